@@ -1,0 +1,78 @@
+// Exact dependences and the one legality check (isl).
+//
+// From a lifted Sdfg: iteration domains, access relations (exact where subscripts are affine; otherwise the dimension
+// is unconstrained: a may-access), and the memory-based flow, anti and output dependences: all pairs of statement
+// instances that touch the same element in this order, at least one writing. A schedule is legal exactly if every pair
+// keeps its order (Feautrier 1992; Bacon, Graham, Sharp 1994, section 5). Value-based flow (who wrote what is read;
+// Feautrier 1991) is computed besides, for privatization.
+//
+// Budget: every query stops after Budget::operations isl operations with the error isl.budget: reproducible, unlike
+// time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sdfg/schedule_tree.h"
+
+namespace sous::sdfg {
+
+struct Budget {
+  unsigned long operations = 4'000'000;
+};
+
+enum class DependenceKind : std::uint8_t { Flow, Anti, Output };
+
+// Between instances of two statements (indices into Lifted::statements), on one container (or two of one alias class).
+struct Dependence {
+  DependenceKind kind;
+  int source = 0, target = 0;
+  std::string container;
+  // Distance target - source per common loop, where it is constant: printed in reports; nullopt: it varies.
+  std::vector<std::optional<std::int64_t>> distance;
+  std::string to_string(const Lifted& lifted) const;
+};
+
+class Dependences {
+ public:
+  // Errors: isl.budget.
+  static Result<Dependences> compute(const Lifted& lifted, const Budget& budget = {});
+
+  const std::vector<Dependence>& all() const;
+  // For reports: the relation of all()[k] in isl notation.
+  std::string relation(std::size_t k) const;
+
+  struct Data;
+  const Data& data() const { return *data_; }
+
+ private:
+  std::shared_ptr<const Data> data_;
+};
+
+// The one check: `tree` runs every instance of every statement of `lifted` exactly once, and in an order that keeps
+// every dependence, but for those that privates and reductions of the tree's loops remove. Parallel, Simd and GPU loops
+// must moreover carry none (Simd: none that lockstep execution would break).
+// Errors: legality.dependence (which pair, on what), legality.instances (an instance lost, doubled or added),
+// isl.budget.
+Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
+
+// The dependences that the loop with this symbol carries in `tree` (equal in all outer loops, different in this one).
+// Dependences of the loop's reductions and privates (and of those around it) are left out.
+struct Carried {
+  int dependence = 0;        // index into Dependences::all()
+  bool self_update = false;  // a statement x = x op e with itself, on x: a reduction, if reassociation is allowed
+  std::optional<std::int64_t> distance;  // constant distance along the loop, in iterations of it
+};
+Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                        const std::string& symbol);
+
+// Whether each iteration of the loop could have its own copy of `container`: it is transient, and no iteration reads a
+// value of it from another iteration or from before the loop, and nothing after the loop reads what the loop wrote.
+Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                          const std::string& symbol, const std::string& container);
+
+// The operator if the statement is a State that does x = x op e (op associative and commutative, x not in e).
+std::optional<Reduction> self_update(const Statement& statement);
+
+}  // namespace sous::sdfg

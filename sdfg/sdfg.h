@@ -1,0 +1,313 @@
+// The IR: a structured stateful dataflow multigraph, as plain values.
+//
+// Meaning (the interpreter, sdfg/interp.h, defines it; every target is held against it).
+//  - An Sdfg is called with values for its symbols and with memory for its argument containers. Its root region runs.
+//  - A Region runs its nodes in order.
+//  - A State runs its tasklets and library nodes in a topological order of its edges. Access nodes are a container at a
+//    point of time: a write into an access node comes before every read from that same node. Two access nodes of one
+//    container of which one is written must be ordered by a path; otherwise the state is malformed (sdfg.state.race).
+//  - A Loop takes symbol = begin, begin+step, … while < end (step > 0) or > end (step < 0). Bounds are evaluated once,
+//  on
+//    entry. Its `privates` exist once per iteration and start undefined. Its schedule says how the iterations may run:
+//      Sequential   in order.
+//      Parallel     in any order and at the same time; no iteration may depend on another.
+//      Simd         in groups of `lanes` consecutive iterations, in lockstep: each state (and each inner region, with
+//      equal
+//                   control flow or under a mask) runs for all lanes, all reads before all writes, before the next one
+//                   starts.
+//      Unroll       as Sequential; the target writes `factor` copies of the body.
+//      GpuGrid      as Parallel: blocks of a launch (dimension 0 = x). The outermost GpuGrid loop is one kernel launch.
+//      GpuBlock     as Parallel: threads of a block, inside a GpuGrid loop. Between two GpuBlock loops that follow each
+//                   other in a block lies a barrier.
+//    `reductions`: containers that iterations only combine into with one associative operator. Iterations may combine
+//    partial results in any association; only legal where the program's flags allow it.
+//  - Storage: device_global containers are touched only inside GpuGrid loops and by copy library nodes (transfers);
+//    device_shared ones are privates of a GpuGrid loop.
+//  - Two containers of different alias classes never overlap. Pairs in `disjoint` and the inequalities in `assumptions`
+//  are
+//    what the caller checks on entry; an Sdfg means nothing where they do not hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sdfg/expr.h"
+#include "sdfg/match.h"
+#include "sdfg/result.h"
+#include "sdfg/scalar_expr.h"
+#include "sdfg/types.h"
+
+namespace sous::sdfg {
+
+//   enumerator, text
+#define SOUS_STORAGES(X)            \
+  X(argument, "argument")           \
+  X(stack, "stack")                 \
+  X(heap, "heap")                   \
+  X(registers, "registers")         \
+  X(device_global, "device_global") \
+  X(device_shared, "device_shared")
+
+enum class Storage : std::uint8_t {
+#define X(e, ...) e,
+  SOUS_STORAGES(X)
+#undef X
+};
+
+// The element with subscripts s lies at base + offset + sum(s[d] * strides[d]), in elements. 0 <= s[d] < shape[d].
+struct Container {
+  std::string name;
+  ElementType type = ElementType::f64;
+  std::vector<Expr> shape;    // empty: a scalar
+  std::vector<Expr> strides;  // as many as shape
+  Expr offset;                // 0 but for views
+  Storage storage = Storage::argument;
+  bool transient = false;  // not visible outside: dead after the Sdfg (storage argument is never transient)
+  bool constant = false;   // never written (by anyone while the Sdfg runs)
+  int alias_class = 0;
+  bool operator==(const Container&) const = default;
+};
+
+// One dimension of a subset: the index `begin`, or (end set) the range begin, begin+step, … < end.
+struct Dim {
+  Expr begin;
+  std::optional<Expr> end;
+  std::int64_t step = 1;
+  bool operator==(const Dim&) const = default;
+};
+using Subset = std::vector<Dim>;
+
+//   enumerator, text, the ScalarOp that combines
+#define SOUS_REDUCTION_OPS(X) \
+  X(sum, "+", add)            \
+  X(product, "*", mul)        \
+  X(min, "min", min)          \
+  X(max, "max", max)          \
+  X(bit_and, "&", bit_and)    \
+  X(bit_or, "|", bit_or)      \
+  X(bit_xor, "^", bit_xor)
+
+// Float min and max mean a < b ? a : b and a > b ? a : b with a the accumulator.
+enum class ReductionOp : std::uint8_t {
+#define X(e, ...) e,
+  SOUS_REDUCTION_OPS(X)
+#undef X
+};
+
+// What moves along an edge: a point (all dimensions indices; what tasklets use) or a box of a container. With `combine`
+// (only on the edge into an access node), the element becomes element `combine` value.
+struct Memlet {
+  std::string container;
+  Subset subset;
+  std::optional<ReductionOp> combine;
+  bool operator==(const Memlet&) const = default;
+};
+
+struct AccessNode {
+  std::string container;
+  bool operator==(const AccessNode&) const = default;
+};
+
+// One assignment. Input connectors are named (`inputs`, unique) and typed by the container that they read; the one
+// output connector is named "out" and has the type of `code`, which equals that of the container it writes.
+struct Tasklet {
+  std::vector<std::string> inputs;
+  ScalarExpr code;
+  bool operator==(const Tasklet&) const = default;
+};
+
+// Library nodes; connectors in brackets. Shapes are those of the memlets' ranges (indices dropped).
+struct GemmNode {  // [a] m x k (k x m if transpose_a), [b] k x n, [c] -> [c] m x n: c = alpha*a*b + beta*c, k ascending
+  bool transpose_a = false, transpose_b = false;
+  double alpha = 1, beta = 0;
+  bool operator==(const GemmNode&) const = default;
+};
+struct ReduceNode {  // [in] -> [out]: combines over `axes` (of in's box), in ascending order, starting from out's value
+  ReductionOp op = ReductionOp::sum;
+  std::vector<int> axes;
+  bool operator==(const ReduceNode&) const = default;
+};
+struct SoftmaxNode {  // [in] -> [out], same shape: exp(x - max) / sum over the last axis
+  bool operator==(const SoftmaxNode&) const = default;
+};
+struct CopyNode {  // [in] -> [out], boxes of equal extents and equal type; between storages it is a transfer
+  bool operator==(const CopyNode&) const = default;
+};
+using LibraryNode = std::variant<GemmNode, ReduceNode, SoftmaxNode, CopyNode>;
+
+using DataflowNode = std::variant<AccessNode, Tasklet, LibraryNode>;
+
+// nodes[source] -> nodes[target]; one end is an access node, the other a tasklet or library node, whose connector is
+// named.
+struct Edge {
+  int source = 0, target = 0;
+  std::string connector;
+  Memlet memlet;
+  bool operator==(const Edge&) const = default;
+};
+
+// `name` is unique in the Sdfg: it is the statement's name in dependences, reports and recipes.
+struct State {
+  std::string name;
+  std::vector<DataflowNode> nodes;
+  std::vector<Edge> edges;
+  bool operator==(const State&) const = default;
+};
+
+//   enumerator, text
+enum class ParallelKind : std::uint8_t { Static, Dynamic };
+struct Sequential {
+  bool operator==(const Sequential&) const = default;
+};
+struct Parallel {
+  int threads = 0;  // 0: as many as the runtime gives
+  int chunk = 0;    // 0: even shares
+  ParallelKind kind = ParallelKind::Static;
+  bool operator==(const Parallel&) const = default;
+};
+struct Simd {
+  int lanes = 0;  // 0: as many as the hardware has for the widest element type in the body
+  bool operator==(const Simd&) const = default;
+};
+struct Unroll {
+  int factor = 2;
+  bool operator==(const Unroll&) const = default;
+};
+struct GpuGrid {
+  int dimension = 0;  // 0..2
+  bool operator==(const GpuGrid&) const = default;
+};
+struct GpuBlock {
+  int dimension = 0;  // 0..2
+  bool operator==(const GpuBlock&) const = default;
+};
+using Schedule = std::variant<Sequential, Parallel, Simd, Unroll, GpuGrid, GpuBlock>;
+
+struct Node;
+struct Region {
+  std::vector<Node> nodes;
+  bool operator==(const Region&) const;
+};
+
+struct Reduction {
+  std::string container;
+  ReductionOp op = ReductionOp::sum;
+  bool operator==(const Reduction&) const = default;
+};
+
+struct Loop {
+  std::string symbol;  // unique among the loops of an Sdfg
+  Expr begin, end;
+  std::int64_t step = 1;  // not 0
+  Schedule schedule;
+  std::vector<std::string> privates;
+  std::vector<Reduction> reductions;
+  Region body;
+  bool operator==(const Loop&) const = default;
+};
+
+// A condition: a bool expression over points of containers. inputs[i] is what input i of `code` reads.
+struct Condition {
+  ScalarExpr code;
+  std::vector<Memlet> inputs;
+  bool operator==(const Condition&) const = default;
+};
+
+struct If {
+  Condition condition;
+  Region then_body, else_body;
+  bool operator==(const If&) const = default;
+};
+struct While {
+  Condition condition;
+  bool test_first = true;  // while; otherwise do … while
+  Region body;
+  bool operator==(const While&) const = default;
+};
+struct Return {
+  bool operator==(const Return&) const = default;
+};
+
+struct Node {
+  std::variant<State, Loop, If, While, Return> value;
+  template <class T>
+    requires(!std::is_same_v<std::decay_t<T>, Node>)
+  Node(T&& v) : value(std::forward<T>(v)) {}  // NOLINT: a node is any of these
+  bool operator==(const Node&) const = default;
+};
+
+inline bool Region::operator==(const Region& other) const { return nodes == other.nodes; }
+
+struct Sdfg {
+  std::string name;
+  std::vector<std::string> symbols;    // integer parameters
+  std::vector<Container> containers;   // order of declaration; names unique, and apart from symbols
+  std::vector<std::string> arguments;  // order of the call: symbols and argument containers, each once
+  std::vector<Expr> assumptions;       // each >= 0; over parameters (and reads of scalars that the Sdfg does not write)
+  std::vector<std::pair<std::string, std::string>> disjoint;  // argument containers whose footprints must not overlap
+  Region root;
+  bool operator==(const Sdfg&) const = default;
+
+  const Container* find(const std::string& container) const;  // null if there is none
+  Container* find(const std::string& container);
+  bool has_symbol(const std::string& symbol) const;
+};
+
+// --- Reading and building -------------------------------------------------------------------------------------------
+
+// A tasklet with what it reads and writes, in the order in which the state runs them.
+struct TaskletView {
+  const Tasklet* tasklet;
+  std::vector<const Memlet*> inputs;   // parallel to tasklet->inputs
+  std::vector<const Memlet*> outputs;  // at least one
+};
+// Indices of the computing nodes (tasklets, library nodes) of a state in the one topological order that everything
+// uses: smallest index first among the ready ones. Empty if the graph has a cycle and there are computing nodes.
+std::vector<int> execution_order(const State& state);
+// View of nodes[node], a tasklet of a checked state.
+TaskletView tasklet_view(const State& state, int node);
+// All of them in execution order; library nodes are left out.
+std::vector<TaskletView> tasklets(const State& state);
+
+// The subset that is one point.
+Subset point(const std::vector<Expr>& subscript);
+// The subscripts of a point subset.
+std::vector<Expr> subscripts(const Subset& subset);
+
+// A state that is one assignment: out = code(inputs), with one access node per input and one for the output. Most are.
+State assignment(std::string name, Memlet out, ScalarExpr code, std::vector<Memlet> inputs);
+struct Assignment {
+  Memlet out;
+  ScalarExpr code;
+  std::vector<Memlet> inputs;
+};
+// The assignment that a state is: exactly then when state == assignment(name, out, code, inputs).
+std::optional<Assignment> as_assignment(const State& state);
+
+// Row-major strides for a shape.
+std::vector<Expr> row_major(const std::vector<Expr>& shape);
+
+// Substitutes symbols everywhere below (bounds, memlets, conditions, symbolic leaves). Loop symbols bound below are not
+// replaced; the caller keeps names apart.
+Region substitute(const Region& region, const std::map<std::string, Expr>& with);
+Node substitute(const Node& node, const std::map<std::string, Expr>& with);
+State substitute(const State& state, const std::map<std::string, Expr>& with);
+// Renames loop symbols, containers and states everywhere, declarations included; names not in the map stay.
+struct Renaming {
+  std::map<std::string, std::string> symbols, containers, states;
+};
+Sdfg rename(const Sdfg& sdfg, const Renaming& renaming);
+
+// Calls f on every node below, parents first, in order.
+void visit(const Region& region, const std::function<void(const Node&)>& f);
+// Containers read (reads in symbolic expressions included) and written below.
+struct Touched {
+  std::set<std::string> read, written;
+};
+Touched touched(const Region& region);
+
+}  // namespace sous::sdfg

@@ -1,0 +1,46 @@
+// Targets: an Sdfg with schedules becomes C++ text.
+//
+// Generated code includes only targets/runtime/ headers, needs no C++ runtime library (no exceptions, no static
+// constructors), compiles without warnings with clang-19 and g++-12 at -Wall -Wextra, and is the same bytes for the
+// same input.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::targets {
+
+struct EmitOptions {
+  // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
+  // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
+  // (assumptions, disjoint footprints, min_work, memory for large temporaries) does not hold, with nothing changed.
+  std::string function = "kernel";
+  bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
+  bool reassociate = false;       // -fassociative-math: reductions may be split
+  bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
+  double min_work = 0;  // run only from this many innermost statement executions on (sizes unknown at build time)
+  std::string comment;  // put above the function: where the nest came from, which recipe
+  bool restrict_arguments = true;  // arguments in different alias classes are declared restrict
+};
+
+struct Target {
+  std::string_view name;
+  std::string_view summary;
+  // One function. Errors: target.unsupported (why).
+  Result<std::string> (*emit)(const sdfg::Sdfg& sdfg, const EmitOptions& options);
+  bool needs_openmp;  // compile and link with -fopenmp
+};
+
+// Sorted by name.
+std::span<const Target> targets();
+const Target* find_target(std::string_view name);
+
+// A whole file: the includes that `names` need and the functions (as emitted), in order.
+std::string source_file(const std::vector<std::string_view>& target_names, const std::vector<std::string>& functions,
+                        std::string_view comment);
+
+}  // namespace sous::targets

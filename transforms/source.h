@@ -1,0 +1,53 @@
+// RecipeSource: where recipes come from. Local database, server and lock file are behind this one interface.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+#include "transforms/recipe.h"
+
+namespace sous::transforms {
+
+// A unit in normal form that asks for a recipe.
+struct NestQuery {
+  sdfg::Sdfg nest;                            // normal form
+  std::string structural_hash;                // transforms/normal_form.h
+  std::map<std::string, std::int64_t> sizes;  // values of the nest's symbols where known (--size n=2000)
+};
+
+// A measurement of a recipe against the original code, interleaved in one run.
+struct Evidence {
+  std::string size_class;       // tuning-db/size_class.h
+  double baseline_seconds = 0;  // medians
+  double tuned_seconds = 0;
+  double baseline_spread = 0;  // half the interquartile range, relative to the median
+  double tuned_spread = 0;
+  double work = 0;  // innermost statement executions at the measured size
+  int threads = 1;
+  std::string hardware;  // hardware class (tuning-db/hardware.h)
+  std::string compiler;  // "clang-19 -O3 -march=native"
+  double ratio() const { return tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0; }
+};
+
+struct Match {
+  Recipe recipe;
+  double distance = 0;  // 0: same structural hash and size class
+  Evidence evidence;
+  std::string id;      // the entry's id, stable across databases (a hash of its content)
+  std::string name;    // what the entry was measured on: "gemm#1"
+  std::string source;  // "lock", "database", "server"
+  sdfg::Sdfg nest;     // the entry's own nest in normal form, for matching loops by role
+};
+
+class RecipeSource {
+ public:
+  virtual ~RecipeSource() = default;
+  // For each nest at most k matches, best first. One call per translation unit.
+  virtual Result<std::vector<std::vector<Match>>> query(const std::vector<NestQuery>& nests, int k) = 0;
+};
+
+}  // namespace sous::transforms
