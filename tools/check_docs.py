@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Generated pages: docs/cli.md and docs/steps.md come from the program itself. Says which differ, or writes them."""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = {"docs/cli.md": ["help", "--markdown"], "docs/steps.md": ["help", "--markdown", "steps"]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sous", required=True, help="the program")
+    parser.add_argument("--update", action="store_true", help="write the pages instead of comparing")
+    options = parser.parse_args()
+    differ = False
+    for page, arguments in PAGES.items():
+        text = subprocess.run([options.sous, *arguments], capture_output=True, text=True, check=True).stdout
+        path = ROOT / page
+        if options.update:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            print(f"{page}: differs from what `sous {' '.join(arguments)}` prints")
+            differ = True
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
