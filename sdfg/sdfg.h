@@ -23,9 +23,9 @@
 //    partial results in any association; only legal where the program's flags allow it.
 //  - Storage: device_global containers are touched only inside GpuGrid loops and by copy library nodes (transfers);
 //    device_shared ones are privates of a GpuGrid loop.
-//  - Two containers of different alias classes never overlap. Pairs in `disjoint` and the inequalities in `assumptions`
-//  are
-//    what the caller checks on entry; an Sdfg means nothing where they do not hold.
+//  - Containers of one positive alias class may overlap; a container of class 0 overlaps no other. Pairs in `disjoint`
+//  and
+//    the inequalities in `assumptions` are what is checked on entry; an Sdfg means nothing where they do not hold.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct Container {
   Storage storage = Storage::argument;
   bool transient = false;  // not visible outside: dead after the Sdfg (storage argument is never transient)
   bool constant = false;   // never written (by anyone while the Sdfg runs)
-  int alias_class = 0;
+  int alias_class = 0;     // 0: overlaps no other container; equal positive numbers: may overlap
   bool operator==(const Container&) const = default;
 };
 
