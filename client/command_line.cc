@@ -1,0 +1,417 @@
+#include "client/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using std::string_view;
+
+// Where an option's value is, and which parts of the work it belongs to.
+enum class Value { None, Separate, Either };  // Either: joined ("-Idir") or separate ("-I dir")
+enum class Part { Drop, Preprocess, Code, Both, Dependency, LinkOnly, Pass };
+
+struct Option {
+  string_view name;
+  Value value;
+  Part part;
+};
+
+// Exact names (and, for Either, prefixes). What is a whole family is in `families`.
+constexpr auto options = std::to_array<Option>({
+    {"-c", Value::None, Part::Drop},
+    {"-pipe", Value::None, Part::Both},
+    {"-w", Value::None, Part::Code},
+    {"-ansi", Value::None, Part::Both},
+    {"-pedantic", Value::None, Part::Code},
+    {"-pedantic-errors", Value::None, Part::Code},
+    {"-pthread", Value::None, Part::Both},
+    {"-Qunused-arguments", Value::None, Part::Both},
+    {"-undef", Value::None, Part::Preprocess},
+    {"-nostdinc", Value::None, Part::Preprocess},
+    {"-trigraphs", Value::None, Part::Preprocess},
+    {"-I", Value::Either, Part::Preprocess},
+    {"-D", Value::Either, Part::Preprocess},
+    {"-U", Value::Either, Part::Preprocess},
+    {"-include", Value::Separate, Part::Preprocess},
+    {"-imacros", Value::Separate, Part::Preprocess},
+    {"-isystem", Value::Separate, Part::Preprocess},
+    {"-iquote", Value::Separate, Part::Preprocess},
+    {"-idirafter", Value::Separate, Part::Preprocess},
+    {"-isysroot", Value::Separate, Part::Both},
+    {"--sysroot", Value::Separate, Part::Both},
+    {"-MD", Value::None, Part::Dependency},
+    {"-MMD", Value::None, Part::Dependency},
+    {"-MP", Value::None, Part::Dependency},
+    {"-MF", Value::Either, Part::Dependency},
+    {"-MT", Value::Either, Part::Dependency},
+    {"-MQ", Value::Either, Part::Dependency},
+    {"--param", Value::Separate, Part::Code},
+    {"-mllvm", Value::Separate, Part::Code},
+    {"-s", Value::None, Part::LinkOnly},
+    {"-static", Value::None, Part::LinkOnly},
+    {"-static-pie", Value::None, Part::LinkOnly},
+    {"-static-libgcc", Value::None, Part::LinkOnly},
+    {"-shared", Value::None, Part::LinkOnly},
+    {"-rdynamic", Value::None, Part::LinkOnly},
+    {"-pie", Value::None, Part::LinkOnly},
+    {"-no-pie", Value::None, Part::LinkOnly},
+    {"-nostdlib", Value::None, Part::LinkOnly},
+    {"-nodefaultlibs", Value::None, Part::LinkOnly},
+    {"-nostartfiles", Value::None, Part::LinkOnly},
+    {"-r", Value::None, Part::LinkOnly},
+    {"-Xlinker", Value::Separate, Part::LinkOnly},
+    {"-z", Value::Separate, Part::LinkOnly},
+    {"-T", Value::Separate, Part::LinkOnly},
+    {"-u", Value::Separate, Part::LinkOnly},
+    {"-L", Value::Either, Part::LinkOnly},
+    {"-l", Value::Either, Part::LinkOnly},
+    {"-B", Value::Either, Part::Both},
+    {"-pg", Value::None, Part::Pass},
+    {"-p", Value::None, Part::Pass},
+    {"--coverage", Value::None, Part::Pass},
+    {"-coverage", Value::None, Part::Pass},
+    {"-m16", Value::None, Part::Pass},
+    {"-m32", Value::None, Part::Pass},
+    {"-mx32", Value::None, Part::Pass},
+    {"-E", Value::None, Part::Pass},
+    {"-S", Value::None, Part::Pass},
+    {"-M", Value::None, Part::Pass},
+    {"-MM", Value::None, Part::Pass},
+    {"-MG", Value::None, Part::Pass},
+    {"-fsyntax-only", Value::None, Part::Pass},
+    {"-emit-llvm", Value::None, Part::Pass},
+    {"-v", Value::None, Part::Pass},
+    {"-###", Value::None, Part::Pass},
+    {"-ffreestanding", Value::None, Part::Pass},
+    {"-fopenacc", Value::None, Part::Pass},
+    {"-fpreprocessed", Value::None, Part::Pass},
+    {"-fdirectives-only", Value::None, Part::Pass},
+    {"-frewrite-includes", Value::None, Part::Pass},
+});
+
+struct Family {
+  string_view prefix;
+  Part part;
+};
+// First match counts.
+constexpr auto families = std::to_array<Family>({
+    {"-flto", Part::Pass},
+    {"-fsanitize", Part::Pass},
+    {"-fprofile", Part::Pass},
+    {"-ftest-coverage", Part::Pass},
+    {"-fplugin", Part::Pass},
+    {"-fpch", Part::Pass},
+    {"-fmodule", Part::Pass},
+    {"-fdump-", Part::Pass},
+    {"-ftime-", Part::Pass},
+    {"-fsave-", Part::Pass},
+    {"-fembed-bitcode", Part::Pass},
+    {"-fcrash-diagnostics", Part::Pass},
+    {"-foffload", Part::Pass},
+    {"-save-temps", Part::Pass},
+    {"-gsplit-dwarf", Part::Pass},
+    {"-Wp,", Part::Pass},
+    {"-Wa,", Part::Code},
+    {"-Wl,", Part::LinkOnly},
+    {"-W", Part::Code},
+    {"-std=", Part::Both},
+    {"-O", Part::Both},
+    {"-march=", Part::Both},
+    {"-mtune=", Part::Both},
+    {"-m", Part::Both},
+    {"-g", Part::Both},
+    {"-f", Part::Both},
+    {"--sysroot=", Part::Both},
+    {"--param=", Part::Code},
+});
+
+bool starts_with_any(string_view text, std::initializer_list<string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](string_view p) { return text.starts_with(p); });
+}
+
+string extension(string_view path) {
+  const auto slash = path.rfind('/');
+  const auto name = slash == string_view::npos ? path : path.substr(slash + 1);
+  const auto dot = name.rfind('.');
+  return dot == string_view::npos ? "" : string(name.substr(dot + 1));
+}
+
+string stem(string_view path) {
+  const auto slash = path.rfind('/');
+  const auto name = slash == string_view::npos ? path : path.substr(slash + 1);
+  const auto dot = name.rfind('.');
+  return string(dot == string_view::npos ? name : name.substr(0, dot));
+}
+
+bool is_source_of_other_language(const string& ext) {
+  static constexpr auto others = std::to_array<string_view>(
+      {"cc",  "cp", "cxx", "cpp", "CPP", "c++", "C",   "ii", "i",  "m",     "mi", "mm",  "M",
+       "h",   "hh", "H",   "hp",  "hxx", "hpp", "tcc", "s",  "S",  "sx",    "f",  "F",   "f90",
+       "F90", "go", "d",   "ads", "adb", "cu",  "bc",  "ll", "cl", "swift", "rs", "pch", "gch"});
+  return std::find(others.begin(), others.end(), ext) != others.end();
+}
+
+void expand(const std::vector<string>& arguments, const ReadFile& read_file, int depth, std::vector<string>& out) {
+  for (const auto& argument : arguments) {
+    if (argument.size() > 1 && argument[0] == '@' && depth < 8) {
+      if (const auto text = read_file(argument.substr(1))) {
+        expand(split_words(*text), read_file, depth + 1, out);
+        continue;
+      }
+    }
+    out.push_back(argument);
+  }
+}
+
+// The floating-point leaves, last option wins as in the compilers.
+void floating_point(CommandLine& line, string_view option) {
+  if (option == "-Ofast" || option == "-ffast-math") {
+    line.contract = line.reassociate = line.approximate_math = true;
+  } else if (option == "-fno-fast-math") {
+    line.reassociate = line.approximate_math = false;
+  } else if (option == "-fassociative-math" || option == "-funsafe-math-optimizations") {
+    line.reassociate = true;
+  } else if (option == "-fno-associative-math" || option == "-fno-unsafe-math-optimizations") {
+    line.reassociate = false;
+  } else if (option == "-fapprox-func") {
+    line.approximate_math = true;
+  } else if (option == "-fno-approx-func") {
+    line.approximate_math = false;
+  } else if (option == "-ffp-model=precise" || option == "-ffp-model=strict") {
+    line.reassociate = line.approximate_math = false;
+    line.contract = option == "-ffp-model=precise";
+  } else if (option.starts_with("-ffp-contract=")) {
+    line.contract = option != "-ffp-contract=off";
+    line.contract_given = true;
+  }
+}
+
+// Options of the language that the parser of preprocessed text must know.
+bool matters_for_parsing(string_view option) {
+  return starts_with_any(option, {"-std=", "-ansi", "-m", "-fsigned-char", "-funsigned-char", "-fno-signed-char",
+                                  "-fno-unsigned-char", "-fshort-enums", "-fwrapv", "-fno-builtin", "-fgnu89-inline",
+                                  "-fms-extensions", "-fopenmp", "-fno-strict-aliasing", "-ftrapv", "-frounding-math"});
+}
+
+// C-only options that make a C++ compiler complain, and those that we set ourselves for generated code.
+bool fits_cpp(string_view option) {
+  return !starts_with_any(option,
+                          {"-std=", "-ansi", "-W", "-w", "-pedantic", "-fgnu89", "-fms-ext", "-fplan9",
+                           "-fallow-parameterless", "-fcond-mismatch", "-flax-vector", "-frandom-seed", "-fsigned",
+                           "-funsigned", "-fopenmp", "-ffp-contract", "-fdiagnostics", "-fcolor"}) ||
+         option.starts_with("-Wa,") || option.starts_with("-funsigned-bitfields");
+}
+
+class Classifier {
+ public:
+  explicit Classifier(CommandLine& line) : line_(line) {}
+
+  // False: the reason to pass through is set.
+  bool read() {
+    const auto& args = line_.arguments;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      if (!read_one(args, k)) return false;
+    }
+    return decide();
+  }
+
+ private:
+  bool pass(string why) {
+    line_.action = Action::Pass;
+    line_.why = std::move(why);
+    return false;
+  }
+
+  bool read_one(const std::vector<string>& args, std::size_t& k) {
+    const string& arg = args[k];
+    if (arg == "-") return pass("input from standard input");
+    if (arg.empty() || arg[0] != '-') return input(arg, k);
+    if (arg == "-o" || (arg.starts_with("-o") && !arg.starts_with("-object"))) {
+      if (arg == "-o" && k + 1 == args.size()) return pass("-o without a name");
+      line_.output = arg == "-o" ? args[++k] : arg.substr(2);
+      return true;
+    }
+    if (arg == "-x" || arg.starts_with("-x")) {
+      const string language = arg == "-x" ? (k + 1 < args.size() ? args[++k] : "") : arg.substr(2);
+      if (language != "c" && language != "none") return pass("-x " + language);
+      language_c_ = language == "c";
+      return true;
+    }
+    if (arg.starts_with("--target=") || arg == "-target" || arg == "-arch")
+      return pass("cross compilation (" + arg + ")");
+    if (arg == "-fopenmp" || arg.starts_with("-fopenmp=")) line_.openmp = true;
+    if (arg == "-fno-openmp") line_.openmp = false;
+    if (arg == "-c") compile_only_ = true;
+    if (arg.starts_with("-O")) optimization(arg);
+    if (arg.starts_with("-std=") || arg == "-ansi") line_.iso = !arg.starts_with("-std=gnu");
+    if (arg == "-r" || arg == "-nostdlib" || arg == "-nodefaultlibs") line_.no_runtime = true;
+    if (arg.starts_with("-g") && arg != "-g0") line_.debug = true;
+    floating_point(line_, arg);
+
+    for (const auto& option : options) {
+      const bool exact = arg == option.name;
+      const bool joined =
+          option.value == Value::Either && arg.size() > option.name.size() && arg.starts_with(option.name);
+      if (!exact && !joined) continue;
+      std::vector<string> words{arg};
+      if (exact && option.value != Value::None) {
+        if (k + 1 == args.size()) return pass(arg + " without a value");
+        words.push_back(args[++k]);
+      }
+      return put(option.part, words);
+    }
+    for (const auto& family : families) {
+      if (arg.starts_with(family.prefix)) return put(family.part, {arg});
+    }
+    return pass("an option that is not known here: " + arg);
+  }
+
+  void optimization(const string& arg) {
+    const auto level = string_view(arg).substr(2);
+    if (level == "2" || level == "3" || level == "fast") {
+      line_.optimization = arg;
+    } else if (!level.empty() && level.find_first_not_of("0123456789") == string_view::npos && level > "3") {
+      line_.optimization = "-O3";  // both compilers read -O4 and above as -O3
+    } else {
+      line_.optimization.clear();
+    }
+  }
+
+  bool put(Part part, const std::vector<string>& words) {
+    const auto append = [&](std::vector<string>& to) { to.insert(to.end(), words.begin(), words.end()); };
+    switch (part) {
+      case Part::Drop:
+      case Part::LinkOnly:
+        return true;
+      case Part::Pass:
+        return pass(words[0] + " is left to the compiler alone");
+      case Part::Dependency:
+        append(line_.dependencies);
+        return true;
+      case Part::Preprocess:
+        append(line_.preprocess);
+        return true;
+      case Part::Both:
+        append(line_.preprocess);
+        [[fallthrough]];
+      case Part::Code:
+        append(line_.code);
+        if (fits_cpp(words[0])) append(line_.cpp_code);
+        if (matters_for_parsing(words[0])) append(line_.parse);
+        return true;
+    }
+    __builtin_unreachable();
+  }
+
+  bool input(const string& arg, std::size_t k) {
+    const string ext = extension(arg);
+    if (!language_c_ && is_source_of_other_language(ext)) other_language_ = arg;
+    line_.inputs.push_back({arg, language_c_ || ext == "c", k});
+    return true;
+  }
+
+  bool decide() {
+    if (line_.inputs.empty()) return pass("no input file");
+    if (!other_language_.empty()) return pass("not C: " + other_language_);
+    const auto c_inputs =
+        std::count_if(line_.inputs.begin(), line_.inputs.end(), [](const Input& i) { return i.is_c; });
+    if (c_inputs == 0) {
+      if (compile_only_) return pass("no C input");
+      line_.action = Action::Link;
+      return true;
+    }
+    if (line_.optimization.empty()) return pass("below -O2");
+    if (compile_only_ && line_.output && line_.inputs.size() > 1) return pass("-c and -o with several inputs");
+    // The names that the driver gives to dependency files when it links too differ between compilers and versions.
+    if (!compile_only_ && !line_.dependencies.empty()) return pass("dependency files of a command that also links");
+    if (line_.inputs.size() > 1 && has_explicit_dependency_file()) return pass("-MF with several inputs");
+    line_.action = compile_only_ ? Action::Compile : Action::CompileAndLink;
+    return true;
+  }
+
+  bool has_explicit_dependency_file() const {
+    return std::any_of(line_.dependencies.begin(), line_.dependencies.end(),
+                       [](const string& d) { return d.starts_with("-MF"); });
+  }
+
+  CommandLine& line_;
+  bool compile_only_ = false, language_c_ = false;
+  string other_language_;
+};
+
+string make_quoted(string_view text) {  // as -MQ does
+  string out;
+  for (char c : text) {
+    if (c == '$') out += '$';
+    if (c == ' ' || c == '#' || c == '\t') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<string> split_words(string_view text) {
+  std::vector<string> words;
+  string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '\\' && k + 1 < text.size() && quote != '\'') {
+      word += text[++k];
+      in_word = true;
+    } else if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      in_word = true;
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+CommandLine classify(const std::vector<string>& arguments, const ReadFile& read_file) {
+  CommandLine line;
+  expand(arguments, read_file, 0, line.arguments);
+  Classifier(line).read();
+  return line;
+}
+
+string object_path(const CommandLine& line, const Input& input) {
+  return line.output && line.action == Action::Compile ? *line.output : stem(input.path) + ".o";
+}
+
+std::vector<string> dependency_options(const CommandLine& line, const Input& input) {
+  const auto& given = line.dependencies;
+  const auto has = [&](string_view prefix) {
+    return std::any_of(given.begin(), given.end(), [&](const string& d) { return d.starts_with(prefix); });
+  };
+  if (!has("-MD") && !has("-MMD")) return {};
+  std::vector<string> out = given;
+  const string object = object_path(line, input);
+  if (!has("-MF")) {
+    const auto slash = object.rfind('/');
+    const string folder = slash == string::npos ? "" : object.substr(0, slash + 1);
+    out.insert(out.end(), {"-MF", folder + stem(object) + ".d"});
+  }
+  if (!has("-MT") && !has("-MQ")) out.insert(out.end(), {"-MT", make_quoted(object)});
+  return out;
+}
+
+}  // namespace sous::client

@@ -1,0 +1,69 @@
+// What a compiler's command line asks for. Pure: reads no file but those given as @response files.
+//
+// The launcher acts only on what it understands completely. Everything else is `Pass`: the caller executes the original
+// command, byte for byte. So an option that is in no table below makes the whole invocation pass through: whether it
+// takes a separate argument is unknown.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sous::client {
+
+enum class Action {
+  Pass,            // not ours: run the original command
+  Compile,         // -c, one or more inputs, at least one of them C at -O2 or above
+  CompileAndLink,  // no -c: inputs are compiled and linked in one command
+  Link,            // objects only
+};
+
+struct Input {
+  std::string path;
+  bool is_c = false;      // a C source file
+  std::size_t index = 0;  // in `arguments`
+};
+
+struct CommandLine {
+  Action action = Action::Pass;
+  std::string why;                     // for Pass: the reason, one line
+  std::vector<std::string> arguments;  // response files expanded, compiler not included
+  std::vector<Input> inputs;
+  std::optional<std::string> output;  // of -o
+
+  // Parts of `arguments`, in order, without inputs and -o.
+  std::vector<std::string> preprocess;  // what the preprocessor needs, -M… not included
+  std::vector<std::string> code;        // what compiling preprocessed C needs: -std=, -O, -m, -f, -g, …
+  std::vector<std::string> cpp_code;    // of that, what generated C++ takes too
+  std::vector<std::string> parse;       // what the front end needs for preprocessed text: -std=, -m, -f of the language
+  std::vector<std::string> dependencies;  // -MD, -MF f, …
+
+  std::string optimization;       // "-O2", "-O3", "-Ofast"
+  bool debug = false;             // -g…
+  bool openmp = false;            // the user's own -fopenmp
+  bool iso = false;               // -std=c99 and the like: gcc does not contract then
+  bool contract = true;           // a*b+c may become one fma
+  bool contract_given = false;    // by an option
+  bool reassociate = false;       // -fassociative-math
+  bool approximate_math = false;  // -fapprox-func
+  bool no_runtime = false;        // -r, -nostdlib: nothing is added when linking
+};
+
+// Reads a response file; nullopt if there is none (the compiler then takes "@x" for an input, and so do we).
+using ReadFile = std::function<std::optional<std::string>(const std::string&)>;
+
+CommandLine classify(const std::vector<std::string>& arguments, const ReadFile& read_file);
+
+// Words of a response file: as the shell splits them, with quotes and backslashes.
+std::vector<std::string> split_words(std::string_view text);
+
+// The options that make the preprocessor write the dependency file that the original compile of `input` would have
+// written: -MF and -MT (quoted as make wants it, like -MQ) filled in. Empty if none was asked for.
+std::vector<std::string> dependency_options(const CommandLine& line, const Input& input);
+
+// The object that the original compile of `input` writes.
+std::string object_path(const CommandLine& line, const Input& input);
+
+}  // namespace sous::client

@@ -1,0 +1,191 @@
+#include "client/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+extern char** environ;
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+std::vector<char*> pointers(const std::vector<string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const auto& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// This environment with `added` in place of what it says about the same names.
+std::vector<string> environment_with(const std::vector<std::pair<string, string>>& added) {
+  std::vector<string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const bool replaced = std::any_of(added.begin(), added.end(), [&](const auto& a) {
+      return text.starts_with(a.first) && text.substr(a.first.size()).starts_with('=');
+    });
+    if (!replaced) out.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) out.push_back(name + "=" + value);
+  return out;
+}
+
+struct Pipe {
+  int ends[2] = {-1, -1};
+  ~Pipe() {
+    for (int end : ends) {
+      if (end >= 0) ::close(end);
+    }
+  }
+  bool open() { return ::pipe2(ends, O_CLOEXEC) == 0; }
+  void close_write() {
+    ::close(ends[1]);
+    ends[1] = -1;
+  }
+};
+
+// Reads both pipes to their ends.
+void drain(Pipe& first, string& first_text, Pipe& second, string& second_text) {
+  struct Source {
+    int fd;
+    string* text;
+  };
+  Source sources[2] = {{first.ends[0], &first_text}, {second.ends[0], &second_text}};
+  static thread_local char buffer[1 << 16];
+  while (sources[0].fd >= 0 || sources[1].fd >= 0) {
+    pollfd polls[2] = {{sources[0].fd, POLLIN, 0}, {sources[1].fd, POLLIN, 0}};
+    if (::poll(polls, 2, -1) < 0 && errno != EINTR) return;
+    for (int k = 0; k < 2; ++k) {
+      if (sources[k].fd < 0 || polls[k].revents == 0) continue;
+      const auto n = ::read(sources[k].fd, buffer, sizeof buffer);
+      if (n > 0) sources[k].text->append(buffer, static_cast<std::size_t>(n));
+      if (n == 0 || (n < 0 && errno != EINTR)) sources[k].fd = -1;
+    }
+  }
+}
+
+}  // namespace
+
+Result<Finished> run(const std::vector<string>& argv, const RunOptions& options) {
+  SOUS_ASSERT(!argv.empty());
+  Finished finished;
+  Pipe output, errors;
+  if ((options.capture_output && !output.open()) || (options.capture_errors && !errors.open())) {
+    return fail("client.run", std::strerror(errno), argv[0]);
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (options.capture_output) posix_spawn_file_actions_adddup2(&actions, output.ends[1], 1);
+  if (options.capture_errors) posix_spawn_file_actions_adddup2(&actions, errors.ends[1], 2);
+  if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
+  const auto environment = environment_with(options.environment);
+  pid_t child = 0;
+  const double start = now();
+  const int error =
+      ::posix_spawnp(&child, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return fail("client.run", std::strerror(error), argv[0]);
+  if (options.capture_output) output.close_write();
+  if (options.capture_errors) errors.close_write();
+  drain(output, finished.output, errors, finished.errors);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  finished.seconds = now() - start;
+  finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return finished;
+}
+
+Error become(const std::vector<string>& argv) {
+  SOUS_ASSERT(!argv.empty());
+  std::fflush(nullptr);
+  ::execvp(argv[0].c_str(), pointers(argv).data());
+  return {"client.run", std::strerror(errno), argv[0]};
+}
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  const char* base = std::getenv("TMPDIR");
+  string pattern = string(base != nullptr && *base != 0 ? base : "/tmp") + "/sous-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) return fail("client.write", std::strerror(errno), pattern);
+  return TemporaryFolder(pattern);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+Result<string> read_file(const string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail("client.read", std::strerror(errno), path);
+  string text;
+  static thread_local char buffer[1 << 16];
+  while (true) {
+    const auto n = ::read(fd, buffer, sizeof buffer);
+    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) {
+      const int error = errno;
+      ::close(fd);
+      return fail("client.read", std::strerror(error), path);
+    }
+  }
+  ::close(fd);
+  return text;
+}
+
+Result<void> write_file(const string& path, std::string_view text) {
+  const string temporary = path + ".tmp" + std::to_string(::getpid());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return fail("client.write", std::strerror(errno), path);
+  const auto refuse = [&](int error) -> Result<void> {
+    ::unlink(temporary.c_str());
+    return fail("client.write", std::strerror(error), path);
+  };
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto n = ::write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int error = errno;
+      ::close(fd);
+      return refuse(error);
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::close(fd) != 0) return refuse(errno);  // a full disk may show only here
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return refuse(errno);
+  return {};
+}
+
+string folder_of(const string& path) {
+  const auto slash = path.rfind('/');
+  return slash == string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+string name_of(const string& path) {
+  const auto slash = path.rfind('/');
+  return slash == string::npos ? path : path.substr(slash + 1);
+}
+
+string own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "" : path.string();
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace sous::client

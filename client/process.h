@@ -1,0 +1,58 @@
+// Other programs and files: running a compiler, temporary folders, writing a file whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdfg/result.h"
+
+namespace sous::client {
+
+struct RunOptions {
+  bool capture_output = false;                                   // into Finished::output; otherwise inherited
+  bool capture_errors = false;                                   // into Finished::errors; otherwise inherited
+  std::vector<std::pair<std::string, std::string>> environment;  // added
+  std::string folder;                                            // run there; empty: here
+};
+struct Finished {
+  int status = 0;  // exit status, or 128 + the signal that ended it
+  std::string output, errors;
+  double seconds = 0;  // from start to end
+};
+
+// Runs argv[0] (looked up in PATH) and waits. Error: client.run (it could not be started).
+Result<Finished> run(const std::vector<std::string>& argv, const RunOptions& options = {});
+
+// Becomes argv[0]. Returns only on failure: client.run.
+Error become(const std::vector<std::string>& argv);
+
+// A folder that is gone when the value is. Its name is unique; nothing made from it may appear in an output.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Error: client.read.
+Result<std::string> read_file(const std::string& path);
+// All of it or nothing: written beside the target, then renamed. Error: client.write.
+Result<void> write_file(const std::string& path, std::string_view text);
+
+// The folder part of a path ("." if it has none) and the last part.
+std::string folder_of(const std::string& path);
+std::string name_of(const std::string& path);
+// The file that this program runs from.
+std::string own_path();
+// Seconds on a steady clock.
+double now();
+
+}  // namespace sous::client

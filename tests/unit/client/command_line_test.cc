@@ -1,0 +1,106 @@
+#include "client/command_line.h"
+
+#include <gtest/gtest.h>
+
+namespace sous::client {
+namespace {
+
+using Words = std::vector<std::string>;
+
+CommandLine read(std::string_view text) {
+  return classify(split_words(text), [](const std::string& path) -> std::optional<std::string> {
+    if (path == "flags.rsp") return "-O3 -DNAME='\"a b\"' x.c";
+    return std::nullopt;
+  });
+}
+
+TEST(CommandLine, CompilesC) {
+  const auto line = read("-O3 -march=native -Iinc -I dir -DX=1 -Wall -std=gnu11 -g -c src/a.c -o out/a.o");
+  EXPECT_EQ(line.action, Action::Compile) << line.why;
+  EXPECT_EQ(line.preprocess, (Words{"-O3", "-march=native", "-Iinc", "-I", "dir", "-DX=1", "-std=gnu11", "-g"}));
+  EXPECT_EQ(line.code, (Words{"-O3", "-march=native", "-Wall", "-std=gnu11", "-g"}));
+  EXPECT_EQ(line.cpp_code, (Words{"-O3", "-march=native", "-g"}));
+  EXPECT_EQ(line.parse, (Words{"-march=native", "-std=gnu11"}));
+  EXPECT_EQ(object_path(line, line.inputs[0]), "out/a.o");
+  EXPECT_TRUE(line.debug);
+}
+
+TEST(CommandLine, KindsOfInvocation) {
+  EXPECT_EQ(read("-O2 a.c b.c -lm -o prog").action, Action::CompileAndLink);
+  EXPECT_EQ(read("-O2 a.c b.o").action, Action::CompileAndLink);
+  EXPECT_EQ(read("-O2 -c a.c b.c").action, Action::Compile);
+  EXPECT_EQ(read("a.o libx.a -lm -o prog").action, Action::Link);
+  EXPECT_EQ(read("-shared a.o -o liba.so").action, Action::Link);
+  EXPECT_EQ(read("-x c -O2 -c weird.name").action, Action::Compile);
+}
+
+TEST(CommandLine, PassesThrough) {
+  for (const char* text : {"",
+                           "--version",
+                           "-c a.c",
+                           "-O0 -c a.c",
+                           "-O3 -O1 -c a.c",
+                           "-Os -c a.c",
+                           "-O3 -E a.c",
+                           "-O3 -S a.c",
+                           "-O3 -M a.c",
+                           "-O3 -c a.cpp",
+                           "-O3 -c a.C",
+                           "-O3 -c -",
+                           "-O3 -x c++ -c a.c",
+                           "-O3 -c a.s",
+                           "-O3 -flto -c a.c",
+                           "-O3 -fsanitize=address -c a.c",
+                           "-O3 -pg -c a.c",
+                           "-O3 --coverage -c a.c",
+                           "-O3 -m32 -c a.c",
+                           "-O3 --target=arm -c a.c",
+                           "-O3 -unheard-of -c a.c",
+                           "-O3 -save-temps -c a.c",
+                           "-O3 -MD a.c -o prog",
+                           "-O3 -c a.c b.c -o x.o",
+                           "-O3 -v -c a.c",
+                           "-O3 -ffreestanding -c a.c",
+                           "-O3 -c a.c -o",
+                           "-O3 -c a.c a.cc"}) {
+    const auto line = read(text);
+    EXPECT_EQ(line.action, Action::Pass) << text;
+    EXPECT_NE(line.why, "") << text;
+  }
+}
+
+TEST(CommandLine, LastOptimizationWins) {
+  EXPECT_EQ(read("-O0 -O2 -c a.c").action, Action::Compile);
+  EXPECT_EQ(read("-O3 -Ofast -c a.c").optimization, "-Ofast");
+}
+
+TEST(CommandLine, FloatingPointLeave) {
+  EXPECT_TRUE(read("-O3 -ffast-math -c a.c").reassociate);
+  EXPECT_FALSE(read("-O3 -ffast-math -fno-fast-math -c a.c").reassociate);
+  EXPECT_TRUE(read("-Ofast -c a.c").approximate_math);
+  EXPECT_FALSE(read("-O3 -c a.c").reassociate);
+  EXPECT_TRUE(read("-O3 -c a.c").contract);
+  EXPECT_FALSE(read("-O3 -ffp-contract=off -c a.c").contract);
+  EXPECT_TRUE(read("-O3 -std=c99 -c a.c").iso);
+}
+
+TEST(CommandLine, ResponseFiles) {
+  const auto line = read("-c @flags.rsp @none -o x.o");
+  EXPECT_EQ(line.arguments, (Words{"-c", "-O3", "-DNAME=\"a b\"", "x.c", "@none", "-o", "x.o"}));
+}
+
+TEST(CommandLine, DependencyFilesAsTheCompilerNamesThem) {
+  auto line = read("-O2 -MD -c src/a.c -o out/a.b.o");
+  EXPECT_EQ(dependency_options(line, line.inputs[0]), (Words{"-MD", "-MF", "out/a.b.d", "-MT", "out/a.b.o"}));
+  line = read("-O2 -MMD -MP -MF deps -c src/a.c");
+  EXPECT_EQ(dependency_options(line, line.inputs[0]), (Words{"-MMD", "-MP", "-MF", "deps", "-MT", "a.o"}));
+  line = read("-O2 -c a.c");
+  EXPECT_EQ(dependency_options(line, line.inputs[0]), Words{});
+}
+
+TEST(CommandLine, WordsAsTheShellSplitsThem) {
+  EXPECT_EQ(split_words(R"(a "b c" 'd "e' f\ g "h\"i" "")"), (Words{"a", "b c", "d \"e", "f g", "h\"i", ""}));
+}
+
+}  // namespace
+}  // namespace sous::client
