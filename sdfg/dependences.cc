@@ -1,0 +1,680 @@
+#include "sdfg/dependences.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "sdfg/isl_handle.h"
+#include "sdfg/polyhedral.h"
+
+namespace sous::sdfg {
+
+namespace {
+
+struct Access {
+  int statement = 0;
+  std::string container;  // name, for reports
+  std::string tuple;      // what isl calls the memory: equal tuples may be the same memory
+  bool write = false;
+  bool exact = false;  // touches exactly these elements (otherwise perhaps fewer)
+  IslMap map;          // statement instance -> element
+};
+
+std::string join(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& p : parts) text += (text.empty() ? "" : separator) + p;
+  return text;
+}
+
+std::string numbered(const char* prefix, std::size_t k) { return prefix + std::to_string(k); }
+
+std::string tuple(const char* prefix, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(numbered(prefix, i));
+  return "[" + join(names, ", ") + "]";
+}
+
+// begin <= v < end in steps, in isl's notation; v is names.at(loop.symbol).
+std::string loop_constraint(const ScheduleLoop& loop, const IslNames& outer, const std::string& v) {
+  std::string begin = "(" + isl_text(loop.begin, outer) + ")", end = "(" + isl_text(loop.end, outer) + ")";
+  bool up = loop.step > 0;
+  std::string text =
+      up ? begin + " <= " + v + " and " + v + " < " + end : v + " <= " + begin + " and " + v + " > " + end;
+  std::int64_t stride = up ? loop.step : -loop.step;
+  if (stride != 1)
+    text += " and ((" + (up ? v + " - " + begin : begin + " - " + v) + ") mod " + std::to_string(stride) + ") = 0";
+  return text;
+}
+
+}  // namespace
+
+struct Dependences::Data {
+  explicit Data(const Budget& budget) : context(budget.operations) {}
+
+  mutable IslContext context;  // first: everything below lives in it
+  IslNames parameters;
+  std::string header;  // "[p0, p1] -> "
+  std::vector<IslSet> domains;
+  std::vector<Access> accesses;
+  std::vector<Dependence> dependences;
+  std::vector<IslMap> relations;
+  std::vector<std::optional<Reduction>> updates;  // self_update of each statement
+
+  IslMap read_map(const std::string& body) const {
+    return IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+  }
+  IslSet read_set(const std::string& body) const {
+    return IslSet(isl_set_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+  }
+};
+
+namespace {
+
+using Data = Dependences::Data;
+
+std::string statement_tuple(std::size_t statement, const std::vector<std::string>& dims) {
+  return numbered("S", statement) + "[" + join(dims, ", ") + "]";
+}
+
+// --- Domains and accesses
+// -----------------------------------------------------------------------------------------------
+
+class Collector {
+ public:
+  Collector(Data& data, const Lifted& lifted) : data_(data), lifted_(lifted) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < lifted.frame.symbols.size(); ++i) {
+      names.push_back(numbered("p", i));
+      data.parameters[lifted.frame.symbols[i]] = names.back();
+    }
+    data.header = "[" + join(names, ", ") + "] -> ";
+    std::map<int, int> class_sizes;
+    for (const Container& c : lifted.frame.containers) ++class_sizes[c.alias_class];
+    for (std::size_t i = 0; i < lifted.frame.containers.size(); ++i) {
+      const Container& c = lifted.frame.containers[i];
+      bool alone = c.alias_class <= 0 || class_sizes[c.alias_class] == 1;
+      tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
+      whole_[c.name] = !alone;
+    }
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s) domain(s);
+    bool returns = false;
+    for (const Statement& s : lifted.statements) returns = returns || has_return(s);
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+      statement_ = s;
+      node(lifted.statements[s].node, !lifted.statements[s].opaque);
+      // Nothing moves across a return: it writes what every statement reads.
+      if (returns) control(has_return(lifted.statements[s]));
+    }
+  }
+
+ private:
+  static bool has_return(const Statement& s) {
+    bool found = false;
+    visit(Region{{s.node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
+    return found;
+  }
+
+  void domain(std::size_t s) {
+    IslNames names = data_.parameters;
+    std::vector<std::string> dims, constraints;
+    for (const Expr& a : lifted_.frame.assumptions)
+      if (is_quasi_affine(a) && names_known(a, names)) constraints.push_back("(" + isl_text(a, names) + ") >= 0");
+    const ScheduleTree* tree = &lifted_.statements[s].domain;
+    while (tree) {
+      const ScheduleTree* below = nullptr;
+      match(
+          tree->at(0).value,
+          [&](const ScheduleLoop& l) {
+            dims.push_back(numbered("o", dims.size()));
+            constraints.push_back(loop_constraint(l, names, dims.back()));
+            names[l.symbol] = dims.back();
+            below = &l.children;
+          },
+          [&](const ScheduleGuard& g) {
+            constraints.push_back(isl_text(g.condition, names));
+            below = &g.children;
+          },
+          [](const ScheduleLeaf&) {});
+      tree = below;
+    }
+    names_.push_back(names);
+    dims_.push_back(dims);
+    std::string where = constraints.empty() ? "" : " : " + join(constraints, " and ");
+    data_.domains.push_back(data_.read_set(statement_tuple(s, dims) + where));
+  }
+
+  void access(const Memlet& m, bool write, bool sure) {
+    for (const Dim& d : m.subset) {
+      reads(d.begin);
+      if (d.end) reads(*d.end);
+    }
+    const IslNames& names = names_[statement_];
+    bool exact = sure && !whole_.at(m.container);
+    std::vector<std::string> dims, constraints;
+    for (std::size_t d = 0; d < m.subset.size() && !whole_.at(m.container); ++d) {
+      dims.push_back(numbered("e", d));
+      auto usable = [&](const Expr& e) { return is_quasi_affine(e) && names_known(e, names); };
+      const Dim& dim = m.subset[d];
+      if (!usable(dim.begin) || (dim.end && !usable(*dim.end))) {
+        exact = false;
+      } else if (dim.end) {
+        constraints.push_back("(" + isl_text(dim.begin, names) + ") <= " + dims.back() + " and " + dims.back() +
+                              " < (" + isl_text(*dim.end, names) + ")");
+        exact = exact && dim.step == 1;
+      } else {
+        constraints.push_back(dims.back() + " = " + isl_text(dim.begin, names));
+      }
+    }
+    add(m.container, tuples_.at(m.container), dims, constraints, write, exact);
+  }
+
+  void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
+           const std::vector<std::string>& constraints, bool write, bool exact) {
+    std::string where = constraints.empty() ? "" : " : " + join(constraints, " and ");
+    IslMap map = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
+                                join(dims, ", ") + "]" + where);
+    map = IslMap(isl_map_intersect_domain(map.release(), data_.domains[statement_].copy()));
+    data_.accesses.push_back({.statement = static_cast<int>(statement_),
+                              .container = container,
+                              .tuple = memory,
+                              .write = write,
+                              .exact = exact,
+                              .map = std::move(map)});
+  }
+
+  void control(bool write) { add("return", "R", {}, {}, write, false); }
+
+  void reads(const Expr& e) {
+    e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+      access({.container = container, .subset = point(subscript), .combine = std::nullopt}, false, true);
+      return Expr::read(container, subscript);
+    });
+  }
+
+  void condition(const Condition& c) {
+    for (const Memlet& m : c.inputs) access(m, false, true);
+  }
+
+  void node(const Node& n, bool sure) {
+    match(
+        n.value,
+        [&](const State& s) {
+          for (const Edge& e : s.edges) {
+            bool write = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
+            if (!write || e.memlet.combine) access(e.memlet, false, sure);
+            if (write) access(e.memlet, true, sure);
+          }
+        },
+        [&](const Loop& l) {
+          reads(l.begin);
+          reads(l.end);
+          for (const Node& below : l.body.nodes) node(below, false);
+        },
+        [&](const If& i) {
+          condition(i.condition);
+          for (const Node& below : i.then_body.nodes) node(below, false);
+          for (const Node& below : i.else_body.nodes) node(below, false);
+        },
+        [&](const While& w) {
+          condition(w.condition);
+          for (const Node& below : w.body.nodes) node(below, false);
+        },
+        [](const Return&) {});
+  }
+
+  Data& data_;
+  const Lifted& lifted_;
+  std::map<std::string, std::string> tuples_;
+  std::map<std::string, bool> whole_;  // shares its alias class: any access may touch any of it
+  std::vector<IslNames> names_;
+  std::vector<std::vector<std::string>> dims_;
+  std::size_t statement_ = 0;
+};
+
+// --- Schedules
+// ------------------------------------------------------------------------------------------------------------
+
+// A tree as maps from statement instances to time: the position in each sequence and the value of each loop on the way
+// (negated where it counts down), padded with zeros (Kelly and Pugh's 2d+1 form).
+class Times {
+ public:
+  struct LoopTime {
+    std::size_t index = 0;                                       // of its dimension in the time vector
+    std::vector<std::pair<std::size_t, std::size_t>> positions;  // (dimension, value) of the sequences above it
+    const ScheduleLoop* loop = nullptr;
+  };
+
+  Times(const Data& data, const Lifted& lifted, const ScheduleTree& tree)
+      : data_(data), maps_(lifted.statements.size()) {
+    length_ = depth(tree);
+    walk(tree, {.names = data.parameters, .constraints = {}, .time = {}, .positions = {}});
+    for (std::size_t s = 0; s < maps_.size(); ++s)
+      if (!maps_[s]) {
+        std::string dims = tuple("o", lifted.statements[s].iterators.size());
+        maps_[s] = data.read_map(numbered("S", s) + dims + " -> " + tuple("t", length_) + " : false");
+      }
+  }
+
+  const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
+  const std::map<std::string, LoopTime>& loops() const { return loops_; }
+
+  // Pairs of instances of s and t whose times are related by `text` over t0… and u0….
+  IslMap related(int s, int t, const std::string& text) const {
+    IslMap time = data_.read_map(tuple("t", length_) + " -> " + tuple("u", length_) + " : " + text);
+    return IslMap(
+        isl_map_apply_range(isl_map_apply_range(of(s).copy(), time.release()), isl_map_reverse(of(t).copy())));
+  }
+  // s strictly before t.
+  IslMap before(int s, int t) const { return IslMap(isl_map_lex_lt_map(of(s).copy(), of(t).copy())); }
+  // t at the same time as s or earlier.
+  IslMap not_before(int s, int t) const { return IslMap(isl_map_lex_ge_map(of(s).copy(), of(t).copy())); }
+
+  // Both instances are inside the loop; and, besides, agree on everything before its own dimension.
+  static std::string both_inside(const LoopTime& l) {
+    std::vector<std::string> parts{"0 = 0"};
+    for (auto [dimension, value] : l.positions)
+      for (const char* side : {"t", "u"}) parts.push_back(numbered(side, dimension) + " = " + std::to_string(value));
+    return join(parts, " and ");
+  }
+  static std::string same_before(const LoopTime& l) {
+    std::string text = both_inside(l);
+    for (std::size_t i = 0; i < l.index; ++i) text += " and " + numbered("t", i) + " = " + numbered("u", i);
+    return text;
+  }
+  static std::string same_iteration(const LoopTime& l) {
+    return same_before(l) + " and " + numbered("t", l.index) + " = " + numbered("u", l.index);
+  }
+  static std::string carried(const LoopTime& l) {
+    return same_before(l) + " and " + numbered("t", l.index) + " < " + numbered("u", l.index);
+  }
+  std::size_t length() const { return length_; }
+
+ private:
+  struct Place {
+    IslNames names;
+    std::vector<std::string> constraints;
+    std::vector<std::string> time;  // texts of the dimensions so far
+    std::vector<std::pair<std::size_t, std::size_t>> positions;
+  };
+
+  static std::size_t depth(const ScheduleTree& tree) {
+    std::size_t deepest = 0;
+    for (const ScheduleNode& n : tree)
+      deepest = std::max(deepest, match(
+                                      n.value, [](const ScheduleLoop& l) { return 2 + depth(l.children); },
+                                      [](const ScheduleGuard& g) { return 1 + depth(g.children); },
+                                      [](const ScheduleLeaf&) -> std::size_t { return 1; }));
+    return deepest;
+  }
+
+  void walk(const ScheduleTree& tree, const Place& place) {
+    for (std::size_t k = 0; k < tree.size(); ++k) {
+      Place here = place;
+      here.positions.emplace_back(here.time.size(), k);
+      here.time.push_back(std::to_string(k));
+      match(
+          tree[k].value,
+          [&](const ScheduleLoop& l) {
+            std::string variable = numbered("t", here.time.size());
+            std::string value = l.step > 0 ? variable : "(-" + variable + ")";
+            loops_[l.symbol] = {.index = here.time.size(), .positions = here.positions, .loop = &l};
+            here.constraints.push_back(loop_constraint(l, here.names, value));
+            here.names[l.symbol] = value;
+            here.time.push_back(variable);
+            walk(l.children, here);
+          },
+          [&](const ScheduleGuard& g) {
+            here.constraints.push_back(isl_text(g.condition, here.names));
+            walk(g.children, here);
+          },
+          [&](const ScheduleLeaf& leaf) { add(leaf, here); });
+    }
+  }
+
+  void add(const ScheduleLeaf& leaf, Place& here) {
+    while (here.time.size() < length_) here.time.emplace_back("0");
+    std::vector<std::string> dims;
+    for (std::size_t i = 0; i < leaf.iterators.size(); ++i) {
+      dims.push_back(numbered("o", i));
+      here.constraints.push_back(dims.back() + " = " + isl_text(leaf.iterators[i], here.names));
+    }
+    auto s = static_cast<std::size_t>(leaf.statement);
+    std::string where = here.constraints.empty() ? "" : " : " + join(here.constraints, " and ");
+    IslMap map = data_.read_map(statement_tuple(s, dims) + " -> [" + join(here.time, ", ") + "]" + where);
+    maps_[s] = maps_[s] ? IslMap(isl_map_union(maps_[s].release(), map.release())) : std::move(map);
+  }
+
+  const Data& data_;
+  std::size_t length_ = 0;
+  std::vector<IslMap> maps_;
+  std::map<std::string, LoopTime> loops_;
+};
+
+bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == isl_bool_true; }
+
+IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
+IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
+
+// The constant difference of time dimension `index` over the pairs, if it is one.
+std::optional<std::int64_t> constant_distance(const IslMap& pairs, const Times& times, int s, int t,
+                                              std::size_t index) {
+  isl_map* on_time = isl_map_apply_range(isl_map_apply_domain(pairs.copy(), times.of(s).copy()), times.of(t).copy());
+  isl_set* deltas = isl_map_deltas(on_time);
+  const auto length = static_cast<unsigned>(times.length());
+  const auto at = static_cast<unsigned>(index);
+  deltas = isl_set_project_out(deltas, isl_dim_set, at + 1, length - at - 1);
+  IslSet one(isl_set_project_out(deltas, isl_dim_set, 0, at));
+  if (!one || isl_set_is_singleton(one.get()) != isl_bool_true) return std::nullopt;
+  isl_val* value = isl_set_plain_get_val_if_fixed(IslSet(isl_set_coalesce(one.copy())).get(), isl_dim_set, 0);
+  std::optional<std::int64_t> result;
+  if (value && isl_val_is_int(value) == isl_bool_true) result = isl_val_get_num_si(value);
+  isl_val_free(value);
+  return result;
+}
+
+// Without the pairs that the privates and reductions of the tree's loops remove.
+IslMap effective(const Data& data, const Times& times, std::size_t k) {
+  const Dependence& d = data.dependences[k];
+  IslMap pairs = data.relations[k];
+  for (const auto& [symbol, l] : times.loops()) {
+    const auto& privates = l.loop->privates;
+    if (std::find(privates.begin(), privates.end(), d.container) != privates.end()) {
+      IslMap inside = times.related(d.source, d.target, Times::both_inside(l));
+      IslMap same = times.related(d.source, d.target, Times::same_iteration(l));
+      pairs = IslMap(isl_map_union(subtract(pairs, inside).release(), intersect(pairs, same).release()));
+    }
+    for (const Reduction& r : l.loop->reductions) {
+      const auto& s = data.updates[static_cast<std::size_t>(d.source)];
+      const auto& t = data.updates[static_cast<std::size_t>(d.target)];
+      if (r.container == d.container && s == r && t == r)
+        pairs = subtract(pairs, times.related(d.source, d.target, Times::same_before(l)));
+    }
+  }
+  return pairs;
+}
+
+// Pairs that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in one group,
+// and the target not after the source in the body; within one statement all reads come before all writes.
+IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lanes, const Dependence& d,
+                          const IslMap& pairs) {
+  std::string group = Times::carried(l);
+  if (lanes > 0)
+    group += " and " + numbered("u", l.index) + " - " + numbered("t", l.index) + " < " +
+             std::to_string(lanes * std::abs(l.loop->step));
+  std::vector<std::string> orders;
+  std::string equal = "0 = 0";
+  for (std::size_t i = l.index + 1; i < times.length(); ++i) {
+    orders.push_back("(" + equal + " and " + numbered("t", i) + " > " + numbered("u", i) + ")");
+    equal += " and " + numbered("t", i) + " = " + numbered("u", i);
+  }
+  if (d.kind != DependenceKind::Anti || d.source != d.target) orders.push_back("(" + equal + ")");
+  return intersect(pairs, times.related(d.source, d.target, group + " and (" + join(orders, " or ") + ")"));
+}
+
+std::string describe(const Dependence& d, const Lifted& lifted) {
+  const char* kind = d.kind == DependenceKind::Flow ? "flow" : d.kind == DependenceKind::Anti ? "anti" : "output";
+  return std::string(kind) + " dependence " + lifted.statements[static_cast<std::size_t>(d.source)].name + " -> " +
+         lifted.statements[static_cast<std::size_t>(d.target)].name + " on " + d.container;
+}
+
+// Every read of `container` inside the loop is of an element written before in the same iteration, and no read is
+// outside.
+Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
+  for (const Access& read : data.accesses) {
+    if (read.write || read.container != container) continue;
+    IslMap inside = times.related(read.statement, read.statement, Times::same_iteration(l));
+    IslMap uncovered = read.map;
+    IslSet instances(isl_map_domain(inside.release()));
+    if (isl_map_is_empty(isl_map_subtract_domain(uncovered.copy(), instances.copy())) != isl_bool_true) return false;
+    for (const Access& write : data.accesses) {
+      if (!write.write || !write.exact || write.container != container) continue;
+      IslMap pairs = intersect(times.related(write.statement, read.statement, Times::same_iteration(l)),
+                               times.before(write.statement, read.statement));
+      IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
+      uncovered = subtract(uncovered, written);
+    }
+    if (!empty(uncovered)) return false;
+  }
+  TRY_VOID(data.context.ok());
+  return true;
+}
+
+}  // namespace
+
+// --- The public functions
+// ---------------------------------------------------------------------------------------------------
+
+std::string Dependence::to_string(const Lifted& lifted) const {
+  std::string text = describe(*this, lifted) + " (";
+  for (std::size_t i = 0; i < distance.size(); ++i)
+    text += (i ? ", " : "") + (distance[i] ? std::to_string(*distance[i]) : std::string("*"));
+  return text + ")";
+}
+
+Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& budget) {
+  auto data = std::make_shared<Data>(budget);
+  Collector collector(*data, lifted);
+  TRY_VOID(data->context.ok());
+  for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
+  Times times(*data, lifted, lifted.tree);
+  std::map<std::pair<int, int>, IslMap> orders;
+  // (container, source, target, kind) -> index of the dependence that collects these pairs
+  std::map<std::tuple<std::string, int, int, DependenceKind>, std::size_t> index;
+  for (const Access& a : data->accesses)
+    for (const Access& b : data->accesses) {
+      if (a.tuple != b.tuple || (!a.write && !b.write)) continue;
+      IslMap pairs(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
+      if (empty(pairs)) continue;
+      auto [order, inserted] = orders.try_emplace({a.statement, b.statement});
+      if (inserted) order->second = times.before(a.statement, b.statement);
+      pairs = intersect(pairs, order->second);
+      if (empty(pairs)) continue;
+      pairs = IslMap(isl_map_coalesce(pairs.release()));
+      auto kind = !a.write ? DependenceKind::Anti : b.write ? DependenceKind::Output : DependenceKind::Flow;
+      auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, data->relations.size());
+      if (is_new) {
+        data->dependences.push_back(
+            {.kind = kind, .source = a.statement, .target = b.statement, .container = b.container, .distance = {}});
+        data->relations.push_back(std::move(pairs));
+      } else {
+        data->relations[it->second] =
+            IslMap(isl_map_coalesce(isl_map_union(data->relations[it->second].release(), pairs.release())));
+      }
+    }
+  for (std::size_t k = 0; k < data->dependences.size(); ++k) {
+    Dependence& d = data->dependences[k];
+    const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
+    const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
+    for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i)
+      d.distance.push_back(
+          constant_distance(data->relations[k], times, d.source, d.target, times.loops().at(s[i]).index));
+  }
+  TRY_VOID(data->context.ok());
+  Dependences result;
+  result.data_ = std::move(data);
+  return result;
+}
+
+const std::vector<Dependence>& Dependences::all() const { return data_->dependences; }
+
+std::string Dependences::relation(std::size_t k) const {
+  char* text = isl_map_to_str(data_->relations[k].get());
+  std::string result = text ? text : "";
+  std::free(text);
+  return result;
+}
+
+Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    const IslMap& map = times.of(static_cast<int>(s));
+    IslSet domain(isl_map_domain(map.copy()));
+    bool same = isl_set_is_equal(domain.get(), data.domains[s].get()) == isl_bool_true;
+    bool once = isl_map_is_single_valued(map.get()) == isl_bool_true;
+    TRY_VOID(data.context.ok());
+    if (!same || !once)
+      return fail("legality.instances", std::string("statement ") + lifted.statements[s].name +
+                                            (once ? " would not run for exactly its own instances"
+                                                  : " would run more than once for an instance"));
+  }
+  for (const auto& [symbol, l] : times.loops())
+    for (const std::string& container : l.loop->privates) {
+      TRY(bool ok, covered(data, times, l, container));
+      if (!ok)
+        return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
+    }
+  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
+    const Dependence& d = data.dependences[k];
+    IslMap pairs = effective(data, times, k);
+    if (!empty(intersect(pairs, times.not_before(d.source, d.target))))
+      return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
+    for (const auto& [symbol, l] : times.loops()) {
+      auto carries = [&](const IslMap& broken) -> Result<void> {
+        if (empty(broken)) return {};
+        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
+      };
+      auto in_parallel = [&] {
+        return carries(intersect(pairs, times.related(d.source, d.target, Times::carried(l))));
+      };
+      TRY_VOID(match(
+          l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
+          [&](const Parallel&) -> Result<void> { return in_parallel(); },
+          [&](const Simd& simd) -> Result<void> { return carries(broken_by_lockstep(times, l, simd.lanes, d, pairs)); },
+          [](const Unroll&) -> Result<void> { return {}; },
+          [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
+          [&](const GpuBlock&) -> Result<void> { return in_parallel(); }));
+    }
+    TRY_VOID(data.context.ok());
+  }
+  return data.context.ok();
+}
+
+Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                        const std::string& symbol) {
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  auto l = times.loops().find(symbol);
+  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  std::vector<Carried> result;
+  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
+    const Dependence& d = data.dependences[k];
+    IslMap pairs = intersect(effective(data, times, k), times.related(d.source, d.target, Times::carried(l->second)));
+    if (empty(pairs)) continue;
+    const auto& update = data.updates[static_cast<std::size_t>(d.source)];
+    auto distance = constant_distance(pairs, times, d.source, d.target, l->second.index);
+    if (distance) *distance /= std::abs(l->second.loop->step);
+    result.push_back({.dependence = static_cast<int>(k),
+                      .self_update = d.source == d.target && update && update->container == d.container,
+                      .distance = distance});
+  }
+  TRY_VOID(data.context.ok());
+  return result;
+}
+
+Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                          const std::string& symbol, const std::string& container) {
+  const Container* c = lifted.frame.find(container);
+  if (!c || !c->transient) return false;
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  auto l = times.loops().find(symbol);
+  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  return covered(data, times, l->second, container);
+}
+
+namespace {
+
+ReductionOp reduction_of(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::mul:
+      return ReductionOp::product;
+    case ScalarOp::min:
+      return ReductionOp::min;
+    case ScalarOp::max:
+      return ReductionOp::max;
+    case ScalarOp::bit_and:
+      return ReductionOp::bit_and;
+    case ScalarOp::bit_or:
+      return ReductionOp::bit_or;
+    case ScalarOp::bit_xor:
+      return ReductionOp::bit_xor;
+    default:
+      return ReductionOp::sum;
+  }
+}
+
+bool associative(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add:
+    case ScalarOp::mul:
+    case ScalarOp::min:
+    case ScalarOp::max:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// select(a < b, a, b) and its like: min or max of the two, whichever way it is spelled.
+std::optional<ReductionOp> selected_extremum(const ScalarExpr& e) {
+  if (e.op != ScalarOp::select) return std::nullopt;
+  const ScalarExpr& c = e.args[0];
+  bool less = c.op == ScalarOp::lt || c.op == ScalarOp::le, greater = c.op == ScalarOp::gt || c.op == ScalarOp::ge;
+  if (!less && !greater) return std::nullopt;
+  if (c.args[0] == e.args[1] && c.args[1] == e.args[2]) return less ? ReductionOp::min : ReductionOp::max;
+  if (c.args[0] == e.args[2] && c.args[1] == e.args[1]) return less ? ReductionOp::max : ReductionOp::min;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Reduction> self_update(const Statement& statement) {
+  const auto* state = std::get_if<State>(&statement.node.value);
+  if (!state) return std::nullopt;
+  auto a = as_assignment(*state);
+  if (!a || a->out.combine) return std::nullopt;
+  int accumulator = -1;
+  for (std::size_t i = 0; i < a->inputs.size(); ++i) {
+    if (a->inputs[i].container != a->out.container) continue;
+    if (accumulator >= 0 || a->inputs[i] != a->out) return std::nullopt;
+    accumulator = static_cast<int>(i);
+  }
+  if (accumulator < 0) return std::nullopt;
+  for (const Dim& d : a->out.subset)
+    if (d.begin.reads().contains(a->out.container)) return std::nullopt;
+  auto uses = [&](const ScalarExpr& e) {
+    int count = 0;
+    e.visit([&](const ScalarExpr& n) { count += n.op == ScalarOp::input && n.input == accumulator; });
+    return count;
+  };
+  auto is_accumulator = [&](const ScalarExpr& e) { return e.op == ScalarOp::input && e.input == accumulator; };
+  if (auto op = selected_extremum(a->code)) {
+    if (uses(a->code) == 2 && (is_accumulator(a->code.args[1]) || is_accumulator(a->code.args[2])))
+      return Reduction{.container = a->out.container, .op = *op};
+    return std::nullopt;
+  }
+  if (uses(a->code) != 1) return std::nullopt;
+  // Down the spine of one operator to the accumulator; subtracting from it adds to it.
+  const ScalarExpr* e = &a->code;
+  ScalarOp op = e->op == ScalarOp::sub ? ScalarOp::add : e->op;
+  if (!associative(op)) return std::nullopt;
+  while (!is_accumulator(*e)) {
+    bool step = e->op == op || (op == ScalarOp::add && e->op == ScalarOp::sub);
+    if (!step) return std::nullopt;
+    if (uses(e->args[0]) == 1)
+      e = &e->args[0];
+    else if (e->op != ScalarOp::sub)
+      e = &e->args[1];
+    else
+      return std::nullopt;
+  }
+  return Reduction{.container = a->out.container, .op = reduction_of(op)};
+}
+
+}  // namespace sous::sdfg

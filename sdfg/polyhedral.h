@@ -1,0 +1,23 @@
+// From expressions to isl: what counts as affine, and expressions and conditions in isl's notation. Internal to sdfg/.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "sdfg/scalar_expr.h"
+
+namespace sous::sdfg {
+
+// Sums of symbols with integer coefficients, floor division and modulo by positive constants, min and max of such.
+bool is_quasi_affine(const Expr& e);
+// Comparisons of quasi-affine integer expressions, joined by &&, || and !; no inputs.
+bool is_affine_condition(const ScalarExpr& condition);
+
+// In isl's notation; every symbol becomes names.at(symbol). Only for what the predicates above accept.
+using IslNames = std::map<std::string, std::string>;
+std::string isl_text(const Expr& e, const IslNames& names);
+std::string isl_text(const ScalarExpr& condition, const IslNames& names);
+// Whether all symbols of `e` are in `names`.
+bool names_known(const Expr& e, const IslNames& names);
+
+}  // namespace sous::sdfg

@@ -1,0 +1,271 @@
+#include "sdfg/schedule_tree.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "sdfg/polyhedral.h"
+
+namespace sous::sdfg {
+
+namespace {
+
+bool symbols_only(const ScalarExpr& e) {
+  bool ok = true;
+  e.visit([&](const ScalarExpr& n) { ok = ok && n.op != ScalarOp::input; });
+  return ok;
+}
+
+bool contains_return(const Node& node) {
+  bool found = false;
+  visit(Region{{node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
+  return found;
+}
+
+std::string first_state(const Node& node) {
+  std::string name;
+  visit(Region{{node}}, [&](const Node& n) {
+    if (const auto* state = std::get_if<State>(&n.value); state && name.empty()) name = state->name;
+  });
+  return name;
+}
+
+class Lifter {
+ public:
+  explicit Lifter(const Sdfg& sdfg) {
+    lifted_.frame = sdfg;
+    lifted_.frame.root.nodes.clear();
+    lifted_.tree = region(sdfg.root, {});
+  }
+  Lifted take() { return std::move(lifted_); }
+
+ private:
+  // `around`: the chain of loops and guards down to here, outermost first, without children.
+  ScheduleTree region(const Region& region, const std::vector<ScheduleNode>& around) {
+    ScheduleTree children;
+    for (const Node& n : region.nodes) node(n, around, children);
+    return children;
+  }
+
+  void node(const Node& n, const std::vector<ScheduleNode>& around, ScheduleTree& out) {
+    match(
+        n.value, [&](const State&) { leaf(n, around, out, false); },
+        [&](const Loop& l) {
+          if (!is_quasi_affine(l.begin) || !is_quasi_affine(l.end) || contains_return(n))
+            return leaf(n, around, out, true);
+          ScheduleLoop loop{.symbol = l.symbol,
+                            .begin = l.begin,
+                            .end = l.end,
+                            .step = l.step,
+                            .schedule = l.schedule,
+                            .privates = l.privates,
+                            .reductions = l.reductions,
+                            .children = {}};
+          auto inner = around;
+          inner.emplace_back(loop);
+          loop.children = region(l.body, inner);
+          out.emplace_back(std::move(loop));
+        },
+        [&](const If& i) {
+          if (!symbols_only(i.condition.code) || !is_affine_condition(i.condition.code) || contains_return(n))
+            return leaf(n, around, out, true);
+          guard(i.condition.code, i.then_body, around, out);
+          if (!i.else_body.nodes.empty())
+            guard(ScalarExpr::unary(ScalarOp::logical_not, i.condition.code), i.else_body, around, out);
+        },
+        [&](const While&) { leaf(n, around, out, true); }, [&](const Return&) { leaf(n, around, out, true); });
+  }
+
+  void guard(const ScalarExpr& condition, const Region& body, const std::vector<ScheduleNode>& around,
+             ScheduleTree& out) {
+    ScheduleGuard g{.condition = condition, .children = {}};
+    auto inner = around;
+    inner.emplace_back(g);
+    g.children = region(body, inner);
+    out.emplace_back(std::move(g));
+  }
+
+  void leaf(const Node& n, const std::vector<ScheduleNode>& around, ScheduleTree& out, bool opaque) {
+    ScheduleLeaf leaf{.statement = static_cast<int>(lifted_.statements.size()), .iterators = {}};
+    Statement statement{.name = first_state(n), .node = n, .iterators = {}, .domain = {}, .opaque = opaque};
+    if (statement.name.empty()) statement.name = "opaque" + std::to_string(leaf.statement);
+    for (const ScheduleNode& a : around)
+      if (const auto* loop = std::get_if<ScheduleLoop>(&a.value)) {
+        statement.iterators.push_back(loop->symbol);
+        leaf.iterators.push_back(Expr::symbol(loop->symbol));
+      }
+    ScheduleTree chain{leaf};
+    for (std::size_t i = around.size(); i-- > 0;) {
+      ScheduleNode parent = around[i];
+      match(
+          parent.value, [&](ScheduleLoop& l) { l.children = std::move(chain); },
+          [&](ScheduleGuard& g) { g.children = std::move(chain); }, [](ScheduleLeaf&) {});
+      chain = {std::move(parent)};
+    }
+    statement.domain = std::move(chain);
+    lifted_.statements.push_back(std::move(statement));
+    out.emplace_back(std::move(leaf));
+  }
+
+  Lifted lifted_;
+};
+
+class Lowerer {
+ public:
+  explicit Lowerer(const Lifted& lifted) : lifted_(lifted) {}
+
+  Region region(const ScheduleTree& tree) {
+    Region result;
+    for (const ScheduleNode& n : tree)
+      match(
+          n.value,
+          [&](const ScheduleLoop& l) {
+            result.nodes.emplace_back(Loop{.symbol = l.symbol,
+                                           .begin = l.begin,
+                                           .end = l.end,
+                                           .step = l.step,
+                                           .schedule = l.schedule,
+                                           .privates = l.privates,
+                                           .reductions = l.reductions,
+                                           .body = region(l.children)});
+          },
+          [&](const ScheduleGuard& g) {
+            result.nodes.emplace_back(
+                If{.condition = {.code = g.condition, .inputs = {}}, .then_body = region(g.children), .else_body = {}});
+          },
+          [&](const ScheduleLeaf& leaf) { result.nodes.push_back(instance(leaf)); });
+    return result;
+  }
+
+ private:
+  Node instance(const ScheduleLeaf& leaf) {
+    const Statement& s = lifted_.statements[static_cast<std::size_t>(leaf.statement)];
+    std::map<std::string, Expr> with;
+    for (std::size_t i = 0; i < s.iterators.size(); ++i) with.emplace(s.iterators[i], leaf.iterators[i]);
+    Node node = substitute(s.node, with);
+    // State names are unique: the second copy of a statement gets a number.
+    Renaming names;
+    visit(Region{{node}}, [&](const Node& n) {
+      if (const auto* state = std::get_if<State>(&n.value)) {
+        std::string name = state->name;
+        for (int k = 1; !used_.insert(name).second; ++k) name = state->name + "_" + std::to_string(k);
+        if (name != state->name) names.states[state->name] = name;
+      }
+    });
+    if (names.states.empty()) return node;
+    Sdfg holder;
+    holder.root.nodes.push_back(std::move(node));
+    return rename(holder, names).root.nodes[0];
+  }
+
+  const Lifted& lifted_;
+  std::set<std::string> used_;
+};
+
+// Children of an inner node; null for a leaf.
+const ScheduleTree* children(const ScheduleNode& n) {
+  return match(
+      n.value, [](const ScheduleLoop& l) -> const ScheduleTree* { return &l.children; },
+      [](const ScheduleGuard& g) -> const ScheduleTree* { return &g.children; },
+      [](const ScheduleLeaf&) -> const ScheduleTree* { return nullptr; });
+}
+
+}  // namespace
+
+Lifted lift(const Sdfg& sdfg) { return Lifter(sdfg).take(); }
+
+Sdfg lower(const Lifted& lifted, const ScheduleTree& tree) {
+  Sdfg result = lifted.frame;
+  result.root = Lowerer(lifted).region(tree);
+  return result;
+}
+
+const ScheduleLoop* find_loop(const ScheduleTree& tree, const std::string& symbol) {
+  for (const ScheduleNode& n : tree) {
+    if (const auto* loop = std::get_if<ScheduleLoop>(&n.value); loop && loop->symbol == symbol) return loop;
+    if (const ScheduleTree* below = children(n))
+      if (const ScheduleLoop* found = find_loop(*below, symbol)) return found;
+  }
+  return nullptr;
+}
+
+ScheduleLoop* find_loop(ScheduleTree& tree, const std::string& symbol) {
+  return const_cast<ScheduleLoop*>(find_loop(static_cast<const ScheduleTree&>(tree), symbol));
+}
+
+std::vector<std::string> loop_symbols(const ScheduleTree& tree) {
+  std::vector<std::string> symbols;
+  for (const ScheduleNode& n : tree) {
+    if (const auto* loop = std::get_if<ScheduleLoop>(&n.value)) symbols.push_back(loop->symbol);
+    if (const ScheduleTree* below = children(n))
+      for (std::string& s : loop_symbols(*below)) symbols.push_back(std::move(s));
+  }
+  return symbols;
+}
+
+std::vector<std::string> path_to(const ScheduleTree& tree, const std::string& symbol) {
+  for (const ScheduleNode& n : tree) {
+    const auto* loop = std::get_if<ScheduleLoop>(&n.value);
+    if (loop && loop->symbol == symbol) return {symbol};
+    const ScheduleTree* below = children(n);
+    if (!below) continue;
+    auto path = path_to(*below, symbol);
+    if (path.empty()) continue;
+    if (loop) path.insert(path.begin(), loop->symbol);
+    return path;
+  }
+  return {};
+}
+
+std::pair<ScheduleTree*, std::size_t> owner_of(ScheduleTree& tree, const std::string& symbol) {
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (const auto* loop = std::get_if<ScheduleLoop>(&tree[i].value); loop && loop->symbol == symbol) return {&tree, i};
+    if (const ScheduleTree* below = children(tree[i]))
+      if (auto found = owner_of(const_cast<ScheduleTree&>(*below), symbol); found.first) return found;
+  }
+  return {nullptr, 0};
+}
+
+void for_each_leaf(const ScheduleTree& tree, const std::function<void(const ScheduleLeaf&)>& f) {
+  for (const ScheduleNode& n : tree) {
+    if (const auto* leaf = std::get_if<ScheduleLeaf>(&n.value)) f(*leaf);
+    if (const ScheduleTree* below = children(n)) for_each_leaf(*below, f);
+  }
+}
+
+ScheduleTree substitute(const ScheduleTree& tree, const std::map<std::string, Expr>& with) {
+  ScheduleTree result = tree;
+  for (ScheduleNode& n : result)
+    match(
+        n.value,
+        [&](ScheduleLoop& l) {
+          l.begin = l.begin.substitute(with);
+          l.end = l.end.substitute(with);
+          l.children = substitute(l.children, with);
+        },
+        [&](ScheduleGuard& g) {
+          g.condition = g.condition.substitute(with);
+          g.children = substitute(g.children, with);
+        },
+        [&](ScheduleLeaf& leaf) {
+          for (Expr& e : leaf.iterators) e = e.substitute(with);
+        });
+  return result;
+}
+
+std::string fresh_symbol(const Lifted& lifted, const ScheduleTree& tree, const std::string& wish) {
+  std::vector<std::string> loops = loop_symbols(tree);
+  std::set<std::string> used(loops.begin(), loops.end());
+  used.insert(lifted.frame.symbols.begin(), lifted.frame.symbols.end());
+  for (const Container& c : lifted.frame.containers) used.insert(c.name);
+  for (const Statement& s : lifted.statements) {
+    used.insert(s.iterators.begin(), s.iterators.end());
+    visit(Region{{s.node}}, [&](const Node& n) {
+      if (const auto* loop = std::get_if<Loop>(&n.value)) used.insert(loop->symbol);
+    });
+  }
+  std::string name = wish;
+  for (int k = 2; used.contains(name); ++k) name = wish + std::to_string(k);
+  return name;
+}
+
+}  // namespace sous::sdfg
