@@ -1,0 +1,45 @@
+// The lock file: `sous.lock` beside the source pins what was used, so that a build needs neither database nor network
+// and generates the same bytes.
+//
+//   {"version": 1, "nests": [{"hash": …, "size_class": …, "recipe": {…}, "evidence": {…}, …}, …]}
+//
+// Sorted by hash and size class; one entry per unit of a nest. The recipe is stored as applied: its loops are already
+// those of the locked nest, whatever neighbour it came from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "transforms/source.h"
+
+namespace sous::client {
+
+class LockSource : public transforms::RecipeSource {
+ public:
+  // An empty one if there is no such file. Error: lock.corrupt.
+  static Result<LockSource> open(const std::string& path);
+
+  // At most one match per nest.
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
+                                                            int k) override;
+
+  void put(const std::string& structural_hash, const std::string& size_class, transforms::Match match);
+  // Adds what was put to what the file has by now (other compilers may run beside this one) and writes it if that
+  // changes it. Errors: lock.corrupt, client.write.
+  Result<void> save() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // structural hash, size class
+  using Entries = std::map<Key, transforms::Match>;
+  static Result<Entries> read(const std::string& path);
+
+  std::string path_;
+  Entries entries_, added_;
+};
+
+// The lock file of a source file.
+std::string lock_path(const std::string& source);
+
+}  // namespace sous::client

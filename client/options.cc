@@ -1,0 +1,210 @@
+#include "client/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "client/command_line.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using std::string_view;
+
+template <class T>
+std::optional<T> number(string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <bool Options::* member>
+Result<void> flag(Options& options, string_view) {
+  options.*member = true;
+  return {};
+}
+
+template <string Options::* member>
+Result<void> text(Options& options, string_view value) {
+  options.*member = value;
+  return {};
+}
+
+template <int Options::* member>
+Result<void> count(Options& options, string_view value) {
+  const auto n = number<int>(value);
+  if (!n || *n < 1 || *n > 1000) return fail("cli.value", "a number from 1 to 1000 is wanted, not " + string(value));
+  options.*member = *n;
+  return {};
+}
+
+Result<void> emit(Options& options, string_view value) {
+  static const std::vector<string> forms{"sdfg", "json", "dot", "svg", "cpp", "report"};
+  if (std::find(forms.begin(), forms.end(), value) == forms.end()) {
+    return fail("cli.value",
+                "--emit takes sdfg, json, dot, svg, cpp or report, not " + string(value) + did_you_mean(value, forms));
+  }
+  options.emit = value;
+  return {};
+}
+
+// n=2000,m=100
+Result<void> size(Options& options, string_view value) {
+  while (!value.empty()) {
+    const auto comma = value.find(',');
+    const auto item = value.substr(0, comma);
+    const auto equals = item.find('=');
+    const auto n = equals == string_view::npos ? std::nullopt : number<std::int64_t>(item.substr(equals + 1));
+    if (!n || equals == 0) return fail("cli.value", "--size takes name=number, not " + string(item));
+    options.sizes[string(item.substr(0, equals))] = *n;
+    value = comma == string_view::npos ? string_view{} : value.substr(comma + 1);
+  }
+  return {};
+}
+
+Result<void> floating_point(Options& options, string_view value) {
+  if (value != "reassociate" && value != "strict") {
+    return fail("cli.value", "--fp takes strict or reassociate, not " + string(value));
+  }
+  options.reassociate = value == "reassociate";
+  return {};
+}
+
+Result<void> deadline(Options& options, string_view value) {
+  const auto seconds = number<double>(value);
+  if (!seconds || !(*seconds > 0) || *seconds > 600) {
+    return fail("cli.value", "--deadline takes seconds from 0 to 600, not " + string(value));
+  }
+  options.deadline = *seconds;
+  return {};
+}
+
+constexpr auto rows = std::to_array<OptionRow>({
+    {"--explain", "", "say for each nest what was found, which steps were applied or refused and why",
+     flag<&Options::explain>},
+    {"--report", "FILE.json", "write the same, and the time of each phase, as JSON", text<&Options::report>},
+    {"--db", "PATH", "the tuning database (default: $SOUS_DB, or sous/tuning.db in the user's data folder)",
+     text<&Options::database>},
+    {"--server", "URL", "a recipe server to ask for what the database does not have (default: $SOUS_SERVER)",
+     text<&Options::server>},
+    {"--deadline", "SECONDS", "how long the server may take in all (default: 2)", deadline},
+    {"--lock", "", "write what was used into sous.lock beside the source", flag<&Options::lock>},
+    {"--frozen", "", "use sous.lock and nothing else", flag<&Options::frozen>},
+    {"--measure", "", "where there is no evidence, measure on the spot and use a recipe that is faster",
+     flag<&Options::measure>},
+    {"--recipe", "FILE|normal-form", "use this recipe wherever it applies, evidence or not", text<&Options::recipe>},
+    {"--target", "NAME", "generate for this target, whatever the recipe says", text<&Options::target>},
+    {"--size", "n=2000,…", "values of size variables, where they are not known from the source", size},
+    {"--fp", "strict|reassociate", "leave to reassociate floating-point sums (default: as the compiler's flags say)",
+     floating_point},
+    {"--emit", "FORM", "print instead of writing files: sdfg, json, dot, svg, cpp or report", emit},
+    {"--dump-after", "PASS", "print each nest after lift, normalize or apply", text<&Options::dump_after>},
+    {"-o", "DIR", "where opt writes (default: sous-out)", text<&Options::output>},
+    {"--name", "NAME", "db add: what the entry is called (default: from the file's name)", text<&Options::name>},
+    {"--nest", "FUNCTION:LINE", "only this nest (a function's name, a line, or both)", text<&Options::nest>},
+    {"--unit", "NUMBER", "db add: only this unit of a nest (0 is the whole)", text<&Options::unit>},
+    {"--runs", "NUMBER", "how often each side is measured (default: 7)", count<&Options::runs>},
+    {"--neighbours", "NUMBER", "query: how many to show (default: 5)", count<&Options::neighbours>},
+    {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
+    {"--markdown", "", "help: as a page", flag<&Options::markdown>},
+});
+
+// Edits from one word to the other.
+std::size_t distance(string_view a, string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return rows; }
+
+string nearest_word(string_view word, const std::vector<string>& known) {
+  string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const auto& candidate : known) {
+    const auto d = distance(word, candidate);
+    if (d < best_distance) {
+      best_distance = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+string did_you_mean(string_view word, const std::vector<string>& known) {
+  const auto best = nearest_word(word, known);
+  return best.empty() ? "" : ", did you mean " + best + "?";
+}
+
+Result<Parsed> parse_options(const std::vector<string>& arguments, bool interleaved, Options start) {
+  Parsed parsed{std::move(start), {}, {}};
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const string& argument = arguments[k];
+    if (argument == "--") {
+      parsed.after.assign(arguments.begin() + static_cast<std::ptrdiff_t>(k) + 1, arguments.end());
+      break;
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      if (!interleaved) {
+        parsed.words.assign(arguments.begin() + static_cast<std::ptrdiff_t>(k), arguments.end());
+        break;
+      }
+      parsed.words.push_back(argument);
+      continue;
+    }
+    const auto equals = argument.find('=');
+    const string_view name = string_view(argument).substr(0, equals);
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; });
+    if (row == rows.end()) {
+      std::vector<string> known;
+      for (const auto& r : rows) known.emplace_back(r.name);
+      return fail("cli.unknown-option", "there is no option " + string(name) + did_you_mean(name, known));
+    }
+    if (row->value.empty()) {
+      if (equals != string::npos) return fail("cli.value", string(name) + " takes no value");
+      TRY_VOID(row->set(parsed.options, {}));
+    } else if (equals != string::npos) {
+      TRY_VOID(row->set(parsed.options, string_view(argument).substr(equals + 1)));
+    } else {
+      if (k + 1 == arguments.size()) return fail("cli.value", string(name) + " wants " + string(row->value));
+      TRY_VOID(row->set(parsed.options, arguments[++k]));
+    }
+  }
+  return parsed;
+}
+
+Result<Options> options_from_environment() {
+  Options options;
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return string(value == nullptr ? "" : value);
+  };
+  if (const auto words = split_words(variable("SOUS_OPTIONS")); !words.empty()) {
+    auto parsed = parse_options(words, true);
+    if (!parsed) return fail(parsed.error().code, parsed.error().why, "SOUS_OPTIONS");
+    if (!parsed->words.empty()) return fail("cli.value", "only options, not " + parsed->words[0], "SOUS_OPTIONS");
+    options = std::move(parsed->options);
+  }
+  if (options.database.empty()) options.database = variable("SOUS_DB");
+  if (options.server.empty()) options.server = variable("SOUS_SERVER");
+  if (const auto disable = variable("SOUS_DISABLE"); !disable.empty() && disable != "0") options.disable = true;
+  return options;
+}
+
+}  // namespace sous::client

@@ -1,0 +1,71 @@
+// Sous's own options: one table gives parsing, help and the documentation page.
+//
+// They come before the compiler's name (launcher) or anywhere after a command's name. What a build system cannot pass
+// comes from the environment: SOUS_OPTIONS (words as the shell splits them, read first), SOUS_DB, SOUS_SERVER,
+// SOUS_DISABLE.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdfg/result.h"
+
+namespace sous::client {
+
+struct Options {
+  bool explain = false;
+  bool frozen = false;
+  bool lock = false;
+  bool measure = false;
+  bool disable = false;
+  bool reassociate = false;
+  std::string database;  // empty: the default place
+  std::string server;
+  std::string target;
+  std::string recipe;  // a file, or "normal-form"
+  std::string dump_after;
+  std::string emit;
+  std::string report;
+  std::string output;
+  std::map<std::string, std::int64_t> sizes;
+  double deadline = 2;  // seconds for the server
+  // sous db, sous query
+  std::string name;
+  std::string nest;
+  std::string unit;
+  int runs = 7;
+  int neighbours = 5;
+  bool markdown = false;
+};
+
+struct OptionRow {
+  std::string_view name;   // "--db"
+  std::string_view value;  // "PATH"; empty: a flag
+  std::string_view help;
+  Result<void> (*set)(Options&, std::string_view value);
+};
+std::span<const OptionRow> option_rows();
+
+struct Parsed {
+  Options options;
+  std::vector<std::string> words;  // from the first word that is no option on (see parse_options)
+  std::vector<std::string> after;  // behind "--"
+};
+
+// `interleaved`: options may also stand between and behind words, up to "--" (commands); otherwise the first word ends
+// them (launcher). Errors: cli.unknown-option (with "did you mean"), cli.value.
+Result<Parsed> parse_options(const std::vector<std::string>& arguments, bool interleaved, Options start = {});
+
+// From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER and SOUS_DISABLE.
+Result<Options> options_from_environment();
+
+// The word of `known` that is nearest to `word` ("" if none is near): for "did you mean".
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
+// ", did you mean …?" or "".
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace sous::client

@@ -1,0 +1,168 @@
+#include "client/splice.h"
+
+#include <algorithm>
+
+#include "sdfg/result.h"
+
+namespace sous::client {
+namespace {
+
+using frontends::c::Argument;
+using std::string;
+using std::string_view;
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+template <class F>
+string joined(const std::vector<Argument>& arguments, F&& one) {
+  string out;
+  for (const auto& argument : arguments) {
+    if (!out.empty()) out += ", ";
+    out += one(argument);
+  }
+  return out;
+}
+
+string parameter_type(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::Symbol:
+      return "long long";
+    case Argument::Kind::ScalarIn:
+      return argument.c_type;
+    case Argument::Kind::ScalarInOut:
+    case Argument::Kind::Array:
+      return argument.c_type + " *";
+  }
+  __builtin_unreachable();
+}
+
+string passed(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::Symbol:
+      return "(long long)(" + argument.c_expr + ")";
+    case Argument::Kind::ScalarIn:
+      return argument.c_expr;
+    case Argument::Kind::ScalarInOut:
+      return "&(" + argument.c_expr + ")";
+    case Argument::Kind::Array:
+      return "(" + argument.c_type + " *)(" + argument.c_expr + ")";
+  }
+  __builtin_unreachable();
+}
+
+// Where the first token stands: no directive and no blank line before it. Comments are gone in preprocessed text.
+std::size_t first_token(string_view text) {
+  std::size_t line = 0;
+  while (line < text.size()) {
+    const auto end = std::min(text.find('\n', line), text.size());
+    const auto first = text.find_first_not_of(" \t\r", line);
+    if (first < end && text[first] != '#') return line;
+    line = end + 1;
+  }
+  return text.size();
+}
+
+string quoted(string_view path) {
+  string out = "\"";
+  for (char c : path) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+string prototype(const Replacement& r) {
+  const string parameters = joined(r.arguments, parameter_type);
+  return "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
+}
+
+string call(const Replacement& r) { return r.function + "(" + joined(r.arguments, passed) + ")"; }
+
+string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
+  const std::size_t top = first_token(text);
+  string out(text.substr(0, top));
+  for (const auto& r : replacements) out += "extern " + prototype(r) + "; ";
+  std::size_t done = top;
+  for (const auto& r : replacements) {
+    SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
+    out += text.substr(done, r.begin - done);
+    out += "{ if (!" + call(r) + ") { ";
+    out += text.substr(r.begin, r.end - r.begin);
+    out += " }";
+    if (!r.epilogue.empty()) out += " else { " + r.epilogue + " }";
+    out += " }";
+    done = r.end;
+  }
+  out += text.substr(done);
+  return out;
+}
+
+string splice_readable(string_view text, string_view path, const std::vector<Replacement>& replacements) {
+  const string file = quoted(path);
+  const auto line_of = [&](std::size_t offset) {
+    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+  };
+  const auto marker = [&](std::size_t offset) {
+    return "\n#line " + std::to_string(line_of(offset)) + " " + file + "\n";
+  };
+  string out = "/* " + string(path) + " with nests served by generated code (sous). */";
+  for (const auto& r : replacements) out += "\nextern " + prototype(r) + ";";
+  out += "\n#line 1 " + file + "\n";
+  std::size_t done = 0;
+  for (const auto& r : replacements) {
+    out += text.substr(done, r.begin - done);
+    const auto line_start = text.rfind('\n', r.begin == 0 ? 0 : r.begin - 1);
+    const string_view before = text.substr(line_start == string_view::npos ? 0 : line_start + 1, r.begin);
+    const string indent(before.substr(0, before.find_first_not_of(" \t")));
+    out += "{" + (r.note.empty() ? "" : "  /* " + r.note + " */") + "\n" + indent + "if (!" + call(r) + ") {";
+    out += marker(r.begin) + indent;
+    out += text.substr(r.begin, r.end - r.begin);
+    out += "\n" + indent + "}" + (r.epilogue.empty() ? "" : " else { " + r.epilogue + " }") + "\n" + indent + "}";
+    out += marker(r.end);
+    done = r.end;
+  }
+  out += text.substr(done);
+  return out;
+}
+
+bool may_have_loop(string_view text) {
+  bool users = true;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    const bool line_start = k == 0 || text[k - 1] == '\n';
+    if (c == '#' && line_start) {  // "# 12 "file" 2": who the following lines belong to
+      const auto end = std::min(text.find('\n', k), text.size());
+      const string_view line = text.substr(k, end - k);
+      const auto open = line.find('"'), close = line.rfind('"');
+      if (line.size() > 2 && line[1] == ' ' && open != string_view::npos && close > open) {
+        const auto flags = line.substr(close + 1);
+        users = flags.find(" 3") == string_view::npos;  // 3: a system header
+      }
+      k = end;
+    } else if (!users) {
+      const auto end = text.find('\n', k);
+      if (end == string_view::npos) return false;
+      k = end;
+    } else if (c == '/' && k + 1 < text.size() && text[k + 1] == '/') {
+      k = std::min(text.find('\n', k), text.size());
+    } else if (c == '/' && k + 1 < text.size() && text[k + 1] == '*') {
+      const auto end = text.find("*/", k + 2);
+      if (end == string_view::npos) return false;
+      k = end + 1;
+    } else if (c == '"' || c == '\'') {
+      for (++k; k < text.size() && text[k] != c && text[k] != '\n'; ++k) {
+        if (text[k] == '\\') ++k;
+      }
+    } else if (is_word(c)) {
+      const std::size_t start = k;
+      while (k + 1 < text.size() && is_word(text[k + 1])) ++k;
+      const string_view word = text.substr(start, k + 1 - start);
+      if (word == "for" || word == "while" || word == "do") return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace sous::client

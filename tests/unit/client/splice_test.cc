@@ -1,0 +1,51 @@
+#include "client/splice.h"
+
+#include <gtest/gtest.h>
+
+namespace sous::client {
+namespace {
+
+using frontends::c::Argument;
+
+Replacement nest(const std::string& text, const std::string& what) {
+  Replacement r;
+  r.begin = text.find(what);
+  r.end = r.begin + what.size();
+  r.function = "sous_f_2";
+  r.arguments = {{Argument::Kind::Symbol, "n", "long long", "n"},
+                 {Argument::Kind::ScalarIn, "x", "double", "x"},
+                 {Argument::Kind::ScalarInOut, "s", "float", "s"},
+                 {Argument::Kind::Array, "A", "double", "g->A"}};
+  r.epilogue = "i = n;";
+  return r;
+}
+
+TEST(Splice, PreprocessedKeepsEveryLineNumber) {
+  const std::string text = "# 1 \"a.c\"\n# 1 \"<built-in>\" 1\n\nvoid f() {\n  LOOP;\n  g();\n}\n";
+  EXPECT_EQ(splice_preprocessed(text, {nest(text, "LOOP;")}),
+            "# 1 \"a.c\"\n# 1 \"<built-in>\" 1\n\n"
+            "extern int sous_f_2(long long, double, float *, double *); void f() {\n"
+            "  { if (!sous_f_2((long long)(n), x, &(s), (double *)(g->A))) { LOOP; } else { i = n; } }\n  g();\n}\n");
+}
+
+TEST(Splice, ReadableSaysWhereTheUsersLinesGoOn) {
+  const std::string text = "void f() {\n  LOOP;\n  g();\n}\n";
+  auto r = nest(text, "LOOP;");
+  r.arguments.clear();
+  r.note = "tile";
+  EXPECT_EQ(splice_readable(text, "a.c", {r}),
+            "/* a.c with nests served by generated code (sous). */\nextern int sous_f_2(void);\n#line 1 \"a.c\"\n"
+            "void f() {\n  {  /* tile */\n  if (!sous_f_2()) {\n#line 2 \"a.c\"\n  LOOP;\n  } else { i = n; }\n  }\n"
+            "#line 2 \"a.c\"\n\n  g();\n}\n");
+}
+
+TEST(Splice, ScanForLoops) {
+  EXPECT_TRUE(may_have_loop("int f() { for (;;) ; }"));
+  EXPECT_TRUE(may_have_loop("int f() { do { } while (1); }"));
+  EXPECT_FALSE(may_have_loop("int form(int before) { return \"for\"[0] + 'd'; } // for\n/* while */"));
+  EXPECT_FALSE(may_have_loop("# 1 \"a.c\"\n# 1 \"b.h\" 1 3\nfor\n# 2 \"a.c\" 2\nint x;\n"));
+  EXPECT_TRUE(may_have_loop("# 1 \"a.c\"\n# 1 \"b.h\" 1 3\nint y;\n# 2 \"a.c\" 2\nfor\n"));
+}
+
+}  // namespace
+}  // namespace sous::client
