@@ -3,9 +3,12 @@
 // Errors (code, when): interp.out-of-bounds, interp.undefined-read (a private or transient element read before it was
 // written), interp.division (integer division by zero or overflow), interp.shift, interp.cast-range, interp.order (a
 // Parallel, GpuGrid or GpuBlock loop gives different results in ascending and in descending order, or a Simd loop in
-// lockstep and in sequence), interp.symbol (missing), interp.expr (an expression that cannot be evaluated),
-// interp.assumption (an assumption does not hold on entry), interp.budget (more than Options::max_operations tasklet
-// executions).
+// lockstep and in sequence), interp.symbol (missing), interp.buffer (an argument missing, of the wrong type or too
+// small), interp.expr (an expression that cannot be evaluated), interp.assumption (an assumption does not hold on
+// entry), interp.budget (more than Options::max_operations tasklet executions and loop iterations).
+//
+// A Simd loop that leaves its lanes open runs in lockstep in groups of 64 bytes of the widest type in its body. What
+// library nodes compute, operation by operation, stands at the head of interp_library.cc.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +39,9 @@ struct InterpOptions {
   bool check_orders = true;  // run parallel and simd loops in both orders and compare
 };
 
-// Runs `sdfg` on `memory` in place. Reductions: partial results are not simulated; iterations combine in order, and the
-// containers of a loop's `reductions` are left out of the comparison of orders where their type is a float.
+// Runs `sdfg`, which must pass `check`, on `memory` in place. Reductions: partial results are not simulated; iterations
+// combine in order, and the containers of a loop's `reductions` are left out of the comparison of orders where their
+// type is a float.
 Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& options = {});
 
 // Elements that container `name` spans: 1 + the largest offset of any in-bounds element (0 if a dimension is empty).

@@ -1,0 +1,669 @@
+#include "tests/support/random_nest.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "sdfg/check.h"
+#include "tests/support/random.h"
+#include "tests/support/random_scalar.h"
+
+namespace sous::tests {
+namespace {
+
+using namespace sdfg;
+
+constexpr std::int64_t smallest_symbol = 3;
+constexpr std::int64_t largest_symbol = 6;
+constexpr std::int64_t largest_index = 4;  // of the values in "idx" containers
+
+struct Interval {
+  std::int64_t low = 0, high = 0;
+};
+Interval operator+(Interval a, Interval b) { return {a.low + b.low, a.high + b.high}; }
+Interval operator*(Interval a, Interval b) {
+  const std::int64_t corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
+}
+
+std::int64_t floor_division(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
+
+using Intervals = std::map<std::string, Interval>;
+
+Interval interval_of(const Expr& e, const Intervals& symbols);
+
+Interval interval_of(const Atom& atom, const Intervals& symbols) {
+  const auto argument = [&](std::size_t k) { return interval_of(atom.args[k], symbols); };
+  switch (atom.kind) {
+    case AtomKind::Symbol:
+      return symbols.at(atom.name);
+    case AtomKind::FloorDiv: {  // by a positive constant
+      const std::int64_t by = argument(1).low;
+      return {floor_division(argument(0).low, by), floor_division(argument(0).high, by)};
+    }
+    case AtomKind::Mod:
+      return {0, argument(1).high - 1};
+    case AtomKind::Min:
+      return {std::min(argument(0).low, argument(1).low), std::min(argument(0).high, argument(1).high)};
+    case AtomKind::Max:
+      return {std::max(argument(0).low, argument(1).low), std::max(argument(0).high, argument(1).high)};
+    case AtomKind::Read:
+      return {0, largest_index};
+  }
+  __builtin_unreachable();
+}
+
+Interval interval_of(const Expr& e, const Intervals& symbols) {
+  Interval sum = {e.constant_term(), e.constant_term()};
+  for (const Term& term : e.terms()) {
+    Interval product = {term.coefficient, term.coefficient};
+    for (const Atom& atom : term.atoms) product = product * interval_of(atom, symbols);
+    sum = sum + product;
+  }
+  return sum;
+}
+
+// An array while the nest is made. Its subscripts are written as "e + <offset symbol>"; when all are known, the offset
+// symbols are replaced by what brings the smallest subscript to 0, and the shape follows.
+struct Draft {
+  std::string name;
+  ElementType type = ElementType::f64;
+  std::vector<Interval> used;  // per dimension
+  bool touched = false;
+  bool transient = false;
+  bool index = false;  // an index array: never written
+
+  Expr offset(std::size_t d) const { return Expr::symbol(name + ".offset" + std::to_string(d)); }
+  Expr extent(std::size_t d) const { return Expr::symbol(name + ".extent" + std::to_string(d)); }
+};
+
+// What a statement can see.
+struct Scope {
+  std::vector<std::string> loops;
+  Intervals symbols;
+  std::vector<std::size_t> arrays;  // transient arrays and temporaries that are written by now (indices of drafts)
+};
+
+class Maker {
+ public:
+  Maker(std::uint64_t seed, const NestOptions& options) : random_(seed), options_(options) {}
+
+  Sdfg make(std::uint64_t seed) {
+    sdfg_.name = "nest" + std::to_string(seed);
+    Scope scope;
+    for (const char* symbol : {"n", "m"}) {
+      if (!random_.percent(75)) continue;
+      sdfg_.symbols.push_back(symbol);
+      scope.symbols[symbol] = {smallest_symbol, largest_symbol};
+    }
+    for (std::int64_t k = random_.between(2, 4); k > 0; --k) new_argument();
+    const std::int64_t nests = random_.between(1, 3);
+    Region root;
+    for (std::int64_t k = 0; k < nests; ++k) {
+      if (random_.percent(15)) transient_array(scope, root);
+      if (random_.percent(10)) statement(scope, root);
+      add_loop(scope, root, static_cast<int>(random_.between(1, options_.max_depth)));
+      if (options_.whiles && random_.percent(2)) early_return(scope, root);
+    }
+    finish(std::move(root));
+    return std::move(sdfg_);
+  }
+
+ private:
+  // --- Arrays -------------------------------------------------------------------------------------------------------
+
+  std::size_t new_draft(std::string name, ElementType type, std::size_t rank) {
+    Draft draft;
+    draft.name = std::move(name);
+    draft.type = type;
+    draft.used.resize(rank);
+    drafts_.push_back(std::move(draft));
+    return drafts_.size() - 1;
+  }
+
+  ElementType any_type() {
+    static const std::vector<ElementType> types = {
+        ElementType::f64, ElementType::f64, ElementType::f64, ElementType::f64, ElementType::f64,
+        ElementType::f32, ElementType::f32, ElementType::f32, ElementType::i32, ElementType::i32,
+        ElementType::i32, ElementType::i64, ElementType::i64, ElementType::i16, ElementType::i8,
+        ElementType::u8,  ElementType::u16, ElementType::u32, ElementType::u64, ElementType::boolean};
+    return random_.pick(types);
+  }
+
+  std::size_t new_argument() {
+    // Most arrays of a nest have one type, as in real programs.
+    const ElementType type = random_.percent(60) ? main_type_ : any_type();
+    const std::size_t rank = random_.pick(std::vector<std::size_t>{0, 1, 1, 1, 2, 2, 2, 3});
+    arguments_.push_back(new_draft("A" + std::to_string(arguments_.size()), type, rank));
+    return arguments_.back();
+  }
+
+  std::size_t any_array(const Scope& scope) {
+    if (!scope.arrays.empty() && random_.percent(35)) return random_.pick(scope.arrays);
+    if (arguments_.size() < 6 && random_.percent(8)) return new_argument();
+    return random_.pick(arguments_);
+  }
+
+  std::size_t index_array(std::size_t rank) {
+    for (std::size_t k = 0; k < drafts_.size(); ++k) {
+      if (drafts_[k].index && drafts_[k].used.size() == rank) return k;
+    }
+    const std::size_t made = new_draft("idx" + std::to_string(rank), ElementType::i32, rank);
+    drafts_[made].index = true;
+    return made;
+  }
+
+  Memlet access(std::size_t array, const std::vector<Expr>& subscript, const Scope& scope) {
+    Draft& draft = drafts_[array];
+    std::vector<Expr> shifted;
+    for (std::size_t d = 0; d < subscript.size(); ++d) {
+      const Interval now = interval_of(subscript[d], scope.symbols);
+      Interval& used = draft.used[d];
+      used = draft.touched ? Interval{std::min(used.low, now.low), std::max(used.high, now.high)} : now;
+      shifted.push_back(subscript[d] + draft.offset(d));
+    }
+    draft.touched = true;
+    return Memlet{draft.name, point(shifted), std::nullopt};
+  }
+
+  // An affine subscript or one with a floor division, a modulo or a gather.
+  Expr any_subscript(const Scope& scope, std::size_t rank, bool plain) {
+    if (scope.loops.empty() || random_.percent(5)) return Expr(random_.between(0, 2));
+    const auto loop = [&] { return Expr::symbol(random_.pick(scope.loops)); };
+    const Expr shift(random_.between(-1, 1));
+    const std::size_t form = random_.below(plain ? 70 : 100);
+    if (form < 45) return loop();
+    if (form < 70) return loop() + shift;
+    if (form < 77) return shift - loop();
+    if (form < 83 && rank < 3) return loop() * Expr(2) + shift;
+    if (form < 88 && rank < 3) return loop() + loop() + shift;
+    if (form < 91) return Expr::floor_div(loop() + shift, Expr(2));
+    if (form < 94) return Expr::mod(loop() + shift, Expr(random_.between(2, 3)));
+    if (form < 96) return Expr::min(loop(), Expr(3));
+    if (form < 98 && rank < 3) return loop() - loop();
+    if (!options_.gathers) return loop();
+    const std::size_t index = index_array(1);
+    const Memlet read = access(index, {loop()}, scope);
+    return Expr::read(read.container, subscripts(read.subset));
+  }
+
+  std::vector<Expr> any_subscripts(std::size_t array, const Scope& scope, bool plain = false) {
+    std::vector<Expr> subscript;
+    const std::size_t rank = drafts_[array].used.size();
+    for (std::size_t d = 0; d < rank; ++d) subscript.push_back(any_subscript(scope, rank, plain));
+    return subscript;
+  }
+
+  // --- Statements ---------------------------------------------------------------------------------------------------
+
+  std::string new_state() { return "S" + std::to_string(statements_++); }
+
+  // Makes a value of `type`; its reads go to `inputs`. Some are neighbours of `near` (an array and a subscript).
+  struct Near {
+    std::size_t array;
+    std::vector<Expr> subscript;
+  };
+  ScalarExpr value(ElementType type, const Scope& scope, std::vector<Memlet>& inputs, const Near* near) {
+    const auto leaf = [&](ElementType wanted) -> ScalarExpr {
+      if (inputs.size() > 5 || random_.percent(15)) {
+        if (!scope.loops.empty() && random_.percent(40)) {
+          return convert_value(ScalarExpr::make_symbolic(Expr::symbol(random_.pick(scope.loops)), ElementType::i64),
+                               wanted);
+        }
+        return any_constant(random_, wanted);
+      }
+      std::size_t array = any_array(scope);
+      std::vector<Expr> subscript;
+      if (near != nullptr && random_.percent(35)) {
+        array = near->array;
+        subscript = near->subscript;
+        for (Expr& e : subscript) e = e + Expr(random_.between(-1, 1));
+      } else {
+        subscript = any_subscripts(array, scope);
+      }
+      inputs.push_back(access(array, subscript, scope));
+      const auto read = ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, drafts_[array].type);
+      return convert_value(read, wanted);
+    };
+    return any_value(random_, type, static_cast<int>(random_.between(1, 3)), leaf);
+  }
+
+  bool writable(std::size_t array) const { return !drafts_[array].index; }
+
+  void statement(const Scope& scope, Region& region) {
+    const std::size_t form = random_.below(100);
+    if (form < 20) return reduction(scope, region);
+    if (form < 32) return two_tasklets(scope, region);
+    if (form < 36 && options_.library_nodes) return library_node(scope, region);
+    const std::size_t target = any_array(scope);
+    const Near near = {target, any_subscripts(target, scope, random_.percent(80))};
+    std::vector<Memlet> inputs;
+    const ScalarExpr code = value(drafts_[target].type, scope, inputs, &near);
+    const Memlet out = access(target, near.subscript, scope);
+    region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
+  }
+
+  // x = x op e, as a combining memlet or written out; x uses only some of the loops.
+  void reduction(const Scope& scope, Region& region) {
+    const std::size_t target = any_array(scope);
+    Scope outer = scope;
+    if (!outer.loops.empty())
+      outer.loops.erase(outer.loops.begin() + static_cast<long>(random_.below(outer.loops.size())));
+    const std::vector<Expr> subscript = any_subscripts(target, outer, true);
+    const ElementType type = drafts_[target].type;
+    std::vector<Memlet> inputs;
+    ScalarExpr code = value(type == ElementType::boolean ? ElementType::boolean : type, scope, inputs, nullptr);
+    Memlet out = access(target, subscript, scope);
+    if (type == ElementType::boolean) {
+      out.combine = random_.percent(50) ? ReductionOp::bit_and : ReductionOp::bit_or;
+    } else if (random_.percent(50)) {
+      std::vector<ReductionOp> ops = {ReductionOp::sum, ReductionOp::sum, ReductionOp::product, ReductionOp::min,
+                                      ReductionOp::max};
+      if (!is_float(type)) ops.insert(ops.end(), {ReductionOp::bit_and, ReductionOp::bit_or, ReductionOp::bit_xor});
+      out.combine = random_.pick(ops);
+    } else {
+      inputs.push_back(out);
+      const auto old = ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, type);
+      const auto op = random_.percent(70) ? ScalarOp::add : random_.percent(50) ? ScalarOp::mul : ScalarOp::sub;
+      code = ScalarExpr::binary(op, old, code);
+    }
+    region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
+  }
+
+  // A state of two tasklets with a transient scalar between them.
+  void two_tasklets(const Scope& scope, Region& region) {
+    const std::size_t target = any_array(scope);
+    const std::vector<Expr> subscript = any_subscripts(target, scope, true);
+    const std::size_t between = new_draft("t" + std::to_string(temporaries_++), main_type_, 0);
+    drafts_[between].transient = true;
+    std::vector<Memlet> inputs;
+    const ScalarExpr first = value(main_type_, scope, inputs, nullptr);
+    const Memlet middle = access(between, {}, scope);
+    const ScalarExpr second = any_value(random_, drafts_[target].type, 2, [&](ElementType wanted) {
+      return random_.percent(70) ? convert_value(ScalarExpr::make_input(0, main_type_), wanted)
+                                 : any_constant(random_, wanted);
+    });
+    const Memlet out = access(target, subscript, scope);
+    State state = assignment(new_state(), middle, first, inputs);
+    const int access_node = [&] {
+      for (const Edge& edge : state.edges) {
+        if (edge.connector == "out") return edge.target;
+      }
+      return -1;
+    }();
+    const int tasklet = static_cast<int>(state.nodes.size());
+    state.nodes.emplace_back(Tasklet{{"x"}, second});
+    state.nodes.emplace_back(AccessNode{out.container});
+    state.edges.push_back({access_node, tasklet, "x", middle});
+    state.edges.push_back({tasklet, tasklet + 1, "out", out});
+    region.nodes.emplace_back(std::move(state));
+  }
+
+  // A copy of a row, or a reduction of one into a scalar.
+  void library_node(const Scope& scope, Region& region) {
+    const ElementType type = random_.percent(50) ? ElementType::f64 : ElementType::i32;
+    const std::size_t from = new_draft("L" + std::to_string(drafts_.size()), type, 1);
+    arguments_.push_back(from);
+    const bool copy = random_.percent(50);
+    const std::size_t to = new_draft("L" + std::to_string(drafts_.size()), type, copy ? 1 : 0);
+    arguments_.push_back(to);
+    const std::int64_t extent = random_.between(2, 5);
+    const auto range = [&](std::size_t array, std::int64_t begin) {
+      Memlet all = access(array, {Expr(begin)}, scope);
+      access(array, {Expr(begin + extent - 1)}, scope);
+      all.subset[0].end = all.subset[0].begin + Expr(extent);
+      return all;
+    };
+    State state;
+    state.name = new_state();
+    const Memlet in = range(from, random_.between(0, 2));
+    const Memlet out = copy ? range(to, random_.between(0, 2)) : access(to, {}, scope);
+    const LibraryNode node = copy ? LibraryNode(CopyNode{}) : LibraryNode(ReduceNode{ReductionOp::sum, {0}});
+    state.nodes = {AccessNode{in.container}, node, AccessNode{out.container}};
+    state.edges = {{0, 1, "in", in}, {1, 2, "out", out}};
+    region.nodes.emplace_back(std::move(state));
+  }
+
+  // t = …; readable from here to the end of the region.
+  void temporary(Scope& scope, Region& region) {
+    const ElementType type = random_.percent(70) ? main_type_ : any_type();
+    std::vector<Memlet> inputs;
+    const ScalarExpr code = value(type, scope, inputs, nullptr);
+    const std::size_t array = new_draft("t" + std::to_string(temporaries_++), type, 0);
+    drafts_[array].transient = true;
+    region.nodes.emplace_back(assignment(new_state(), access(array, {}, scope), code, inputs));
+    scope.arrays.push_back(array);
+  }
+
+  // A transient array, written from end to end by a loop of its own; readable and writable from here on.
+  void transient_array(Scope& scope, Region& region) {
+    const std::size_t array = new_draft("T" + std::to_string(temporaries_++), main_type_, 1);
+    drafts_[array].transient = true;
+    Loop loop;
+    loop.symbol = "l" + std::to_string(loops_++);
+    loop.end = drafts_[array].extent(0);
+    ScalarExpr code = convert_value(ScalarExpr::make_symbolic(Expr::symbol(loop.symbol), ElementType::i64), main_type_);
+    if (main_type_ != ElementType::boolean) {
+      code = ScalarExpr::binary(ScalarOp::add, code, any_constant(random_, main_type_));
+    }
+    // Not by `access`: this loop follows the shape, the shape does not follow it.
+    const Memlet out = {drafts_[array].name, point({Expr::symbol(loop.symbol)}), std::nullopt};
+    loop.body.nodes.emplace_back(assignment(new_state(), out, code, {}));
+    region.nodes.emplace_back(std::move(loop));
+    scope.arrays.push_back(array);
+  }
+
+  // --- Control flow -------------------------------------------------------------------------------------------------
+
+  Condition condition(const Scope& scope) {
+    Condition result;
+    if (!scope.loops.empty() && random_.percent(50)) {
+      const Expr loop = Expr::symbol(random_.pick(scope.loops));
+      const Expr other = random_.percent(50) ? Expr::symbol(random_.pick(scope.loops)) : Expr(random_.between(0, 4));
+      const auto op = random_.pick(
+          std::vector<ScalarOp>{ScalarOp::lt, ScalarOp::le, ScalarOp::gt, ScalarOp::ge, ScalarOp::eq, ScalarOp::ne});
+      result.code =
+          ScalarExpr::binary(op, ScalarExpr::make_symbolic(loop + Expr(random_.between(-1, 1)), ElementType::i64),
+                             ScalarExpr::make_symbolic(other, ElementType::i64));
+      return result;
+    }
+    result.code = value(ElementType::boolean, scope, result.inputs, nullptr);
+    return result;
+  }
+
+  void add_if(const Scope& scope, Region& region, int depth) {
+    If branch;
+    branch.condition = condition(scope);
+    fill(scope, branch.then_body, depth);
+    if (random_.percent(35)) fill(scope, branch.else_body, depth);
+    region.nodes.emplace_back(std::move(branch));
+  }
+
+  // A While that counts a transient to 2 or 3.
+  void add_while(const Scope& scope, Region& region) {
+    const std::size_t counter = new_draft("t" + std::to_string(temporaries_++), ElementType::i32, 0);
+    drafts_[counter].transient = true;
+    const Memlet at = access(counter, {}, scope);
+    const auto constant = [](std::int64_t v) { return ScalarExpr::integer(v, ElementType::i32); };
+    const auto count = ScalarExpr::make_input(0, ElementType::i32);
+    region.nodes.emplace_back(assignment(new_state(), at, constant(0), {}));
+    While loop;
+    loop.test_first = random_.percent(50);
+    loop.condition = {ScalarExpr::binary(ScalarOp::lt, count, constant(random_.between(2, 3))), {at}};
+    statement(scope, loop.body);
+    loop.body.nodes.emplace_back(
+        assignment(new_state(), at, ScalarExpr::binary(ScalarOp::add, count, constant(1)), {at}));
+    region.nodes.emplace_back(std::move(loop));
+  }
+
+  void early_return(const Scope& scope, Region& region) {
+    If branch;
+    branch.condition = condition(scope);
+    branch.then_body.nodes.emplace_back(Return{});
+    region.nodes.emplace_back(std::move(branch));
+  }
+
+  Expr any_size(const Scope& scope) {
+    std::vector<Expr> sizes = {Expr(random_.between(3, 5))};
+    for (const char* symbol : {"n", "m"}) {
+      if (scope.symbols.contains(symbol)) sizes.insert(sizes.end(), 3, Expr::symbol(symbol));
+    }
+    return random_.pick(sizes);
+  }
+
+  void bounds(const Scope& scope, Loop& loop) {
+    const Expr size = any_size(scope);
+    const std::size_t form = random_.below(100);
+    loop.begin = Expr(0);
+    loop.end = size;
+    const bool nested = !scope.loops.empty();
+    const Expr outer = nested ? Expr::symbol(random_.pick(scope.loops)) : Expr(0);
+    if (form < 45) return;
+    if (form < 52) {
+      loop.begin = Expr(1);
+      loop.end = size - Expr(1);
+    } else if (form < 58) {
+      loop.step = random_.between(2, 3);
+    } else if (form < 66) {
+      loop.begin = size - Expr(1);
+      loop.end = Expr(-1);
+      loop.step = random_.percent(70) ? -1 : -2;
+    } else if (form < 72 && nested) {
+      loop.end = outer + Expr(1);
+    } else if (form < 77 && nested) {
+      loop.begin = outer;
+    } else if (form < 81 && nested) {
+      loop.begin = outer + Expr(1);
+    } else if (form < 85 && nested) {
+      loop.begin = outer;
+      loop.end = Expr::min(outer + Expr(3), size);
+    } else if (form < 88 && nested) {
+      loop.begin = Expr::max(outer - Expr(2), Expr(0));
+    } else if (form < 91) {
+      loop.end = Expr::floor_div(size + Expr(1), Expr(2));
+    } else if (form < 93) {
+      loop.begin = Expr(random_.between(3, 5));
+      loop.end = Expr(random_.between(0, 3));
+    } else if (form < 95 && options_.gathers) {
+      const Memlet count = access(index_array(0), {}, scope);
+      loop.end = Expr::read(count.container, {});
+    } else if (form < 97 && nested) {
+      loop.begin = outer;
+      loop.end = Expr(-1);
+      loop.step = -1;
+    }
+  }
+
+  void add_loop(const Scope& scope, Region& region, int depth) {
+    Loop loop;
+    bounds(scope, loop);
+    loop.symbol = "l" + std::to_string(loops_++);
+    Scope inner = scope;
+    inner.loops.push_back(loop.symbol);
+    const Interval begin = interval_of(loop.begin, scope.symbols);
+    const Interval end = interval_of(loop.end, scope.symbols);
+    Interval value = loop.step > 0 ? Interval{begin.low, end.high - 1} : Interval{end.low + 1, begin.high};
+    if (value.high < value.low) value.high = value.low;  // never runs: any subscript is in bounds
+    inner.symbols[loop.symbol] = value;
+    fill(inner, loop.body, depth - 1);
+    region.nodes.emplace_back(std::move(loop));
+  }
+
+  // `depth`: the loops that may still be nested in here.
+  void fill(Scope scope, Region& region, int depth) {
+    // Mostly one nest straight down to its depth, with statements around it.
+    const std::int64_t nodes = random_.between(1, depth > 0 ? 2 : 3);
+    bool nested = false;
+    for (std::int64_t k = 0; k < nodes; ++k) {
+      if (statements_ >= options_.max_statements && !region.nodes.empty()) return;
+      const std::size_t form = random_.below(100);
+      if (depth > 0 && (!nested || random_.percent(30)) && form < 60 && loops_ < 8) {
+        add_loop(scope, region, depth);
+        nested = true;
+      } else if (form < 70 && depth >= 0) {
+        add_if(scope, region, depth - 1);
+      } else if (form < 80) {
+        temporary(scope, region);
+        statement(scope, region);
+      } else if (form < 83 && depth > 0 && loops_ < 7) {
+        transient_array(scope, region);
+        statement(scope, region);
+      } else if (form < 85 && options_.whiles) {
+        add_while(scope, region);
+      } else {
+        statement(scope, region);
+      }
+    }
+    if (depth > 0 && !nested && loops_ < 8 && statements_ < options_.max_statements) add_loop(scope, region, depth);
+  }
+
+  // --- Shapes -------------------------------------------------------------------------------------------------------
+
+  void finish(Region root) {
+    std::map<std::string, Expr> with;
+    std::set<std::string> written = touched(root).written;
+    for (const Draft& draft : drafts_) {
+      if (!draft.touched && !written.contains(draft.name)) continue;
+      Container container;
+      container.name = draft.name;
+      container.type = draft.type;
+      container.transient = draft.transient;
+      container.storage = draft.transient ? Storage::stack : Storage::argument;
+      container.constant = draft.index || (!draft.transient && !written.contains(draft.name) && random_.percent(50));
+      for (std::size_t d = 0; d < draft.used.size(); ++d) {
+        const std::int64_t extent = draft.used[d].high - draft.used[d].low + 1;
+        const bool symbolic = !sdfg_.symbols.empty() && random_.percent(50);
+        container.shape.push_back(symbolic ? Expr::symbol(random_.pick(sdfg_.symbols)) + Expr(extent - smallest_symbol)
+                                           : Expr(extent));
+        with[draft.name + ".offset" + std::to_string(d)] = Expr(-draft.used[d].low);
+        with[draft.name + ".extent" + std::to_string(d)] = container.shape.back();
+      }
+      container.strides = strides(container.shape);
+      if (!draft.transient) sdfg_.arguments.push_back(draft.name);
+      sdfg_.containers.push_back(std::move(container));
+    }
+    sdfg_.arguments.insert(sdfg_.arguments.end(), sdfg_.symbols.begin(), sdfg_.symbols.end());
+    for (std::size_t k = sdfg_.arguments.size(); k > 1; --k) {
+      std::swap(sdfg_.arguments[k - 1], sdfg_.arguments[random_.below(k)]);
+    }
+    for (const std::string& symbol : sdfg_.symbols) {
+      sdfg_.assumptions.push_back(Expr::symbol(symbol) - Expr(smallest_symbol));
+      sdfg_.assumptions.push_back(Expr(largest_symbol) - Expr::symbol(symbol));
+    }
+    sdfg_.root = substitute(root, with);
+  }
+
+  // Row-major; sometimes with padding, sometimes column-major.
+  std::vector<Expr> strides(const std::vector<Expr>& shape) {
+    if (shape.size() < 2 || random_.percent(80)) return row_major(shape);
+    if (random_.percent(50)) {
+      std::vector<Expr> padded = shape;
+      padded.back() = padded.back() + Expr(random_.between(1, 3));
+      return row_major(padded);
+    }
+    const std::vector<Expr> reversed(shape.rbegin(), shape.rend());
+    std::vector<Expr> result = row_major(reversed);
+    std::ranges::reverse(result);
+    return result;
+  }
+
+  Random random_;
+  NestOptions options_;
+  Sdfg sdfg_;
+  ElementType main_type_ = any_type();
+  std::vector<Draft> drafts_;
+  std::vector<std::size_t> arguments_;  // drafts that statements use; index arrays apart
+  int statements_ = 0, loops_ = 0, temporaries_ = 0;
+};
+
+// --- Schedules ------------------------------------------------------------------------------------------------------
+
+void for_each_loop(Region& region, const std::function<void(Loop&)>& f) {
+  for (Node& node : region.nodes) {
+    match(
+        node.value, [](State&) {},
+        [&](Loop& loop) {
+          f(loop);
+          for_each_loop(loop.body, f);
+        },
+        [&](If& branch) {
+          for_each_loop(branch.then_body, f);
+          for_each_loop(branch.else_body, f);
+        },
+        [&](While& loop) { for_each_loop(loop.body, f); }, [](Return&) {});
+  }
+}
+
+int mentions(const Region& region, const std::string& container) {
+  int count = 0;
+  visit(region, [&](const Node& node) {
+    const auto* state = std::get_if<State>(&node.value);
+    if (state == nullptr) return;
+    for (const Edge& edge : state->edges) count += edge.memlet.container == container ? 1 : 0;
+  });
+  return count;
+}
+
+// The transients that nothing outside of the loop touches.
+std::vector<std::string> only_inside(const Sdfg& sdfg, const Loop& loop) {
+  std::vector<std::string> names;
+  for (const Container& container : sdfg.containers) {
+    const int inside = mentions(loop.body, container.name);
+    if (container.transient && inside > 0 && inside == mentions(sdfg.root, container.name)) {
+      names.push_back(container.name);
+    }
+  }
+  return names;
+}
+
+bool has_return(const Region& region) {
+  bool found = false;
+  visit(region, [&](const Node& node) { found = found || std::holds_alternative<Return>(node.value); });
+  return found;
+}
+
+Schedule any_schedule(Random& random) {
+  switch (random.below(4)) {
+    case 0:
+      return Parallel{static_cast<int>(random.below(3)), static_cast<int>(random.below(3)),
+                      random.percent(50) ? ParallelKind::Static : ParallelKind::Dynamic};
+    case 1:
+      return Unroll{static_cast<int>(random.between(2, 4))};
+    case 2:
+      return Simd{random.percent(50) ? 0 : 4};
+    default:
+      return Simd{0};
+  }
+}
+
+}  // namespace
+
+sdfg::Sdfg random_schedules(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
+  Random random(seed);
+  Sdfg result = sdfg;
+  std::vector<std::string> loops;
+  for_each_loop(result.root, [&](Loop& loop) { loops.push_back(loop.symbol); });
+  for (const std::string& symbol : loops) {
+    if (random.percent(40)) continue;
+    Sdfg changed = result;
+    for_each_loop(changed.root, [&](Loop& loop) {
+      if (loop.symbol != symbol || has_return(loop.body)) return;
+      loop.schedule = any_schedule(random);
+      if (!std::holds_alternative<Unroll>(loop.schedule)) loop.privates = only_inside(sdfg, loop);
+    });
+    bool good = check(changed).has_value();
+    for (std::uint64_t k = 0; k < 2 && good; ++k) {
+      Memory memory = random_memory(sdfg, seed + k);
+      good = interpret(changed, memory).has_value();
+    }
+    if (good) result = std::move(changed);
+  }
+  return result;
+}
+
+sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options) { return Maker(seed, options).make(seed); }
+
+sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
+  Random random(seed);
+  Memory memory;
+  for (const std::string& symbol : sdfg.symbols) {
+    memory.symbols[symbol] = random.between(smallest_symbol, largest_symbol);
+  }
+  for (const Container& container : sdfg.containers) {
+    if (container.transient) continue;
+    const std::int64_t elements = store_size(sdfg, container.name, memory.symbols).value_or(0);
+    Buffer& buffer = memory.buffers[container.name];
+    buffer.type = container.type;
+    const auto size = static_cast<std::size_t>(info(container.type).bytes);
+    buffer.bytes.resize(static_cast<std::size_t>(elements) * size);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(elements); ++k) {
+      const bool index = container.name.starts_with("idx");
+      const ScalarExpr value = index ? ScalarExpr::integer(random.between(0, largest_index), container.type)
+                                     : any_constant(random, container.type);
+      for (std::size_t b = 0; b < size; ++b) buffer.bytes[k * size + b] = static_cast<std::byte>(value.bits >> (8 * b));
+    }
+  }
+  return memory;
+}
+
+}  // namespace sous::tests

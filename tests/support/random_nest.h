@@ -1,0 +1,36 @@
+// Random valid Sdfgs for differential testing, by seed.
+//
+// Loop nests of depth 1 to 4: rectangular, triangular, strided, descending, tiled, empty; several statements at
+// different levels that share a few arrays (stencils in place, reductions, reversed and strided subscripts, floor
+// division and modulo, gathers), conditions on indices and on data, temporaries, mixed element types with casts.
+// Every subscript is in bounds by construction: while the nest is made, the interval of each subscript is computed
+// for all values of the symbols, and the shapes follow from these. Integer division is by a positive number, casts
+// from floats are clamped, so that the interpreter accepts every one of them on every `random_memory`.
+#pragma once
+
+#include <cstdint>
+
+#include "sdfg/interp.h"
+#include "sdfg/sdfg.h"
+
+namespace sous::tests {
+
+struct NestOptions {
+  int max_depth = 4;
+  int max_statements = 9;
+  bool library_nodes = true;
+  bool whiles = true;   // While loops and early returns
+  bool gathers = true;  // subscripts and bounds read from memory
+};
+
+sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});
+
+// Values for its symbols (3 to 6) and arguments: small numbers without NaN; containers whose name starts with "idx"
+// hold 0 to 4.
+sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed);
+
+// The same nest with Parallel, Simd and Unroll schedules on some loops (temporaries that only the loop touches become
+// its privates): those that the interpreter finds to be the same in every order it tries, on two memories.
+sdfg::Sdfg random_schedules(const sdfg::Sdfg& sdfg, std::uint64_t seed);
+
+}  // namespace sous::tests
