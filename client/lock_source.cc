@@ -105,7 +105,7 @@ Result<std::vector<std::vector<Match>>> LockSource::query(const std::vector<tran
   std::vector<std::vector<Match>> out(nests.size());
   for (std::size_t k = 0; k < nests.size(); ++k) {
     const auto& nest = nests[k];
-    const auto found = entries_.find({nest.structural_hash, tuning_db::size_class(nest.nest, nest.sizes)});
+    const auto found = entries_.find({nest.structural_hash, to_string(tuning_db::size_class(nest.nest, nest.sizes))});
     if (found == entries_.end()) continue;
     out[k].push_back(found->second);
     out[k].back().nest = nest.nest;

@@ -34,8 +34,7 @@ std::string splice_preprocessed(std::string_view text, const std::vector<Replace
 std::string splice_readable(std::string_view text, std::string_view path, const std::vector<Replacement>& replacements);
 
 // Whether a word of C text may start a loop ("for", "while", "do"), in `text` outside comments and literals: a scan
-// that costs no parse. `text`: preprocessed or not. Where the text has line markers, only what comes from `main_file`
-// counts.
-bool may_have_loop(std::string_view text, std::string_view main_file);
+// that costs no parse. Where the text has line markers, system headers do not count.
+bool may_have_loop(std::string_view text);
 
 }  // namespace sous::client

@@ -1,0 +1,115 @@
+#include "client/report.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace sous::client {
+namespace {
+
+using nlohmann::json;
+using std::string;
+
+[[gnu::format(printf, 1, 2)]] string format(const char* pattern, ...) {
+  char buffer[512];
+  va_list list;
+  va_start(list, pattern);
+  std::vsnprintf(buffer, sizeof buffer, pattern, list);
+  va_end(list);
+  return buffer;
+}
+
+string text_of(const CandidateReport& c) {
+  const auto& m = c.match;
+  string line = "    " + string(c.used ? "used    " : "refused ") + m.name + " (" + m.source + ")";
+  line += format(", distance %.3g", m.distance);
+  if (m.evidence.tuned_seconds > 0) line += format(", %.2f times faster there", m.evidence.ratio());
+  line += ": " + transforms::to_text(m.recipe);
+  if (!c.used) line += "\n            " + c.why_not;
+  return line + "\n";
+}
+
+json json_of(const CandidateReport& c) {
+  return {{"source", c.match.source},
+          {"name", c.match.name},
+          {"id", c.match.id},
+          {"distance", c.match.distance},
+          {"ratio", c.match.evidence.ratio()},
+          {"threads", c.match.evidence.threads},
+          {"hardware", c.match.evidence.hardware},
+          {"size_class", c.match.evidence.size_class},
+          {"recipe", transforms::to_text(c.match.recipe)},
+          {"used", c.used},
+          {"why_not", c.why_not}};
+}
+
+}  // namespace
+
+string to_text(const Report& report) {
+  string out;
+  for (const auto& nest : report.nests) {
+    out += format("%s:%d: %s, lines %d to %d: ", nest.file.c_str(), nest.line, nest.function.c_str(), nest.line,
+                  nest.end_line);
+    out += string(nest.served ? "served" : "left as it is") + ": " + nest.why + "\n";
+    for (const auto& unit : nest.units) {
+      out += "  " + unit.label + ", hash " + unit.structural_hash + ", size " + unit.size_class + "\n";
+      if (unit.candidates.empty()) out += "    no recipe known for anything near it\n";
+      for (const auto& candidate : unit.candidates) out += text_of(candidate);
+      for (const auto& step : unit.steps) out += "      " + step + "\n";
+    }
+  }
+  for (const auto& r : report.reasons) {
+    out += format("%s:%d:%d: ", report.file.c_str(), r.line, r.column) + r.function + ": not lifted: " + r.why + " [" +
+           r.code + "]\n";
+  }
+  if (report.nests.empty()) out += report.file + ": no loop nest found\n";
+  for (const auto& note : report.notes) out += report.file + ": " + note + "\n";
+  string times;
+  for (const auto& [phase, seconds] : report.phases) {
+    times += (times.empty() ? "" : ", ") + phase + format(" %.1f ms", seconds * 1e3);
+  }
+  if (!times.empty()) out += report.file + ": " + times + "\n";
+  return out;
+}
+
+string to_json(const Report& report) {
+  json nests = json::array();
+  for (const auto& nest : report.nests) {
+    json units = json::array();
+    for (const auto& unit : nest.units) {
+      json candidates = json::array();
+      for (const auto& candidate : unit.candidates) candidates.push_back(json_of(candidate));
+      units.push_back({{"label", unit.label},
+                       {"hash", unit.structural_hash},
+                       {"size_class", unit.size_class},
+                       {"candidates", candidates},
+                       {"steps", unit.steps}});
+    }
+    nests.push_back({{"file", nest.file},
+                     {"function", nest.function},
+                     {"line", nest.line},
+                     {"end_line", nest.end_line},
+                     {"served", nest.served},
+                     {"why", nest.why},
+                     {"generated", nest.generated},
+                     {"target", nest.target},
+                     {"expected_ratio", nest.expected_ratio},
+                     {"min_work", nest.min_work},
+                     {"threads", nest.threads},
+                     {"units", units},
+                     {"normal_form", nest.normal_form}});
+  }
+  json reasons = json::array();
+  for (const auto& r : report.reasons) {
+    reasons.push_back(
+        {{"code", r.code}, {"why", r.why}, {"function", r.function}, {"line", r.line}, {"column", r.column}});
+  }
+  json phases = json::object();
+  for (const auto& [phase, seconds] : report.phases) phases[phase] = seconds;
+  return json{
+             {"file", report.file}, {"nests", nests}, {"reasons", reasons}, {"notes", report.notes}, {"phases", phases}}
+             .dump(1, ' ', false, json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace sous::client
