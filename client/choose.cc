@@ -1,0 +1,223 @@
+#include "client/choose.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "targets/target.h"
+#include "transforms/roles.h"
+#include "tuning-db/hardware.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using transforms::Match;
+
+string fixed(double value, const char* pattern = "%.2f") {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, pattern, value);
+  return buffer;
+}
+
+string size_class_of(const Nest& nest, std::size_t unit) {
+  return to_string(tuning_db::size_class(nest.normal.units[unit].nest, nest.queries[unit].sizes));
+}
+
+UnitReport unit_report(const Nest& nest, std::size_t unit) {
+  return {unit_label(nest, unit), nest.normal.units[unit].structural_hash, size_class_of(nest, unit), {}, {}};
+}
+
+// The match with its loops named as in the unit and its target forced.
+Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, const Options& options) {
+  Match out = match;
+  const auto& here = nest.normal.units[unit].nest;
+  if (match.source != "lock" && !match.nest.root.nodes.empty() && !(match.nest == here)) {
+    TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here));
+  }
+  if (!options.target.empty()) out.recipe.target = options.target;
+  if (targets::find_target(out.recipe.target) == nullptr) {
+    return fail("target.unknown", "this build has no target " + out.recipe.target);
+  }
+  out.nest = {};
+  return out;
+}
+
+class Chooser {
+ public:
+  Chooser(const Nest& nest, bool reassociate, const Options& options, const string& hardware, const Measure& measure)
+      : nest_(nest), reassociate_(reassociate), options_(options), hardware_(hardware), measure_(measure) {}
+
+  // The best match of the unit that fits, is legal and has evidence.
+  std::optional<Choice> pick(std::size_t unit, const std::vector<Match>& matches, UnitReport& report) const {
+    std::optional<Choice> best;
+    for (const auto& match : matches) {
+      CandidateReport candidate{match, false, ""};
+      candidate.match.nest = {};
+      if (best) {
+        candidate.why_not = "a nearer one is used";
+      } else {
+        best = judge(unit, match, candidate, report);
+      }
+      report.candidates.push_back(std::move(candidate));
+    }
+    return best;
+  }
+
+ private:
+  std::optional<Choice> judge(std::size_t unit, const Match& match, CandidateReport& candidate,
+                              UnitReport& report) const {
+    const bool locked = match.source == "lock";
+    string doubt = locked ? "" : not_evidence(match, report.size_class, hardware_);
+    if (!doubt.empty() && !measure_) {
+      candidate.why_not = doubt;
+      return std::nullopt;
+    }
+    auto fit = fitted(nest_, unit, match, options_);
+    if (!fit) {
+      candidate.why_not = fit.error().to_string();
+      return std::nullopt;
+    }
+    Choice choice{unit, std::move(*fit)};
+    std::vector<string> steps;
+    const auto legal = applies(nest_, choice, reassociate_, &steps);
+    if (!legal) {
+      candidate.why_not = legal.error().to_string();
+      report.steps.insert(report.steps.end(), steps.begin(), steps.end());
+      return std::nullopt;
+    }
+    if (!doubt.empty()) {
+      const auto evidence = measure_(nest_, choice);
+      if (!evidence) {
+        candidate.why_not = doubt + "; not measured: " + evidence.error().to_string();
+        return std::nullopt;
+      }
+      choice.match.evidence = *evidence;
+      choice.match.distance = 0;
+      doubt = not_evidence(choice.match, evidence->size_class, hardware_);
+      if (!doubt.empty()) {
+        candidate.why_not = "measured here: " + doubt;
+        return std::nullopt;
+      }
+      candidate.match.evidence = *evidence;
+    }
+    candidate.used = true;
+    report.steps = std::move(steps);
+    return choice;
+  }
+
+  const Nest& nest_;
+  bool reassociate_;
+  const Options& options_;
+  const string& hardware_;
+  const Measure& measure_;
+};
+
+void describe(Chosen& chosen, const Nest& nest) {
+  chosen.expected_ratio = 0;
+  for (const auto& choice : chosen.choices) {
+    const auto& e = choice.match.evidence;
+    const double ratio = e.ratio();
+    chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
+    chosen.threads = std::max(chosen.threads, e.threads);
+    // A quarter of a size class below what was measured: the same caches, and the start of the threads still pays.
+    if (!sizes_known(nest, choice.unit)) chosen.min_work = std::max(chosen.min_work, e.work / 2);
+    if (!chosen.why.empty()) chosen.why += "; ";
+    chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" + choice.match.source +
+                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " + fixed(ratio) + " times faster there)";
+  }
+}
+
+}  // namespace
+
+string not_evidence(const Match& match, const string& size_class, const string& hardware) {
+  const auto& e = match.evidence;
+  if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
+  if (match.distance > evidence_reach) return "no evidence: too far away";
+  if (!tuning_db::like_hardware(e.hardware, hardware)) {
+    return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
+  }
+  const auto asked = tuning_db::parse_size_class(size_class);
+  if (asked && asked->power && !tuning_db::like_size(e.size_class, size_class)) {
+    return "no evidence at this size: measured at " + e.size_class;
+  }
+  if (e.ratio() <= least_gain) return "not faster: " + fixed(e.ratio()) + " times as fast";
+  if (e.baseline_seconds * (1 - e.baseline_spread) <= e.tuned_seconds * (1 + e.tuned_spread)) {
+    return "not faster beyond the spread of the measurements";
+  }
+  return "";
+}
+
+Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, bool reassociate,
+              const Options& options, const string& hardware, const Measure& measure,
+              std::vector<UnitReport>& reports) {
+  const Chooser chooser(nest, reassociate, options, hardware, measure);
+  const std::size_t units = nest.normal.units.size();
+  Chosen chosen;
+  reports.clear();
+  for (std::size_t k = 0; k < units; ++k) reports.push_back(unit_report(nest, k));
+  if (units == 0) {
+    chosen.why = "nothing is left of it in normal form";
+    return chosen;
+  }
+
+  auto whole = chooser.pick(0, matches[0], reports[0]);
+  if (whole) {
+    chosen.choices.push_back(std::move(*whole));
+    describe(chosen, nest);
+    return chosen;
+  }
+  if (!has_whole(nest)) {
+    chosen.why = "no recipe with evidence that it is faster here";
+    return chosen;
+  }
+
+  double most = 0;
+  for (std::size_t k = 1; k < units; ++k) most = std::max(most, unit_work(nest, k));
+  string missing;
+  for (std::size_t k = 1; k < units; ++k) {
+    auto choice = chooser.pick(k, matches[k], reports[k]);
+    if (choice) {
+      chosen.choices.push_back(std::move(*choice));
+    } else if (unit_work(nest, k) >= most && missing.empty()) {
+      missing = unit_label(nest, k);
+    }
+  }
+  if (!missing.empty() || chosen.choices.empty()) {
+    chosen.choices.clear();
+    chosen.why = "no recipe with evidence that it is faster here" + (missing.empty() ? "" : " for " + missing);
+    return chosen;
+  }
+  describe(chosen, nest);
+  return chosen;
+}
+
+Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
+             std::vector<UnitReport>& reports) {
+  Chosen chosen;
+  reports.clear();
+  Match match;
+  match.recipe = recipe;
+  if (!options.target.empty()) match.recipe.target = options.target;
+  match.name = match.source = "forced";
+  for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
+    reports.push_back(unit_report(nest, k));
+    if (!options.unit.empty() && options.unit != std::to_string(k)) continue;
+    Choice choice{k, match};
+    CandidateReport candidate{match, false, ""};
+    const auto legal = applies(nest, choice, reassociate, &reports[k].steps);
+    if (legal) {
+      candidate.used = true;
+      chosen.choices.push_back(std::move(choice));
+    } else {
+      candidate.why_not = legal.error().to_string();
+    }
+    reports[k].candidates.push_back(std::move(candidate));
+    if (legal && k == 0 && has_whole(nest)) break;  // the whole has it
+  }
+  chosen.why = chosen.choices.empty() ? "the recipe applies to none of its units" : "the recipe given applies";
+  return chosen;
+}
+
+}  // namespace sous::client

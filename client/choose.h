@@ -1,0 +1,45 @@
+// Which recipes a nest gets.
+//
+// A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class, by
+// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests);
+// otherwise every unit with as much work as the largest must have a recipe; else the original stays.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/nest.h"
+#include "client/report.h"
+#include "transforms/source.h"
+
+namespace sous::client {
+
+// Evidence of a nest speaks for another one up to this distance (tuning-db/features.h; 0: the same nest).
+inline constexpr double evidence_reach = 3;
+inline constexpr double least_gain = 1.05;
+
+struct Chosen {
+  std::vector<Choice> choices;  // empty: the original stays
+  std::string why;              // one line, either way
+  double expected_ratio = 0;    // the least of the choices; 0: unknown
+  double min_work = 0;          // guard at run time, where sizes are not known
+  int threads = 0;              // the most of the choices
+};
+
+// A measurement on the spot of a choice against the original; null: none is made.
+using Measure = std::function<Result<transforms::Evidence>(const Nest&, const Choice&)>;
+
+// `matches[k]`: for unit k, best first. Fills one UnitReport per unit.
+Chosen choose(const Nest& nest, const std::vector<std::vector<transforms::Match>>& matches, bool reassociate,
+              const Options& options, const std::string& hardware, const Measure& measure,
+              std::vector<UnitReport>& reports);
+
+// A recipe that is used wherever it applies.
+Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
+             std::vector<UnitReport>& reports);
+
+// "" or why the measurement is no evidence. `size_class`: of the asking unit; "unknown:…" is guarded at run time.
+std::string not_evidence(const transforms::Match& match, const std::string& size_class, const std::string& hardware);
+
+}  // namespace sous::client

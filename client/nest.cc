@@ -1,0 +1,158 @@
+#include "client/nest.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sdfg/check.h"
+#include "transforms/apply.h"
+#include "tuning-db/hardware.h"
+#include "tuning-db/nest_facts.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+using sdfg::Sdfg;
+using std::string;
+
+// Names that the recipe's steps made are new in the unit but may not be in the nest that it goes back into.
+class Fresh {
+ public:
+  explicit Fresh(const Sdfg& sdfg) {
+    taken_.insert(sdfg.symbols.begin(), sdfg.symbols.end());
+    for (const auto& c : sdfg.containers) taken_.insert(c.name);
+    collect(sdfg.root);
+  }
+  string name(const string& wish) {
+    string name = wish;
+    for (int k = 2; taken_.contains(name); ++k) name = wish + "_" + std::to_string(k);
+    taken_.insert(name);
+    return name;
+  }
+
+ private:
+  void collect(const sdfg::Region& region) {
+    sdfg::visit(region, [&](const sdfg::Node& node) {
+      if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
+        taken_.insert(loop->symbol);
+        taken_.insert(loop->privates.begin(), loop->privates.end());
+      } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
+        taken_.insert(state->name);
+      }
+    });
+  }
+  std::set<string> taken_;
+};
+
+// Back to the nest's own names; what steps made gets a name that nothing there has.
+Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fresh& fresh) {
+  sdfg::Renaming renaming = to_original;
+  const auto add = [&](std::map<string, string>& names, const string& name) {
+    if (!names.contains(name)) names[name] = fresh.name(name);
+  };
+  for (const auto& symbol : transformed.symbols) add(renaming.symbols, symbol);
+  for (const auto& container : transformed.containers) add(renaming.containers, container.name);
+  sdfg::visit(transformed.root, [&](const sdfg::Node& node) {
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
+      add(renaming.symbols, loop->symbol);
+    } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
+      add(renaming.states, state->name);
+    }
+  });
+  return sdfg::rename(transformed, renaming);
+}
+
+}  // namespace
+
+Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options) {
+  Nest nest;
+  nest.lifted = &lifted;
+  transforms::NormalFormOptions normal_options;
+  normal_options.reassociate = reassociate || lifted.reassociate;
+  TRY(nest.normal, transforms::normalize(lifted.sdfg, normal_options));
+  for (const auto& symbol : nest.normal.sdfg.symbols) {
+    if (const auto known = lifted.known.find(symbol); known != lifted.known.end()) {
+      nest.sizes[symbol] = known->second;
+    } else if (const auto given = options.sizes.find(symbol); given != options.sizes.end()) {
+      nest.sizes[symbol] = given->second;
+    }
+  }
+  for (const auto& unit : nest.normal.units) {
+    transforms::NestQuery query{unit.nest, unit.structural_hash, {}};
+    for (const auto& symbol : unit.nest.symbols) {
+      const auto original = unit.to_original.symbols.find(symbol);
+      const auto size = nest.sizes.find(original == unit.to_original.symbols.end() ? symbol : original->second);
+      if (size != nest.sizes.end()) query.sizes[symbol] = size->second;
+    }
+    nest.queries.push_back(std::move(query));
+  }
+  return nest;
+}
+
+Result<Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices, bool reassociate,
+                           std::vector<std::vector<string>>* steps) {
+  transforms::ApplyOptions apply_options;
+  apply_options.context.reassociate = reassociate || nest.lifted->reassociate;
+  apply_options.context.hardware = tuning_db::size_values(tuning_db::local_hardware());
+  Sdfg out = nest.normal.sdfg;
+  Fresh fresh(out);
+  std::vector<const Choice*> last_first;
+  for (const auto& choice : choices) last_first.push_back(&choice);
+  std::sort(last_first.begin(), last_first.end(), [&](const Choice* a, const Choice* b) {
+    return nest.normal.units[a->unit].first > nest.normal.units[b->unit].first;
+  });
+  if (steps != nullptr) steps->assign(choices.size(), {});
+  for (const Choice* choice : last_first) {
+    const auto& unit = nest.normal.units[choice->unit];
+    std::vector<transforms::StepReport> reports;
+    auto applied = transforms::apply(unit.nest, choice->match.recipe, apply_options, &reports);
+    if (steps != nullptr) {
+      auto& lines = (*steps)[static_cast<std::size_t>(choice - choices.data())];
+      for (const auto& r : reports) lines.push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
+    }
+    if (!applied) return std::unexpected(applied.error());
+    const Sdfg renamed = rename_back(*applied, unit.to_original, fresh);
+    const bool everything = unit.first == 0 && unit.last == nest.normal.sdfg.root.nodes.size();
+    for (const auto& container : renamed.containers) {
+      auto* known = out.find(container.name);
+      if (known == nullptr) {
+        out.containers.push_back(container);
+      } else if (everything && container.transient) {
+        *known = container;  // a step may have contracted it: nobody else uses it
+      }
+    }
+    auto& nodes = out.root.nodes;
+    const auto at = nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(unit.first),
+                                nodes.begin() + static_cast<std::ptrdiff_t>(unit.last));
+    nodes.insert(at, renamed.root.nodes.begin(), renamed.root.nodes.end());
+  }
+  TRY_VOID(sdfg::check(out));
+  return out;
+}
+
+Result<void> applies(const Nest& nest, const Choice& choice, bool reassociate, std::vector<string>* steps) {
+  std::vector<std::vector<string>> all;
+  const auto applied = apply_choices(nest, {choice}, reassociate, &all);
+  if (steps != nullptr) *steps = all[0];
+  if (!applied) return std::unexpected(applied.error());
+  return {};
+}
+
+double unit_work(const Nest& nest, std::size_t unit) {
+  return tuning_db::facts(nest.normal.units[unit].nest, nest.queries[unit].sizes).work();
+}
+
+bool sizes_known(const Nest& nest, std::size_t unit) {
+  return tuning_db::work(nest.normal.units[unit].nest, nest.queries[unit].sizes).has_value();
+}
+
+bool has_whole(const Nest& nest) { return nest.normal.units.size() > 1; }
+
+string unit_label(const Nest& nest, std::size_t unit) {
+  const std::size_t count = nest.normal.units.size();
+  if (!has_whole(nest)) return "the nest";
+  if (unit == 0) return "whole";
+  return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
+}
+
+}  // namespace sous::client

@@ -1,0 +1,50 @@
+// One lifted nest in the pipeline: its units, what is known about their sizes, and applying recipes to them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/options.h"
+#include "frontends/c/lift.h"
+#include "transforms/normal_form.h"
+#include "transforms/source.h"
+
+namespace sous::client {
+
+struct Nest {
+  const frontends::c::LiftedNest* lifted = nullptr;
+  transforms::NormalForm normal;
+  std::map<std::string, std::int64_t> sizes;   // by symbol of `normal.sdfg`, where known
+  std::vector<transforms::NestQuery> queries;  // parallel to normal.units
+};
+
+// `reassociate`: by the flags; the nest's own pragmas are added.
+Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options);
+
+// A recipe for one unit.
+struct Choice {
+  std::size_t unit = 0;
+  transforms::Match match;  // recipe as applied: roles matched, target forced
+};
+
+// The nest with the recipes of `choices` (of disjoint units) applied. `steps[k]`: what each step of choices[k] did.
+// Errors: a step's refusal (where: the step), sdfg.* (never expected: the result is checked).
+Result<sdfg::Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices, bool reassociate,
+                                 std::vector<std::vector<std::string>>* steps = nullptr);
+
+// Whether the recipe applies to the unit: the same, for one.
+Result<void> applies(const Nest& nest, const Choice& choice, bool reassociate, std::vector<std::string>* steps);
+
+// Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
+// can be compared.
+double unit_work(const Nest& nest, std::size_t unit);
+bool sizes_known(const Nest& nest, std::size_t unit);
+// "nest 2 of 3", "whole"
+std::string unit_label(const Nest& nest, std::size_t unit);
+// Whether unit 0 spans several others.
+bool has_whole(const Nest& nest);
+
+}  // namespace sous::client

@@ -1,0 +1,294 @@
+#include "client/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "client/choose.h"
+#include "client/measure.h"
+#include "client/process.h"
+#include "sdfg/dot.h"
+#include "sdfg/json.h"
+#include "sdfg/text.h"
+#include "targets/target.h"
+#include "tuning-db/hardware.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+using frontends::c::LiftedNest;
+using sdfg::Sdfg;
+using std::string;
+using transforms::Match;
+
+constexpr int matches_per_unit = 8;
+
+// Each emits every schedule that those before it do.
+constexpr auto ladder = std::to_array<std::string_view>({"cpp", "openmp", "highway"});
+
+string highest_target(const std::vector<Choice>& choices) {
+  string best = choices.front().match.recipe.target;
+  const auto rank = [](std::string_view name) {
+    return std::find(ladder.begin(), ladder.end(), name) - ladder.begin();
+  };
+  for (const auto& choice : choices) {
+    if (rank(choice.match.recipe.target) > rank(best)) best = choice.match.recipe.target;
+  }
+  return best;
+}
+
+// "kernel", "12" or "kernel:12".
+bool selected(const LiftedNest& nest, const string& selector) {
+  if (selector.empty()) return true;
+  const auto colon = selector.find(':');
+  const string line = std::to_string(nest.line);
+  if (colon == string::npos) return selector == nest.function || selector == line;
+  return selector.substr(0, colon) == nest.function && selector.substr(colon + 1) == line;
+}
+
+string in_form(const Sdfg& sdfg, const string& form) {
+  if (form == "json") return sdfg::to_json(sdfg) + "\n";
+  if (form == "dot") return sdfg::to_dot(sdfg);
+  if (form == "svg") return sdfg::to_svg(sdfg);
+  return sdfg::print(sdfg);
+}
+
+class Pipeline {
+ public:
+  Pipeline(const string& path, const Meaning& meaning, const Options& options, const OpenSources& open_sources)
+      : path_(path),
+        meaning_(meaning),
+        options_(options),
+        open_sources_(open_sources),
+        reassociate_(meaning.reassociate || options.reassociate) {}
+
+  Result<Outcome> run(const string& text) {
+    TRY_VOID(check_options());
+    out_.report.file = path_;
+    double start = now();
+    TRY(const auto unit, frontends::c::lift(text, path_, meaning_.parse));
+    phase("lift", start);
+    out_.report.reasons = unit.reasons;
+    const bool graphs =
+        options_.emit == "sdfg" || options_.emit == "json" || options_.emit == "dot" || options_.emit == "svg";
+    for (const auto& lifted : unit.nests) {
+      if (selected(lifted, options_.nest)) lifted_.push_back(&lifted);
+    }
+    if (lifted_.empty()) return std::move(out_);
+    if (options_.dump_after == "lift") {
+      for (const auto* lifted : lifted_) out_.dump += sdfg::print(lifted->sdfg);
+    }
+    normalize();
+    start = now();
+    if (!forced_) query();
+    phase("query", start);
+    for (std::size_t k = 0; k < nests_.size(); ++k) {
+      Sdfg final = nests_[k].normal.sdfg;
+      serve(k, final);
+      if (graphs) out_.dump += in_form(final, options_.emit);
+    }
+    out_.report.phases.insert(out_.report.phases.end(), {{"apply", apply_seconds_}, {"emit", emit_seconds_}});
+    write_file_text();
+    return std::move(out_);
+  }
+
+ private:
+  void phase(const char* name, double start) { out_.report.phases.emplace_back(name, now() - start); }
+
+  Result<void> check_options() {
+    static const std::vector<string> passes{"lift", "normalize", "apply"};
+    if (!options_.dump_after.empty() && std::find(passes.begin(), passes.end(), options_.dump_after) == passes.end()) {
+      return fail("cli.value", "--dump-after takes lift, normalize or apply, not " + options_.dump_after +
+                                   did_you_mean(options_.dump_after, passes));
+    }
+    if (!options_.target.empty() && targets::find_target(options_.target) == nullptr) {
+      return fail("cli.value", "there is no target " + options_.target + did_you_mean(options_.target, target_names()));
+    }
+    if (options_.recipe == "normal-form") {
+      forced_ = transforms::Recipe{};
+    } else if (!options_.recipe.empty()) {
+      TRY(const string text, read_file(options_.recipe));
+      auto recipe = transforms::recipe_from_json(text);
+      if (!recipe) return fail(recipe.error().code, recipe.error().why, options_.recipe);
+      forced_ = std::move(*recipe);
+    }
+    return {};
+  }
+
+  void normalize() {
+    const double start = now();
+    for (const auto* lifted : lifted_) {
+      NestReport report;
+      report.file = lifted->file;
+      report.function = lifted->function;
+      report.line = lifted->line;
+      report.end_line = lifted->end_line;
+      auto nest = prepare(*lifted, reassociate_, options_);
+      if (!nest) {
+        report.why = nest.error().to_string();
+        out_.report.nests.push_back(std::move(report));
+        continue;
+      }
+      report.normal_form = nest->normal.log;
+      if (options_.dump_after == "normalize") out_.dump += sdfg::print(nest->normal.sdfg);
+      reports_.push_back(out_.report.nests.size());
+      out_.report.nests.push_back(std::move(report));
+      nests_.push_back(std::move(*nest));
+    }
+    phase("normalize", start);
+  }
+
+  // One query for all units of all nests. What goes wrong is a note, never an error: the build goes on.
+  void query() {
+    std::vector<transforms::NestQuery> all;
+    for (const auto& nest : nests_) all.insert(all.end(), nest.queries.begin(), nest.queries.end());
+    std::vector<std::vector<Match>> found(all.size());
+    if (!all.empty()) {
+      auto source = open_sources_(out_.report.notes);
+      if (!source) {
+        out_.report.notes.push_back(source.error().to_string());
+      } else if (auto answer = (*source)->query(all, matches_per_unit); answer) {
+        found = std::move(*answer);
+      } else {
+        out_.report.notes.push_back(answer.error().to_string());
+      }
+    }
+    auto next = found.begin();
+    for (const auto& nest : nests_) {
+      const auto end = next + static_cast<std::ptrdiff_t>(nest.queries.size());
+      matches_.emplace_back(next, end);
+      next = end;
+    }
+  }
+
+  Chosen choose_for(std::size_t k, NestReport& report) {
+    const bool leave = reassociate_;
+    if (forced_) return force(nests_[k], *forced_, leave, options_, report.units);
+    Measure measure;
+    if (options_.measure && !options_.frozen) {
+      measure = [&](const Nest& nest, const Choice& choice) {
+        return measure_on_the_spot(nest, choice, meaning_, options_);
+      };
+    }
+    if (hardware_.empty()) hardware_ = tuning_db::hardware_class(tuning_db::local_hardware());
+    return choose(nests_[k], matches_[k], leave, options_, hardware_, measure, report.units);
+  }
+
+  void serve(std::size_t k, Sdfg& final) {
+    const Nest& nest = nests_[k];
+    NestReport& report = out_.report.nests[reports_[k]];
+    double start = now();
+    const Chosen chosen = choose_for(k, report);
+    report.why = chosen.why;
+    if (chosen.choices.empty()) {
+      apply_seconds_ += now() - start;
+      return;
+    }
+    auto applied = apply_choices(nest, chosen.choices, reassociate_);
+    apply_seconds_ += now() - start;
+    if (!applied) {
+      report.why = applied.error().to_string();
+      return;
+    }
+    final = std::move(*applied);
+    if (options_.dump_after == "apply") out_.dump += sdfg::print(final);
+    start = now();
+    emit(k, chosen, final, report);
+    emit_seconds_ += now() - start;
+  }
+
+  void emit(std::size_t k, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
+    const LiftedNest& lifted = *nests_[k].lifted;
+    const string target_name = options_.target.empty() ? highest_target(chosen.choices) : options_.target;
+    const auto* target = targets::find_target(target_name);
+    SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
+    targets::EmitOptions emit_options;
+    emit_options.function = function_name(lifted);
+    emit_options.contract = meaning_.contract;
+    emit_options.reassociate = reassociate_ || lifted.reassociate;
+    emit_options.approximate_math = meaning_.approximate_math;
+    emit_options.min_work = chosen.min_work;
+    string recipes;
+    for (const auto& choice : chosen.choices) {
+      recipes += "\n" + unit_label(nests_[k], choice.unit) + ": " + transforms::to_text(choice.match.recipe);
+    }
+    emit_options.comment = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function + recipes;
+    auto code = target->emit(sdfg, emit_options);
+    if (!code) {
+      report.why = code.error().to_string();
+      return;
+    }
+    report.served = true;
+    report.generated = emit_options.function;
+    report.target = target_name;
+    report.expected_ratio = chosen.expected_ratio;
+    report.min_work = chosen.min_work;
+    report.threads = chosen.threads;
+    Served served;
+    served.nest = reports_[k];
+    served.replacement = {lifted.begin,     lifted.end,      emit_options.function,
+                          lifted.arguments, lifted.epilogue, "sous: " + chosen.why};
+    served.code = std::move(*code);
+    served.target = target_name;
+    if (!forced_) {
+      for (const auto& choice : chosen.choices) {
+        const auto& unit = nests_[k].normal.units[choice.unit];
+        served.pins.push_back({unit.structural_hash,
+                               to_string(tuning_db::size_class(unit.nest, nests_[k].queries[choice.unit].sizes)),
+                               choice.match});
+      }
+    }
+    out_.needs_openmp = out_.needs_openmp || target->needs_openmp;
+    out_.served.push_back(std::move(served));
+  }
+
+  string function_name(const LiftedNest& lifted) {
+    const string wish = "sous_" + lifted.function + "_" + std::to_string(lifted.line);
+    string name = wish;
+    for (int k = 2; !functions_.insert(name).second; ++k) name = wish + "_" + std::to_string(k);
+    return name;
+  }
+
+  void write_file_text() {
+    if (out_.served.empty()) return;
+    std::set<std::string_view> names;
+    std::vector<string> functions;
+    for (const auto& served : out_.served) {
+      names.insert(targets::find_target(served.target)->name);
+      functions.push_back(served.code);
+    }
+    out_.cpp = targets::source_file({names.begin(), names.end()}, functions,
+                                    "Generated by sous for " + name_of(path_) + ". Do not edit.");
+  }
+
+  const string& path_;
+  const Meaning& meaning_;
+  const Options& options_;
+  const OpenSources& open_sources_;
+  bool reassociate_;
+  std::optional<transforms::Recipe> forced_;
+  Outcome out_;
+  std::vector<const LiftedNest*> lifted_;
+  std::vector<Nest> nests_;
+  std::vector<std::size_t> reports_;  // index of each nest's report
+  std::vector<std::vector<std::vector<Match>>> matches_;
+  std::set<string> functions_;
+  string hardware_;
+  double apply_seconds_ = 0, emit_seconds_ = 0;
+};
+
+}  // namespace
+
+Result<Outcome> optimize(const string& text, const string& path, const Meaning& meaning, const Options& options,
+                         const OpenSources& open_sources) {
+  return Pipeline(path, meaning, options, open_sources).run(text);
+}
+
+std::vector<string> target_names() {
+  std::vector<string> names;
+  for (const auto& target : targets::targets()) names.emplace_back(target.name);
+  return names;
+}
+
+}  // namespace sous::client

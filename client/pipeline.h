@@ -1,0 +1,56 @@
+// From C text to generated C++: lift, normalize, query, choose, apply, emit. Touches no file but the recipe sources.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/options.h"
+#include "client/report.h"
+#include "client/splice.h"
+#include "transforms/source.h"
+
+namespace sous::client {
+
+// What the compiler's command line says about the meaning of the code.
+struct Meaning {
+  std::vector<std::string> parse;  // options for the front end
+  bool contract = true, reassociate = false, approximate_math = false;
+  std::string compiler = "clang-19";  // for measuring on the spot
+  std::vector<std::string> cpp_code;  // options for compiling what is generated
+};
+
+// Opened when the first nest asks, so that a file without nests costs no database. `note` gets what did not answer.
+using OpenSources = std::function<Result<std::unique_ptr<transforms::RecipeSource>>(std::vector<std::string>& notes)>;
+
+struct Served {
+  std::size_t nest = 0;  // index into the report's nests
+  Replacement replacement;
+  std::string code;  // the function
+  std::string target;
+  // What was used, for the lock file.
+  struct Pin {
+    std::string structural_hash, size_class;
+    transforms::Match match;  // recipe as applied
+  };
+  std::vector<Pin> pins;
+};
+
+struct Outcome {
+  Report report;
+  std::vector<Served> served;  // in order of place in the text
+  std::string cpp;             // the generated file; empty if nothing is served
+  bool needs_openmp = false;
+  std::string dump;  // for --dump-after and --emit
+};
+
+// Errors: those of the front end, of a forced recipe that cannot be read, and of --target (cli.value).
+// A nest that cannot be served is no error: the report says why.
+Result<Outcome> optimize(const std::string& text, const std::string& path, const Meaning& meaning,
+                         const Options& options, const OpenSources& open_sources);
+
+// Names that --target knows, for messages.
+std::vector<std::string> target_names();
+
+}  // namespace sous::client
