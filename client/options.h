@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sdfg/result.h"
+#include "sdfg/suggest.h"
 
 namespace sous::client {
 
@@ -63,9 +64,7 @@ Result<Parsed> parse_options(const std::vector<std::string>& arguments, bool int
 // From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER and SOUS_DISABLE.
 Result<Options> options_from_environment();
 
-// The word of `known` that is nearest to `word` ("" if none is near): for "did you mean".
-std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
-// ", did you mean …?" or "".
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+using sous::did_you_mean;
+using sous::nearest_word;
 
 }  // namespace sous::client

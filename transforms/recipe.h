@@ -17,6 +17,9 @@
 
 namespace sous::transforms {
 
+// Every target that a recipe may name, sorted. (targets/ has the table itself; a test holds the two together.)
+inline constexpr std::string_view target_names[] = {"cpp", "highway", "openmp"};
+
 // A parameter's value. Strings are loop, state or container names, or size expressions.
 using ParamValue = std::variant<bool, std::int64_t, std::string, std::vector<std::int64_t>, std::vector<std::string>>;
 

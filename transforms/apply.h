@@ -1,0 +1,31 @@
+// Applying a recipe to a nest: the one road from a recipe to changed code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+#include "transforms/recipe.h"
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+struct ApplyOptions {
+  StepContext context;
+  sdfg::Budget budget;
+};
+
+// What became of one step: for --explain.
+struct StepReport {
+  std::string step;  // its text form
+  bool applied = false;
+  std::string refusal;  // "why [code]" where it was refused
+};
+
+// Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it: the error
+// carries the step's code and, in `where`, its text; `nest` is untouched. `reports` (if given) gets one line per step
+// that was tried.
+Result<sdfg::Sdfg> apply(const sdfg::Sdfg& nest, const Recipe& recipe, const ApplyOptions& options,
+                         std::vector<StepReport>* reports = nullptr);
+
+}  // namespace sous::transforms

@@ -1,0 +1,308 @@
+#include "transforms/step.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "sdfg/text.h"
+
+namespace sous::transforms {
+
+using sdfg::Expr;
+
+Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where) {
+  auto legal = sdfg::respects(nest.dependences, nest.lifted, tree);
+  if (legal) return Plan(std::move(tree));
+  if (legal.error().code.starts_with("isl.")) return std::unexpected(legal.error());
+  return fail(std::string(refusal), legal.error().why, std::string(where));
+}
+
+Nest rewrite(Nest nest, const Plan& plan) {
+  nest.tree = plan.tree();
+  return nest;
+}
+
+std::string_view to_string(ParamType type) {
+  switch (type) {
+    case ParamType::Loop:
+      return "loop";
+    case ParamType::Loops:
+      return "loops";
+    case ParamType::Size:
+      return "size";
+    case ParamType::Sizes:
+      return "sizes";
+    case ParamType::Integer:
+      return "integer";
+    case ParamType::Choice:
+      return "choice";
+  }
+  __builtin_unreachable();
+}
+
+// --- Binding parameters
+// --------------------------------------------------------------------------------------------------
+
+namespace {
+
+Result<std::int64_t> size_of(const std::string& text, const StepContext& context) {
+  TRY(Expr e, sdfg::parse_expr(text));
+  auto value = e.evaluate(context.hardware);
+  if (!value || *value < 1) return fail("recipe.size", "the size " + text + " has no positive value on this hardware");
+  return *value;
+}
+
+std::unexpected<Error> wrong_type() { return fail("recipe.parameter", "a parameter has the wrong type"); }
+
+}  // namespace
+
+Result<void> bind(LoopRef& member, const ParamValue& value, const StepContext&) {
+  if (const auto* name = std::get_if<std::string>(&value)) {
+    member.name = *name;
+    return {};
+  }
+  return wrong_type();
+}
+
+Result<void> bind(std::vector<LoopRef>& member, const ParamValue& value, const StepContext&) {
+  const auto* names = std::get_if<std::vector<std::string>>(&value);
+  if (!names) return wrong_type();
+  for (const std::string& name : *names) member.push_back({name});
+  return {};
+}
+
+Result<void> bind(Size& member, const ParamValue& value, const StepContext& context) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    member.value = *number;
+    return {};
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  if (!text) return wrong_type();
+  TRY(member.value, size_of(*text, context));
+  return {};
+}
+
+Result<void> bind(std::vector<Size>& member, const ParamValue& value, const StepContext& context) {
+  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    for (std::int64_t n : *numbers) member.push_back({n});
+    return {};
+  }
+  const auto* texts = std::get_if<std::vector<std::string>>(&value);
+  if (!texts) return wrong_type();
+  for (const std::string& text : *texts) {
+    TRY(std::int64_t n, size_of(text, context));
+    member.push_back({n});
+  }
+  return {};
+}
+
+Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext&) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (!number) return wrong_type();
+  member = *number;
+  return {};
+}
+
+Result<void> bind(std::string& member, const ParamValue& value, const StepContext&) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (!text) return wrong_type();
+  member = *text;
+  return {};
+}
+
+// --- Help for steps
+// ----------------------------------------------------------------------------------------------------------
+
+Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step) {
+  const sdfg::ScheduleLoop* found = sdfg::find_loop(nest.tree, loop.name);
+  if (!found) return fail(std::string(step) + ".no-loop", "the nest has no loop " + loop.name, loop.name);
+  return found;
+}
+
+Result<std::vector<const sdfg::ScheduleLoop*>> require_band(const Nest& nest, const std::vector<LoopRef>& loops,
+                                                            std::string_view step) {
+  std::vector<const sdfg::ScheduleLoop*> band;
+  for (const LoopRef& ref : loops) {
+    TRY(const sdfg::ScheduleLoop* loop, require_loop(nest, ref, step));
+    if (!band.empty()) {
+      const auto& children = band.back()->children;
+      const auto* only = children.size() == 1 ? std::get_if<sdfg::ScheduleLoop>(&children[0].value) : nullptr;
+      if (only != loop)
+        return fail(std::string(step) + ".not-nested",
+                    ref.name + " is not the only thing directly inside " + band.back()->symbol, ref.name);
+    }
+    band.push_back(loop);
+  }
+  return band;
+}
+
+namespace {
+
+std::optional<Expr> extreme(const Expr& e, const std::string& symbol, const Expr& low, const Expr& high,
+                            bool want_least) {
+  if (!e.uses(symbol)) return e;
+  Expr sum = e.constant_term();
+  for (const sdfg::Term& t : e.terms()) {
+    const sdfg::Atom& a = t.atoms[0];
+    bool least_here = want_least == (t.coefficient > 0);
+    if (t.atoms.size() > 1) {
+      Expr product = t.coefficient;
+      for (const sdfg::Atom& factor : t.atoms) {
+        if (factor.kind != sdfg::AtomKind::Symbol || factor.name == symbol) return std::nullopt;
+        product = product * Expr::symbol(factor.name);
+      }
+      sum = sum + product;
+      continue;
+    }
+    auto arg = [&](std::size_t k) { return extreme(a.args[k], symbol, low, high, least_here); };
+    Expr value;
+    switch (a.kind) {
+      case sdfg::AtomKind::Symbol:
+        value = a.name != symbol ? Expr::symbol(a.name) : least_here ? low : high;
+        break;
+      case sdfg::AtomKind::FloorDiv: {
+        auto divisor = a.args[1].constant();
+        auto numerator = arg(0);
+        if (!divisor || *divisor <= 0 || !numerator) return std::nullopt;
+        value = Expr::floor_div(*numerator, a.args[1]);
+        break;
+      }
+      case sdfg::AtomKind::Min:
+      case sdfg::AtomKind::Max: {
+        auto x = arg(0), y = arg(1);
+        if (!x || !y) return std::nullopt;
+        value = a.kind == sdfg::AtomKind::Min ? Expr::min(*x, *y) : Expr::max(*x, *y);
+        break;
+      }
+      case sdfg::AtomKind::Mod:
+      case sdfg::AtomKind::Read:
+        return std::nullopt;
+    }
+    sum = sum + Expr(t.coefficient) * value;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<Expr> least(const Expr& e, const std::string& symbol, const Expr& low, const Expr& high) {
+  return extreme(e, symbol, low, high, true);
+}
+std::optional<Expr> greatest(const Expr& e, const std::string& symbol, const Expr& low, const Expr& high) {
+  return extreme(e, symbol, low, high, false);
+}
+
+void Independence::add_to(sdfg::ScheduleLoop& loop) const {
+  auto add = [](auto& to, const auto& from) {
+    for (const auto& x : from)
+      if (std::find(to.begin(), to.end(), x) == to.end()) to.push_back(x);
+  };
+  add(loop.privates, privates);
+  add(loop.reductions, reductions);
+}
+
+Result<Independence> independent(const Nest& nest, const std::string& symbol, const StepContext& context,
+                                 std::string_view refusal) {
+  TRY(std::vector<sdfg::Carried> carried, sdfg::carried_by(nest.dependences, nest.lifted, nest.tree, symbol));
+  Independence result;
+  std::map<std::string, bool> privatized;
+  for (const sdfg::Carried& c : carried) {
+    const sdfg::Dependence& d = nest.dependences.all()[static_cast<std::size_t>(c.dependence)];
+    auto [known, is_new] = privatized.try_emplace(d.container, false);
+    if (is_new) {
+      TRY(known->second, sdfg::privatizable(nest.dependences, nest.lifted, nest.tree, symbol, d.container));
+      if (known->second) result.privates.push_back(d.container);
+    }
+    if (known->second) continue;
+    auto update = sdfg::self_update(nest.lifted.statements[static_cast<std::size_t>(d.source)]);
+    const sdfg::Container* container = nest.lifted.frame.find(d.container);
+    bool allowed = container && (!sdfg::is_float(container->type) || context.reassociate);
+    if (c.self_update && update && allowed) {
+      if (std::find(result.reductions.begin(), result.reductions.end(), *update) == result.reductions.end())
+        result.reductions.push_back(*update);
+      continue;
+    }
+    std::string why = "it carries the " + d.to_string(nest.lifted);
+    if (c.self_update && update && !allowed) why += ": a floating-point reduction, and reassociation is not allowed";
+    return fail(std::string(refusal), why, symbol);
+  }
+  return result;
+}
+
+// --- The table
+// -----------------------------------------------------------------------------------------------------------------
+
+std::span<const StepInfo* const> steps() {
+  static constexpr const StepInfo* table[] = {
+#define X(name) &name##_step,
+#include "transforms/steps/steps.list"
+#undef X
+  };
+  return table;
+}
+
+const StepInfo* find_step(std::string_view name) {
+  for (const StepInfo* step : steps())
+    if (step->name == name) return step;
+  return nullptr;
+}
+
+// --- Sampling
+// ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t next_random(std::uint64_t& state) {  // splitmix64 (Steele, Lea, Flood 2014)
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+template <class Container>
+const auto& pick(const Container& values, std::uint64_t& random) {
+  return values[next_random(random) % values.size()];
+}
+
+}  // namespace
+
+std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& tree, std::uint64_t& random) {
+  std::vector<std::string> loops = sdfg::loop_symbols(tree);
+  if (loops.empty()) return std::nullopt;
+  // Loops are taken from one path of the tree, in order, so that bands come up often.
+  std::vector<std::string> path = sdfg::path_to(tree, pick(loops, random));
+  std::size_t count = 1 + next_random(random) % path.size();
+  std::vector<std::string> band(path.end() - static_cast<std::ptrdiff_t>(count), path.end());
+  std::size_t next_loop = 0;
+  StepCall call{.step = std::string(step.name), .params = {}};
+  for (const ParamInfo& p : step.params) {
+    if (!p.required && next_random(random) % 2) continue;
+    switch (p.type) {
+      case ParamType::Loop: {
+        // A second loop parameter takes the next one on the path, now and then any.
+        bool any = next_random(random) % 4 == 0 || next_loop >= band.size();
+        call.params[std::string(p.name)] = any ? pick(loops, random) : band[next_loop];
+        ++next_loop;
+        break;
+      }
+      case ParamType::Loops:
+        call.params[std::string(p.name)] = band;
+        break;
+      case ParamType::Size:
+      case ParamType::Integer:
+        call.params[std::string(p.name)] = std::int64_t{pick(p.values, random)};
+        break;
+      case ParamType::Sizes: {
+        std::vector<std::int64_t> sizes;
+        for (std::size_t i = 0; i < band.size(); ++i) sizes.push_back(pick(p.values, random));
+        call.params[std::string(p.name)] = sizes;
+        break;
+      }
+      case ParamType::Choice:
+        call.params[std::string(p.name)] = std::string(pick(p.choices, random));
+        break;
+    }
+  }
+  return call;
+}
+
+}  // namespace sous::transforms

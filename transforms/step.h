@@ -1,0 +1,206 @@
+// Steps: the textbook transformations that recipes are made of.
+//
+// A step is one file in transforms/steps/ with one struct: its parameters are members, its declaration is constexpr
+// data (name, summary, pictures, parameters with their domains, refusals). From that declaration come the JSON form,
+// the text form, `sous help`, docs/steps.md, the server's schema, the sampler of the property tests and, later, the
+// tuner's space. Its `plan` holds all of its legality: it builds the new schedule tree and has it proven; what `prove`
+// returns is the only way to change a nest, and `rewrite` cannot fail.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "sdfg/dependences.h"
+#include "sdfg/schedule_tree.h"
+#include "transforms/recipe.h"
+
+namespace sous::transforms {
+
+// What a recipe may know of the machine and of the user's flags.
+struct StepContext {
+  std::map<std::string, std::int64_t> hardware;  // "l2_bytes", "simd_bits", "cores", …: names in size expressions
+  bool reassociate = false;                      // floating-point reductions may be split
+};
+
+// A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now.
+struct Nest {
+  sdfg::Lifted lifted;
+  sdfg::Dependences dependences;
+  sdfg::ScheduleTree tree;
+};
+
+// A schedule tree that was proven legal for a nest. Only `prove` makes one.
+class Plan {
+ public:
+  const sdfg::ScheduleTree& tree() const { return tree_; }
+
+ private:
+  friend Result<Plan> prove(const Nest&, sdfg::ScheduleTree, std::string_view, std::string_view);
+  explicit Plan(sdfg::ScheduleTree tree) : tree_(std::move(tree)) {}
+  sdfg::ScheduleTree tree_;
+};
+
+// Asks sdfg::respects. A violated order is refused with `refusal` (a code of the step's own); an exhausted budget stays
+// isl.budget. `where` names the loop in question.
+Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where);
+Nest rewrite(Nest nest, const Plan& plan);
+
+// --- Declarations
+// --------------------------------------------------------------------------------------------------------
+
+struct LoopRef {
+  std::string name;
+};
+struct Size {
+  std::int64_t value = 0;
+};
+
+enum class ParamType : std::uint8_t { Loop, Loops, Size, Sizes, Integer, Choice };
+std::string_view to_string(ParamType type);
+
+struct ParamInfo {
+  std::string_view name;
+  ParamType type = ParamType::Integer;
+  std::string_view doc;
+  bool required = true;
+  std::int64_t low = 0, high = 0;                  // Size, Sizes, Integer: least and greatest value
+  std::span<const std::int64_t> values = {};       // what samplers and tuners try, cheap to dear
+  std::span<const std::string_view> choices = {};  // Choice
+};
+
+struct RefusalInfo {
+  std::string_view code;
+  std::string_view when;
+};
+
+struct StepInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view before, after;  // a picture in a few lines of pseudo code
+  std::string_view names;          // which loops it makes and what they are called
+  std::span<const ParamInfo> params;
+  std::span<const RefusalInfo> refusals;
+  bool reassociates = false;  // may change the association of floating-point reductions (with leave only)
+  Result<Plan> (*plan)(const Nest& nest, const StepCall& call, const StepContext& context) = nullptr;
+};
+
+// All steps, sorted by name (transforms/steps/steps.list).
+std::span<const StepInfo* const> steps();
+const StepInfo* find_step(std::string_view name);
+
+// The call's parameters against the declaration: recipe.unknown-step, recipe.parameter.
+Result<void> validate(const StepCall& call);
+// "tile(loops=[i0, i1], sizes=[32, 32])"
+std::string to_text(const StepCall& call);
+// All declarations as JSON (GET /v1/steps), as help text, as a page of docs/steps.md.
+std::string steps_json();
+std::string step_help(const StepInfo& step);
+std::string steps_markdown();
+
+// A random call of `step` whose loops exist in `tree` and whose values come from its declared domains; nullopt if the
+// tree has too few loops. `random` is advanced (splitmix64).
+std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& tree, std::uint64_t& random);
+
+// --- For the authors of steps
+// ----------------------------------------------------------------------------------------------
+
+// Ties a declared parameter to a member of the step's struct.
+template <class Step, class T>
+struct Param {
+  ParamInfo info;
+  T Step::* member;
+};
+
+constexpr ParamType param_type(const LoopRef*) { return ParamType::Loop; }
+constexpr ParamType param_type(const std::vector<LoopRef>*) { return ParamType::Loops; }
+constexpr ParamType param_type(const Size*) { return ParamType::Size; }
+constexpr ParamType param_type(const std::vector<Size>*) { return ParamType::Sizes; }
+constexpr ParamType param_type(const std::int64_t*) { return ParamType::Integer; }
+constexpr ParamType param_type(const std::string*) { return ParamType::Choice; }
+
+template <class Step, class T>
+constexpr Param<Step, T> param(T Step::* member, ParamInfo info) {
+  info.type = param_type(static_cast<const T*>(nullptr));
+  return {info, member};
+}
+
+Result<void> bind(LoopRef& member, const ParamValue& value, const StepContext& context);
+Result<void> bind(std::vector<LoopRef>& member, const ParamValue& value, const StepContext& context);
+Result<void> bind(Size& member, const ParamValue& value, const StepContext& context);
+Result<void> bind(std::vector<Size>& member, const ParamValue& value, const StepContext& context);
+Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext& context);
+Result<void> bind(std::string& member, const ParamValue& value, const StepContext& context);
+
+template <class Step>
+struct Declared {
+  static constexpr auto infos =
+      std::apply([](const auto&... p) { return std::array<ParamInfo, sizeof...(p)>{p.info...}; }, Step::params);
+
+  static Result<Plan> plan(const Nest& nest, const StepCall& call, const StepContext& context) {
+    TRY_VOID(validate(call));
+    Step step;
+    Result<void> bound;
+    auto one = [&](const auto& p) {
+      auto it = call.params.find(std::string(p.info.name));
+      if (it != call.params.end() && bound) bound = bind(step.*(p.member), it->second, context);
+    };
+    std::apply([&](const auto&... p) { (one(p), ...); }, Step::params);
+    if (!bound) return std::unexpected(bound.error());
+    return step.plan(nest, context);
+  }
+};
+
+template <class Step>
+constexpr StepInfo declare() {
+  return {.name = Step::name,
+          .summary = Step::summary,
+          .before = Step::before,
+          .after = Step::after,
+          .names = Step::names,
+          .params = Declared<Step>::infos,
+          .refusals = Step::refusals,
+          .reassociates = Step::reassociates,
+          .plan = &Declared<Step>::plan};
+}
+
+// The loop, or the refusal <step>.no-loop.
+Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step);
+// The loops as a perfect band, outermost first: each is the only child of the one before. Refusals <step>.no-loop,
+// <step>.not-nested.
+Result<std::vector<const sdfg::ScheduleLoop*>> require_band(const Nest& nest, const std::vector<LoopRef>& loops,
+                                                            std::string_view step);
+
+inline bool is_sequential(const sdfg::ScheduleLoop& loop) {
+  return std::holds_alternative<sdfg::Sequential>(loop.schedule);
+}
+
+// The least (greatest) value of `e` while `symbol` runs from `low` to `high` (both inclusive, low <= high), as an
+// expression free of `symbol`; nullopt if it is not monotonic piece by piece (a modulo or a product of it).
+std::optional<sdfg::Expr> least(const sdfg::Expr& e, const std::string& symbol, const sdfg::Expr& low,
+                                const sdfg::Expr& high);
+std::optional<sdfg::Expr> greatest(const sdfg::Expr& e, const std::string& symbol, const sdfg::Expr& low,
+                                   const sdfg::Expr& high);
+
+// Makes the iterations of `symbol` independent where that is possible: privates for temporaries, reductions where the
+// type is an integer or the context allows reassociation. What remains carried is the refusal.
+struct Independence {
+  std::vector<std::string> privates;
+  std::vector<sdfg::Reduction> reductions;
+  void add_to(sdfg::ScheduleLoop& loop) const;  // without doubling what it has
+};
+Result<Independence> independent(const Nest& nest, const std::string& symbol, const StepContext& context,
+                                 std::string_view refusal);
+
+// Every step's row of the table, defined in its own file.
+#define X(name) extern const StepInfo name##_step;
+#include "transforms/steps/steps.list"
+#undef X
+
+}  // namespace sous::transforms

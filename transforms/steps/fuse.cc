@@ -1,0 +1,91 @@
+// Loop fusion (Kennedy and McKinley 1993): two neighbouring loops become one; the second may be delayed by some
+// iterations.
+#include <algorithm>
+
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+namespace {
+
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+
+struct Fuse {
+  static constexpr std::string_view name = "fuse";
+  static constexpr std::string_view summary =
+      "Makes one loop of two neighbours; where their ranges differ, each body runs under a guard.";
+  static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";
+  static constexpr std::string_view after = "for i: { S(i); T(i - shift) }";
+  static constexpr std::string_view names = "The fused loop has the first one's name.";
+  static constexpr bool reassociates = false;
+  static constexpr std::int64_t shift_values[] = {0, 1, 2, -1};
+
+  LoopRef first, second;
+  std::int64_t shift = 0;
+  static constexpr auto params = std::tuple{
+      param(&Fuse::first, {.name = "first", .doc = "the loop that comes first"}),
+      param(&Fuse::second, {.name = "second", .doc = "the loop directly behind it, at the same level"}),
+      param(&Fuse::shift, {.name = "shift",
+                           .doc = "iterations by which the second body is delayed; 0 if not given",
+                           .required = false,
+                           .low = -1024,
+                           .high = 1024,
+                           .values = shift_values}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"fuse.no-loop", "a loop does not exist"},
+      {"fuse.not-neighbours", "second does not directly follow first at the same level"},
+      {"fuse.step", "a loop does not have step 1"},
+      {"fuse.scheduled", "one of the loops is not sequential any more"},
+      {"fuse.illegal", "a dependence would be reversed"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    TRY(const sdfg::ScheduleLoop* a, require_loop(nest, first, name));
+    TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
+    if (a->step != 1 || b->step != 1) return fail("fuse.step", "only loops with step 1 are fused", first.name);
+    if (!is_sequential(*a) || !is_sequential(*b))
+      return fail("fuse.scheduled", "loops are fused before they are scheduled", first.name);
+    sdfg::ScheduleTree tree = nest.tree;
+    auto [sequence, at] = sdfg::owner_of(tree, first.name);
+    auto [other, behind] = sdfg::owner_of(tree, second.name);
+    if (sequence != other || behind != at + 1)
+      return fail("fuse.not-neighbours", second.name + " does not directly follow " + first.name, second.name);
+    Expr begin = b->begin + shift, end = b->end + shift;
+    Expr symbol = Expr::symbol(a->symbol);
+    sdfg::ScheduleLoop fused = *a;
+    fused.begin = Expr::min(a->begin, begin);
+    fused.end = Expr::max(a->end, end);
+    for (const std::string& p : b->privates)
+      if (std::find(fused.privates.begin(), fused.privates.end(), p) == fused.privates.end())
+        fused.privates.push_back(p);
+    sdfg::ScheduleTree body = guarded(a->children, symbol, a->begin, a->end, fused);
+    sdfg::ScheduleTree moved = sdfg::substitute(b->children, {{b->symbol, symbol - shift}});
+    for (sdfg::ScheduleNode& n : guarded(moved, symbol, begin, end, fused)) body.push_back(std::move(n));
+    fused.children = std::move(body);
+    (*sequence)[at] = std::move(fused);
+    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(behind));
+    return prove(nest, std::move(tree), "fuse.illegal", first.name);
+  }
+
+ private:
+  // Under `begin <= symbol && symbol < end`, as far as the fused loop's own range does not say so already.
+  static sdfg::ScheduleTree guarded(const sdfg::ScheduleTree& body, const Expr& symbol, const Expr& begin,
+                                    const Expr& end, const sdfg::ScheduleLoop& fused) {
+    auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
+    std::vector<ScalarExpr> conditions;
+    if (begin != fused.begin) conditions.push_back(ScalarExpr::binary(sdfg::ScalarOp::le, leaf(begin), leaf(symbol)));
+    if (end != fused.end) conditions.push_back(ScalarExpr::binary(sdfg::ScalarOp::lt, leaf(symbol), leaf(end)));
+    if (conditions.empty()) return body;
+    ScalarExpr all = conditions[0];
+    if (conditions.size() > 1) all = ScalarExpr::binary(sdfg::ScalarOp::logical_and, all, conditions[1]);
+    return {sdfg::ScheduleGuard{.condition = std::move(all), .children = body}};
+  }
+};
+
+}  // namespace
+
+constinit const StepInfo fuse_step = declare<Fuse>();
+
+}  // namespace sous::transforms

@@ -1,0 +1,99 @@
+// Tiling of a perfect band (Irigoin and Triolet 1988; Wolf and Lam 1991), rectangular or not.
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+namespace {
+
+struct Tile {
+  static constexpr std::string_view name = "tile";
+  static constexpr std::string_view summary =
+      "Cuts the iterations of a perfect band into tiles: loops over tiles outside, loops over the points of a tile "
+      "inside.";
+  static constexpr std::string_view before = "for i: for j: S(i, j)";
+  static constexpr std::string_view after =
+      "for i_t in steps of 32: for j_t in steps of 32:\n"
+      "  for i in [i_t, i_t + 32): for j in [j_t, j_t + 32): S(i, j)";
+  static constexpr std::string_view names =
+      "The loop over the tiles of i is i_t (i_t2 if that is taken, and so on); the loop over its points stays i.";
+  static constexpr bool reassociates = false;
+  static constexpr std::int64_t size_values[] = {32, 64, 16, 8, 128, 4, 256, 2, 512};
+
+  std::vector<LoopRef> loops;
+  std::vector<Size> sizes;
+  static constexpr auto params = std::tuple{
+      param(&Tile::loops, {.name = "loops", .doc = "the band, outermost first"}),
+      param(&Tile::sizes, {.name = "sizes",
+                           .doc = "iterations per tile, one for each loop",
+                           .low = 1,
+                           .high = 1 << 20,
+                           .values = size_values}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"tile.no-loop", "a loop does not exist"},
+      {"tile.not-nested", "the loops are not a perfect band"},
+      {"tile.sizes", "there is not one size for each loop, or one is not positive"},
+      {"tile.step", "a loop does not have step 1"},
+      {"tile.bounds", "a bound inside the band depends on an outer loop in a way that has no bounds over a tile"},
+      {"tile.illegal", "a dependence would be reversed"},
+      {"tile.scheduled", "a loop is not sequential any more"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    TRY(auto band, require_band(nest, loops, name));
+    if (loops.empty() || sizes.size() != loops.size()) return fail("tile.sizes", "tile needs one size for each loop");
+    // From the outermost in: where tile loop k starts and ends must not depend on the points of the loops around it,
+    // which are inside the tile loops now; so their tiles' extremes are put in.
+    std::vector<sdfg::ScheduleLoop> tiles, points;
+    for (std::size_t k = 0; k < band.size(); ++k) {
+      const sdfg::ScheduleLoop& loop = *band[k];
+      if (loop.step != 1) return fail("tile.step", "loop " + loop.symbol + " does not have step 1", loop.symbol);
+      if (sizes[k].value < 1) return fail("tile.sizes", "tile sizes are positive", loop.symbol);
+      if (!is_sequential(loop)) return fail("tile.scheduled", "loops are tiled before they are scheduled", loop.symbol);
+      sdfg::Expr begin = loop.begin, end = loop.end;
+      for (std::size_t outer = k; outer-- > 0;) {
+        auto low = least(begin, points[outer].symbol, points[outer].begin, points[outer].end - 1);
+        auto high = greatest(end, points[outer].symbol, points[outer].begin, points[outer].end - 1);
+        if (!low || !high)
+          return fail("tile.bounds", "the bounds of " + loop.symbol + " have no extremes over a tile", loop.symbol);
+        begin = *low;
+        end = *high;
+      }
+      sdfg::ScheduleLoop tile = loop;
+      tile.symbol = sdfg::fresh_symbol(nest.lifted, nest.tree, loop.symbol + "_t");
+      tile.begin = begin;
+      tile.end = end;
+      tile.step = sizes[k].value;
+      tile.privates.clear();
+      tile.children.clear();
+      sdfg::Expr start = sdfg::Expr::symbol(tile.symbol);
+      sdfg::ScheduleLoop point = loop;
+      point.begin = sdfg::Expr::max(loop.begin, start);
+      if (begin == loop.begin) point.begin = start;  // tiles start where the loop does
+      point.end = sdfg::Expr::min(loop.end, start + sizes[k].value);
+      point.children.clear();
+      tiles.push_back(std::move(tile));
+      points.push_back(std::move(point));
+    }
+    points.back().children = band.back()->children;
+    sdfg::ScheduleTree inside{points.back()};
+    for (std::size_t k = points.size() - 1; k-- > 0;) {
+      points[k].children = std::move(inside);
+      inside = {points[k]};
+    }
+    for (std::size_t k = tiles.size(); k-- > 0;) {
+      tiles[k].children = std::move(inside);
+      inside = {tiles[k]};
+    }
+    sdfg::ScheduleTree tree = nest.tree;
+    auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
+    (*sequence)[at] = std::move(inside[0]);
+    return prove(nest, std::move(tree), "tile.illegal", loops[0].name);
+  }
+};
+
+}  // namespace
+
+constinit const StepInfo tile_step = declare<Tile>();
+
+}  // namespace sous::transforms
