@@ -1,0 +1,40 @@
+// A small HTTP/1.1 client, because a build must not hang: one deadline holds for the whole exchange, name look-up,
+// connecting, sending and receiving together, also against a server that sends a byte now and then. (cpp-httplib's
+// client, like most, limits each read and write instead.) No TLS, no redirects, no compression.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "sdfg/result.h"
+
+namespace sous::client {
+
+struct HttpUrl {
+  std::string host;  // a name or an address, without the brackets of an IPv6 one
+  std::string port = "80";
+  std::string path = "/";
+};
+// "http://host[:port][/path]". Errors: http.url.
+Result<HttpUrl> parse_url(std::string_view url);
+
+struct HttpRequest {
+  std::string method = "GET";
+  HttpUrl url;
+  std::string body;
+};
+struct HttpResponse {
+  int status = 0;
+  std::string body;
+};
+struct HttpLimits {
+  std::chrono::milliseconds deadline{2000};
+  std::size_t longest_body = std::size_t{32} << 20;
+};
+
+// Errors: http.resolve, http.connect, http.timeout, http.io, http.malformed, http.too-long.
+Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limits = {});
+
+}  // namespace sous::client

@@ -1,0 +1,35 @@
+// A recipe server as a source: one request for all nests of a translation unit, within one deadline.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/http.h"
+#include "transforms/source.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::client {
+
+class HttpSource final : public transforms::RecipeSource {
+ public:
+  // `url`: "http://host:port". Errors: http.url. Nothing is sent yet.
+  static Result<std::unique_ptr<HttpSource>> make(std::string_view url, tuning_db::Hardware hardware,
+                                                  HttpLimits limits = {});
+
+  // Errors: http.* (client/http.h), reply.* and what else reading a reply refuses (server/protocol.h), http.status
+  // (the server refused; its code and reason are in `why`), http.request (more nests than a request may have, or too
+  // long a body). The caller goes on without the server and says so once.
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
+                                                            int k) override;
+
+ private:
+  HttpSource(HttpUrl url, tuning_db::Hardware hardware, HttpLimits limits)
+      : url_(std::move(url)), hardware_(std::move(hardware)), limits_(limits) {}
+  HttpUrl url_;
+  tuning_db::Hardware hardware_;
+  HttpLimits limits_;
+};
+
+}  // namespace sous::client

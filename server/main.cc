@@ -1,0 +1,166 @@
+// sous-serve: the recipe server as a program. `sous serve` runs it.
+#include <httplib.h>
+#include <pthread.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "server/protocol.h"
+#include "server/routes.h"
+
+namespace sous::server {
+namespace {
+
+constexpr const char* usage =
+    "usage: sous-serve [--db FILE] [--listen HOST:PORT]\n"
+    "  --db FILE           the tuning database (default: the one that builds on this machine use)\n"
+    "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n";
+
+struct Options {
+  std::filesystem::path database = tuning_db::default_database_path();
+  std::string host = "127.0.0.1";
+  int port = 8421;
+  bool help = false;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--help" || argument == "-h") {
+      options.help = true;
+      continue;
+    }
+    if (argument != "--db" && argument != "--listen")
+      return fail("cli.option", "unknown option " + std::string(argument) + "; --db and --listen are known");
+    if (++i == argc) return fail("cli.option", std::string(argument) + " needs a value");
+    const std::string value = argv[i];
+    if (argument == "--db") {
+      options.database = value;
+      continue;
+    }
+    const std::size_t colon = value.rfind(':');
+    if (colon == std::string::npos || colon == 0)
+      return fail("cli.option", "--listen takes HOST:PORT, such as 127.0.0.1:8421");
+    const char* end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data() + colon + 1, end, options.port);
+    if (error != std::errc() || stop != end || options.port < 0 || options.port > 65535)
+      return fail("cli.option", "the port in --listen " + value + " is no number from 0 to 65535");
+    options.host = value.substr(0, colon);
+    if (options.host.starts_with('[') && options.host.ends_with(']'))
+      options.host = options.host.substr(1, options.host.size() - 2);
+  }
+  if (options.database.empty()) return fail("cli.option", "no home to keep a database in; name one with --db");
+  return options;
+}
+
+void set(const Response& from, httplib::Response& to) {
+  to.status = from.status;
+  if (!from.allow.empty()) to.set_header("Allow", from.allow);
+  to.set_content(from.body, from.content_type);
+}
+
+// What cpp-httplib refuses before a handler sees it.
+Error refused_by_transport(int status) {
+  switch (status) {
+    case 404:
+      return {"request.path", "there is nothing at this path"};
+    case 413:
+      return {"request.budget", "the body has more than " + std::to_string(longest_request) + " bytes"};
+    case 414:
+      return {"request.budget", "the request line is too long"};
+    default:
+      return {"request.http", "this is no HTTP request that the server understands"};
+  }
+}
+
+void configure(httplib::Server& http, Routes& routes) {
+  const auto handler = [&routes](const httplib::Request& request, httplib::Response& response) {
+    set(routes.handle({request.method, request.path, request.body}), response);
+  };
+  http.Get(".*", handler);
+  http.Post(".*", handler);
+  http.Put(".*", handler);
+  http.Patch(".*", handler);
+  http.Delete(".*", handler);
+  http.Options(".*", handler);
+  http.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    if (response.body.empty()) set(refusal(response.status, refused_by_transport(response.status)), response);
+  });
+  http.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+    set(refusal(500, {"server.internal", "the request could not be answered"}), response);
+  });
+  http.set_payload_max_length(longest_request);
+  http.set_read_timeout(10);
+  http.set_write_timeout(10);
+  http.set_keep_alive_timeout(5);
+  http.set_keep_alive_max_count(1000);
+}
+
+int fail_with(const Error& error) {
+  std::fprintf(stderr, "sous-serve: %s\n", error.to_string().c_str());
+  return 1;
+}
+
+int serve(const Options& options) {
+  // Before any thread starts, so that every thread inherits it and only the one that waits gets the signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t stopping;
+  sigemptyset(&stopping);
+  sigaddset(&stopping, SIGTERM);
+  sigaddset(&stopping, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
+
+  auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
+  if (!database) return fail_with(database.error());
+  const auto stats = (*database)->stats();
+  if (!stats) return fail_with(stats.error());
+
+  Routes routes(**database);
+  httplib::Server http;
+  configure(http, routes);
+  const int port = options.port == 0                                       ? http.bind_to_any_port(options.host.c_str())
+                   : http.bind_to_port(options.host.c_str(), options.port) ? options.port
+                                                                           : -1;
+  if (port < 0)
+    return fail_with({"server.listen", std::string("cannot listen there: ") + std::strerror(errno),
+                      options.host + ":" + std::to_string(options.port)});
+  std::printf("sous-serve: listening on http://%s:%d, %lld entries in %s\n", options.host.c_str(), port,
+              static_cast<long long>(stats->entries), options.database.c_str());
+  std::fflush(stdout);
+
+  // Requests in progress are answered before listen_after_bind returns.
+  std::jthread waiter([&] {
+    int signal = 0;
+    sigwait(&stopping, &signal);
+    http.stop();
+  });
+  const bool served = http.listen_after_bind();
+  // Where listening ended by itself, the waiter still waits.
+  pthread_kill(waiter.native_handle(), SIGTERM);
+  if (!served) return fail_with({"server.listen", "the listening socket failed"});
+  std::puts("sous-serve: stopped");
+  return 0;
+}
+
+}  // namespace
+}  // namespace sous::server
+
+int main(int argc, char** argv) {
+  const auto options = sous::server::parse(argc, argv);
+  if (!options) {
+    std::fprintf(stderr, "sous-serve: %s\n%s", options.error().to_string().c_str(), sous::server::usage);
+    return 2;
+  }
+  if (options->help) {
+    std::fputs(sous::server::usage, stdout);
+    return 0;
+  }
+  return sous::server::serve(*options);
+}

@@ -1,0 +1,50 @@
+#include "server/metrics.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace sous::server {
+
+void Metrics::count_request(std::string_view route, int status, double seconds) {
+  const std::lock_guard lock(mutex_);
+  ++requests_[{std::string(route), status}];
+  ++buckets_[static_cast<std::size_t>(std::ranges::lower_bound(bounds, seconds) - bounds.begin())];
+  seconds_ += seconds;
+}
+
+void Metrics::count_nests(std::uint64_t exact, std::uint64_t neighbours, std::uint64_t nothing) {
+  const std::lock_guard lock(mutex_);
+  exact_ += exact;
+  neighbours_ += neighbours;
+  nothing_ += nothing;
+}
+
+std::string Metrics::text(std::int64_t entries) const {
+  const std::lock_guard lock(mutex_);
+  std::ostringstream out;
+  const auto head = [&](const char* name, const char* type, const char* help) {
+    out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' ' << type << '\n';
+  };
+  head("sous_database_entries", "gauge", "Measured recipes in the database.");
+  out << "sous_database_entries " << entries << '\n';
+  head("sous_nests_total", "counter", "Nests asked for, by what was found.");
+  out << "sous_nests_total{found=\"exact\"} " << exact_ << '\n'
+      << "sous_nests_total{found=\"neighbours\"} " << neighbours_ << '\n'
+      << "sous_nests_total{found=\"nothing\"} " << nothing_ << '\n';
+  head("sous_requests_total", "counter", "HTTP requests, by route and status.");
+  for (const auto& [key, count] : requests_)
+    out << "sous_requests_total{route=\"" << key.first << "\",status=\"" << key.second << "\"} " << count << '\n';
+  head("sous_request_seconds", "histogram", "Time to answer a request.");
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    below += buckets_[i];
+    out << "sous_request_seconds_bucket{le=\"" << bounds[i] << "\"} " << below << '\n';
+  }
+  below += buckets_.back();
+  out << "sous_request_seconds_bucket{le=\"+Inf\"} " << below << '\n'
+      << "sous_request_seconds_sum " << seconds_ << '\n'
+      << "sous_request_seconds_count " << below << '\n';
+  return out.str();
+}
+
+}  // namespace sous::server

@@ -1,0 +1,31 @@
+// Counters of the server in the Prometheus text format.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sous::server {
+
+class Metrics {
+ public:
+  // `route` is the route's pattern, so that clients cannot make series.
+  void count_request(std::string_view route, int status, double seconds);
+  void count_nests(std::uint64_t exact, std::uint64_t neighbours, std::uint64_t nothing);
+  // `entries`: in the database now.
+  std::string text(std::int64_t entries) const;
+
+ private:
+  static constexpr std::array<double, 7> bounds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, std::uint64_t> requests_;
+  std::array<std::uint64_t, bounds.size() + 1> buckets_{};
+  double seconds_ = 0;
+  std::uint64_t exact_ = 0, neighbours_ = 0, nothing_ = 0;
+};
+
+}  // namespace sous::server

@@ -1,0 +1,188 @@
+#include "server/protocol.h"
+
+#include <algorithm>
+
+#include "sdfg/check.h"
+#include "sdfg/json.h"
+#include "tuning-db/json_reader.h"
+
+namespace sous::server {
+namespace {
+
+using tuning_db::dump;
+using tuning_db::Json;
+using tuning_db::ObjectReader;
+using tuning_db::parse_json;
+
+// An Sdfg may nest 200 deep, inside a few levels of ours.
+constexpr int deepest = 210;
+
+// Of text that we wrote ourselves.
+Json parsed(const std::string& text) { return Json::parse(text, nullptr, false); }
+
+Result<void> check_version(ObjectReader& in, const std::string& area) {
+  TRY(const std::int64_t version, in.integer("protocol", 0, 1 << 20));
+  if (version != protocol_version)
+    return fail(area + ".version", "protocol " + std::to_string(version) + " is not spoken here; version " +
+                                       std::to_string(protocol_version) + " is");
+  return {};
+}
+
+Result<std::string> hash(ObjectReader& in, const char* key) {
+  TRY(std::string text, in.string(key, 64));
+  if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return in.refuse(std::string("\"") + key + "\" must be 32 hexadecimal digits");
+  return text;
+}
+
+Result<sdfg::Sdfg> nest(ObjectReader& in) {
+  TRY(const Json* json, in.object("nest"));
+  TRY(sdfg::Sdfg result, sdfg::from_json(dump(*json)));
+  TRY_VOID(sdfg::check(result));
+  return result;
+}
+
+Json evidence_json(const transforms::Evidence& e) {
+  return Json{{"size_class", e.size_class},
+              {"baseline_seconds", e.baseline_seconds},
+              {"tuned_seconds", e.tuned_seconds},
+              {"baseline_spread", e.baseline_spread},
+              {"tuned_spread", e.tuned_spread},
+              {"work", e.work},
+              {"threads", e.threads},
+              {"hardware", e.hardware},
+              {"compiler", e.compiler}};
+}
+
+Result<transforms::Evidence> read_evidence(const Json& json, const std::string& where) {
+  TRY(auto in, ObjectReader::of(json, "reply", where));
+  transforms::Evidence e;
+  TRY(e.size_class, in.string("size_class", 64));
+  TRY(e.baseline_seconds, in.number("baseline_seconds", 0, 1e9));
+  TRY(e.tuned_seconds, in.number("tuned_seconds", 0, 1e9));
+  TRY(e.baseline_spread, in.number("baseline_spread", 0, 1e9));
+  TRY(e.tuned_spread, in.number("tuned_spread", 0, 1e9));
+  TRY(e.work, in.number("work", 0, 1e300));
+  TRY(const std::int64_t threads, in.integer("threads", 1, 1 << 16));
+  e.threads = static_cast<int>(threads);
+  TRY(e.hardware, in.string("hardware", 256));
+  TRY(e.compiler, in.string("compiler", 8192));
+  TRY_VOID(in.done());
+  return e;
+}
+
+Json match_json(const transforms::Match& m) {
+  return Json{{"id", m.id},
+              {"name", m.name},
+              {"distance", m.distance},
+              {"recipe", parsed(transforms::to_json(m.recipe))},
+              {"evidence", evidence_json(m.evidence)},
+              {"nest", parsed(sdfg::to_json(m.nest))}};
+}
+
+Result<transforms::Match> read_match(const Json& json, const std::string& where) {
+  TRY(auto in, ObjectReader::of(json, "reply", where));
+  transforms::Match m;
+  m.source = "server";
+  TRY(m.id, hash(in, "id"));
+  TRY(m.name, in.string("name", 256));
+  TRY(m.distance, in.number("distance", 0, 1e9));
+  TRY(const Json* recipe, in.object("recipe"));
+  TRY(m.recipe, transforms::recipe_from_json(dump(*recipe)));
+  TRY(const Json* evidence, in.object("evidence"));
+  TRY(m.evidence, read_evidence(*evidence, where + ".evidence"));
+  TRY(m.nest, nest(in));
+  TRY_VOID(in.done());
+  return m;
+}
+
+}  // namespace
+
+std::string to_json(const QueryRequest& request) {
+  Json nests = Json::array();
+  for (const transforms::NestQuery& query : request.nests)
+    nests.push_back({{"nest", parsed(sdfg::to_json(query.nest))},
+                     {"structural_hash", query.structural_hash},
+                     {"sizes", query.sizes}});
+  return dump(Json{{"protocol", protocol_version},
+                   {"k", request.k},
+                   {"hardware", parsed(tuning_db::to_json(request.hardware))},
+                   {"nests", std::move(nests)}});
+}
+
+Result<QueryRequest> query_request_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "request", ""));
+  TRY_VOID(check_version(in, "request"));
+  QueryRequest request;
+  TRY(const std::int64_t k, in.integer("k", 1, most_matches));
+  request.k = static_cast<int>(k);
+  TRY(const Json* hardware, in.object("hardware"));
+  TRY(request.hardware, tuning_db::hardware_from_json(dump(*hardware)));
+  TRY(const Json* nests, in.array("nests", most_nests));
+  TRY_VOID(in.done());
+  for (std::size_t i = 0; i < nests->size(); ++i) {
+    TRY(auto one, ObjectReader::of((*nests)[i], "request", "nests[" + std::to_string(i) + "]"));
+    transforms::NestQuery query;
+    TRY(query.structural_hash, hash(one, "structural_hash"));
+    TRY(query.sizes, one.integers("sizes"));
+    TRY(query.nest, nest(one));
+    TRY_VOID(one.done());
+    request.nests.push_back(std::move(query));
+  }
+  return request;
+}
+
+std::string to_json(const QueryReply& reply) {
+  Json all = Json::array();
+  for (const auto& matches : reply.matches) {
+    Json ranked = Json::array();
+    for (const transforms::Match& match : matches) ranked.push_back(match_json(match));
+    all.push_back(std::move(ranked));
+  }
+  return dump(Json{{"protocol", protocol_version}, {"matches", std::move(all)}});
+}
+
+Result<QueryReply> query_reply_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "reply", ""));
+  TRY_VOID(check_version(in, "reply"));
+  TRY(const Json* all, in.array("matches", most_nests));
+  TRY_VOID(in.done());
+  QueryReply reply;
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    const std::string where = "matches[" + std::to_string(i) + "]";
+    const Json& ranked = (*all)[i];
+    if (!ranked.is_array() || ranked.size() > most_matches)
+      return fail("reply.field", "an array of at most " + std::to_string(most_matches) + " matches is expected", where);
+    std::vector<transforms::Match> matches;
+    for (std::size_t j = 0; j < ranked.size(); ++j) {
+      TRY(auto match, read_match(ranked[j], where + "[" + std::to_string(j) + "]"));
+      matches.push_back(std::move(match));
+    }
+    reply.matches.push_back(std::move(matches));
+  }
+  return reply;
+}
+
+std::string to_json(const Error& error) {
+  Json body{{"code", error.code}, {"why", error.why}};
+  if (!error.where.empty()) body["where"] = error.where;
+  return dump(Json{{"error", std::move(body)}});
+}
+
+Error error_from_json(std::string_view text) {
+  const auto read = [&]() -> Result<Error> {
+    TRY(const Json json, parse_json(text, "reply", {.bytes = 64 << 10, .depth = 8}));
+    TRY(auto in, ObjectReader::of(json, "reply", ""));
+    TRY(const Json* body, in.object("error"));
+    TRY(auto fields, ObjectReader::of(*body, "reply", "error"));
+    Error error;
+    TRY(error.code, fields.string("code", 128));
+    TRY(error.why, fields.string("why", 16384));
+    return error;
+  }();
+  return read ? *read : read.error();
+}
+
+}  // namespace sous::server

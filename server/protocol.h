@@ -1,0 +1,43 @@
+// What client and server say to each other: JSON over HTTP, version 1 (docs/openapi.yaml). Both sides read strictly:
+// each text that comes in is checked down to the recipe's parameters and the nest's rules, and refused with a code.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdfg/result.h"
+#include "transforms/source.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::server {
+
+inline constexpr int protocol_version = 1;
+inline constexpr std::size_t longest_request = std::size_t{8} << 20;
+inline constexpr std::size_t longest_reply = std::size_t{32} << 20;
+inline constexpr int most_nests = 256;   // in one request
+inline constexpr int most_matches = 32;  // for one nest
+
+// POST /v1/query: all nests of a translation unit.
+struct QueryRequest {
+  tuning_db::Hardware hardware;  // of the machine that asks
+  int k = 3;
+  std::vector<transforms::NestQuery> nests;
+};
+std::string to_json(const QueryRequest& request);
+// Errors: request.json, request.budget, request.field, request.version; hardware.*; the nest's own (sdfg.*).
+Result<QueryRequest> query_request_from_json(std::string_view json);
+
+struct QueryReply {
+  std::vector<std::vector<transforms::Match>> matches;  // parallel to the request's nests, best first
+};
+std::string to_json(const QueryReply& reply);
+// Matches get the source "server". Errors: reply.json, reply.budget, reply.field, reply.version; recipe.*, sdfg.*.
+Result<QueryReply> query_reply_from_json(std::string_view json);
+
+// {"error": {"code": …, "why": …}}
+std::string to_json(const Error& error);
+// The error in such a body; reply.json or reply.field if it is none.
+Error error_from_json(std::string_view json);
+
+}  // namespace sous::server

@@ -1,0 +1,216 @@
+#include "tuning-db/database.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "tuning-db/nearest.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::tuning_db {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+// An entry that may be returned, before its nest is read.
+struct Candidate {
+  Summary entry;
+  double distance = 0;
+  bool exact = false;
+  int tier = 0;  // 0: like hardware and size; 1: like hardware; 2: neither
+};
+
+int tier(const Summary& entry, const std::string& hardware, const SizeClass& asked) {
+  if (!like_hardware(entry.hardware_class, hardware)) return 2;
+  const auto measured = parse_size_class(entry.size_class);
+  return measured && (!asked.power || like_size(*measured, asked)) ? 0 : 1;
+}
+
+bool before(const Candidate& a, const Candidate& b) {
+  if (a.exact != b.exact) return a.exact;
+  if (a.tier != b.tier) return a.tier < b.tier;
+  if (a.exact && a.entry.ratio() != b.entry.ratio()) return a.entry.ratio() > b.entry.ratio();
+  if (a.distance != b.distance) return a.distance < b.distance;
+  return a.entry.id < b.entry.id;
+}
+
+double distance(const FeatureVector& a, const FeatureVector& b) {
+  double square = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    square += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+fs::path default_database_path() {
+  if (const char* path = environment("SOUS_DB")) return path;
+  if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "sous" / "tuning.db";
+  if (const char* home = environment("HOME")) return fs::path(home) / ".local" / "share" / "sous" / "tuning.db";
+  return {};
+}
+
+std::vector<fs::path> seed_files() {
+  std::error_code error;
+  std::vector<fs::path> folders;
+  if (const char* folder = environment("SOUS_SEED_DIR")) {
+    folders = {folder};
+  } else {
+    folders.emplace_back(SOUS_DEFAULT_SEED_DIR);
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    folders.push_back(program.parent_path().parent_path() / "share" / "sous" / "seed");
+  }
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> files;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".jsonl") files.push_back(it->path());
+    std::ranges::sort(files);
+    if (!files.empty()) return files;
+  }
+  return {};
+}
+
+transforms::Match match_of(const Entry& entry, double distance, const std::string& source) {
+  return {.recipe = entry.recipe,
+          .distance = distance,
+          .evidence = evidence(entry),
+          .id = entry_id(entry),
+          .name = entry.name,
+          .source = source,
+          .nest = entry.nest};
+}
+
+struct Database::Impl {
+  Store store;
+  Hardware hardware;
+  std::mutex mutex;
+  std::optional<Nearest> nearest;
+  std::string nearest_generation;  // of the store when `nearest` was built
+
+  Result<void> refresh() {
+    TRY(std::string generation, store.generation());
+    if (nearest && generation == nearest_generation) return {};
+    TRY(auto vectors, store.vectors());
+    TRY(nearest, Nearest::build(std::move(vectors)));
+    // Embedding what had none is itself a change.
+    TRY(nearest_generation, store.generation());
+    return {};
+  }
+
+  Result<std::vector<Candidate>> exact(const transforms::NestQuery& q, const std::string& machine,
+                                       const SizeClass& asked) {
+    TRY(const auto entries, store.with_hash(q.structural_hash));
+    std::vector<Candidate> result;
+    std::optional<FeatureVector> here;
+    for (const Summary& entry : entries) {
+      Candidate candidate{entry, 0, true, tier(entry, machine, asked)};
+      if (asked.power && entry.size_class != to_string(asked)) {
+        TRY(const auto full, store.get(entry.id));
+        if (!full) continue;
+        if (!here) here = store.embedding().embed(q.nest, q.sizes);
+        candidate.distance = std::max(not_exact, distance(*here, store.embedding().embed(full->nest, full->sizes)));
+      }
+      result.push_back(std::move(candidate));
+    }
+    return result;
+  }
+
+  Result<std::vector<Candidate>> neighbours(const transforms::NestQuery& q, int k, const Hardware& from,
+                                            const std::string& machine, const SizeClass& asked) {
+    TRY_VOID(refresh());
+    if (nearest->size() == 0) return std::vector<Candidate>{};
+    const FeatureVector here = store.embedding().embed(q.nest, q.sizes);
+    const NestKey key = nest_key(q.nest);
+    // Several entries may carry one recipe, or the asking nest's own hash: look a little further than k.
+    const int wide = 4 * k + 8;
+    TRY(std::vector<Hit> hits, nearest->search(here, wide, {.key = key, .isa = from.isa}));
+    if (hits.size() < static_cast<std::size_t>(k)) {
+      TRY(const auto others, nearest->search(here, wide, {.key = key, .isa = std::nullopt}));
+      for (const Hit& hit : others)
+        if (std::ranges::find(hits, hit.id, &Hit::id) == hits.end()) hits.push_back(hit);
+    }
+    std::vector<Candidate> result;
+    for (const Hit& hit : hits) {
+      TRY(const auto entry, store.with_ids({hit.id}));
+      if (entry.empty() || entry.front().structural_hash == q.structural_hash) continue;
+      result.push_back({entry.front(), std::max(not_exact, hit.distance), false, tier(entry.front(), machine, asked)});
+    }
+    return result;
+  }
+
+  Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
+    const std::string machine = hardware_class(from);
+    const SizeClass asked = size_class(q.nest, q.sizes);
+    TRY(std::vector<Candidate> candidates, exact(q, machine, asked));
+    std::set<std::string> distinct;
+    for (const Candidate& candidate : candidates) distinct.insert(candidate.entry.recipe_json);
+    if (distinct.size() < static_cast<std::size_t>(k)) {
+      TRY(auto more, neighbours(q, k, from, machine, asked));
+      candidates.insert(candidates.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    std::ranges::sort(candidates, before);
+    std::vector<transforms::Match> result;
+    std::set<std::string> recipes;
+    for (const Candidate& candidate : candidates) {
+      if (result.size() == static_cast<std::size_t>(k)) break;
+      if (!recipes.insert(candidate.entry.recipe_json).second) continue;
+      TRY(const auto entry, store.get(candidate.entry.id));
+      if (entry) result.push_back(match_of(*entry, candidate.distance, "database"));
+    }
+    return result;
+  }
+};
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Database::~Database() = default;
+
+std::unique_ptr<Database> Database::over(Store store, Hardware hardware) {
+  return std::unique_ptr<Database>(new Database(std::unique_ptr<Impl>(new Impl{.store = std::move(store),
+                                                                               .hardware = std::move(hardware),
+                                                                               .mutex = {},
+                                                                               .nearest = {},
+                                                                               .nearest_generation = {}})));
+}
+
+Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Hardware hardware) {
+  TRY(auto store, Store::open(options));
+  return over(std::move(store), std::move(hardware));
+}
+
+Store& Database::store() { return impl_->store; }
+
+Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
+                                                                    int k) {
+  return query(nests, k, impl_->hardware);
+}
+
+Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
+                                                                    int k, const Hardware& hardware) {
+  const std::lock_guard lock(impl_->mutex);
+  std::vector<std::vector<transforms::Match>> result;
+  for (const transforms::NestQuery& nest : nests) {
+    TRY(auto matches, impl_->matches(nest, std::max(0, k), hardware));
+    result.push_back(std::move(matches));
+  }
+  return result;
+}
+
+Result<std::optional<Entry>> Database::get(const std::string& id) {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->store.get(id);
+}
+
+Result<StoreStats> Database::stats() {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->store.stats();
+}
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,59 @@
+// The tuning database as a source of recipes: exact structural hash first, then nearest neighbours.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transforms/source.h"
+#include "tuning-db/hardware.h"
+#include "tuning-db/store.h"
+
+namespace sous::tuning_db {
+
+// $SOUS_DB, else $XDG_DATA_HOME/sous/tuning.db, else ~/.local/share/sous/tuning.db; empty if there is no home.
+std::filesystem::path default_database_path();
+// The *.jsonl files of $SOUS_SEED_DIR, else of the folder fixed when this was built, else of ../share/sous/seed beside
+// the program; sorted by name.
+std::vector<std::filesystem::path> seed_files();
+
+// Order of the matches of one nest. Those with its structural hash come first, then neighbours, of one element type
+// and depth, of the same instruction set first. Within each: measured on like hardware and at a like size, on like
+// hardware, the rest; then, for equal hashes, the larger gain, and for neighbours, the smaller distance; ties by id.
+// The same recipe is given once.
+//
+// Distances. 0: equal structural hash, and equal size class (or the asking build does not know its sizes, and guards
+// the call by the measured work). Otherwise the Euclidean distance of the embeddings, at least `not_exact`.
+inline constexpr double not_exact = 1e-3;
+
+// Threads may share one; they take turns.
+class Database final : public transforms::RecipeSource {
+ public:
+  // `hardware`: the machine that asks, unless a query names another.
+  static Result<std::unique_ptr<Database>> open(const StoreOptions& options, Hardware hardware = local_hardware());
+  static std::unique_ptr<Database> over(Store store, Hardware hardware = local_hardware());
+  ~Database() override;
+
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
+                                                            int k) override;
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,
+                                                            const Hardware& hardware);
+
+  // By full id. Errors: those of Store::get.
+  Result<std::optional<Entry>> get(const std::string& id);
+  Result<StoreStats> stats();
+
+  // For the commands that maintain it; a caller with several threads uses only the functions above.
+  Store& store();
+
+ private:
+  struct Impl;
+  explicit Database(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// As what a source returns an entry: `distance` and `source` are the caller's.
+transforms::Match match_of(const Entry& entry, double distance, const std::string& source);
+
+}  // namespace sous::tuning_db

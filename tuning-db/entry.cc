@@ -1,0 +1,93 @@
+#include "tuning-db/entry.h"
+
+#include "sdfg/check.h"
+#include "sdfg/json.h"
+#include "transforms/normal_form.h"
+#include "tuning-db/hash.h"
+#include "tuning-db/json_reader.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::tuning_db {
+namespace {
+
+// Of text that we wrote ourselves.
+Json parsed(const std::string& text) { return Json::parse(text, nullptr, false); }
+
+Json content(const Entry& e) {
+  return Json{{"schema", entry_schema},
+              {"name", e.name},
+              {"nest", parsed(sdfg::to_json(e.nest))},
+              {"structural_hash", e.structural_hash},
+              {"sizes", e.sizes},
+              {"recipe", parsed(transforms::to_json(e.recipe))},
+              {"hardware", parsed(to_json(e.hardware))},
+              {"baseline_seconds", e.baseline_seconds},
+              {"baseline_spread", e.baseline_spread},
+              {"tuned_seconds", e.tuned_seconds},
+              {"tuned_spread", e.tuned_spread},
+              {"threads", e.threads},
+              {"compiler", e.compiler},
+              {"flags", e.flags},
+              {"provenance", e.provenance},
+              {"time", e.time}};
+}
+
+}  // namespace
+
+std::string entry_id(const Entry& entry) { return content_hash(dump(content(entry))); }
+
+std::string to_json(const Entry& entry) {
+  Json json = content(entry);
+  json["id"] = content_hash(dump(json));
+  return dump(json);
+}
+
+Result<Entry> entry_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "entry"));
+  TRY(auto in, ObjectReader::of(json, "entry", ""));
+  TRY(const std::int64_t schema, in.integer("schema", 0, 1 << 20));
+  if (schema != entry_schema)
+    return fail("entry.schema", "entries of schema " + std::to_string(schema) + " are not known; this program reads " +
+                                    std::to_string(entry_schema));
+  Entry e;
+  TRY(const std::string id, in.string("id", 64));
+  TRY(e.name, in.string("name", 256));
+  TRY(const Json* nest, in.object("nest"));
+  TRY(e.nest, sdfg::from_json(dump(*nest)));
+  TRY_VOID(sdfg::check(e.nest));
+  TRY(e.structural_hash, in.string("structural_hash", 64));
+  TRY(e.sizes, in.integers("sizes"));
+  TRY(const Json* recipe, in.object("recipe"));
+  TRY(e.recipe, transforms::recipe_from_json(dump(*recipe)));
+  TRY(const Json* hardware, in.object("hardware"));
+  TRY(e.hardware, hardware_from_json(dump(*hardware)));
+  TRY(e.baseline_seconds, in.number("baseline_seconds", 0, 1e9));
+  TRY(e.baseline_spread, in.number("baseline_spread", 0, 1e9));
+  TRY(e.tuned_seconds, in.number("tuned_seconds", 0, 1e9));
+  TRY(e.tuned_spread, in.number("tuned_spread", 0, 1e9));
+  TRY(const std::int64_t threads, in.integer("threads", 1, 1 << 16));
+  e.threads = static_cast<int>(threads);
+  TRY(e.compiler, in.string("compiler", 256));
+  TRY(e.flags, in.string("flags", 4096));
+  TRY(e.provenance, in.string("provenance", 4096));
+  TRY(e.time, in.string("time", 64));
+  TRY_VOID(in.done());
+  if (transforms::structural_hash(e.nest) != e.structural_hash)
+    return fail("entry.hash", "the structural hash is not that of the nest");
+  if (entry_id(e) != id) return fail("entry.id", "the content does not hash to the id " + id);
+  return e;
+}
+
+transforms::Evidence evidence(const Entry& e) {
+  return {.size_class = to_string(size_class(e.nest, e.sizes)),
+          .baseline_seconds = e.baseline_seconds,
+          .tuned_seconds = e.tuned_seconds,
+          .baseline_spread = e.baseline_spread,
+          .tuned_spread = e.tuned_spread,
+          .work = work(e.nest, e.sizes).value_or(0),
+          .threads = e.threads,
+          .hardware = hardware_class(e.hardware),
+          .compiler = e.flags.empty() ? e.compiler : e.compiler + " " + e.flags};
+}
+
+}  // namespace sous::tuning_db

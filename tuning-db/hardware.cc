@@ -1,0 +1,283 @@
+#include "tuning-db/hardware.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "tuning-db/files.h"
+#include "tuning-db/json_reader.h"
+
+namespace sous::tuning_db {
+namespace {
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// "48K", "1M", "1024" -> bytes; 0 if it is none of these.
+std::int64_t parse_bytes(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0 || value > (std::int64_t{1} << 40)) return 0;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit.empty()) return value;
+  if (unit == "K") return value << 10;
+  if (unit == "M") return value << 20;
+  if (unit == "G") return value << 30;
+  return 0;
+}
+
+std::string print_bytes(std::int64_t bytes) {
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return std::to_string(bytes >> 20) + "M";
+  if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return std::to_string(bytes >> 10) + "K";
+  return std::to_string(bytes);
+}
+
+std::vector<int> allowed_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+// Whole cores that the control groups of this process grant, or a large number. Version 2 has one tree; a quota may
+// stand on every level of it. Version 1 keeps it under the cpu controller.
+int cgroup_cores() {
+  constexpr int unlimited = 1 << 20;
+  int cores = unlimited;
+  const auto limit = [&](double quota, double period) {
+    if (quota > 0 && period > 0) cores = std::min(cores, std::max(1, static_cast<int>(std::ceil(quota / period))));
+  };
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool version2 = controllers.empty();
+    if (!version2 && controllers.find("cpu") == std::string::npos) continue;
+    const std::filesystem::path root = version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
+    for (std::filesystem::path group = line.substr(second + 1);; group = group.parent_path()) {
+      const std::filesystem::path folder = root / group.relative_path();
+      if (version2) {
+        std::istringstream in(first_line(folder / "cpu.max"));
+        double quota = 0, period = 0;
+        if (in >> quota >> period) limit(quota, period);
+      } else {
+        limit(std::atof(first_line(folder / "cpu.cfs_quota_us").c_str()),
+              std::atof(first_line(folder / "cpu.cfs_period_us").c_str()));
+      }
+      if (group == group.root_path() || group.empty()) break;
+    }
+  }
+  return cores;
+}
+
+void read_caches(Hardware& hardware, int cpu) {
+  const std::filesystem::path folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache";
+  for (int index = 0; index < 8; ++index) {
+    const auto cache = folder / ("index" + std::to_string(index));
+    const std::string level = first_line(cache / "level"), type = first_line(cache / "type");
+    const std::int64_t bytes = parse_bytes(first_line(cache / "size"));
+    if (bytes == 0 || type == "Instruction") continue;
+    if (level == "1") hardware.l1_bytes = bytes;
+    if (level == "2") hardware.l2_bytes = bytes;
+    if (level == "3") hardware.l3_bytes = bytes;
+  }
+}
+
+void read_processor(Hardware& hardware) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line) && (hardware.vendor.empty() || hardware.model.empty());) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    if (line.starts_with("vendor_id")) hardware.vendor = line.substr(colon + 2);
+    if (line.starts_with("model name")) hardware.model = line.substr(colon + 2);
+  }
+}
+
+// What the measured values in the cache belong to.
+bool same_machine(const Hardware& a, const Hardware& b) {
+  return a.architecture == b.architecture && a.vendor == b.vendor && a.model == b.model && a.isa == b.isa &&
+         a.cores == b.cores;
+}
+
+// The parts of a hardware class.
+struct Class {
+  std::string architecture;
+  Isa isa = Isa::scalar;
+  std::int64_t cores = 0, l2 = 0, l3 = 0;
+};
+
+std::optional<Class> parse_class(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) break;
+    text.remove_prefix(colon + 1);
+  }
+  if (parts.size() != 5 || !parts[2].ends_with('c') || !parts[3].starts_with("l2=") || !parts[4].starts_with("l3="))
+    return std::nullopt;
+  const auto isa = parse_isa(parts[1]);
+  const std::int64_t cores = parse_bytes(parts[2].substr(0, parts[2].size() - 1));
+  if (!isa || cores == 0) return std::nullopt;
+  return Class{std::string(parts[0]), *isa, cores, parse_bytes(parts[3].substr(3)), parse_bytes(parts[4].substr(3))};
+}
+
+bool within_twice(std::int64_t a, std::int64_t b) { return a <= 2 * b && b <= 2 * a; }
+
+}  // namespace
+
+std::string_view to_string(Isa isa) {
+  switch (isa) {
+#define X(e, text, bits) \
+  case Isa::e:           \
+    return text;
+    SOUS_ISAS(X)
+#undef X
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Isa> parse_isa(std::string_view text) {
+#define X(e, name, bits) \
+  if (text == name) return Isa::e;
+  SOUS_ISAS(X)
+#undef X
+  return std::nullopt;
+}
+
+int simd_bits(Isa isa) {
+  switch (isa) {
+#define X(e, text, bits) \
+  case Isa::e:           \
+    return bits;
+    SOUS_ISAS(X)
+#undef X
+  }
+  __builtin_unreachable();
+}
+
+Hardware describe() {
+  Hardware hardware;
+#if defined(__x86_64__)
+  hardware.architecture = "x86-64";
+  hardware.isa = Isa::sse;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) hardware.isa = Isa::avx2;
+  if (hardware.isa == Isa::avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    hardware.isa = Isa::avx512;
+#elif defined(__aarch64__)
+  hardware.architecture = "aarch64";
+  hardware.isa = Isa::neon;
+#else
+  hardware.architecture = "other";
+#endif
+  read_processor(hardware);
+  const std::vector<int> cpus = allowed_cpus();
+  hardware.cores = std::min(std::max(1, static_cast<int>(cpus.size())), cgroup_cores());
+  read_caches(hardware, cpus.empty() ? 0 : cpus.front());
+  return hardware;
+}
+
+std::filesystem::path hardware_cache_path() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return std::filesystem::path(cache) / "sous" / "hardware.json";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".cache" / "sous" / "hardware.json";
+  return {};
+}
+
+Hardware local_hardware() {
+  Hardware here = describe();
+  const auto text = read_file(hardware_cache_path(), 64 << 10);
+  if (!text) return here;
+  // A cache that cannot be read is no error: it is a cache.
+  const auto cached = hardware_from_json(*text);
+  return cached && same_machine(*cached, here) ? *cached : here;
+}
+
+Result<Hardware> measure_hardware() {
+  const Hardware hardware = run_microbenchmarks(describe());
+  const auto path = hardware_cache_path();
+  if (path.empty()) return hardware;
+  if (auto written = write_file_atomically(path, to_json(hardware) + "\n"); !written)
+    return fail("hardware.cache", written.error().why, path.string());
+  return hardware;
+}
+
+std::string to_json(const Hardware& h) {
+  return dump(Json{{"architecture", h.architecture},
+                   {"vendor", h.vendor},
+                   {"model", h.model},
+                   {"isa", to_string(h.isa)},
+                   {"cores", h.cores},
+                   {"l1_bytes", h.l1_bytes},
+                   {"l2_bytes", h.l2_bytes},
+                   {"l3_bytes", h.l3_bytes},
+                   {"fma_f64_core", h.fma_f64_core},
+                   {"fma_f64_all", h.fma_f64_all},
+                   {"fma_f32_core", h.fma_f32_core},
+                   {"fma_f32_all", h.fma_f32_all},
+                   {"triad_bytes", h.triad_bytes}});
+}
+
+Result<Hardware> hardware_from_json(std::string_view text) {
+  constexpr std::int64_t largest_cache = std::int64_t{1} << 40;
+  TRY(const Json json, parse_json(text, "hardware", {.bytes = 64 << 10, .depth = 8}));
+  TRY(auto in, ObjectReader::of(json, "hardware", "hardware"));
+  Hardware h;
+  TRY(h.architecture, in.string("architecture", 64));
+  TRY(h.vendor, in.string("vendor", 256));
+  TRY(h.model, in.string("model", 256));
+  TRY(const std::string isa, in.string("isa", 64));
+  const auto known = parse_isa(isa);
+  if (!known) return in.refuse("unknown instruction set \"" + isa + "\"");
+  h.isa = *known;
+  TRY(const std::int64_t cores, in.integer("cores", 1, 1 << 16));
+  h.cores = static_cast<int>(cores);
+  TRY(h.l1_bytes, in.integer("l1_bytes", 1, largest_cache));
+  TRY(h.l2_bytes, in.integer("l2_bytes", 1, largest_cache));
+  TRY(h.l3_bytes, in.integer("l3_bytes", 0, largest_cache));
+  TRY(h.fma_f64_core, in.number("fma_f64_core", 0, 1e18));
+  TRY(h.fma_f64_all, in.number("fma_f64_all", 0, 1e18));
+  TRY(h.fma_f32_core, in.number("fma_f32_core", 0, 1e18));
+  TRY(h.fma_f32_all, in.number("fma_f32_all", 0, 1e18));
+  TRY(h.triad_bytes, in.number("triad_bytes", 0, 1e18));
+  TRY_VOID(in.done());
+  return h;
+}
+
+std::string hardware_class(const Hardware& h) {
+  return h.architecture + ":" + std::string(to_string(h.isa)) + ":" + std::to_string(h.cores) +
+         "c:l2=" + print_bytes(h.l2_bytes) + ":l3=" + print_bytes(h.l3_bytes);
+}
+
+bool like_hardware(std::string_view class_a, std::string_view class_b) {
+  const auto a = parse_class(class_a), b = parse_class(class_b);
+  return a && b && a->architecture == b->architecture && a->isa == b->isa && within_twice(a->cores, b->cores) &&
+         within_twice(a->l2, b->l2) && within_twice(a->l3, b->l3);
+}
+
+std::map<std::string, std::int64_t> size_values(const Hardware& h) {
+  return {{"l1_bytes", h.l1_bytes},
+          {"l2_bytes", h.l2_bytes},
+          {"l3_bytes", h.l3_bytes > 0 ? h.l3_bytes : h.l2_bytes},
+          {"simd_bits", simd_bits(h.isa)},
+          {"cores", h.cores}};
+}
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,118 @@
+#include "tuning-db/json_reader.h"
+
+#include <cmath>
+
+namespace sous::tuning_db {
+namespace {
+
+// The deepest nesting of brackets outside strings, without building anything: a hostile text costs one pass.
+int depth_of(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const std::string& area, const JsonBudget& budget) {
+  if (text.size() > budget.bytes)
+    return fail(area + ".budget", "the JSON text has " + std::to_string(text.size()) + " bytes; " +
+                                      std::to_string(budget.bytes) + " are allowed");
+  if (depth_of(text) > budget.depth)
+    return fail(area + ".budget", "the JSON text is nested deeper than " + std::to_string(budget.depth));
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return fail(area + ".json", "not well-formed JSON");
+  return json;
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Result<ObjectReader> ObjectReader::of(const Json& json, const std::string& area, const std::string& where) {
+  if (!json.is_object()) return fail(area + ".field", "a JSON object is expected", where);
+  return ObjectReader(&json, area, where);
+}
+
+std::unexpected<Error> ObjectReader::refuse(const std::string& why) const {
+  return fail(area_ + ".field", why, where_);
+}
+
+Result<const Json*> ObjectReader::field(const char* key) {
+  asked_.insert(key);
+  const auto at = json_->find(key);
+  if (at == json_->end()) return refuse(std::string("the field \"") + key + "\" is missing");
+  return &*at;
+}
+
+Result<std::string> ObjectReader::string(const char* key, std::size_t longest) {
+  TRY(const Json* value, field(key));
+  if (!value->is_string()) return refuse(std::string("\"") + key + "\" must be a string");
+  const std::string& text = *value->get_ptr<const std::string*>();
+  if (text.size() > longest)
+    return refuse(std::string("\"") + key + "\" is longer than " + std::to_string(longest) + " bytes");
+  return text;
+}
+
+Result<std::int64_t> ObjectReader::integer(const char* key, std::int64_t least, std::int64_t most) {
+  TRY(const Json* value, field(key));
+  const bool fits = value->is_number_integer() &&
+                    !(value->is_number_unsigned() && value->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
+  if (!fits || value->get<std::int64_t>() < least || value->get<std::int64_t>() > most)
+    return refuse(std::string("\"") + key + "\" must be an integer from " + std::to_string(least) + " to " +
+                  std::to_string(most));
+  return value->get<std::int64_t>();
+}
+
+Result<double> ObjectReader::number(const char* key, double least, double most) {
+  TRY(const Json* value, field(key));
+  if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < least ||
+      value->get<double>() > most)
+    return refuse(std::string("\"") + key + "\" must be a number in its range");
+  return value->get<double>();
+}
+
+Result<const Json*> ObjectReader::object(const char* key) {
+  TRY(const Json* value, field(key));
+  if (!value->is_object()) return refuse(std::string("\"") + key + "\" must be an object");
+  return value;
+}
+
+Result<const Json*> ObjectReader::array(const char* key, std::size_t longest) {
+  TRY(const Json* value, field(key));
+  if (!value->is_array()) return refuse(std::string("\"") + key + "\" must be an array");
+  if (value->size() > longest)
+    return refuse(std::string("\"") + key + "\" has more than " + std::to_string(longest) + " elements");
+  return value;
+}
+
+Result<std::map<std::string, std::int64_t>> ObjectReader::integers(const char* key) {
+  TRY(const Json* value, object(key));
+  if (value->size() > 1024) return refuse(std::string("\"") + key + "\" has more than 1024 members");
+  std::map<std::string, std::int64_t> result;
+  TRY(auto members, ObjectReader::of(*value, area_, where_.empty() ? key : where_ + "." + key));
+  for (const auto& [name, member] : value->items()) {
+    if (name.size() > 256) return refuse(std::string("a name in \"") + key + "\" is longer than 256 bytes");
+    TRY(result[name], members.integer(name.c_str(), INT64_MIN, INT64_MAX));
+  }
+  return result;
+}
+
+Result<void> ObjectReader::done() const {
+  for (const auto& [key, value] : json_->items())
+    if (!asked_.contains(key)) return refuse("unknown field \"" + key.substr(0, 64) + "\"");
+  return {};
+}
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,220 @@
+#include "tuning-db/nest_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sous::tuning_db {
+namespace {
+
+using sdfg::Expr;
+
+Interval product(Interval a, Interval b) {
+  const auto [lo, hi] = std::minmax({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
+  return {lo, hi};
+}
+
+std::optional<Interval> evaluate(const sdfg::Atom& atom, const IntervalMap& symbols) {
+  if (atom.kind == sdfg::AtomKind::Symbol) {
+    const auto at = symbols.find(atom.name);
+    return at == symbols.end() ? std::nullopt : std::optional(at->second);
+  }
+  if (atom.kind == sdfg::AtomKind::Read) return std::nullopt;
+  const auto a = tuning_db::evaluate(atom.args[0], symbols), b = tuning_db::evaluate(atom.args[1], symbols);
+  if (!a || !b) return std::nullopt;
+  switch (atom.kind) {
+    case sdfg::AtomKind::FloorDiv: {
+      if (b->lo <= 0) return std::nullopt;
+      const Interval q = product(*a, {1 / b->hi, 1 / b->lo});
+      return Interval{std::floor(q.lo), std::floor(q.hi)};
+    }
+    case sdfg::AtomKind::Mod:
+      if (b->lo <= 0) return std::nullopt;
+      if (a->lo == a->hi && b->lo == b->hi) {
+        const double value = a->lo - b->lo * std::floor(a->lo / b->lo);
+        return Interval{value, value};
+      }
+      return Interval{0, b->hi - 1};
+    case sdfg::AtomKind::Min:
+      return Interval{std::min(a->lo, b->lo), std::min(a->hi, b->hi)};
+    case sdfg::AtomKind::Max:
+      return Interval{std::max(a->lo, b->lo), std::max(a->hi, b->hi)};
+    case sdfg::AtomKind::Symbol:
+    case sdfg::AtomKind::Read:
+      return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
+double middle(Interval i) { return (i.lo + i.hi) / 2; }
+
+// The values of a loop's symbol for symbols within their intervals.
+std::optional<Interval> range_of(const sdfg::Loop& loop, const IntervalMap& symbols) {
+  const auto begin = evaluate(loop.begin, symbols), end = evaluate(loop.end, symbols);
+  if (!begin || !end) return std::nullopt;
+  const Interval values = loop.step > 0 ? Interval{begin->lo, end->hi - 1} : Interval{end->lo + 1, begin->hi};
+  return Interval{values.lo, std::max(values.lo, values.hi)};
+}
+
+class Collector {
+ public:
+  Collector(const sdfg::Sdfg& nest, double assumed, NestFacts& out) : nest_(nest), assumed_(assumed), out_(out) {}
+
+  // `times`: how often the region runs; `middles`: the symbols, loop symbols in the middle of their ranges.
+  void region(const sdfg::Region& region, double times, const IntervalMap& middles) {
+    for (const sdfg::Node& node : region.nodes)
+      match(
+          node.value, [&](const sdfg::State& state) { this->state(state, times); },
+          [&](const sdfg::Loop& loop) { this->loop(loop, times, middles); },
+          [&](const sdfg::If& branch) {
+            ++out_.ifs;
+            this->region(branch.then_body, times, middles);
+            this->region(branch.else_body, times, middles);
+          },
+          [&](const sdfg::While& loop) {
+            ++out_.whiles;
+            this->region(loop.body, times, middles);
+          },
+          [](const sdfg::Return&) {});
+  }
+
+ private:
+  void loop(const sdfg::Loop& loop, double times, IntervalMap middles) {
+    LoopFact fact{&loop, stack_, 0, 0, false};
+    const auto begin = evaluate(loop.begin, middles), end = evaluate(loop.end, middles);
+    double first = 0;
+    if (begin && end) {
+      first = middle(*begin);
+      fact.trips = std::max(0.0, std::ceil((middle(*end) - first) / static_cast<double>(loop.step)));
+    } else {
+      out_.sizes_known = false;
+      fact.trips = assumed_;
+    }
+    for (const int outer : stack_) {
+      const std::string& symbol = out_.loops[static_cast<std::size_t>(outer)].loop->symbol;
+      fact.triangular |= loop.begin.uses(symbol) || loop.end.uses(symbol);
+    }
+    const double at = first + (std::max(1.0, fact.trips) - 1) / 2 * static_cast<double>(loop.step);
+    middles[loop.symbol] = {at, at};
+    const int index = static_cast<int>(out_.loops.size());
+    const double inside = times * fact.trips;
+    out_.loops.push_back(std::move(fact));
+    stack_.push_back(index);
+    region(loop.body, inside, middles);
+    stack_.pop_back();
+    if (!stack_.empty()) {
+      const int height = out_.loops[static_cast<std::size_t>(index)].height;
+      int& outer = out_.loops[static_cast<std::size_t>(stack_.back())].height;
+      outer = std::max(outer, height + 1);
+    }
+  }
+
+  void state(const sdfg::State& state, double times) {
+    for (const int node : sdfg::execution_order(state)) {
+      const int statement = static_cast<int>(out_.statements.size());
+      const auto* tasklet = std::get_if<sdfg::Tasklet>(&state.nodes[static_cast<std::size_t>(node)]);
+      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times});
+      for (const sdfg::Edge& edge : state.edges)
+        if (edge.source == node || edge.target == node)
+          if (const sdfg::Container* container = nest_.find(edge.memlet.container))
+            out_.accesses.push_back({container, &edge.memlet, edge.source == node, statement});
+    }
+  }
+
+  const sdfg::Sdfg& nest_;
+  double assumed_;
+  NestFacts& out_;
+  std::vector<int> stack_;
+};
+
+}  // namespace
+
+std::optional<Interval> evaluate(const Expr& e, const IntervalMap& symbols) {
+  if (!e.is_valid()) return std::nullopt;
+  Interval sum{static_cast<double>(e.constant_term()), static_cast<double>(e.constant_term())};
+  for (const sdfg::Term& term : e.terms()) {
+    Interval value{static_cast<double>(term.coefficient), static_cast<double>(term.coefficient)};
+    for (const sdfg::Atom& atom : term.atoms) {
+      const auto factor = evaluate(atom, symbols);
+      if (!factor) return std::nullopt;
+      value = product(value, *factor);
+    }
+    sum.lo += value.lo;
+    sum.hi += value.hi;
+  }
+  return sum;
+}
+
+double NestFacts::work() const {
+  double sum = 0;
+  for (const StatementFact& statement : statements) sum += statement.executions;
+  return sum;
+}
+
+double NestFacts::footprint(int free_height) const {
+  IntervalMap at = symbols;
+  for (const LoopFact& fact : loops) {
+    const Interval range = range_of(*fact.loop, at).value_or(Interval{0, std::max(0.0, fact.trips - 1)});
+    at[fact.loop->symbol] = fact.height < free_height ? range : Interval{middle(range), middle(range)};
+  }
+  // Keyed by places in one vector, so in order of declaration: the sum below is reproducible.
+  std::map<const sdfg::Container*, std::vector<Interval>> boxes;
+  for (const AccessFact& access : accesses) {
+    std::vector<Interval> box;
+    for (std::size_t d = 0; d < access.memlet->subset.size(); ++d) {
+      const sdfg::Dim& dim = access.memlet->subset[d];
+      const auto extent =
+          d < access.container->shape.size() ? evaluate(access.container->shape[d], symbols) : std::nullopt;
+      const double last = extent ? std::max(0.0, extent->hi - 1) : INFINITY;
+      auto begin = evaluate(dim.begin, at);
+      if (const auto end = dim.end ? evaluate(*dim.end, at) : begin; begin && end)
+        begin = Interval{begin->lo, std::max(begin->hi, dim.end ? end->hi - 1 : end->hi)};
+      else
+        begin = Interval{0, std::isfinite(last) ? last : 0};  // anywhere in the dimension
+      box.push_back({std::clamp(begin->lo, 0.0, last), std::clamp(begin->hi, 0.0, last)});
+    }
+    auto [known, fresh] = boxes.try_emplace(access.container, box);
+    for (std::size_t d = 0; !fresh && d < std::min(box.size(), known->second.size()); ++d)
+      known->second[d] = {std::min(known->second[d].lo, box[d].lo), std::max(known->second[d].hi, box[d].hi)};
+  }
+  double bytes = 0;
+  for (const auto& [container, box] : boxes) {
+    double elements = 1;
+    for (const Interval& side : box) elements *= std::floor(side.hi) - std::floor(side.lo) + 1;
+    bytes += elements * info(container->type).bytes;
+  }
+  return bytes;
+}
+
+std::optional<double> NestFacts::stride(const AccessFact& access, int loop) const {
+  const sdfg::Loop& l = *loops[static_cast<std::size_t>(loop)].loop;
+  Expr offset;
+  const std::size_t dims = std::min(access.memlet->subset.size(), access.container->strides.size());
+  for (std::size_t d = 0; d < dims; ++d)
+    offset = offset + access.memlet->subset[d].begin * access.container->strides[d];
+  if (!offset.uses(l.symbol)) return offset.is_valid() ? std::optional(0.0) : std::nullopt;
+  const auto coefficient = sdfg::coefficient_of(offset, l.symbol);
+  if (!coefficient) return std::nullopt;
+  IntervalMap at = symbols;
+  for (const int outer : loops[static_cast<std::size_t>(loop)].around) {
+    const LoopFact& fact = loops[static_cast<std::size_t>(outer)];
+    const double value = middle(range_of(*fact.loop, at).value_or(Interval{0, 0}));
+    at[fact.loop->symbol] = {value, value};
+  }
+  const auto value = evaluate(*coefficient, at);
+  if (!value) return std::nullopt;
+  return middle(*value) * static_cast<double>(l.step);
+}
+
+NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed) {
+  NestFacts result;
+  for (const std::string& symbol : nest.symbols) {
+    const auto at = sizes.find(symbol);
+    const double value = at == sizes.end() ? assumed : static_cast<double>(at->second);
+    result.symbols[symbol] = {value, value};
+    if (at == sizes.end()) result.sizes_known = false;
+  }
+  Collector(nest, assumed, result).region(nest.root, 1, result.symbols);
+  return result;
+}
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,64 @@
+// What a nest does, read off its loops and memlets for given sizes: the common ground of size classes and features.
+// Estimates, for ranking and never for legality: bounds are evaluated as intervals, and a loop whose bounds depend on
+// outer loops has the trip count that it has in the middle of their ranges (exact for the usual triangles).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::tuning_db {
+
+struct Interval {
+  double lo = 0, hi = 0;
+};
+using IntervalMap = std::map<std::string, Interval>;
+
+// Bounds of `e` for symbols within their intervals; nullopt if a symbol is missing or a container is read.
+std::optional<Interval> evaluate(const sdfg::Expr& e, const IntervalMap& symbols);
+
+struct LoopFact {
+  const sdfg::Loop* loop = nullptr;
+  std::vector<int> around;  // indices of the enclosing loops, outermost first
+  int height = 0;           // 0: innermost; else 1 + the largest height inside
+  double trips = 0;
+  bool triangular = false;  // a bound uses an outer loop's symbol
+};
+struct AccessFact {
+  const sdfg::Container* container = nullptr;
+  const sdfg::Memlet* memlet = nullptr;
+  bool write = false;
+  int statement = 0;  // index into statements
+};
+struct StatementFact {
+  const sdfg::State* state = nullptr;
+  const sdfg::ScalarExpr* code = nullptr;  // null: a library node
+  std::vector<int> loops;                  // outermost first
+  double executions = 0;
+};
+struct NestFacts {
+  std::vector<LoopFact> loops;  // preorder
+  std::vector<StatementFact> statements;
+  std::vector<AccessFact> accesses;
+  int ifs = 0, whiles = 0;
+  bool sizes_known = true;  // every bound could be evaluated from the given sizes alone
+  IntervalMap symbols;      // the values used, assumed ones included
+
+  double work() const;  // executions of all statements
+  // Bytes of the bounding boxes that the accesses span while the loops of height < free_height run, the others
+  // standing in the middle of their ranges. All of them: the footprint.
+  double footprint(int free_height) const;
+  double footprint() const { return footprint(1 << 20); }
+  // Elements between the places touched by two consecutive iterations of the loop; nullopt: not linear.
+  std::optional<double> stride(const AccessFact& access, int loop) const;
+};
+
+// Pointers are into `nest`. A symbol without a value gets `assumed`, as has a bound that cannot be evaluated; the arms
+// of an If count as the longer of the two; a While counts as one iteration.
+NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed = 1024);
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,102 @@
+// Where entries are kept: one SQLite file in WAL mode. The only file that sees SQLite is store.cc.
+//
+// Schema 1 (PRAGMA user_version; application_id "sous"):
+//   nests(id, structural_hash, json)      each nest once
+//   hardware(id, class, json)             each machine once
+//   entries(id, nest, hardware, …)        the measurements; id is the hash of the content (tuning-db/entry.h)
+//   embeddings(entry, version, …)         derived data: rebuild_embeddings makes them anew
+// A file that is damaged, belongs to another program or to a newer version is refused and left alone; only
+// open_or_recreate moves it aside, under a new name, and never overwrites anything.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/result.h"
+#include "tuning-db/entry.h"
+#include "tuning-db/features.h"
+
+namespace sous::tuning_db {
+
+struct StoreOptions {
+  std::filesystem::path path;
+  // JSON lines files for a database that does not exist yet.
+  std::vector<std::filesystem::path> seeds;
+  std::shared_ptr<const Embedding> embedding = static_embedding();
+};
+
+// Shared by the lists and the ranking: an entry without its nest.
+struct Summary {
+  std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, time;
+  double baseline_seconds = 0, tuned_seconds = 0;
+  int threads = 1;
+  double ratio() const { return tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0; }
+};
+
+struct StoredVector {
+  std::string id;  // of the entry
+  NestKey key;
+  Isa isa = Isa::scalar;
+  FeatureVector vector;
+};
+
+struct StoreStats {
+  std::int64_t entries = 0, nests = 0, machines = 0, bytes = 0;
+  int schema = 0;
+  std::string embedding;
+  std::vector<std::pair<std::string, std::int64_t>> by_target;    // sorted by name
+  std::vector<std::pair<std::string, std::int64_t>> by_hardware;  // sorted by class
+};
+
+// What an import did. Lines that could not be read end it with an error; nothing of it is then kept.
+struct ImportResult {
+  int added = 0, known = 0;
+};
+
+class Store {
+ public:
+  // Opens; makes the file from the seeds if there is none (under another name first, so that a build that is stopped
+  // leaves no half-filled database, and two builds at once make one).
+  // Errors: db.corrupt, db.foreign, db.schema-newer, db.open, db.io, db.seed.
+  static Result<Store> open(const StoreOptions& options);
+  // The same; a corrupt or foreign file is first renamed to <name>.corrupt-<n>, which is returned in `kept_aside`.
+  static Result<Store> open_or_recreate(const StoreOptions& options, std::filesystem::path& kept_aside);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Whether it was added; false: it was there already. Errors: db.io, and the entry's own.
+  Result<bool> add(const Entry& entry);
+  Result<bool> remove(const std::string& id);
+  // By id or by a prefix of at least 4 digits. Errors: db.ambiguous, db.entry (a stored entry cannot be read), db.io.
+  Result<std::optional<Entry>> get(const std::string& id) const;
+  Result<std::vector<Summary>> list() const;  // sorted by name, then id
+  Result<std::vector<Summary>> with_hash(const std::string& structural_hash) const;
+  Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
+  // Vectors of the embedding in use. Entries without one are embedded first.
+  Result<std::vector<StoredVector>> vectors();
+  Result<void> rebuild_embeddings();
+  Result<StoreStats> stats() const;
+  // Every problem that it finds: SQLite's own checks, entries that do not parse or whose ids or hashes are wrong.
+  Result<std::vector<Error>> verify() const;
+  // JSON lines, sorted by id: equal databases give equal bytes.
+  Result<std::string> export_lines() const;
+  // All or nothing. `origin` is named in errors. Errors: db.import (which line, why), db.io.
+  Result<ImportResult> import_lines(std::string_view lines, const std::string& origin);
+  // Changes whenever anyone, this process or another, has changed the entries.
+  Result<std::string> generation() const;
+
+  const Embedding& embedding() const;
+
+  struct Impl;
+
+ private:
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sous::tuning_db
