@@ -239,6 +239,7 @@ class Classifier {
       const string language = arg == "-x" ? (k + 1 < args.size() ? args[++k] : "") : arg.substr(2);
       if (language != "c" && language != "none") return pass("-x " + language);
       language_c_ = language == "c";
+      line_.language_given = true;
       return true;
     }
     if (arg.starts_with("--target=") || arg == "-target" || arg == "-arch")
@@ -294,12 +295,14 @@ class Classifier {
         return true;
       case Part::Preprocess:
         append(line_.preprocess);
+        append(line_.compile);
         return true;
       case Part::Both:
         append(line_.preprocess);
         [[fallthrough]];
       case Part::Code:
         append(line_.code);
+        append(line_.compile);
         if (fits_cpp(words[0])) append(line_.cpp_code);
         if (matters_for_parsing(words[0])) append(line_.parse);
         return true;
@@ -326,6 +329,7 @@ class Classifier {
     }
     if (line_.optimization.empty()) return pass("below -O2");
     if (compile_only_ && line_.output && line_.inputs.size() > 1) return pass("-c and -o with several inputs");
+    if (!compile_only_ && line_.language_given) return pass("-x in a command that also links");
     // The names that the driver gives to dependency files when it links too differ between compilers and versions.
     if (!compile_only_ && !line_.dependencies.empty()) return pass("dependency files of a command that also links");
     if (line_.inputs.size() > 1 && has_explicit_dependency_file()) return pass("-MF with several inputs");

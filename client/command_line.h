@@ -35,6 +35,7 @@ struct CommandLine {
 
   // Parts of `arguments`, in order, without inputs and -o.
   std::vector<std::string> preprocess;  // what the preprocessor needs, -M… not included
+  std::vector<std::string> compile;     // both: what compiling C needs, -M… not included
   std::vector<std::string> code;        // what compiling preprocessed C needs: -std=, -O, -m, -f, -g, …
   std::vector<std::string> cpp_code;    // of that, what generated C++ takes too
   std::vector<std::string> parse;       // what the front end needs for preprocessed text: -std=, -m, -f of the language
@@ -42,6 +43,7 @@ struct CommandLine {
 
   std::string optimization;       // "-O2", "-O3", "-Ofast"
   bool debug = false;             // -g…
+  bool language_given = false;    // -x c
   bool openmp = false;            // the user's own -fopenmp
   bool iso = false;               // -std=c99 and the like: gcc does not contract then
   bool contract = true;           // a*b+c may become one fma

@@ -10,10 +10,10 @@
 namespace sous::client {
 
 struct RunOptions {
-  bool capture_output = false;                                   // into Finished::output; otherwise inherited
-  bool capture_errors = false;                                   // into Finished::errors; otherwise inherited
-  std::vector<std::pair<std::string, std::string>> environment;  // added
-  std::string folder;                                            // run there; empty: here
+  bool capture_output = false;                                        // into Finished::output; otherwise inherited
+  bool capture_errors = false;                                        // into Finished::errors; otherwise inherited
+  std::vector<std::pair<std::string, std::string>> environment = {};  // added
+  std::string folder = {};                                            // run there; empty: here
 };
 struct Finished {
   int status = 0;  // exit status, or 128 + the signal that ended it

@@ -1,0 +1,204 @@
+#include "client/compile.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "client/launcher.h"
+#include "client/lock_source.h"
+#include "client/process.h"
+#include "client/sources.h"
+#include "client/splice.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using Words = std::vector<string>;
+
+string first_line(const string& text) {
+  const auto error = text.find("error");
+  const auto start = error == string::npos ? 0 : text.rfind('\n', error) + 1;
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+// No path of the temporary folder and no random name gets into an object.
+Words reproducible(const string& folder, const string& compiler) {
+  Words out{"-ffile-prefix-map=" + folder + "/=sous/"};
+  if (is_gcc(compiler)) out.emplace_back("-frandom-seed=sous");
+  return out;
+}
+
+}  // namespace
+
+bool is_gcc(const string& compiler) {
+  const string name = name_of(compiler);
+  return name.find("clang") == string::npos &&
+         (name.find("gcc") != string::npos || name.find("g++") != string::npos || name == "cc" || name == "c99");
+}
+
+string runtime_include_path() {
+  const string installed = folder_of(own_path()) + "/../include/sous";
+  std::error_code error;
+  if (std::filesystem::exists(installed + "/targets/runtime", error)) {
+    return std::filesystem::weakly_canonical(installed, error).string();
+  }
+  return SOUS_RUNTIME_INCLUDE;
+}
+
+Words generated_options(const string& compiler, bool contract, bool openmp) {
+  Words out{"-x",
+            "c++",
+            "-std=c++20",
+            "-fno-exceptions",
+            "-fno-rtti",
+            "-fwrapv",
+            "-fno-threadsafe-statics",
+            "-fno-asynchronous-unwind-tables",
+            "-w",
+            "-I" + runtime_include_path()};
+  // gcc contracts across expressions ("fast") where it contracts at all: the same as it does to the user's C.
+  out.emplace_back(!contract ? "-ffp-contract=off" : is_gcc(compiler) ? "-ffp-contract=fast" : "-ffp-contract=on");
+  if (openmp) out.emplace_back("-fopenmp");
+  return out;
+}
+
+Meaning meaning_of(const CommandLine& line, const string& compiler) {
+  Meaning meaning;
+  meaning.parse = line.parse;
+  meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
+  meaning.reassociate = line.reassociate;
+  meaning.approximate_math = line.approximate_math;
+  meaning.compiler = compiler;
+  meaning.cpp_code = line.cpp_code;
+  return meaning;
+}
+
+Result<string> preprocess(const CommandLine& line, const Input& input, const string& compiler, bool* diagnostics) {
+  Words command{compiler};
+  append(command, line.preprocess);
+  append(command, dependency_options(line, input));
+  append(command, {"-E", "-x", "c", input.path});
+  TRY(auto finished, run(command, {.capture_output = true, .capture_errors = true}));
+  if (finished.status != 0) return fail("launcher.preprocess", first_line(finished.errors), input.path);
+  if (diagnostics != nullptr) *diagnostics = !finished.errors.empty();
+  return std::move(finished.output);
+}
+
+Result<void> pin(const Outcome& outcome, const string& source, const Options& options) {
+  const string path = lock_path(source);
+  if (options.frozen || (!options.lock && !std::filesystem::exists(path))) return {};
+  TRY(auto lock, LockSource::open(path));
+  for (const auto& served : outcome.served) {
+    for (const auto& pin : served.pins) lock.put(pin.structural_hash, pin.size_class, pin.match);
+  }
+  return lock.save();
+}
+
+bool CompileOne::leave(const string& why) {
+  if (options_.explain) std::fprintf(stderr, "sous: %s: %s\n", input_.path.c_str(), why.c_str());
+  return false;
+}
+
+// No loop in the file itself and no file of the project included: not worth the preprocessor.
+bool CompileOne::quick_exit() const {
+  const auto source = read_file(input_.path);
+  return !source || (!may_have_loop(*source) && source->find("#include \"") == string::npos);
+}
+
+bool CompileOne::run(const string& object) {
+  if (quick_exit()) return leave("no loop in it");
+  auto outcome = pipeline();
+  if (!outcome) {
+    // A malformed recipe, an unknown target or a corrupt lock file is the user's to mend: say it, and build.
+    const string& code = outcome.error().code;
+    if (code.starts_with("recipe.") || code.starts_with("cli.") || code.starts_with("lock.") || code == "client.read") {
+      std::fprintf(stderr, "sous: %s\n", outcome.error().to_string().c_str());
+      return false;
+    }
+    return leave(outcome.error().to_string());
+  }
+  std::fputs(outcome->dump.c_str(), stdout);
+  for (const auto& note : outcome->report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  const double start = now();
+  bool served = !outcome->served.empty();
+  if (served) {
+    if (const auto built = build(*outcome, object); !built) {
+      outcome->report.notes.push_back("left as it is: " + built.error().to_string());
+      for (auto& nest : outcome->report.nests) nest.served = false;
+      served = false;
+    } else if (const auto pinned = pin(*outcome, input_.path, options_); !pinned) {
+      std::fprintf(stderr, "sous: %s\n", pinned.error().to_string().c_str());
+    }
+  }
+  finish(*outcome, now() - start);
+  return served;
+}
+
+Result<Outcome> CompileOne::pipeline() {
+  double start = now();
+  TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
+  preprocess_seconds_ = now() - start;
+  if (!may_have_loop(preprocessed_)) return fail("launcher.no-loop", "no loop in it", input_.path);
+  return optimize(preprocessed_, input_.path, meaning_of(line_, compiler_), options_,
+                  sources_for(input_.path, options_));
+}
+
+Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
+  TRY(const auto folder, TemporaryFolder::make());
+  std::vector<Replacement> replacements;
+  for (const auto& served : outcome.served) replacements.push_back(served.replacement);
+  TRY_VOID(write_file(folder.file("user.i"), splice_preprocessed(preprocessed_, replacements)));
+  TRY_VOID(write_file(folder.file("generated.cpp"), outcome.cpp));
+
+  Words user{compiler_};
+  append(user, line_.code);
+  append(user, reproducible(folder.path(), compiler_));
+  append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
+  Words generated{compiler_};
+  append(generated, line_.cpp_code);
+  append(generated, reproducible(folder.path(), compiler_));
+  append(generated, generated_options(compiler_, meaning_of(line_, compiler_).contract, outcome.needs_openmp));
+  append(generated, {"-c", folder.file("generated.cpp"), "-o", folder.file("generated.o")});
+
+  const RunOptions quiet{.capture_output = true, .capture_errors = true, .environment = {}, .folder = {}};
+  Result<Finished> generated_finished = Finished{};
+  std::thread other([&] { generated_finished = client::run(generated, quiet); });
+  const auto user_finished = client::run(user, quiet);
+  other.join();
+  if (!generated_finished) return std::unexpected(generated_finished.error());
+  if (generated_finished->status != 0) {
+    return fail("launcher.generated", "the generated code does not compile: " + first_line(generated_finished->errors));
+  }
+  if (!user_finished) return std::unexpected(user_finished.error());
+  if (user_finished->status != 0) {
+    return fail("launcher.rewritten", "the rewritten C does not compile: " + first_line(user_finished->errors));
+  }
+  diagnostics_ = diagnostics_ || !user_finished->errors.empty();
+
+  TRY(const auto joined,
+      client::run({"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o"), folder.file("generated.o")},
+                  quiet));
+  if (joined.status != 0) return fail("launcher.join", "ld: " + first_line(joined.errors));
+  Words localize{"objcopy"};
+  for (const auto& r : replacements) localize.push_back("--localize-symbol=" + r.function);
+  append(localize, {folder.file("joined.o"), object});
+  TRY(const auto localized, client::run(localize, quiet));
+  if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_line(localized.errors));
+  return {};
+}
+
+void CompileOne::finish(const Outcome& outcome, double build_seconds) {
+  Report report = outcome.report;
+  report.phases.insert(report.phases.begin(), {"preprocess", preprocess_seconds_});
+  report.phases.emplace_back("compile", build_seconds);
+  if (options_.explain) std::fputs(to_text(report).c_str(), stderr);
+  if (options_.report.empty()) return;
+  if (const auto written = write_file(options_.report, to_json(report)); !written) {
+    std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
+  }
+}
+
+}  // namespace sous::client

@@ -1,0 +1,49 @@
+// One C input through the pipeline and back to one object file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/command_line.h"
+#include "client/options.h"
+#include "client/pipeline.h"
+
+namespace sous::client {
+
+class CompileOne {
+ public:
+  CompileOne(const Options& options, const CommandLine& line, const Input& input, const std::string& compiler)
+      : options_(options), line_(line), input_(input), compiler_(compiler) {}
+
+  // True: `object` holds the user's code joined with generated code. False: nothing is served, or something failed:
+  // the original command is to run.
+  bool run(const std::string& object);
+  // The compiler said something about the user's code: the original command must say it.
+  bool had_diagnostics() const { return diagnostics_; }
+
+ private:
+  bool leave(const std::string& why);
+  bool quick_exit() const;
+  Result<Outcome> pipeline();
+  Result<void> build(const Outcome& outcome, const std::string& object);
+  void finish(const Outcome& outcome, double build_seconds);
+
+  const Options& options_;
+  const CommandLine& line_;
+  const Input& input_;
+  const std::string& compiler_;
+  std::string preprocessed_;
+  double preprocess_seconds_ = 0;
+  bool diagnostics_ = false;
+};
+
+// What the compiler's command line says, for the pipeline.
+Meaning meaning_of(const CommandLine& line, const std::string& compiler);
+// Preprocesses `input` as its compile would, dependency file included.
+// Errors: client.run, launcher.preprocess (with the first line that the compiler said).
+Result<std::string> preprocess(const CommandLine& line, const Input& input, const std::string& compiler,
+                               bool* diagnostics = nullptr);
+// Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
+Result<void> pin(const Outcome& outcome, const std::string& source, const Options& options);
+
+}  // namespace sous::client

@@ -1,0 +1,197 @@
+#include "client/launcher.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "client/command_line.h"
+#include "client/compile.h"
+#include "client/process.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using Words = std::vector<string>;
+
+std::optional<string> response_file(const string& path) {
+  auto text = read_file(path);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+// Which OpenMP runtime an object or archive calls: what clang or gcc generates.
+enum class Runtime { None, Omp, Gomp };
+Runtime runtime_of(const string& path) {
+  const bool object = path.ends_with(".o") || path.ends_with(".a") || path.ends_with(".lo");
+  const auto text = object ? read_file(path) : Result<string>(string());
+  if (!text) return Runtime::None;
+  if (text->find("__kmpc_fork_call") != string::npos) return Runtime::Omp;
+  return text->find("GOMP_parallel") != string::npos ? Runtime::Gomp : Runtime::None;
+}
+
+// What a link needs for the OpenMP code among its inputs; nothing if the user links OpenMP anyway.
+Words openmp_link_options(const CommandLine& line, const string& compiler, const Words& objects) {
+  if (line.openmp || line.no_runtime) return {};
+  bool omp = false, gomp = false;
+  for (const auto& object : objects) {
+    const auto runtime = runtime_of(object);
+    omp = omp || runtime == Runtime::Omp;
+    gomp = gomp || runtime == Runtime::Gomp;
+  }
+  Words out;
+  // libomp has gcc's entry points too; the other way round it has to be named.
+  if (gomp || (omp && !is_gcc(compiler))) out.emplace_back("-fopenmp");
+  if (omp && is_gcc(compiler)) out.emplace_back("/usr/lib/llvm-19/lib/libomp.so");
+  return out;
+}
+
+class Launcher {
+ public:
+  Launcher(const Options& options, const Words& command)
+      : options_(options),
+        command_(command),
+        line_(classify(Words(command.begin() + 1, command.end()), response_file)) {}
+
+  int run() {
+    if (options_.disable) return original("disabled");
+    switch (line_.action) {
+      case Action::Pass:
+        return original("passed through: " + line_.why);
+      case Action::Link:
+        return link();
+      case Action::Compile:
+      case Action::CompileAndLink:
+        return compile();
+    }
+    __builtin_unreachable();
+  }
+
+ private:
+  void explain(const string& text) const {
+    if (options_.explain) std::fprintf(stderr, "sous: %s\n", text.c_str());
+  }
+
+  int original(const string& why) {
+    explain(why);
+    const Error error = become(command_);
+    std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
+    return 127;
+  }
+
+  int link() {
+    Words objects;
+    for (const auto& input : line_.inputs) objects.push_back(input.path);
+    const Words extra = openmp_link_options(line_, command_[0], objects);
+    if (extra.empty()) return original("linking as it is");
+    Words command = command_;
+    command.insert(command.end(), extra.begin(), extra.end());
+    explain("linking with the OpenMP runtime: " + extra[0]);
+    const Error error = become(command);
+    std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
+    return 127;
+  }
+
+  int compile() {
+    auto folder = TemporaryFolder::make();
+    if (!folder) return original(folder.error().to_string());
+    std::vector<std::optional<string>> objects;  // ours, by input
+    bool any = false;
+    for (const auto& input : line_.inputs) {
+      objects.emplace_back();
+      if (!input.is_c) continue;
+      const string object = folder->file("object" + std::to_string(objects.size()) + ".o");
+      CompileOne one(options_, line_, input, command_[0]);
+      if (one.run(object)) objects.back() = object;
+      diagnostics_ = diagnostics_ || one.had_diagnostics();
+      any = any || objects.back().has_value();
+    }
+    if (!any) return become_original();
+    // The compiler says its own warnings about its own input; they cannot be told from ours otherwise.
+    if (diagnostics_) {
+      const auto finished = client::run(command_);
+      if (!finished || finished->status != 0) return finished ? finished->status : 127;
+    }
+    return line_.action == Action::Compile ? write_objects(objects) : link_objects(*folder, objects);
+  }
+
+  // Like `original`, where a temporary folder is still to be removed: so as a child.
+  int become_original() {
+    const auto finished = client::run(command_);
+    if (finished) return finished->status;
+    std::fprintf(stderr, "sous: %s\n", finished.error().to_string().c_str());
+    return 127;
+  }
+
+  // Compiles an input that is not served on its own.
+  int compile_plain(const Input& input, const string& object, bool with_dependencies) {
+    Words command{command_[0]};
+    command.insert(command.end(), line_.compile.begin(), line_.compile.end());
+    if (with_dependencies) {
+      const auto dependencies = dependency_options(line_, input);
+      command.insert(command.end(), dependencies.begin(), dependencies.end());
+    }
+    if (line_.language_given) command.insert(command.end(), {"-x", "c"});
+    command.insert(command.end(), {"-c", input.path, "-o", object});
+    const auto finished = client::run(command);
+    return finished ? finished->status : 127;
+  }
+
+  int write_objects(const std::vector<std::optional<string>>& objects) {
+    for (std::size_t k = 0; k < objects.size(); ++k) {
+      const auto& input = line_.inputs[k];
+      const string target = object_path(line_, input);
+      if (!objects[k]) {
+        if (!input.is_c || diagnostics_) continue;  // an object among the inputs of -c; or just written
+        if (const int status = compile_plain(input, target, true); status != 0) return status;
+        continue;
+      }
+      if (const auto written = deliver(*objects[k], target); !written) {
+        std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
+        return become_original();
+      }
+    }
+    return 0;
+  }
+
+  static Result<void> deliver(const string& object, const string& target) {
+    TRY(const string bytes, read_file(object));
+    std::error_code error;
+    const auto kind = std::filesystem::status(target, error).type();
+    if (kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular) {
+      return write_file(target, bytes);
+    }
+    return {};  // /dev/null and the like: nothing to keep
+  }
+
+  int link_objects(const TemporaryFolder& folder, std::vector<std::optional<string>>& objects) {
+    Words command = line_.arguments;
+    Words inputs;
+    for (std::size_t k = 0; k < objects.size(); ++k) {
+      const auto& input = line_.inputs[k];
+      if (input.is_c && !objects[k]) {
+        objects[k] = folder.file("plain" + std::to_string(k) + ".o");
+        if (const int status = compile_plain(input, *objects[k], false); status != 0) return status;
+      }
+      if (objects[k]) command[input.index] = *objects[k];
+      inputs.push_back(command[input.index]);
+    }
+    command.insert(command.begin(), command_[0]);
+    const Words extra = openmp_link_options(line_, command_[0], inputs);
+    command.insert(command.end(), extra.begin(), extra.end());
+    const auto finished = client::run(command);
+    if (finished && finished->status == 0) return 0;
+    explain("linking with the generated code failed: running the original command");
+    return become_original();
+  }
+
+  const Options& options_;
+  const Words& command_;
+  CommandLine line_;
+  bool diagnostics_ = false;
+};
+
+}  // namespace
+
+int launch(const Options& options, const Words& command) { return Launcher(options, command).run(); }
+
+}  // namespace sous::client

@@ -1,0 +1,92 @@
+#include "client/sources.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "client/lock_source.h"
+#include "tuning-db/database.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using transforms::Match;
+using transforms::NestQuery;
+using transforms::RecipeSource;
+using Matches = std::vector<std::vector<Match>>;
+
+// A file that is no database any more is moved aside and named; a new one is made from the seeds.
+std::unique_ptr<RecipeSource> open_database(const string& path, std::vector<string>& notes) {
+  std::filesystem::path kept_aside;
+  auto store = tuning_db::Store::open_or_recreate({.path = path, .seeds = tuning_db::seed_files()}, kept_aside);
+  if (!kept_aside.empty()) {
+    notes.push_back(path + ": not a usable tuning database; kept as " + kept_aside.string() + ", a new one is made");
+  }
+  if (store) return tuning_db::Database::over(std::move(*store));
+  notes.push_back(store.error().to_string());
+  return nullptr;
+}
+
+// Each source answers what those before it do not know exactly.
+class Chain : public RecipeSource {
+ public:
+  Chain(std::vector<std::unique_ptr<RecipeSource>> sources, std::vector<string>& notes)
+      : sources_(std::move(sources)), notes_(notes) {}
+
+  Result<Matches> query(const std::vector<NestQuery>& nests, int k) override {
+    Matches out(nests.size());
+    for (const auto& source : sources_) {
+      std::vector<std::size_t> open;
+      std::vector<NestQuery> asked;
+      for (std::size_t n = 0; n < nests.size(); ++n) {
+        if (!out[n].empty() && out[n].front().distance == 0) continue;
+        if (!out[n].empty() && out[n].front().source == "lock") continue;
+        open.push_back(n);
+        asked.push_back(nests[n]);
+      }
+      if (asked.empty()) break;
+      auto answer = source->query(asked, k);
+      if (!answer) {
+        notes_.push_back(answer.error().to_string() + "; the build goes on without it");
+        continue;
+      }
+      for (std::size_t n = 0; n < open.size(); ++n) {
+        auto& to = out[open[n]];
+        to.insert(to.end(), (*answer)[n].begin(), (*answer)[n].end());
+        std::stable_partition(to.begin(), to.end(), [](const Match& m) { return m.distance == 0; });
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::unique_ptr<RecipeSource>> sources_;
+  std::vector<string>& notes_;
+};
+
+}  // namespace
+
+string database_path(const Options& options) {
+  if (options.database == "none") return "";
+  return options.database.empty() ? tuning_db::default_database_path().string() : options.database;
+}
+
+OpenSources sources_for(const string& source, const Options& options) {
+  return [source, options](std::vector<string>& notes) -> Result<std::unique_ptr<RecipeSource>> {
+    std::vector<std::unique_ptr<RecipeSource>> sources;
+    auto lock = LockSource::open(lock_path(source));
+    if (lock) {
+      sources.push_back(std::make_unique<LockSource>(std::move(*lock)));
+    } else {
+      notes.push_back(lock.error().to_string());
+    }
+    if (!options.frozen) {
+      const string path = database_path(options);
+      if (auto database = path.empty() ? nullptr : open_database(path, notes)) sources.push_back(std::move(database));
+    }
+    return std::make_unique<Chain>(std::move(sources), notes);
+  };
+}
+
+}  // namespace sous::client

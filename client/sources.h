@@ -1,0 +1,22 @@
+// The recipe sources of a build, asked in this order: lock file, local database, server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/options.h"
+#include "client/pipeline.h"
+#include "transforms/source.h"
+
+namespace sous::client {
+
+// For the source file `source`. --frozen: the lock file alone. The database is asked for what the lock file does not
+// pin, the server for what the database does not know exactly. A source that cannot be opened or does not answer is
+// named in the notes and left out.
+OpenSources sources_for(const std::string& source, const Options& options);
+
+// The database's path: --db, $SOUS_DB, the default place. Empty: none ("--db=none", or there is no home).
+std::string database_path(const Options& options);
+
+}  // namespace sous::client
