@@ -1,0 +1,319 @@
+#include <algorithm>
+
+#include "sdfg/check_rules.h"
+#include "sdfg/lexer.h"
+#include "sdfg/text_internal.h"
+
+namespace sous::sdfg::rules {
+namespace {
+
+// Checks hold a reachability matrix of the nodes.
+constexpr std::size_t node_limit = 4096;
+
+// Extents of the ranges of a memlet; indices are dropped.
+std::vector<Expr> extents(const Memlet& m) {
+  std::vector<Expr> result;
+  for (const Dim& d : m.subset)
+    if (d.end) result.push_back(d.step == 1 ? *d.end - d.begin : Expr::ceil_div(*d.end - d.begin, d.step));
+  return result;
+}
+
+std::string shape_text(const std::vector<Expr>& shape) {
+  std::string text;
+  for (const Expr& e : shape) text += (text.empty() ? "" : " x ") + expr_text(e);
+  return text.empty() ? "a point" : text;
+}
+
+class StateChecker {
+ public:
+  StateChecker(Context& context, const State& state, const Scope& scope)
+      : context_(context), state_(state), scope_(scope) {}
+
+  void run() {
+    if (state_.nodes.size() > node_limit || state_.edges.size() > 4 * node_limit)
+      return report("sdfg.state.size",
+                    "more than " + std::to_string(node_limit) + " nodes, or four times as many edges");
+    if (!edges()) return;
+    for (std::size_t k = 0; k < state_.nodes.size(); ++k) {
+      const int index = static_cast<int>(k);
+      match(
+          state_.nodes[k], [&](const AccessNode& a) { check_use(context_, a.container, scope_, copied_only(index)); },
+          [&](const Tasklet& t) { tasklet(index, t); }, [&](const LibraryNode& l) { library(index, l); });
+    }
+    order();
+  }
+
+ private:
+  void report(const char* code, const std::string& why) { context_.report(code, why, scope_.where); }
+  const DataflowNode& node(int k) const { return state_.nodes[static_cast<std::size_t>(k)]; }
+  bool is_copy(int k) const {
+    const auto* l = std::get_if<LibraryNode>(&node(k));
+    return l && std::holds_alternative<CopyNode>(*l);
+  }
+  // Whether an access node is an end of copies alone.
+  bool copied_only(int k) const {
+    return std::ranges::all_of(state_.edges, [&](const Edge& e) {
+      return (e.source != k || is_copy(e.target)) && (e.target != k || is_copy(e.source));
+    });
+  }
+
+  // Whether the ends of all edges are such that the other rules can look at them.
+  bool edges() {
+    bool usable = true;
+    for (const Edge& e : state_.edges) {
+      const int count = static_cast<int>(state_.nodes.size());
+      if (e.source < 0 || e.target < 0 || e.source >= count || e.target >= count) {
+        report("sdfg.edge.node", "an edge between nodes " + std::to_string(e.source) + " and " +
+                                     std::to_string(e.target) + " of " + std::to_string(count));
+        usable = false;
+        continue;
+      }
+      const auto* from = std::get_if<AccessNode>(&node(e.source));
+      const auto* to = std::get_if<AccessNode>(&node(e.target));
+      if (!from == !to) {
+        report("sdfg.edge.ends", "an edge connects an access node with a tasklet or library node");
+        usable = false;
+        continue;
+      }
+      const std::string& container = (from ? from : to)->container;
+      if (e.memlet.container != container)
+        report("sdfg.edge.container",
+               "a memlet of '" + e.memlet.container + "' on an edge of an access node of '" + container + "'");
+      if (e.memlet.combine && from)
+        report("sdfg.memlet.combine", memlet_text(e.memlet) + ": only an edge into an access node combines");
+      const bool copied = is_copy(from ? e.target : e.source);
+      const Container* c = check_memlet(context_, e.memlet, scope_, copied);
+      if (to && c && c->constant) report("sdfg.container.constant-written", "'" + container + "' is declared const");
+      if (c && e.memlet.combine && !combines(*e.memlet.combine, c->type))
+        report("sdfg.memlet.combine-type",
+               memlet_text(e.memlet) + ": the operator does not work on " + std::string(info(c->type).name));
+    }
+    return usable;
+  }
+
+  static bool combines(ReductionOp op, ElementType type) {
+    switch (op) {
+      case ReductionOp::sum:
+      case ReductionOp::product:
+      case ReductionOp::min:
+      case ReductionOp::max:
+        return type != ElementType::boolean;
+      case ReductionOp::bit_and:
+      case ReductionOp::bit_or:
+      case ReductionOp::bit_xor:
+        return !is_float(type);
+    }
+    __builtin_unreachable();
+  }
+
+  std::vector<const Edge*> edges_of(int k, bool into) const {
+    std::vector<const Edge*> result;
+    for (const Edge& e : state_.edges)
+      if ((into ? e.target : e.source) == k) result.push_back(&e);
+    return result;
+  }
+
+  // Binds every connector: `inputs` to one edge each, `output` to at least one.
+  void connectors(int k, const std::vector<std::string>& inputs, const std::string& output) {
+    std::map<std::string, int> bound;
+    for (const Edge* e : edges_of(k, true)) ++bound[e->connector];
+    for (const auto& [name, times] : bound) {
+      if (std::ranges::find(inputs, name) == inputs.end())
+        report("sdfg.edge.connector", "node " + std::to_string(k) + " has no input '" + name + "'");
+      else if (times > 1)
+        report("sdfg.edge.connector-twice", "input '" + name + "' of node " + std::to_string(k) + " is bound twice");
+    }
+    for (const std::string& name : inputs)
+      if (!bound.contains(name))
+        report("sdfg.edge.unbound", "input '" + name + "' of node " + std::to_string(k) + " has no edge");
+    const auto out = edges_of(k, false);
+    if (out.empty()) report("sdfg.edge.unbound", "output of node " + std::to_string(k) + " has no edge");
+    for (const Edge* e : out)
+      if (e->connector != output)
+        report("sdfg.edge.connector", "node " + std::to_string(k) + " has no output '" + e->connector + "'");
+  }
+
+  std::optional<ElementType> type_of(const Memlet& m) const {
+    const Container* c = context_.find(m.container);
+    return c ? std::optional(c->type) : std::nullopt;
+  }
+
+  void tasklet(int k, const Tasklet& t) {
+    std::set<std::string> names;
+    for (const std::string& name : t.inputs) {
+      check_name(context_, name, "connector", scope_.where);
+      if (!names.insert(name).second) report("sdfg.tasklet.connector", "two inputs named '" + name + "'");
+    }
+    connectors(k, t.inputs, "out");
+    std::vector<std::optional<ElementType>> types(t.inputs.size());
+    for (const Edge& e : state_.edges) {
+      if (e.source != k && e.target != k) continue;
+      if (!is_point(e.memlet))
+        report("sdfg.tasklet.range", memlet_text(e.memlet) + ": a tasklet reads and writes single elements");
+      const auto type = type_of(e.memlet);
+      const auto input = std::ranges::find(t.inputs, e.connector);
+      if (e.target == k && input != t.inputs.end()) types[static_cast<std::size_t>(input - t.inputs.begin())] = type;
+      if (e.source == k && type && *type != t.code.type)
+        report("sdfg.tasklet.type", "a value of type " + std::string(info(t.code.type).name) + " written to '" +
+                                        e.memlet.container + "', which holds " + std::string(info(*type).name));
+    }
+    check_scalar(context_, t.code, types, scope_);
+  }
+
+  // The memlet at a connector of a library node; null where there is none (reported elsewhere).
+  const Memlet* at(int k, bool into, const std::string& connector) const {
+    for (const Edge* e : edges_of(k, into))
+      if (e->connector == connector) return &e->memlet;
+    return nullptr;
+  }
+
+  void library(int k, const LibraryNode& l) {
+    match(
+        l, [&](const GemmNode& g) { gemm(k, g); }, [&](const ReduceNode& r) { reduce(k, r); },
+        [&](const SoftmaxNode&) { softmax(k); }, [&](const CopyNode&) { copy(k); });
+  }
+
+  void same_type(const std::vector<const Memlet*>& memlets) {
+    std::set<ElementType> types;
+    for (const Memlet* m : memlets)
+      if (const auto t = m ? type_of(*m) : std::nullopt) types.insert(*t);
+    if (types.size() > 1 || types.contains(ElementType::boolean))
+      report("sdfg.library.type", "a library node works on one numeric type");
+  }
+
+  void same_extents(const std::string& what, const std::vector<Expr>& wanted, const std::vector<Expr>& found) {
+    if (wanted != found)
+      report("sdfg.library.shape", what + ": " + shape_text(found) + " where " + shape_text(wanted) + " is needed");
+  }
+
+  void gemm(int k, const GemmNode& g) {
+    // With beta 0 the old c is not read, and need not be connected.
+    const Memlet* a = at(k, true, "a");
+    const Memlet* b = at(k, true, "b");
+    const Memlet* old = at(k, true, "c");
+    const Memlet* c = at(k, false, "c");
+    connectors(k, g.beta != 0 || old ? std::vector<std::string>{"a", "b", "c"} : std::vector<std::string>{"a", "b"},
+               "c");
+    same_type({a, b, old, c});
+    if (!a || !b || !c) return;
+    std::vector<Expr> ea = extents(*a), eb = extents(*b);
+    if (ea.size() != 2 || eb.size() != 2)
+      return report("sdfg.library.shape", "gemm multiplies " + shape_text(ea) + " by " + shape_text(eb));
+    if (g.transpose_a) std::swap(ea[0], ea[1]);
+    if (g.transpose_b) std::swap(eb[0], eb[1]);
+    if (ea[1] != eb[0]) report("sdfg.library.shape", "gemm multiplies " + shape_text(ea) + " by " + shape_text(eb));
+    same_extents("c of gemm", {ea[0], eb[1]}, extents(*c));
+    if (old) same_extents("the old c of gemm", {ea[0], eb[1]}, extents(*old));
+  }
+
+  void reduce(int k, const ReduceNode& r) {
+    connectors(k, {"in"}, "out");
+    const Memlet* in = at(k, true, "in");
+    const Memlet* out = at(k, false, "out");
+    same_type({in, out});
+    if (!in || !out) return;
+    const std::vector<Expr> all = extents(*in);
+    std::vector<Expr> kept;
+    const std::set<int> axes(r.axes.begin(), r.axes.end());
+    const bool in_range =
+        axes.size() == r.axes.size() && (axes.empty() || (*axes.begin() >= 0 && *axes.rbegin() < std::ssize(all)));
+    if (!in_range)
+      return report("sdfg.library.axes", "axes of reduce are dimensions of " + shape_text(all) + ", each once");
+    for (std::size_t d = 0; d < all.size(); ++d)
+      if (!axes.contains(static_cast<int>(d))) kept.push_back(all[d]);
+    same_extents("out of reduce", kept, extents(*out));
+    if (const auto type = type_of(*in); type && !combines(r.op, *type))
+      report("sdfg.library.type", "the operator of reduce does not work on " + std::string(info(*type).name));
+  }
+
+  void softmax(int k) {
+    connectors(k, {"in"}, "out");
+    const Memlet* in = at(k, true, "in");
+    const Memlet* out = at(k, false, "out");
+    same_type({in, out});
+    if (!in || !out) return;
+    if (extents(*in).empty()) report("sdfg.library.shape", "softmax of a point");
+    same_extents("out of softmax", extents(*in), extents(*out));
+    if (const auto type = type_of(*in); type && !is_float(*type))
+      report("sdfg.library.type", "softmax works on f32 and f64");
+  }
+
+  void copy(int k) {
+    connectors(k, {"in"}, "out");
+    const Memlet* in = at(k, true, "in");
+    const Memlet* out = at(k, false, "out");
+    if (!in || !out) return;
+    same_extents("out of copy", extents(*in), extents(*out));
+    if (type_of(*in) != type_of(*out)) report("sdfg.library.type", "copy does not convert");
+  }
+
+  // Acyclic, and accesses of one container of which one writes are ordered by a path.
+  void order() {
+    const std::size_t count = state_.nodes.size();
+    std::vector<std::vector<std::size_t>> next(count);
+    std::vector<int> waiting(count, 0);
+    for (const Edge& e : state_.edges) {
+      next[static_cast<std::size_t>(e.source)].push_back(static_cast<std::size_t>(e.target));
+      ++waiting[static_cast<std::size_t>(e.target)];
+    }
+    std::vector<std::size_t> sorted;
+    for (std::size_t k = 0; k < count; ++k)
+      if (waiting[k] == 0) sorted.push_back(k);
+    std::vector<bool> written(count, false);
+    for (const Edge& e : state_.edges) written[static_cast<std::size_t>(e.target)] = true;
+    for (std::size_t k = 0; k < sorted.size(); ++k)
+      for (const std::size_t n : next[sorted[k]])
+        if (--waiting[n] == 0) sorted.push_back(n);
+    if (sorted.size() < count) return report("sdfg.state.cycle", "the edges form a cycle");
+    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count, false));
+    for (std::size_t k = sorted.size(); k-- > 0;)
+      for (const std::size_t n : next[sorted[k]]) {
+        reaches[sorted[k]][n] = true;
+        for (std::size_t m = 0; m < count; ++m)
+          if (reaches[n][m]) reaches[sorted[k]][m] = true;
+      }
+    std::map<std::string, std::vector<std::size_t>> accesses;
+    for (std::size_t k = 0; k < count; ++k)
+      if (const auto* a = std::get_if<AccessNode>(&state_.nodes[k])) accesses[a->container].push_back(k);
+    for (const auto& [container, nodes] : accesses)
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t b = a + 1; b < nodes.size(); ++b) {
+          if (!written[nodes[a]] && !written[nodes[b]]) continue;
+          if (reaches[nodes[a]][nodes[b]] || reaches[nodes[b]][nodes[a]]) continue;
+          return report("sdfg.state.race",
+                        "two access nodes of '" + container + "', one of them written, are not ordered by a path");
+        }
+  }
+
+  Context& context_;
+  const State& state_;
+  const Scope& scope_;
+};
+
+}  // namespace
+
+bool is_point(const Memlet& memlet) {
+  return std::ranges::all_of(memlet.subset, [](const Dim& d) { return !d.end && d.step == 1; });
+}
+
+const Container* check_memlet(Context& context, const Memlet& memlet, const Scope& scope, bool copied) {
+  const Container* c = check_use(context, memlet.container, scope, copied);
+  if (c && c->shape.size() != memlet.subset.size())
+    context.report("sdfg.memlet.rank",
+                   memlet_text(memlet) + ": '" + c->name + "' has " + std::to_string(c->shape.size()) + " dimensions",
+                   scope.where);
+  for (const Dim& d : memlet.subset) {
+    check_expr(context, d.begin, scope);
+    if (d.end) check_expr(context, *d.end, scope);
+    if (d.step < 1 || (!d.end && d.step != 1))
+      context.report("sdfg.memlet.step", memlet_text(memlet) + ": the step of a range is positive, an index has none",
+                     scope.where);
+  }
+  return c;
+}
+
+void check_state(Context& context, const State& state, const Scope& scope) {
+  StateChecker(context, state, scope).run();
+}
+
+}  // namespace sous::sdfg::rules
