@@ -86,7 +86,7 @@ struct Scope {
 
 class Maker {
  public:
-  Maker(std::uint64_t seed, const NestOptions& options) : random_(seed), options_(options) {}
+  Maker(std::uint64_t seed, const NestOptions& options) : random_(seed), options_(options), main_type_(any_type()) {}
 
   Sdfg make(std::uint64_t seed) {
     sdfg_.name = "nest" + std::to_string(seed);
@@ -122,6 +122,7 @@ class Maker {
   }
 
   ElementType any_type() {
+    if (options_.smooth) return ElementType::f64;
     static const std::vector<ElementType> types = {
         ElementType::f64, ElementType::f64, ElementType::f64, ElementType::f64, ElementType::f64,
         ElementType::f32, ElementType::f32, ElementType::f32, ElementType::i32, ElementType::i32,
@@ -225,14 +226,24 @@ class Maker {
       const auto read = ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, drafts_[array].type);
       return convert_value(read, wanted);
     };
-    return any_value(random_, type, static_cast<int>(random_.between(1, 3)), leaf);
+    return compose(type, leaf);
+  }
+
+  ScalarExpr compose(ElementType type, const std::function<ScalarExpr(ElementType)>& leaf) {
+    if (!options_.smooth) return any_value(random_, type, static_cast<int>(random_.between(1, 3)), leaf);
+    ScalarExpr sum = leaf(type);
+    for (std::size_t k = random_.below(3); k > 0; --k) {
+      const auto scaled = ScalarExpr::binary(ScalarOp::mul, ScalarExpr::real(0.25, type), leaf(type));
+      sum = ScalarExpr::binary(random_.percent(70) ? ScalarOp::add : ScalarOp::sub, sum, scaled);
+    }
+    return sum;
   }
 
   bool writable(std::size_t array) const { return !drafts_[array].index; }
 
   void statement(const Scope& scope, Region& region) {
     const std::size_t form = random_.below(100);
-    if (form < 20) return reduction(scope, region);
+    if (form < (options_.smooth ? 45 : 20)) return reduction(scope, region);
     if (form < 32) return two_tasklets(scope, region);
     if (form < 36 && options_.library_nodes) return library_node(scope, region);
     const std::size_t target = any_array(scope);
@@ -257,14 +268,16 @@ class Maker {
     if (type == ElementType::boolean) {
       out.combine = random_.percent(50) ? ReductionOp::bit_and : ReductionOp::bit_or;
     } else if (random_.percent(50)) {
-      std::vector<ReductionOp> ops = {ReductionOp::sum, ReductionOp::sum, ReductionOp::product, ReductionOp::min,
-                                      ReductionOp::max};
+      std::vector<ReductionOp> ops = {ReductionOp::sum, ReductionOp::sum, ReductionOp::min, ReductionOp::max};
+      if (!options_.smooth) ops.push_back(ReductionOp::product);
       if (!is_float(type)) ops.insert(ops.end(), {ReductionOp::bit_and, ReductionOp::bit_or, ReductionOp::bit_xor});
       out.combine = random_.pick(ops);
     } else {
       inputs.push_back(out);
       const auto old = ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, type);
-      const auto op = random_.percent(70) ? ScalarOp::add : random_.percent(50) ? ScalarOp::mul : ScalarOp::sub;
+      const auto op = random_.percent(70) || options_.smooth ? ScalarOp::add
+                      : random_.percent(50)                  ? ScalarOp::mul
+                                                             : ScalarOp::sub;
       code = ScalarExpr::binary(op, old, code);
     }
     region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
@@ -279,7 +292,7 @@ class Maker {
     std::vector<Memlet> inputs;
     const ScalarExpr first = value(main_type_, scope, inputs, nullptr);
     const Memlet middle = access(between, {}, scope);
-    const ScalarExpr second = any_value(random_, drafts_[target].type, 2, [&](ElementType wanted) {
+    const ScalarExpr second = compose(drafts_[target].type, [&](ElementType wanted) {
       return random_.percent(70) ? convert_value(ScalarExpr::make_input(0, main_type_), wanted)
                                  : any_constant(random_, wanted);
     });
@@ -301,7 +314,7 @@ class Maker {
 
   // A copy of a row, or a reduction of one into a scalar.
   void library_node(const Scope& scope, Region& region) {
-    const ElementType type = random_.percent(50) ? ElementType::f64 : ElementType::i32;
+    const ElementType type = random_.percent(50) || options_.smooth ? ElementType::f64 : ElementType::i32;
     const std::size_t from = new_draft("L" + std::to_string(drafts_.size()), type, 1);
     arguments_.push_back(from);
     const bool copy = random_.percent(50);
@@ -357,7 +370,11 @@ class Maker {
 
   Condition condition(const Scope& scope) {
     Condition result;
-    if (!scope.loops.empty() && random_.percent(50)) {
+    if (options_.smooth || (!scope.loops.empty() && random_.percent(50))) {
+      if (scope.loops.empty()) {
+        result.code = ScalarExpr::integer(1, ElementType::boolean);
+        return result;
+      }
       const Expr loop = Expr::symbol(random_.pick(scope.loops));
       const Expr other = random_.percent(50) ? Expr::symbol(random_.pick(scope.loops)) : Expr(random_.between(0, 4));
       const auto op = random_.pick(
@@ -550,7 +567,7 @@ class Maker {
   Random random_;
   NestOptions options_;
   Sdfg sdfg_;
-  ElementType main_type_ = any_type();
+  ElementType main_type_;
   std::vector<Draft> drafts_;
   std::vector<std::size_t> arguments_;  // drafts that statements use; index arrays apart
   int statements_ = 0, loops_ = 0, temporaries_ = 0;

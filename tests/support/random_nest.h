@@ -21,6 +21,8 @@ struct NestOptions {
   bool library_nodes = true;
   bool whiles = true;   // While loops and early returns
   bool gathers = true;  // subscripts and bounds read from memory
+  // Only sums of scaled f64 values, no conditions on data: what reassociation changes stays a rounding error.
+  bool smooth = false;
 };
 
 sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});

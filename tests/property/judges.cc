@@ -1,0 +1,171 @@
+#include "tests/property/judges.h"
+
+#include "sdfg/check.h"
+#include "sdfg/interp.h"
+#include "sdfg/json.h"
+#include "sdfg/text.h"
+#include "tests/support/random_nest.h"
+#include "tests/support/run_compiled.h"
+#include "transforms/apply.h"
+#include "transforms/normal_form.h"
+
+namespace sous::tests {
+namespace {
+
+using sdfg::Memory;
+using sdfg::Sdfg;
+using Verdicts = std::vector<std::optional<Verdict>>;
+
+constexpr std::uint64_t memory_seeds[] = {1, 2};
+
+// Inputs and the results that the interpreter gives for them.
+struct Expected {
+  std::vector<Memory> inputs, outputs;
+};
+Result<Expected> expected_of(const Sdfg& sdfg) {
+  TRY_VOID(sdfg::check(sdfg));
+  Expected result;
+  for (const std::uint64_t seed : memory_seeds) {
+    Memory memory = random_memory(sdfg, seed);
+    result.inputs.push_back(memory);
+    TRY_VOID(sdfg::interpret(sdfg, memory));
+    result.outputs.push_back(std::move(memory));
+  }
+  return result;
+}
+
+// Why `changed` is not what `expected` is, by the interpreter.
+std::optional<std::string> interpreted_difference(const Sdfg& changed, const Expected& expected, double tolerance) {
+  if (const auto valid = sdfg::check(changed); !valid) return "check refuses it: " + valid.error().to_string();
+  for (std::size_t k = 0; k < expected.inputs.size(); ++k) {
+    Memory memory = expected.inputs[k];
+    if (const auto done = sdfg::interpret(changed, memory); !done) return "interpreted: " + done.error().to_string();
+    if (const auto found = difference(expected.outputs[k], memory, tolerance)) return "interpreted: " + *found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> compiled_difference(const CompiledBatch& batch, std::size_t k, const Expected& expected,
+                                               double tolerance) {
+  for (std::size_t m = 0; m < expected.inputs.size(); ++m) {
+    const auto memory = batch.run(k, expected.inputs[m]);
+    if (!memory) return memory.error().to_string();
+    if (const auto found = difference(expected.outputs[m], *memory, tolerance)) return found;
+  }
+  return std::nullopt;
+}
+
+Verdict invalid(const Error& error) { return {"not a valid case: " + error.to_string(), true}; }
+
+// Compiles what is to be compared and puts the differences into `verdicts`.
+struct Comparison {
+  std::size_t of;  // index of the case
+  Sdfg sdfg;
+  std::string target;
+};
+void compare_compiled(const std::vector<Comparison>& comparisons, const std::vector<Case>& cases,
+                      const std::vector<std::optional<Expected>>& expected, Verdicts& verdicts) {
+  std::vector<CompiledCase> compiled;
+  for (const Comparison& c : comparisons) {
+    CompiledCase one{c.sdfg, c.target};
+    one.options.reassociate = may_reassociate(cases[c.of]);
+    compiled.push_back(std::move(one));
+  }
+  const CompiledBatch batch(compiled);
+  for (std::size_t k = 0; k < comparisons.size(); ++k) {
+    const std::size_t of = comparisons[k].of;
+    if (verdicts[of]) continue;
+    if (const auto found = compiled_difference(batch, k, *expected[of], cases[of].tolerance)) {
+      verdicts[of] = Verdict{comparisons[k].target + ": " + *found};
+    }
+  }
+}
+
+}  // namespace
+
+bool may_reassociate(const Case& c) { return c.tolerance > 0; }
+
+Verdicts judge_round_trip(const std::vector<Case>& cases) {
+  Verdicts verdicts;
+  for (const Case& c : cases) {
+    std::optional<Verdict> verdict;
+    const std::string text = sdfg::print(c.sdfg);
+    const auto parsed = sdfg::parse(text);
+    const auto read = sdfg::from_json(sdfg::to_json(c.sdfg));
+    if (const auto valid = sdfg::check(c.sdfg); !valid) {
+      verdict = Verdict{"check refuses it: " + valid.error().to_string()};
+    } else if (!parsed) {
+      verdict = Verdict{"its text does not parse: " + parsed.error().to_string()};
+    } else if (*parsed != c.sdfg || sdfg::print(*parsed) != text) {
+      verdict = Verdict{"its text is not lossless: " + sdfg::print(*parsed)};
+    } else if (!read) {
+      verdict = Verdict{"its JSON is not read: " + read.error().to_string()};
+    } else if (*read != c.sdfg) {
+      verdict = Verdict{"its JSON is not lossless"};
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+Verdicts judge_compiled(const std::vector<Case>& cases) {
+  Verdicts verdicts(cases.size());
+  std::vector<std::optional<Expected>> expected(cases.size());
+  std::vector<Comparison> comparisons;
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    auto result = expected_of(cases[k].sdfg);
+    if (!result) {
+      verdicts[k] = invalid(result.error());
+      continue;
+    }
+    expected[k] = std::move(*result);
+    for (const auto& target : targets::targets()) comparisons.push_back({k, cases[k].sdfg, std::string(target.name)});
+  }
+  compare_compiled(comparisons, cases, expected, verdicts);
+  return verdicts;
+}
+
+Verdicts judge_recipe(const std::vector<Case>& cases) {
+  Verdicts verdicts(cases.size());
+  std::vector<std::optional<Expected>> expected(cases.size());
+  std::vector<Comparison> comparisons;
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    auto result = expected_of(cases[k].sdfg);
+    if (!result) {
+      verdicts[k] = invalid(result.error());
+      continue;
+    }
+    expected[k] = std::move(*result);
+    transforms::ApplyOptions options;
+    options.context.reassociate = may_reassociate(cases[k]);
+    auto changed = transforms::apply(cases[k].sdfg, cases[k].recipe, options);
+    if (!changed) continue;  // refused: always right
+    if (const auto found = interpreted_difference(*changed, *expected[k], cases[k].tolerance)) {
+      verdicts[k] = Verdict{*found + "\n" + sdfg::print(*changed)};
+      continue;
+    }
+    comparisons.push_back({k, std::move(*changed), cases[k].recipe.target});
+  }
+  compare_compiled(comparisons, cases, expected, verdicts);
+  return verdicts;
+}
+
+Verdicts judge_normal_form(const std::vector<Case>& cases) {
+  Verdicts verdicts(cases.size());
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const auto expected = expected_of(cases[k].sdfg);
+    if (!expected) {
+      verdicts[k] = invalid(expected.error());
+      continue;
+    }
+    const auto normal = transforms::normalize(cases[k].sdfg, {.reassociate = may_reassociate(cases[k]), .budget = {}});
+    if (!normal) {
+      verdicts[k] = Verdict{"normalize fails: " + normal.error().to_string()};
+    } else if (const auto found = interpreted_difference(normal->sdfg, *expected, cases[k].tolerance)) {
+      verdicts[k] = Verdict{*found + "\n" + sdfg::print(normal->sdfg)};
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace sous::tests

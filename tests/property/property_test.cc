@@ -1,0 +1,101 @@
+// interp(x) == interp(step(x)) == run(cpp) == run(openmp) == run(highway), for random x and random recipes.
+#include "tests/property/property.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "targets/target.h"
+#include "tests/property/judges.h"
+#include "tests/support/random.h"
+#include "tests/support/random_nest.h"
+#include "transforms/apply.h"
+
+namespace sous::tests {
+namespace {
+
+constexpr double reassociation_tolerance = 1e-9;
+
+// How often each step was applied and refused: a sampler that never gets anything applied tests nothing.
+std::map<std::string, std::pair<int, int>> applied_and_refused;
+
+// A recipe of up to four steps, each sampled from its declaration over the nest as it then is; refused ones are
+// dropped.
+transforms::Recipe random_recipe(const sdfg::Sdfg& nest, std::uint64_t seed, bool reassociate) {
+  Random random(seed);
+  transforms::Recipe recipe;
+  const auto targets = targets::targets();
+  recipe.target = targets[random.below(targets.size())].name;
+  transforms::ApplyOptions options;
+  options.context.reassociate = reassociate;
+  sdfg::Sdfg current = nest;
+  const std::int64_t wanted = random.between(1, 4);
+  for (std::int64_t tries = 0; tries < 8 && static_cast<std::int64_t>(recipe.steps.size()) < wanted; ++tries) {
+    const transforms::StepInfo& step = *transforms::steps()[random.below(transforms::steps().size())];
+    std::uint64_t sampler = random.next();
+    const auto call = transforms::sample(step, sdfg::lift(current).tree, sampler);
+    if (!call) continue;
+    auto changed = transforms::apply(current, {.target = recipe.target, .steps = {*call}}, options);
+    auto& [applied, refused] = applied_and_refused[std::string(step.name)];
+    ++(changed ? applied : refused);
+    if (!changed) continue;
+    current = std::move(*changed);
+    recipe.steps.push_back(*call);
+  }
+  return recipe;
+}
+
+Case plain_case(std::uint64_t seed) { return {random_nest(seed), {}}; }
+
+Case scheduled_case(std::uint64_t seed) { return {random_schedules(random_nest(seed), seed), {}}; }
+
+Case recipe_case(std::uint64_t seed) {
+  const bool reassociate = seed % 4 == 0;
+  Case result{random_nest(seed, {.smooth = reassociate}), {}, reassociate ? reassociation_tolerance : 0};
+  result.recipe = random_recipe(result.sdfg, seed, reassociate);
+  return result;
+}
+
+TEST(Property, RoundTrip) { hold({"RoundTrip", scheduled_case, judge_round_trip}); }
+
+TEST(Property, Compiled) { hold({"Compiled", scheduled_case, judge_compiled}); }
+
+TEST(Property, Recipes) {
+  hold({"Recipes", recipe_case, judge_recipe});
+  for (const auto& [step, counts] : applied_and_refused) {
+    std::cout << step << ": " << counts.first << " applied, " << counts.second << " refused\n";
+  }
+}
+
+TEST(Property, NormalForm) { hold({"NormalForm", plain_case, judge_normal_form}); }
+
+// What failed once is held to everything from then on.
+TEST(Property, FoundStaysFixed) {
+  const std::filesystem::path folder = SOUS_SOURCE_DIR "/tests/golden/found";
+  std::vector<Case> cases;
+  std::vector<std::string> names;
+  if (!std::filesystem::exists(folder)) return;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  for (const auto& path : paths) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const auto found = from_file(text.str());
+    ASSERT_TRUE(found) << path << ": " << found.error().to_string();
+    cases.push_back(*found);
+    names.push_back(path.filename().string());
+  }
+  for (const auto& judge : {judge_round_trip, judge_compiled, judge_recipe, judge_normal_form}) {
+    const auto verdicts = judge(cases);
+    for (std::size_t k = 0; k < cases.size(); ++k) EXPECT_FALSE(verdicts[k]) << names[k] << ": " << verdicts[k]->why;
+  }
+}
+
+}  // namespace
+}  // namespace sous::tests

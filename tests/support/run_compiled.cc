@@ -1,0 +1,187 @@
+#include "tests/support/run_compiled.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "sdfg/scalar_eval.h"
+
+namespace sous::tests {
+namespace {
+
+using namespace sdfg;
+
+// Bytes on each side of an argument that a function must leave alone.
+constexpr std::size_t guard_bytes = 256;
+constexpr std::byte guard_value{0xA5};
+
+std::string new_folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "sous-compiled-XXXXXX").string();
+  const char* made = ::mkdtemp(pattern.data());
+  SOUS_ASSERT(made != nullptr);
+  return pattern;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// extern "C" int call_k(void** a): hands the arguments over as targets/target.h says.
+std::string caller(const Sdfg& sdfg, const std::string& function, const std::string& name) {
+  const std::set<std::string> written = touched(sdfg.root).written;
+  std::string text = "extern \"C\" int " + name + "([[maybe_unused]] void** a) {\n  return " + function + "(";
+  for (std::size_t k = 0; k < sdfg.arguments.size(); ++k) {
+    const Container* container = sdfg.find(sdfg.arguments[k]);
+    const std::string type = container == nullptr ? "int64_t" : std::string(info(container->type).cpp);
+    const bool by_value = container == nullptr || (container->shape.empty() && !written.contains(container->name));
+    text +=
+        (k ? ", " : "") + std::string(by_value ? "*" : "") + "static_cast<" + type + "*>(a[" + std::to_string(k) + "])";
+  }
+  return text + ");\n}\n";
+}
+
+}  // namespace
+
+struct CompiledBatch::Library {
+  void* handle = nullptr;
+  std::string folder;
+  ~Library() {
+    // The handle stays open: the OpenMP runtime's threads may still be in it.
+    std::error_code ignored;
+    if (handle != nullptr) std::filesystem::remove_all(folder, ignored);
+  }
+};
+
+CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const CompilerCommand& command) {
+  std::vector<std::string> texts(cases.size());
+  std::vector<std::size_t> which;
+  functions_.resize(cases.size());
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const targets::Target* target = targets::find_target(cases[k].target);
+    SOUS_ASSERT(target != nullptr);
+    targets::EmitOptions options = cases[k].options;
+    options.function = "f" + std::to_string(k);
+    functions_[k].arguments = cases[k].sdfg.arguments;
+    auto text = target->emit(cases[k].sdfg, options);
+    if (!text) {
+      functions_[k].error = text.error();
+      continue;
+    }
+    texts[k] = std::move(*text);
+    which.push_back(k);
+  }
+  if (!which.empty()) compile(which, cases, texts, command);
+}
+
+void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
+                            const std::vector<std::string>& texts, const CompilerCommand& command) {
+  std::vector<std::string_view> names;
+  std::vector<std::string> functions;
+  std::string callers;
+  for (const std::size_t k : which) {
+    if (std::ranges::find(names, cases[k].target) == names.end()) names.push_back(cases[k].target);
+    functions.push_back(texts[k]);
+    callers += "\n" + caller(cases[k].sdfg, "f" + std::to_string(k), "call" + std::to_string(k));
+  }
+  auto library = std::make_shared<Library>();
+  library->folder = new_folder();
+  const std::string source = library->folder + "/nests.cc";
+  const std::string object = library->folder + "/nests.so";
+  const std::string log = library->folder + "/log";
+  std::ofstream(source) << targets::source_file(names, functions, "nests under test") << callers;
+  const std::string line = command.compiler + " " + command.flags + " -shared -fPIC -I" SOUS_SOURCE_DIR " -o " +
+                           object + " " + source + " > " + log + " 2>&1";
+  if (std::system(line.c_str()) == 0) {
+    library->handle = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+    SOUS_ASSERT(library->handle != nullptr);
+    for (const std::size_t k : which) {
+      void* symbol = ::dlsym(library->handle, ("call" + std::to_string(k)).c_str());
+      functions_[k].call = reinterpret_cast<int (*)(void**)>(symbol);
+    }
+    libraries_.push_back(std::move(library));
+    return;
+  }
+  if (which.size() == 1) {
+    functions_[which[0]].error = Error{"compiled.compiler", read_file(log).substr(0, 2000), source};
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(library->folder, ignored);
+  const auto middle = which.begin() + static_cast<long>(which.size() / 2);
+  compile({which.begin(), middle}, cases, texts, command);
+  compile({middle, which.end()}, cases, texts, command);
+}
+
+Result<Memory> CompiledBatch::run(std::size_t k, const Memory& memory) const {
+  const Function& function = functions_[k];
+  if (function.error) return std::unexpected(*function.error);
+  Memory result = memory;
+  std::map<std::string, std::vector<std::byte>> guarded;
+  std::vector<void*> arguments;
+  for (const std::string& name : function.arguments) {
+    if (const auto symbol = result.symbols.find(name); symbol != result.symbols.end()) {
+      arguments.push_back(&symbol->second);
+      continue;
+    }
+    const std::vector<std::byte>& bytes = memory.buffers.at(name).bytes;
+    std::vector<std::byte>& space = guarded[name];
+    space.assign(bytes.size() + 2 * guard_bytes, guard_value);
+    std::memcpy(space.data() + guard_bytes, bytes.data(), bytes.size());
+    arguments.push_back(space.data() + guard_bytes);
+  }
+  if (function.call(arguments.data()) == 0) return fail("compiled.declined", "the function returned 0");
+  for (const auto& [name, space] : guarded) {
+    std::vector<std::byte>& bytes = result.buffers.at(name).bytes;
+    std::memcpy(bytes.data(), space.data() + guard_bytes, bytes.size());
+    for (std::size_t g = 0; g < guard_bytes; ++g) {
+      if (space[g] != guard_value || space[space.size() - 1 - g] != guard_value) {
+        return fail("compiled.overrun", "bytes beside '" + name + "' were written");
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<std::string> difference(const Memory& expected, const Memory& actual, double tolerance) {
+  for (const auto& [name, left] : expected.buffers) {
+    const auto other = actual.buffers.find(name);
+    if (other == actual.buffers.end() || other->second.bytes.size() != left.bytes.size())
+      return name + ": no such buffer";
+    const auto size = static_cast<std::size_t>(info(left.type).bytes);
+    for (std::size_t at = 0; at < left.bytes.size(); at += size) {
+      if (std::memcmp(&left.bytes[at], &other->second.bytes[at], size) == 0) continue;
+      std::uint64_t a = 0;
+      std::uint64_t b = 0;
+      std::memcpy(&a, &left.bytes[at], size);
+      std::memcpy(&b, &other->second.bytes[at], size);
+      std::ostringstream text;
+      text.precision(17);
+      text << name << "[" << at / size << "]: ";
+      if (is_float(left.type)) {
+        const double x = real_from_bits(a, left.type);
+        const double y = real_from_bits(b, left.type);
+        if (std::isnan(x) && std::isnan(y)) continue;
+        if (std::fabs(x - y) <= tolerance * std::max({std::fabs(x), std::fabs(y), 1.0})) continue;
+        text << x << " expected, " << y << " found";
+      } else {
+        text << static_cast<std::int64_t>(canonical_bits(left.type, a)) << " expected, "
+             << static_cast<std::int64_t>(canonical_bits(left.type, b)) << " found";
+      }
+      return text.str();
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sous::tests
