@@ -1,0 +1,67 @@
+// `sous bench asm KERNEL`: the hot loops of a program built through Sous, with counts.
+#include <algorithm>
+#include <cstdio>
+
+#include "benchmarks/bench.h"
+#include "benchmarks/build.h"
+#include "benchmarks/disassembly.h"
+#include "benchmarks/table.h"
+#include "client/command_line.h"
+#include "client/process.h"
+
+namespace sous::benchmarks {
+namespace {
+
+using std::string;
+
+constexpr std::size_t loops_in_table = 12;
+
+// Code that Sous generated, parallel bodies that the compiler outlined from it included.
+bool is_generated(const Loop& loop) { return loop.function.starts_with("sous_"); }
+
+}  // namespace
+
+Result<int> bench_asm(const Options& options) {
+  if (options.words.size() != 2) return fail("cli.value", "one program is wanted: sous bench asm KERNEL");
+  TRY(const Suite suite, read_suite("polybench"));
+  TRY(const auto programs, select(suite, options.words[1]));
+  TRY(const auto tests, cases(suite, programs, options.sizes.empty() ? Words{"LARGE"} : options.sizes, options.types));
+  TRY(const auto folder, client::TemporaryFolder::make());
+  TRY(const auto built, build(suite, tests[0], sous_over_clang(), client::split_words(options.flags),
+                              folder.file(tests[0].program.name)));
+  client::RunOptions capture;
+  capture.capture_output = true;
+  TRY(const auto dump, client::run({"objdump", "-d", "--no-show-raw-insn", built.binary}, capture));
+  if (dump.status != 0) return fail("bench.run", "objdump ended with status " + std::to_string(dump.status));
+  auto loops = innermost_loops(dump.output);
+  if (std::any_of(loops.begin(), loops.end(), is_generated)) {
+    std::erase_if(loops, [](const Loop& loop) { return !is_generated(loop); });
+  } else {
+    std::printf("Nothing was generated for %s: these are the compiler's own loops.\n", tests[0].label().c_str());
+  }
+  if (loops.empty()) {
+    std::printf("no loop\n");
+    return 0;
+  }
+  Table table({"function", "address", "instructions", "vector fma", "scalar fma", "other vector", "loads", "stores",
+               "spills", "gathers", "divisions"});
+  for (std::size_t l = 0; l < std::min(loops.size(), loops_in_table); ++l) {
+    const LoopCounts& c = loops[l].counts;
+    char address[32];
+    std::snprintf(address, sizeof address, "%llx", static_cast<unsigned long long>(loops[l].body[0].address));
+    std::vector<string> row{loops[l].function, address};
+    for (const int n : {c.instructions, c.vector_fma, c.scalar_fma, c.vector_arithmetic, c.loads, c.stores, c.spills,
+                        c.gathers, c.divisions}) {
+      row.push_back(std::to_string(n));
+    }
+    table.add(std::move(row));
+  }
+  std::printf("%s, %zu innermost loops\n%s\nThe first of them:\n", tests[0].label().c_str(), loops.size(),
+              table.to_string().c_str());
+  for (const auto& instruction : loops[0].body) {
+    std::printf("  %6llx  %s\n", static_cast<unsigned long long>(instruction.address), instruction.text.c_str());
+  }
+  return 0;
+}
+
+}  // namespace sous::benchmarks

@@ -1,0 +1,34 @@
+// Options of `sous bench`: one table gives parsing and help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/suite.h"
+#include "sdfg/result.h"
+
+namespace sous::benchmarks {
+
+struct Options {
+  std::string kernels;  // comma-separated names and groups; empty: all
+  Words sizes;          // empty: the command's own default
+  Words types;
+  std::string compilers = "clang,gcc,sous";
+  std::string flags = "-O3 -march=native";
+  std::string reference = "-O0 -ffp-contract=off";
+  std::string recipes;  // folder of seed files for verify; empty: those that come with Sous; "none"
+  std::string targets;  // for verify
+  std::string out;
+  int runs = 5;
+  int threads = 0;
+  int jobs = 0;
+  bool check = true;
+  Words words;  // what is no option
+};
+
+// Errors: cli.unknown-option, cli.value.
+Result<Options> parse_options(const Words& arguments);
+// The table as text.
+std::string options_help();
+
+}  // namespace sous::benchmarks

@@ -1,0 +1,88 @@
+#include "benchmarks/outputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace sous::benchmarks {
+namespace {
+
+struct Row {
+  Element element;
+  std::string_view text;
+  std::size_t bytes;
+};
+constexpr auto rows = std::to_array<Row>({
+#define X(e, text, bytes) {Element::e, text, bytes},
+    SOUS_BENCH_ELEMENTS(X)
+#undef X
+});
+
+template <class T>
+double value_at(std::string_view bytes, std::size_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return static_cast<double>(value);
+}
+
+template <class T>
+Comparison compare(std::string_view reference, std::string_view output) {
+  Comparison result;
+  result.elements = reference.size() / sizeof(T);
+  double largest = 0;
+  for (std::size_t i = 0; i < result.elements; ++i) {
+    const double a = std::fabs(value_at<T>(reference, i));
+    if (std::isfinite(a)) largest = std::max(largest, a);
+  }
+  const double least = std::ldexp(largest, -20);
+  for (std::size_t i = 0; i < result.elements; ++i) {
+    if (std::memcmp(reference.data() + i * sizeof(T), output.data() + i * sizeof(T), sizeof(T)) == 0) continue;
+    if (result.bit_equal) result.first = i;
+    result.bit_equal = false;
+    const double a = value_at<T>(reference, i), b = value_at<T>(output, i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;  // signs of zeros, payloads of NaNs
+    const double difference = std::fabs(a - b) / std::max({std::fabs(a), std::fabs(b), least});
+    result.difference =
+        std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(result.difference, difference);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view to_string(Element element) { return rows[static_cast<std::size_t>(element)].text; }
+
+std::optional<Element> parse_element(std::string_view text) {
+  for (const Row& row : rows) {
+    if (row.text == text) return row.element;
+  }
+  return std::nullopt;
+}
+
+std::size_t size_of(Element element) { return rows[static_cast<std::size_t>(element)].bytes; }
+
+Result<Comparison> compare_outputs(std::string_view reference, std::string_view output, Element element) {
+  if (reference.size() != output.size()) {
+    return fail("bench.outputs", "the outputs have " + std::to_string(output.size()) + " bytes, the reference has " +
+                                     std::to_string(reference.size()));
+  }
+  if (reference.empty() || reference.size() % size_of(element) != 0) {
+    return fail("bench.outputs",
+                std::to_string(reference.size()) + " bytes are no array of " + std::string(to_string(element)));
+  }
+  switch (element) {
+    case Element::f64:
+      return compare<double>(reference, output);
+    case Element::f32:
+      return compare<float>(reference, output);
+    case Element::i64:
+      return compare<std::int64_t>(reference, output);
+    case Element::i32:
+      return compare<std::int32_t>(reference, output);
+  }
+  SOUS_ASSERT(false);
+}
+
+}  // namespace sous::benchmarks

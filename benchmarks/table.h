@@ -1,0 +1,28 @@
+// A table for the terminal: columns as wide as their widest cell, numbers to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sous::benchmarks {
+
+class Table {
+ public:
+  // `left`: how many leading columns hold names, not numbers.
+  explicit Table(std::vector<std::string> head, std::size_t left = 1) : left_(left), rows_{std::move(head)} {}
+  // Shorter rows are filled up with empty cells.
+  void add(std::vector<std::string> row);
+  std::string to_string() const;
+
+ private:
+  std::size_t left_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// printf's %.*f and %.*e.
+std::string fixed(double value, int digits);
+std::string scientific(double value, int digits);
+// Seconds with enough digits for their size: "12.34", "0.00123".
+std::string seconds_text(double seconds);
+
+}  // namespace sous::benchmarks

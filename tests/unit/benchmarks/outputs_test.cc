@@ -1,0 +1,79 @@
+#include "benchmarks/outputs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sous::benchmarks {
+namespace {
+
+template <class T>
+std::string bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+Comparison compare(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto result = compare_outputs(bytes(a), bytes(b), Element::f64);
+  EXPECT_TRUE(result.has_value());
+  return *result;
+}
+
+TEST(Outputs, EqualBits) {
+  const auto result = compare({1, -0.0, std::nan("")}, {1, -0.0, std::nan("")});
+  EXPECT_TRUE(result.bit_equal);
+  EXPECT_EQ(result.difference, 0);
+  EXPECT_EQ(result.elements, 3U);
+}
+
+TEST(Outputs, TheLargestRelativeDifferenceAndTheFirstPlace) {
+  const auto result = compare({1, 100, 4}, {1, 101, 2});
+  EXPECT_FALSE(result.bit_equal);
+  EXPECT_EQ(result.first, 1U);
+  EXPECT_DOUBLE_EQ(result.difference, 0.5);
+}
+
+TEST(Outputs, AZeroButForRoundingIsHeldAgainstItsArray) {
+  const auto result = compare({1, 0}, {1, 1e-17});
+  EXPECT_FALSE(result.bit_equal);
+  EXPECT_LT(result.difference, 1e-10);
+}
+
+TEST(Outputs, ZerosOfBothSignsDifferInBitsOnly) {
+  const auto result = compare({0.0, 1}, {-0.0, 1});
+  EXPECT_FALSE(result.bit_equal);
+  EXPECT_EQ(result.difference, 0);
+}
+
+TEST(Outputs, ANanAgainstANumberIsInfinitelyFar) {
+  EXPECT_TRUE(std::isinf(compare({1, 2}, {1, std::nan("")}).difference));
+  EXPECT_TRUE(std::isinf(compare({1, 2}, {1, std::numeric_limits<double>::infinity()}).difference));
+  EXPECT_TRUE(std::isinf(compare({1, std::nan(""), 3}, {1, 2, 3.1}).difference)) << "and stays so";
+}
+
+TEST(Outputs, IntegersAndFloats) {
+  const auto ints = compare_outputs(bytes<std::int32_t>({1, 2, 3}), bytes<std::int32_t>({1, 2, 4}), Element::i32);
+  ASSERT_TRUE(ints.has_value());
+  EXPECT_EQ(ints->first, 2U);
+  EXPECT_DOUBLE_EQ(ints->difference, 0.25);
+  const auto floats = compare_outputs(bytes<float>({1, 2}), bytes<float>({1, 2}), Element::f32);
+  ASSERT_TRUE(floats.has_value());
+  EXPECT_TRUE(floats->bit_equal);
+}
+
+TEST(Outputs, SizesThatDifferAreRefused) {
+  EXPECT_EQ(compare_outputs("12345678", "1234567812345678", Element::f64).error().code, "bench.outputs");
+  EXPECT_EQ(compare_outputs("1234", "1234", Element::f64).error().code, "bench.outputs");
+  EXPECT_EQ(compare_outputs("", "", Element::f64).error().code, "bench.outputs");
+}
+
+TEST(Outputs, ElementNamesReadBack) {
+  for (const Element e : {Element::f64, Element::f32, Element::i64, Element::i32}) {
+    EXPECT_EQ(parse_element(to_string(e)), e);
+  }
+  EXPECT_EQ(parse_element("f16"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace sous::benchmarks
