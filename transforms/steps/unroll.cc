@@ -35,7 +35,8 @@ struct UnrollStep {
     if (!is_sequential(*old)) return fail("unroll.scheduled", "the loop has a schedule already", loop.name);
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::find_loop(tree, loop.name)->schedule = sdfg::Unroll{.factor = static_cast<int>(factor)};
-    return prove(nest, std::move(tree), "unroll.scheduled", loop.name);
+    // The order stays: nothing but an exhausted budget can refuse this.
+    return prove(nest, std::move(tree), "legality.order", loop.name);
   }
 };
 

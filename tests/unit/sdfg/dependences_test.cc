@@ -1,0 +1,143 @@
+#include "sdfg/dependences.h"
+
+#include <gtest/gtest.h>
+
+#include "sdfg/text.h"
+
+namespace sous::sdfg {
+namespace {
+
+struct Analysed {
+  Lifted lifted;
+  Dependences dependences;
+};
+
+Analysed analyse(const std::string& text) {
+  auto sdfg = parse(text);
+  if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
+  Analysed a{lift(sdfg.value_or(Sdfg{})), {}};
+  auto d = Dependences::compute(a.lifted);
+  if (!d) ADD_FAILURE() << d.error().to_string();
+  if (d) a.dependences = *d;
+  return a;
+}
+
+std::string all(const Analysed& a) {
+  std::string text;
+  for (const Dependence& d : a.dependences.all()) text += d.to_string(a.lifted) + "\n";
+  return text;
+}
+
+std::string carriers(const Analysed& a, const std::string& loop) {
+  auto carried = carried_by(a.dependences, a.lifted, a.lifted.tree, loop);
+  if (!carried) return carried.error().to_string();
+  std::string text;
+  for (const Carried& c : *carried)
+    text += a.dependences.all()[static_cast<std::size_t>(c.dependence)].to_string(a.lifted) +
+            (c.self_update ? " update" : "") + "\n";
+  return text;
+}
+
+constexpr const char* head =
+    "sdfg 1 t symbols n array A: f64[n, n] argument array x: f64[n] argument "
+    "array t: f64 stack transient arguments n, A, x ";
+
+Analysed nest(const std::string& body) { return analyse(head + body); }
+
+TEST(Dependences, RecurrenceIsCarriedWithItsDistance) {
+  auto a = nest("loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }");
+  EXPECT_EQ(all(a), "flow dependence s0 -> s0 on x (2)\n");
+  EXPECT_NE(carriers(a, "i"), "");
+}
+
+TEST(Dependences, IndependentIterationsCarryNothing) {
+  auto a = nest("loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = A[i, j] + 1.0 } }");
+  EXPECT_EQ(all(a), "");
+}
+
+TEST(Dependences, AntiDependenceOfAShiftToTheLeft) {
+  auto a = nest("loop i = 0 .. n - 1 { s0: x[i] = x[i + 1] }");
+  EXPECT_EQ(all(a), "anti dependence s0 -> s0 on x (1)\n");
+}
+
+TEST(Dependences, DisjointHalvesDoNotDepend) {
+  auto a = nest("loop i = 0 .. n floordiv 2 { s0: x[i] = x[i + n floordiv 2] }");
+  EXPECT_EQ(all(a), "");
+}
+
+TEST(Dependences, EvenAndOddElementsDoNotDepend) {
+  auto a = nest("loop i = 0 .. n floordiv 2 - 1 { s0: x[2*i] = x[2*i + 1] }");
+  EXPECT_EQ(all(a), "");
+}
+
+TEST(Dependences, ReductionIsASelfUpdate) {
+  auto a = nest("loop i = 0 .. n { loop j = 0 .. n { s0: x[i] = x[i] + A[i, j] } }");
+  EXPECT_EQ(carriers(a, "i"), "");
+  EXPECT_NE(carriers(a, "j").find("update"), std::string::npos);
+}
+
+TEST(Dependences, InterchangeOfANegativeDistanceIsIllegal) {
+  auto a = nest("loop i = 1 .. n { loop j = 0 .. n - 1 { s0: A[i, j] = A[i - 1, j + 1] } }");
+  ScheduleTree tree = a.lifted.tree;
+  auto& i = std::get<ScheduleLoop>(tree[0].value);
+  auto j = std::get<ScheduleLoop>(i.children[0].value);
+  auto inner = i;
+  inner.children = j.children;
+  j.children = {inner};
+  auto result = respects(a.dependences, a.lifted, {j});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "legality.dependence");
+}
+
+TEST(Dependences, LostAndDoubledInstancesAreFound) {
+  auto a = nest("loop i = 0 .. n { s0: x[i] = 1.0 }");
+  auto tree = a.lifted.tree;
+  std::get<ScheduleLoop>(tree[0].value).end = Expr::symbol("n") - 1;
+  EXPECT_EQ(respects(a.dependences, a.lifted, tree).error().code, "legality.instances");
+  EXPECT_EQ(respects(a.dependences, a.lifted, {a.lifted.tree[0], a.lifted.tree[0]}).error().code, "legality.instances");
+  EXPECT_TRUE(respects(a.dependences, a.lifted, a.lifted.tree));
+}
+
+TEST(Dependences, TemporaryIsPrivatizable) {
+  auto a = nest("loop i = 0 .. n { s0: t[] = x[i] s1: x[i] = t[] * t[] }");
+  EXPECT_EQ(privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t"), Result<bool>(true));
+  auto carried = nest("loop i = 0 .. n { s0: x[i] = t[] s1: t[] = x[i] }");
+  EXPECT_EQ(privatizable(carried.dependences, carried.lifted, carried.lifted.tree, "i", "t"), Result<bool>(false));
+}
+
+TEST(Dependences, TriangleIsExact) {
+  auto a = nest("loop i = 0 .. n { loop j = 0 .. i { s0: x[i] = x[i] - A[i, j] * x[j] } }");
+  // x[j] with j < i was written by earlier i only: no anti dependence to a later one.
+  EXPECT_EQ(all(a).find("anti dependence s0 -> s0 on x (*"), std::string::npos) << all(a);
+}
+
+TEST(Dependences, GuardIsPartOfTheDomain) {
+  auto a = nest("loop i = 0 .. n { if ({i}i64 < 1i64) { s0: x[i] = x[n - 1] } }");
+  ASSERT_EQ(a.lifted.statements.size(), 1u);
+  EXPECT_FALSE(a.lifted.statements[0].opaque);
+}
+
+TEST(Dependences, GatherIsAMayAccess) {
+  auto a = analyse(
+      "sdfg 1 t symbols n array x: f64[n] argument array k: i64[n] argument arguments n, x, k "
+      "loop i = 0 .. n { s0: x[k[i]] = 1.0 }");
+  EXPECT_EQ(all(a), "output dependence s0 -> s0 on x (*)\n");
+}
+
+TEST(Dependences, BudgetIsAnError) {
+  auto sdfg = parse(std::string(head) + "loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }");
+  ASSERT_TRUE(sdfg);
+  EXPECT_EQ(Dependences::compute(lift(*sdfg), {.operations = 3}).error().code, "isl.budget");
+}
+
+TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
+  auto sdfg =
+      parse(std::string(head) +
+            "loop i = 0 .. n { s0: x[i] = 0.0 loop j = i .. n { if ({j}i64 < 4i64) { s1: x[i] = x[i] + A[i, j] } } }");
+  ASSERT_TRUE(sdfg);
+  auto lifted = lift(*sdfg);
+  EXPECT_EQ(print(lower(lifted, lifted.tree)), print(*sdfg));
+}
+
+}  // namespace
+}  // namespace sous::sdfg

@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+#include "transforms/apply.h"
+
+namespace sous::transforms {
+namespace {
+
+constexpr const char* head =
+    "sdfg 1 t symbols n, m array A: f64[n, n] argument array B: f64[n, n] argument array x: f64[n] argument "
+    "array k: i64[n] argument array s: f64 argument array c: i64 argument array t: f64 stack transient "
+    "arguments n, m, A, B, x, k, s, c ";
+
+sdfg::Sdfg nest(const std::string& body) {
+  auto sdfg = sdfg::parse(head + body);
+  if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
+  return sdfg.value_or(sdfg::Sdfg{});
+}
+
+Result<sdfg::Sdfg> run(const std::string& body, const std::string& steps, bool reassociate = false) {
+  TRY(Recipe recipe, recipe_from_text(steps + " -> cpp"));
+  ApplyOptions options;
+  options.context.reassociate = reassociate;
+  options.context.hardware = {{"l1_bytes", 32768}};
+  return apply(nest(body), recipe, options);
+}
+
+std::string refusal(const std::string& body, const std::string& steps, bool reassociate = false) {
+  auto result = run(body, steps, reassociate);
+  return result ? "applied" : result.error().code;
+}
+
+// The loops of the result, outermost first, and their schedules.
+void expect_same_result(const std::string& body, const std::string& steps) {
+  auto result = run(body, steps);
+  ASSERT_TRUE(result) << result.error().to_string();
+  for (std::int64_t n : {1, 2, 5, 9}) {
+    sdfg::Memory memory;
+    memory.symbols = {{"n", n}, {"m", 3}};
+    for (const auto& c : nest(body).containers) {
+      if (c.transient) continue;
+      auto size = sdfg::store_size(nest(body), c.name, memory.symbols);
+      std::vector<std::byte> bytes(static_cast<std::size_t>(*size) * 8);
+      for (std::size_t i = 0; i < bytes.size(); i += 8) {
+        double v = static_cast<double>((i * 7 + c.name[0]) % 23) - 5.5;
+        std::int64_t z = static_cast<std::int64_t>(i) % n;
+        std::memcpy(&bytes[i], c.type == sdfg::ElementType::i64 ? static_cast<void*>(&z) : &v, 8);
+      }
+      memory.buffers[c.name] = {.type = c.type, .bytes = bytes};
+    }
+    sdfg::Memory expected = memory, actual = memory;
+    auto first = sdfg::interpret(nest(body), expected);
+    ASSERT_TRUE(first) << first.error().to_string();
+    auto second = sdfg::interpret(*result, actual);
+    ASSERT_TRUE(second) << second.error().to_string() << sdfg::print(*result);
+    EXPECT_EQ(expected.buffers, actual.buffers) << "n = " << n << "\n" << sdfg::print(*result);
+  }
+}
+
+constexpr const char* copy2 = "loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = B[j, i] + 1.0 } }";
+constexpr const char* triangle = "loop i = 0 .. n { loop j = 0 .. i + 1 { s0: A[i, j] = A[i, j] + B[i, j] * x[j] } }";
+constexpr const char* sweep = "loop i = 1 .. n { loop j = 0 .. n - 1 { s0: A[i, j] = A[i - 1, j + 1] + 1.0 } }";
+constexpr const char* two = "loop i = 0 .. n { s0: x[i] = B[i, 0] } loop j = 0 .. n { s1: A[j, 0] = x[j] }";
+constexpr const char* late = "loop i = 0 .. n { s0: x[i] = B[i, 0] } loop j = 0 .. n - 1 { s1: A[j, 0] = x[j + 1] }";
+constexpr const char* both = "loop i = 0 .. n { s0: x[i] = B[i, 0] s1: A[i, 0] = x[i] s2: A[i, 0] = A[i, 0] * 2.0 }";
+constexpr const char* sum = "loop i = 0 .. n { s0: s[] = s[] + x[i] }";
+constexpr const char* seidel =
+    "loop i = 1 .. n - 1 { loop j = 1 .. n - 1 { s0: A[i, j] = A[i - 1, j] + A[i, j - 1] + A[i, j + 1] } }";
+
+TEST(Steps, Interchange) {
+  expect_same_result(copy2, "interchange(outer=i, inner=j)");
+  expect_same_result(triangle, "interchange(outer=i, inner=j)");
+}
+
+TEST(Steps, Tile) {
+  expect_same_result(copy2, "tile(loops=[i, j], sizes=[4, 3])");
+  expect_same_result(copy2, "tile(loops=[i], sizes=[4]); tile(loops=[i], sizes=[2])");
+  expect_same_result(triangle, "tile(loops=[i, j], sizes=[2, 2])");
+  expect_same_result(triangle, "tile(loops=[j], sizes=[l1_bytes floordiv 16384])");
+}
+
+TEST(Steps, SkewMakesTilingLegal) {
+  expect_same_result(sweep, "skew(loop=j, by=i, factor=1); tile(loops=[i, j], sizes=[3, 4])");
+  expect_same_result(seidel, "skew(loop=j, by=i); interchange(outer=i, inner=j)");
+}
+
+TEST(Steps, Reverse) {
+  expect_same_result(copy2, "reverse(loop=j)");
+  expect_same_result(triangle, "reverse(loop=i)");
+}
+
+TEST(Steps, Fuse) {
+  expect_same_result(two, "fuse(first=i, second=j)");
+  expect_same_result(two, "fuse(first=i, second=j, shift=1)");
+  expect_same_result(late, "fuse(first=i, second=j, shift=1)");
+}
+
+TEST(Steps, Distribute) {
+  expect_same_result(both, "distribute(loop=i)");
+  expect_same_result(both, "distribute(loop=i, at=2)");
+}
+
+TEST(Steps, ParallelizePrivatizesAndReduces) {
+  expect_same_result("loop i = 0 .. n { s0: t[] = x[i] s1: x[i] = t[] * t[] }", "parallelize(loop=i)");
+  auto temporary = run("loop i = 0 .. n { s0: t[] = x[i] s1: x[i] = t[] * t[] }", "parallelize(loop=i)");
+  EXPECT_EQ(std::get<sdfg::Loop>(temporary->root.nodes[0].value).privates, std::vector<std::string>{"t"});
+  // Integers are associative: no leave is needed.
+  expect_same_result("loop i = 0 .. n { s0: c[] = c[] + k[i] }", "parallelize(loop=i)");
+}
+
+TEST(Steps, VectorizeAllowsWhatLockstepKeeps) {
+  expect_same_result(copy2, "vectorize(loop=j)");
+  expect_same_result("loop i = 0 .. n - 1 { s0: x[i] = x[i + 1] }", "vectorize(loop=i)");
+  expect_same_result("loop i = 4 .. n { s0: x[i] = x[i - 4] }", "vectorize(loop=i, lanes=4)");
+}
+
+TEST(Steps, Unroll) { expect_same_result(copy2, "unroll(loop=j, factor=4)"); }
+
+TEST(Steps, EveryRefusalIsProvoked) {
+  struct Case {
+    const char *body, *steps;
+    bool reassociate;
+    const char* code;
+  };
+  const Case cases[] = {
+      {sweep, "interchange(outer=i, inner=j)", false, "interchange.illegal"},
+      {copy2, "interchange(outer=j, inner=i)", false, "interchange.not-nested"},
+      {copy2, "interchange(outer=q, inner=i)", false, "interchange.no-loop"},
+      {copy2, "parallelize(loop=i); interchange(outer=i, inner=j)", false, "interchange.scheduled"},
+      {"loop i = 0 .. n { loop j = i mod 3 .. n { s0: A[i, j] = 1.0 } }", "interchange(outer=i, inner=j)", false,
+       "interchange.bounds"},
+      {sweep, "tile(loops=[i, j], sizes=[4, 4])", false, "tile.illegal"},
+      {copy2, "tile(loops=[i, j], sizes=[4])", false, "tile.sizes"},
+      {copy2, "tile(loops=[j, i], sizes=[4, 4])", false, "tile.not-nested"},
+      {copy2, "tile(loops=[q], sizes=[4])", false, "tile.no-loop"},
+      {"loop i = 0 .. n step 2 { s0: x[i] = 1.0 }", "tile(loops=[i], sizes=[4])", false, "tile.step"},
+      {copy2, "vectorize(loop=j); tile(loops=[i, j], sizes=[4, 4])", false, "tile.scheduled"},
+      {"loop i = 0 .. n { loop j = i mod 3 .. n { s0: A[i, j] = 1.0 } }", "tile(loops=[i, j], sizes=[4, 4])", false,
+       "tile.bounds"},
+      {copy2, "skew(loop=i, by=j)", false, "skew.not-around"},
+      {copy2, "skew(loop=q, by=i)", false, "skew.no-loop"},
+      {"loop i = 1 .. n { s0: x[i] = x[i - 1] }", "reverse(loop=i)", false, "reverse.illegal"},
+      {copy2, "reverse(loop=q)", false, "reverse.no-loop"},
+      {"loop i = 0 .. n step 2 { s0: x[i] = 1.0 }", "reverse(loop=i)", false, "reverse.step"},
+      {late, "fuse(first=i, second=j)", false, "fuse.illegal"},
+      {two, "fuse(first=j, second=i)", false, "fuse.not-neighbours"},
+      {two, "fuse(first=i, second=q)", false, "fuse.no-loop"},
+      {two, "parallelize(loop=i); fuse(first=i, second=j)", false, "fuse.scheduled"},
+      {"loop i = 0 .. n step 2 { s0: x[i] = 1.0 } loop j = 0 .. n { s1: A[j, 0] = 1.0 }", "fuse(first=i, second=j)",
+       false, "fuse.step"},
+      {"loop i = 0 .. n - 1 { s0: A[i, 0] = x[i] s1: x[i + 1] = B[i, 0] }", "distribute(loop=i)", false,
+       "distribute.illegal"},
+      {copy2, "distribute(loop=j)", false, "distribute.nothing"},
+      {both, "distribute(loop=q)", false, "distribute.no-loop"},
+      {both, "unroll(loop=i); distribute(loop=i)", false, "distribute.scheduled"},
+      {sum, "parallelize(loop=i)", false, "parallelize.carried"},
+      {sum, "parallelize(loop=i)", true, "applied"},
+      {"loop i = 1 .. n { s0: x[i] = x[i - 1] }", "parallelize(loop=i)", true, "parallelize.carried"},
+      {copy2, "parallelize(loop=q)", false, "parallelize.no-loop"},
+      {copy2, "parallelize(loop=i); parallelize(loop=i)", false, "parallelize.scheduled"},
+      {"loop i = 1 .. n { s0: x[i] = x[i - 1] }", "vectorize(loop=i)", false, "vectorize.carried"},
+      {"loop i = 4 .. n { s0: x[i] = x[i - 4] }", "vectorize(loop=i, lanes=8)", false, "vectorize.carried"},
+      {copy2, "vectorize(loop=q)", false, "vectorize.no-loop"},
+      {copy2, "vectorize(loop=j); vectorize(loop=j)", false, "vectorize.scheduled"},
+      {copy2, "unroll(loop=q)", false, "unroll.no-loop"},
+      {copy2, "unroll(loop=j); unroll(loop=j)", false, "unroll.scheduled"},
+      {copy2, "tyle(loops=[i], sizes=[4])", false, "recipe.unknown-step"},
+      {copy2, "tile(loops=[i], size=[4])", false, "recipe.parameter"},
+      {copy2, "tile(loops=[i], sizes=[0])", false, "recipe.parameter"},
+      {copy2, "tile(loops=[i], sizes=[l9_bytes])", false, "recipe.size"},
+  };
+  std::set<std::string> provoked;
+  for (const Case& c : cases) {
+    EXPECT_EQ(refusal(c.body, c.steps, c.reassociate), c.code) << c.body << "\n" << c.steps;
+    provoked.insert(c.code);
+  }
+  for (const StepInfo* step : steps())
+    for (const RefusalInfo& r : step->refusals) EXPECT_TRUE(provoked.contains(std::string(r.code))) << r.code;
+}
+
+TEST(Steps, MistakesInRecipes) {
+  EXPECT_EQ(recipe_from_text("-> cqp").error().why, "there is no target cqp, did you mean cpp?");
+}
+
+TEST(Recipe, JsonAndTextRoundTrip) {
+  auto recipe = recipe_from_text(
+      "tile(loops=[i, j], sizes=[32, l1_bytes floordiv 8]); parallelize(loop=i_t, kind=dynamic) -> openmp");
+  ASSERT_TRUE(recipe) << recipe.error().to_string();
+  EXPECT_EQ(recipe_from_json(to_json(*recipe)), recipe);
+  EXPECT_EQ(recipe_from_text(to_text(*recipe)), recipe);
+  EXPECT_EQ(recipe_from_json("{\"version\": 2}").error().code, "recipe.version");
+  EXPECT_EQ(recipe_from_json("[1").error().code, "recipe.json");
+  EXPECT_EQ(recipe_from_json(std::string(100, '[')).error().code, "recipe.budget");
+}
+
+}  // namespace
+}  // namespace sous::transforms
