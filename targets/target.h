@@ -22,8 +22,8 @@ struct EmitOptions {
   bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
-  double min_work = 0;  // run only from this many innermost statement executions on (sizes unknown at build time)
-  std::string comment;  // put above the function: where the nest came from, which recipe
+  double min_work = 0;       // run only from this many innermost statement executions on (sizes unknown at build time)
+  std::string comment = {};  // put above the function: where the nest came from, which recipe
   bool restrict_arguments = true;  // arguments in different alias classes are declared restrict
 };
 

@@ -1,0 +1,63 @@
+// Symbolic and scalar expressions, and elements of containers, as C++.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+#include "targets/cpp/names.h"
+#include "targets/cpp/text.h"
+
+namespace sous::targets {
+
+class Expressions {
+ public:
+  Expressions(const sdfg::Sdfg& sdfg, Names& names);
+
+  // An int64_t. Floor division is plain division where the operands are provably not negative.
+  Text index(const sdfg::Expr& e) const;
+  // The element of a container, as an lvalue.
+  Text element(const std::string& container, const std::vector<sdfg::Expr>& subscript) const;
+  Text element(const sdfg::Memlet& memlet) const;
+  // The element's place from the container's base: offset + sum(subscript * stride), as one expression.
+  sdfg::Expr offset(const sdfg::Memlet& memlet) const;
+  // The value of a tree whose input k is written inputs[k]. Nothing is folded or reordered.
+  Text scalar(const sdfg::ScalarExpr& e, const std::vector<Text>& inputs) const;
+  // The same with the elements that the memlets name.
+  Text scalar(const sdfg::ScalarExpr& e, const std::vector<const sdfg::Memlet*>& inputs) const;
+  // One node over written arguments.
+  Text operation(const sdfg::ScalarExpr& e, const std::vector<Text>& args) const;
+  // `accumulated op value` as the IR's reduction operators mean it.
+  Text combined(sdfg::ReductionOp op, sdfg::ElementType type, const Text& accumulated, const Text& value) const;
+
+  bool nonnegative(const sdfg::Expr& e) const;
+  // Inside the loop that binds `symbol`: what is known of it.
+  void enter(const sdfg::Loop& loop);
+  void leave(const sdfg::Loop& loop);
+
+  const sdfg::Sdfg& sdfg() const { return sdfg_; }
+  const sdfg::Container& container(const std::string& name) const;
+  Names& names() const { return names_; }
+  // Scalars that the function gets as pointers.
+  bool by_pointer(const std::string& container) const { return by_pointer_.contains(container); }
+
+  // While set: every access to the container is written as this (a local copy of one of its elements).
+  std::map<std::string, std::string> locals;
+  // While set: the symbol is written as this.
+  std::map<std::string, Text> symbols;
+
+ private:
+  const sdfg::Sdfg& sdfg_;
+  Names& names_;
+  std::set<std::string> by_pointer_;
+  std::set<std::string> nonnegative_;
+};
+
+// The value of a constant: floats in the shortest decimal form that reads back as the same bits, else bit by bit.
+Text literal(const sdfg::ScalarExpr& constant);
+// Containers that are written anywhere below, each access that reads in symbolic expressions included.
+bool mentions(const sdfg::Expr& e, const std::set<std::string>& containers);
+
+}  // namespace sous::targets

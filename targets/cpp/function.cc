@@ -1,0 +1,203 @@
+// The function around the nest: a kernel with restrict parameters, and the entry that checks what it may rely on.
+#include <algorithm>
+
+#include "targets/cpp/library.h"
+#include "targets/cpp/printer.h"
+#include "targets/cpp/work.h"
+
+namespace sous::targets {
+namespace {
+
+using sdfg::Container;
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// Parameter lists wider than a line go one to a line.
+std::string parameter_list(const std::string& head, const std::vector<std::string>& parameters) {
+  const std::string one = head + "(" + join(parameters) + ")";
+  if (one.size() <= 118) return one;
+  std::string text = head + "(";
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    text += "\n    " + parameters[k] + (k + 1 < parameters.size() ? "," : ")");
+  }
+  return text;
+}
+
+class FunctionPrinter {
+ public:
+  FunctionPrinter(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
+                  const std::vector<Transient>& transients)
+      : sdfg_(sdfg),
+        options_(options),
+        dialect_(dialect),
+        transients_(transients),
+        written_(sdfg::touched(sdfg.root).written) {
+    kernel_ = names_.fresh(options.function + "_nest");
+    names_.fresh(options.function);
+    // Arguments first: they keep their names whatever comes later.
+    for (const std::string& argument : sdfg.arguments) names_.of(argument);
+  }
+
+  std::string print() {
+    Printer body(sdfg_, options_, dialect_, transients_, names_);
+    body.out.set_depth(1);
+    body.declare("");
+    body.region(sdfg_.root);
+
+    Lines out;
+    comment(out);
+    out.open(parameter_list("static void " + kernel_, kernel_parameters(body)));
+    out.append(body.out.text());
+    out.close();
+    out.line("");
+    entry(out, body);
+    return out.text();
+  }
+
+ private:
+  void comment(Lines& out) {
+    std::string_view rest = options_.comment;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string line(rest.substr(0, end));
+      // A line that ends in a backslash would go on as a comment.
+      while (line.ends_with('\\')) line.pop_back();
+      out.line(line.empty() ? "//" : "// " + line);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  std::string type(const Container& c) const {
+    return (written_.contains(c.name) ? "" : "const ") + std::string(sdfg::info(c.type).cpp);
+  }
+  bool by_value(const Container& c) const { return c.shape.empty() && !written_.contains(c.name); }
+
+  // No other argument's elements are written through, or read while these are written.
+  bool is_restrict(const Container& c) const {
+    if (!options_.restrict_arguments) return false;
+    for (const Container& other : sdfg_.containers) {
+      if (other.transient || other.name == c.name || by_value(other)) continue;
+      if (c.alias_class == 0 || c.alias_class != other.alias_class) continue;
+      if (!written_.contains(c.name) && !written_.contains(other.name)) continue;
+      const bool checked = std::ranges::any_of(sdfg_.disjoint, [&](const auto& pair) {
+        return pair == std::pair(c.name, other.name) || pair == std::pair(other.name, c.name);
+      });
+      if (!checked) return false;
+    }
+    return true;
+  }
+
+  std::string parameter(const std::string& argument, bool with_restrict) {
+    const Container* c = sdfg_.find(argument);
+    const std::string& name = names_.of(argument);
+    if (c == nullptr) return "int64_t " + name;
+    if (by_value(*c)) return std::string(sdfg::info(c->type).cpp) + " " + name;
+    return type(*c) + "* " + (with_restrict && is_restrict(*c) ? "__restrict " : "") + name;
+  }
+
+  // Names of what the heap temporaries add to the kernel's parameters, and how the entry calls them.
+  std::string heap_all(const Transient& t) { return names_.of(t.per_thread ? t.container + ".all" : t.container); }
+  std::string heap_size(const Transient& t) { return names_.of(t.container + ".size"); }
+
+  std::vector<std::string> kernel_parameters(const Printer& body) {
+    std::vector<std::string> result;
+    const auto add = [&](const std::string& name, const std::string& text) {
+      result.push_back((has_word(body.out.text(), name) ? "" : "[[maybe_unused]] ") + text);
+    };
+    for (const std::string& argument : sdfg_.arguments) add(names_.of(argument), parameter(argument, true));
+    for (const Transient& t : transients_) {
+      if (!t.heap) continue;
+      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
+      add(heap_all(t), element + "* __restrict " + heap_all(t));
+      if (t.per_thread) add(heap_size(t), "int64_t " + heap_size(t));
+    }
+    return result;
+  }
+
+  // The variable with the bytes that the argument covers; declared by the first check that uses it.
+  std::string footprint(const Expressions& expressions, const Container& c, std::vector<std::string>& checks) {
+    const auto known = footprints_.find(c.name);
+    if (known != footprints_.end()) return known->second;
+    const std::string name = names_.fresh(names_.of(c.name) + "_footprint");
+    std::string text =
+        "sous::Footprint " + name + "(" + names_.of(c.name) + ", " + expressions.index(c.offset).text + ");";
+    for (std::size_t d = 0; d < c.shape.size(); ++d) {
+      text += " " + name + ".dimension(" + expressions.index(c.shape[d]).text + ", " +
+              expressions.index(c.strides[d]).text + ");";
+    }
+    checks.push_back(text);
+    return footprints_.emplace(c.name, name).first->second;
+  }
+
+  void entry(Lines& out, const Printer& body) {
+    const Expressions& expressions = body.expressions;
+    std::vector<std::string> checks;
+    for (const sdfg::Expr& assumption : sdfg_.assumptions) {
+      if (assumption.constant().value_or(-1) >= 0) continue;
+      checks.push_back("if (!(" + expressions.index(assumption).text + " >= 0)) return 0;");
+    }
+    for (const auto& [first, second] : sdfg_.disjoint) {
+      const Container& a = expressions.container(first);
+      const Container& b = expressions.container(second);
+      if (by_value(a) || by_value(b)) continue;
+      const std::string left = footprint(expressions, a, checks);
+      const std::string right = footprint(expressions, b, checks);
+      checks.push_back("if (!" + left + ".disjoint(" + right + ")) return 0;");
+    }
+    if (options_.min_work > 0) {
+      const Work total = work(sdfg_.root, expressions);
+      if (!total.constant || *total.constant < options_.min_work) {
+        const std::string least = literal(sdfg::ScalarExpr::real(options_.min_work, sdfg::ElementType::f64)).text;
+        checks.push_back("if (" + total.text + " < " + least + ") return 0;");
+      }
+    }
+    std::vector<std::string> passed;
+    for (const std::string& argument : sdfg_.arguments) passed.push_back(names_.of(argument));
+    std::string missing;
+    for (const Transient& t : transients_) {
+      if (!t.heap) continue;
+      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
+      const std::string memory = names_.fresh(names_.of(t.container) + "_memory");
+      checks.push_back("const int64_t " + heap_size(t) + " = sous::padded<" + element + ">(" +
+                       expressions.index(t.elements).text + ");");
+      checks.push_back("const sous::Temporary<" + element + "> " + memory + "(" + heap_size(t) + ", " +
+                       (t.per_thread ? "sous::threads(" + std::to_string(t.threads) + ")" : "1") + ");");
+      missing += (missing.empty() ? "" : " || ") + memory + ".get() == nullptr";
+      passed.push_back(memory + ".get()");
+      if (t.per_thread) passed.push_back(heap_size(t));
+    }
+    if (!missing.empty()) checks.push_back("if (" + missing + ") return 0;");
+
+    std::vector<std::string> parameters;
+    for (const std::string& argument : sdfg_.arguments) parameters.push_back(parameter(argument, false));
+    out.open(
+        parameter_list("extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function, parameters));
+    for (const std::string& check : checks) out.line(check);
+    out.line(kernel_ + "(" + join(passed) + ");");
+    out.line("return 1;");
+    out.close();
+  }
+
+  const sdfg::Sdfg& sdfg_;
+  const EmitOptions& options_;
+  const Dialect& dialect_;
+  const std::vector<Transient>& transients_;
+  const std::set<std::string> written_;
+  Names names_;
+  std::string kernel_;
+  std::map<std::string, std::string> footprints_;
+};
+
+}  // namespace
+
+Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
+  if (const auto reason = unsupported_library_node(sdfg)) return fail("target.unsupported", *reason);
+  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.openmp));
+  return FunctionPrinter(sdfg, options, dialect, transients).print();
+}
+
+}  // namespace sous::targets

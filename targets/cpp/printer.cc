@@ -1,0 +1,262 @@
+#include "targets/cpp/printer.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "targets/cpp/library.h"
+#include "targets/openmp/parallel.h"
+
+namespace sous::targets {
+
+using sdfg::AtomKind;
+using sdfg::Expr;
+
+namespace {
+
+bool is_cheap(const Expr& e) {
+  for (const sdfg::Term& term : e.terms()) {
+    for (const sdfg::Atom& atom : term.atoms) {
+      if (atom.kind != AtomKind::Symbol) return false;
+    }
+  }
+  return true;
+}
+
+// Containers whose values go somewhere: read by a statement that writes another one, by a condition or by a subscript.
+// The rest the compiler sees as set but never used.
+std::set<std::string> used_containers(const sdfg::Region& region) {
+  std::set<std::string> used;
+  const auto add_reads = [&](const Expr& e) { used.merge(e.reads()); };
+  const auto add_memlet = [&](const sdfg::Memlet& memlet) {
+    for (const sdfg::Dim& dim : memlet.subset) {
+      add_reads(dim.begin);
+      if (dim.end) add_reads(*dim.end);
+    }
+  };
+  const auto add_condition = [&](const sdfg::Condition& condition) {
+    for (const sdfg::Memlet& memlet : condition.inputs) used.insert(memlet.container);
+    for (const sdfg::Memlet& memlet : condition.inputs) add_memlet(memlet);
+  };
+  const auto add_state = [&](const sdfg::State& state) {
+    for (const sdfg::Edge& edge : state.edges) add_memlet(edge.memlet);
+    for (const sdfg::TaskletView& view : sdfg::tasklets(state)) {
+      view.tasklet->code.visit([&](const sdfg::ScalarExpr& e) {
+        if (e.op != sdfg::ScalarOp::input) return;
+        const std::string& read = view.inputs[static_cast<std::size_t>(e.input)]->container;
+        for (const sdfg::Memlet* out : view.outputs) {
+          if (out->container != read) used.insert(read);
+        }
+      });
+    }
+    for (const sdfg::Edge& edge : state.edges) {
+      const auto& target = state.nodes[static_cast<std::size_t>(edge.target)];
+      if (std::holds_alternative<sdfg::LibraryNode>(target)) used.insert(edge.memlet.container);
+    }
+  };
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    match(
+        node.value, add_state,
+        [&](const sdfg::Loop& loop) {
+          add_reads(loop.begin);
+          add_reads(loop.end);
+        },
+        [&](const sdfg::If& branch) { add_condition(branch.condition); },
+        [&](const sdfg::While& loop) { add_condition(loop.condition); }, [](const sdfg::Return&) {});
+  });
+  return used;
+}
+
+}  // namespace
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+Printer::Printer(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
+                 const std::vector<Transient>& transients, Names& names)
+    : expressions(sdfg, names),
+      options_(options),
+      dialect_(dialect),
+      transients_(transients),
+      used_(used_containers(sdfg.root)) {}
+
+void Printer::region(const sdfg::Region& region) {
+  for (const sdfg::Node& n : region.nodes) node(n);
+}
+
+void Printer::node(const sdfg::Node& node) {
+  match(
+      node.value, [&](const sdfg::State& s) { state(s); }, [&](const sdfg::Loop& l) { loop(l); },
+      [&](const sdfg::If& branch) {
+        out.open("if (" + condition(branch.condition).text + ")");
+        region(branch.then_body);
+        if (!branch.else_body.nodes.empty()) {
+          out.close(" else {");
+          out.set_depth(out.depth() + 1);
+          region(branch.else_body);
+        }
+        out.close();
+      },
+      [&](const sdfg::While& loop) {
+        const std::string test = "while (" + condition(loop.condition).text + ")";
+        out.open(loop.test_first ? test : "do");
+        region(loop.body);
+        out.close(loop.test_first ? "" : " " + test + ";");
+      },
+      [&](const sdfg::Return&) { out.line("return;"); });
+}
+
+Text Printer::condition(const sdfg::Condition& condition) {
+  std::vector<const sdfg::Memlet*> inputs;
+  for (const sdfg::Memlet& memlet : condition.inputs) inputs.push_back(&memlet);
+  return expressions.scalar(condition.code, inputs);
+}
+
+void Printer::state(const sdfg::State& state) {
+  for (const int k : sdfg::execution_order(state)) {
+    match(
+        state.nodes[static_cast<std::size_t>(k)], [](const sdfg::AccessNode&) {},
+        [&](const sdfg::Tasklet&) { assign(sdfg::tasklet_view(state, k)); },
+        [&](const sdfg::LibraryNode& library) { print_library_node(*this, state, k, library); });
+  }
+}
+
+void Printer::assign(const sdfg::TaskletView& tasklet) {
+  const sdfg::ScalarExpr& code = tasklet.tasklet->code;
+  Text value = expressions.scalar(code, tasklet.inputs);
+  const bool several = tasklet.outputs.size() > 1;
+  if (several) {
+    out.open("");
+    const std::string name = expressions.names().fresh("value");
+    out.line("const " + std::string(sdfg::info(code.type).cpp) + " " + name + " = " + value.text + ";");
+    value = {name};
+  }
+  for (const sdfg::Memlet* memlet : tasklet.outputs) {
+    const Text element = expressions.element(*memlet);
+    const Text stored = memlet->combine ? expressions.combined(*memlet->combine, code.type, element, value) : value;
+    out.line(element.text + " = " + stored.text + ";");
+  }
+  if (several) out.close();
+}
+
+void Printer::declare(const std::string& owner, const std::set<std::string>& except) {
+  for (const Transient& t : transients_) {
+    if (t.owner != owner || except.contains(t.container)) continue;
+    const sdfg::Container& c = expressions.container(t.container);
+    const std::string type(sdfg::info(c.type).cpp);
+    const std::string& name = expressions.names().of(c.name);
+    const std::string unused = used_.contains(c.name) ? "" : "[[maybe_unused]] ";
+    if (c.shape.empty()) {
+      // The value is never seen: it tells the compiler's flow analysis what the IR's check knows.
+      out.line(unused + type + " " + name + " = 0;");
+    } else if (!t.heap) {
+      const std::int64_t elements = std::max<std::int64_t>(1, *t.elements.constant());
+      out.line(unused + "alignas(64) " + type + " " + name + "[" + std::to_string(elements) + "];");
+    } else if (t.per_thread) {
+      out.line(unused + type + "* const " + name + " = " + expressions.names().of(c.name + ".all") +
+               " + sous::thread() * " + expressions.names().of(c.name + ".size") + ";");
+    }
+  }
+}
+
+std::string Printer::bound(const Expr& e, const std::string& name) {
+  const std::string text = expressions.index(e).text;
+  if (is_cheap(e)) return text;
+  const std::string variable = expressions.names().fresh(name);
+  out.line("const int64_t " + variable + " = " + text + ";");
+  return variable;
+}
+
+std::string Printer::condition(const std::string& variable, const sdfg::Loop& loop, const std::string& end) {
+  return variable + (loop.step > 0 ? " < " : " > ") + end;
+}
+
+std::string Printer::advance(const std::string& variable, std::int64_t step) {
+  if (step == 1) return "++" + variable;
+  if (step == -1) return "--" + variable;
+  return step > 0 ? variable + " += " + std::to_string(step)
+                  : variable + " -= " + std::to_string(-static_cast<__int128>(step) > INT64_MAX ? INT64_MAX : -step);
+}
+
+void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
+  const std::string variable = expressions.names().of(loop.symbol);
+  const std::string end = bound(loop.end, variable + "_end");
+  const std::string begin = expressions.index(loop.begin).text;
+  if (!pragma.empty()) out.line(pragma);
+  out.open("for (int64_t " + variable + " = " + begin + "; " + condition(variable, loop, end) + "; " +
+           advance(variable, loop.step) + ")");
+  body(loop);
+  out.close();
+}
+
+void Printer::body(const sdfg::Loop& loop) {
+  expressions.enter(loop);
+  declare(loop.symbol);
+  region(loop.body);
+  expressions.leave(loop);
+}
+
+void Printer::loop(const sdfg::Loop& loop) {
+  match(
+      loop.schedule, [&](const sdfg::Sequential&) { plain_loop(loop); },
+      [&](const sdfg::Parallel& parallel) {
+        if (dialect_.openmp && !in_parallel) {
+          print_parallel(*this, loop, parallel);
+        } else {
+          plain_loop(loop);
+        }
+      },
+      [&](const sdfg::Simd&) {
+        if (dialect_.simd == nullptr) return plain_loop(loop);
+        if (const auto reason = dialect_.simd(*this, loop)) {
+          out.line("// Not as vectors: " + *reason + ".");
+          plain_loop(loop);
+        }
+      },
+      [&](const sdfg::Unroll& unroll) { unrolled(loop, unroll.factor); },
+      [&](const sdfg::GpuGrid&) { plain_loop(loop); }, [&](const sdfg::GpuBlock&) { plain_loop(loop); });
+}
+
+// Real copies of the body: pragmas are only hints, and differ from compiler to compiler.
+void Printer::unrolled(const sdfg::Loop& loop, std::int64_t factor) {
+  factor = std::clamp<std::int64_t>(factor, 1, 64);
+  std::int64_t reach = 0;  // from the first to the last copy
+  if (factor == 1 || __builtin_mul_overflow(factor, loop.step, &reach)) return plain_loop(loop);
+  reach -= loop.step;
+  const auto copies = [&](const Expr& first, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      out.open("");
+      sdfg::Loop copy = loop;
+      copy.body = sdfg::substitute(loop.body, {{loop.symbol, first + Expr(k * loop.step)}});
+      body(copy);
+      out.close();
+    }
+  };
+  const auto distance = (loop.end - loop.begin).constant();
+  std::optional<std::int64_t> trips;
+  if (distance) trips = Expr::ceil_div(loop.step > 0 ? *distance : -*distance, std::abs(loop.step)).constant();
+  if (trips && *trips <= 0) return plain_loop(loop);
+  if (trips && *trips <= factor && loop.begin.reads().empty()) return copies(loop.begin, *trips);
+  const std::string variable = expressions.names().of(loop.symbol);
+  const Expr symbol = Expr::symbol(loop.symbol);
+  out.open("");
+  const std::string end = bound(loop.end, variable + "_end");
+  out.line("int64_t " + variable + " = " + expressions.index(loop.begin).text + ";");
+  const std::string last = variable + (reach > 0 ? " + " : " - ") + std::to_string(std::abs(reach));
+  out.open("for (; " + condition(last, loop, end) + "; " + advance(variable, reach + loop.step) + ")");
+  copies(symbol, factor);
+  out.close();
+  if (!trips || *trips % factor != 0) {
+    out.open("for (; " + condition(variable, loop, end) + "; " + advance(variable, loop.step) + ")");
+    body(loop);
+    out.close();
+  }
+  out.close();
+}
+
+}  // namespace sous::targets

@@ -1,0 +1,70 @@
+// The one printer of C++ from an Sdfg. Targets differ only in a Dialect: what becomes of parallel and of SIMD loops.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "targets/cpp/expressions.h"
+#include "targets/cpp/transients.h"
+#include "targets/target.h"
+
+namespace sous::targets {
+
+class Printer;
+
+struct Dialect {
+  bool openmp = false;  // the outermost Parallel loops run on OpenMP, otherwise in order
+  // Simd loops: null: plain loops. Otherwise prints the loop and returns nothing, or prints nothing and says why not;
+  // it is then printed as a plain loop, with that reason as a comment.
+  std::optional<std::string> (*simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+};
+
+// The whole function: kernel and entry.
+Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect);
+
+class Printer {
+ public:
+  Printer(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
+          const std::vector<Transient>& transients, Names& names);
+
+  void region(const sdfg::Region& region);
+  void node(const sdfg::Node& node);
+  // A plain `for` (its schedule is not looked at) with `pragma` above it, if any.
+  void plain_loop(const sdfg::Loop& loop, const std::string& pragma = "");
+  // The body of a loop, between its braces: privates, then nodes.
+  void body(const sdfg::Loop& loop);
+  // Declarations of the temporaries that `owner` (a loop's symbol; empty: the function) owns, but for those in
+  // `except`.
+  void declare(const std::string& owner, const std::set<std::string>& except = {});
+  // The bound as an expression that may stand in a loop's condition: evaluated into a constant first where it is costly
+  // or could change.
+  std::string bound(const sdfg::Expr& e, const std::string& name);
+  // "i < n" and "i += 2".
+  static std::string condition(const std::string& variable, const sdfg::Loop& loop, const std::string& end);
+  static std::string advance(const std::string& variable, std::int64_t step);
+
+  const EmitOptions& options() const { return options_; }
+  const std::vector<Transient>& transients() const { return transients_; }
+
+  Lines out;
+  Expressions expressions;
+  bool in_parallel = false;
+
+ private:
+  void state(const sdfg::State& state);
+  void assign(const sdfg::TaskletView& tasklet);
+  void loop(const sdfg::Loop& loop);
+  void unrolled(const sdfg::Loop& loop, std::int64_t factor);
+  Text condition(const sdfg::Condition& condition);
+
+  const EmitOptions& options_;
+  const Dialect& dialect_;
+  const std::vector<Transient>& transients_;
+  const std::set<std::string> used_;
+};
+
+// Is `word` an identifier in `text`?
+bool has_word(std::string_view text, std::string_view word);
+
+}  // namespace sous::targets

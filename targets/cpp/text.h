@@ -1,0 +1,44 @@
+// C++ text under construction: expressions with their precedence, and indented lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sous::targets {
+
+// How tightly an expression binds. Other: anything that needs parentheses inside a larger expression.
+enum class Binding { Other, Sum, Product, Primary };
+
+struct Text {
+  std::string text;
+  Binding binding = Binding::Primary;
+
+  // The text, in parentheses if it binds less tightly than `at_least`.
+  std::string in(Binding at_least) const { return binding < at_least ? "(" + text + ")" : text; }
+};
+
+class Lines {
+ public:
+  void line(std::string_view text) {
+    if (!text.empty()) out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    out_.append(text).append("\n");
+  }
+  void open(std::string_view text) {
+    line(text.empty() ? "{" : std::string(text) + " {");
+    ++depth_;
+  }
+  void close(std::string_view after = "") {
+    --depth_;
+    line("}" + std::string(after));
+  }
+  const std::string& text() const { return out_; }
+  int depth() const { return depth_; }
+  void set_depth(int depth) { depth_ = depth; }
+  void append(const std::string& finished) { out_ += finished; }
+
+ private:
+  std::string out_;
+  int depth_ = 0;
+};
+
+}  // namespace sous::targets

@@ -1,0 +1,148 @@
+#include "targets/cpp/work.h"
+
+#include <charconv>
+
+namespace sous::targets {
+namespace {
+
+using sdfg::Atom;
+using sdfg::AtomKind;
+using sdfg::Expr;
+
+// The values of a loop variable, over symbols from outside the nest that is counted.
+struct Range {
+  Expr low, high;
+};
+using Ranges = std::map<std::string, Range>;
+
+bool uses_any(const Expr& e, const Ranges& ranges) {
+  for (const auto& [symbol, range] : ranges) {
+    if (e.uses(symbol)) return true;
+  }
+  return false;
+}
+
+// The largest or smallest value of `e` over the ranges; symbolic factors are taken as not negative. Nothing where data
+// decides.
+std::optional<Expr> extreme(const Expr& e, bool largest, const Ranges& ranges);
+
+std::optional<Expr> extreme(const Atom& a, bool largest, const Ranges& ranges) {
+  const auto arg = [&](std::size_t k, bool want) { return extreme(a.args[k], want, ranges); };
+  switch (a.kind) {
+    case AtomKind::Symbol: {
+      const auto range = ranges.find(a.name);
+      if (range == ranges.end()) return Expr::symbol(a.name);
+      return largest ? range->second.high : range->second.low;
+    }
+    case AtomKind::FloorDiv: {
+      const auto numerator = arg(0, largest);
+      if (!numerator || uses_any(a.args[1], ranges)) return std::nullopt;
+      return Expr::floor_div(*numerator, a.args[1]);
+    }
+    case AtomKind::Mod: {
+      const auto divisor = arg(1, true);
+      if (!largest) return Expr(0);
+      if (!divisor) return std::nullopt;
+      return *divisor - Expr(1);
+    }
+    case AtomKind::Min:
+    case AtomKind::Max: {
+      const auto left = arg(0, largest), right = arg(1, largest);
+      if (!left || !right) return std::nullopt;
+      return a.kind == AtomKind::Min ? Expr::min(*left, *right) : Expr::max(*left, *right);
+    }
+    case AtomKind::Read:
+      return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Expr> extreme(const Expr& e, bool largest, const Ranges& ranges) {
+  if (!e.reads().empty()) return std::nullopt;
+  if (!uses_any(e, ranges)) return e;
+  Expr sum = e.constant_term();
+  for (const sdfg::Term& term : e.terms()) {
+    Expr product = term.coefficient;
+    for (const Atom& atom : term.atoms) {
+      const auto value = extreme(atom, largest == (term.coefficient > 0), ranges);
+      if (!value) return std::nullopt;
+      product = product * *value;
+    }
+    sum = sum + product;
+  }
+  return sum;
+}
+
+std::string number(double value) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  std::string text(buffer, end);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+Work constant(double value) { return {number(value), value}; }
+
+Work product(const Work& a, const Work& b) {
+  if (a.constant && b.constant) return constant(*a.constant * *b.constant);
+  if (a.constant == 1.0) return b;
+  if (b.constant == 1.0) return a;
+  const auto factor = [](const Work& w) { return w.is_sum ? "(" + w.text + ")" : w.text; };
+  return {factor(a) + " * " + factor(b), std::nullopt};
+}
+
+Work sum(const Work& a, const Work& b) {
+  if (a.constant && b.constant) return constant(*a.constant + *b.constant);
+  if (a.constant == 0.0) return b;
+  if (b.constant == 0.0) return a;
+  return {a.text + " + " + b.text, std::nullopt, true};
+}
+
+struct Counter {
+  const Expressions& expressions;
+  Ranges ranges;
+
+  Work region(const sdfg::Region& r) {
+    Work total = constant(0);
+    for (const sdfg::Node& n : r.nodes) total = sum(total, node(n));
+    return total;
+  }
+
+  Work node(const sdfg::Node& n) {
+    return match(
+        n.value, [](const sdfg::State&) { return constant(1); }, [&](const sdfg::Loop& l) { return loop(l); },
+        [&](const sdfg::If& i) { return sum(region(i.then_body), region(i.else_body)); },
+        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant(0); });
+  }
+
+  Work loop(const sdfg::Loop& l) {
+    const bool up = l.step > 0;
+    const auto first = extreme(l.begin, !up, ranges);
+    const auto end = extreme(l.end, up, ranges);
+    Work iterations = constant(1);
+    if (first && end) {
+      const Expr distance = up ? *end - *first : *first - *end;
+      const Expr extent = Expr::ceil_div(distance, up ? l.step : -l.step);
+      ranges[l.symbol] = up ? Range{*first, *end - Expr(1)} : Range{*end + Expr(1), *first};
+      if (const auto known = extent.constant()) {
+        iterations = constant(*known > 0 ? static_cast<double>(*known) : 0);
+      } else if (extent.is_valid()) {
+        iterations = {"sous::extent(" + expressions.index(extent).text + ")", std::nullopt};
+      }
+    } else {
+      // Its variable stands for any value: what depends on it counts as one.
+      ranges[l.symbol] = {Expr::read(l.symbol, {}), Expr::read(l.symbol, {})};
+    }
+    const Work result = product(iterations, region(l.body));
+    ranges.erase(l.symbol);
+    return result;
+  }
+};
+
+}  // namespace
+
+Work work(const sdfg::Node& node, const Expressions& expressions) { return Counter{expressions, {}}.node(node); }
+Work work(const sdfg::Region& region, const Expressions& expressions) {
+  return Counter{expressions, {}}.region(region);
+}
+
+}  // namespace sous::targets

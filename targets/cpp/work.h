@@ -1,0 +1,22 @@
+// How much a nest does, as a C++ expression over what is known before it runs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "targets/cpp/expressions.h"
+
+namespace sous::targets {
+
+struct Work {
+  std::string text;                // a double
+  std::optional<double> constant;  // its value, where it is known now
+  bool is_sum = false;             // needs parentheses as a factor
+};
+
+// Executions of states below `node`, as a product of extents: bounds that depend on loops inside `node` are taken at
+// their widest; extents that depend on data, and the iterations of a `while`, count as one.
+Work work(const sdfg::Node& node, const Expressions& expressions);
+Work work(const sdfg::Region& region, const Expressions& expressions);
+
+}  // namespace sous::targets

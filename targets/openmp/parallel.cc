@@ -1,0 +1,181 @@
+#include "targets/openmp/parallel.h"
+
+#include <algorithm>
+
+#include "targets/cpp/work.h"
+
+namespace sous::targets {
+namespace {
+
+// Below this many statement executions a parallel region costs more than it gains: starting and joining a team takes a
+// few microseconds, the time of about as many thousand statements.
+constexpr double parallel_threshold = 10'000;
+// Elements of an array that every thread may hold a partial copy of, on its stack.
+constexpr std::int64_t max_section = 4096;
+
+std::string_view omp_operator(sdfg::ReductionOp op) {
+  switch (op) {
+    case sdfg::ReductionOp::sum:
+      return "+";
+    case sdfg::ReductionOp::product:
+      return "*";
+    case sdfg::ReductionOp::min:
+      return "min";
+    case sdfg::ReductionOp::max:
+      return "max";
+    case sdfg::ReductionOp::bit_and:
+      return "&";
+    case sdfg::ReductionOp::bit_or:
+      return "|";
+    case sdfg::ReductionOp::bit_xor:
+      return "^";
+  }
+  __builtin_unreachable();
+}
+
+struct Reductions {
+  std::vector<LocalReduction> locals;
+  std::string clauses;
+};
+
+// How the loop's reductions become clauses; nothing if one cannot.
+std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool sections) {
+  Reductions result;
+  Names& names = printer.expressions.names();
+  for (const sdfg::Reduction& r : loop.reductions) {
+    std::string item;
+    const sdfg::Container& c = printer.expressions.container(r.container);
+    if (const auto place = single_place(loop, r.container)) {
+      item = names.fresh(names.of(r.container) + "_local");
+      result.locals.push_back({*place, item, r.op});
+    } else if (sections && !printer.expressions.locals.contains(r.container)) {
+      sdfg::Expr elements = c.offset + sdfg::Expr(1);
+      for (std::size_t d = 0; d < c.shape.size(); ++d) {
+        elements = elements + (c.shape[d] - sdfg::Expr(1)) * c.strides[d];
+        if (c.strides[d].constant().value_or(-1) < 0) return std::nullopt;
+      }
+      const auto count = elements.constant();
+      if (!count || *count < 1 || *count > max_section) return std::nullopt;
+      item = names.of(r.container) + "[0:" + std::to_string(*count) + "]";
+    } else {
+      return std::nullopt;
+    }
+    result.clauses += " reduction(" + std::string(omp_operator(r.op)) + " : " + item + ")";
+  }
+  return result;
+}
+
+// Prints the loop with the reductions' elements in local variables, loaded before and stored after it; only if it runs
+// at all, since otherwise its elements need not exist.
+void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::string& pragma,
+                       const std::vector<LocalReduction>& locals) {
+  if (locals.empty()) return printer.plain_loop(loop, pragma);
+  Expressions& expressions = printer.expressions;
+  printer.out.open("if (" + expressions.index(loop.begin).text + (loop.step > 0 ? " < " : " > ") +
+                   expressions.index(loop.end).text + ")");
+  const auto outer = expressions.locals;
+  std::vector<std::string> elements;
+  for (const LocalReduction& r : locals) {
+    elements.push_back(expressions.element(r.place).text);
+    const std::string type(sdfg::info(expressions.container(r.place.container).type).cpp);
+    printer.out.line(type + " " + r.variable + " = " + elements.back() + ";");
+  }
+  for (const LocalReduction& r : locals) expressions.locals[r.place.container] = r.variable;
+  printer.plain_loop(loop, pragma);
+  expressions.locals = outer;
+  for (std::size_t k = 0; k < locals.size(); ++k) printer.out.line(elements[k] + " = " + locals[k].variable + ";");
+  printer.out.close();
+}
+
+// Is there a node below on which `f` holds?
+bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::Node&)>& f) {
+  bool found = false;
+  sdfg::visit(region, [&](const sdfg::Node& node) { found = found || f(node); });
+  return found;
+}
+
+bool is_return(const sdfg::Node& node) { return std::holds_alternative<sdfg::Return>(node.value); }
+
+}  // namespace
+
+std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container) {
+  std::set<std::string> bound = {loop.symbol};
+  std::vector<const sdfg::Memlet*> memlets;
+  std::vector<sdfg::Expr> exprs;
+  sdfg::visit(loop.body, [&](const sdfg::Node& node) {
+    match(
+        node.value,
+        [&](const sdfg::State& s) {
+          for (const sdfg::Edge& edge : s.edges) memlets.push_back(&edge.memlet);
+        },
+        [&](const sdfg::Loop& l) {
+          bound.insert(l.symbol);
+          exprs.insert(exprs.end(), {l.begin, l.end});
+        },
+        [&](const sdfg::If& i) {
+          for (const sdfg::Memlet& m : i.condition.inputs) memlets.push_back(&m);
+        },
+        [&](const sdfg::While& w) {
+          for (const sdfg::Memlet& m : w.condition.inputs) memlets.push_back(&m);
+        },
+        [](const sdfg::Return&) {});
+  });
+  const sdfg::Memlet* place = nullptr;
+  for (const sdfg::Memlet* m : memlets) {
+    for (const sdfg::Dim& dim : m->subset) {
+      exprs.push_back(dim.begin);
+      if (dim.end) exprs.push_back(*dim.end);
+    }
+    if (m->container != container) continue;
+    if (place != nullptr && place->subset != m->subset) return std::nullopt;
+    place = m;
+  }
+  if (place == nullptr) return std::nullopt;
+  for (const sdfg::Expr& e : exprs) {
+    if (e.reads().contains(container)) return std::nullopt;
+  }
+  for (const sdfg::Dim& dim : place->subset) {
+    if (dim.end || !dim.begin.reads().empty()) return std::nullopt;
+    for (const std::string& symbol : dim.begin.symbols()) {
+      if (bound.contains(symbol)) return std::nullopt;
+    }
+  }
+  return sdfg::Memlet{place->container, place->subset, std::nullopt};
+}
+
+void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
+  const auto reductions = plan_reductions(printer, loop, true);
+  if (!reductions || any_below(loop.body, is_return)) {
+    printer.out.line("// Not in parallel: a reduction into an array of unknown or large size.");
+    return printer.plain_loop(loop);
+  }
+  std::string pragma = "#pragma omp parallel for schedule(";
+  pragma += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
+  if (parallel.chunk > 0) pragma += ", " + std::to_string(parallel.chunk);
+  pragma += ")";
+  if (parallel.threads > 0) pragma += " num_threads(" + std::to_string(parallel.threads) + ")";
+  const Work total = work(sdfg::Node(loop), printer.expressions);
+  if (!total.constant || *total.constant < parallel_threshold) {
+    pragma += " if (" + total.text + " >= " + std::to_string(static_cast<int>(parallel_threshold)) + ")";
+  }
+  printer.in_parallel = true;
+  print_with_locals(printer, loop, pragma + reductions->clauses, reductions->locals);
+  printer.in_parallel = false;
+}
+
+std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& loop) {
+  const auto is_plain = [](const sdfg::Node& node) {
+    return std::holds_alternative<sdfg::State>(node.value) || std::holds_alternative<sdfg::If>(node.value);
+  };
+  if (any_below(loop.body, [&](const sdfg::Node& node) { return !is_plain(node); })) return "the loop is not innermost";
+  const int lanes = std::get<sdfg::Simd>(loop.schedule).lanes;
+  if (lanes == 1) return "one lane";
+  const auto reductions = plan_reductions(printer, loop, false);
+  if (!reductions) return "a reduction into more than one element";
+  std::string pragma = "#pragma omp simd";
+  if (lanes > 1) pragma += " safelen(" + std::to_string(lanes) + ")";
+  print_with_locals(printer, loop, pragma + reductions->clauses, reductions->locals);
+  return std::nullopt;
+}
+
+}  // namespace sous::targets

@@ -1,0 +1,169 @@
+// What generated code includes, whatever its target. Freestanding but for the C library's allocator: header only, no
+// C++ runtime library, no static constructors.
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+
+// Generated code repeats what the original program says, tautologies included (x >= 0 of an unsigned x, t = t); that is
+// not worth a warning a second time. The others are false alarms of flow analyses on code whose definedness the IR's
+// own check has established, and remarks that a compiler saw no gain in a vectorisation it was offered.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wtautological-compare"
+#pragma clang diagnostic ignored "-Wself-assign"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+#ifdef _OPENMP
+extern "C" int omp_get_max_threads(void);
+extern "C" int omp_get_thread_num(void);
+#endif
+
+namespace sous {
+
+// --- Index arithmetic -----------------------------------------------------------------------------------------------
+
+inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
+// Rounds toward minus infinity; b is not 0.
+inline int64_t floor_div(int64_t a, int64_t b) {
+  const int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+inline int64_t floor_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
+// The length of a range as a factor of a work estimate.
+inline double extent(int64_t n) { return n > 0 ? static_cast<double>(n) : 0.0; }
+
+// --- Scalars --------------------------------------------------------------------------------------------------------
+
+template <class T>
+inline T min(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+inline T max(T a, T b) {
+  return a > b ? a : b;
+}
+
+#define SOUS_MATH1(name)                                       \
+  inline double name(double x) { return __builtin_##name(x); } \
+  inline float name(float x) { return __builtin_##name##f(x); }
+#define SOUS_MATH2(name)                                                    \
+  inline double name(double x, double y) { return __builtin_##name(x, y); } \
+  inline float name(float x, float y) { return __builtin_##name##f(x, y); }
+SOUS_MATH1(fabs)
+SOUS_MATH1(sqrt)
+SOUS_MATH1(cbrt)
+SOUS_MATH1(exp)
+SOUS_MATH1(exp2)
+SOUS_MATH1(expm1)
+SOUS_MATH1(log)
+SOUS_MATH1(log2)
+SOUS_MATH1(log10)
+SOUS_MATH1(log1p)
+SOUS_MATH1(sin)
+SOUS_MATH1(cos)
+SOUS_MATH1(tan)
+SOUS_MATH1(asin)
+SOUS_MATH1(acos)
+SOUS_MATH1(atan)
+SOUS_MATH1(sinh)
+SOUS_MATH1(cosh)
+SOUS_MATH1(tanh)
+SOUS_MATH1(erf)
+SOUS_MATH1(floor)
+SOUS_MATH1(ceil)
+SOUS_MATH1(trunc)
+SOUS_MATH1(round)
+SOUS_MATH1(rint)
+SOUS_MATH2(pow)
+SOUS_MATH2(atan2)
+SOUS_MATH2(fmod)
+SOUS_MATH2(hypot)
+SOUS_MATH2(fmin)
+SOUS_MATH2(fmax)
+SOUS_MATH2(copysign)
+inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+#undef SOUS_MATH1
+#undef SOUS_MATH2
+
+// --- Entry checks ---------------------------------------------------------------------------------------------------
+
+// The bytes that an array covers: built up dimension by dimension; empty as soon as one extent is.
+class Footprint {
+ public:
+  template <class T>
+  Footprint(const T* base, int64_t offset)
+      : base_(reinterpret_cast<uintptr_t>(base)), size_(sizeof(T)), low_(offset), high_(offset) {}
+  void dimension(int64_t extent, int64_t stride) {
+    if (extent <= 0) {
+      empty_ = true;
+    } else if (stride < 0) {
+      low_ += (extent - 1) * stride;
+    } else {
+      high_ += (extent - 1) * stride;
+    }
+  }
+  bool disjoint(const Footprint& other) const {
+    return empty_ || other.empty_ || end() <= other.begin() || other.end() <= begin();
+  }
+
+ private:
+  uintptr_t begin() const { return base_ + static_cast<uintptr_t>(low_ * size_); }
+  uintptr_t end() const { return base_ + static_cast<uintptr_t>((high_ + 1) * size_); }
+  uintptr_t base_;
+  int64_t size_, low_, high_;
+  bool empty_ = false;
+};
+
+// --- Temporaries ----------------------------------------------------------------------------------------------------
+
+inline int threads(int wanted) {
+#ifdef _OPENMP
+  return wanted > 0 ? wanted : omp_get_max_threads();
+#else
+  (void)wanted;
+  return 1;
+#endif
+}
+inline int64_t thread() {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+// Elements of one thread's copy: whole cache lines, at least one, so that copies never share one. -1: too large.
+template <class T>
+inline int64_t padded(int64_t elements) {
+  constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
+  if (elements > INT64_MAX / 2 / static_cast<int64_t>(sizeof(T))) return -1;
+  return elements < 1 ? line : (elements + line - 1) / line * line;
+}
+// Memory for `elements` (from padded) times `copies`, 64-byte aligned; freed on leaving the scope. Null if there is
+// none.
+template <class T>
+class Temporary {
+ public:
+  Temporary(int64_t elements, int64_t copies) {
+    int64_t bytes = 0;
+    if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
+    data_ = static_cast<T*>(aligned_alloc(64, static_cast<size_t>(bytes)));
+  }
+  ~Temporary() { free(data_); }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  T* get() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+}  // namespace sous

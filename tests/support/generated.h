@@ -1,0 +1,47 @@
+// Compiles generated functions into a shared object, loads it and calls them on the interpreter's memory. Every buffer
+// lies against a page that cannot be touched, in front of it or behind it, so that one element too far is a crash.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sdfg/interp.h"
+#include "sdfg/sdfg.h"
+
+namespace sous::tests {
+
+struct CompileOptions {
+  std::string include_root;  // the repository, for targets/runtime/
+  std::string compiler = "clang++-19";
+  // Warnings are errors; no contraction, so that the interpreter's results are the same bits.
+  std::string flags = "-O2 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror";
+};
+
+struct Generated {
+  const sdfg::Sdfg* sdfg = nullptr;
+  std::string function;  // the name of its entry
+};
+
+enum class GuardPage { Behind, InFront };
+
+class GeneratedCode {
+ public:
+  // `source` is a whole file with the entries of all `functions`. Errors: test.compile (the compiler's output).
+  static Result<GeneratedCode> compile(const std::string& source, std::vector<Generated> functions,
+                                       const CompileOptions& options = {});
+  GeneratedCode(GeneratedCode&& other) noexcept;
+  GeneratedCode& operator=(GeneratedCode&&) = delete;
+  ~GeneratedCode();
+
+  // What the entry returned. Argument containers that `memory` lacks are a failure of the caller.
+  int run(std::size_t function, sdfg::Memory& memory, GuardPage guard = GuardPage::Behind) const;
+
+ private:
+  GeneratedCode() = default;
+  std::filesystem::path folder_;
+  void* library_ = nullptr;
+  std::vector<Generated> functions_;
+};
+
+}  // namespace sous::tests

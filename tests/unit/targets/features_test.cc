@@ -1,0 +1,161 @@
+// What every target prints and means, feature by feature.
+#include "tests/unit/targets/emitting.h"
+
+namespace sous::targets {
+namespace {
+
+TEST(Features, PlainLoopIsReadable) {
+  const std::string text = emitted("cpp", parsed(R"(sdfg 1 scale symbols n
+array A: f64[n, 1200] argument  array s: f64 argument  arguments n, s, A
+loop i = 0 .. n { loop j = 1 .. 1200 step 2 { s0: A[i, j] = s[] * A[i, j - 1] } })"));
+  EXPECT_TRUE(
+      text.contains("  for (int64_t i = 0; i < n; ++i) {\n"
+                    "    for (int64_t j = 1; j < 1200; j += 2) {\n"
+                    "      A[i * 1200 + j] = s * A[i * 1200 + j - 1];\n"
+                    "    }\n"
+                    "  }\n"))
+      << text;
+  EXPECT_TRUE(text.contains("static void kernel_nest(int64_t n, double s, double* __restrict A) {")) << text;
+}
+
+TEST(Features, ScalarsIfsWhilesAndReturns) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n + 1] argument  array s: f64 argument  array c: i32 argument  arguments n, A, s, c
+s0: c[] = 0i32
+while (c[] < 5i32) { s1: c[] = c[] + 2i32 }
+loop i = 0 .. n {
+  if (A[i] > 0.0) { s2: s[] += A[i] } else { s3: A[i] = -A[i] }
+  if (s[] > 100.0) { return }
+})",
+                          {0, 1, 17});
+}
+
+TEST(Features, PrivatesLargeAndSmallInParallelLoops) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array B: f64[n, n] argument
+array small: f32[4] stack transient  array large: f64[n + 1] heap transient  array x: f64 registers transient
+arguments n, A, B
+loop i = 0 .. n parallel private(small, large, x) {
+  s0: x[] = A[i, 0] + 1.0
+  loop j = 0 .. n { s1: large[j] = A[i, j] * x[] }
+  loop k = 0 .. 4 unroll(factor=3) { s2: small[k] = f32(x[] + {k}f64) }
+  loop l = 0 .. n { s3: B[i, l] = large[n - 1 - l] + f64(small[l mod 4]) }
+})",
+                          {1, 7, 130});
+}
+
+TEST(Features, UnsafeNamesAreQuoted) {
+  expect_like_interpreter(R"(sdfg 1 class symbols for
+array double: f64[for] argument  array exp: f64 argument  array INT64_MAX: i64[for] argument
+arguments for, double, exp, INT64_MAX
+loop int = 0 .. for { s0: double[int] = exp(exp[]) + f64(INT64_MAX[int]) })",
+                          {3});
+}
+
+TEST(Features, IntegersWrapInTheirOwnWidth) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array a: i8[n] argument  array b: u16[n] argument  array c: i32[n] argument  array d: u64[n] argument
+arguments n, a, b, c, d
+loop i = 0 .. n {
+  s0: a[i] = a[i] * a[i] + 100i8
+  s1: b[i] = ~(b[i] + 65535u16) >> 3i32
+  s2: c[i] = (c[i] << 30i32) - 2147483647i32
+  s3: d[i] = min(d[i], 12345678901234567890u64) ^ u64(c[i])
+})",
+                          {1, 33});
+}
+
+TEST(Features, FloorDivisionOfWhatMayBeNegative) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: i64[2 * n + 20] argument  arguments n, A
+loop i = 0 - n .. n { s0: A[i + n] = {(i floordiv 3) * 10 + i mod 3}i64 }
+loop j = 0 .. n { s1: A[j mod 7 + j floordiv 2] = {j}i64 })";
+  EXPECT_TRUE(emitted("cpp", parsed(graph)).contains("A[j / 2 + j % 7]"));
+  EXPECT_TRUE(emitted("cpp", parsed(graph)).contains("sous::floor_div(i, 3)"));
+  expect_like_interpreter(graph, {0, 1, 20});
+}
+
+TEST(Features, OverlappingArgumentsAreLeftAlone) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
+array A: f64[n] argument alias 1  array B: f64[n] argument alias 1  arguments n, A, B
+disjoint A, B
+loop i = 0 .. n { s0: A[i] = B[i] + 1.0 })");
+  const std::string source = source_file({"cpp"}, {emitted("cpp", graph)}, "") + R"(
+extern "C" __attribute__((visibility("default"))) int overlap(const int64_t* symbols, void** buffers) {
+  double* p = static_cast<double*>(buffers[0]);
+  return kernel(4, p, p + *symbols);
+})";
+  EXPECT_TRUE(source.contains("double* __restrict A"));
+  const sdfg::Sdfg shifted = parsed(R"(sdfg 1 t symbols n  array A: f64[12] argument  arguments A, n
+s0: A[0] = 0.0)");
+  // The wrapper calls the kernel on two pieces of one array, `n` elements apart.
+  const std::string whole = source + R"(
+static int shifted(double* p, int64_t n) { return kernel(4, p, p + n); })";
+  const auto code = tests::GeneratedCode::compile(whole, {{&shifted, "shifted"}}, {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  for (const auto& [distance, runs] : {std::pair(3, 0), std::pair(4, 1), std::pair(8, 1)}) {
+    sdfg::Memory memory{{{"n", distance}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(12 * 8)}}}};
+    EXPECT_EQ(code->run(0, memory), runs) << distance;
+    EXPECT_EQ(memory.buffers.at("A").bytes[7] != std::byte{}, runs == 1) << "nothing changes where it does not run";
+  }
+}
+
+TEST(Features, TooLittleWorkAndBrokenAssumptionsAreRefused) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
+array A: f64[n + 5] argument  arguments n, A  assume n - 3 >= 0
+loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
+  const std::string source = source_file({"cpp"}, {emitted("cpp", graph, {.min_work = 56})}, "");
+  const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  for (const auto& [n, runs] : {std::pair(2, 0), std::pair(7, 0), std::pair(8, 1)}) {
+    sdfg::Memory memory{{{"n", n}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(160)}}}};
+    EXPECT_EQ(code->run(0, memory), runs) << n;
+  }
+}
+
+TEST(Features, ReductionsInParallel) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: i64[n, n] argument  array s: i64 argument  array h: i32[8] argument  array C: i64[n] argument
+arguments n, A, s, h, C
+loop i = 0 .. n parallel reduce(+: s) { loop j = 0 .. n { s0: s[] += A[i, j] } }
+loop k = 0 .. n parallel reduce(^: h) { s1: h[k mod 8] ^= i32(A[k, 0]) }
+loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } })",
+                          {1, 9, 150});
+}
+
+TEST(Features, LibraryNodesAsLoops) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f32[n, 5] argument  array B: f32[5, n] argument  array C: f32[n, n] argument  array r: f32[n] argument
+array p: f32[n] argument
+arguments n, A, B, C, r, p
+s0: {
+  n0 = access A
+  n1 = access B
+  n2 = access C
+  n3 = gemm(alpha=2.0, beta=3.0)
+  n4 = access C
+  n5 = reduce(max, axes=[1])
+  n6 = access r
+  n7 = softmax
+  n8 = access p
+  n0 -> n3 as a: A[0:n, 0:5]
+  n1 -> n3 as b: B[0:5, 0:n]
+  n2 -> n3 as c: C[0:n, 0:n]
+  n3 -> n4 as c: C[0:n, 0:n]
+  n4 -> n5 as in: C[0:n, 0:n]
+  n5 -> n6 as out: r[0:n]
+  n6 -> n7 as in: r[0:n]
+  n7 -> n8 as out: p[0:n]
+})",
+                          {1, 6});
+}
+
+TEST(Features, SameInputSameBytes) {
+  for (const std::string& target : target_names()) {
+    const sdfg::Sdfg graph = tests::random_schedules(tests::random_nest(11), 11);
+    EXPECT_EQ(emitted(target, graph), emitted(target, parsed(sdfg::print(graph))));
+  }
+}
+
+}  // namespace
+}  // namespace sous::targets

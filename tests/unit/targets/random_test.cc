@@ -1,0 +1,81 @@
+// Random nests: every target gives the interpreter's bytes.
+#include <cstring>
+
+#include "tests/support/random.h"
+
+#include "tests/unit/targets/emitting.h"
+
+namespace sous::targets {
+namespace {
+
+// Do the two memories agree? Bytes, but a NaN is any NaN: which one an operation returns is left open.
+bool same_values(const sdfg::Buffer& a, const sdfg::Buffer& b) {
+  if (a == b) return true;
+  if (!sdfg::is_float(a.type) || a.bytes.size() != b.bytes.size()) return false;
+  const auto size = static_cast<std::size_t>(sdfg::info(a.type).bytes);
+  for (std::size_t at = 0; at < a.bytes.size(); at += size) {
+    if (std::memcmp(&a.bytes[at], &b.bytes[at], size) == 0) continue;
+    const auto value = [&](const sdfg::Buffer& buffer) {
+      if (size == 8) {
+        double x;
+        std::memcpy(&x, &buffer.bytes[at], 8);
+        return x;
+      }
+      float x;
+      std::memcpy(&x, &buffer.bytes[at], 4);
+      return static_cast<double>(x);
+    };
+    if (value(a) == value(a) || value(b) == value(b)) return false;
+  }
+  return true;
+}
+
+void run_batch(std::uint64_t first, std::uint64_t count, const std::string& compiler) {
+  std::vector<sdfg::Sdfg> graphs;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    graphs.push_back(tests::random_schedules(tests::random_nest(seed), seed));
+  }
+  std::vector<std::string> functions;
+  std::vector<tests::Generated> generated;
+  std::vector<std::string_view> names;
+  for (const Target& target : targets()) {
+    names.push_back(target.name);
+    for (std::size_t k = 0; k < graphs.size(); ++k) {
+      const std::string function = "nest" + std::to_string(first + k) + "_" + std::string(target.name);
+      functions.push_back(emitted(std::string(target.name), graphs[k], {.function = function, .contract = false}));
+      generated.push_back({&graphs[k], function});
+    }
+  }
+  const auto code = tests::GeneratedCode::compile(source_file(names, functions, "random nests"), generated,
+                                                  {.include_root = SOUS_SOURCE_DIR, .compiler = compiler});
+  ASSERT_TRUE(code) << code.error().why;
+  for (std::size_t k = 0; k < graphs.size(); ++k) {
+    const sdfg::Memory before = tests::random_memory(graphs[k], first + k);
+    sdfg::Memory expected = before;
+    const auto interpreted = sdfg::interpret(graphs[k], expected, {.check_orders = false});
+    if (!interpreted) continue;  // an assumption that does not hold, say
+    for (std::size_t t = 0; t < names.size(); ++t) {
+      const std::size_t function = t * graphs.size() + k;
+      sdfg::Memory actual = before;
+      EXPECT_EQ(code->run(function, actual, k % 2 == 0 ? tests::GuardPage::Behind : tests::GuardPage::InFront), 1);
+      for (const auto& [name, buffer] : expected.buffers) {
+        ASSERT_TRUE(same_values(actual.buffers.at(name), buffer))
+            << "SOUS_SEED=" << first + k << ": " << name << " differs\n"
+            << sdfg::print(graphs[k]) << "\n"
+            << functions[function];
+      }
+    }
+  }
+}
+
+TEST(Random, TargetsAgreeWithTheInterpreter) {
+  const std::uint64_t seed = tests::from_environment("SOUS_SEED", 1);
+  const std::uint64_t count = tests::from_environment("SOUS_COUNT", 80);
+  RecordProperty("seed", std::to_string(seed));
+  for (std::uint64_t done = 0; done < count; done += 40) {
+    run_batch(seed + done, std::min<std::uint64_t>(40, count - done), done % 80 == 0 ? "clang++-19" : "g++-12");
+  }
+}
+
+}  // namespace
+}  // namespace sous::targets
