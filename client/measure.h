@@ -18,4 +18,8 @@ struct Summary {
 };
 Summary summarize(std::vector<double> values);
 
+// Threads that measured programs run on: $OMP_NUM_THREADS, or all cores.
+int measuring_threads();
+bool has_parallel_loop(const sdfg::Sdfg& sdfg);
+
 }  // namespace sous::client

@@ -1,9 +1,11 @@
 #include "client/sources.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
+#include "client/http_source.h"
 #include "client/lock_source.h"
 #include "tuning-db/database.h"
 
@@ -52,9 +54,11 @@ class Chain : public RecipeSource {
         continue;
       }
       for (std::size_t n = 0; n < open.size(); ++n) {
-        auto& to = out[open[n]];
-        to.insert(to.end(), (*answer)[n].begin(), (*answer)[n].end());
-        std::stable_partition(to.begin(), to.end(), [](const Match& m) { return m.distance == 0; });
+        auto& to = out[open[n]];  // holds nothing exact yet: what is exact goes before it
+        auto& more = (*answer)[n];
+        const auto near = std::find_if(more.begin(), more.end(), [](const Match& m) { return m.distance != 0; });
+        to.insert(to.begin(), more.begin(), near);
+        to.insert(to.end(), near, more.end());
       }
     }
     return out;
@@ -84,6 +88,16 @@ OpenSources sources_for(const string& source, const Options& options) {
     if (!options.frozen) {
       const string path = database_path(options);
       if (auto database = path.empty() ? nullptr : open_database(path, notes)) sources.push_back(std::move(database));
+      if (!options.server.empty()) {
+        HttpLimits limits;
+        limits.deadline = std::chrono::milliseconds(static_cast<long>(options.deadline * 1000));
+        auto server = HttpSource::make(options.server, tuning_db::local_hardware(), limits);
+        if (server) {
+          sources.push_back(std::move(*server));
+        } else {
+          notes.push_back(server.error().to_string());
+        }
+      }
     }
     return std::make_unique<Chain>(std::move(sources), notes);
   };

@@ -1,0 +1,166 @@
+// sous db: the tuning database from the command line.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "client/commands.h"
+#include "client/db_add.h"
+#include "client/process.h"
+#include "client/sources.h"
+#include "sdfg/text.h"
+#include "tuning-db/database.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using tuning_db::Store;
+using Words = std::vector<string>;
+
+Result<Store> open_store(const Options& options) {
+  const string path = database_path(options);
+  if (path.empty()) return fail("cli.value", "no database: give --db PATH");
+  return Store::open({.path = path, .seeds = tuning_db::seed_files()});
+}
+
+Result<tuning_db::Entry> entry_of(const Store& store, const Words& words, const char* command) {
+  if (words.size() != 1) return fail("cli.value", string("sous db ") + command + " takes one id");
+  TRY(auto entry, store.get(words[0]));
+  if (!entry) return fail("db.no-entry", "there is no entry " + words[0] + "; sous db list shows all");
+  return std::move(*entry);
+}
+
+Result<int> add(const Invocation& invocation, const Words& words) {
+  if (words.size() != 1) return fail("cli.value", "sous db add takes one C file");
+  TRY(auto store, open_store(invocation.options));  // first: measuring for nothing would be a pity
+  TRY(const auto entries, measure_entries(words[0], invocation.after, invocation.options));
+  for (const auto& entry : entries) {
+    TRY(const bool added, store.add(entry));
+    std::printf("%s %s: %.4g s, %.4g s with the recipe (%.2f times faster, spread %.1f %% and %.1f %%)%s\n",
+                tuning_db::entry_id(entry).substr(0, 12).c_str(), entry.name.c_str(), entry.baseline_seconds,
+                entry.tuned_seconds, entry.baseline_seconds / entry.tuned_seconds, entry.baseline_spread * 100,
+                entry.tuned_spread * 100, added ? "" : " (known already)");
+  }
+  return 0;
+}
+
+Result<int> list(const Invocation& invocation, const Words&) {
+  TRY(const auto store, open_store(invocation.options));
+  TRY(const auto all, store.list());
+  for (const auto& s : all) {
+    std::printf("%s  %-22s %6.2fx  %-8s %2d threads  %-10s %s\n", s.id.substr(0, 12).c_str(), s.name.c_str(), s.ratio(),
+                s.target.c_str(), s.threads, s.size_class.c_str(), s.hardware_class.c_str());
+  }
+  return 0;
+}
+
+Result<int> show(const Invocation& invocation, const Words& words) {
+  TRY(const auto store, open_store(invocation.options));
+  TRY(const auto entry, entry_of(store, words, "show"));
+  if (invocation.options.emit == "json") {
+    std::printf("%s\n", tuning_db::to_json(entry).c_str());
+    return 0;
+  }
+  const auto evidence = tuning_db::evidence(entry);
+  std::printf("id        %s\nname      %s\nhash      %s\nrecipe    %s\n", tuning_db::entry_id(entry).c_str(),
+              entry.name.c_str(), entry.structural_hash.c_str(), transforms::to_text(entry.recipe).c_str());
+  std::printf("baseline  %.6g s, spread %.1f %%\nrecipe    %.6g s, spread %.1f %%, %.2f times faster, %d threads\n",
+              entry.baseline_seconds, entry.baseline_spread * 100, entry.tuned_seconds, entry.tuned_spread * 100,
+              evidence.ratio(), entry.threads);
+  std::printf("size      %s, work %.4g\nhardware  %s, %s\ncompiler  %s %s\nfrom      %s, %s\n\n%s",
+              evidence.size_class.c_str(), evidence.work, evidence.hardware.c_str(), entry.hardware.model.c_str(),
+              entry.compiler.c_str(), entry.flags.c_str(), entry.provenance.c_str(), entry.time.c_str(),
+              sdfg::print(entry.nest).c_str());
+  return 0;
+}
+
+Result<int> remove(const Invocation& invocation, const Words& words) {
+  TRY(auto store, open_store(invocation.options));
+  TRY(const auto entry, entry_of(store, words, "remove"));
+  TRY_VOID(store.remove(tuning_db::entry_id(entry)));
+  std::printf("removed %s %s\n", tuning_db::entry_id(entry).substr(0, 12).c_str(), entry.name.c_str());
+  return 0;
+}
+
+Result<int> import(const Invocation& invocation, const Words& words) {
+  if (words.empty()) return fail("cli.value", "sous db import takes files of JSON lines");
+  TRY(auto store, open_store(invocation.options));
+  for (const auto& file : words) {
+    TRY(const string lines, read_file(file));
+    TRY(const auto result, store.import_lines(lines, file));
+    std::printf("%s: %d added, %d known already\n", file.c_str(), result.added, result.known);
+  }
+  return 0;
+}
+
+Result<int> export_(const Invocation& invocation, const Words&) {
+  TRY(const auto store, open_store(invocation.options));
+  TRY(const string lines, store.export_lines());
+  if (!invocation.options.output.empty()) {
+    TRY_VOID(write_file(invocation.options.output, lines));
+  } else {
+    std::fputs(lines.c_str(), stdout);
+  }
+  return 0;
+}
+
+Result<int> stats(const Invocation& invocation, const Words&) {
+  TRY(const auto store, open_store(invocation.options));
+  TRY(const auto s, store.stats());
+  std::printf("entries %lld, nests %lld, machines %lld, %lld KiB, schema %d, embedding %s\n",
+              static_cast<long long>(s.entries), static_cast<long long>(s.nests), static_cast<long long>(s.machines),
+              static_cast<long long>(s.bytes >> 10), s.schema, s.embedding.c_str());
+  for (const auto& [target, count] : s.by_target)
+    std::printf("  %-10s %lld\n", target.c_str(), static_cast<long long>(count));
+  for (const auto& [hw, count] : s.by_hardware)
+    std::printf("  %-36s %lld\n", hw.c_str(), static_cast<long long>(count));
+  return 0;
+}
+
+Result<int> verify(const Invocation& invocation, const Words&) {
+  TRY(const auto store, open_store(invocation.options));
+  TRY(const auto problems, store.verify());
+  for (const auto& problem : problems) std::fprintf(stderr, "sous: %s\n", problem.to_string().c_str());
+  if (problems.empty()) std::puts("every entry is sound");
+  return problems.empty() ? 0 : 1;
+}
+
+Result<int> rebuild_index(const Invocation& invocation, const Words&) {
+  TRY(auto store, open_store(invocation.options));
+  TRY_VOID(store.rebuild_embeddings());
+  TRY(const auto s, store.stats());
+  std::printf("vectors of %lld entries made anew with %s\n", static_cast<long long>(s.entries), s.embedding.c_str());
+  return 0;
+}
+
+struct Verb {
+  std::string_view name;
+  Result<int> (*run)(const Invocation&, const Words&);
+};
+constexpr auto verbs = std::to_array<Verb>({
+    {"add", add},
+    {"list", list},
+    {"show", show},
+    {"remove", remove},
+    {"import", import},
+    {"export", export_},
+    {"stats", stats},
+    {"verify", verify},
+    {"rebuild-index", rebuild_index},
+});
+
+}  // namespace
+
+Result<int> command_db(const Invocation& invocation) {
+  const string verb = invocation.words.empty() ? "" : invocation.words[0];
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const Verb& v) { return v.name == verb; });
+  if (found == verbs.end()) {
+    Words known;
+    for (const auto& v : verbs) known.emplace_back(v.name);
+    return fail("cli.unknown-command", verb.empty() ? "sous db wants a command; see sous help db"
+                                                    : "there is no sous db " + verb + did_you_mean(verb, known));
+  }
+  return found->run(invocation, Words(invocation.words.begin() + 1, invocation.words.end()));
+}
+
+}  // namespace sous::client

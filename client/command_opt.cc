@@ -1,0 +1,118 @@
+// sous opt, sous query: source to source, and what is known about a file's nests.
+#include <cstdio>
+#include <filesystem>
+
+#include "client/commands.h"
+#include "client/compile.h"
+#include "client/launcher.h"
+#include "client/process.h"
+#include "client/sources.h"
+#include "client/splice.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+struct Request {
+  string file;
+  string compiler = "clang-19";
+  Meaning meaning;
+  string text;
+};
+
+// FILE.c and the flags behind "--" (whose first word may be the compiler).
+Result<Request> read_request(const Invocation& invocation, const char* command) {
+  Request request;
+  if (invocation.words.size() != 1) {
+    return fail("cli.value", string("one C file is wanted: sous ") + command + " FILE.c [options] [-- compiler flags]");
+  }
+  request.file = invocation.words[0];
+  auto flags = invocation.after;
+  if (!flags.empty() && flags[0][0] != '-') {
+    request.compiler = flags[0];
+    flags.erase(flags.begin());
+  }
+  flags.insert(flags.begin(), "-O2");
+  flags.insert(flags.end(), {"-c", request.file});
+  TRY(request.text, read_file(request.file));
+  const CommandLine line = classify(flags, [](const string& path) -> std::optional<string> {
+    auto text = read_file(path);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  });
+  if (line.action != Action::Compile) return fail("cli.value", line.why, request.file);
+  request.meaning = meaning_of(line, request.compiler);
+  // The file itself is parsed, not its preprocessed text: so what comes out reads like what went in.
+  request.meaning.parse.insert(request.meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
+  return request;
+}
+
+Result<Outcome> run_pipeline(const Request& request, const Options& options) {
+  return optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options));
+}
+
+string build_hint(const Request& request, const string& rewritten, const string& generated, bool openmp) {
+  string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten + " && " + request.compiler;
+  for (const auto& option : generated_options(request.compiler, request.meaning.contract, openmp)) out += " " + option;
+  return out + " -O3 -march=native -c " + generated + (openmp ? "; link with -fopenmp" : "") + "\n";
+}
+
+Result<void> write_outputs(const Request& request, const Outcome& outcome, const Options& options) {
+  const string folder = options.output.empty() ? "sous-out" : options.output;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("client.write", error.message(), folder);
+  std::vector<Replacement> replacements;
+  for (const auto& served : outcome.served) replacements.push_back(served.replacement);
+  const string name = name_of(request.file), stem = name.substr(0, name.rfind('.'));
+  const string rewritten = folder + "/" + name, generated = folder + "/" + stem + ".sous.cpp";
+  if (std::filesystem::equivalent(rewritten, request.file, error)) {
+    return fail("cli.value", "-o would overwrite the source itself", rewritten);
+  }
+  TRY_VOID(write_file(rewritten,
+                      replacements.empty() ? request.text : splice_readable(request.text, request.file, replacements)));
+  if (!outcome.cpp.empty()) TRY_VOID(write_file(generated, outcome.cpp));
+  TRY_VOID(write_file(folder + "/" + stem + ".report.txt", to_text(outcome.report)));
+  std::printf("%zu of %zu nests served; %s\n", outcome.served.size(), outcome.report.nests.size(), rewritten.c_str());
+  if (!outcome.cpp.empty()) {
+    std::fputs(build_hint(request, rewritten, generated, outcome.needs_openmp).c_str(), stdout);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> command_opt(const Invocation& invocation) {
+  TRY(const Request request, read_request(invocation, "opt"));
+  const Options& options = invocation.options;
+  TRY(const Outcome outcome, run_pipeline(request, options));
+  for (const auto& note : outcome.report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  if (options.explain) std::fputs(to_text(outcome.report).c_str(), stderr);
+  if (!options.report.empty()) TRY_VOID(write_file(options.report, to_json(outcome.report)));
+  std::fputs(outcome.dump.c_str(), stdout);
+  if (options.emit == "cpp") {
+    std::fputs(outcome.cpp.c_str(), stdout);
+  } else if (options.emit == "report") {
+    std::fputs(to_json(outcome.report).c_str(), stdout);
+  } else if (options.emit.empty()) {
+    TRY_VOID(write_outputs(request, outcome, options));
+  }
+  TRY_VOID(pin(outcome, request.file, options));
+  return 0;
+}
+
+Result<int> command_query(const Invocation& invocation) {
+  TRY(const Request request, read_request(invocation, "query"));
+  TRY(const Outcome outcome, run_pipeline(request, invocation.options));
+  Report report = outcome.report;
+  const auto most = static_cast<std::size_t>(invocation.options.neighbours);
+  for (auto& nest : report.nests) {
+    for (auto& unit : nest.units) {
+      if (unit.candidates.size() > most) unit.candidates.resize(most);
+    }
+  }
+  std::fputs((invocation.options.emit == "json" ? to_json(report) : to_text(report)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace sous::client

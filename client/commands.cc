@@ -1,0 +1,261 @@
+#include "client/commands.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/launcher.h"
+#include "client/pipeline.h"
+#include "client/process.h"
+#include "transforms/step.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+BenchMain bench_main = nullptr;
+
+void print(const string& text) { std::fputs(text.c_str(), stdout); }
+
+Result<int> command_hw(const Invocation& invocation) {
+  auto hardware = tuning_db::local_hardware();
+  const bool again = !invocation.words.empty() && invocation.words[0] == "measure";
+  if (!invocation.words.empty() && !again) {
+    return fail("cli.value", "sous hw takes nothing or measure, not " + invocation.words[0]);
+  }
+  if (again || !hardware.measured()) {
+    auto measured = tuning_db::measure_hardware();
+    if (measured) {
+      hardware = *measured;
+    } else {
+      std::fprintf(stderr, "sous: %s\n", measured.error().to_string().c_str());
+      hardware = tuning_db::run_microbenchmarks(hardware);
+    }
+  }
+  if (invocation.options.emit == "json") {
+    print(tuning_db::to_json(hardware) + "\n");
+    return 0;
+  }
+  std::printf("processor     %s (%s, %s)\n", hardware.model.c_str(), hardware.vendor.c_str(),
+              hardware.architecture.c_str());
+  std::printf("class         %s\n", tuning_db::hardware_class(hardware).c_str());
+  std::printf("cores         %d\n", hardware.cores);
+  std::printf("vectors       %s, %d bits\n", string(tuning_db::to_string(hardware.isa)).c_str(),
+              tuning_db::simd_bits(hardware.isa));
+  std::printf("caches        L1 %lld KiB, L2 %lld KiB, L3 %lld KiB\n", static_cast<long long>(hardware.l1_bytes >> 10),
+              static_cast<long long>(hardware.l2_bytes >> 10), static_cast<long long>(hardware.l3_bytes >> 10));
+  std::printf("fma peak      f64 %.1f GFLOP/s a core, %.1f all; f32 %.1f, %.1f\n", hardware.fma_f64_core / 1e9,
+              hardware.fma_f64_all / 1e9, hardware.fma_f32_core / 1e9, hardware.fma_f32_all / 1e9);
+  std::printf("triad         %.1f GB/s on all cores\n", hardware.triad_bytes / 1e9);
+  std::printf("kept in       %s\n", tuning_db::hardware_cache_path().c_str());
+  return 0;
+}
+
+Result<int> command_serve(const Invocation& invocation) {
+  const string beside = folder_of(own_path()) + "/sous-serve";
+  std::vector<string> command{std::filesystem::exists(beside) ? beside : "sous-serve"};
+  command.insert(command.end(), invocation.words.begin(), invocation.words.end());
+  return std::unexpected(become(command));
+}
+
+Result<int> command_bench(const Invocation& invocation) {
+  SOUS_ASSERT(bench_main != nullptr);
+  return bench_main(invocation.words);
+}
+
+Result<int> command_help(const Invocation& invocation);
+
+constexpr auto table = std::to_array<Command>({
+    {"opt", "opt FILE.c [-o DIR] [options] [-- compiler flags]", "rewrite a C file: source to source",
+     "Writes into DIR (default: sous-out) the rewritten C with #line for debuggers, the generated C++ beside it\n"
+     "(FILE.sous.cpp), and the report. With --emit it prints to standard output instead. The compiler's flags decide\n"
+     "what the code means (-I, -D, -std=, -ffast-math, -ffp-contract=).\n",
+     command_opt},
+    {"query", "query FILE.c [options] [-- compiler flags]", "the nests of a file and their nearest neighbours",
+     "For each nest and each of its units: what the sources know, at what distance, and whether it would be used.\n",
+     command_query},
+    {"db", "db add|list|show|remove|import|export|stats|verify|rebuild-index …",
+     "look into and fill the tuning database",
+     "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"
+     "db list                                             all entries, one per line\n"
+     "db show ID                                          one entry: recipe, evidence, nest\n"
+     "db remove ID                                        take an entry out\n"
+     "db import FILE.jsonl…                               add entries (all of a file or none)\n"
+     "db export                                           all entries as JSON lines, on standard output\n"
+     "db stats                                            how many entries, machines, targets\n"
+     "db verify                                           check every entry and the file itself\n"
+     "db rebuild-index                                    make the derived vectors anew\n",
+     command_db},
+    {"hw", "hw [measure]", "what this machine is to recipes",
+     "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n",
+     command_hw},
+    {"serve", "serve [--db PATH] [--listen HOST:PORT] …", "the recipe server", "Runs the program sous-serve.\n",
+     command_serve, true},
+    {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
+     true},
+    {"help", "help [command|step]", "this, or about one command or one transformation step",
+     "`sous help steps` lists the steps.\n", command_help},
+});
+
+std::vector<string> command_names() {
+  std::vector<string> names;
+  for (const auto& command : table) names.emplace_back(command.name);
+  return names;
+}
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+constexpr const char* introduction =
+    "sous: a source-to-source optimizing compiler that remembers\n\n"
+    "  sous [options] clang-19 -O3 -c a.c -o a.o   compile with hot loop nests served by recipes (also: gcc, "
+    "linking)\n";
+
+string padded(std::string_view text, std::size_t width) {
+  string out(text);
+  out.resize(std::max(width, out.size() + 1), ' ');
+  return out;
+}
+
+string overview() {
+  string out = introduction;
+  for (const auto& command : table) out += "  sous " + padded(command.name, 9) + string(command.summary) + "\n";
+  out += "\nOptions:\n";
+  for (const auto& row : option_rows()) {
+    const string head = string(row.name) + (row.value.empty() ? "" : " " + string(row.value));
+    out += "  " + padded(head, 28) + string(row.help) + "\n";
+  }
+  out +=
+      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_DISABLE=1 (run the compiler as "
+      "it\n"
+      "is).\n";
+  return out;
+}
+
+string markdown() {
+  string out =
+      "# The command line\n\nGenerated by `sous help --markdown`. Change the tables in client/commands.cc and "
+      "client/options.cc instead.\n\n"
+      "    sous [options] COMPILER ARGUMENTS…\n\n"
+      "runs the compiler with the hot loop nests of C inputs at `-O2` and above served by recipes. Whatever it does "
+      "not\n"
+      "understand passes through to the compiler untouched.\n";
+  for (const auto& command : table) {
+    out += "\n## sous " + string(command.name) + "\n\n    sous " + string(command.usage) + "\n\n" +
+           string(command.summary) + "\n\n```\n" + string(command.details) + "```\n";
+  }
+  out += "\n## Options\n\n| option | meaning |\n|---|---|\n";
+  for (const auto& row : option_rows()) {
+    string head = string(row.name) + (row.value.empty() ? "" : " " + string(row.value));
+    for (std::size_t bar = head.find('|'); bar != string::npos; bar = head.find('|', bar + 2)) head.insert(bar, "\\");
+    out += "| `" + head + "` | " + string(row.help) + " |\n";
+  }
+  out +=
+      "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
+      "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
+      "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
+      "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
+      "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n";
+  return out;
+}
+
+Result<int> command_help(const Invocation& invocation) {
+  const auto& words = invocation.words;
+  if (words.empty()) {
+    print(invocation.options.markdown ? markdown() : overview());
+    return 0;
+  }
+  if (words[0] == "steps") {
+    if (invocation.options.markdown) {
+      print(transforms::steps_markdown());
+    } else {
+      for (const auto* step : transforms::steps()) print(padded(step->name, 14) + string(step->summary) + "\n");
+    }
+    return 0;
+  }
+  if (const auto* command = find_command(words[0])) {
+    print("sous " + string(command->usage) + "\n" + string(command->summary) + "\n\n" + string(command->details));
+    return 0;
+  }
+  if (const auto* step = transforms::find_step(words[0])) {
+    print(transforms::step_help(*step));
+    return 0;
+  }
+  auto known = command_names();
+  for (const auto* step : transforms::steps()) known.emplace_back(step->name);
+  return fail("cli.unknown-command", "there is no command or step " + words[0] + did_you_mean(words[0], known));
+}
+
+int report(const Error& error) {
+  std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
+  return error.code.starts_with("cli.") ? 2 : 1;
+}
+
+int finish(const Result<int>& result) {
+  const int status = result ? *result : report(result.error());
+  // A full disk behind standard output must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return report({"client.write", "standard output could not be written"});
+  }
+  return status;
+}
+
+// Whether the launcher can start it.
+bool is_program(const string& name) {
+  if (name.find('/') != string::npos) return ::access(name.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (true) {
+    const auto colon = rest.find(':');
+    const string folder(rest.substr(0, colon));
+    if (::access((folder.empty() ? name : folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (colon == std::string_view::npos) return false;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+Result<int> dispatch(const std::vector<string>& arguments) {
+  if (arguments.empty()) {
+    print(overview());
+    return 2;
+  }
+  if (arguments[0] == "-h" || arguments[0] == "--help") {
+    print(overview());
+    return 0;
+  }
+  TRY(auto start, options_from_environment());
+  TRY(auto parsed, parse_options(arguments, false, std::move(start)));
+  auto words = parsed.words.empty() ? parsed.after : parsed.words;  // "sous -- cc …" is a launcher too
+  if (words.empty()) return fail("cli.unknown-command", "a command or a compiler is missing; see sous help");
+  const auto* command = parsed.words.empty() ? nullptr : find_command(words[0]);
+  if (command == nullptr) {
+    if (!is_program(words[0])) {
+      return fail("cli.unknown-command",
+                  "there is no command and no compiler " + words[0] + did_you_mean(words[0], command_names()));
+    }
+    return launch(parsed.options, words);
+  }
+  words.erase(words.begin());
+  if (command->verbatim) return command->run({std::move(parsed.options), words, {}});
+  TRY(auto inner, parse_options(words, true, std::move(parsed.options)));
+  return command->run({std::move(inner.options), std::move(inner.words), std::move(inner.after)});
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+int run_program(const std::vector<string>& arguments, BenchMain bench) {
+  bench_main = bench;
+  return finish(dispatch(arguments));
+}
+
+}  // namespace sous::client

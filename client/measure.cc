@@ -1,0 +1,209 @@
+#include "client/measure.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "client/launcher.h"
+#include "client/process.h"
+#include "sdfg/interp.h"
+#include "targets/target.h"
+#include "tuning-db/hardware.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+using frontends::c::Argument;
+using std::string;
+
+// Whether a bound, a condition or a subscript is read from memory.
+bool gathers(const sdfg::Sdfg& sdfg) {
+  bool found = false;
+  const auto look = [&](const sdfg::Expr& e) { found = found || !e.reads().empty(); };
+  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
+      look(loop->begin);
+      look(loop->end);
+    } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
+      for (const auto& edge : state->edges) {
+        for (const auto& dim : edge.memlet.subset) look(dim.begin);
+      }
+    } else if (std::holds_alternative<sdfg::While>(node.value)) {
+      found = true;
+    }
+  });
+  return found;
+}
+
+struct Call {
+  string prototype, setup, reset, arguments;
+};
+
+// How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
+// copies at o0, o1, ….
+Result<Call> call_of(const Nest& nest) {
+  const auto& lifted = *nest.lifted;
+  Call call;
+  int k = 0;
+  for (const auto& argument : lifted.arguments) {
+    const string n = std::to_string(k++);
+    if (!call.prototype.empty()) {
+      call.prototype += ", ";
+      call.arguments += ", ";
+    }
+    if (argument.kind == Argument::Kind::Symbol) {
+      const auto size = nest.sizes.find(argument.name);
+      if (size == nest.sizes.end())
+        return fail("measure.sizes", "the value of " + argument.c_expr + " is not known: give --size");
+      call.prototype += "int64_t";
+      call.arguments += std::to_string(size->second) + "LL";
+      continue;
+    }
+    const auto* container = lifted.sdfg.find(argument.name);
+    SOUS_ASSERT(container != nullptr);
+    const string type(sdfg::info(container->type).cpp);
+    if (argument.kind == Argument::Kind::ScalarIn) {
+      call.prototype += type;
+      call.arguments += sdfg::is_float(container->type) ? "(" + type + ")1.25" : "(" + type + ")3";
+      continue;
+    }
+    TRY(const auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
+    const string count = std::to_string(std::max<std::int64_t>(elements, 1));
+    call.prototype += type + "*";
+    call.arguments += "b" + n;
+    const string allocate = "(" + type + "*)aligned_alloc(64, (" + count + " * sizeof(" + type + ") + 63) / 64 * 64)";
+    call.setup += "  " + type + "* b" + n + " = " + allocate + ";\n  " + type + "* o" + n + " = " + allocate + ";\n";
+    call.setup += "  for (long i = 0; i < " + count + "; ++i) o" + n + "[i] = (" + type + ")" +
+                  (sdfg::is_float(container->type) ? "(0.5 + tame())" : "(1 + (int)(tame() * 2))") + ";\n";
+    call.reset += "    memcpy(b" + n + ", o" + n + ", " + count + " * sizeof(" + type + "));\n";
+  }
+  return call;
+}
+
+string driver(const Call& call, int runs) {
+  std::ostringstream out;
+  out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
+      << "int sous_original(" << call.prototype << ");\nint sous_recipe(" << call.prototype << ");\n"
+      << "static double now(void) {\n  struct timespec t;\n  clock_gettime(CLOCK_MONOTONIC, &t);\n"
+      << "  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;\n}\n"
+      << "static uint64_t state = 1;\nstatic double tame(void) {\n"
+      << "  state = state * 6364136223846793005u + 1442695040888963407u;\n"
+      << "  return (double)(state >> 11) * 0x1p-53;\n}\n"
+      << "int main(void) {\n"
+      << call.setup << "  for (int run = -1; run < " << runs << "; ++run) {  /* the first warms up */\n"
+      << call.reset << "    const double t0 = now();\n    const int ok0 = sous_original(" << call.arguments
+      << ");\n    const double t1 = now();\n"
+      << call.reset << "    const double t2 = now();\n    const int ok1 = sous_recipe(" << call.arguments
+      << ");\n    const double t3 = now();\n    if (!ok0 || !ok1) return 1;\n"
+      << "    if (run >= 0) printf(\"%.17g %.17g\\n\", t1 - t0, t3 - t2);\n  }\n  return 0;\n}\n";
+  return out.str();
+}
+
+}  // namespace
+
+Summary summarize(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double q) {
+    const double place = q * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(place);
+    const auto high = std::min(low + 1, values.size() - 1);
+    return values[low] + (values[high] - values[low]) * (place - static_cast<double>(low));
+  };
+  const double median = at(0.5);
+  return {median, median > 0 ? (at(0.75) - at(0.25)) / 2 / median : 0};
+}
+
+int measuring_threads() {
+  if (const char* given = std::getenv("OMP_NUM_THREADS")) {
+    int n = 0;
+    const std::string_view text = given;
+    if (std::from_chars(text.data(), text.data() + text.size(), n).ec == std::errc() && n > 0) return n;
+  }
+  return tuning_db::local_hardware().cores;
+}
+
+bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
+  bool found = false;
+  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
+  });
+  return found;
+}
+
+Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
+                                                 const Options& options) {
+  const auto& original = nest.lifted->sdfg;
+  if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
+  TRY(const Call call, call_of(nest));
+  const bool reassociate = meaning.reassociate || options.reassociate;
+  TRY(const auto transformed, apply_choices(nest, {choice}, reassociate));
+
+  const auto* target = targets::find_target(choice.match.recipe.target);
+  const auto* plain = targets::find_target("cpp");
+  SOUS_ASSERT(target != nullptr && plain != nullptr);
+  targets::EmitOptions emit_options;
+  emit_options.contract = meaning.contract;
+  emit_options.reassociate = reassociate;
+  emit_options.approximate_math = meaning.approximate_math;
+  emit_options.function = "sous_original";
+  TRY(const string before, plain->emit(original, emit_options));
+  emit_options.function = "sous_recipe";
+  TRY(const string after, target->emit(transformed, emit_options));
+
+  TRY(const auto folder, TemporaryFolder::make());
+  TRY_VOID(write_file(folder.file("main.c"), driver(call, options.runs)));
+  TRY_VOID(write_file(folder.file("nests.cpp"),
+                      targets::source_file({plain->name, target->name}, {before, after}, "measured on the spot")));
+  const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
+  std::vector<string> compile_cpp{meaning.compiler};
+  compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
+  compile_cpp.insert(compile_cpp.end(), more.begin(), more.end());
+  compile_cpp.insert(compile_cpp.end(), {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
+  std::vector<string> link{meaning.compiler,
+                           "-O2",
+                           "-std=c11",
+                           "-D_POSIX_C_SOURCE=200809L",
+                           "-x",
+                           "c",
+                           folder.file("main.c"),
+                           "-x",
+                           "none",
+                           folder.file("nests.o"),
+                           "-o",
+                           folder.file("main"),
+                           "-lm"};
+  if (target->needs_openmp) link.emplace_back("-fopenmp");
+  for (const auto& command : {compile_cpp, link}) {
+    TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
+    if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
+  }
+  TRY(const auto finished, run({folder.file("main")}, {.capture_output = true}));
+  if (finished.status != 0) return fail("measure.run", "the measuring program failed");
+
+  std::vector<double> baseline, tuned;
+  std::istringstream lines(finished.output);
+  for (double a = 0, b = 0; lines >> a >> b;) {
+    baseline.push_back(a);
+    tuned.push_back(b);
+  }
+  const Summary before_times = summarize(baseline), after_times = summarize(tuned);
+  transforms::Evidence evidence;
+  const auto& query = nest.queries[choice.unit];
+  evidence.size_class = to_string(tuning_db::size_class(query.nest, query.sizes));
+  evidence.baseline_seconds = before_times.median;
+  evidence.baseline_spread = before_times.spread;
+  evidence.tuned_seconds = after_times.median;
+  evidence.tuned_spread = after_times.spread;
+  evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
+  evidence.threads = has_parallel_loop(transformed) ? measuring_threads() : 1;
+  evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
+  evidence.compiler = name_of(meaning.compiler);
+  return evidence;
+}
+
+}  // namespace sous::client
