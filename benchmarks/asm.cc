@@ -1,4 +1,4 @@
-// `sous bench asm KERNEL`: the hot loops of a program built through Sous, with counts.
+// `sous bench asm KERNEL` (or FILE.c): the hot loops of a program built through Sous, with counts.
 #include <algorithm>
 #include <cstdio>
 
@@ -19,25 +19,43 @@ constexpr std::size_t loops_in_table = 12;
 // Code that Sous generated, parallel bodies that the compiler outlined from it included.
 bool is_generated(const Loop& loop) { return loop.function.starts_with("sous_"); }
 
+// What to look at: a program of the suite, or a C file of the user's, as an object or program in `folder`.
+struct Target {
+  string label, path;
+};
+Result<Target> compile(const Options& options, const client::TemporaryFolder& folder) {
+  const string& name = options.words[1];
+  const Words flags = client::split_words(options.flags);
+  if (name.ends_with(".c")) {
+    Words command = sous_over_clang().command;
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"-c", name, "-o", folder.file("object.o")});
+    TRY(const auto finished, client::run(command));
+    if (finished.status != 0) return fail("bench.build", "the compiler's message is above", name);
+    return Target{name, folder.file("object.o")};
+  }
+  TRY(const Suite suite, read_suite("polybench"));
+  TRY(const auto programs, select(suite, name));
+  TRY(const auto tests, cases(suite, programs, options.sizes.empty() ? Words{"LARGE"} : options.sizes, options.types));
+  TRY(const auto built, build(suite, tests[0], sous_over_clang(), flags, folder.file(tests[0].program.name)));
+  return Target{tests[0].label(), built.binary};
+}
+
 }  // namespace
 
 Result<int> bench_asm(const Options& options) {
-  if (options.words.size() != 2) return fail("cli.value", "one program is wanted: sous bench asm KERNEL");
-  TRY(const Suite suite, read_suite("polybench"));
-  TRY(const auto programs, select(suite, options.words[1]));
-  TRY(const auto tests, cases(suite, programs, options.sizes.empty() ? Words{"LARGE"} : options.sizes, options.types));
+  if (options.words.size() != 2) return fail("cli.value", "one program is wanted: sous bench asm KERNEL or FILE.c");
   TRY(const auto folder, client::TemporaryFolder::make());
-  TRY(const auto built, build(suite, tests[0], sous_over_clang(), client::split_words(options.flags),
-                              folder.file(tests[0].program.name)));
+  TRY(const auto target, compile(options, folder));
   client::RunOptions capture;
   capture.capture_output = true;
-  TRY(const auto dump, client::run({"objdump", "-d", "--no-show-raw-insn", built.binary}, capture));
+  TRY(const auto dump, client::run({"objdump", "-d", "--no-show-raw-insn", target.path}, capture));
   if (dump.status != 0) return fail("bench.run", "objdump ended with status " + std::to_string(dump.status));
   auto loops = innermost_loops(dump.output);
   if (std::any_of(loops.begin(), loops.end(), is_generated)) {
     std::erase_if(loops, [](const Loop& loop) { return !is_generated(loop); });
   } else {
-    std::printf("Nothing was generated for %s: these are the compiler's own loops.\n", tests[0].label().c_str());
+    std::printf("Nothing was generated for %s: these are the compiler's own loops.\n", target.label.c_str());
   }
   if (loops.empty()) {
     std::printf("no loop\n");
@@ -56,7 +74,7 @@ Result<int> bench_asm(const Options& options) {
     }
     table.add(std::move(row));
   }
-  std::printf("%s, %zu innermost loops\n%s\nThe first of them:\n", tests[0].label().c_str(), loops.size(),
+  std::printf("%s, %zu innermost loops\n%s\nThe first of them:\n", target.label.c_str(), loops.size(),
               table.to_string().c_str());
   for (const auto& instruction : loops[0].body) {
     std::printf("  %6llx  %s\n", static_cast<unsigned long long>(instruction.address), instruction.text.c_str());

@@ -27,7 +27,7 @@ constexpr auto commands = std::to_array<Command>({
     {"demo", "eight programs with clang-19 alone and through Sous, with the recipes that were used", bench_demo},
     {"verify", "every program through Sous, bit for bit against clang-19, with every target and recipe", bench_verify},
     {"compile-time", "what Sous adds to each compile, by phase", bench_compile_time},
-    {"asm", "KERNEL: the hot loops of a program built through Sous, with counts", bench_asm},
+    {"asm", "KERNEL or FILE.c: its hot loops as built through Sous, with counts", bench_asm},
 });
 
 Result<int> dispatch(const Options& options) {
