@@ -365,11 +365,16 @@ Result<Sdfg> parse(std::string_view text, std::string_view file) {
   return Parser(source, std::move(tokens)).whole();
 }
 
-Result<Expr> parse_expr(std::string_view text) {
+Result<Expr> parse_expr(std::string_view text, std::size_t& work) {
   const Source source{.text = text, .file = "<expression>"};
   if (text.size() > max_text) return fail("sdfg.text.size", "more than " + std::to_string(max_text) + " bytes of text");
   TRY(std::vector<Token> tokens, tokenize(source));
-  return Parser(source, std::move(tokens)).whole_expr();
+  return Parser(source, std::move(tokens)).whole_expr(work);
+}
+
+Result<Expr> parse_expr(std::string_view text) {
+  std::size_t work = 0;
+  return parse_expr(text, work);
 }
 
 }  // namespace sous::sdfg

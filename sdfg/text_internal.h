@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sdfg/sdfg.h"
 
@@ -13,5 +14,8 @@ std::string dataflow_text(const DataflowNode& node);  // "access A", "tasklet (a
 std::string schedule_text(const Schedule& schedule);  // "parallel(threads=2)"; empty for sequential
 std::string loop_text(const Loop& loop);              // "loop i = 0 .. n private(t)"
 std::string condition_text(const Condition& condition, const Sdfg& context);
+
+// As parse_expr of text.h, where many texts share one budget: `work` counts what was spent so far.
+Result<Expr> parse_expr(std::string_view text, std::size_t& work);
 
 }  // namespace sous::sdfg

@@ -22,7 +22,7 @@ class Parser {
   Parser(Source source, std::vector<Token> tokens) : source_(source), tokens_(std::move(tokens)) {}
 
   Result<Sdfg> whole();
-  Result<Expr> whole_expr();
+  Result<Expr> whole_expr(std::size_t& work);  // adds what the expression cost
 
  private:
   // A scalar expression and the height of its tree.

@@ -9,7 +9,7 @@ namespace {
 
 // Each level of a tree of nesting_limit levels may cost an operator, its parentheses and a written type.
 constexpr int recursion_limit = 3 * nesting_limit + 8;
-constexpr std::size_t expr_work_limit = 20'000'000;
+constexpr std::size_t expr_work_limit = 4'000'000;
 constexpr std::size_t expr_terms_limit = 4096;
 constexpr std::size_t expr_degree_limit = 64;
 
@@ -130,8 +130,11 @@ Result<Expr> Parser::factor(bool negative) {
   return with_sign(Expr::read(symbol, subscript));
 }
 
-Result<Expr> Parser::whole_expr() {
-  TRY(Expr e, expr());
+Result<Expr> Parser::whole_expr(std::size_t& work) {
+  work_ = work;
+  auto result = expr();
+  work = work_;
+  TRY(Expr e, std::move(result));
   if (peek().kind != TokenKind::End) return syntax("the end of the expression");
   return e;
 }
