@@ -1,0 +1,256 @@
+// Different spellings of one computation have one normal form: the units' structural hashes are equal.
+#include <gtest/gtest.h>
+
+#include "sdfg/text.h"
+#include "transforms/normal_form.h"
+
+namespace sous::transforms {
+namespace {
+
+NormalForm normal(const std::string& text) {
+  const auto graph = sdfg::parse(text);
+  EXPECT_TRUE(graph) << graph.error().to_string();
+  auto form = normalize(graph.value());
+  EXPECT_TRUE(form) << form.error().to_string();
+  return std::move(form).value();
+}
+
+// Hashes of the top-level nests, without the whole: the order of independent nests is the program's own.
+std::multiset<std::string> nests(const NormalForm& form) {
+  std::multiset<std::string> hashes;
+  for (std::size_t k = form.units.size() > 1 ? 1 : 0; k < form.units.size(); ++k)
+    hashes.insert(form.units[k].structural_hash);
+  return hashes;
+}
+
+void expect_equal_forms(const std::string& a, const std::string& b) {
+  const NormalForm x = normal(a), y = normal(b);
+  EXPECT_EQ(nests(x), nests(y)) << sdfg::print(x.sdfg) << "\n" << sdfg::print(y.sdfg);
+}
+
+TEST(NormalFormPairs, GemmWithPermutedLoopsTemporariesAndNames) {
+  expect_equal_forms(R"(sdfg 1 gemm
+symbols n, m, k
+array A: f64[n, k] argument
+array B: f64[k, m] argument
+array C: f64[n, m] argument
+arguments n, m, k, A, B, C
+loop i = 0 .. n {
+  loop j = 0 .. m {
+    s0: C[i, j] = C[i, j] * 1.5
+  }
+  loop p = 0 .. k {
+    loop j2 = 0 .. m {
+      s1: C[i, j2] = C[i, j2] + 2.5 * A[i, p] * B[p, j2]
+    }
+  }
+}
+)",
+                     R"(sdfg 1 other
+symbols columns, rows, depth
+array left: f64[rows, depth] argument
+array t: f64 stack transient
+array right: f64[depth, columns] argument
+array out: f64[rows, columns] argument
+arguments out, left, right, columns, depth, rows
+loop c = 0 .. columns {
+  loop r = rows - 1 .. -1 step -1 {
+    first: out[r, c] = 1.5 * out[r, c]
+    loop d = 1 .. depth + 1 {
+      a: t[] = 2.5 * left[r, d - 1]
+      b: out[r, c] = t[] * right[d - 1, c] + out[r, c]
+    }
+  }
+}
+)");
+}
+
+TEST(NormalFormPairs, AtaxByRowsAndByColumns) {
+  expect_equal_forms(R"(sdfg 1 atax
+symbols m, n
+array A: f64[m, n] argument
+array x: f64[n] argument
+array y: f64[n] argument
+array tmp: f64[m] argument
+arguments m, n, A, x, y, tmp
+loop i0 = 0 .. n {
+  s0: y[i0] = 0.0
+}
+loop i = 0 .. m {
+  s1: tmp[i] = 0.0
+  loop j = 0 .. n {
+    s2: tmp[i] = tmp[i] + A[i, j] * x[j]
+  }
+  loop j2 = 0 .. n {
+    s3: y[j2] = y[j2] + A[i, j2] * tmp[i]
+  }
+}
+)",
+                     R"(sdfg 1 atax
+symbols m, n
+array A: f64[m, n] argument
+array x: f64[n] argument
+array y: f64[n] argument
+array tmp: f64[m] argument
+array acc: f64 stack transient
+arguments m, n, A, x, y, tmp
+loop i = 0 .. m {
+  s1: acc[] = 0.0
+  loop j = 0 .. n {
+    s2: acc[] = acc[] + x[j] * A[i, j]
+  }
+  s3: tmp[i] = acc[]
+}
+loop c = 0 .. n {
+  s4: y[c] = 0.0
+  loop i2 = 0 .. m {
+    s5: y[c] = A[i2, c] * tmp[i2] + y[c]
+  }
+}
+)");
+}
+
+TEST(NormalFormPairs, SyrkOnEitherTriangleOrder) {
+  expect_equal_forms(R"(sdfg 1 syrk
+symbols n, m
+array A: f64[n, m] argument
+array C: f64[n, n] argument
+arguments n, m, A, C
+loop i = 0 .. n {
+  loop j = 0 .. i + 1 {
+    s0: C[i, j] = C[i, j] * 1.5
+  }
+  loop k = 0 .. m {
+    loop j2 = 0 .. i + 1 {
+      s1: C[i, j2] = C[i, j2] + A[i, k] * A[j2, k]
+    }
+  }
+}
+)",
+                     R"(sdfg 1 syrk
+symbols n, m
+array A: f64[n, m] argument
+array C: f64[n, n] argument
+arguments n, m, A, C
+loop j = 0 .. n {
+  loop i = j .. n {
+    s0: C[i, j] = C[i, j] * 1.5
+    loop k = 0 .. m {
+      s1: C[i, j] = C[i, j] + A[i, k] * A[j, k]
+    }
+  }
+}
+)");
+}
+
+TEST(NormalFormPairs, CovarianceByColumnsAndByRows) {
+  expect_equal_forms(R"(sdfg 1 covariance
+symbols n, m
+array data: f64[n, m] argument
+array mean: f64[m] argument
+array cov: f64[m, m] argument
+arguments n, m, data, mean, cov
+loop j = 0 .. m {
+  s0: mean[j] = 0.0
+  loop i = 0 .. n {
+    s1: mean[j] = mean[j] + data[i, j]
+  }
+  s2: mean[j] = mean[j] / f64({n}i64)
+}
+loop i2 = 0 .. n {
+  loop j2 = 0 .. m {
+    s3: data[i2, j2] = data[i2, j2] - mean[j2]
+  }
+}
+loop i3 = 0 .. m {
+  loop j3 = i3 .. m {
+    s4: cov[i3, j3] = 0.0
+    loop k = 0 .. n {
+      s5: cov[i3, j3] = cov[i3, j3] + data[k, i3] * data[k, j3]
+    }
+    s6: cov[i3, j3] = cov[i3, j3] / (f64({n}i64) - 1.0)
+    s7: cov[j3, i3] = cov[i3, j3]
+  }
+}
+)",
+                     R"(sdfg 1 covariance
+symbols n, m
+array data: f64[n, m] argument
+array mean: f64[m] argument
+array cov: f64[m, m] argument
+array acc: f64 stack transient
+arguments n, m, data, mean, cov
+loop j0 = 0 .. m {
+  s0: mean[j0] = 0.0
+}
+loop i = 0 .. n {
+  loop j = 0 .. m {
+    s1: mean[j] = mean[j] + data[i, j]
+  }
+}
+loop j1 = 0 .. m {
+  s2: mean[j1] = mean[j1] / f64({n}i64)
+}
+loop j2 = 0 .. m {
+  loop i2 = 0 .. n {
+    s3: data[i2, j2] = data[i2, j2] - mean[j2]
+  }
+}
+loop i3 = 0 .. m {
+  loop j3 = i3 .. m {
+    s4: acc[] = 0.0
+    loop k = 0 .. n {
+      s5: acc[] = acc[] + data[k, j3] * data[k, i3]
+    }
+    s6: cov[i3, j3] = acc[] / (f64({n}i64) - 1.0)
+    s7: cov[j3, i3] = cov[i3, j3]
+  }
+}
+)");
+}
+
+TEST(NormalFormPairs, Jacobi2dWithTransposedSweepAndOffsets) {
+  expect_equal_forms(R"(sdfg 1 jacobi2d
+symbols t, n
+array A: f64[n, n] argument
+array B: f64[n, n] argument
+arguments t, n, A, B
+loop s = 0 .. t {
+  loop i = 1 .. n - 1 {
+    loop j = 1 .. n - 1 {
+      s0: B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
+    }
+  }
+  loop i2 = 1 .. n - 1 {
+    loop j2 = 1 .. n - 1 {
+      s1: A[i2, j2] = 0.2 * (B[i2, j2] + B[i2, j2 - 1] + B[i2, j2 + 1] + B[i2 + 1, j2] + B[i2 - 1, j2])
+    }
+  }
+}
+)",
+                     R"(sdfg 1 jacobi2d
+symbols t, n
+array A: f64[n, n] argument
+array B: f64[n, n] argument
+array sum: f64 stack transient
+arguments t, n, A, B
+loop s = 1 .. t + 1 {
+  loop i = 0 .. n - 2 {
+    loop j = 0 .. n - 2 {
+      s00: sum[] = A[i + 1, j + 1] + A[i + 1, j]
+      s01: sum[] = sum[] + A[i + 1, j + 2]
+      s02: sum[] = sum[] + A[i + 2, j + 1] + A[i, j + 1]
+      s03: B[i + 1, j + 1] = sum[] * 0.2
+    }
+  }
+  loop j2 = n - 2 .. 0 step -1 {
+    loop i2 = 1 .. n - 1 {
+      s1: A[i2, j2] = 0.2 * (B[i2, j2] + B[i2, j2 - 1] + B[i2, j2 + 1] + B[i2 + 1, j2] + B[i2 - 1, j2])
+    }
+  }
+}
+)");
+}
+
+}  // namespace
+}  // namespace sous::transforms

@@ -1,0 +1,66 @@
+// The normal form behaves as its input, bit for bit, on random nests (tests/support/random_nest.h).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "sdfg/check.h"
+#include "sdfg/text.h"
+#include "tests/support/random_nest.h"
+#include "transforms/normal_form.h"
+
+namespace sous::transforms {
+namespace {
+
+std::uint64_t first_seed() {
+  const char* given = std::getenv("SOUS_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1;
+}
+
+int rounds() {
+  const char* given = std::getenv("SOUS_ROUNDS");
+  return given ? std::atoi(given) : 60;
+}
+
+// Runs `form` on the memory that `input` runs on and compares all arguments.
+void expect_same(const sdfg::Sdfg& input, const sdfg::Sdfg& form, const sdfg::Memory& memory) {
+  sdfg::Memory before = memory, after = memory;
+  const sdfg::InterpOptions options{.check_orders = false};
+  const auto expected = sdfg::interpret(input, before, options);
+  ASSERT_TRUE(expected) << expected.error().to_string();
+  const auto got = sdfg::interpret(form, after, options);
+  ASSERT_TRUE(got) << got.error().to_string() << "\n" << sdfg::print(input) << "\n" << sdfg::print(form);
+  ASSERT_TRUE(before.buffers == after.buffers) << sdfg::print(input) << "\n" << sdfg::print(form);
+}
+
+TEST(NormalForm, BehavesAsItsInputAtRandom) {
+  const std::uint64_t first = first_seed();
+  for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(rounds()); ++seed) {
+    SCOPED_TRACE("SOUS_SEED=" + std::to_string(seed));
+    const sdfg::Sdfg input = tests::random_nest(seed);
+    const auto form = normalize(input);
+    ASSERT_TRUE(form) << form.error().to_string();
+    const auto valid = sdfg::check(form->sdfg);
+    ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(input) << "\n" << sdfg::print(form->sdfg);
+    for (const std::uint64_t memory : tests::memory_seeds)
+      ASSERT_NO_FATAL_FAILURE(expect_same(input, form->sdfg, tests::random_memory(input, memory)));
+    for (const NormalForm::Unit& unit : form->units) {
+      const auto valid_unit = sdfg::check(unit.nest);
+      ASSERT_TRUE(valid_unit) << valid_unit.error().to_string() << "\n" << sdfg::print(unit.nest);
+    }
+  }
+}
+
+TEST(NormalForm, OfANormalFormIsItselfAtRandom) {
+  const std::uint64_t first = first_seed();
+  for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(rounds() / 2); ++seed) {
+    SCOPED_TRACE("SOUS_SEED=" + std::to_string(seed));
+    const auto once = normalize(tests::random_nest(seed));
+    ASSERT_TRUE(once);
+    const auto twice = normalize(once->sdfg);
+    ASSERT_TRUE(twice);
+    EXPECT_EQ(sdfg::print(once->sdfg), sdfg::print(twice->sdfg));
+  }
+}
+
+}  // namespace
+}  // namespace sous::transforms

@@ -1,0 +1,228 @@
+// Scalar expansion, contraction, privates: see passes.h.
+#include <algorithm>
+
+#include "transforms/interchange_bounds.h"
+#include "transforms/normal/facts.h"
+#include "transforms/normal/scalars.h"
+#include "transforms/normal/util.h"
+
+namespace sous::transforms::normal {
+
+using namespace sdfg;
+
+namespace {
+
+bool touches(const Node& node, const std::string& name) {
+  const Touched t = normal::touched(node);
+  return t.read.contains(name) || t.written.contains(name);
+}
+
+// The innermost region with all accesses to a container, and the loops around it. Null under a While (nothing is known
+// about its iterations) or where a bound or a condition reads the container.
+struct Home {
+  const Region* region = nullptr;
+  Around around;
+};
+Home home_of(const Region& region, const std::string& name, Around around = {}) {
+  const Node* only = nullptr;
+  int count = 0;
+  for (const Node& node : region.nodes)
+    if (touches(node, name)) {
+      only = &node;
+      ++count;
+    }
+  if (count == 0) return {};
+  if (count > 1) return {&region, around};
+  return match(
+      only->value, [&](const State&) { return Home{&region, around}; },
+      [&](const Loop& l) {
+        if (l.begin.reads().contains(name) || l.end.reads().contains(name)) return Home{&region, around};
+        Around inner = around;
+        inner.push_back(&l);
+        return home_of(l.body, name, inner);
+      },
+      [&](const If& i) {
+        const auto in = [&](const Region& r) {
+          return std::ranges::any_of(r.nodes, [&](const Node& n) { return touches(n, name); });
+        };
+        const bool then_touches = in(i.then_body), else_touches = in(i.else_body);
+        if (touches(If{.condition = i.condition, .then_body = {}, .else_body = {}}, name) ||
+            (then_touches && else_touches))
+          return Home{&region, around};
+        return home_of(then_touches ? i.then_body : i.else_body, name, around);
+      },
+      [](const While&) { return Home{}; }, [](const Return&) { return Home{}; });
+}
+
+// Whether the first access in the region is a state that defines the scalar anew.
+bool defined_first(const Region& region, const std::string& name) {
+  for (const Node& node : region.nodes) {
+    if (!touches(node, name)) continue;
+    const auto* state = std::get_if<State>(&node.value);
+    const auto a = state ? as_assignment(*state) : std::nullopt;
+    return a && a->out.container == name && !normal::touched(node).read.contains(name);
+  }
+  return false;
+}
+
+// Bounds of a loop symbol over all iterations of the loops around it, in parameters only: low <= symbol < high.
+struct Hull {
+  Expr low, high;
+};
+std::optional<Expr> extreme(const Expr& e, const Around& around, const std::vector<Hull>& hulls, bool largest) {
+  Expr result = e;
+  for (std::size_t k = hulls.size(); k-- > 0;) {
+    const std::string& symbol = around[k]->symbol;
+    if (!result.uses(symbol)) continue;
+    const auto factor = coefficient_of(result, symbol);
+    if (!factor || !factor->constant()) return std::nullopt;
+    const bool at_high = (*factor->constant() > 0) == largest;
+    result = result.substitute({{symbol, at_high ? hulls[k].high - 1 : hulls[k].low}});
+  }
+  return result.reads().empty() && result.is_valid() ? std::optional(result) : std::nullopt;
+}
+std::optional<std::vector<Hull>> hulls_of(const Around& around) {
+  std::vector<Hull> hulls;
+  for (const Loop* loop : around) {
+    if (loop->step != 1) return std::nullopt;
+    std::optional<Expr> low, high;
+    for (const Expr& piece : max_pieces(loop->begin))
+      if (!low) low = extreme(piece, around, hulls, false);
+    for (const Expr& piece : min_pieces(loop->end))
+      if (!high) high = extreme(piece, around, hulls, true);
+    if (!low || !high) return std::nullopt;
+    hulls.push_back({*low, *high});
+  }
+  return hulls;
+}
+
+// Replaces each access to `name` by one with the subset that `to` gives for the old one.
+Region map_subsets(Region region, const std::string& name, const std::function<Subset(const Subset&)>& to) {
+  const auto map = [&](Memlet& m) {
+    if (m.container == name) m.subset = to(m.subset);
+  };
+  for (Node& node : region.nodes)
+    match(
+        node.value,
+        [&](State& s) {
+          for (Edge& e : s.edges) map(e.memlet);
+        },
+        [&](Loop& l) { l.body = map_subsets(std::move(l.body), name, to); },
+        [&](If& i) {
+          for (Memlet& m : i.condition.inputs) map(m);
+          i.then_body = map_subsets(std::move(i.then_body), name, to);
+          i.else_body = map_subsets(std::move(i.else_body), name, to);
+        },
+        [&](While& w) {
+          for (Memlet& m : w.condition.inputs) map(m);
+          w.body = map_subsets(std::move(w.body), name, to);
+        },
+        [](Return&) {});
+  return region;
+}
+
+bool read_in_expressions(const Region& region, const std::string& name) {
+  bool found = false;
+  map_exprs(region, [&](const Expr& e) {
+    found = found || e.reads().contains(name);
+    return e;
+  });
+  return found;
+}
+
+}  // namespace
+
+Expanded expand_scalars(const Sdfg& sdfg, Log& log) {
+  Expanded result{.sdfg = sdfg, .arrays = {}};
+  const Facts facts(sdfg);
+  for (Container& c : result.sdfg.containers) {
+    if (!is_local_scalar(result.sdfg, c.name) || read_in_expressions(result.sdfg.root, c.name)) continue;
+    const Home home = home_of(result.sdfg.root, c.name);
+    if (!home.region || home.around.empty() || !defined_first(*home.region, c.name)) continue;
+    if (std::ranges::none_of(home.region->nodes, has_loop)) continue;
+    const auto hulls = hulls_of(home.around);
+    if (!hulls) continue;
+    Subset subset;
+    for (std::size_t k = 0; k < hulls->size(); ++k) {
+      const Expr extent = (*hulls)[k].high - (*hulls)[k].low;
+      c.shape.push_back(facts.non_negative(extent) ? extent : Expr::max(extent, 0));
+      subset.push_back({.begin = Expr::symbol(home.around[k]->symbol) - (*hulls)[k].low, .end = {}, .step = 1});
+    }
+    c.strides = row_major(c.shape);
+    c.storage = Storage::heap;
+    result.sdfg.root = map_subsets(result.sdfg.root, c.name, [&](const Subset&) { return subset; });
+    result.arrays.push_back(c.name);
+    log.push_back("expand: " + c.name + " over " + std::to_string(subset.size()) + " loops");
+  }
+  return result;
+}
+
+Sdfg contract_scalars(const Sdfg& sdfg, const std::vector<std::string>& arrays, Log& log) {
+  Sdfg result = sdfg;
+  for (const std::string& name : arrays) {
+    const Home home = home_of(result.root, name);
+    if (!home.region) continue;
+    std::vector<Subset> accesses;
+    for_each_memlet(result.root, [&](const Memlet& m, bool) {
+      if (m.container == name) accesses.push_back(m.subset);
+    });
+    std::set<std::string> common, used;
+    for (const Loop* loop : home.around) common.insert(loop->symbol);
+    std::vector<bool> keep;
+    for (std::size_t d = 0; d < accesses[0].size(); ++d) {
+      const std::set<std::string> symbols = accesses[0][d].begin.symbols();
+      const bool same = std::ranges::all_of(accesses, [&](const Subset& s) { return s[d] == accesses[0][d]; });
+      const bool inside = std::ranges::all_of(
+          symbols, [&](const std::string& s) { return common.contains(s) || result.has_symbol(s); });
+      keep.push_back(!same || !inside);
+      used.insert(symbols.begin(), symbols.end());
+    }
+    // A common loop that no dimension follows would see the value of its previous iteration.
+    const bool followed = std::ranges::all_of(common, [&](const std::string& s) { return used.contains(s); });
+    if (!followed || std::ranges::find(keep, false) == keep.end()) continue;
+    const auto kept = [&](const auto& all) {
+      std::decay_t<decltype(all)> some;
+      for (std::size_t d = 0; d < all.size(); ++d)
+        if (keep[d]) some.push_back(all[d]);
+      return some;
+    };
+    Container& c = *result.find(name);
+    c.shape = kept(c.shape);
+    c.strides = row_major(c.shape);
+    if (c.shape.empty()) c.storage = Storage::stack;
+    result.root = map_subsets(result.root, name, [&](const Subset& s) { return kept(s); });
+    log.push_back("contract: " + name + " to " + std::to_string(c.shape.size()) + " dimensions");
+  }
+  return result;
+}
+
+Sdfg mark_privates(const Sdfg& sdfg) {
+  Sdfg result = sdfg;
+  std::map<std::string, std::vector<std::string>> privates;  // by loop
+  for (const Container& c : sdfg.containers) {
+    if (!is_local_scalar(sdfg, c.name)) continue;
+    const Home home = home_of(sdfg.root, c.name);
+    if (home.region && !home.around.empty() && defined_first(*home.region, c.name))
+      privates[home.around.back()->symbol].push_back(c.name);
+  }
+  const auto mark = [&](auto&& self, Region region) -> Region {
+    for (Node& node : region.nodes)
+      match(
+          node.value, [](State&) {},
+          [&](Loop& l) {
+            std::erase_if(l.privates, [&](const std::string& name) { return is_local_scalar(sdfg, name); });
+            for (const std::string& name : privates[l.symbol]) l.privates.push_back(name);
+            l.body = self(self, std::move(l.body));
+          },
+          [&](If& i) {
+            i.then_body = self(self, std::move(i.then_body));
+            i.else_body = self(self, std::move(i.else_body));
+          },
+          [&](While& w) { w.body = self(self, std::move(w.body)); }, [](Return&) {});
+    return region;
+  };
+  result.root = mark(mark, sdfg.root);
+  return result;
+}
+
+}  // namespace sous::transforms::normal

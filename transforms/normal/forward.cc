@@ -1,0 +1,242 @@
+// Forwarding of scalar definitions and dead code: see scalars.h.
+#include <algorithm>
+
+#include "transforms/normal/scalars.h"
+#include "transforms/normal/util.h"
+
+namespace sous::transforms::normal {
+
+using namespace sdfg;
+
+bool is_local_scalar(const Sdfg& sdfg, const std::string& container) {
+  const Container* c = sdfg.find(container);
+  return c && c->transient && c->shape.empty() && c->storage != Storage::device_global &&
+         c->storage != Storage::device_shared;
+}
+
+namespace {
+
+// Work that forwarding into several places or into a loop would multiply. Up to `cheap` it is less than what a load
+// and a store of the scalar would cost.
+constexpr int cheap = 2;
+int cost(const ScalarExpr& code) {
+  int total = 0;
+  code.visit([&](const ScalarExpr& e) {
+    const OpForm form = info(e.op).form;
+    if (form == OpForm::Leaf || e.op == ScalarOp::cast) return;
+    if (e.op == ScalarOp::div || e.op == ScalarOp::rem)
+      total += 10;
+    else if (form == OpForm::Call && e.op != ScalarOp::min && e.op != ScalarOp::max && e.op != ScalarOp::select)
+      total += 20;
+    else
+      total += 1;
+  });
+  return total;
+}
+
+int count_reads(const Node& node, const std::string& container) {
+  int count = 0;
+  for_each_memlet(node, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
+  return count;
+}
+
+std::set<std::string> operands(const Assignment& a) {
+  std::set<std::string> result;
+  for (const Memlet& m : a.inputs) {
+    result.insert(m.container);
+    for (const Dim& d : m.subset) result.merge(d.begin.reads());
+  }
+  return result;
+}
+
+class Forwarder {
+ public:
+  Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
+
+  Region region(Region r) {
+    for (std::size_t p = 0; p < r.nodes.size(); ++p) {
+      const auto* state = std::get_if<State>(&r.nodes[p].value);
+      if (!state) continue;
+      const std::optional<Assignment> a = as_assignment(*state);
+      if (a && is_local_scalar(sdfg_, a->out.container) && !operands(*a).contains(a->out.container)) forward(r, p, *a);
+    }
+    return r;
+  }
+  bool changed() const { return changed_; }
+
+ private:
+  // From the definition at r.nodes[p] downwards, until it or one of its operands may be overwritten.
+  void forward(Region& r, std::size_t p, const Assignment& definition) {
+    const std::string& name = definition.out.container;
+    const std::set<std::string> needed = operands(definition);
+    const int price = cost(definition.code);
+    int uses = 0, uses_in_loops = 0;
+    std::size_t last = p + 1;
+    for (; last < r.nodes.size(); ++last) {
+      const Node& node = r.nodes[last];
+      const Touched t = normal::touched(node);
+      const bool clobbers = t.written.contains(name) || std::ranges::any_of(needed, [&](const std::string& n) {
+                              return any_overlaps(sdfg_, t.written, n);
+                            });
+      const bool is_state = std::holds_alternative<State>(node.value);
+      if (clobbers && !is_state) break;
+      const int here = count_reads(node, name);
+      uses += here;
+      if (has_loop(node)) uses_in_loops += here;
+      if (clobbers) {
+        ++last;  // a state reads before it writes
+        break;
+      }
+    }
+    if (price > cheap) {
+      int everywhere = 0;
+      for_each_memlet(sdfg_.root, [&](const Memlet& m, bool writes) { everywhere += !writes && m.container == name; });
+      if (uses != 1 || uses_in_loops > 0 || everywhere != 1) return;
+    }
+    for (std::size_t q = p + 1; q < last; ++q) r.nodes[q] = replace(r.nodes[q], definition);
+  }
+
+  Node replace(const Node& node, const Assignment& d) {
+    const std::string& name = d.out.container;
+    if (!normal::touched(node).read.contains(name)) return node;
+    Region region = replace_in(Region{{node}}, d);
+    if (const std::optional<Expr> value = as_expr(d))
+      region = map_exprs(region, [&](const Expr& e) {
+        return e.map_reads(
+            [&](const std::string& c, const std::vector<Expr>& at) { return c == name ? *value : Expr::read(c, at); });
+      });
+    if (region.nodes[0] != node) {
+      changed_ = true;
+      log_.push_back("forward: " + name + " into its uses");
+    }
+    return region.nodes[0];
+  }
+
+  // The definition as a symbolic expression. Signed types only: there an int of C does not wrap.
+  std::optional<Expr> as_expr(const Assignment& d) const {
+    if (info(d.code.type).kind != TypeKind::Signed) return std::nullopt;
+    if (d.code.op == ScalarOp::symbolic) return d.code.symbolic;
+    if (d.code.op == ScalarOp::constant) return Expr(d.code.integer_value());
+    if (d.code.op != ScalarOp::input) return std::nullopt;
+    const Memlet& from = d.inputs[static_cast<std::size_t>(d.code.input)];
+    return Expr::read(from.container, subscripts(from.subset));
+  }
+
+  // Inputs of tasklets and conditions that read the scalar compute it instead.
+  static void inline_into(ScalarExpr& code, std::vector<Memlet>& inputs, const Assignment& d) {
+    const std::size_t first = inputs.size();
+    std::vector<Memlet> all = inputs;
+    all.insert(all.end(), d.inputs.begin(), d.inputs.end());
+    const ScalarExpr value = d.code.map_inputs([&](const ScalarExpr& leaf) {
+      return ScalarExpr::make_input(leaf.input + static_cast<int>(first), leaf.type);
+    });
+    code = code.map_inputs([&](const ScalarExpr& leaf) {
+      return inputs[static_cast<std::size_t>(leaf.input)].container == d.out.container ? value : leaf;
+    });
+    inputs = std::move(all);
+    tidy_inputs(code, inputs);
+  }
+  static bool reads(const std::vector<Memlet>& inputs, const std::string& name) {
+    return std::ranges::any_of(inputs, [&](const Memlet& m) { return m.container == name; });
+  }
+
+  static Region replace_in(Region region, const Assignment& d) {
+    for (Node& node : region.nodes)
+      match(
+          node.value,
+          [&](State& s) {
+            std::optional<Assignment> a = as_assignment(s);
+            if (!a || !reads(a->inputs, d.out.container)) return;
+            inline_into(a->code, a->inputs, d);
+            s = tidy_assignment(s.name, a->out, a->code, a->inputs);
+          },
+          [&](Loop& l) { l.body = replace_in(std::move(l.body), d); },
+          [&](If& i) {
+            if (reads(i.condition.inputs, d.out.container)) inline_into(i.condition.code, i.condition.inputs, d);
+            i.then_body = replace_in(std::move(i.then_body), d);
+            i.else_body = replace_in(std::move(i.else_body), d);
+          },
+          [&](While& w) {
+            if (reads(w.condition.inputs, d.out.container)) inline_into(w.condition.code, w.condition.inputs, d);
+            w.body = replace_in(std::move(w.body), d);
+          },
+          [](Return&) {});
+    return region;
+  }
+
+  const Sdfg& sdfg_;
+  Log& log_;
+  bool changed_ = false;
+};
+
+// Containers that something reads, apart from the updates of that same container.
+std::set<std::string> read_by_others(const Sdfg& sdfg) {
+  std::set<std::string> result;
+  visit(sdfg.root, [&](const Node& node) {
+    match(
+        node.value,
+        [&](const State& s) {
+          const Touched t = touched(Region{{s}});
+          const std::optional<Assignment> a = as_assignment(s);
+          for (const std::string& name : t.read)
+            if (!a || name != a->out.container) result.insert(name);
+        },
+        [&](const Loop& l) {
+          result.merge(l.begin.reads());
+          result.merge(l.end.reads());
+        },
+        [&](const If& i) {
+          result.merge(touched(Region{{If{.condition = i.condition, .then_body = {}, .else_body = {}}}}).read);
+        },
+        [&](const While& w) {
+          result.merge(touched(Region{{While{.condition = w.condition, .test_first = w.test_first, .body = {}}}}).read);
+        },
+        [](const Return&) {});
+  });
+  return result;
+}
+
+}  // namespace
+
+bool forward_definitions(Sdfg& sdfg, Log& log) {
+  Forwarder forwarder(sdfg, log);
+  Sdfg result = sdfg;
+  result.root = rewrite_regions(sdfg.root, [&](Region r, const Around&) { return forwarder.region(std::move(r)); });
+  sdfg = std::move(result);
+  return forwarder.changed();
+}
+
+bool remove_dead(Sdfg& sdfg, Log& log) {
+  const std::set<std::string> live = read_by_others(sdfg);
+  const auto is_dead = [&](const Node& node) {
+    return match(
+        node.value,
+        [&](const State& s) {
+          const std::optional<Assignment> a = as_assignment(s);
+          if (!a) return s.edges.empty();
+          const Container* out = sdfg.find(a->out.container);
+          const bool itself = a->code.op == ScalarOp::input && a->inputs[0] == a->out;
+          return itself || (out->transient && !live.contains(out->name));
+        },
+        [](const Loop& l) { return l.body.nodes.empty(); },
+        [](const If& i) { return i.then_body.nodes.empty() && i.else_body.nodes.empty(); },
+        [](const While&) { return false; },  // might not end
+        [](const Return&) { return false; });
+  };
+  int removed = 0;
+  sdfg.root = rewrite_regions(sdfg.root, [&](Region r, const Around&) {
+    removed += static_cast<int>(std::erase_if(r.nodes, is_dead));
+    return r;
+  });
+  std::set<std::string> used(live.begin(), live.end());
+  for_each_memlet(sdfg.root, [&](const Memlet& m, bool) { used.insert(m.container); });
+  for (const Container& c : sdfg.containers)
+    for (const std::vector<Expr>* exprs : {&c.shape, &c.strides})
+      for (const Expr& e : *exprs) used.merge(e.reads());
+  const auto containers =
+      std::erase_if(sdfg.containers, [&](const Container& c) { return c.transient && !used.contains(c.name); });
+  if (removed > 0) log.push_back("dead code: " + std::to_string(removed) + " nodes removed");
+  return removed > 0 || containers > 0;
+}
+
+}  // namespace sous::transforms::normal

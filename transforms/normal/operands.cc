@@ -1,0 +1,126 @@
+// One order for the operands of commutative operations: see order_operands in passes.h.
+//
+// Operands are compared by a text that shows their structure but no names: a loop symbol by its depth, a container by
+// its type, rank and subscripts. Operands that look the same stay as they are.
+#include <algorithm>
+
+#include "transforms/normal/passes.h"
+#include "transforms/normal/util.h"
+
+namespace sous::transforms::normal {
+
+using namespace sdfg;
+
+namespace {
+
+bool is_commutative(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add:
+    case ScalarOp::mul:
+    case ScalarOp::min:
+    case ScalarOp::max:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor:
+    case ScalarOp::eq:
+    case ScalarOp::ne:
+      return true;
+    default:  // also logical_and and logical_or: the left side decides whether the right one is evaluated
+      return false;
+  }
+}
+
+class Orderer {
+ public:
+  Region region(const Region& r) {
+    Region out;
+    for (const Node& node : r.nodes)
+      match(
+          node.value,
+          [&](const State& s) {
+            std::optional<Assignment> a = as_assignment(s);
+            if (!a) return out.nodes.emplace_back(s), void();
+            ScalarExpr code = order(a->code, a->inputs, &a->out);
+            out.nodes.emplace_back(tidy_assignment(s.name, a->out, std::move(code), a->inputs));
+          },
+          [&](const Loop& l) {
+            Loop loop = l;
+            depth_.emplace(l.symbol, Expr::symbol("L" + std::to_string(depth_.size())));
+            loop.body = region(l.body);
+            depth_.erase(l.symbol);
+            out.nodes.emplace_back(std::move(loop));
+          },
+          [&](const If& i) {
+            out.nodes.emplace_back(If{.condition = condition(i.condition),
+                                      .then_body = region(i.then_body),
+                                      .else_body = region(i.else_body)});
+          },
+          [&](const While& w) {
+            out.nodes.emplace_back(
+                While{.condition = condition(w.condition), .test_first = w.test_first, .body = region(w.body)});
+          },
+          [&](const Return& ret) { out.nodes.emplace_back(ret); });
+    return out;
+  }
+
+ private:
+  Condition condition(Condition c) {
+    c.code = order(c.code, c.inputs, nullptr);
+    tidy_inputs(c.code, c.inputs);
+    return c;
+  }
+
+  ScalarExpr order(ScalarExpr e, const std::vector<Memlet>& inputs, const Memlet* out) const {
+    for (ScalarExpr& arg : e.args) arg = order(std::move(arg), inputs, out);
+    // a > b is b < a.
+    if (e.op == ScalarOp::gt || e.op == ScalarOp::ge) {
+      e.op = e.op == ScalarOp::gt ? ScalarOp::lt : ScalarOp::le;
+      std::swap(e.args[0], e.args[1]);
+    }
+    if (is_commutative(e.op) && key(e.args[1], inputs, out) < key(e.args[0], inputs, out))
+      std::swap(e.args[0], e.args[1]);
+    return e;
+  }
+
+  std::string key(const Expr& e) const {
+    std::map<std::string, Expr> with = depth_;
+    for (const std::string& s : e.symbols()) with.emplace(s, Expr::symbol("P"));
+    std::map<std::string, std::string> containers;
+    for (const std::string& c : e.reads()) containers.emplace(c, "R");
+    return e.substitute(with).rename_containers(containers).to_string();
+  }
+
+  std::string key(const ScalarExpr& e, const std::vector<Memlet>& inputs, const Memlet* out) const {
+    std::string text;
+    switch (e.op) {
+      case ScalarOp::input: {
+        // The element that is written comes first (x = x + …), then arrays by their subscripts, scalars last.
+        const Memlet& m = inputs[static_cast<std::size_t>(e.input)];
+        text = out && m == *out ? "0" : m.subset.empty() ? "2" : "1";
+        for (const Dim& d : m.subset) text += "[" + key(d.begin) + "]";
+        return text + std::string(info(e.type).name);
+      }
+      case ScalarOp::symbolic:
+        return "3" + key(e.symbolic) + std::string(info(e.type).name);
+      case ScalarOp::constant:
+        return "4" + std::to_string(e.bits);
+      default:
+        break;
+    }
+    text = "1(" + std::string(info(e.op).name);
+    for (const ScalarExpr& arg : e.args) text += " " + key(arg, inputs, out);
+    return text + ")";
+  }
+
+  std::map<std::string, Expr> depth_;  // of the loops around
+};
+
+}  // namespace
+
+Sdfg order_operands(const Sdfg& sdfg) {
+  Sdfg result = sdfg;
+  result.root = Orderer().region(sdfg.root);
+  return result;
+}
+
+}  // namespace sous::transforms::normal
