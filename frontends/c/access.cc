@@ -1,0 +1,90 @@
+// Which element of which container an lvalue names.
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::Expr;
+
+Lift<Builder::Access> Builder::lvalue(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::SourceLocation where = e->getExprLoc();
+  if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
+    return refuse("c.volatile", "an access to a volatile or atomic object", where);
+  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
+    TRY(Access access, pointer(subscript->getBase()));
+    TRY(Expr at, index(subscript->getIdx()));
+    access.subscript.back() = access.subscript.back() + at;
+    return access;
+  }
+  if (const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(e); deref && deref->getOpcode() == clang::UO_Deref)
+    return pointer(deref->getSubExpr());
+  const Binding* b = nullptr;
+  if (const clang::VarDecl* v = named_variable(e)) {
+    TRY(b, binding(v, where));
+  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+    TRY(b, member(m));
+  } else {
+    return refuse("c.lvalue", "this way to name an object is not understood", where);
+  }
+  if (b->kind != Binding::Kind::Scalar && b->kind != Binding::Kind::Array)
+    return refuse("c.lvalue", "this way to name an object is not understood", where);
+  return Access{b->container, {}};
+}
+
+Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::SourceLocation where = e->getExprLoc();
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
+    const clang::Expr* inner = cast->getSubExpr();
+    switch (cast->getCastKind()) {
+      case clang::CK_ArrayToPointerDecay: {
+        TRY(Access access, lvalue(inner));
+        access.subscript.push_back(Expr(0));
+        return access;
+      }
+      case clang::CK_NoOp:
+        return pointer(inner);
+      case clang::CK_BitCast:
+        if (inner->getType()->isPointerType() &&
+            context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), e->getType()->getPointeeType()))
+          return pointer(inner);
+        return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+      case clang::CK_LValueToRValue: {
+        const Binding* b = nullptr;
+        inner = inner->IgnoreParens();
+        if (const clang::VarDecl* v = named_variable(inner)) {
+          TRY(b, binding(v, where));
+        } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner)) {
+          TRY(b, member(m));
+        } else {
+          return refuse("c.pointer.to-pointer", "a pointer is read from an array or through a pointer", where);
+        }
+        if (b->kind == Binding::Kind::Pointer) return Access{b->container, b->subscript};
+        if (b->kind == Binding::Kind::Array) return Access{b->container, {Expr(0)}};
+        return refuse("c.pointer", "this pointer is not understood", where);
+      }
+      default:
+        return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+    }
+  }
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp()) {
+    const bool left = b->getLHS()->getType()->isPointerType();
+    if (!left && b->getOpcode() == clang::BO_Sub) return refuse("c.pointer", "this pointer is not understood", where);
+    TRY(Access access, pointer(left ? b->getLHS() : b->getRHS()));
+    TRY(Expr by, index(left ? b->getRHS() : b->getLHS()));
+    access.subscript.back() =
+        b->getOpcode() == clang::BO_Add ? access.subscript.back() + by : access.subscript.back() - by;
+    return access;
+  }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf) {
+    const clang::Expr* object = u->getSubExpr()->IgnoreParens();
+    if (llvm::isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(object)) return lvalue(object);
+    if (object->getType()->isArrayType()) {
+      // &a, a pointer to the whole array: its elements are a[0], a[1] … of an array around it, which there is not.
+      return refuse("c.pointer", "the address of a whole array", where);
+    }
+  }
+  return refuse("c.pointer", "this pointer is not understood", where);
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,290 @@
+#include "frontends/c/ast.h"
+
+#include <functional>
+
+#include "clang/AST/Decl.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+
+std::optional<ElementType> element_type(clang::QualType type, const clang::ASTContext& context) {
+  if (type.isVolatileQualified() || type->isAtomicType()) return std::nullopt;
+  const clang::QualType t = type.getCanonicalType().getUnqualifiedType();
+  if (t->isBooleanType()) return ElementType::boolean;
+  if (const auto* e = t->getAs<clang::EnumType>())
+    return e->getDecl()->isComplete() ? element_type(e->getDecl()->getIntegerType(), context) : std::nullopt;
+  if (!t->isBuiltinType()) return std::nullopt;
+  if (t->isIntegerType()) {
+    const bool is_signed = t->isSignedIntegerType();
+    switch (context.getTypeSize(t)) {
+      case 8:
+        return is_signed ? ElementType::i8 : ElementType::u8;
+      case 16:
+        return is_signed ? ElementType::i16 : ElementType::u16;
+      case 32:
+        return is_signed ? ElementType::i32 : ElementType::u32;
+      case 64:
+        return is_signed ? ElementType::i64 : ElementType::u64;
+      default:
+        return std::nullopt;
+    }
+  }
+  if (t->isSpecificBuiltinType(clang::BuiltinType::Float)) return ElementType::f32;
+  if (t->isSpecificBuiltinType(clang::BuiltinType::Double)) return ElementType::f64;
+  return std::nullopt;
+}
+
+std::string c_type(clang::QualType type, const clang::ASTContext& context) {
+  clang::QualType t = type.getCanonicalType().getUnqualifiedType();
+  if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();
+  return t.getAsString(context.getPrintingPolicy());
+}
+
+const clang::VarDecl* named_variable(const clang::Expr* e) {
+  const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
+  return ref ? llvm::dyn_cast<clang::VarDecl>(ref->getDecl()) : nullptr;
+}
+
+std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::ASTContext& context) {
+  if (e->isValueDependent() || !e->getType()->isIntegralOrEnumerationType()) return std::nullopt;
+  clang::Expr::EvalResult result;
+  if (!e->EvaluateAsInt(result, context) || result.HasSideEffects) return std::nullopt;
+  const llvm::APSInt& value = result.Val.getInt();
+  return value.isRepresentableByInt64() ? std::optional(value.getExtValue()) : std::nullopt;
+}
+
+namespace {
+
+// v of the load of v, conversions between integers aside.
+const clang::VarDecl* loaded_variable(const clang::Expr* e) { return named_variable(e->IgnoreParenImpCasts()); }
+
+std::optional<std::int64_t> step_of(const clang::Expr* increment, const clang::VarDecl* variable,
+                                    const clang::ASTContext& context) {
+  if (!increment) return std::nullopt;
+  increment = increment->IgnoreParens();
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(increment)) {
+    if (!u->isIncrementDecrementOp() || named_variable(u->getSubExpr()) != variable) return std::nullopt;
+    return u->isIncrementOp() ? 1 : -1;
+  }
+  const auto* b = llvm::dyn_cast<clang::BinaryOperator>(increment);
+  if (!b || named_variable(b->getLHS()) != variable) return std::nullopt;
+  auto checked = [](std::optional<std::int64_t> c, int sign) -> std::optional<std::int64_t> {
+    // Steps beyond a million are no loop that anyone means, and small ones keep the bound arithmetic safe.
+    if (!c || *c == 0 || *c > 1'000'000 || *c < -1'000'000) return std::nullopt;
+    return sign * *c;
+  };
+  if (b->getOpcode() == clang::BO_AddAssign) return checked(constant_value(b->getRHS(), context), 1);
+  if (b->getOpcode() == clang::BO_SubAssign) return checked(constant_value(b->getRHS(), context), -1);
+  if (b->getOpcode() != clang::BO_Assign) return std::nullopt;
+  const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(b->getRHS()->IgnoreParenImpCasts());
+  if (!sum) return std::nullopt;
+  if (sum->getOpcode() == clang::BO_Add) {
+    if (loaded_variable(sum->getLHS()) == variable) return checked(constant_value(sum->getRHS(), context), 1);
+    if (loaded_variable(sum->getRHS()) == variable) return checked(constant_value(sum->getLHS(), context), 1);
+  }
+  if (sum->getOpcode() == clang::BO_Sub && loaded_variable(sum->getLHS()) == variable)
+    return checked(constant_value(sum->getRHS(), context), -1);
+  return std::nullopt;
+}
+
+void for_each(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f) {
+  if (!s) return;
+  f(s);
+  for (const clang::Stmt* child : s->children()) for_each(child, f);
+}
+
+bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
+  bool found = false;
+  for_each(s, [&](const clang::Stmt* x) {
+    if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == variable;
+  });
+  return found;
+}
+
+}  // namespace
+
+std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::ASTContext& context) {
+  ForHeader header;
+  const clang::Stmt* init = loop->getInit();
+  if (const auto* decl = llvm::dyn_cast_or_null<clang::DeclStmt>(init)) {
+    if (!decl->isSingleDecl()) return std::nullopt;
+    header.variable = llvm::dyn_cast<clang::VarDecl>(decl->getSingleDecl());
+    header.declared = true;
+    if (!header.variable || !header.variable->hasInit()) return std::nullopt;
+    header.begin = header.variable->getInit();
+  } else if (init) {
+    const auto* assign = llvm::dyn_cast<clang::BinaryOperator>(llvm::cast<clang::Expr>(init)->IgnoreParens());
+    if (!assign || assign->getOpcode() != clang::BO_Assign) return std::nullopt;
+    header.variable = named_variable(assign->getLHS());
+    header.begin = assign->getRHS();
+  }
+  if (!loop->getCond() || loop->getConditionVariable()) return std::nullopt;
+  header.condition = llvm::dyn_cast<clang::BinaryOperator>(loop->getCond()->IgnoreParenImpCasts());
+  if (!header.condition || !header.condition->isComparisonOp()) return std::nullopt;
+  if (!header.variable) {
+    // for (; i < n; i++): the variable is what the increment changes.
+    const clang::Expr* increment = loop->getInc() ? loop->getInc()->IgnoreParens() : nullptr;
+    if (const auto* u = llvm::dyn_cast_or_null<clang::UnaryOperator>(increment))
+      header.variable = named_variable(u->getSubExpr());
+    else if (const auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(increment))
+      header.variable = named_variable(b->getLHS());
+    if (!header.variable) return std::nullopt;
+  }
+  if (!header.variable->getType()->isIntegerType() || !element_type(header.variable->getType(), context))
+    return std::nullopt;
+  auto step = step_of(loop->getInc(), header.variable, context);
+  if (!step || header.condition->getOpcode() == clang::BO_EQ || !mentions(header.condition, header.variable))
+    return std::nullopt;
+  header.step = *step;
+  return header;
+}
+
+std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
+  std::set<const clang::VarDecl*> result = address_taken(s);
+  for_each(s, [&](const clang::Stmt* x) {
+    const clang::VarDecl* target = nullptr;
+    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
+      target = named_variable(b->getLHS());
+    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x); u && u->isIncrementDecrementOp())
+      target = named_variable(u->getSubExpr());
+    if (target) result.insert(target);
+  });
+  return result;
+}
+
+std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s) {
+  std::set<const clang::VarDecl*> result;
+  for_each(s, [&](const clang::Stmt* x) {
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x);
+    if (!u || u->getOpcode() != clang::UO_AddrOf) return;
+    const clang::Expr* e = u->getSubExpr()->IgnoreParens();
+    while (const auto* member = llvm::dyn_cast<clang::MemberExpr>(e)) {
+      if (member->isArrow()) return;
+      e = member->getBase()->IgnoreParens();
+    }
+    if (const clang::VarDecl* v = named_variable(e)) result.insert(v);
+  });
+  return result;
+}
+
+bool contains_loop(const clang::Stmt* s) {
+  if (!s) return false;
+  if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s)) return true;
+  for (const clang::Stmt* child : s->children())
+    if (contains_loop(child)) return true;
+  return false;
+}
+
+bool contains_for(const clang::Stmt* s) {
+  if (!s) return false;
+  if (llvm::isa<clang::ForStmt>(s)) return true;
+  for (const clang::Stmt* child : s->children())
+    if (contains_for(child)) return true;
+  return false;
+}
+
+namespace {
+
+Use then(Use first, const std::function<Use()>& second) { return first == Use::None ? second() : first; }
+Use either(Use a, Use b) {
+  if (a == Use::Exposed || b == Use::Exposed) return Use::Exposed;
+  return a == Use::Written && b == Use::Written ? Use::Written : Use::None;
+}
+// What is run perhaps: a write there does not count, a read does.
+Use perhaps(Use u) { return u == Use::Exposed ? u : Use::None; }
+
+}  // namespace
+
+Use use_of(const clang::Stmt* s, const clang::VarDecl* v, const clang::ASTContext& context) {
+  if (!s) return Use::None;
+  auto of = [&](const clang::Stmt* x) { return use_of(x, v, context); };
+  if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(s)) return e->getDecl() == v ? Use::Exposed : Use::None;
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s)) {
+    if (b->getOpcode() == clang::BO_Assign && named_variable(b->getLHS()) == v)
+      return then(of(b->getRHS()), [] { return Use::Written; });
+    if (b->isLogicalOp()) return then(of(b->getLHS()), [&] { return perhaps(of(b->getRHS())); });
+    if (b->isAssignmentOp()) return then(of(b->getRHS()), [&] { return of(b->getLHS()); });
+  }
+  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(s))
+    return then(of(c->getCond()), [&] { return either(of(c->getTrueExpr()), of(c->getFalseExpr())); });
+  if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
+    Use use = Use::None;
+    for (const clang::Decl* decl : d->decls())
+      if (const auto* var = llvm::dyn_cast<clang::VarDecl>(decl)) {
+        if (var->hasInit()) use = then(use, [&] { return of(var->getInit()); });
+        if (const auto* vla = context.getAsVariableArrayType(var->getType()))
+          use = then(use, [&] { return of(vla->getSizeExpr()); });
+        // A declaration makes a new object: what it was before cannot be read.
+        if (var == v) use = then(use, [] { return Use::Written; });
+      }
+    return use;
+  }
+  if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s))
+    return then(of(i->getCond()), [&] { return either(of(i->getThen()), of(i->getElse())); });
+  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s))
+    return then(of(f->getInit()), [&] {
+      return then(of(f->getCond()), [&] { return perhaps(then(of(f->getBody()), [&] { return of(f->getInc()); })); });
+    });
+  if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s))
+    return then(of(w->getCond()), [&] { return perhaps(of(w->getBody())); });
+  if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
+    // A continue or break may leave the body before a write in it.
+    return then(perhaps(of(d->getBody())), [&] { return of(d->getCond()); });
+  }
+  if (llvm::isa<clang::SwitchStmt, clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
+                clang::StmtExpr>(s))
+    return mentions(s, v) ? Use::Exposed : Use::None;
+  // continue and break inside a sequence: what follows is run perhaps. Writes behind them are found in `perhaps` of the
+  // loop around, so only straight sequences may count a write.
+  Use use = Use::None;
+  bool jumped = false;
+  for (const clang::Stmt* child : s->children()) {
+    const Use next = of(child);
+    use = then(use, [&] { return jumped ? perhaps(next) : next; });
+    if (child)
+      for_each(child, [&](const clang::Stmt* x) {
+        jumped = jumped || llvm::isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(x);
+      });
+  }
+  return use;
+}
+
+namespace {
+
+// Whether the text of the statement ends without a semicolon that belongs to it.
+bool needs_semicolon(const clang::Stmt* s) {
+  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return needs_semicolon(f->getBody());
+  if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) return needs_semicolon(w->getBody());
+  if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s))
+    return needs_semicolon(i->getElse() ? i->getElse() : i->getThen());
+  if (const auto* a = llvm::dyn_cast<clang::AttributedStmt>(s)) return needs_semicolon(a->getSubStmt());
+  return !llvm::isa<clang::CompoundStmt, clang::DeclStmt, clang::NullStmt, clang::SwitchStmt>(s);
+}
+
+}  // namespace
+
+std::optional<TextRange> text_range(const clang::Stmt* s, const clang::ASTContext& context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const clang::LangOptions& options = context.getLangOpts();
+  const clang::CharSourceRange range =
+      clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(s->getSourceRange()), sources, options);
+  if (range.isInvalid()) return std::nullopt;
+  auto [begin_file, begin] = sources.getDecomposedLoc(range.getBegin());
+  auto [end_file, end] = sources.getDecomposedLoc(range.getEnd());
+  if (begin_file != sources.getMainFileID() || end_file != begin_file) return std::nullopt;
+  if (needs_semicolon(s)) {
+    const llvm::StringRef text = sources.getBufferData(begin_file);
+    clang::SourceLocation at = range.getEnd();
+    clang::Token token;
+    if (clang::Lexer::getRawToken(at, token, sources, options, true) || !token.is(clang::tok::semi))
+      return std::nullopt;
+    end = sources.getFileOffset(token.getEndLoc());
+    if (end > text.size()) return std::nullopt;
+  }
+  return TextRange{begin, end};
+}
+
+}  // namespace sous::frontends::c

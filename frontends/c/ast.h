@@ -1,0 +1,57 @@
+// Reading the AST: types, loop headers, which variables are written, source ranges. Facts only; nothing is built here.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "sdfg/types.h"
+
+namespace sous::frontends::c {
+
+// The element type of a C scalar type; nullopt for long double, complex, pointers, structs, volatile and atomic types.
+std::optional<sdfg::ElementType> element_type(clang::QualType type, const clang::ASTContext& context);
+// How the rewritten C spells it: "double", "unsigned long".
+std::string c_type(clang::QualType type, const clang::ASTContext& context);
+
+// The variable that an expression names, parentheses aside (lvalue); null if it is none.
+const clang::VarDecl* named_variable(const clang::Expr* e);
+// The value of an integer constant expression.
+std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::ASTContext& context);
+
+// A `for` with one induction variable: for (v = begin; v OP bound; v += step), in any spelling.
+struct ForHeader {
+  const clang::VarDecl* variable = nullptr;
+  const clang::Expr* begin = nullptr;  // null: no initialisation, the variable's current value
+  bool declared = false;               // the variable lives in the loop only
+  const clang::BinaryOperator* condition = nullptr;
+  std::int64_t step = 0;
+};
+// The header by its form alone; whether the body writes the variable is another question.
+std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::ASTContext& context);
+
+// Variables written by assignments, increments or through & below `s` (calls of inlinable functions included: they
+// cannot write a caller's variable unless its address is taken).
+std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s);
+std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s);
+bool contains_loop(const clang::Stmt* s);
+bool contains_for(const clang::Stmt* s);
+
+// How a run of statements uses the value that a variable has before it.
+enum class Use {
+  None,     // not at all, so far
+  Written,  // overwritten on every path before any read
+  Exposed,  // may be read
+};
+Use use_of(const clang::Stmt* s, const clang::VarDecl* variable, const clang::ASTContext& context);
+
+// [begin, end) of a statement in the main file, its semicolon included; nullopt if a macro does not let it.
+struct TextRange {
+  unsigned begin = 0, end = 0;
+};
+std::optional<TextRange> text_range(const clang::Stmt* s, const clang::ASTContext& context);
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,224 @@
+// Builds the Sdfg of one stretch of statements, or says why it cannot.
+//
+// Variables. What a variable of the stretch becomes follows from how it is used there:
+//  - an integer that is written by the headers of its `for` loops alone, and an integer declared with a value that is
+//    known symbolically and never changed: an expression (Binding::index), no memory at all;
+//  - an integer from outside that the stretch does not write: a symbol;
+//  - any other scalar, and every array or pointer: a container.
+// Expressions have two readings: `index` gives a mathematical integer (bounds, subscripts), which needs proofs that C's
+// arithmetic does not wrap or truncate; `value` gives a tree of C's own operations, exact by construction.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang/AST/Decl.h"
+#include "frontends/c/ast.h"
+#include "frontends/c/lift.h"
+#include "frontends/c/ranges.h"
+
+namespace sous::frontends::c {
+
+struct Refusal {
+  std::string code, why;
+  clang::SourceLocation where;
+};
+template <class T>
+using Lift = std::expected<T, Refusal>;
+
+inline std::unexpected<Refusal> refuse(std::string code, std::string why, clang::SourceLocation where) {
+  return std::unexpected(Refusal{std::move(code), std::move(why), where});
+}
+
+// What does not change between the stretches of one function.
+struct FunctionFacts {
+  clang::ASTContext* context = nullptr;
+  const clang::FunctionDecl* function = nullptr;
+  std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
+  std::set<const clang::VarDecl*> written;        // anywhere in the function
+  std::map<const clang::VarDecl*, std::int64_t> known;
+  bool strict_aliasing = true;
+};
+
+class Builder {
+ public:
+  // `live_after`: whether a variable declared outside the stretch may be read after it.
+  Builder(const FunctionFacts& facts, std::vector<const clang::Stmt*> stretch,
+          std::function<bool(const clang::VarDecl*)> live_after);
+  // Everything of the nest but its place in the text.
+  Lift<LiftedNest> build(const std::string& name);
+
+ private:
+  // An element, or a pointer to one: the last subscript may still be added to.
+  struct Access {
+    std::string container;
+    std::vector<sdfg::Expr> subscript;
+  };
+  struct Binding {
+    enum class Kind { Unknown, Expression, Scalar, Array, Pointer } kind = Kind::Unknown;
+    std::optional<sdfg::Expr> index;        // Expression: its value as an integer
+    std::optional<sdfg::ScalarExpr> value;  // Expression: its value otherwise
+    std::string container;                  // Scalar, Array, Pointer (the one it points into)
+    std::vector<sdfg::Expr> subscript;      // Pointer: what it points at
+  };
+  // How a container of the caller's may overlap another.
+  enum class Origin { Transient, PrivateObject, Object, Restrict, Pointer };
+  struct Memory {
+    std::string container;
+    Origin origin = Origin::Transient;
+    bool parameter = false;              // a pointer that is a parameter and never changed: cannot point to a local
+    bool local = false;                  // an object of this function's frame
+    bool flat = false;                   // the outermost extent is to be computed from the accesses
+    std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
+    clang::QualType element;
+    std::string c_expr;
+    std::string root, field;  // of a struct member: the base variable and the field's name
+    clang::SourceLocation where;
+  };
+  struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0
+    const clang::VarDecl* variable;
+    std::vector<sdfg::Expr> nonneg;
+    std::optional<sdfg::Expr> value;  // nullopt: not known
+  };
+  // A symbol or value read straight from memory that someone might write under another name.
+  struct MemoryScalar {
+    std::string name, root;
+    clang::QualType type;
+    clang::SourceLocation where;
+  };
+
+  // scan.cc: facts about the whole stretch, before building
+  void scan(const clang::Stmt* s, int depth = 0);
+  bool written_here(const clang::VarDecl* v) const { return general_writes_.contains(v); }
+
+  // variables.cc
+  std::string fresh(const std::string& wish);
+  std::string symbol_for(const std::string& wish, const std::string& c_expr, clang::QualType type);
+  Lift<Binding*> binding(const clang::VarDecl* v, clang::SourceLocation where);
+  Lift<Binding> outer_scalar(const clang::VarDecl* v, clang::SourceLocation where);
+  Lift<Binding> outer_memory(clang::QualType type, const std::string& wish, Memory memory, bool is_vla_stable,
+                             clang::SourceLocation where);
+  Lift<Binding*> member(const clang::MemberExpr* e);
+  Lift<std::vector<sdfg::Expr>> extents(clang::QualType& array, clang::SourceLocation where);
+  std::string add_container(const std::string& wish, sdfg::ElementType type, std::vector<sdfg::Expr> shape,
+                            sdfg::Storage storage);
+  std::string temporary(const std::string& wish, sdfg::ElementType type);
+  Lift<void> declare(const clang::VarDecl* v);
+  Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
+
+  // access.cc
+  Lift<Access> lvalue(const clang::Expr* e);
+  Lift<Access> pointer(const clang::Expr* e);
+
+  // index.cc
+  Lift<sdfg::Expr> index(const clang::Expr* e);
+  Lift<sdfg::Expr> index_binary(const clang::BinaryOperator* e);
+  Lift<sdfg::Expr> index_conditional(const clang::ConditionalOperator* e);
+  Lift<sdfg::Expr> in_type(sdfg::Expr e, clang::QualType type, clang::SourceLocation where);
+  Lift<void> nonneg(const sdfg::Expr& e, clang::SourceLocation where, const char* code, const char* why);
+
+  // value.cc
+  Lift<sdfg::ScalarExpr> value(const clang::Expr* e);
+  Lift<sdfg::ScalarExpr> condition(const clang::Expr* e);
+  Lift<sdfg::ScalarExpr> cast(const clang::CastExpr* e);
+  Lift<sdfg::ScalarExpr> unary(const clang::UnaryOperator* e);
+  Lift<sdfg::ScalarExpr> binary(const clang::BinaryOperator* e);
+  Lift<sdfg::ScalarExpr> arithmetic(clang::BinaryOperatorKind op, sdfg::ScalarExpr a, sdfg::ScalarExpr b,
+                                    clang::SourceLocation where);
+  Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
+  Lift<sdfg::ScalarExpr> conditional(const clang::ConditionalOperator* e);
+  Lift<sdfg::ScalarExpr> load(const clang::Expr* e);
+  sdfg::ScalarExpr input(const sdfg::Memlet& memlet, sdfg::ElementType type);
+  // An operand that C evaluates only sometimes: its value if evaluating it always is safe, and otherwise nothing (and
+  // no trace of the attempt).
+  Lift<std::optional<sdfg::ScalarExpr>> eager(const clang::Expr* e, bool as_condition);
+  bool safe_to_read(const sdfg::Memlet& memlet) const;
+
+  // calls.cc
+  Lift<sdfg::ScalarExpr> call(const clang::CallExpr* e);
+  Lift<void> call_statement(const clang::CallExpr* e);
+  Lift<const clang::FunctionDecl*> inlinable(const clang::CallExpr* e);
+  Lift<void> bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value);
+
+  // control.cc
+  Lift<void> statement(const clang::Stmt* s);
+  Lift<void> sequence(const std::vector<const clang::Stmt*>& list, std::size_t from, bool loop_body);
+  Lift<void> body(const clang::Stmt* s, bool loop_body);
+  Lift<void> expression_statement(const clang::Expr* e);
+  Lift<void> assign(const clang::BinaryOperator* e);
+  Lift<void> increment(const clang::UnaryOperator* e);
+  Lift<void> if_statement(const clang::IfStmt* s);
+  Lift<void> for_statement(const clang::ForStmt* s);
+  Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
+  Lift<void> while_statement(const clang::Expr* condition, const clang::Stmt* body, const clang::Expr* increment,
+                             bool test_first, clang::SourceLocation where);
+  struct Bounds {
+    sdfg::Expr begin, end;
+  };
+  Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
+  void forget_inner_finals(std::size_t from);
+
+  // Builds in a region of its own.
+  template <class F>
+  Lift<sdfg::Region> region(F&& f);
+  void emit(sdfg::Node node) { out_->nodes.push_back(std::move(node)); }
+  void emit_assignment(const sdfg::Memlet& target, const sdfg::ScalarExpr& code);
+  // The inputs that `code` uses, numbered from 0.
+  std::vector<sdfg::Memlet> compact(sdfg::ScalarExpr& code) const;
+
+  // finish.cc
+  Lift<void> finish_memory();
+  Lift<void> delinearize(const Memory& memory);
+  Lift<void> outermost_extent(Memory& memory);
+  Lift<void> check_overlaps();
+  Lift<std::string> epilogue() const;
+  std::string c_text(const sdfg::Expr& e) const;
+
+  const FunctionFacts& facts_;
+  clang::ASTContext& context_;
+  std::vector<const clang::Stmt*> stretch_;
+  std::function<bool(const clang::VarDecl*)> live_after_;
+
+  // scan
+  std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
+  std::set<const clang::FunctionDecl*> scanned_;
+
+  // building
+  sdfg::Sdfg sdfg_;
+  sdfg::Region* out_ = nullptr;
+  std::map<const clang::VarDecl*, Binding> bindings_;
+  std::map<std::string, Binding> members_;
+  std::set<std::string> names_;
+  std::vector<Memory> memories_;
+  std::vector<MemoryScalar> memory_scalars_;
+  std::vector<Argument> arguments_;
+  std::map<std::string, std::string> symbol_c_;
+  std::map<std::string, std::int64_t> known_;
+  std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
+  std::vector<const clang::FunctionDecl*> inline_stack_;
+  std::vector<Final> finals_;
+  Ranges ranges_;
+  Box box_;
+  int statements_ = 0;
+  int for_depth_ = 0;
+};
+
+// An extent that could not be computed (subscripts that are read from memory); large, and never checked against.
+inline constexpr std::int64_t kUnknownExtent = std::int64_t{1} << 40;
+
+template <class F>
+Lift<sdfg::Region> Builder::region(F&& f) {
+  sdfg::Region inner;
+  sdfg::Region* const outer = out_;
+  out_ = &inner;
+  auto result = f();
+  out_ = outer;
+  if (!result) return std::unexpected(result.error());
+  return inner;
+}
+
+}  // namespace sous::frontends::c

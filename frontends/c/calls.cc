@@ -1,0 +1,203 @@
+// Calls: functions of math.h become operators; simple functions of the same file are inlined.
+#include <algorithm>
+#include <array>
+
+#include "clang/AST/Attr.h"
+#include "clang/Basic/Builtins.h"
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+using sdfg::ScalarOp;
+
+namespace {
+
+struct MathFunction {
+  ScalarOp op;
+  ElementType type;
+};
+
+std::optional<MathFunction> math_function(std::string name) {
+  if (name.starts_with("__builtin_")) name = name.substr(10);
+  for (const ElementType type : {ElementType::f64, ElementType::f32}) {
+    if (type == ElementType::f32) {
+      if (!name.ends_with('f')) return std::nullopt;
+      name.pop_back();
+    }
+#define X(op_name, text, arity, form) \
+  if (ScalarOp::op_name >= ScalarOp::fabs && name == text) return MathFunction{ScalarOp::op_name, type};
+    SOUS_SCALAR_OPS(X)
+#undef X
+  }
+  return std::nullopt;
+}
+
+bool writes_only_own_variables(const clang::Stmt* s, const clang::FunctionDecl* f) {
+  if (!s) return true;
+  auto own = [&](const clang::Expr* target) {
+    const clang::VarDecl* v = named_variable(target);
+    return v && v->getDeclContext() == f && !v->hasGlobalStorage();
+  };
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp() && !own(b->getLHS()))
+    return false;
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+      u && u->isIncrementDecrementOp() && !own(u->getSubExpr()))
+    return false;
+  return std::ranges::all_of(s->children(),
+                             [&](const clang::Stmt* child) { return writes_only_own_variables(child, f); });
+}
+
+}  // namespace
+
+Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const clang::FunctionDecl* callee = e->getDirectCallee();
+  if (!callee) return refuse("c.call.pointer", "a call through a pointer", where);
+  const std::string name = callee->getNameAsString();
+  const clang::FunctionDecl* definition = nullptr;
+  if (!callee->hasBody(definition)) return refuse("c.call.unknown-effects", "'" + name + "' may do anything", where);
+  if (definition->isVariadic() || definition->getNumParams() != e->getNumArgs())
+    return refuse("c.call.varargs", "'" + name + "' takes a variable number of arguments", where);
+  if (definition->hasAttr<clang::WeakAttr>())
+    return refuse("c.call.unknown-effects", "'" + name + "' is weak: another definition may replace it", where);
+  constexpr std::size_t kMaxDepth = 6;
+  if (inline_stack_.size() >= kMaxDepth || std::ranges::find(inline_stack_, definition) != inline_stack_.end())
+    return refuse("c.call.recursive", "'" + name + "' calls itself, or calls nest too deeply", where);
+  for (const clang::VarDecl* v : address_taken(definition->getBody()))
+    if (v->getDeclContext() == definition)
+      return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);
+  return definition;
+}
+
+Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value) {
+  std::vector<std::pair<const clang::VarDecl*, Binding>> bound;
+  for (unsigned k = 0; k < f->getNumParams(); ++k) {
+    const clang::ParmVarDecl* p = f->getParamDecl(k);
+    const clang::Expr* argument = e->getArg(k);
+    Binding b;
+    if (p->getType()->isPointerType()) {
+      if (written_here(p)) return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
+      TRY(Access target, pointer(argument));
+      for (const Expr& s : target.subscript)
+        if (!s.reads().empty())
+          return refuse("c.pointer.indirect", "where a pointer argument points is read from memory", e->getExprLoc());
+      b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
+    } else {
+      auto type = element_type(p->getType(), context_);
+      if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), e->getExprLoc());
+      if (!written_here(p) && !sdfg::is_float(*type)) {
+        const std::vector<Expr> assumptions = ranges_.assumptions;
+        auto i = index(argument);
+        if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
+        ranges_.assumptions = assumptions;
+      }
+      const bool as_value = by_value && !written_here(p);
+      if (b.index && b.index->reads().empty()) {
+        b.kind = Binding::Kind::Expression;
+      } else if (as_value) {
+        b.kind = Binding::Kind::Expression;
+        TRY(b.value, value(argument));
+      } else {
+        TRY(ScalarExpr v, value(argument));
+        // A scalar that nothing here writes can be read under its own name.
+        const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
+        const bool unwritten =
+            same && same->subset.empty() && std::ranges::none_of(general_writes_, [&](const clang::VarDecl* w) {
+              auto it = bindings_.find(w);
+              return it != bindings_.end() && it->second.container == same->container;
+            });
+        b.kind = Binding::Kind::Scalar;
+        if (unwritten && !written_here(p)) {
+          b.container = same->container;
+        } else {
+          b.container = temporary(p->getNameAsString(), *type);
+          emit_assignment({b.container, {}, std::nullopt}, v);
+        }
+      }
+    }
+    bound.emplace_back(p, std::move(b));
+  }
+  // Bound only now: an argument may name the parameters of the caller, which may be the same function's.
+  for (auto& [p, b] : bound) bindings_[p] = std::move(b);
+  return {};
+}
+
+Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  auto type = element_type(e->getType(), context_);
+  const clang::FunctionDecl* callee = e->getDirectCallee();
+  if (callee && type && callee->getBuiltinID() != 0) {
+    const std::string name = callee->getNameAsString();
+    if (name == "__builtin_expect" && e->getNumArgs() >= 1) return value(e->getArg(0));
+    if (auto m = math_function(name);
+        m && m->type == *type && static_cast<int>(e->getNumArgs()) == sdfg::info(m->op).arity) {
+      ScalarExpr result;
+      result.op = m->op;
+      result.type = m->type;
+      for (const clang::Expr* argument : e->arguments()) {
+        TRY(ScalarExpr v, value(argument));
+        if (v.type != m->type) return refuse("c.call.unknown-effects", "'" + name + "' of another type", where);
+        result.args.push_back(std::move(v));
+      }
+      return result;
+    }
+    constexpr std::array kAbs{"abs", "labs", "llabs", "__builtin_abs", "__builtin_labs", "__builtin_llabs"};
+    if (std::ranges::find(kAbs, name) != kAbs.end() && e->getNumArgs() == 1) {
+      TRY(ScalarExpr v, value(e->getArg(0)));
+      ScalarExpr negative = ScalarExpr::binary(ScalarOp::lt, v, ScalarExpr::integer(0, v.type));
+      return ScalarExpr::select(std::move(negative), ScalarExpr::unary(ScalarOp::neg, v), v);
+    }
+  }
+  if (!type) return refuse("c.type", "a call that returns " + e->getType().getAsString(), where);
+  TRY(const clang::FunctionDecl* f, inlinable(e));
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+  const auto* result = block && !block->body_empty() ? llvm::dyn_cast<clang::ReturnStmt>(block->body_back()) : nullptr;
+  if (!result || !result->getRetValue() || !writes_only_own_variables(block, f))
+    return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
+  const bool single = block->size() == 1;
+  const std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  const std::vector<sdfg::Memlet> pool = pool_;
+  TRY_VOID(bind_parameters(f, e, single));
+  inline_stack_.push_back(f);
+  std::vector<const clang::Stmt*> before(block->body_begin(), block->body_end() - 1);
+  auto work = [&]() -> Lift<ScalarExpr> {
+    if (!single) {
+      TRY_VOID(sequence(before, 0, false));
+      pool_ = pool;  // statements number their inputs anew; those of the expression around come back
+    }
+    return value(result->getRetValue());
+  };
+  auto v = work();
+  inline_stack_.pop_back();
+  // Parameters as the caller had them (an argument may call the same function again).
+  for (const clang::ParmVarDecl* p : f->parameters()) {
+    bindings_.erase(p);
+    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
+  }
+  return v;
+}
+
+Lift<void> Builder::call_statement(const clang::CallExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  TRY(const clang::FunctionDecl* f, inlinable(e));
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+  if (!block || !f->getReturnType()->isVoidType())
+    return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
+  pool_.clear();
+  const std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  TRY_VOID(bind_parameters(f, e, false));
+  inline_stack_.push_back(f);
+  std::vector<const clang::Stmt*> list(block->body_begin(), block->body_end());
+  auto done = sequence(list, 0, false);
+  inline_stack_.pop_back();
+  for (const clang::ParmVarDecl* p : f->parameters()) {
+    bindings_.erase(p);
+    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
+  }
+  return done;
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,378 @@
+// After building: shapes of pointers, overlaps between containers, arguments, final values of induction variables.
+#include <algorithm>
+
+#include "frontends/c/builder.h"
+#include "sdfg/check.h"
+
+namespace sous::frontends::c {
+
+using sdfg::Atom;
+using sdfg::AtomKind;
+using sdfg::Expr;
+using sdfg::Memlet;
+using sdfg::Term;
+
+namespace {
+
+bool is_character(clang::QualType type) { return type->isCharType(); }
+
+// Whether an object of type `a` may be accessed as a `b` (C17 6.5p7).
+bool may_alias(clang::QualType a, clang::QualType b, const clang::ASTContext& context, bool strict) {
+  if (!strict || is_character(a) || is_character(b)) return true;
+  auto canonical = [&](clang::QualType t) {
+    t = t.getCanonicalType().getUnqualifiedType();
+    if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();
+    return t->isUnsignedIntegerType() && !t->isBooleanType() ? context.getCorrespondingSignedType(t).getCanonicalType()
+                                                             : t;
+  };
+  return canonical(a) == canonical(b);
+}
+
+Expr expression(const Atom& atom) {
+  switch (atom.kind) {
+    case AtomKind::Symbol:
+      return Expr::symbol(atom.name);
+    case AtomKind::FloorDiv:
+      return Expr::floor_div(atom.args[0], atom.args[1]);
+    case AtomKind::Mod:
+      return Expr::mod(atom.args[0], atom.args[1]);
+    case AtomKind::Min:
+      return Expr::min(atom.args[0], atom.args[1]);
+    case AtomKind::Max:
+      return Expr::max(atom.args[0], atom.args[1]);
+    case AtomKind::Read:
+      return Expr::read(atom.name, atom.args);
+  }
+  __builtin_unreachable();
+}
+
+using Monomial = std::vector<Atom>;  // a product of parameters, sorted
+
+Expr product(const Monomial& m) {
+  Expr result(1);
+  for (const Atom& a : m) result = result * expression(a);
+  return result;
+}
+
+// a / b, where b's atoms are all in a.
+std::optional<Monomial> divide(Monomial a, const Monomial& b) {
+  for (const Atom& atom : b) {
+    auto it = std::ranges::find(a, atom);
+    if (it == a.end()) return std::nullopt;
+    a.erase(it);
+  }
+  return a;
+}
+
+// e as quotient * stride + remainder, term by term.
+std::pair<Expr, Expr> split(const Expr& e, const Monomial& stride) {
+  Expr quotient(0), remainder(e.constant_term());
+  for (const Term& t : e.terms()) {
+    if (auto rest = divide(t.atoms, stride))
+      quotient = quotient + Expr(t.coefficient) * product(*rest);
+    else
+      remainder = remainder + Expr(t.coefficient) * product(t.atoms);
+  }
+  return {quotient, remainder};
+}
+
+void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
+  auto add = [&](const Expr& e) { used.merge(e.symbols()); };
+  auto add_memlet = [&](const Memlet& m) {
+    for (const sdfg::Dim& d : m.subset) add(d.begin);
+  };
+  auto add_code = [&](const sdfg::ScalarExpr& code) {
+    code.visit([&](const sdfg::ScalarExpr& e) {
+      if (e.op == sdfg::ScalarOp::symbolic) add(e.symbolic);
+    });
+  };
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    match(
+        node.value,
+        [&](const sdfg::State& s) {
+          for (const sdfg::Edge& e : s.edges) add_memlet(e.memlet);
+          for (const sdfg::DataflowNode& n : s.nodes)
+            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) add_code(t->code);
+        },
+        [&](const sdfg::Loop& l) {
+          add(l.begin);
+          add(l.end);
+        },
+        [&](const sdfg::If& i) {
+          add_code(i.condition.code);
+          for (const Memlet& m : i.condition.inputs) add_memlet(m);
+        },
+        [&](const sdfg::While& w) {
+          add_code(w.condition.code);
+          for (const Memlet& m : w.condition.inputs) add_memlet(m);
+        },
+        [](const sdfg::Return&) {});
+  });
+}
+
+}  // namespace
+
+// A flat pointer with subscripts such as i*n + j becomes an array of rows of n, where 0 <= j < n.
+Lift<void> Builder::delinearize(const Memory& memory) {
+  const sdfg::Container* container = sdfg_.find(memory.container);
+  if (!memory.flat || container->shape.size() != 1) return {};
+  std::set<std::string> loops;
+  sdfg::visit(sdfg_.root, [&](const sdfg::Node& n) {
+    if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) loops.insert(l->symbol);
+  });
+  auto varies = [&](const Atom& a) {
+    if (a.kind == AtomKind::Symbol) return loops.contains(a.name);
+    return a.kind == AtomKind::Read ||
+           std::ranges::any_of(expression(a).symbols(), [&](const std::string& s) { return loops.contains(s); });
+  };
+  std::vector<std::pair<Expr, Box>> accesses;
+  std::set<Monomial> found;
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
+    if (m.container != memory.container) return;
+    const Expr at = m.subset[0].begin;
+    accesses.emplace_back(at, box);
+    for (const Term& t : at.terms()) {
+      Monomial parameters;
+      for (const Atom& a : t.atoms)
+        if (!varies(a)) parameters.push_back(a);
+      if (!parameters.empty() && parameters.size() < t.atoms.size()) found.insert(parameters);
+    }
+  });
+  if (found.empty()) return {};
+  // Strides must divide each other: n, n*m, …
+  std::vector<Monomial> strides(found.begin(), found.end());
+  std::ranges::sort(strides, {}, [](const Monomial& m) { return std::pair(m.size(), m); });
+  std::vector<Expr> inner;  // extents of the inner dimensions, innermost first
+  Monomial before;
+  for (const Monomial& s : strides) {
+    auto ratio = divide(s, before);
+    if (!ratio || ratio->empty()) return {};
+    inner.push_back(product(*ratio));
+    before = s;
+  }
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  auto decompose = [&](const Expr& at, const Box& box) -> std::optional<std::vector<Expr>> {
+    std::vector<Expr> subscript;
+    Expr rest = at;
+    for (std::size_t k = strides.size(); k-- > 0;) {
+      auto [quotient, remainder] = split(rest, strides[k]);
+      subscript.push_back(quotient);
+      rest = remainder;
+    }
+    subscript.push_back(rest);
+    // Innermost first, for a shift changes the next dimension.
+    for (std::size_t d = subscript.size() - 1; d > 0; --d) {
+      const Expr& extent = inner[subscript.size() - 1 - d];
+      Expr& s = subscript[d];
+      if (!ranges_.nonneg(s, box) && ranges_.nonneg(s + extent, box)) {
+        s = s + extent;  // [i][-1] is [i-1][n-1]
+        subscript[d - 1] = subscript[d - 1] - Expr(1);
+      }
+      if (!ranges_.require_nonneg(s, box) || !ranges_.require_nonneg(extent - s - Expr(1), box)) return std::nullopt;
+    }
+    return subscript;
+  };
+  for (const auto& [at, box] : accesses)
+    if (!decompose(at, box)) {
+      ranges_.assumptions = assumptions;
+      return {};
+    }
+  rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
+    auto result = decompose(s[0], box);
+    SOUS_ASSERT(result);
+    return *result;
+  });
+  sdfg::Container* c = sdfg_.find(memory.container);
+  c->shape = {Expr(kUnknownExtent)};
+  c->shape.insert(c->shape.end(), inner.rbegin(), inner.rend());
+  c->strides = sdfg::row_major(c->shape);
+  return {};
+}
+
+Lift<void> Builder::outermost_extent(Memory& memory) {
+  if (!memory.flat) return {};
+  std::optional<Expr> extent = memory.declared;
+  bool known = true, negative = false;
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
+    if (m.container != memory.container || m.subset.empty()) return;
+    const Expr& at = m.subset[0].begin;
+    auto top = ranges_.upper(at, box, true);
+    if (!top || !top->reads().empty()) {
+      known = false;
+      return;
+    }
+    extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
+    if (!ranges_.require_nonneg(at, box)) negative = true;
+  });
+  if (negative)
+    return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
+  sdfg::Container* c = sdfg_.find(memory.container);
+  if (known && extent) {
+    c->shape[0] = *extent;
+    memory.flat = false;  // its extent is known now
+  } else if (memory.declared) {
+    c->shape[0] = *memory.declared;
+  }
+  return {};
+}
+
+Lift<void> Builder::check_overlaps() {
+  const sdfg::Touched touched = sdfg::touched(sdfg_.root);
+  const bool strict = facts_.strict_aliasing;
+  for (std::size_t i = 0; i < memories_.size(); ++i) {
+    const Memory& a = memories_[i];
+    const bool a_written = touched.written.contains(a.container);
+    const bool a_used = a_written || touched.read.contains(a.container);
+    if (a_written && !a.root.empty() && sdfg_.find(a.container)->shape.empty())
+      return refuse("c.member.written", "the struct member '" + a.c_expr + "' is written", a.where);
+    for (std::size_t j = i + 1; j < memories_.size() && a_used; ++j) {
+      const Memory& b = memories_[j];
+      const bool b_written = touched.written.contains(b.container);
+      if (!(b_written || touched.read.contains(b.container)) || (!a_written && !b_written)) continue;
+      auto distinct = [](const Memory& x) { return x.origin != Origin::Object && x.origin != Origin::Pointer; };
+      if (distinct(a) || distinct(b)) continue;
+      if (a.origin == Origin::Object && b.origin == Origin::Object) continue;
+      // A pointer that came in as a parameter cannot point to this call's own locals.
+      if ((a.local && b.parameter) || (b.local && a.parameter)) continue;
+      if (!may_alias(a.element, b.element, context_, strict)) continue;
+      for (const Memory* m : {&a, &b})
+        if (m->flat)
+          return refuse("c.alias.unknown-extent",
+                        "'" + a.c_expr + "' and '" + b.c_expr + "' may overlap, and how far '" + m->c_expr +
+                            "' is accessed is not known on entry",
+                        m->where);
+      sdfg_.disjoint.emplace_back(a.container, b.container);
+    }
+  }
+  for (const MemoryScalar& s : memory_scalars_)
+    for (const Memory& w : memories_) {
+      if (w.origin != Origin::Pointer || !touched.written.contains(w.container)) continue;
+      const bool aliases = s.type->isPointerType() ? !strict || is_character(w.element)
+                           : s.type->isArrayType() ? false
+                                                   : may_alias(s.type, w.element, context_, strict);
+      if (aliases)
+        return refuse("c.alias.scalar", "'" + s.name + "' might be changed by a write through '" + w.c_expr + "'",
+                      s.where);
+    }
+  for (sdfg::Container& c : sdfg_.containers)
+    if (!c.transient) c.constant = !touched.written.contains(c.name);
+  return {};
+}
+
+std::string Builder::c_text(const Expr& e) const {
+  auto atom = [&](const Atom& a) -> std::string {
+    auto arg = [&](std::size_t k) { return c_text(a.args[k]); };
+    switch (a.kind) {
+      case AtomKind::Symbol:
+        return "(long long)(" + symbol_c_.at(a.name) + ")";
+      // Divisors are positive constants here (steps), dividends non-negative where the value is used.
+      case AtomKind::FloorDiv:
+        return "((" + arg(0) + ") / (" + arg(1) + "))";
+      case AtomKind::Mod:
+        return "((" + arg(0) + ") % (" + arg(1) + "))";
+      case AtomKind::Min:
+        return "((" + arg(0) + ") < (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))";
+      case AtomKind::Max:
+        return "((" + arg(0) + ") > (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))";
+      case AtomKind::Read:
+        break;
+    }
+    SOUS_ASSERT(false);
+    return {};
+  };
+  std::string text;
+  for (const Term& t : e.terms()) {
+    if (!text.empty()) text += " + ";
+    std::string factor = t.coefficient == 1 ? "" : std::to_string(t.coefficient) + "LL";
+    for (const Atom& a : t.atoms) factor += (factor.empty() ? "" : " * ") + atom(a);
+    text += factor;
+  }
+  if (text.empty()) return std::to_string(e.constant_term()) + "LL";
+  if (e.constant_term() != 0) text += " + " + std::to_string(e.constant_term()) + "LL";
+  return text;
+}
+
+Lift<std::string> Builder::epilogue() const {
+  std::string text;
+  // One variable may have been the loop variable of several loops: all its values, in order.
+  for (const Final& f : finals_) {
+    if (declared_.contains(f.variable) || !live_after_(f.variable)) continue;
+    const std::string name = f.variable->getNameAsString();
+    bool known = f.value.has_value();
+    if (known)
+      for (const std::string& s : f.value->symbols()) known = known && symbol_c_.contains(s);
+    for (const Expr& e : f.nonneg)
+      for (const std::string& s : e.symbols()) known = known && symbol_c_.contains(s);
+    if (!known)
+      return refuse("c.induction-variable", "the value of '" + name + "' after the nest is not known",
+                    f.variable->getLocation());
+    std::string guard;
+    for (const Expr& e : f.nonneg) guard += (guard.empty() ? "" : " && ") + c_text(e) + " >= 0";
+    if (!guard.empty()) text += "if (" + guard + ") ";
+    text += name + " = " + c_text(*f.value) + ";\n";
+  }
+  return text;
+}
+
+Lift<void> Builder::finish_memory() {
+  for (const Memory& m : memories_) TRY_VOID(delinearize(m));
+  for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
+  return check_overlaps();
+}
+
+Lift<LiftedNest> Builder::build(const std::string& name) {
+  for (const clang::Stmt* s : stretch_) scan(s);
+  out_ = &sdfg_.root;
+  sdfg_.name = name;
+  TRY_VOID(sequence(stretch_, 0, false));
+  const clang::SourceLocation where = stretch_.front()->getBeginLoc();
+  if (sdfg_.root.nodes.empty()) return refuse("c.empty", "the nest does nothing", where);
+  TRY_VOID(finish_memory());
+  LiftedNest nest;
+  TRY(nest.epilogue, epilogue());
+
+  // What attempts left behind and nothing uses goes.
+  const sdfg::Touched touched = sdfg::touched(sdfg_.root);
+  std::erase_if(sdfg_.containers, [&](const sdfg::Container& c) {
+    return !touched.read.contains(c.name) && !touched.written.contains(c.name);
+  });
+  int alias_class = 0;
+  for (sdfg::Container& c : sdfg_.containers) c.alias_class = alias_class++;
+  std::set<std::string> used;
+  symbols_of(sdfg_.root, used);
+  for (const sdfg::Container& c : sdfg_.containers)
+    for (const Expr& e : c.shape) used.merge(e.symbols());
+  std::vector<Expr> assumptions;
+  const Ranges types{.parameters = ranges_.parameters, .assumptions = {}};
+  for (const Expr& e : ranges_.assumptions) {
+    const auto symbols = e.symbols();
+    const bool matters = std::ranges::any_of(symbols, [&](const std::string& s) { return used.contains(s); });
+    const bool trivial = !sdfg_.has_symbol(e.as_symbol().value_or("")) && types.nonneg(e, {});
+    if (matters && !trivial && std::ranges::find(assumptions, e) == assumptions.end()) assumptions.push_back(e);
+  }
+  for (const Expr& e : assumptions) used.merge(e.symbols());
+  std::erase_if(sdfg_.symbols, [&](const std::string& s) { return !used.contains(s); });
+  sdfg_.assumptions = std::move(assumptions);
+
+  for (const std::string& s : sdfg_.symbols) {
+    sdfg_.arguments.push_back(s);
+    nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", symbol_c_.at(s)});
+    if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
+  }
+  for (const sdfg::Container& c : sdfg_.containers) {
+    if (c.transient) continue;
+    const auto m = std::ranges::find(memories_, c.name, &Memory::container);
+    SOUS_ASSERT(m != memories_.end());
+    const Argument::Kind kind = !c.shape.empty()                   ? Argument::Kind::Array
+                                : touched.written.contains(c.name) ? Argument::Kind::ScalarInOut
+                                                                   : Argument::Kind::ScalarIn;
+    sdfg_.arguments.push_back(c.name);
+    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), m->c_expr});
+  }
+  if (auto ok = sdfg::check(sdfg_); !ok)
+    return refuse("c.internal", "the nest is malformed: " + ok.error().to_string(), where);
+  nest.sdfg = std::move(sdfg_);
+  return nest;
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,205 @@
+// Integer expressions of C read as mathematical integers: bounds and subscripts.
+//
+// Signed arithmetic may be taken as exact, for overflow is undefined. Unsigned arithmetic and narrowing conversions
+// wrap: each needs a proof from the loop ranges, or an assumption that the generated entry checks.
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+
+namespace {
+
+// Products of unsigned symbols stay below 2^63 where each symbol is below this.
+constexpr std::int64_t kUnsignedLimit = std::int64_t{1} << 31;
+
+bool has_product(const Expr& e) {
+  for (const sdfg::Term& t : e.terms())
+    if (t.atoms.size() > 1) return true;
+  return false;
+}
+
+}  // namespace
+
+Lift<void> Builder::nonneg(const Expr& e, clang::SourceLocation where, const char* code, const char* why) {
+  if (ranges_.require_nonneg(e, box_)) return {};
+  return refuse(code, std::string(why) + " (" + e.to_string() + ")", where);
+}
+
+// `e`, which C computes modulo the range of an unsigned type or converts to a narrower one, shown to lie in the range.
+Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation where) {
+  auto t = element_type(type, context_);
+  if (!t || sdfg::is_float(*t)) return refuse("c.subscript", "an index of type " + type.getAsString(), where);
+  const int bits = 8 * sdfg::info(*t).bytes;
+  const bool is_unsigned = sdfg::info(*t).kind != sdfg::TypeKind::Signed;
+  if (auto c = e.constant(); c && *t == ElementType::boolean) return Expr(*c != 0 ? 1 : 0);
+  if (*t == ElementType::boolean) return refuse("c.subscript", "an index is converted to _Bool", where);
+  if (is_unsigned && bits == 64 && has_product(e))
+    for (const std::string& symbol : e.symbols())
+      if (ranges_.parameters.contains(symbol))
+        TRY_VOID(nonneg(Expr(kUnsignedLimit) - Expr::symbol(symbol), where, "c.unsigned-wrap",
+                        "an unsigned product may wrap"));
+  if (is_unsigned)
+    TRY_VOID(nonneg(e, where, "c.unsigned-wrap", "an index may be negative before its conversion to an unsigned type"));
+  if (bits < 64) {
+    const std::int64_t top = is_unsigned ? (std::int64_t{1} << bits) - 1 : (std::int64_t{1} << (bits - 1)) - 1;
+    TRY_VOID(nonneg(Expr(top) - e, where, is_unsigned ? "c.unsigned-wrap" : "c.narrowing",
+                    "an index may be too large for its type"));
+    if (!is_unsigned)
+      TRY_VOID(nonneg(e + Expr(top) + Expr(1), where, "c.narrowing", "an index may be too small for its type"));
+  }
+  return e;
+}
+
+Lift<Expr> Builder::index(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::SourceLocation where = e->getExprLoc();
+  if (!e->getType()->isIntegralOrEnumerationType())
+    return refuse("c.subscript", "an index of type " + e->getType().getAsString(), where);
+  if (const auto* c = llvm::dyn_cast<clang::ConstantExpr>(e)) return index(c->getSubExpr());
+  if (llvm::isa<clang::IntegerLiteral, clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(e)) {
+    if (auto c = constant_value(e, context_)) return Expr(*c);
+    return refuse("c.subscript", "an index that is not a constant of 64 bits", where);
+  }
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
+    const clang::Expr* inner = cast->getSubExpr();
+    switch (cast->getCastKind()) {
+      case clang::CK_LValueToRValue:
+        break;
+      case clang::CK_NoOp:
+        return index(inner);
+      case clang::CK_IntegralCast: {
+        TRY(Expr value, index(inner));
+        auto from = element_type(inner->getType(), context_), to = element_type(e->getType(), context_);
+        if (!from || !to) return refuse("c.subscript", "an index of type " + e->getType().getAsString(), where);
+        const bool from_signed = sdfg::info(*from).kind == sdfg::TypeKind::Signed;
+        const bool to_signed = sdfg::info(*to).kind == sdfg::TypeKind::Signed;
+        const int grow = sdfg::info(*to).bytes - sdfg::info(*from).bytes;
+        const bool keeps =
+            (from_signed == to_signed && grow >= 0) || (!from_signed && grow > 0) || *from == ElementType::boolean;
+        if (keeps) return value;
+        return in_type(value, e->getType(), where);
+      }
+      default:
+        return refuse("c.subscript", "a conversion in an index", where);
+    }
+    inner = inner->IgnoreParens();
+    const Binding* b = nullptr;
+    if (const clang::VarDecl* v = named_variable(inner)) {
+      TRY(b, binding(v, where));
+      if (b->kind == Binding::Kind::Unknown)
+        return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
+                      where);
+    } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner)) {
+      TRY(b, member(m));
+    }
+    if (b && b->kind == Binding::Kind::Expression) {
+      if (!b->index) return refuse("c.subscript", "an argument that is no simple index", where);
+      return *b->index;
+    }
+    TRY(Access access, lvalue(inner));
+    return Expr::read(access.container, access.subscript);
+  }
+  if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e))
+    if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(ref->getDecl()))
+      return Expr(constant->getInitVal().getExtValue());
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+    if (u->getOpcode() == clang::UO_Plus || u->getOpcode() == clang::UO_Extension) return index(u->getSubExpr());
+    if (u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Not) {
+      TRY(Expr value, index(u->getSubExpr()));
+      value = u->getOpcode() == clang::UO_Minus ? -value : -value - Expr(1);
+      if (e->getType()->isUnsignedIntegerType()) return in_type(value, e->getType(), where);
+      return value;
+    }
+  }
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return index_binary(b);
+  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return index_conditional(c);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
+    TRY(const clang::FunctionDecl* f, inlinable(call));
+    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+    const auto* result = block && block->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(block->body_front()) : nullptr;
+    if (!result || !result->getRetValue()) return refuse("c.subscript", "a call in an index", where);
+    std::map<const clang::VarDecl*, Binding> saved = bindings_;
+    TRY_VOID(bind_parameters(f, call, true));
+    inline_stack_.push_back(f);
+    auto value = index(result->getRetValue());
+    inline_stack_.pop_back();
+    for (const clang::ParmVarDecl* p : f->parameters()) {
+      bindings_.erase(p);
+      if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
+    }
+    return value;
+  }
+  return refuse("c.subscript", "this form of index is not understood", where);
+}
+
+Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  if (e->isAssignmentOp() || e->isCommaOp()) return refuse("c.side-effect", "an index with a side effect", where);
+  if (e->isComparisonOp() || e->isLogicalOp()) return refuse("c.subscript", "a truth value as an index", where);
+  TRY(Expr a, index(e->getLHS()));
+  TRY(Expr b, index(e->getRHS()));
+  Expr result;
+  switch (e->getOpcode()) {
+    case clang::BO_Add:
+      result = a + b;
+      break;
+    case clang::BO_Sub:
+      result = a - b;
+      break;
+    case clang::BO_Mul:
+      result = a * b;
+      break;
+    case clang::BO_Div:
+    case clang::BO_Rem:
+      TRY_VOID(nonneg(b - Expr(1), where, "c.division", "an index is divided by what may not be positive"));
+      TRY_VOID(nonneg(a, where, "c.division", "an index that may be negative is divided"));
+      return e->getOpcode() == clang::BO_Div ? Expr::floor_div(a, b) : Expr::mod(a, b);
+    case clang::BO_Shl:
+    case clang::BO_Shr: {
+      auto by = b.constant();
+      constexpr std::int64_t kMaxShift = 30;
+      if (!by || *by < 0 || *by > kMaxShift)
+        return refuse("c.shift", "an index is shifted by a variable amount", where);
+      const Expr factor(std::int64_t{1} << *by);
+      if (e->getOpcode() == clang::BO_Shr) return Expr::floor_div(a, factor);  // arithmetic: rounds down in any case
+      TRY_VOID(nonneg(a, where, "c.shift", "an index that may be negative is shifted"));
+      result = a * factor;
+      break;
+    }
+    case clang::BO_And: {
+      auto mask = b.constant();
+      if (!mask || *mask < 0 || ((*mask + 1) & *mask) != 0 || *mask > INT32_MAX)
+        return refuse("c.subscript", "an index is masked with what is not 2^k - 1", where);
+      return Expr::mod(a, Expr(*mask + 1));  // two's complement: right for negative values, too
+    }
+    default:
+      return refuse("c.subscript", "this operator is not understood in an index", where);
+  }
+  if (!result.is_valid()) return refuse("c.subscript", "a constant of an index leaves 64 bits", where);
+  if (e->getType()->isUnsignedIntegerType()) return in_type(result, e->getType(), where);
+  return result;
+}
+
+// a < b ? a : b and its relatives.
+Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const auto* test = llvm::dyn_cast<clang::BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
+  if (test && test->isRelationalOp()) {
+    TRY(Expr a, index(test->getLHS()));
+    TRY(Expr b, index(test->getRHS()));
+    TRY(Expr yes, index(e->getTrueExpr()));
+    TRY(Expr no, index(e->getFalseExpr()));
+    const bool less = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_LE;
+    // One apart in the test makes no difference for equal values only if both arms are the compared values; the test
+    // may also compare with a shift that both arms have.
+    const Expr shift = yes - a;
+    if (yes - a == no - b) return (less ? Expr::min(a, b) : Expr::max(a, b)) + shift;
+    const Expr crossed = yes - b;
+    if (yes - b == no - a) return (less ? Expr::max(a, b) : Expr::min(a, b)) + crossed;
+  }
+  return refuse("c.subscript", "a conditional index that is no minimum or maximum", where);
+}
+
+}  // namespace sous::frontends::c

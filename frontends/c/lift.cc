@@ -1,0 +1,117 @@
+#include "frontends/c/lift.h"
+
+#include <algorithm>
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "clang/Tooling/Tooling.h"
+#include "frontends/c/ast.h"
+#include "frontends/c/stretches.h"
+
+namespace sous::frontends::c {
+
+namespace {
+
+// Keeps the first error and prints nothing.
+class FirstError : public clang::DiagnosticConsumer {
+ public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic) override {
+    DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
+    if (level < clang::DiagnosticsEngine::Error || !message.empty()) return;
+    llvm::SmallString<256> text;
+    diagnostic.FormatDiagnostic(text);
+    message = text.str().str();
+    if (diagnostic.hasSourceManager() && diagnostic.getLocation().isValid()) {
+      const clang::PresumedLoc at = diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation());
+      if (at.isValid())
+        where =
+            std::string(at.getFilename()) + ":" + std::to_string(at.getLine()) + ":" + std::to_string(at.getColumn());
+    }
+  }
+  std::string message, where;
+};
+
+// Parameters of static functions that every call passes as the same constant; and where a function's address is taken,
+// nothing is known.
+class Calls : public clang::RecursiveASTVisitor<Calls> {
+ public:
+  explicit Calls(const clang::ASTContext& context) : context_(context) {}
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* f = call->getDirectCallee();
+    if (!f) return true;
+    f = f->getCanonicalDecl();
+    ++direct_[f];
+    for (unsigned k = 0; k < call->getNumArgs(); ++k) {
+      const auto value = constant_value(call->getArg(k), context_);
+      auto [it, fresh] = values_.try_emplace({f, k}, value);
+      if (!fresh && it->second != value) it->second.reset();
+    }
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* ref) {
+    if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(ref->getDecl())) ++mentions_[f->getCanonicalDecl()];
+    return true;
+  }
+  std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter) const {
+    f = f->getCanonicalDecl();
+    auto calls = direct_.find(f);
+    if (f->isExternallyVisible() || calls == direct_.end() || calls->second != mentions_.at(f)) return std::nullopt;
+    auto it = values_.find({f, parameter});
+    return it == values_.end() ? std::nullopt : it->second;
+  }
+
+ private:
+  const clang::ASTContext& context_;
+  std::map<std::pair<const clang::FunctionDecl*, unsigned>, std::optional<std::int64_t>> values_;
+  std::map<const clang::FunctionDecl*, int> direct_, mentions_;
+};
+
+}  // namespace
+
+Result<TranslationUnit> lift(const std::string& text, const std::string& path,
+                             const std::vector<std::string>& arguments) {
+  FirstError errors;
+  std::vector<std::string> options = arguments;
+  options.emplace_back("-w");
+  // C unless said otherwise: the path may have any name.
+  if (std::ranges::find(arguments, "-x") == arguments.end() && !path.ends_with(".i")) {
+    options.emplace_back("-x");
+    options.emplace_back("c");
+  }
+  std::unique_ptr<clang::ASTUnit> unit = clang::tooling::buildASTFromCodeWithArgs(
+      text, options, path, SOUS_CLANG_PATH, std::make_shared<clang::PCHContainerOperations>(),
+      clang::tooling::getClangStripDependencyFileAdjuster(), {}, &errors);
+  if (!unit || !errors.message.empty())
+    return fail("c.parse", errors.message.empty() ? "the compiler's arguments are not understood" : errors.message,
+                errors.where);
+  clang::ASTContext& context = unit->getASTContext();
+  const clang::SourceManager& sources = context.getSourceManager();
+
+  TranslationUnit result;
+  Options settings;
+  for (const std::string& a : arguments) {
+    if (a == "-fno-strict-aliasing") settings.strict_aliasing = false;
+    if (a == "-fstrict-aliasing") settings.strict_aliasing = true;
+  }
+  std::vector<const clang::FunctionDecl*> functions;
+  for (const clang::Decl* d : context.getTranslationUnitDecl()->decls()) {
+    const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+    if (!f || !f->doesThisDeclarationHaveABody() || sources.isInSystemHeader(f->getLocation())) continue;
+    if (sources.getFileID(sources.getExpansionLoc(f->getLocation())) != sources.getMainFileID()) continue;
+    if (contains_loop(f->getBody())) functions.push_back(f);
+  }
+  result.functions_with_loops = static_cast<int>(functions.size());
+  if (functions.empty()) return result;
+  Calls calls(context);
+  calls.TraverseDecl(context.getTranslationUnitDecl());
+  for (const clang::FunctionDecl* f : functions) {
+    std::map<const clang::VarDecl*, std::int64_t> known;
+    for (unsigned k = 0; k < f->getNumParams(); ++k)
+      if (auto value = calls.value(f, k)) known[f->getParamDecl(k)] = *value;
+    find_stretches(context, f, known, settings, result);
+  }
+  std::ranges::sort(result.nests, {}, &LiftedNest::begin);
+  return result;
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,391 @@
+#include "frontends/c/ranges.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace sous::frontends::c {
+
+using sdfg::Atom;
+using sdfg::AtomKind;
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+using sdfg::ScalarOp;
+using sdfg::Term;
+
+namespace {
+
+constexpr int kMaxDepth = 12;
+using Wide = __int128;
+struct WideInterval {
+  Wide lo, hi;
+};
+constexpr Wide kWideLimit = Wide{1} << 120;
+
+Wide clamp(Wide v) { return std::clamp(v, -kWideLimit, kWideLimit); }
+
+// Product without leaving the range: factors beyond the limit give the limit, with the right sign.
+Wide multiply(Wide a, Wide b) {
+  if (a == 0 || b == 0) return 0;
+  Wide abs_a = a < 0 ? -a : a, abs_b = b < 0 ? -b : b;
+  bool negative = (a < 0) != (b < 0);
+  if (abs_a > kWideLimit / abs_b) return negative ? -kWideLimit : kWideLimit;
+  return a * b;
+}
+
+WideInterval multiply(WideInterval a, WideInterval b) {
+  Wide p[4] = {multiply(a.lo, b.lo), multiply(a.lo, b.hi), multiply(a.hi, b.lo), multiply(a.hi, b.hi)};
+  return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+}
+
+Wide divide_floor(Wide a, Wide b) {
+  Wide q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+WideInterval interval(const Expr& e, const std::map<std::string, Interval>& parameters);
+
+WideInterval interval(const Atom& atom, const std::map<std::string, Interval>& parameters) {
+  const WideInterval unknown{-kWideLimit, kWideLimit};
+  switch (atom.kind) {
+    case AtomKind::Symbol: {
+      auto it = parameters.find(atom.name);
+      return it == parameters.end() ? unknown : WideInterval{it->second.lo, it->second.hi};
+    }
+    case AtomKind::FloorDiv: {
+      WideInterval a = interval(atom.args[0], parameters), b = interval(atom.args[1], parameters);
+      if (b.lo <= 0) return unknown;
+      Wide p[4] = {divide_floor(a.lo, b.lo), divide_floor(a.lo, b.hi), divide_floor(a.hi, b.lo),
+                   divide_floor(a.hi, b.hi)};
+      return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+    }
+    case AtomKind::Mod: {
+      WideInterval b = interval(atom.args[1], parameters);
+      return b.lo <= 0 ? unknown : WideInterval{0, b.hi - 1};
+    }
+    case AtomKind::Min: {
+      WideInterval a = interval(atom.args[0], parameters), b = interval(atom.args[1], parameters);
+      return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+    }
+    case AtomKind::Max: {
+      WideInterval a = interval(atom.args[0], parameters), b = interval(atom.args[1], parameters);
+      return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+    }
+    case AtomKind::Read:
+      return unknown;
+  }
+  __builtin_unreachable();
+}
+
+WideInterval interval(const Expr& e, const std::map<std::string, Interval>& parameters) {
+  WideInterval sum{e.constant_term(), e.constant_term()};
+  for (const Term& term : e.terms()) {
+    WideInterval product{term.coefficient, term.coefficient};
+    for (std::size_t k = 0; k < term.atoms.size(); ++k) {
+      WideInterval factor = interval(term.atoms[k], parameters);
+      // x*x is not negative, whatever x.
+      if (k + 1 < term.atoms.size() && term.atoms[k] == term.atoms[k + 1]) {
+        WideInterval square = multiply(factor, factor);
+        factor = {factor.lo <= 0 && factor.hi >= 0 ? 0 : std::max<Wide>(square.lo, 0), square.hi};
+        ++k;
+      }
+      product = multiply(product, factor);
+    }
+    sum = {clamp(sum.lo + product.lo), clamp(sum.hi + product.hi)};
+  }
+  return sum;
+}
+
+bool is_affine_comparison(ScalarOp op) {
+  return op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge || op == ScalarOp::eq;
+}
+
+// The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and
+// casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
+std::optional<Expr> as_symbolic(const ScalarExpr& e) {
+  if (!sdfg::is_integer(e.type)) return std::nullopt;
+  if (e.op == ScalarOp::symbolic) return e.symbolic;
+  if (e.op == ScalarOp::constant) return Expr(e.integer_value());
+  if (e.op == ScalarOp::cast && sdfg::is_integer(e.args[0].type) &&
+      sdfg::info(e.args[0].type).kind == sdfg::TypeKind::Signed && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
+      sdfg::info(e.type).bytes >= sdfg::info(e.args[0].type).bytes)
+    return as_symbolic(e.args[0]);
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool Ranges::nonneg_parameters(const Expr& e) const {
+  if (interval(e, parameters).lo >= 0) return true;
+  return std::ranges::any_of(assumptions, [&](const Expr& a) { return interval(e - a, parameters).lo >= 0; });
+}
+
+std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int depth) {
+  if (auto c = e.constant()) return *c < 0 ? -1 : 1;
+  auto lo = bound(e, box, false, false, depth + 1);
+  if (lo && nonneg_parameters(*lo)) return 1;
+  auto hi = bound(e, box, true, false, depth + 1);
+  if (hi && nonneg_parameters(-*hi)) return -1;
+  if (assume && lo && lo->reads().empty()) {
+    assumptions.push_back(*lo);
+    return 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, int depth) {
+  if (depth > kMaxDepth || !e.is_valid()) return std::nullopt;
+  auto in_box = [&](const Expr& x) {
+    return std::ranges::any_of(box, [&](const Range& r) { return x.uses(r.symbol); });
+  };
+  // Atoms that are not symbols but depend on the loops are replaced by their own bound first.
+  for (bool again = true; again;) {
+    again = false;
+    for (const Term& term : e.terms()) {
+      for (const Atom& atom : term.atoms) {
+        if (atom.kind == AtomKind::Symbol || !std::ranges::any_of(atom.args, in_box)) continue;
+        if (term.atoms.size() != 1 || atom.kind == AtomKind::Read) return std::nullopt;
+        const bool atom_up = (term.coefficient > 0) == up;
+        std::optional<Expr> value;
+        if (atom.kind == AtomKind::FloorDiv) {
+          auto divisor = atom.args[1].constant();
+          if (!divisor || *divisor <= 0) return std::nullopt;
+          auto a = bound(atom.args[0], box, atom_up, assume, depth + 1);
+          if (a) value = Expr::floor_div(*a, atom.args[1]);
+        } else if (atom.kind == AtomKind::Mod) {
+          auto divisor = atom.args[1].constant();
+          if (!divisor || *divisor <= 0) return std::nullopt;
+          value = atom_up ? Expr(*divisor - 1) : Expr(0);
+        } else {
+          auto a = bound(atom.args[0], box, atom_up, assume, depth + 1);
+          auto b = bound(atom.args[1], box, atom_up, assume, depth + 1);
+          // One side alone bounds a min from above and a max from below.
+          const bool one_will_do = (atom.kind == AtomKind::Min) == atom_up;
+          if (a && b)
+            value = atom.kind == AtomKind::Min ? Expr::min(*a, *b) : Expr::max(*a, *b);
+          else if (one_will_do && (a || b))
+            value = a ? *a : *b;
+        }
+        if (!value) return std::nullopt;
+        const Expr coefficient = Expr(term.coefficient);
+        const Expr replaced = atom.kind == AtomKind::FloorDiv ? Expr::floor_div(atom.args[0], atom.args[1])
+                              : atom.kind == AtomKind::Mod    ? Expr::mod(atom.args[0], atom.args[1])
+                              : atom.kind == AtomKind::Min    ? Expr::min(atom.args[0], atom.args[1])
+                                                              : Expr::max(atom.args[0], atom.args[1]);
+        e = e - coefficient * replaced + coefficient * *value;
+        again = true;
+        break;
+      }
+      if (again) break;
+    }
+  }
+  for (std::size_t k = box.size(); k-- > 0;) {
+    const Range& range = box[k];
+    if (!e.uses(range.symbol)) continue;
+    auto coefficient = sdfg::coefficient_of(e, range.symbol);
+    if (!coefficient) return std::nullopt;
+    const Box outer(box.begin(), box.begin() + static_cast<std::ptrdiff_t>(k));
+    auto direction = sign(*coefficient, outer, assume, depth);
+    if (!direction) return std::nullopt;
+    const auto& end = (*direction > 0) == up ? range.hi : range.lo;
+    if (!end) continue;  // an outer range of the same symbol may have it
+    e = e.substitute({{range.symbol, *end}});
+    if (std::ranges::any_of(e.terms(), [&](const Term& t) {
+          return std::ranges::any_of(t.atoms, [&](const Atom& a) {
+            return a.kind != AtomKind::Symbol && std::ranges::any_of(a.args, in_box);
+          });
+        }))
+      return bound(e, outer, up, assume, depth + 1);
+  }
+  if (in_box(e)) return std::nullopt;
+  return e;
+}
+
+std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) { return bound(e, box, true, assume, 0); }
+std::optional<Expr> Ranges::lower(const Expr& e, const Box& box, bool assume) {
+  return bound(e, box, false, assume, 0);
+}
+
+bool Ranges::nonneg(const Expr& e, const Box& box) const {
+  Ranges copy = *this;
+  auto lo = copy.lower(e, box, false);
+  return lo && nonneg_parameters(*lo);
+}
+
+bool Ranges::require_nonneg(const Expr& e, const Box& box) {
+  const std::size_t before = assumptions.size();
+  auto lo = lower(e, box, true);
+  if (lo && nonneg_parameters(*lo)) return true;
+  const bool possible = lo && lo->is_valid() && !lo->constant() && lo->reads().empty() && !lo->symbols().empty() &&
+                        interval(*lo, parameters).hi >= 0;
+  if (!possible) {
+    assumptions.resize(before);
+    return false;
+  }
+  assumptions.push_back(*lo);
+  return true;
+}
+
+Expr Ranges::larger(const Expr& a, const Expr& b) const {
+  if (nonneg_parameters(a - b)) return a;
+  if (nonneg_parameters(b - a)) return b;
+  return Expr::max(a, b);
+}
+
+Range loop_range(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step) {
+  if (step > 0) return {symbol, begin, end - Expr(1)};
+  return {symbol, end + Expr(1), begin};
+}
+
+std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
+  std::vector<Range> result;
+  const ScalarExpr* c = &condition;
+  while (c->op == ScalarOp::logical_not) {
+    c = &c->args[0];
+    holds = !holds;
+  }
+  if ((c->op == ScalarOp::logical_and && holds) || (c->op == ScalarOp::logical_or && !holds)) {
+    result = refine(c->args[0], holds);
+    for (Range& r : refine(c->args[1], holds)) result.push_back(std::move(r));
+    return result;
+  }
+  if (!is_affine_comparison(c->op) || (c->op == ScalarOp::eq && !holds)) return result;
+  auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
+  if (!a || !b) return result;
+  // As difference >= 0: a < b is b - a - 1 >= 0; the negation of x >= 0 is -x - 1 >= 0.
+  std::vector<Expr> differences;
+  auto add = [&](const Expr& d) { differences.push_back(holds ? d : -d - Expr(1)); };
+  if (c->op == ScalarOp::lt) add(*b - *a - Expr(1));
+  if (c->op == ScalarOp::le) add(*b - *a);
+  if (c->op == ScalarOp::gt) add(*a - *b - Expr(1));
+  if (c->op == ScalarOp::ge) add(*a - *b);
+  if (c->op == ScalarOp::eq) {
+    add(*a - *b);
+    add(*b - *a);
+  }
+  for (const Expr& d : differences)
+    for (const std::string& symbol : d.symbols()) {
+      auto k = sdfg::coefficient_of(d, symbol);
+      if (!k || !k->constant() || (*k->constant() != 1 && *k->constant() != -1)) continue;
+      const Expr rest = d - *k * Expr::symbol(symbol);
+      if (*k->constant() == 1)
+        result.push_back({symbol, -rest, std::nullopt});
+      else
+        result.push_back({symbol, std::nullopt, rest});
+    }
+  return result;
+}
+
+namespace {
+
+void visit_reads(const Expr& e, const Box& box, const std::function<void(const sdfg::Memlet&, bool, const Box&)>& f) {
+  if (e.reads().empty()) return;
+  e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+    f(sdfg::Memlet{container, sdfg::point(subscript), std::nullopt}, false, box);
+    return Expr::read(container, subscript);
+  });
+}
+
+void visit_memlet(const sdfg::Memlet& memlet, bool write, const Box& box,
+                  const std::function<void(const sdfg::Memlet&, bool, const Box&)>& f) {
+  for (const sdfg::Dim& d : memlet.subset) visit_reads(d.begin, box, f);
+  f(memlet, write, box);
+}
+
+void visit_memlets(const sdfg::Region& region, Box& box,
+                   const std::function<void(const sdfg::Memlet&, bool, const Box&)>& f) {
+  auto inside = [&](const sdfg::Region& body, std::vector<Range> ranges) {
+    const std::size_t before = box.size();
+    for (Range& r : ranges)  // only symbols of the loops around: parameters are bounded by assumptions, not by ifs
+      if (std::ranges::any_of(box, [&](const Range& b) { return b.symbol == r.symbol; })) box.push_back(std::move(r));
+    visit_memlets(body, box, f);
+    box.resize(before);
+  };
+  for (const sdfg::Node& node : region.nodes)
+    match(
+        node.value,
+        [&](const sdfg::State& s) {
+          for (const sdfg::Edge& e : s.edges)
+            visit_memlet(e.memlet,
+                         std::holds_alternative<sdfg::AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]), box, f);
+        },
+        [&](const sdfg::Loop& l) {
+          visit_reads(l.begin, box, f);
+          visit_reads(l.end, box, f);
+          box.push_back(loop_range(l.symbol, l.begin, l.end, l.step));
+          visit_memlets(l.body, box, f);
+          box.pop_back();
+        },
+        [&](const sdfg::If& i) {
+          for (const sdfg::Memlet& m : i.condition.inputs) visit_memlet(m, false, box, f);
+          inside(i.then_body, refine(i.condition.code, true));
+          inside(i.else_body, refine(i.condition.code, false));
+        },
+        [&](const sdfg::While& w) {
+          for (const sdfg::Memlet& m : w.condition.inputs) visit_memlet(m, false, box, f);
+          inside(w.body, {});
+        },
+        [&](const sdfg::Return&) {});
+}
+
+using Rewrite = std::function<std::vector<Expr>(const std::vector<Expr>&, const Box&)>;
+
+Expr rewrite_reads(const Expr& e, const std::string& container, const Rewrite& f, const Box& box) {
+  if (e.reads().empty()) return e;
+  return e.map_reads([&](const std::string& name, const std::vector<Expr>& subscript) {
+    return Expr::read(name, name == container ? f(subscript, box) : subscript);
+  });
+}
+
+void rewrite_memlet(sdfg::Memlet& memlet, const std::string& container, const Rewrite& f, const Box& box) {
+  for (sdfg::Dim& d : memlet.subset) d.begin = rewrite_reads(d.begin, container, f, box);
+  if (memlet.container == container) memlet.subset = sdfg::point(f(sdfg::subscripts(memlet.subset), box));
+}
+
+void rewrite(sdfg::Region& region, const std::string& container, const Rewrite& f, Box& box) {
+  auto inside = [&](sdfg::Region& body, std::vector<Range> ranges) {
+    const std::size_t before = box.size();
+    for (Range& r : ranges)
+      if (std::ranges::any_of(box, [&](const Range& b) { return b.symbol == r.symbol; })) box.push_back(std::move(r));
+    rewrite(body, container, f, box);
+    box.resize(before);
+  };
+  for (sdfg::Node& node : region.nodes)
+    match(
+        node.value,
+        [&](sdfg::State& s) {
+          for (sdfg::Edge& e : s.edges) rewrite_memlet(e.memlet, container, f, box);
+        },
+        [&](sdfg::Loop& l) {
+          l.begin = rewrite_reads(l.begin, container, f, box);
+          l.end = rewrite_reads(l.end, container, f, box);
+          box.push_back(loop_range(l.symbol, l.begin, l.end, l.step));
+          rewrite(l.body, container, f, box);
+          box.pop_back();
+        },
+        [&](sdfg::If& i) {
+          for (sdfg::Memlet& m : i.condition.inputs) rewrite_memlet(m, container, f, box);
+          inside(i.then_body, refine(i.condition.code, true));
+          inside(i.else_body, refine(i.condition.code, false));
+        },
+        [&](sdfg::While& w) {
+          for (sdfg::Memlet& m : w.condition.inputs) rewrite_memlet(m, container, f, box);
+          inside(w.body, {});
+        },
+        [&](sdfg::Return&) {});
+}
+
+}  // namespace
+
+void visit_memlets(const sdfg::Region& region,
+                   const std::function<void(const sdfg::Memlet&, bool write, const Box&)>& f) {
+  Box box;
+  visit_memlets(region, box, f);
+}
+
+void rewrite_subscripts(sdfg::Region& region, const std::string& container, const Rewrite& f) {
+  Box box;
+  rewrite(region, container, f, box);
+}
+
+}  // namespace sous::frontends::c

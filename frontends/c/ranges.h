@@ -1,0 +1,68 @@
+// Bounds of symbolic expressions inside loops, and the proofs and run-time assumptions made from them.
+//
+// An expression over loop symbols is bounded by an expression over parameters by replacing loop symbols, innermost
+// first, by the end of their range that makes the expression largest (smallest). Innermost first keeps the correlation
+// between loops: with j from i+1, j-i-1 is at least 0. What is found holds at every point that is executed; nothing
+// is said about loops that run zero times.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::frontends::c {
+
+// `symbol` lies in [lo, hi] (where given) at a point of the program. A later range of the same symbol refines.
+struct Range {
+  std::string symbol;
+  std::optional<sdfg::Expr> lo, hi;
+};
+using Box = std::vector<Range>;  // outermost first
+
+struct Interval {
+  std::int64_t lo, hi;
+};
+
+class Ranges {
+ public:
+  // Values that the C type of a parameter allows.
+  std::map<std::string, Interval> parameters;
+  // Each >= 0, to be checked on entry.
+  std::vector<sdfg::Expr> assumptions;
+
+  // Without assuming anything new.
+  bool nonneg(const sdfg::Expr& e, const Box& box) const;
+  // True if proven, or made true by a new assumption over the parameters.
+  bool require_nonneg(const sdfg::Expr& e, const Box& box);
+  // The largest (smallest) value of `e` over the box, over parameters only. With `assume`, signs of parameter products
+  // may be assumed to be non-negative.
+  std::optional<sdfg::Expr> upper(const sdfg::Expr& e, const Box& box, bool assume = false);
+  std::optional<sdfg::Expr> lower(const sdfg::Expr& e, const Box& box, bool assume = false);
+  // max(a, b), but `a` or `b` where it is known to be the larger.
+  sdfg::Expr larger(const sdfg::Expr& a, const sdfg::Expr& b) const;
+
+ private:
+  std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
+  std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
+  bool nonneg_parameters(const sdfg::Expr& e) const;
+};
+
+// What an affine comparison of integers says about a symbol: for the body of an If.
+std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds);
+
+// The ranges of a loop's symbol inside its body.
+Range loop_range(const std::string& symbol, const sdfg::Expr& begin, const sdfg::Expr& end, std::int64_t step);
+
+// Calls f for every memlet below with the ranges around it (`write`: it is the target of an assignment), and for every
+// read inside a symbolic expression too, as a memlet.
+void visit_memlets(const sdfg::Region& region,
+                   const std::function<void(const sdfg::Memlet&, bool write, const Box&)>& f);
+// Replaces every memlet (and every read in a symbolic expression) of `container`.
+void rewrite_subscripts(sdfg::Region& region, const std::string& container,
+                        const std::function<std::vector<sdfg::Expr>(const std::vector<sdfg::Expr>&, const Box&)>& f);
+
+}  // namespace sous::frontends::c

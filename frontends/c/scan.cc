@@ -1,0 +1,42 @@
+// Facts about a whole stretch, gathered before anything is built: what is declared and written in it, and how.
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+Builder::Builder(const FunctionFacts& facts, std::vector<const clang::Stmt*> stretch,
+                 std::function<bool(const clang::VarDecl*)> live_after)
+    : facts_(facts), context_(*facts.context), stretch_(std::move(stretch)), live_after_(std::move(live_after)) {}
+
+void Builder::scan(const clang::Stmt* s, int depth) {
+  if (!s) return;
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
+    auto header = for_header(loop, context_);
+    const bool in_memory =
+        header && (header->variable->hasGlobalStorage() || facts_.address_taken.contains(header->variable));
+    if (header && !in_memory && !written_variables(loop->getBody()).contains(header->variable)) {
+      header_writes_.insert(header->variable);
+      if (header->declared) declared_.insert(header->variable);
+      scan(header->begin, depth);
+      scan(loop->getCond(), depth);
+      scan(loop->getBody(), depth);
+      return;
+    }
+  }
+  if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s))
+    for (const clang::Decl* decl : d->decls())
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) declared_.insert(v);
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp())
+    if (const clang::VarDecl* v = named_variable(b->getLHS())) general_writes_.insert(v);
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp())
+    if (const clang::VarDecl* v = named_variable(u->getSubExpr())) general_writes_.insert(v);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
+    constexpr int kMaxInlineDepth = 8;
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    const clang::FunctionDecl* definition = nullptr;
+    if (callee && callee->hasBody(definition) && depth < kMaxInlineDepth && scanned_.insert(definition).second)
+      scan(definition->getBody(), depth + 1);
+  }
+  for (const clang::Stmt* child : s->children()) scan(child, depth);
+}
+
+}  // namespace sous::frontends::c

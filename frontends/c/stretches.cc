@@ -1,0 +1,304 @@
+#include "frontends/c/stretches.h"
+
+#include <algorithm>
+
+#include "clang/Basic/SourceManager.h"
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+namespace {
+
+using Statements = std::vector<const clang::Stmt*>;
+
+void for_each(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f) {
+  if (!s) return;
+  f(s);
+  for (const clang::Stmt* child : s->children()) for_each(child, f);
+}
+
+// Arrays whose address is used otherwise than by subscripting: passed to a call, assigned to a pointer.
+void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found) {
+  if (!s) return;
+  const clang::Expr* base = nullptr;
+  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = subscript->getBase();
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
+    base = u->getSubExpr();
+  if (base) {
+    // a[i], a[i][j]: the decay below is part of the access.
+    const clang::Expr* inner = base->IgnoreParenImpCasts();
+    for (const clang::Stmt* child : s->children())
+      if (child != base) escaping_arrays(child, found);
+    if (!llvm::isa<clang::DeclRefExpr>(inner)) escaping_arrays(inner, found);
+    return;
+  }
+  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
+      cast && cast->getCastKind() == clang::CK_ArrayToPointerDecay) {
+    const clang::Expr* e = cast->getSubExpr()->IgnoreParens();
+    while (true) {
+      if (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
+        e = sub->getBase()->IgnoreParenImpCasts();
+      else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
+        e = m->getBase()->IgnoreParens();
+      else
+        break;
+    }
+    if (const clang::VarDecl* v = named_variable(e)) found.insert(v);
+  }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_AddrOf) {
+    const clang::Expr* e = u->getSubExpr()->IgnoreParens();
+    while (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) e = sub->getBase()->IgnoreParenImpCasts();
+    if (const clang::VarDecl* v = named_variable(e); v && v->getType()->isArrayType()) found.insert(v);
+  }
+  for (const clang::Stmt* child : s->children()) escaping_arrays(child, found);
+}
+
+// A block on the way to the statements under consideration.
+struct Frame {
+  const clang::Stmt* parent;  // what the list belongs to: a block, or the statement whose body it is
+  Statements list;
+  std::size_t next = 0;  // the first statement behind the one being looked at
+};
+
+class Finder {
+ public:
+  Finder(clang::ASTContext& context, const clang::FunctionDecl* function,
+         const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options, TranslationUnit& unit)
+      : context_(context), unit_(unit) {
+    facts_.context = &context;
+    facts_.function = function;
+    facts_.written = written_variables(function->getBody());
+    facts_.address_taken = address_taken(function->getBody());
+    escaping_arrays(function->getBody(), facts_.address_taken);
+    for (const auto& [v, value] : known)
+      if (!facts_.written.contains(v)) facts_.known[v] = value;
+    facts_.strict_aliasing = options.strict_aliasing;
+    for_each(function->getBody(),
+             [&](const clang::Stmt* s) { jumps_ = jumps_ || llvm::isa<clang::LabelStmt, clang::IndirectGotoStmt>(s); });
+  }
+
+  void run() { search(facts_.function->getBody()); }
+
+ private:
+  // More than this many attempts in one function are not worth the compile time.
+  static constexpr int kMaxAttempts = 400;
+
+  void reason(const Refusal& r) {
+    const clang::SourceManager& sources = context_.getSourceManager();
+    const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(r.where));
+    Reason reason{r.code, r.why, facts_.function->getNameAsString(), 0, 0};
+    if (at.isValid()) {
+      reason.line = static_cast<int>(at.getLine());
+      reason.column = static_cast<int>(at.getColumn());
+    }
+    const bool seen = std::ranges::any_of(unit_.reasons, [&](const Reason& x) {
+      return x.code == reason.code && x.line == reason.line && x.column == reason.column && x.why == reason.why;
+    });
+    if (!seen) unit_.reasons.push_back(std::move(reason));
+  }
+
+  Use rest_of(const Frame& frame, const clang::VarDecl* v, std::size_t from) const {
+    Use use = Use::None;
+    for (std::size_t k = from; k < frame.list.size() && use == Use::None; ++k) use = use_of(frame.list[k], v, context_);
+    return use;
+  }
+
+  // Whether the value that `v` has after the statements up to `next` of the innermost frame may be read.
+  bool live_after(const clang::VarDecl* v, std::size_t next) const {
+    if (v->hasGlobalStorage() || facts_.address_taken.contains(v) || jumps_) return true;
+    for (std::size_t depth = frames_.size(); depth-- > 0;) {
+      const Frame& frame = frames_[depth];
+      Use use = rest_of(frame, v, depth + 1 == frames_.size() ? next : frame.next);
+      if (use == Use::Exposed) return true;
+      if (use == Use::Written) return false;
+      // Round again: the rest of the loop's header, then its body from the start.
+      const clang::Stmt* parent = frame.parent;
+      if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(parent)) {
+        for (const clang::Stmt* s : {static_cast<const clang::Stmt*>(loop->getInc()),
+                                     static_cast<const clang::Stmt*>(loop->getCond()), loop->getBody()})
+          if (use_of(s, v, context_) == Use::Exposed) return true;
+      } else if (llvm::isa<clang::WhileStmt, clang::DoStmt>(parent)) {
+        if (mentioned(parent, v)) return true;
+      } else if (llvm::isa<clang::SwitchStmt>(parent) && mentioned(parent, v)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static bool mentioned(const clang::Stmt* s, const clang::VarDecl* v) {
+    bool found = false;
+    for_each(s, [&](const clang::Stmt* x) {
+      if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == v;
+    });
+    return found;
+  }
+
+  // Whether a variable declared in list[first, last) is named behind it in the same block.
+  bool declaration_escapes(const Statements& list, std::size_t first, std::size_t last) const {
+    for (std::size_t k = first; k < last; ++k) {
+      const auto* d = llvm::dyn_cast<clang::DeclStmt>(list[k]);
+      if (!d) continue;
+      for (const clang::Decl* decl : d->decls()) {
+        const auto* v = llvm::dyn_cast<clang::VarDecl>(decl);
+        // Types and functions declared in a block cannot be followed cheaply; such a declaration stays in the C file.
+        if (!v) return true;
+        for (std::size_t j = last; j < list.size(); ++j)
+          if (mentioned(list[j], v)) return true;
+      }
+    }
+    return false;
+  }
+
+  Lift<LiftedNest> attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
+    ++attempts_;
+    Statements part(list.begin() + static_cast<std::ptrdiff_t>(first),
+                    list.begin() + static_cast<std::ptrdiff_t>(last));
+    Builder builder(facts_, std::move(part), [this, last](const clang::VarDecl* v) { return live_after(v, last); });
+    return builder.build(name);
+  }
+
+  std::string nest_name(const clang::Stmt* s) const {
+    const clang::SourceManager& sources = context_.getSourceManager();
+    const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(s->getBeginLoc()));
+    return facts_.function->getNameAsString() + "_" + std::to_string(at.isValid() ? at.getLine() : 0);
+  }
+
+  // Lifts list[first, last) as one nest. nullopt: it is none, and `unit_.reasons` may say why.
+  bool accept(const Statements& list, std::size_t first, std::size_t last, bool explain) {
+    if (attempts_ > kMaxAttempts) {
+      if (explain)
+        reason({"c.budget", "the function has too many loops to look at all of them", list[first]->getBeginLoc()});
+      return false;
+    }
+    if (declaration_escapes(list, first, last)) {
+      if (explain)
+        reason({"c.declaration", "a variable declared in the nest is used after it", list[first]->getBeginLoc()});
+      return false;
+    }
+    auto begin = text_range(list[first], context_), end = text_range(list[last - 1], context_);
+    if (!begin || !end || begin->begin >= end->end) {
+      if (explain) reason({"c.macro", "the statement comes out of a macro", list[first]->getBeginLoc()});
+      return false;
+    }
+    std::string name = nest_name(list[first]);
+    while (std::ranges::any_of(unit_.nests, [&](const LiftedNest& n) { return n.sdfg.name == name; })) name += "b";
+    auto nest = attempt(list, first, last, name);
+    if (!nest) {
+      if (explain) reason(nest.error());
+      return false;
+    }
+    const clang::SourceManager& sources = context_.getSourceManager();
+    const clang::PresumedLoc from = sources.getPresumedLoc(sources.getExpansionLoc(list[first]->getBeginLoc()));
+    const clang::PresumedLoc to = sources.getPresumedLoc(sources.getExpansionLoc(list[last - 1]->getEndLoc()));
+    nest->function = facts_.function->getNameAsString();
+    if (from.isValid()) {
+      nest->file = from.getFilename();
+      nest->line = static_cast<int>(from.getLine());
+      nest->column = static_cast<int>(from.getColumn());
+    }
+    if (to.isValid()) nest->end_line = static_cast<int>(to.getLine());
+    nest->begin = begin->begin;
+    nest->end = end->end;
+    unit_.nests.push_back(std::move(*nest));
+    return true;
+  }
+
+  // Whether the statement could be part of a nest. Loops are decided by an attempt, which says why not.
+  bool understood(const Statements& list, std::size_t k) {
+    if (attempts_ > kMaxAttempts) return false;
+    auto alone = attempt(list, k, k + 1, "attempt");
+    if (alone || alone.error().code == "c.empty") return true;
+    // Alone it may lack what a neighbour gives: a variable of a declaration, an induction variable's value.
+    if (alone.error().code == "c.induction-variable") return true;
+    reason(alone.error());
+    return false;
+  }
+
+  // Nests out of list[first, last), all understood; the longest first.
+  void cover(const Statements& list, std::size_t first, std::size_t last) {
+    while (first < last) {
+      while (first < last && !contains_for(list[first])) ++first;
+      bool found = false;
+      for (std::size_t end = last; end > first && !found; --end) {
+        if (!contains_for(list[end - 1])) continue;
+        if (accept(list, first, end, end == last)) {
+          first = end;
+          found = true;
+        }
+      }
+      if (found || first >= last) continue;
+      accept(list, first, first + 1, true);  // for its reason
+      inside(list, first);
+      ++first;
+    }
+  }
+
+  void search_list(const clang::Stmt* parent, Statements list) {
+    if (std::ranges::none_of(list, contains_loop)) return;
+    frames_.push_back({parent, list, 0});
+    std::size_t first = 0;
+    for (std::size_t k = 0; k <= list.size(); ++k) {
+      if (k < list.size()) {
+        frames_.back().next = k + 1;
+        if (understood(list, k)) continue;
+      }
+      cover(list, first, k);
+      if (k < list.size()) inside(list, k);
+      first = k + 1;
+    }
+    frames_.pop_back();
+  }
+
+  void inside(const Statements& list, std::size_t k) {
+    frames_.back().next = k + 1;
+    if (contains_loop(list[k])) search(list[k]);
+  }
+
+  // Looks for nests inside a statement that is none itself.
+  void search(const clang::Stmt* s) {
+    if (!s || !contains_loop(s)) return;
+    if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s))
+      return search_list(block, Statements(block->body_begin(), block->body_end()));
+    auto body = [&](const clang::Stmt* inner) {
+      if (!inner) return;
+      if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(inner))
+        search_list(s, Statements(block->body_begin(), block->body_end()));
+      else
+        search_list(s, {inner});
+    };
+    if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s)) {
+      body(i->getThen());
+      body(i->getElse());
+    } else if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) {
+      body(f->getBody());
+    } else if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) {
+      body(w->getBody());
+    } else if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
+      body(d->getBody());
+    } else if (const auto* sw = llvm::dyn_cast<clang::SwitchStmt>(s)) {
+      body(sw->getBody());
+    } else if (const auto* c = llvm::dyn_cast<clang::SwitchCase>(s)) {
+      body(c->getSubStmt());
+    } else if (const auto* l = llvm::dyn_cast<clang::LabelStmt>(s)) {
+      body(l->getSubStmt());
+    }
+  }
+
+  clang::ASTContext& context_;
+  TranslationUnit& unit_;
+  FunctionFacts facts_;
+  bool jumps_ = false;
+  std::vector<Frame> frames_;
+  int attempts_ = 0;
+};
+
+}  // namespace
+
+void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
+                    const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
+                    TranslationUnit& unit) {
+  Finder(context, function, known, options, unit).run();
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,25 @@
+// Finds the maximal stretches of a function that can be lifted.
+//
+// In every block, runs of consecutive statements that can each be lifted are candidates; of each run the longest parts
+// that can be lifted together become nests, without the loop-free statements at their ends. What cannot be lifted is
+// searched inside: the bodies of an if with a call, of a while, of a switch.
+#pragma once
+
+#include <map>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "frontends/c/lift.h"
+
+namespace sous::frontends::c {
+
+struct Options {
+  bool strict_aliasing = true;
+};
+
+// Appends to `unit`. `known`: values that parameters surely have.
+void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
+                    const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
+                    TranslationUnit& unit);
+
+}  // namespace sous::frontends::c

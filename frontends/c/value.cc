@@ -1,0 +1,377 @@
+// Expressions of C as trees of their own operations, promotions and conversions written out.
+#include <algorithm>
+#include <cmath>
+
+#include "clang/AST/ExprCXX.h"
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+using sdfg::Memlet;
+using sdfg::ScalarExpr;
+using sdfg::ScalarOp;
+
+namespace {
+
+bool is_symbolic(const ScalarExpr& e) {
+  return sdfg::is_integer(e.type) && (e.op == ScalarOp::symbolic || e.op == ScalarOp::constant);
+}
+Expr symbolic(const ScalarExpr& e) { return e.op == ScalarOp::symbolic ? e.symbolic : Expr(e.integer_value()); }
+// A constant as a constant again, whatever it was computed from.
+ScalarExpr make_index(const Expr& e, ElementType type) {
+  auto c = e.constant();
+  return c ? ScalarExpr::integer(*c, type) : ScalarExpr::make_symbolic(e, type);
+}
+
+ScalarExpr convert(ScalarExpr e, ElementType type) {
+  if (e.type == type) return e;
+  // Of constants, so that 2 * x has the constant 2.0; and of indices where the wider type holds the same value.
+  if (e.op == ScalarOp::constant && sdfg::is_integer(e.type) && sdfg::is_float(type)) {
+    const auto v = sdfg::info(e.type).kind == sdfg::TypeKind::Unsigned
+                       ? static_cast<double>(static_cast<std::uint64_t>(e.integer_value()))
+                       : static_cast<double>(e.integer_value());
+    // A double holds integers up to 2^53; a float up to 2^24.
+    if (std::abs(v) <= (type == ElementType::f32 ? 16777216.0 : 9007199254740992.0)) return ScalarExpr::real(v, type);
+  }
+  if (e.op == ScalarOp::constant && is_float(e.type) && type == ElementType::f64)
+    return ScalarExpr::real(e.real_value(), type);
+  if (e.op == ScalarOp::constant && is_float(e.type) && type == ElementType::f32 &&
+      static_cast<double>(static_cast<float>(e.real_value())) == e.real_value())
+    return ScalarExpr::real(e.real_value(), type);
+  if (is_symbolic(e) && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
+      sdfg::info(type).kind == sdfg::TypeKind::Signed && sdfg::info(type).bytes >= sdfg::info(e.type).bytes)
+    return make_index(symbolic(e), type);
+  return ScalarExpr::cast(std::move(e), type);
+}
+
+// The truth of a value, as C tests it.
+ScalarExpr truth(ScalarExpr e) {
+  if (e.type == ElementType::boolean) return e;
+  if (e.op == ScalarOp::cast && e.args[0].type == ElementType::boolean) return e.args[0];
+  const ElementType type = e.type;
+  ScalarExpr zero = sdfg::is_float(type) ? ScalarExpr::real(0, type) : ScalarExpr::integer(0, type);
+  return ScalarExpr::binary(ScalarOp::ne, std::move(e), std::move(zero));
+}
+
+std::optional<ScalarOp> arithmetic_op(clang::BinaryOperatorKind op) {
+  switch (op) {
+    case clang::BO_Add:
+    case clang::BO_AddAssign:
+      return ScalarOp::add;
+    case clang::BO_Sub:
+    case clang::BO_SubAssign:
+      return ScalarOp::sub;
+    case clang::BO_Mul:
+    case clang::BO_MulAssign:
+      return ScalarOp::mul;
+    case clang::BO_Div:
+    case clang::BO_DivAssign:
+      return ScalarOp::div;
+    case clang::BO_Rem:
+    case clang::BO_RemAssign:
+      return ScalarOp::rem;
+    case clang::BO_Shl:
+    case clang::BO_ShlAssign:
+      return ScalarOp::shl;
+    case clang::BO_Shr:
+    case clang::BO_ShrAssign:
+      return ScalarOp::shr;
+    case clang::BO_And:
+    case clang::BO_AndAssign:
+      return ScalarOp::bit_and;
+    case clang::BO_Or:
+    case clang::BO_OrAssign:
+      return ScalarOp::bit_or;
+    case clang::BO_Xor:
+    case clang::BO_XorAssign:
+      return ScalarOp::bit_xor;
+    case clang::BO_LT:
+      return ScalarOp::lt;
+    case clang::BO_LE:
+      return ScalarOp::le;
+    case clang::BO_GT:
+      return ScalarOp::gt;
+    case clang::BO_GE:
+      return ScalarOp::ge;
+    case clang::BO_EQ:
+      return ScalarOp::eq;
+    case clang::BO_NE:
+      return ScalarOp::ne;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_comparison(ScalarOp op) {
+  return op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge || op == ScalarOp::eq ||
+         op == ScalarOp::ne;
+}
+
+}  // namespace
+
+ScalarExpr Builder::input(const Memlet& memlet, ElementType type) {
+  auto it = std::find(pool_.begin(), pool_.end(), memlet);
+  const int at = static_cast<int>(it - pool_.begin());
+  if (it == pool_.end()) pool_.push_back(memlet);
+  return ScalarExpr::make_input(at, type);
+}
+
+std::vector<Memlet> Builder::compact(ScalarExpr& code) const {
+  std::vector<int> used;
+  code.visit([&](const ScalarExpr& e) {
+    if (e.op == ScalarOp::input && std::find(used.begin(), used.end(), e.input) == used.end()) used.push_back(e.input);
+  });
+  code = code.map_inputs([&](const ScalarExpr& leaf) {
+    const auto at = std::find(used.begin(), used.end(), leaf.input) - used.begin();
+    return ScalarExpr::make_input(static_cast<int>(at), leaf.type);
+  });
+  std::vector<Memlet> inputs;
+  for (int k : used) inputs.push_back(pool_[static_cast<std::size_t>(k)]);
+  return inputs;
+}
+
+void Builder::emit_assignment(const Memlet& target, const ScalarExpr& code) {
+  ScalarExpr own = code;
+  std::vector<Memlet> inputs = compact(own);
+  emit(sdfg::assignment("s" + std::to_string(statements_++), target, std::move(own), std::move(inputs)));
+}
+
+Lift<ScalarExpr> Builder::load(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::SourceLocation where = e->getExprLoc();
+  auto type = element_type(e->getType(), context_);
+  if (!type)
+    return refuse(e->getType().isVolatileQualified() || e->getType()->isAtomicType() ? "c.volatile" : "c.type",
+                  "a value of type " + e->getType().getAsString(), where);
+  const Binding* b = nullptr;
+  if (const clang::VarDecl* v = named_variable(e)) {
+    TRY(b, binding(v, where));
+    if (b->kind == Binding::Kind::Unknown)
+      return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
+                    where);
+  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+    TRY(b, member(m));
+  }
+  if (b && b->kind == Binding::Kind::Expression) {
+    if (b->value) return *b->value;
+    if (*type == ElementType::boolean) return truth(make_index(*b->index, ElementType::i32));
+    return make_index(*b->index, *type);
+  }
+  TRY(Access access, lvalue(e));
+  const sdfg::Container* c = sdfg_.find(access.container);
+  if (c->shape.size() != access.subscript.size())
+    return refuse("c.lvalue", "a part of an array is used as a value", where);
+  return input({access.container, sdfg::point(access.subscript), std::nullopt}, c->type);
+}
+
+Lift<ScalarExpr> Builder::value(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::SourceLocation where = e->getExprLoc();
+  auto type = element_type(e->getType(), context_);
+  if (!type && !e->getType()->isVoidType())
+    return refuse(e->getType()->isPointerType() ? "c.pointer" : "c.type",
+                  "a value of type " + e->getType().getAsString(), where);
+  if (const auto* c = llvm::dyn_cast<clang::ConstantExpr>(e)) return value(c->getSubExpr());
+  if (const auto* f = llvm::dyn_cast<clang::FloatingLiteral>(e))
+    return ScalarExpr::real(f->getValueAsApproximateDouble(), *type);
+  if (llvm::isa<clang::IntegerLiteral, clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr,
+                clang::CXXBoolLiteralExpr>(e)) {
+    clang::Expr::EvalResult result;
+    if (!e->EvaluateAsInt(result, context_)) return refuse("c.expression", "a size that varies", where);
+    return ScalarExpr::integer(static_cast<std::int64_t>(result.Val.getInt().getExtValue()), *type);
+  }
+  if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e))
+    if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(ref->getDecl()))
+      return ScalarExpr::integer(constant->getInitVal().getExtValue(), *type);
+  if (const auto* c = llvm::dyn_cast<clang::CastExpr>(e)) return cast(c);
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) return unary(u);
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return binary(b);
+  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return conditional(c);
+  if (const auto* c = llvm::dyn_cast<clang::CallExpr>(e)) return call(c);
+  return refuse("c.expression", std::string("this expression is not understood (") + e->getStmtClassName() + ")",
+                where);
+}
+
+Lift<ScalarExpr> Builder::condition(const clang::Expr* e) {
+  TRY(ScalarExpr v, value(e));
+  return truth(std::move(v));
+}
+
+Lift<ScalarExpr> Builder::cast(const clang::CastExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const clang::Expr* inner = e->getSubExpr();
+  auto type = element_type(e->getType(), context_);
+  if (!type) return refuse("c.type", "a conversion to " + e->getType().getAsString(), where);
+  switch (e->getCastKind()) {
+    case clang::CK_LValueToRValue:
+      return load(inner);
+    case clang::CK_NoOp:
+      return value(inner);
+    case clang::CK_IntegralToBoolean:
+    case clang::CK_FloatingToBoolean:
+      return condition(inner);
+    case clang::CK_IntegralCast:
+    case clang::CK_BooleanToSignedIntegral:
+    case clang::CK_IntegralToFloating:
+    case clang::CK_FloatingToIntegral:
+    case clang::CK_FloatingCast: {
+      TRY(ScalarExpr v, value(inner));
+      return convert(std::move(v), *type);
+    }
+    default:
+      return refuse("c.cast", std::string("a conversion (") + e->getCastKindName() + ")", where);
+  }
+}
+
+Lift<ScalarExpr> Builder::unary(const clang::UnaryOperator* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  switch (e->getOpcode()) {
+    case clang::UO_Plus:
+    case clang::UO_Extension:
+      return value(e->getSubExpr());
+    case clang::UO_Minus: {
+      TRY(ScalarExpr v, value(e->getSubExpr()));
+      if (is_symbolic(v) && sdfg::info(v.type).kind == sdfg::TypeKind::Signed) return make_index(-symbolic(v), v.type);
+      if (v.op == ScalarOp::constant && is_float(v.type)) return ScalarExpr::real(-v.real_value(), v.type);
+      return ScalarExpr::unary(ScalarOp::neg, std::move(v));
+    }
+    case clang::UO_Not: {
+      TRY(ScalarExpr v, value(e->getSubExpr()));
+      return ScalarExpr::unary(ScalarOp::bit_not, std::move(v));
+    }
+    case clang::UO_LNot: {
+      TRY(ScalarExpr v, condition(e->getSubExpr()));
+      return ScalarExpr::cast(ScalarExpr::unary(ScalarOp::logical_not, std::move(v)), ElementType::i32);
+    }
+    default:
+      break;
+  }
+  return refuse(e->isIncrementDecrementOp() ? "c.side-effect" : "c.expression",
+                "an expression with a side effect, or an unknown operator", where);
+}
+
+Lift<ScalarExpr> Builder::arithmetic(clang::BinaryOperatorKind kind, ScalarExpr a, ScalarExpr b,
+                                     clang::SourceLocation where) {
+  auto op = arithmetic_op(kind);
+  if (!op) return refuse("c.expression", "this operator is not understood", where);
+  // Index arithmetic stays one leaf, so that conditions and values over loop variables stay affine. Signed only: there
+  // overflow is undefined.
+  if (is_symbolic(a) && is_symbolic(b) && a.type == b.type && sdfg::info(a.type).kind == sdfg::TypeKind::Signed) {
+    const Expr x = symbolic(a), y = symbolic(b);
+    std::optional<Expr> folded;
+    if (*op == ScalarOp::add) folded = x + y;
+    if (*op == ScalarOp::sub) folded = x - y;
+    if (*op == ScalarOp::mul) folded = x * y;
+    if ((*op == ScalarOp::div || *op == ScalarOp::rem) && y.constant() && *y.constant() > 0 && ranges_.nonneg(x, box_))
+      folded = *op == ScalarOp::div ? Expr::floor_div(x, y) : Expr::mod(x, y);
+    if (folded && folded->is_valid()) return make_index(*folded, a.type);
+  }
+  if (*op != ScalarOp::shl && *op != ScalarOp::shr && a.type != b.type)
+    return refuse("c.expression", "operands of different types", where);
+  ScalarExpr result = ScalarExpr::binary(*op, std::move(a), std::move(b));
+  return is_comparison(*op) ? ScalarExpr::cast(std::move(result), ElementType::i32) : result;
+}
+
+Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  if (e->isLogicalOp()) return logical(e);
+  if (e->isAssignmentOp() || e->isCommaOp())
+    return refuse("c.side-effect", "an assignment or comma inside an expression", where);
+  if (e->getLHS()->getType()->isPointerType() || e->getRHS()->getType()->isPointerType())
+    return refuse("c.pointer", "pointers are compared or subtracted", where);
+  TRY(ScalarExpr a, value(e->getLHS()));
+  TRY(ScalarExpr b, value(e->getRHS()));
+  return arithmetic(e->getOpcode(), std::move(a), std::move(b), where);
+}
+
+bool Builder::safe_to_read(const Memlet& memlet) const {
+  const sdfg::Container* c = sdfg_.find(memlet.container);
+  if (c->shape.empty()) return true;
+  for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
+    const Expr& at = memlet.subset[d].begin;
+    if (!at.reads().empty() || c->shape[d] == Expr(kUnknownExtent)) return false;
+    if (!ranges_.nonneg(at, box_) || !ranges_.nonneg(c->shape[d] - at - Expr(1), box_)) return false;
+  }
+  return true;
+}
+
+Lift<std::optional<ScalarExpr>> Builder::eager(const clang::Expr* e, bool as_condition) {
+  const std::vector<Memlet> pool = pool_;
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  const int statements = statements_;
+  std::optional<ScalarExpr> result;
+  auto attempt = region([&]() -> Lift<void> {
+    TRY(result, as_condition ? condition(e) : value(e));
+    return {};
+  });
+  if (!attempt) return std::unexpected(attempt.error());
+  // What was read before is read anyway. Statements that it needs first cannot be run always.
+  bool safe = attempt->nodes.empty();
+  for (std::size_t k = pool.size(); safe && k < pool_.size(); ++k) safe = safe_to_read(pool_[k]);
+  if (safe) return result;
+  pool_ = pool;
+  ranges_.assumptions = assumptions;
+  statements_ = statements;
+  return std::optional<ScalarExpr>();
+}
+
+// a && b: b is read eagerly where that is safe; otherwise t = a; if (t) t = b (and the mirror image for ||).
+Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
+  const bool is_and = e->getOpcode() == clang::BO_LAnd;
+  TRY(ScalarExpr a, condition(e->getLHS()));
+  TRY(std::optional<ScalarExpr> b, eager(e->getRHS(), true));
+  if (b)
+    return ScalarExpr::cast(
+        ScalarExpr::binary(is_and ? ScalarOp::logical_and : ScalarOp::logical_or, std::move(a), std::move(*b)),
+        ElementType::i32);
+  const Memlet t{temporary("t", ElementType::boolean), {}, std::nullopt};
+  emit_assignment(t, a);
+  const std::size_t pooled = pool_.size();
+  TRY(sdfg::Region decide, region([&]() -> Lift<void> {
+        TRY(ScalarExpr right, condition(e->getRHS()));
+        emit_assignment(t, right);
+        return {};
+      }));
+  pool_.resize(pooled);  // what the right side alone reads is not read always
+  ScalarExpr test = ScalarExpr::make_input(0, ElementType::boolean);
+  sdfg::If branch{.condition = {test, {t}}, .then_body = {}, .else_body = {}};
+  (is_and ? branch.then_body : branch.else_body) = std::move(decide);
+  emit(std::move(branch));
+  return ScalarExpr::cast(input(t, ElementType::boolean), ElementType::i32);
+}
+
+Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {
+  auto type = element_type(e->getType(), context_);
+  if (!type) return refuse("c.type", "a conditional value of type " + e->getType().getAsString(), e->getExprLoc());
+  TRY(ScalarExpr test, condition(e->getCond()));
+  TRY(std::optional<ScalarExpr> yes, eager(e->getTrueExpr(), false));
+  TRY(std::optional<ScalarExpr> no,
+      yes ? eager(e->getFalseExpr(), false) : Lift<std::optional<ScalarExpr>>(std::optional<ScalarExpr>()));
+  if (yes && no) {
+    if (yes->type != no->type) return refuse("c.type", "arms of different types", e->getExprLoc());
+    return ScalarExpr::select(std::move(test), std::move(*yes), std::move(*no));
+  }
+  const Memlet t{temporary("t", *type), {}, std::nullopt};
+  auto arm = [&](const clang::Expr* side) {
+    const std::size_t pooled = pool_.size();
+    auto result = region([&]() -> Lift<void> {
+      TRY(ScalarExpr v, value(side));
+      emit_assignment(t, v);
+      return {};
+    });
+    pool_.resize(pooled);  // what one arm alone reads is not read always
+    return result;
+  };
+  TRY(sdfg::Region then_body, arm(e->getTrueExpr()));
+  TRY(sdfg::Region else_body, arm(e->getFalseExpr()));
+  ScalarExpr code = test;
+  std::vector<Memlet> inputs = compact(code);
+  emit(sdfg::If{.condition = {std::move(code), std::move(inputs)},
+                .then_body = std::move(then_body),
+                .else_body = std::move(else_body)});
+  return input(t, *type);
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,425 @@
+// What variables, struct members and declarations become.
+#include "clang/AST/Attr.h"
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+
+namespace {
+
+constexpr std::int64_t kStackBytes = 16 * 1024;
+
+bool is_plain_struct(clang::QualType type) {
+  const auto* record = type->getAs<clang::RecordType>();
+  return record && record->getDecl()->isStruct();
+}
+
+Interval type_interval(ElementType type) {
+  const int bits = 8 * sdfg::info(type).bytes;
+  if (type == ElementType::boolean) return {0, 1};
+  if (sdfg::info(type).kind == sdfg::TypeKind::Signed)
+    return bits == 64 ? Interval{INT64_MIN, INT64_MAX}
+                      : Interval{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+  return bits == 64 ? Interval{0, INT64_MAX} : Interval{0, (std::int64_t{1} << bits) - 1};
+}
+
+// Variables that the extents of a variable-length array type name.
+void size_variables(clang::QualType type, const clang::ASTContext& context, std::set<const clang::VarDecl*>& found) {
+  if (const auto* p = type->getAs<clang::PointerType>()) return size_variables(p->getPointeeType(), context, found);
+  const clang::ArrayType* array = context.getAsArrayType(type);
+  if (!array) return;
+  if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(array)) {
+    std::vector<const clang::Stmt*> work{vla->getSizeExpr()};
+    while (!work.empty()) {
+      const clang::Stmt* s = work.back();
+      work.pop_back();
+      if (!s) continue;
+      if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
+        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) found.insert(v);
+      for (const clang::Stmt* child : s->children()) work.push_back(child);
+    }
+  }
+  size_variables(array->getElementType(), context, found);
+}
+
+}  // namespace
+
+std::string Builder::fresh(const std::string& wish) {
+  std::string name = wish;
+  for (int k = 1; names_.contains(name); ++k) name = wish + "_" + std::to_string(k);
+  names_.insert(name);
+  return name;
+}
+
+std::string Builder::symbol_for(const std::string& wish, const std::string& c_expr, clang::QualType type) {
+  const std::string name = fresh(wish);
+  const ElementType t = *element_type(type, context_);
+  sdfg_.symbols.push_back(name);
+  ranges_.parameters[name] = type_interval(t);
+  symbol_c_[name] = c_expr;
+  // A symbol is passed as long long: the upper half of an unsigned 64-bit type would arrive negative.
+  if (t == ElementType::u64) ranges_.assumptions.push_back(Expr::symbol(name));
+  return name;
+}
+
+std::string Builder::add_container(const std::string& wish, ElementType type, std::vector<Expr> shape,
+                                   sdfg::Storage storage) {
+  sdfg::Container c;
+  c.name = fresh(wish);
+  c.type = type;
+  c.strides = sdfg::row_major(shape);
+  c.shape = std::move(shape);
+  c.storage = storage;
+  c.transient = storage != sdfg::Storage::argument;
+  c.alias_class = static_cast<int>(sdfg_.containers.size());
+  sdfg_.containers.push_back(c);
+  return c.name;
+}
+
+std::string Builder::temporary(const std::string& wish, ElementType type) {
+  return add_container(wish, type, {}, sdfg::Storage::stack);
+}
+
+Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLocation where) {
+  std::vector<Expr> shape;
+  while (const clang::ArrayType* array = context_.getAsArrayType(type)) {
+    if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(array))
+      shape.push_back(Expr(static_cast<std::int64_t>(fixed->getSize().getZExtValue())));
+    else if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(array); vla && vla->getSizeExpr()) {
+      TRY(Expr extent, index(vla->getSizeExpr()));
+      if (!extent.reads().empty()) return refuse("c.vla.extent", "the size of the array is not known on entry", where);
+      shape.push_back(extent);
+    } else if (llvm::isa<clang::IncompleteArrayType>(array) && shape.empty())
+      shape.push_back(Expr(kUnknownExtent));
+    else
+      return refuse("c.array.extent", "the size of the array is not known", where);
+    type = array->getElementType();
+  }
+  return shape;
+}
+
+Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocation where) {
+  const std::string name = v->getNameAsString();
+  auto type = element_type(v->getType(), context_);
+  if (!type) {
+    const bool is_volatile = v->getType().isVolatileQualified() || v->getType()->isAtomicType();
+    return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + v->getType().getAsString(),
+                  where);
+  }
+  const bool in_memory = v->hasGlobalStorage() || facts_.address_taken.contains(v);
+  if (v->getTLSKind() != clang::VarDecl::TLS_None)
+    return refuse("c.thread-local", "'" + name + "' is thread-local", where);
+  Binding b;
+  if (!written_here(v) && !sdfg::is_float(*type)) {
+    const bool constant = v->getType().isConstQualified();
+    if (constant && v->hasInit() && v->hasGlobalStorage())
+      if (auto c = constant_value(v->getInit(), context_)) {
+        b.kind = Binding::Kind::Expression;
+        b.index = Expr(*c);
+        return b;
+      }
+    if (in_memory && !constant) memory_scalars_.push_back({name, name, v->getType(), where});
+    const std::string symbol = symbol_for(name, name, v->getType());
+    if (auto it = facts_.known.find(v); it != facts_.known.end()) known_[symbol] = it->second;
+    if (constant && v->hasInit())
+      if (auto c = constant_value(v->getInit(), context_)) known_[symbol] = *c;
+    b.kind = Binding::Kind::Expression;
+    b.index = Expr::symbol(symbol);
+    return b;
+  }
+  b.kind = Binding::Kind::Scalar;
+  bool exposed = true;
+  if (written_here(v) && !in_memory && !live_after_(v)) {
+    Use use = Use::None;
+    for (const clang::Stmt* s : stretch_)
+      if (use == Use::None) use = use_of(s, v, context_);
+    exposed = use == Use::Exposed;
+  }
+  if (!exposed) {
+    b.container = temporary(name, *type);
+    return b;
+  }
+  if (written_here(v) && v->getStorageClass() == clang::SC_Register)
+    return refuse("c.register", "'" + name + "' is declared register and written", where);
+  b.container = add_container(name, *type, {}, sdfg::Storage::argument);
+  Memory memory;
+  memory.container = b.container;
+  memory.origin = in_memory ? Origin::Object : Origin::PrivateObject;
+  memory.local = !v->hasGlobalStorage();
+  memory.element = v->getType();
+  memory.c_expr = name;
+  memory.where = where;
+  memories_.push_back(memory);
+  if (!written_here(v) && in_memory && !v->getType().isConstQualified())
+    memory_scalars_.push_back({name, name, v->getType(), where});
+  return b;
+}
+
+Lift<Builder::Binding> Builder::outer_memory(clang::QualType type, const std::string& wish, Memory memory,
+                                             bool sizes_stable, clang::SourceLocation where) {
+  clang::QualType element = type;
+  std::vector<Expr> shape;
+  if (const auto* p = type->getAs<clang::PointerType>()) {
+    if (type.isVolatileQualified()) return refuse("c.volatile", "'" + wish + "' is volatile", where);
+    element = p->getPointeeType();
+    if (element->isPointerType()) return refuse("c.pointer.to-pointer", "'" + wish + "' points to pointers", where);
+    if (element->isFunctionType()) return refuse("c.pointer.to-function", "'" + wish + "' points to code", where);
+    shape.push_back(Expr(kUnknownExtent));
+    memory.flat = true;
+  }
+  if (!sizes_stable)
+    return refuse("c.vla.size-changed", "a variable in the size of '" + wish + "' is changed in the function", where);
+  TRY(std::vector<Expr> inner, extents(element, where));
+  if (!memory.flat && !inner.empty() && inner[0] == Expr(kUnknownExtent)) memory.flat = true;
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  auto scalar = element_type(element, context_);
+  if (!scalar) {
+    if (element.isVolatileQualified()) return refuse("c.volatile", "'" + wish + "' is volatile", where);
+    if (element->isPointerType()) return refuse("c.pointer.to-pointer", "'" + wish + "' holds pointers", where);
+    if (element->isRecordType()) return refuse("c.struct", "'" + wish + "' holds structs or unions", where);
+    return refuse("c.type", "the elements of '" + wish + "' have the type " + element.getAsString(), where);
+  }
+  Binding b;
+  b.kind = Binding::Kind::Array;
+  b.container = add_container(wish, *scalar, std::move(shape), sdfg::Storage::argument);
+  memory.container = b.container;
+  memory.element = element;
+  memory.where = where;
+  memories_.push_back(std::move(memory));
+  return b;
+}
+
+Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation where) {
+  v = v->getCanonicalDecl()->hasGlobalStorage() ? v->getCanonicalDecl() : v;
+  if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
+  const std::string name = v->getNameAsString();
+  const clang::QualType type = v->getType();
+  Binding b;
+  if (type->isPointerType() || type->isArrayType()) {
+    if (written_here(v) || header_writes_.contains(v))
+      return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
+    const clang::VarDecl* complete = v;  // a file-scope `double A[];` may be completed later
+    for (const clang::VarDecl* d : v->redecls())
+      if (!d->getType()->isIncompleteArrayType()) complete = d;
+    std::set<const clang::VarDecl*> sizes;
+    size_variables(complete->getType(), context_, sizes);
+    bool stable = true;
+    for (const clang::VarDecl* s : sizes)
+      stable = stable && !facts_.written.contains(s) && !s->hasGlobalStorage() && !facts_.address_taken.contains(s);
+    Memory memory;
+    memory.c_expr = name;
+    memory.local = !v->hasGlobalStorage() && type->isArrayType();
+    if (type->isPointerType()) {
+      const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v);
+      memory.parameter = parameter && !facts_.written.contains(v);
+      // A restrict pointer that is reassigned elsewhere may be based on anything.
+      memory.origin = type.isRestrictQualified() && memory.parameter ? Origin::Restrict : Origin::Pointer;
+      if (v->hasGlobalStorage() && !type.isConstQualified()) memory_scalars_.push_back({name, name, type, where});
+      if (parameter)
+        if (const clang::ArrayType* declared = context_.getAsArrayType(parameter->getOriginalType())) {
+          std::set<const clang::VarDecl*> outer;
+          size_variables(parameter->getOriginalType(), context_, outer);
+          bool steady = true;
+          for (const clang::VarDecl* s : outer) steady = steady && !facts_.written.contains(s);
+          if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(declared))
+            memory.declared = Expr(static_cast<std::int64_t>(fixed->getSize().getZExtValue()));
+          else if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(declared); vla && vla->getSizeExpr()) {
+            auto extent = steady ? index(vla->getSizeExpr()) : Lift<Expr>(Expr(0));
+            if (steady && extent && extent->reads().empty()) memory.declared = *extent;
+          }
+        }
+    } else {
+      memory.origin = facts_.address_taken.contains(v) || (v->hasGlobalStorage() && v->hasExternalFormalLinkage())
+                          ? Origin::Object
+                          : Origin::PrivateObject;
+      // A file-scope static array: its address may be taken in another function of this file.
+      if (v->hasGlobalStorage()) memory.origin = Origin::Object;
+    }
+    TRY(b, outer_memory(complete->getType(), name, memory, stable, where));
+  } else if (type->isReferenceType() || !type->isScalarType()) {
+    return refuse("c.type", "'" + name + "' has the type " + type.getAsString(), where);
+  } else {
+    TRY(b, outer_scalar(v, where));
+  }
+  return &(bindings_[v] = std::move(b));
+}
+
+Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const auto* field = llvm::dyn_cast<clang::FieldDecl>(e->getMemberDecl());
+  if (!field || field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
+  // The path from the variable: s.a.b, g->a.
+  std::string path = field->getNameAsString();
+  const clang::VarDecl* root = nullptr;
+  bool through_pointer = false, is_union = field->getParent()->isUnion();
+  const clang::Expr* base = e;
+  while (const auto* m = llvm::dyn_cast<clang::MemberExpr>(base)) {
+    if (m != e) path = m->getMemberDecl()->getNameAsString() + "." + path;
+    if (const auto* f = llvm::dyn_cast<clang::FieldDecl>(m->getMemberDecl()))
+      is_union = is_union || f->getParent()->isUnion();
+    base = m->getBase()->IgnoreParens();
+    if (m->isArrow()) {
+      if (const auto* load = llvm::dyn_cast<clang::ImplicitCastExpr>(base);
+          load && load->getCastKind() == clang::CK_LValueToRValue)
+        root = named_variable(load->getSubExpr());
+      through_pointer = true;
+      break;
+    }
+    root = named_variable(base);
+  }
+  if (is_union) return refuse("c.union", "members of unions are not understood", where);
+  if (!root || (!through_pointer && !is_plain_struct(root->getType())))
+    return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
+  if (written_here(root) || header_writes_.contains(root) || declared_.contains(root))
+    return refuse("c.struct", "'" + root->getNameAsString() + "' is changed in the nest", where);
+  if (root->getType().isVolatileQualified() || field->getType().isVolatileQualified() ||
+      (through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
+    return refuse("c.volatile", "'" + path + "' is volatile", where);
+  const std::string c_expr = root->getNameAsString() + (through_pointer ? "->" : ".") + path;
+  if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
+  const bool in_memory = through_pointer || root->hasGlobalStorage() || facts_.address_taken.contains(root);
+  const clang::QualType type = field->getType();
+  std::string wish = root->getNameAsString() + "_" + path;
+  for (char& c : wish)
+    if (c == '.') c = '_';
+  Binding b;
+  if (in_memory) memory_scalars_.push_back({c_expr, root->getNameAsString(), type, where});
+  if (type->isPointerType() || type->isArrayType()) {
+    Memory memory;
+    memory.c_expr = c_expr;
+    memory.root = root->getNameAsString();
+    memory.field = path;
+    memory.local = type->isArrayType() && !through_pointer && !root->hasGlobalStorage();
+    memory.origin = type->isPointerType() || through_pointer ? Origin::Pointer
+                    : in_memory                              ? Origin::Object
+                                                             : Origin::PrivateObject;
+    TRY(b, outer_memory(type, wish, memory, true, where));
+    // The extents of an array member are its own even when the struct is reached through a pointer.
+  } else {
+    auto scalar = element_type(type, context_);
+    if (!scalar) return refuse("c.type", "'" + c_expr + "' has the type " + type.getAsString(), where);
+    if (!sdfg::is_float(*scalar)) {
+      b.kind = Binding::Kind::Expression;
+      b.index = Expr::symbol(symbol_for(wish, c_expr, type));
+    } else {
+      b.kind = Binding::Kind::Scalar;
+      b.container = add_container(wish, *scalar, {}, sdfg::Storage::argument);
+      Memory memory;
+      memory.container = b.container;
+      memory.origin = Origin::PrivateObject;  // passed by value; memory_scalars_ says who may not write it
+      memory.root = root->getNameAsString();
+      memory.element = type;
+      memory.c_expr = c_expr;
+      memory.where = where;
+      memories_.push_back(memory);
+    }
+  }
+  return &(members_[c_expr] = std::move(b));
+}
+
+Lift<void> Builder::declare(const clang::VarDecl* v) {
+  const clang::SourceLocation where = v->getLocation();
+  const std::string name = v->getNameAsString();
+  if (v->hasGlobalStorage()) {
+    if (v->getType().isConstQualified()) return {};  // bound when used, as any object that outlives the nest
+    return refuse("c.static", "'" + name + "' is a static variable declared in the nest", where);
+  }
+  if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
+  const clang::QualType type = v->getType();
+  Binding b;
+  if (type->isArrayType()) {
+    clang::QualType element = type;
+    TRY(std::vector<Expr> shape, extents(element, where));
+    auto scalar = element_type(element, context_);
+    if (!scalar)
+      return refuse("c.type", "the elements of '" + name + "' have the type " + element.getAsString(), where);
+    Expr bytes(sdfg::info(*scalar).bytes);
+    for (const Expr& extent : shape) {
+      bytes = bytes * extent;
+      for (const Range& r : box_)
+        if (extent.uses(r.symbol)) return refuse("c.vla.extent", "the size of '" + name + "' depends on a loop", where);
+    }
+    const bool small = bytes.constant() && *bytes.constant() <= kStackBytes;
+    b.kind = Binding::Kind::Array;
+    b.container = add_container(name, *scalar, shape, small ? sdfg::Storage::stack : sdfg::Storage::heap);
+    if (v->hasInit()) TRY_VOID(initialize_array(v, b));
+    bindings_[v] = std::move(b);
+    return {};
+  }
+  if (type->isPointerType()) {
+    if (!v->hasInit() || written_here(v))
+      return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
+    TRY(Access target, pointer(v->getInit()));
+    for (const Expr& s : target.subscript)
+      if (!s.reads().empty())
+        return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+    b.kind = Binding::Kind::Pointer;
+    b.container = target.container;
+    b.subscript = target.subscript;
+    bindings_[v] = std::move(b);
+    return {};
+  }
+  auto scalar = element_type(type, context_);
+  if (!scalar) {
+    const bool is_volatile = type.isVolatileQualified() || type->isAtomicType();
+    return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + type.getAsString(), where);
+  }
+  if (facts_.address_taken.contains(v))
+    return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+  if (!written_here(v) && !sdfg::is_float(*scalar)) {
+    if (header_writes_.contains(v) && !v->hasInit()) {
+      bindings_[v] = {};  // bound by its loops
+      return {};
+    }
+    if (v->hasInit()) {
+      const std::size_t assumptions = ranges_.assumptions.size();
+      auto e = index(v->getInit());
+      if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
+        b.kind = Binding::Kind::Expression;
+        b.index = *e;
+        bindings_[v] = std::move(b);
+        return {};
+      }
+      ranges_.assumptions.resize(assumptions);
+      if (header_writes_.contains(v)) {
+        bindings_[v] = {};
+        return {};
+      }
+    }
+  }
+  b.kind = Binding::Kind::Scalar;
+  b.container = temporary(name, *scalar);
+  const std::string container = b.container;
+  if (v->hasInit()) {
+    pool_.clear();
+    TRY(sdfg::ScalarExpr code, value(v->getInit()));
+    emit_assignment({container, {}, std::nullopt}, code);
+  }
+  bindings_[v] = std::move(b);
+  return {};
+}
+
+Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) {
+  constexpr std::int64_t kMaxElements = 64;
+  const auto* fixed = context_.getAsConstantArrayType(v->getType());
+  const auto* list = llvm::dyn_cast<clang::InitListExpr>(v->getInit());
+  const clang::SourceLocation where = v->getLocation();
+  if (!fixed || !list || fixed->getElementType()->isArrayType() ||
+      fixed->getSize().getZExtValue() > static_cast<std::uint64_t>(kMaxElements))
+    return refuse("c.array.initializer", "only short one-dimensional initialisers are understood", where);
+  const std::int64_t count = static_cast<std::int64_t>(fixed->getSize().getZExtValue());
+  const ElementType type = sdfg_.find(b.container)->type;
+  for (std::int64_t k = 0; k < count; ++k) {
+    pool_.clear();
+    sdfg::ScalarExpr code = sdfg::is_float(type) ? sdfg::ScalarExpr::real(0, type) : sdfg::ScalarExpr::integer(0, type);
+    if (k < list->getNumInits() && !llvm::isa<clang::ImplicitValueInitExpr>(list->getInit(static_cast<unsigned>(k)))) {
+      TRY(code, value(list->getInit(static_cast<unsigned>(k))));
+    }
+    emit_assignment({b.container, sdfg::point({Expr(k)}), std::nullopt}, code);
+  }
+  return {};
+}
+
+}  // namespace sous::frontends::c
