@@ -1,0 +1,221 @@
+// Two passes: boxes are measured bottom up (a box is as wide as its widest child, as high as all of them together),
+// then drawn top down. In a state, nodes lie in layers by their longest path from an input, edges between layers.
+#include <algorithm>
+
+#include "sdfg/dot.h"
+#include "sdfg/picture.h"
+#include "sdfg/text_internal.h"
+
+namespace sous::sdfg {
+namespace {
+
+constexpr int line_height = 18, padding = 10, gap = 8, layer_gap = 44, character = 7;
+
+int text_width(const std::string& text) { return static_cast<int>(text.size()) * character; }
+
+std::string escape(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '&')
+      result += "&amp;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return result;
+}
+
+// What is drawn: a box with a title over other boxes, or over the dataflow of a state.
+struct Box {
+  std::string title, color;
+  std::vector<Box> children;
+  const State* state = nullptr;
+  std::vector<std::vector<int>> layers;  // of the state's nodes
+  int width = 0, height = 0;
+};
+
+int node_width(const State& s, int k) {
+  return text_width(picture_label(s.nodes[static_cast<std::size_t>(k)])) + 2 * padding;
+}
+
+bool in_range(const State& s, const Edge& e) {
+  const int count = static_cast<int>(s.nodes.size());
+  return e.source >= 0 && e.target >= 0 && e.source < count && e.target < count;
+}
+
+// A cycle (a malformed state) leaves nodes on the layer that they had reached.
+std::vector<std::vector<int>> layers_of(const State& s) {
+  std::vector<std::size_t> layer(s.nodes.size(), 0);
+  for (std::size_t round = 0; round < s.nodes.size(); ++round) {
+    bool changed = false;
+    for (const Edge& e : s.edges) {
+      if (!in_range(s, e)) continue;
+      std::size_t& target = layer[static_cast<std::size_t>(e.target)];
+      const std::size_t below = layer[static_cast<std::size_t>(e.source)] + 1;
+      if (target >= below || below >= s.nodes.size()) continue;
+      target = below;
+      changed = true;
+    }
+    if (!changed) break;
+  }
+  std::vector<std::vector<int>> result;
+  for (std::size_t k = 0; k < layer.size(); ++k) {
+    if (result.size() <= layer[k]) result.resize(layer[k] + 1);
+    result[layer[k]].push_back(static_cast<int>(k));
+  }
+  return result;
+}
+
+Box state_box(const State& s) {
+  Box box{.title = s.name, .color = "#a0aec0", .children = {}, .state = &s, .layers = layers_of(s)};
+  int widest = text_width(s.name);
+  for (const auto& layer : box.layers) {
+    // Equal parts of the width, each with room for the node and for the labels of its edges.
+    int part = 0;
+    for (const int k : layer) {
+      part = std::max(part, node_width(s, k));
+      for (const Edge& e : s.edges)
+        if (e.source == k || e.target == k) part = std::max(part, text_width(picture_label(e)));
+    }
+    const int width = (part + gap) * static_cast<int>(layer.size());
+    widest = std::max(widest, width);
+  }
+  const int layers = static_cast<int>(box.layers.size());
+  box.width = widest + 2 * padding;
+  box.height = line_height + 2 * padding + layers * (line_height + 8) + std::max(0, layers - 1) * layer_gap;
+  return box;
+}
+
+Box stack(const std::string& title, const std::string& color, std::vector<Box> children) {
+  Box box{.title = title, .color = color, .children = std::move(children), .state = nullptr, .layers = {}};
+  box.width = text_width(title);
+  box.height = line_height + padding;
+  for (const Box& child : box.children) {
+    box.width = std::max(box.width, child.width);
+    box.height += child.height + gap;
+  }
+  box.width += 2 * padding;
+  return box;
+}
+
+std::vector<Box> boxes(const Region& r, const Sdfg& context) {
+  std::vector<Box> result;
+  for (const Node& n : r.nodes)
+    match(
+        n.value, [&](const State& s) { result.push_back(state_box(s)); },
+        [&](const Loop& l) { result.push_back(stack(loop_text(l), "#2b6cb0", boxes(l.body, context))); },
+        [&](const If& i) {
+          const std::string test = "if " + condition_text(i.condition, context);
+          result.push_back(stack(test, "#b7791f", boxes(i.then_body, context)));
+          if (!i.else_body.nodes.empty()) result.push_back(stack("else", "#b7791f", boxes(i.else_body, context)));
+        },
+        [&](const While& w) {
+          const std::string test = "while " + condition_text(w.condition, context);
+          result.push_back(stack(w.test_first ? test : "do " + test, "#6b46c1", boxes(w.body, context)));
+        },
+        [&](const Return&) { result.push_back(stack("return", "#c53030", {})); });
+  return result;
+}
+
+class SvgPrinter {
+ public:
+  std::string run(const Sdfg& sdfg) {
+    std::vector<std::string> lines;
+    const std::string head = declarations_text(sdfg);
+    int width = 0;
+    for (std::size_t at = 0; at <= head.size();) {
+      const std::size_t end = std::min(head.find('\n', at), head.size());
+      lines.push_back(head.substr(at, end - at));
+      width = std::max(width, text_width(lines.back()));
+      at = end + 1;
+    }
+    const std::vector<Box> all = boxes(sdfg.root, sdfg);
+    int height = 2 * padding + static_cast<int>(lines.size()) * line_height;
+    for (const Box& b : all) {
+      width = std::max(width, b.width);
+      height += b.height + gap;
+    }
+    width += 2 * padding;
+    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
+           std::to_string(height) + "\" font-family=\"monospace\" font-size=\"11\">\n" +
+           "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+           "orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#4a5568\"/></marker></defs>\n"
+           "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+    int y = padding;
+    for (const std::string& line : lines) text(padding, (y += line_height) - 5, line, "start");
+    y += padding;
+    for (const Box& b : all) {
+      draw(b, padding, y, b.width);
+      y += b.height + gap;
+    }
+    return std::move(out_) + "</svg>\n";
+  }
+
+ private:
+  void text(int x, int y, const std::string& content, const std::string& anchor) {
+    out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\">" +
+            escape(content) + "</text>\n";
+  }
+
+  void rectangle(int x, int y, int width, int height, const std::string& stroke, const std::string& fill, int round) {
+    out_ += "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" + std::to_string(width) +
+            "\" height=\"" + std::to_string(height) + "\" rx=\"" + std::to_string(round) + "\" stroke=\"" + stroke +
+            "\" fill=\"" + fill + "\"/>\n";
+  }
+
+  void draw(const Box& box, int x, int y, int width) {
+    rectangle(x, y, width, box.height, box.color, box.state ? "#f7fafc" : "#ffffff", 5);
+    text(x + padding, y + line_height - 4, box.title, "start");
+    if (box.state) dataflow(box, x, y + line_height + padding, width);
+    int below = y + line_height + 2;
+    for (const Box& child : box.children) {
+      draw(child, x + padding, below, width - 2 * padding);
+      below += child.height + gap;
+    }
+  }
+
+  void dataflow(const Box& box, int x, int y, int width) {
+    const State& s = *box.state;
+    struct Point {
+      int x = 0, y = 0;
+    };
+    std::vector<Point> centres(s.nodes.size());
+    constexpr int node_height = line_height + 8;
+    for (std::size_t l = 0; l < box.layers.size(); ++l) {
+      const int count = static_cast<int>(box.layers[l].size());
+      for (int k = 0; k < count; ++k)
+        centres[static_cast<std::size_t>(box.layers[l][static_cast<std::size_t>(k)])] = {
+            x + width * (2 * k + 1) / (2 * count),
+            y + static_cast<int>(l) * (node_height + layer_gap) + node_height / 2};
+    }
+    for (const Edge& e : s.edges) {
+      if (!in_range(s, e)) continue;
+      const Point from = centres[static_cast<std::size_t>(e.source)], to = centres[static_cast<std::size_t>(e.target)];
+      const int half = node_height / 2;
+      out_ += "<line x1=\"" + std::to_string(from.x) + "\" y1=\"" + std::to_string(from.y + half) + "\" x2=\"" +
+              std::to_string(to.x) + "\" y2=\"" + std::to_string(to.y - half) +
+              "\" stroke=\"#4a5568\" marker-end=\"url(#arrow)\"/>\n";
+      text((from.x + to.x) / 2, (from.y + to.y) / 2 + 4, picture_label(e), "middle");
+    }
+    for (std::size_t k = 0; k < s.nodes.size(); ++k) {
+      const int node = node_width(s, static_cast<int>(k));
+      const bool access = std::holds_alternative<AccessNode>(s.nodes[k]);
+      rectangle(centres[k].x - node / 2, centres[k].y - node_height / 2, node, node_height, "#2d3748",
+                access ? "#ebf8ff" : "#fffaf0", access ? node_height / 2 : 0);
+      text(centres[k].x, centres[k].y + 4, picture_label(s.nodes[k]), "middle");
+    }
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_svg(const Sdfg& sdfg) { return SvgPrinter().run(sdfg); }
+
+}  // namespace sous::sdfg

@@ -1,0 +1,68 @@
+#include "sdfg/dot.h"
+
+#include <gtest/gtest.h>
+
+
+#include "sdfg/text.h"
+#include "tests/unit/sdfg/graphs.h"
+
+namespace sous::sdfg {
+namespace {
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+TEST(Dot, OneAssignment) {
+  const Sdfg graph = parse(
+                         "sdfg 1 g symbols n array v: f64[n] argument arguments n, v "
+                         "loop i = 0 .. n { s0: v[i] = v[i] * 2.0 }")
+                         .value();
+  EXPECT_EQ(to_dot(graph), R"dot(digraph "g" {
+  compound=true; rankdir=TB; fontname="Helvetica";
+  node [fontname="Helvetica", fontsize=11]; edge [fontname="Helvetica", fontsize=9];
+  label="g\nv: f64[n]"; labelloc=t; labeljust=l;
+  subgraph cluster_0 {
+    label="loop i = 0 .. n"; labeljust=l; style=rounded; color="#2b6cb0";
+    subgraph cluster_1 {
+      label="s0"; labeljust=l; style="rounded,filled"; fillcolor="#f7fafc"; color="#a0aec0";
+      a0_0 [label="v", shape=ellipse];
+      a0_1 [label="x0 * 2.0", shape=box];
+      a0_2 [label="v", shape=ellipse];
+      a0_0 -> a0_1 [label="x0: v[i]"];
+      a0_1 -> a0_2 [label="out: v[i]"];
+    }
+  }
+}
+)dot");
+}
+
+TEST(Dot, EveryGraphIsBalancedAndWhole) {
+  for (const std::string_view text : graphs::all) {
+    const std::string dot = to_dot(parse(text).value());
+    EXPECT_EQ(count(dot, "{"), count(dot, "}"));
+    EXPECT_EQ(count(dot, "label=\"loop "), count(std::string(text), "loop "));
+  }
+}
+
+TEST(Svg, EveryElementIsClosedAndEveryLoopABox) {
+  for (const std::string_view text : graphs::all) {
+    const std::string svg = to_svg(parse(text).value());
+    EXPECT_TRUE(svg.starts_with("<svg ")) << svg;
+    EXPECT_TRUE(svg.ends_with("</svg>\n")) << svg;
+    EXPECT_EQ(count(svg, "<text "), count(svg, "</text>"));
+    EXPECT_EQ(count(svg, ">loop "), count(std::string(text), "loop "));
+    EXPECT_EQ(count(svg, "&& "), 0u);  // escaped
+  }
+}
+
+TEST(Svg, MemletsAreLabels) {
+  const std::string svg = to_svg(parse(graphs::gemm).value());
+  EXPECT_NE(svg.find(">x1: A[i0, i2]</text>"), svg.npos) << svg;
+  EXPECT_NE(svg.find(">x0 + x1 * x2</text>"), svg.npos) << svg;
+}
+
+}  // namespace
+}  // namespace sous::sdfg
