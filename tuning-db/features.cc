@@ -111,7 +111,7 @@ std::optional<Feature> count_as(ScalarOp op) {
 class Writer {
  public:
   void add(Feature feature, double value = 1) { raw_[static_cast<std::size_t>(feature)] += value; }
-  void add(Feature first, int level, double value = 1) {
+  void add_at(Feature first, int level, double value = 1) {
     raw_[static_cast<std::size_t>(first) + static_cast<std::size_t>(level)] += value;
   }
   FeatureVector scaled() const {
@@ -200,13 +200,13 @@ void add_accesses(const NestFacts& f, Writer& w) {
       const auto stride = f.stride(access, *loop);
       const double bytes = stride ? std::abs(*stride) * info(access.container->type).bytes : INFINITY;
       if (bytes == 0)
-        w.add(access.write ? Feature::writes_invariant_0 : Feature::reads_invariant_0, level);
+        w.add_at(access.write ? Feature::writes_invariant_0 : Feature::reads_invariant_0, level);
       else if (stride && std::abs(*stride) == 1)
-        w.add(access.write ? Feature::writes_unit_0 : Feature::reads_unit_0, level);
+        w.add_at(access.write ? Feature::writes_unit_0 : Feature::reads_unit_0, level);
       else if (bytes < line_bytes)
-        w.add(access.write ? Feature::writes_line_0 : Feature::reads_line_0, level);
+        w.add_at(access.write ? Feature::writes_line_0 : Feature::reads_line_0, level);
       else
-        w.add(access.write ? Feature::writes_far_0 : Feature::reads_far_0, level);
+        w.add_at(access.write ? Feature::writes_far_0 : Feature::reads_far_0, level);
     }
   }
 }
@@ -218,9 +218,9 @@ void add_sizes(const NestFacts& f, Writer& w) {
     const LoopFact& loop = f.loops[static_cast<std::size_t>(path[static_cast<std::size_t>(level)])];
     inside *= std::max(1.0, loop.trips);
     const double bytes = std::max(1.0, f.footprint(loop.height + 1));
-    w.add(Feature::trips_0, level, loop.trips);
-    w.add(Feature::working_set_0, level, bytes);
-    w.add(Feature::reuse_0, level, inside * static_cast<double>(f.accesses.size()) / bytes);
+    w.add_at(Feature::trips_0, level, loop.trips);
+    w.add_at(Feature::working_set_0, level, bytes);
+    w.add_at(Feature::reuse_0, level, inside * static_cast<double>(f.accesses.size()) / bytes);
   }
   const double footprint = std::max(1.0, f.footprint()), work = f.work();
   w.add(Feature::footprint, footprint);
@@ -264,7 +264,7 @@ void add_dependence_hints(const NestFacts& f, Writer& w) {
       any = true;
       all &= uses(access.memlet->subset, f.loops[static_cast<std::size_t>(*loop)].loop->symbol);
     }
-    w.add(Feature::in_every_write_0, level, any && all);
+    w.add_at(Feature::in_every_write_0, level, any && all);
   }
   for (const AccessFact& write : f.accesses) {
     if (!write.write) continue;

@@ -84,10 +84,11 @@ Result<std::vector<Hit>> Nearest::search(const FeatureVector& query, int k, cons
   } catch (const std::exception& error) {
     return fail("nearest.faiss", error.what());
   }
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] >= 0)
-      hits.push_back(
-          {impl_->vectors[static_cast<std::size_t>(ids[i])].id, std::sqrt(std::max(0.0, double{squares[i]}))});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    // Where nothing passes the filter, FAISS 1.7.3 answers k = 1 with vector 0.
+    if (ids[i] < 0 || !passes(impl_->vectors[static_cast<std::size_t>(ids[i])], filter)) continue;
+    hits.push_back({impl_->vectors[static_cast<std::size_t>(ids[i])].id, std::sqrt(std::max(0.0, double{squares[i]}))});
+  }
   std::ranges::sort(hits, before);
   return hits;
 }

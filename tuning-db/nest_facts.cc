@@ -80,18 +80,20 @@ class Collector {
  private:
   void loop(const sdfg::Loop& loop, double times, IntervalMap middles) {
     LoopFact fact{&loop, stack_, 0, 0, false};
+    for (const int outer : stack_) {
+      const std::string& symbol = out_.loops[static_cast<std::size_t>(outer)].loop->symbol;
+      fact.triangular |= loop.begin.uses(symbol) || loop.end.uses(symbol);
+    }
     const auto begin = evaluate(loop.begin, middles), end = evaluate(loop.end, middles);
     double first = 0;
     if (begin && end) {
       first = middle(*begin);
-      fact.trips = std::max(0.0, std::ceil((middle(*end) - first) / static_cast<double>(loop.step)));
+      const double trips = (middle(*end) - first) / static_cast<double>(loop.step);
+      // Between the middles of outer loops a fraction is right: it is what the whole iterations average to.
+      fact.trips = std::max(0.0, fact.triangular ? trips : std::ceil(trips));
     } else {
       out_.sizes_known = false;
       fact.trips = assumed_;
-    }
-    for (const int outer : stack_) {
-      const std::string& symbol = out_.loops[static_cast<std::size_t>(outer)].loop->symbol;
-      fact.triangular |= loop.begin.uses(symbol) || loop.end.uses(symbol);
     }
     const double at = first + (std::max(1.0, fact.trips) - 1) / 2 * static_cast<double>(loop.step);
     middles[loop.symbol] = {at, at};

@@ -1,0 +1,153 @@
+#include "server/routes.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "server/protocol.h"
+#include "tests/unit/tuning_db/nests.h"
+
+namespace sous::server {
+namespace {
+
+namespace nests = tuning_db::nests;
+
+class RoutesTest : public ::testing::Test {
+ protected:
+  nests::Folder folder;
+  std::unique_ptr<tuning_db::Database> database =
+      tuning_db::Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+  Routes routes{*database};
+
+  Response get(const std::string& path) { return routes.handle({"GET", path, ""}); }
+  Response post(const std::string& body) { return routes.handle({"POST", "/v1/query", body}); }
+  static std::string code(const Response& response) { return error_from_json(response.body).code; }
+  static QueryRequest request() {
+    return {
+        .hardware = nests::machine(), .k = 3, .nests = {nests::asks(nests::gemm, 500), nests::asks(nests::jacobi, 9)}};
+  }
+};
+
+TEST_F(RoutesTest, QueryAnswersForEveryNest) {
+  const tuning_db::Entry entry = nests::entry(nests::gemm, 500);
+  database->store().add(entry).value();
+  const Response response = post(to_json(request()));
+  ASSERT_EQ(response.status, 200) << response.body;
+  const auto reply = query_reply_from_json(response.body);
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  ASSERT_EQ(reply->matches.size(), 2u);
+  ASSERT_EQ(reply->matches[0].size(), 1u);
+  const transforms::Match& match = reply->matches[0][0];
+  EXPECT_EQ(match.source, "server");
+  EXPECT_EQ(match.distance, 0);
+  EXPECT_EQ(match.recipe, entry.recipe);
+  EXPECT_EQ(match.nest, entry.nest);
+  EXPECT_DOUBLE_EQ(match.evidence.ratio(), 2);
+  EXPECT_TRUE(reply->matches[1].empty());
+}
+
+TEST_F(RoutesTest, TheServerAnswersAsTheDatabaseDoes) {
+  for (const auto nest : {nests::gemm, nests::syrk}) database->store().add(nests::entry(nest, 700)).value();
+  auto expected = database->query(request().nests, 3).value();
+  for (auto& matches : expected)
+    for (auto& match : matches) match.source = "server";
+  EXPECT_EQ(to_json(QueryReply{expected}) + "\n", post(to_json(request())).body);
+}
+
+TEST_F(RoutesTest, MalformedQueriesAreRefusedWithTheirCode) {
+  const std::string good = to_json(request());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string body = good;
+    const std::size_t at = body.find(from);
+    SOUS_ASSERT(at != std::string::npos);
+    return post(body.replace(at, from.size(), to));
+  };
+  const auto expect = [](const Response& response, const std::string& wanted) {
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(code(response), wanted);
+  };
+  expect(post(""), "request.json");
+  expect(post("{\"protocol\":1"), "request.json");
+  expect(post("[]"), "request.field");
+  expect(post("{}"), "request.field");
+  expect(post("\xff\xfe"), "request.json");
+  expect(post(std::string(10'000, '[')), "request.budget");
+  expect(changed("\"protocol\":1", "\"protocol\":2"), "request.version");
+  expect(changed("\"k\":3", "\"k\":1000000"), "request.field");
+  expect(changed("\"k\":3", "\"k\":3,\"extra\":0"), "request.field");
+  expect(changed("\"cores\":8", "\"cores\":\"8\""), "hardware.field");
+  expect(changed("\"sizes\":{\"n0\":500", "\"sizes\":{\"n0\":1e400"), "request.json");
+  expect(changed("\"sizes\":{\"n0\":500", "\"sizes\":{\"n0\":0.5"), "request.field");
+  const Response nest = changed("\"nest\":{", "\"nest\":{\"other\":1,");
+  EXPECT_EQ(nest.status, 400);
+  EXPECT_TRUE(code(nest).starts_with("sdfg.")) << nest.body;
+}
+
+TEST_F(RoutesTest, EveryTruncationIsRefused) {
+  const std::string good = to_json(request());
+  for (std::size_t length = 0; length < good.size(); length += 97) EXPECT_EQ(post(good.substr(0, length)).status, 400);
+}
+
+TEST_F(RoutesTest, OversizedBodies) {
+  const Response response = post(std::string(longest_request + 1, ' '));
+  EXPECT_EQ(response.status, 413);
+  EXPECT_EQ(code(response), "request.budget");
+  QueryRequest many = request();
+  many.nests.assign(most_nests + 1, nests::asks(nests::jacobi, 9));
+  EXPECT_EQ(post(to_json(many)).status, 400);
+}
+
+TEST_F(RoutesTest, RecipesById) {
+  const tuning_db::Entry entry = nests::entry(nests::gemm, 500);
+  database->store().add(entry).value();
+  EXPECT_EQ(get("/v1/recipes/" + tuning_db::entry_id(entry)).body, tuning_db::to_json(entry) + "\n");
+  for (const char* absent :
+       {"00000000000000000000000000000000", "zz", "'; DROP TABLE entries; --", "../../etc/passwd"}) {
+    const Response response = get(std::string("/v1/recipes/") + absent);
+    EXPECT_EQ(response.status, 404);
+    EXPECT_EQ(code(response), "recipe.not-found");
+  }
+}
+
+TEST_F(RoutesTest, StepsAreTheDeclarations) {
+  const Response response = get("/v1/steps");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_NE(response.body.find("\"tile\""), std::string::npos);
+}
+
+TEST_F(RoutesTest, HealthAndMetrics) {
+  EXPECT_EQ(get("/healthz").status, 200);
+  post("broken");
+  get("/nowhere");
+  const Response response = get("/metrics");
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4");
+  for (const char* line :
+       {"sous_database_entries 0\n", "sous_requests_total{route=\"/v1/query\",status=\"400\"} 1\n",
+        "sous_requests_total{route=\"unknown\",status=\"404\"} 1\n", "sous_request_seconds_count 3\n"})
+    EXPECT_NE(response.body.find(line), std::string::npos) << line << response.body;
+}
+
+TEST_F(RoutesTest, UnknownPathsAndMethods) {
+  for (const char* path : {"/", "/v1", "/v1/recipes/", "/v2/query"}) {
+    EXPECT_EQ(get(path).status, 404);
+    EXPECT_EQ(code(get(path)), "request.path");
+  }
+  const Response response = get("/v1/query");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_EQ(response.allow, "POST");
+  EXPECT_EQ(code(response), "request.method");
+  EXPECT_EQ(routes.handle({"DELETE", "/v1/steps", ""}).allow, "GET");
+}
+
+TEST_F(RoutesTest, ThreadsMayAskAtOnce) {
+  database->store().add(nests::entry(nests::gemm, 500)).value();
+  const std::string body = to_json(request()), expected = post(body).body;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(post(body).body, expected);
+    });
+}
+
+}  // namespace
+}  // namespace sous::server

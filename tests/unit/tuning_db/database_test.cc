@@ -1,0 +1,119 @@
+#include "tuning-db/database.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "tests/unit/tuning_db/nests.h"
+#include "tuning-db/files.h"
+
+namespace sous::tuning_db {
+namespace {
+
+using nests::asks;
+using nests::entry;
+using transforms::Match;
+
+class DatabaseTest : public ::testing::Test {
+ protected:
+  nests::Folder folder;
+  std::unique_ptr<Database> database = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+
+  void add(const Entry& e) { ASSERT_TRUE(database->store().add(e).value()); }
+  std::vector<Match> query(const transforms::NestQuery& nest, int k = 3) {
+    auto result = database->query({nest}, k);
+    if (!result) ADD_FAILURE() << result.error().to_string();
+    return result ? result->front() : std::vector<Match>{};
+  }
+};
+
+TEST_F(DatabaseTest, AnEmptyOneFindsNothing) { EXPECT_TRUE(query(asks(nests::gemm, 500)).empty()); }
+
+TEST_F(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
+  add(entry(nests::gemm, 500));
+  const auto found = query(asks(nests::gemm, 500));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].distance, 0);
+  EXPECT_EQ(found[0].source, "database");
+  EXPECT_EQ(found[0].id, entry_id(entry(nests::gemm, 500)));
+  EXPECT_EQ(found[0].evidence.size_class, "4^11:8");
+  EXPECT_EQ(found[0].evidence.compiler, "clang-19 -O3");
+  EXPECT_EQ(found[0].evidence.work, 500.0 * 500 * 500);
+  EXPECT_EQ(found[0].nest, entry(nests::gemm, 500).nest);
+}
+
+TEST_F(DatabaseTest, AnotherSizeIsFartherAndUnknownSizesAreNot) {
+  add(entry(nests::gemm, 500));
+  const double farther = query(asks(nests::gemm, 50))[0].distance;
+  EXPECT_GT(farther, 0);
+  EXPECT_GT(query(asks(nests::gemm, 5))[0].distance, farther);
+  transforms::NestQuery unknown = asks(nests::gemm, 500);
+  unknown.sizes.clear();
+  EXPECT_EQ(query(unknown)[0].distance, 0);
+}
+
+TEST_F(DatabaseTest, TheOwnNestComesBeforeNeighboursOfItsDepth) {
+  add(entry(nests::syrk, 500, "interchange(outer=i0, inner=i1) -> cpp"));
+  add(entry(nests::jacobi, 500, "reverse(loop=i1) -> cpp"));
+  add(entry(nests::gemm, 8));
+  const auto found = query(asks(nests::gemm, 500));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].nest, entry(nests::gemm, 8).nest);
+  EXPECT_EQ(found[1].nest, entry(nests::syrk, 500).nest);
+  EXPECT_GT(found[1].distance, 0);
+}
+
+TEST_F(DatabaseTest, LikeHardwareAndSizeComeFirstThenTheGain) {
+  Entry elsewhere = entry(nests::gemm, 500, "reverse(loop=i1) -> cpp", 9);
+  elsewhere.hardware = nests::machine(64);
+  add(elsewhere);
+  add(entry(nests::gemm, 500, "reverse(loop=i2) -> cpp", 1.5));
+  add(entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 3));
+  add(entry(nests::gemm, 4000, "skew(loop=i1, by=i0) -> cpp", 20));
+  std::vector<double> ratios;
+  for (const Match& match : query(asks(nests::gemm, 500), 9)) ratios.push_back(match.evidence.ratio());
+  ASSERT_EQ(ratios.size(), 4u);
+  for (std::size_t i = 0; const double expected : {3.0, 1.5, 20.0, 9.0}) EXPECT_NEAR(ratios[i++], expected, 1e-9);
+}
+
+TEST_F(DatabaseTest, OneRecipeIsGivenOnceAndAtMostKInAll) {
+  add(entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 2));
+  add(entry(nests::gemm, 501, "reverse(loop=i0) -> cpp", 3));
+  add(entry(nests::gemm, 500, "reverse(loop=i1) -> cpp", 1));
+  EXPECT_EQ(query(asks(nests::gemm, 500)).size(), 2u);
+  EXPECT_EQ(query(asks(nests::gemm, 500), 1).size(), 1u);
+  EXPECT_TRUE(query(asks(nests::gemm, 500), 0).empty());
+}
+
+TEST_F(DatabaseTest, NoticesWhatOthersAdd) {
+  EXPECT_TRUE(query(asks(nests::gemm, 500)).empty());
+  auto other = Store::open({.path = folder / "t.db", .seeds = {}});
+  ASSERT_TRUE(other->add(entry(nests::syrk, 500)));
+  EXPECT_EQ(query(asks(nests::gemm, 500)).size(), 1u);
+}
+
+TEST_F(DatabaseTest, ThreadsTakeTurns) {
+  add(entry(nests::gemm, 500));
+  add(entry(nests::syrk, 500));
+  const auto expected = query(asks(nests::gemm, 400));
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(database->query({asks(nests::gemm, 400)}, 3)->front().size(), expected.size());
+    });
+}
+
+TEST(Seeds, TheEnvironmentNamesTheFolder) {
+  const nests::Folder folder;
+  for (const char* name : {"b.jsonl", "a.jsonl", "c.txt"}) ASSERT_TRUE(write_file_atomically(folder / name, ""));
+  ::setenv("SOUS_SEED_DIR", folder.path().c_str(), 1);
+  EXPECT_EQ(seed_files(), (std::vector<std::filesystem::path>{folder / "a.jsonl", folder / "b.jsonl"}));
+  ::setenv("SOUS_SEED_DIR", (folder / "absent").c_str(), 1);
+  EXPECT_TRUE(seed_files().empty());
+  ::unsetenv("SOUS_SEED_DIR");
+}
+
+}  // namespace
+}  // namespace sous::tuning_db

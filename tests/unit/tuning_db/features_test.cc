@@ -1,0 +1,123 @@
+#include "tuning-db/features.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/tuning_db/nests.h"
+#include "tuning-db/hash.h"
+#include "tuning-db/nest_facts.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::tuning_db {
+namespace {
+
+using nests::parsed;
+
+float value(const FeatureVector& v, Feature f) { return v.at(static_cast<std::size_t>(f)); }
+
+double between(const FeatureVector& a, const FeatureVector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::pow(a[i] - b[i], 2);
+  return std::sqrt(sum);
+}
+
+TEST(Hash, KnownAnswers) {  // FIPS 180-4 examples, first 128 bits
+  EXPECT_EQ(content_hash("abc"), "ba7816bf8f01cfea414140de5dae2223");
+  EXPECT_EQ(content_hash(""), "e3b0c44298fc1c149afbf4c8996fb924");
+  EXPECT_EQ(content_hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039");
+  EXPECT_EQ(content_hash(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67");
+}
+
+TEST(SizeClass, FootprintAndWorkOfGemm) {
+  const sdfg::Sdfg nest = parsed(nests::gemm);
+  const std::map<std::string, std::int64_t> sizes = {{"n0", 10}, {"n1", 20}, {"n2", 30}};
+  EXPECT_EQ(footprint_bytes(nest, sizes), 8.0 * (10 * 20 + 10 * 30 + 30 * 20));
+  EXPECT_EQ(work(nest, sizes), 10.0 * 20 * 30);
+  EXPECT_EQ(footprint_bytes(nest, {{"n0", 10}}), std::nullopt);
+}
+
+TEST(SizeClass, TrianglesAreCountedExactly) {
+  const sdfg::Sdfg nest = parsed(nests::syrk);
+  EXPECT_EQ(work(nest, {{"n0", 100}, {"n1", 7}}), 7.0 * 100 * 101 / 2);
+}
+
+TEST(SizeClass, OnlyTouchedPlacesCount) {
+  const sdfg::Sdfg nest = parsed(R"(sdfg 1 row
+symbols n0
+array a0: f32[n0, n0] argument
+arguments n0, a0
+
+loop i0 = 0 .. n0 {
+  s0: a0[3, i0] = 1.0f32
+}
+)");
+  EXPECT_EQ(footprint_bytes(nest, {{"n0", 100}}), 400.0);
+}
+
+TEST(SizeClass, ClassesAndLikeness) {
+  const sdfg::Sdfg nest = parsed(nests::jacobi);  // two n*n arrays of f64; one element of a margin is not written
+  EXPECT_EQ(to_string(size_class(nest, {{"n0", 256}})), "4^9:8");
+  EXPECT_EQ(to_string(size_class(nest, {})), "unknown:8");
+  for (const char* text : {"4^9:8", "unknown:4"}) EXPECT_EQ(to_string(*parse_size_class(text)), text);
+  for (const char* text : {"", "4^:8", "4^9", "4^9:", "4^x:8", "4^99:8", "3^9:8"}) EXPECT_FALSE(parse_size_class(text));
+  EXPECT_TRUE(like_size("4^9:8", "4^10:8"));
+  EXPECT_FALSE(like_size("4^9:8", "4^11:8"));
+  EXPECT_FALSE(like_size("4^9:8", "4^9:4"));
+  EXPECT_FALSE(like_size("unknown:8", "unknown:8"));
+}
+
+TEST(NestFacts, StridesPerLoop) {
+  const sdfg::Sdfg nest = parsed(nests::gemm);
+  const NestFacts f = facts(nest, {{"n0", 10}, {"n1", 20}, {"n2", 30}});
+  const auto of = [&](std::string_view container, bool write) {
+    for (const AccessFact& a : f.accesses)
+      if (a.container->name == container && a.write == write)
+        return std::vector{f.stride(a, 0), f.stride(a, 1), f.stride(a, 2)};
+    return std::vector<std::optional<double>>{};
+  };
+  EXPECT_EQ(of("a0", true), (std::vector<std::optional<double>>{20, 0, 1}));
+  EXPECT_EQ(of("a1", false), (std::vector<std::optional<double>>{30, 1, 0}));
+  EXPECT_EQ(of("a2", false), (std::vector<std::optional<double>>{0, 20, 1}));
+}
+
+TEST(Features, LayoutIsOneListAndValuesAreFinite) {
+  EXPECT_EQ(feature_name(Feature::ops_add), "ops_add");
+  EXPECT_EQ(feature_name(Feature::reads_unit_2), "reads_unit_2");
+  for (const auto text : {nests::gemm, nests::syrk, nests::jacobi}) {
+    const FeatureVector v = features(parsed(text), {});
+    EXPECT_EQ(v.size(), feature_count);
+    for (const float x : v) EXPECT_TRUE(std::isfinite(x));
+  }
+}
+
+TEST(Features, OfGemm) {
+  const FeatureVector v = features(parsed(nests::gemm), {{"n0", 1000}, {"n1", 1000}, {"n2", 1000}});
+  EXPECT_FLOAT_EQ(value(v, Feature::ops_mul), 1);
+  EXPECT_FLOAT_EQ(value(v, Feature::depth), 4);  // log2(3 + 1), weight 2
+  EXPECT_FLOAT_EQ(value(v, Feature::triangular_loops), 0);
+  EXPECT_FLOAT_EQ(value(v, Feature::reads_unit_0), 1.5849625f);  // two of the three
+  EXPECT_FLOAT_EQ(value(v, Feature::reads_invariant_0), 1);
+  EXPECT_FLOAT_EQ(value(v, Feature::self_updates), 2);
+  EXPECT_FLOAT_EQ(value(v, Feature::in_every_write_0), 1);
+  EXPECT_FLOAT_EQ(value(v, Feature::in_every_write_1), 0);
+  EXPECT_FLOAT_EQ(value(v, Feature::sizes_known), 0.5);
+}
+
+TEST(Features, NearerToTheSameNestAtAnotherSizeThanToAnotherNest) {
+  const auto at = [](std::string_view nest, std::int64_t n) {
+    return features(parsed(nest), {{"n0", n}, {"n1", n}, {"n2", n}});
+  };
+  EXPECT_EQ(between(at(nests::gemm, 500), at(nests::gemm, 500)), 0);
+  EXPECT_LT(between(at(nests::gemm, 500), at(nests::gemm, 1000)), between(at(nests::gemm, 500), at(nests::syrk, 500)));
+  EXPECT_LT(between(at(nests::gemm, 500), at(nests::syrk, 500)), between(at(nests::gemm, 500), at(nests::jacobi, 500)));
+}
+
+TEST(Features, KeyIsTheWrittenTypeAndTheDepth) {
+  EXPECT_EQ(nest_key(parsed(nests::gemm)), (NestKey{sdfg::ElementType::f64, 3}));
+  EXPECT_EQ(nest_key(parsed(nests::jacobi)), (NestKey{sdfg::ElementType::f64, 2}));
+}
+
+}  // namespace
+}  // namespace sous::tuning_db

@@ -1,0 +1,214 @@
+#include "tuning-db/store.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <set>
+#include <thread>
+
+#include "tests/unit/tuning_db/nests.h"
+#include "tuning-db/files.h"
+
+namespace sous::tuning_db {
+namespace {
+
+using nests::entry;
+
+Store opened(const std::filesystem::path& path, std::vector<std::filesystem::path> seeds = {}) {
+  auto store = Store::open({.path = path, .seeds = std::move(seeds)});
+  if (!store) ADD_FAILURE() << store.error().to_string();
+  SOUS_ASSERT(store);
+  return std::move(*store);
+}
+
+std::set<std::string> names_in(const nests::Folder& folder) {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) names.insert(file.path().filename());
+  return names;
+}
+
+void sql(const std::filesystem::path& path, const char* text) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(Entry, JsonRoundTripAndStableId) {
+  const Entry e = entry(nests::gemm, 500);
+  const auto back = entry_from_json(to_json(e));
+  ASSERT_TRUE(back) << back.error().to_string();
+  EXPECT_EQ(*back, e);
+  EXPECT_EQ(entry_id(*back), entry_id(e));
+  EXPECT_EQ(to_json(*back), to_json(e));
+  EXPECT_NE(entry_id(entry(nests::gemm, 501)), entry_id(e));
+}
+
+TEST(Entry, ChangedContentIsRefused) {
+  const std::string line = to_json(entry(nests::gemm, 500));
+  const auto code = [&](const std::string& from, const std::string& to) {
+    std::string changed = line;
+    const std::size_t at = changed.find(from);
+    SOUS_ASSERT(at != std::string::npos);
+    return entry_from_json(changed.replace(at, from.size(), to)).error().code;
+  };
+  EXPECT_EQ(code("test#1", "test#2"), "entry.id");
+  EXPECT_EQ(code("\"threads\":2", "\"threads\":0"), "entry.field");
+  EXPECT_EQ(code("\"schema\":1,\"sizes\"", "\"schema\":9,\"sizes\""), "entry.schema");
+  EXPECT_EQ(code("\"reverse\"", "\"rewind\""), "recipe.unknown-step");
+  EXPECT_EQ(code("\"structural_hash\":\"", "\"structural_hash\":\"0"), "entry.hash");
+  EXPECT_EQ(code("}", ""), "entry.json");
+}
+
+TEST(Store, AddGetListRemove) {
+  const nests::Folder folder;
+  Store store = opened(folder / "t.db");
+  const Entry e = entry(nests::gemm, 500);
+  EXPECT_EQ(store.add(e).value(), true);
+  EXPECT_EQ(store.add(e).value(), false);
+  const std::string id = entry_id(e);
+  EXPECT_EQ(store.get(id).value(), e);
+  EXPECT_EQ(store.get(id.substr(0, 6)).value(), e);
+  EXPECT_EQ(store.get(id.substr(0, 2)).value(), std::nullopt);
+  EXPECT_EQ(store.get("' OR 1=1 --").value(), std::nullopt);
+  ASSERT_EQ(store.list()->size(), 1u);
+  EXPECT_EQ(store.list()->front().hardware_class, "x86-64:avx2:8c:l2=1M:l3=32M");
+  EXPECT_DOUBLE_EQ(store.list()->front().ratio(), 2);
+  EXPECT_EQ(store.with_hash(e.structural_hash)->size(), 1u);
+  EXPECT_EQ(store.vectors()->size(), 1u);
+  EXPECT_EQ(store.remove(id).value(), true);
+  EXPECT_EQ(store.remove(id).value(), false);
+  EXPECT_TRUE(store.vectors()->empty());
+}
+
+TEST(Store, SurvivesClosing) {
+  const nests::Folder folder;
+  const Entry e = entry(nests::syrk, 300);
+  opened(folder / "t.db").add(e).value();
+  EXPECT_EQ(opened(folder / "t.db").get(entry_id(e)).value(), e);
+  const auto stats = opened(folder / "t.db").stats();
+  EXPECT_EQ(stats->entries, 1);
+  EXPECT_EQ(stats->by_target, (std::vector<std::pair<std::string, std::int64_t>>{{"cpp", 1}}));
+}
+
+TEST(Store, ExportIsSortedAndImportIdempotent) {
+  const nests::Folder folder;
+  Store a = opened(folder / "a.db"), b = opened(folder / "b.db");
+  for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi}) a.add(entry(nest, 400)).value();
+  for (const auto nest : {nests::jacobi, nests::gemm, nests::syrk}) b.add(entry(nest, 400)).value();
+  const std::string lines = a.export_lines().value();
+  EXPECT_EQ(lines, b.export_lines().value());
+  Store c = opened(folder / "c.db");
+  EXPECT_EQ(c.import_lines(lines, "x")->added, 3);
+  EXPECT_EQ(c.import_lines(lines, "x")->known, 3);
+  EXPECT_EQ(c.export_lines().value(), lines);
+  EXPECT_TRUE(c.verify()->empty());
+}
+
+TEST(Store, AnImportIsAllOrNothing) {
+  const nests::Folder folder;
+  Store store = opened(folder / "t.db");
+  const auto result = store.import_lines(to_json(entry(nests::gemm, 1)) + "\n{}\n", "more.jsonl");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "db.import");
+  EXPECT_EQ(result.error().where, "more.jsonl:2");
+  EXPECT_TRUE(store.list()->empty());
+}
+
+TEST(Store, ANewDatabaseIsMadeFromSeeds) {
+  const nests::Folder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::gemm, 500)) + "\n"));
+  EXPECT_EQ(opened(folder / "sub/t.db", {folder / "s.jsonl"}).list()->size(), 1u);
+  // Only a new one.
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::syrk, 500)) + "\n"));
+  EXPECT_EQ(opened(folder / "sub/t.db", {folder / "s.jsonl"}).list()->size(), 1u);
+}
+
+TEST(Store, ABadSeedLeavesNothing) {
+  const nests::Folder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", "{}\n"));
+  const auto store = Store::open({.path = folder / "t.db", .seeds = {folder / "s.jsonl"}});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, "db.seed");
+  EXPECT_EQ(names_in(folder), std::set<std::string>{"s.jsonl"});
+}
+
+TEST(Store, CorruptFilesAreKeptAsideOnlyOnRequest) {
+  const nests::Folder folder;
+  for (const char* n : {"1", "2"}) {
+    const std::string garbage = "this is not a database, number " + std::string(n);
+    ASSERT_TRUE(write_file_atomically(folder / "t.db", garbage));
+    EXPECT_EQ(Store::open({.path = folder / "t.db", .seeds = {}}).error().code, "db.corrupt");
+    EXPECT_EQ(read_file(folder / "t.db", 1000).value(), garbage);
+    std::filesystem::path aside;
+    {
+      const auto store = Store::open_or_recreate({.path = folder / "t.db", .seeds = {}}, aside);
+      ASSERT_TRUE(store) << store.error().to_string();
+      EXPECT_EQ(aside, folder / ("t.db.corrupt-" + std::string(n)));
+      EXPECT_EQ(read_file(aside, 1000).value(), garbage);
+    }
+    EXPECT_TRUE(Store::open_or_recreate({.path = folder / "t.db", .seeds = {}}, aside));
+    EXPECT_TRUE(aside.empty());
+    for (const char* file : {"t.db", "t.db-wal", "t.db-shm"}) std::filesystem::remove(folder / file);
+  }
+}
+
+TEST(Store, ATruncatedDatabaseIsCorrupt) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  std::filesystem::resize_file(folder / "t.db", 700);
+  EXPECT_EQ(Store::open({.path = folder / "t.db", .seeds = {}}).error().code, "db.corrupt");
+}
+
+TEST(Store, ForeignAndNewerDatabasesAreRefused) {
+  const nests::Folder folder;
+  sql(folder / "foreign.db", "CREATE TABLE photos(id)");
+  EXPECT_EQ(Store::open({.path = folder / "foreign.db", .seeds = {}}).error().code, "db.foreign");
+  opened(folder / "newer.db");
+  sql(folder / "newer.db", "PRAGMA user_version = 1000");
+  std::filesystem::path aside;
+  EXPECT_EQ(Store::open_or_recreate({.path = folder / "newer.db", .seeds = {}}, aside).error().code, "db.schema-newer");
+  EXPECT_EQ(Store::open({.path = folder.path(), .seeds = {}}).error().code, "db.open");
+}
+
+TEST(Store, VerifyFindsWhatSomeoneChanged) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  sql(folder / "t.db", "UPDATE entries SET tuned_seconds = 1e-9");
+  const auto changed = opened(folder / "t.db").verify();
+  ASSERT_EQ(changed->size(), 1u);
+  EXPECT_EQ(changed->front().code, "entry.id");
+  sql(folder / "t.db", "UPDATE nests SET json = '{}'");
+  const auto broken = opened(folder / "t.db").verify();
+  ASSERT_EQ(broken->size(), 1u);
+  EXPECT_EQ(broken->front().code, "db.entry");
+  EXPECT_EQ(opened(folder / "t.db").export_lines().error().code, "db.entry");
+}
+
+TEST(Store, VectorsOfAnotherEmbeddingAreMadeAnew) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  sql(folder / "t.db", "UPDATE embeddings SET version = 'older', vector = x'00'");
+  Store store = opened(folder / "t.db");
+  ASSERT_EQ(store.vectors()->size(), 1u);
+  EXPECT_EQ(store.vectors()->front().vector.size(), feature_count);
+}
+
+TEST(Store, ManyBuildsMayMakeAndFillOneDatabase) {
+  const nests::Folder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::gemm, 500)) + "\n"));
+  {
+    std::vector<std::jthread> builds;
+    for (int i = 0; i < 4; ++i)
+      builds.emplace_back([&, i] {
+        auto store = Store::open({.path = folder / "t.db", .seeds = {folder / "s.jsonl"}});
+        ASSERT_TRUE(store) << store.error().to_string();
+        const auto added = store->add(entry(nests::syrk, 100 + i));
+        EXPECT_TRUE(added) << added.error().to_string();
+      });
+  }
+  EXPECT_EQ(opened(folder / "t.db").list()->size(), 5u);
+}
+
+}  // namespace
+}  // namespace sous::tuning_db
