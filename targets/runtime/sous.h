@@ -5,18 +5,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Generated code repeats what the original program says, tautologies included (x >= 0 of an unsigned x, t = t); that is
-// not worth a warning a second time. The others are false alarms of flow analyses on code whose definedness the IR's
-// own check has established, and remarks that a compiler saw no gain in a vectorisation it was offered.
+// Generated code repeats what the original program says, tautologies (x >= 0 of an unsigned x, t = t) and temporaries
+// that nobody reads, or only dead code, included; that is not worth a warning a second time. The others are false alarms
+// of flow analyses on code whose definedness the IR's own check has established, and remarks that a compiler saw no gain
+// in a vectorisation it was offered.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #pragma clang diagnostic ignored "-Wself-assign"
+#pragma clang diagnostic ignored "-Wunused-variable"
+#pragma clang diagnostic ignored "-Wunused-but-set-variable"
 #pragma clang diagnostic ignored "-Wpass-failed"
 #elif defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wtautological-compare"
 #pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
 #endif
 
 #ifdef _OPENMP

@@ -16,8 +16,6 @@ using sdfg::Memory;
 using sdfg::Sdfg;
 using Verdicts = std::vector<std::optional<Verdict>>;
 
-constexpr std::uint64_t memory_seeds[] = {1, 2};
-
 // Inputs and the results that the interpreter gives for them.
 struct Expected {
   std::vector<Memory> inputs, outputs;

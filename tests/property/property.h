@@ -34,7 +34,7 @@ struct Property {
   std::function<Case(std::uint64_t seed)> make;
   Judge judge;
   std::size_t batch = 100;
-  int shrink_rounds = 60;
+  int shrink_rounds = 40;
 };
 
 // Judges `cases` of them (0: as the environment says); each failure fails the running test. Ends after three.

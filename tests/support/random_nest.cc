@@ -649,9 +649,9 @@ sdfg::Sdfg random_schedules(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
       if (!std::holds_alternative<Unroll>(loop.schedule)) loop.privates = only_inside(sdfg, loop);
     });
     bool good = check(changed).has_value();
-    for (std::uint64_t k = 0; k < 2 && good; ++k) {
-      Memory memory = random_memory(sdfg, seed + k);
-      good = interpret(changed, memory).has_value();
+    for (const std::uint64_t memory_seed : memory_seeds) {
+      Memory memory = random_memory(sdfg, memory_seed);
+      good = good && interpret(changed, memory).has_value();
     }
     if (good) result = std::move(changed);
   }

@@ -31,8 +31,13 @@ sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});
 // hold 0 to 4.
 sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed);
 
+// The seeds of the memories that nests are run on. Schedules are legal for these only: whether two iterations touch one
+// element may depend on what is in an index array.
+inline constexpr std::uint64_t memory_seeds[] = {1, 2};
+
 // The same nest with Parallel, Simd and Unroll schedules on some loops (temporaries that only the loop touches become
-// its privates): those that the interpreter finds to be the same in every order it tries, on two memories.
+// its privates): those that the interpreter finds to be the same in every order it tries, on the memories of
+// `memory_seeds`.
 sdfg::Sdfg random_schedules(const sdfg::Sdfg& sdfg, std::uint64_t seed);
 
 }  // namespace sous::tests
