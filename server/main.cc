@@ -1,7 +1,9 @@
 // sous-serve: the recipe server as a program. `sous serve` runs it.
+#include <fcntl.h>
 #include <httplib.h>
-#include <pthread.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -108,14 +110,23 @@ int fail_with(const Error& error) {
   return 1;
 }
 
+// A signal only writes a byte; a thread that may do more reads it. (Blocking the signals and waiting for them in one
+// thread would not do: OpenBLAS starts threads of its own before main, and they block nothing.)
+int stop_pipe[2] = {-1, -1};
+
+void request_stop() {
+  const int kept = errno;
+  [[maybe_unused]] const ssize_t written = ::write(stop_pipe[1], "", 1);
+  errno = kept;
+}
+
 int serve(const Options& options) {
-  // Before any thread starts, so that every thread inherits it and only the one that waits gets the signal.
   std::signal(SIGPIPE, SIG_IGN);
-  sigset_t stopping;
-  sigemptyset(&stopping);
-  sigaddset(&stopping, SIGTERM);
-  sigaddset(&stopping, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
+  if (::pipe2(stop_pipe, O_CLOEXEC) != 0) return fail_with({"server.listen", std::strerror(errno)});
+  struct sigaction stop{};
+  stop.sa_handler = [](int) { request_stop(); };
+  sigaction(SIGTERM, &stop, nullptr);
+  sigaction(SIGINT, &stop, nullptr);
 
   auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
   if (!database) return fail_with(database.error());
@@ -137,13 +148,13 @@ int serve(const Options& options) {
 
   // Requests in progress are answered before listen_after_bind returns.
   std::jthread waiter([&] {
-    int signal = 0;
-    sigwait(&stopping, &signal);
+    char byte = 0;
+    while (::read(stop_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+    }
     http.stop();
   });
   const bool served = http.listen_after_bind();
-  // Where listening ended by itself, the waiter still waits.
-  pthread_kill(waiter.native_handle(), SIGTERM);
+  request_stop();  // where listening ended by itself, the waiter still waits
   if (!served) return fail_with({"server.listen", "the listening socket failed"});
   std::puts("sous-serve: stopped");
   return 0;
