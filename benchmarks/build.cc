@@ -127,7 +127,9 @@ Result<double> run_program(const Suite& suite, const string& binary, const RunRe
   client::RunOptions options;
   options.capture_output = options.capture_errors = true;
   if (request.threads > 0) options.environment.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
-  if (!request.flush) options.environment.emplace_back("POLYBENCH_FLUSH_KB", "0");
+  if (!request.timed)
+    options.environment.insert(options.environment.end(),
+                               {{"POLYBENCH_FLUSH_KB", "0"}, {"OMP_WAIT_POLICY", "passive"}});
   Words command{binary};
   append(command, suite.arguments);
   if (!request.dump.empty()) append(command, dump_arguments(suite, request.dump));

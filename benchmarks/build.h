@@ -50,7 +50,7 @@ Result<Built> build(const Suite& suite, const Case& test, const Compiler& compil
 struct RunRequest {
   std::string dump;   // file for the outputs; empty: none wanted
   int threads = 0;    // OMP_NUM_THREADS; 0: as the environment says
-  bool flush = true;  // the cache before timing; without, tiny programs run in no time
+  bool timed = true;  // false: nobody looks at the time, so the cache is not flushed and idle threads sleep
 };
 // Runs and returns the seconds that the program printed. Errors: bench.run (it failed), bench.no-time, client.run.
 Result<double> run_program(const Suite& suite, const std::string& binary, const RunRequest& request);
