@@ -50,7 +50,7 @@ struct Hardware {
 Hardware describe();
 // The same, with the measured values where the cache has them. What a compiler call uses.
 Hardware local_hardware();
-// Runs the microbenchmarks (about half a second) and writes the cache. Errors: hardware.cache (the file cannot be
+// Runs the microbenchmarks (one to two seconds) and writes the cache. Errors: hardware.cache (the file cannot be
 // written).
 Result<Hardware> measure_hardware();
 
