@@ -97,7 +97,7 @@ std::optional<ScalarExpr> parse_constant(std::string_view number, bool negative)
   // The suffix starts at the first letter that is not an exponent's.
   constexpr std::string_view decimal = "0123456789";
   std::size_t end = number.find_first_not_of("0123456789.");
-  if (end + 1 < number.size() && (number[end] == 'e' || number[end] == 'E')) {
+  if (end < number.size() - 1 && (number[end] == 'e' || number[end] == 'E')) {
     const bool sign = number[end + 1] == '+' || number[end + 1] == '-';
     end = number.find_first_not_of(decimal, end + (sign ? 2 : 1));
   }

@@ -1,6 +1,7 @@
 // Two passes: boxes are measured bottom up (a box is as wide as its widest child, as high as all of them together),
 // then drawn top down. In a state, nodes lie in layers by their longest path from an input, edges between layers.
 #include <algorithm>
+#include <map>
 
 #include "sdfg/dot.h"
 #include "sdfg/picture.h"
@@ -193,6 +194,7 @@ class SvgPrinter {
             x + width * (2 * k + 1) / (2 * count),
             y + static_cast<int>(l) * (node_height + layer_gap) + node_height / 2};
     }
+    std::map<std::pair<int, int>, int> drawn;  // edges between the same two nodes: one label below the other
     for (const Edge& e : s.edges) {
       if (!in_range(s, e)) continue;
       const Point from = centres[static_cast<std::size_t>(e.source)], to = centres[static_cast<std::size_t>(e.target)];
@@ -200,7 +202,8 @@ class SvgPrinter {
       out_ += "<line x1=\"" + std::to_string(from.x) + "\" y1=\"" + std::to_string(from.y + half) + "\" x2=\"" +
               std::to_string(to.x) + "\" y2=\"" + std::to_string(to.y - half) +
               "\" stroke=\"#4a5568\" marker-end=\"url(#arrow)\"/>\n";
-      text((from.x + to.x) / 2, (from.y + to.y) / 2 + 4, picture_label(e), "middle");
+      text((from.x + to.x) / 2, (from.y + to.y) / 2 + 4 + 12 * drawn[{e.source, e.target}]++, picture_label(e),
+           "middle");
     }
     for (std::size_t k = 0; k < s.nodes.size(); ++k) {
       const int node = node_width(s, static_cast<int>(k));
