@@ -354,15 +354,18 @@ bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == is
 IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
 IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
 
-// The constant difference of time dimension `index` over the pairs, if it is one.
-std::optional<std::int64_t> constant_distance(const IslMap& pairs, const Times& times, int s, int t,
-                                              std::size_t index) {
+// The differences in time between target and source over the pairs.
+IslSet time_deltas(const IslMap& pairs, const Times& times, int s, int t) {
   isl_map* on_time = isl_map_apply_range(isl_map_apply_domain(pairs.copy(), times.of(s).copy()), times.of(t).copy());
-  isl_set* deltas = isl_map_deltas(on_time);
+  return IslSet(isl_map_deltas(on_time));
+}
+
+// The value of time dimension `index` of the differences, if it is one.
+std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times& times, std::size_t index) {
   const auto length = static_cast<unsigned>(times.length());
   const auto at = static_cast<unsigned>(index);
-  deltas = isl_set_project_out(deltas, isl_dim_set, at + 1, length - at - 1);
-  IslSet one(isl_set_project_out(deltas, isl_dim_set, 0, at));
+  isl_set* from_here = isl_set_project_out(deltas.copy(), isl_dim_set, at + 1, length - at - 1);
+  IslSet one(isl_set_project_out(from_here, isl_dim_set, 0, at));
   if (!one || isl_set_is_singleton(one.get()) != isl_bool_true) return std::nullopt;
   isl_val* value = isl_set_plain_get_val_if_fixed(IslSet(isl_set_coalesce(one.copy())).get(), isl_dim_set, 0);
   std::optional<std::int64_t> result;
@@ -472,8 +475,12 @@ Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& bud
       auto kind = !a.write ? DependenceKind::Anti : b.write ? DependenceKind::Output : DependenceKind::Flow;
       auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, data->relations.size());
       if (is_new) {
-        data->dependences.push_back(
-            {.kind = kind, .source = a.statement, .target = b.statement, .container = b.container, .distance = {}});
+        data->dependences.push_back({.kind = kind,
+                                     .source = a.statement,
+                                     .target = b.statement,
+                                     .container = b.container,
+                                     .distance = {},
+                                     .equal_loops = 0});
         data->relations.push_back(std::move(pairs));
       } else {
         data->relations[it->second] =
@@ -484,9 +491,14 @@ Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& bud
     Dependence& d = data->dependences[k];
     const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
     const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
-    for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i)
-      d.distance.push_back(
-          constant_distance(data->relations[k], times, d.source, d.target, times.loops().at(s[i]).index));
+    const IslSet deltas = time_deltas(data->relations[k], times, d.source, d.target);
+    IslSet equal(deltas.copy());
+    for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
+      const std::size_t index = times.loops().at(s[i]).index;
+      d.distance.push_back(constant_distance(deltas, times, index));
+      equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
+      if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
+    }
   }
   TRY_VOID(data->context.ok());
   Dependences result;
@@ -563,7 +575,7 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
     IslMap pairs = intersect(effective(data, times, k), times.related(d.source, d.target, Times::carried(l->second)));
     if (empty(pairs)) continue;
     const auto& update = data.updates[static_cast<std::size_t>(d.source)];
-    auto distance = constant_distance(pairs, times, d.source, d.target, l->second.index);
+    auto distance = constant_distance(time_deltas(pairs, times, d.source, d.target), times, l->second.index);
     if (distance) *distance /= std::abs(l->second.loop->step);
     result.push_back({.dependence = static_cast<int>(k),
                       .self_update = d.source == d.target && update && update->container == d.container,

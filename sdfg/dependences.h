@@ -31,6 +31,9 @@ struct Dependence {
   std::string container;
   // Distance target - source per common loop, where it is constant: printed in reports; nullopt: it varies.
   std::vector<std::optional<std::int64_t>> distance;
+  // In how many of the outermost common loops some pair of instances agrees: below that many loops the dependence still
+  // orders statements, deeper the outer loops keep it (what loop distribution asks).
+  std::size_t equal_loops = 0;
   std::string to_string(const Lifted& lifted) const;
 };
 

@@ -126,7 +126,7 @@ class Distributor {
   }
 
   // Strongly connected components in topological order, program order among independent ones. A dependence counts at
-  // this level unless one of the loops further out surely carries it.
+  // this level unless the loops further out carry all of it.
   std::vector<std::vector<int>> components(const std::vector<int>& statements, std::size_t level) {
     const std::size_t n = statements.size();
     std::map<int, std::size_t> position;
@@ -136,12 +136,8 @@ class Distributor {
       const auto a = position.find(source), b = position.find(target);
       if (a != position.end() && b != position.end()) reach[a->second][b->second] = true;
     };
-    for (const Dependence& d : work_.dependences.all()) {
-      bool carried_outside = false;
-      for (std::size_t k = 0; k < std::min(level, d.distance.size()); ++k)
-        carried_outside = carried_outside || d.distance[k].value_or(0) != 0;
-      if (!carried_outside) add(d.source, d.target);
-    }
+    for (const Dependence& d : work_.dependences.all())
+      if (d.equal_loops >= level) add(d.source, d.target);
     for (const auto& [a, b] : glued_) add(a, b);
     for (std::size_t k = 0; k < n; ++k)  // transitive closure: nests have few statements
       for (std::size_t a = 0; a < n; ++a)

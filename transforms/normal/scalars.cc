@@ -265,6 +265,7 @@ bool split_scalars(Sdfg& sdfg, Log& log) {
     for (const std::string& group : groups) {
       Container own = c;
       own.name = group;
+      own.alias_class = 0;  // a local scalar overlaps nothing, and its parts not each other
       sdfg.containers.push_back(std::move(own));
     }
     std::erase_if(sdfg.containers, [&](const Container& old) { return old.name == c.name; });
