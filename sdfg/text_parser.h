@@ -1,5 +1,5 @@
-// The recursive-descent parser of .sdfg text: text_parser.cc holds what an Sdfg consists of, text_parser_expr.cc the
-// expressions. Used by text.cc alone (and by json.cc, whose symbolic expressions are text).
+// The recursive-descent parser of .sdfg text: text_parser.cc holds declarations and control flow, text_parser_state.cc
+// states, text_parser_expr.cc expressions. Used by text.cc alone (and by json.cc, whose symbolic expressions are text).
 //
 // Budgets, since the text may come from anyone: nesting of regions and of expressions (nesting_limit), depth of scalar
 // trees, and the work and size of symbolic expressions (whose products can grow exponentially).
@@ -51,7 +51,7 @@ class Parser {
   std::unexpected<Error> error(std::string_view code, const std::string& why) const;
   std::unexpected<Error> syntax(const std::string& expected) const;
 
-  // --- Parts of an Sdfg (text_parser.cc)
+  // --- Declarations and control flow (text_parser.cc)
   Result<void> header(Sdfg& sdfg);
   Result<Container> container();
   Result<std::vector<std::string>> names();
@@ -63,6 +63,8 @@ class Parser {
   Result<Node> while_loop();
   Result<Node> do_loop();
   Result<Condition> condition();
+
+  // --- States (text_parser_state.cc)
   Result<State> state();
   Result<State> block(std::string name);
   Result<DataflowNode> dataflow_node();
