@@ -4,6 +4,7 @@
 #include <array>
 
 #include "targets/cpp/cpp.h"
+#include "targets/highway/highway.h"
 #include "targets/openmp/openmp.h"
 
 namespace sous::targets {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::array all = {
     Target{"cpp", "plain C++, everything in order", emit_cpp, false},
+    Target{"highway", "parallel loops on OpenMP, SIMD loops as Highway vectors", emit_highway, true},
     Target{"openmp", "parallel loops on OpenMP, SIMD loops as omp simd", emit_openmp, true},
 };
 

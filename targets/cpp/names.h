@@ -14,6 +14,8 @@ class Names {
   const std::string& of(const std::string& name);
   // An identifier that nothing else has, like `hint`.
   std::string fresh(std::string_view hint);
+  // Nothing else gets this name.
+  void reserve(const std::string& name) { used_.insert(name); }
 
  private:
   std::map<std::string, std::string> given_;

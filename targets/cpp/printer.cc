@@ -196,8 +196,12 @@ void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
 
 void Printer::body(const sdfg::Loop& loop) {
   expressions.enter(loop);
-  declare(loop.symbol);
-  region(loop.body);
+  if (body_instead) {
+    body_instead(loop);
+  } else {
+    declare(loop.symbol);
+    region(loop.body);
+  }
   expressions.leave(loop);
 }
 

@@ -1,6 +1,7 @@
 // The one printer of C++ from an Sdfg. Targets differ only in a Dialect: what becomes of parallel and of SIMD loops.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ class Printer {
   void plain_loop(const sdfg::Loop& loop, const std::string& pragma = "");
   // The body of a loop, between its braces: privates, then nodes.
   void body(const sdfg::Loop& loop);
+  // As Unroll: `factor` copies of the body.
+  void unrolled(const sdfg::Loop& loop, std::int64_t factor);
   // Declarations of the temporaries that `owner` (a loop's symbol; empty: the function) owns, but for those in
   // `except`.
   void declare(const std::string& owner, const std::set<std::string>& except = {});
@@ -50,12 +53,13 @@ class Printer {
   Lines out;
   Expressions expressions;
   bool in_parallel = false;
+  // While set: prints the bodies of loops instead.
+  std::function<void(const sdfg::Loop&)> body_instead;
 
  private:
   void state(const sdfg::State& state);
   void assign(const sdfg::TaskletView& tasklet);
   void loop(const sdfg::Loop& loop);
-  void unrolled(const sdfg::Loop& loop, std::int64_t factor);
   Text condition(const sdfg::Condition& condition);
 
   const EmitOptions& options_;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 // Generated code repeats what the original program says, tautologies (x >= 0 of an unsigned x, t = t) and temporaries
-// that nobody reads, or only dead code, included; that is not worth a warning a second time. The others are false alarms
-// of flow analyses on code whose definedness the IR's own check has established, and remarks that a compiler saw no gain
-// in a vectorisation it was offered.
+// that nobody reads, or only dead code, included; that is not worth a warning a second time. The others are false
+// alarms of flow analyses on code whose definedness the IR's own check has established, and remarks that a compiler saw
+// no gain in a vectorisation it was offered.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #pragma clang diagnostic ignored "-Wself-assign"

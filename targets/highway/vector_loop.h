@@ -1,0 +1,133 @@
+// One Simd loop as Highway vectors: a main loop over full vectors and one masked pass for the rest.
+//
+// The body is walked exactly as the IR defines lockstep: every state for all lanes, all reads before all writes, before
+// the next. What is the same in all lanes stays scalar; conditions that differ become masks. What has no vector form of
+// the same result is computed lane by lane; what cannot be expressed at all makes the loop a plain one, with the
+// reason.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "targets/cpp/printer.h"
+
+namespace sous::targets {
+
+// A value while the body is printed.
+struct Value {
+  enum class Kind { Uniform, Vector, Mask };
+  Kind kind = Kind::Uniform;
+  Text text;
+  sdfg::ElementType type = sdfg::ElementType::f64;  // of a mask: the element type of its tag
+  bool invariant = false;                           // Uniform: the same in every iteration of the loop
+  bool faults = false;  // Uniform: must not be computed where the source does not (a load, a division)
+};
+
+class VectorLoop {
+ public:
+  // `widest`: the widest element type among the vectors, found by a first pass without it.
+  VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<sdfg::ElementType> widest);
+
+  // Prints the loop into printer.out. Afterwards, `failure` says why it is not right, if it is not.
+  void print();
+  std::optional<std::string> failure;
+  std::set<sdfg::ElementType> types;  // of all vectors
+
+ private:
+  using Type = sdfg::ElementType;
+
+  struct Variable {  // a temporary that differs from lane to lane, or a reduction's partial results
+    std::string name;
+    Type type = Type::f64;
+    bool array = false;
+    bool accumulator = false;
+  };
+  struct Accumulator {
+    sdfg::Memlet place;
+    sdfg::ReductionOp op = sdfg::ReductionOp::sum;
+    std::string name;
+  };
+  struct Access {  // how an element's place depends on the lane
+    enum class Kind { Uniform, Contiguous, Reversed, Strided, Any };
+    Kind kind = Kind::Any;
+    sdfg::Expr stride;  // Strided: elements from lane to lane
+  };
+
+  // vector_loop.cc: the loop around the body
+  void fail(const std::string& reason);
+  void body(const sdfg::Loop& loop);
+  void region(const sdfg::Region& region);
+  void branch(const sdfg::If& branch);
+  void state(const sdfg::State& state);
+  void statement(const sdfg::TaskletView& tasklet);
+  void declare(const std::string& owner);
+  void pass(bool masked);
+  std::string prepare_accumulators();
+  void finish_accumulators();
+  std::string tag(Type type);
+  Type mask_type() const { return widest_.value_or(Type::f64); }
+  std::string mask_tag();  // of the current mask; not counted among the types before the widest is known
+  std::string tags() const;
+  std::string value_type(Type type) const { return std::string(sdfg::info(type).cpp); }
+  bool is_written(const std::string& container) const;
+  bool differs(const sdfg::Expr& e) const;       // between the lanes
+  bool is_invariant(const sdfg::Expr& e) const;  // in the whole loop
+
+  // vector_memory.cc
+  Access access(const sdfg::Memlet& memlet) const;
+  Value load(const sdfg::Memlet& memlet);
+  void store(const sdfg::Memlet& memlet, const Value& value);
+  void store_variable(const Variable& variable, const std::string& element, const Value& value);
+  void store_uniform(const sdfg::Memlet& memlet, const Value& value);
+  bool reduce_store(const sdfg::TaskletView& tasklet);
+  bool distinct(const sdfg::Memlet& memlet) const;  // no two lanes have the same element
+  std::string pointer(const sdfg::Memlet& memlet, bool constant);
+  Text lane_element(const sdfg::Memlet& memlet);
+  std::string stored_vector(const Value& value, Type type);
+  std::string element_of(const Variable& variable, const sdfg::Memlet& memlet);
+
+  // vector_values.cc
+  Value evaluate(const sdfg::ScalarExpr& e, const std::vector<Value>& inputs);
+  Value symbolic(const sdfg::ScalarExpr& e);
+  Value operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value cast(const sdfg::ScalarExpr& e, const Value& arg);
+  Value lane_by_lane(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  std::optional<Value> contracted(const sdfg::ScalarExpr& e, const std::vector<Value>& inputs);
+  std::string vector(const Value& value, Type type);               // as a vector of that type
+  std::string mask(const Value& value, Type type);                 // as a mask for vectors of that type
+  std::string named(const Value& value, const std::string& hint);  // as a vector in a constant of its own
+  std::string active(Type type);                                   // the active lanes, as such a mask
+  std::string with_mask(Type type);  // ", mask" for a call on vectors of that type, or nothing
+  std::string converted(const std::string& mask, Type from, Type to);
+  Value vector_value(std::string text, Type type);
+  Value mask_value(std::string text, Type type);
+
+  Printer& printer_;
+  Expressions& expressions_;
+  Names& names_;
+  const sdfg::Loop& loop_;
+  std::optional<Type> widest_;
+  std::string lane_;               // a lane's number, in functions of it
+  std::string index_;              // the loop's variable: the first lane's value
+  std::set<std::string> inner_;    // symbols bound at or below the loop
+  std::set<std::string> written_;  // containers written in the body
+  std::map<std::string, sdfg::ReductionOp> reductions_;
+  std::map<std::string, Variable> variables_;
+  std::vector<Accumulator> accumulators_;
+  std::map<Type, std::string> tag_names_;
+  std::string mask_;          // active lanes, for vectors of the widest type; empty: all
+  bool conditional_ = false;  // inside a condition that differs between lanes
+  int nesting_ = 0;           // inside inner loops or conditions: what is printed may not run at all
+  Lines before_;              // constants, hoisted
+  std::map<std::string, std::string> hoisted_;
+  bool needs_guard_ = false;  // something hoisted is only right if the loop runs
+};
+
+// A Dialect's `simd`.
+std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop& loop);
+
+}  // namespace sous::targets

@@ -1,0 +1,245 @@
+// Loads and stores of a vector loop.
+#include <algorithm>
+
+#include "targets/highway/vector_loop.h"
+
+namespace sous::targets {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+
+VectorLoop::Access VectorLoop::access(const sdfg::Memlet& memlet) const {
+  const Expr place = expressions_.offset(memlet);
+  if (!differs(place)) return {Access::Kind::Uniform, {}};
+  for (const std::string& read : place.reads()) {
+    if (variables_.contains(read)) return {Access::Kind::Any, {}};
+  }
+  const auto coefficient = sdfg::coefficient_of(place, loop_.symbol);
+  if (!coefficient) return {Access::Kind::Any, {}};
+  const Expr stride = *coefficient * Expr(loop_.step);
+  if (stride == Expr(1)) return {Access::Kind::Contiguous, stride};
+  if (stride == Expr(-1)) return {Access::Kind::Reversed, stride};
+  return {Access::Kind::Strided, stride};
+}
+
+bool VectorLoop::distinct(const sdfg::Memlet& memlet) const {
+  const Access where = access(memlet);
+  return where.kind != Access::Kind::Any && where.kind != Access::Kind::Uniform &&
+         where.stride.constant().value_or(0) != 0;
+}
+
+std::string VectorLoop::pointer(const sdfg::Memlet& memlet, bool constant) {
+  const std::string text = "&" + expressions_.element(memlet).text;
+  if (expressions_.container(memlet.container).type != ElementType::boolean) return text;
+  return std::string("reinterpret_cast<") + (constant ? "const " : "") + "uint8_t*>(" + text + ")";
+}
+
+// The element of lane `lane_`, a variable; temporaries in its subscripts are first written out.
+Text VectorLoop::lane_element(const sdfg::Memlet& memlet) {
+  const auto locals = expressions_.locals;
+  for (const std::string& read : expressions_.offset(memlet).reads()) {
+    const auto variable = variables_.find(read);
+    if (variable == variables_.end()) continue;
+    if (variable->second.array || variable->second.type == ElementType::boolean) {
+      fail("a subscript reads the private array " + read);
+      return {};
+    }
+    const std::string d = tag(variable->second.type);
+    const std::string spilled = names_.fresh(names_.of(read) + "_lanes");
+    printer_.out.line("sous::Lanes<decltype(" + d + ")> " + spilled + "(" + d + ", " + variable->second.name + ");");
+    expressions_.locals[read] = spilled + "[static_cast<size_t>(" + lane_ + ")]";
+  }
+  const std::int64_t step = loop_.step;
+  const std::string offset = std::abs(step) == 1 ? lane_ : lane_ + " * " + std::to_string(std::abs(step));
+  expressions_.symbols[loop_.symbol] = {index_ + (step > 0 ? " + " : " - ") + offset, Binding::Sum};
+  const Text element = expressions_.element(memlet);
+  expressions_.symbols.erase(loop_.symbol);
+  expressions_.locals = locals;
+  return element;
+}
+
+// A private array's elements are vectors: its subscripts are the same in all lanes.
+std::string VectorLoop::element_of(const Variable& variable, const sdfg::Memlet& memlet) {
+  if (!variable.array) return variable.name;
+  const Expr place = expressions_.offset(memlet);
+  if (differs(place)) fail("the lanes use different elements of the private array " + memlet.container);
+  return variable.name + "[" + expressions_.index(place).text + "]";
+}
+
+Value VectorLoop::load(const sdfg::Memlet& memlet) {
+  const sdfg::Container& c = expressions_.container(memlet.container);
+  if (const auto variable = variables_.find(c.name); variable != variables_.end()) {
+    const std::string element = element_of(variable->second, memlet);
+    if (c.type == ElementType::boolean) return mask_value(element, mask_type());
+    return vector_value(element, c.type);
+  }
+  const Access where = access(memlet);
+  if (where.kind == Access::Kind::Uniform) {
+    Value value;
+    value.text = expressions_.element(memlet);
+    value.type = c.type;
+    value.invariant = is_invariant(expressions_.offset(memlet)) && !is_written(c.name);
+    value.faults = !c.shape.empty() || expressions_.by_pointer(c.name);
+    return value;
+  }
+  const std::string d = tag(c.type);
+  std::string text;
+  const bool indirect = c.type == ElementType::boolean && where.kind != Access::Kind::Contiguous;
+  if (indirect || where.kind == Access::Kind::Any) {
+    const Text element = lane_element(memlet);
+    text = "sous::gather(" + d + with_mask(c.type) + ", [&](int64_t " + lane_ + ") { return " + element.text + "; })";
+  } else if (where.kind == Access::Kind::Contiguous) {
+    text = mask_.empty() ? "hn::LoadU(" + d + ", " + pointer(memlet, true) + ")"
+                         : "sous::load(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ")";
+  } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {
+    text = "sous::load_reversed(" + d + ", " + pointer(memlet, true) + ")";
+  } else {
+    text = "sous::load_strided(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ", " +
+           expressions_.index(where.stride).text + ")";
+  }
+  const std::string name = names_.fresh(names_.of(c.name) + "_v");
+  printer_.out.line("const auto " + name + " = " + text + ";");
+  if (c.type != ElementType::boolean) return vector_value(name, c.type);
+  return mask_value("hn::Not(hn::Eq(" + name + ", hn::Zero(" + d + ")))", ElementType::u8);
+}
+
+std::string VectorLoop::stored_vector(const Value& value, ElementType type) {
+  if (type != ElementType::boolean) return vector(value, type);
+  const std::string d = tag(ElementType::u8);
+  return "hn::IfThenElseZero(" + mask(value, ElementType::u8) + ", hn::Set(" + d + ", uint8_t{1}))";
+}
+
+void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
+  const sdfg::Container& c = expressions_.container(memlet.container);
+  if (const auto variable = variables_.find(c.name); variable != variables_.end()) {
+    if (memlet.combine) return fail("several results at once, one of them combined");
+    return store_variable(variable->second, element_of(variable->second, memlet), value);
+  }
+  const Access where = access(memlet);
+  if (where.kind == Access::Kind::Uniform) return store_uniform(memlet, value);
+  const std::string d = tag(c.type);
+  const std::string vector = stored_vector(value, c.type);
+  Lines& out = printer_.out;
+  const bool indirect = c.type == ElementType::boolean && where.kind != Access::Kind::Contiguous;
+  if (indirect || memlet.combine || where.kind == Access::Kind::Any) {
+    const Text element = lane_element(memlet);
+    const std::string x = names_.fresh("x");
+    const bool is_bool = c.type == ElementType::boolean;
+    const Text lane_value = is_bool ? Text{x + " != 0", Binding::Other} : Text{x};
+    const Text stored =
+        memlet.combine ? expressions_.combined(*memlet.combine, c.type, element, lane_value) : lane_value;
+    out.line("sous::scatter(" + d + with_mask(c.type) + ", " + vector + ", [&](int64_t " + lane_ + ", " +
+             (is_bool ? "uint8_t" : value_type(c.type)) + " " + x + ") { " + element.text + " = " + stored.text +
+             "; });");
+  } else if (where.kind == Access::Kind::Contiguous) {
+    out.line(mask_.empty()
+                 ? "hn::StoreU(" + vector + ", " + d + ", " + pointer(memlet, false) + ");"
+                 : "sous::store(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ");");
+  } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {
+    out.line("sous::store_reversed(" + d + ", " + vector + ", " + pointer(memlet, false) + ");");
+  } else {
+    out.line("sous::store_strided(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ", " +
+             expressions_.index(where.stride).text + ");");
+  }
+}
+
+void VectorLoop::store_variable(const Variable& variable, const std::string& element, const Value& value) {
+  const bool is_mask = variable.type == ElementType::boolean;
+  std::string text = is_mask ? mask(value, mask_type()) : vector(value, variable.type);
+  // Lanes that are not active keep what they have; those past the end of the loop matter only where lanes meet.
+  if (conditional_ || (variable.accumulator && !mask_.empty())) {
+    text = is_mask ? "sous::blend_mask<decltype(" + mask_tag() + ")>(" + mask_ + ", " + text + ", " + element + ")"
+                   : "hn::IfThenElse(" + active(variable.type) + ", " + text + ", " + element + ")";
+  }
+  printer_.out.line(element + " = " + text + ";");
+}
+
+// An element that all lanes write: the last one's value stays.
+void VectorLoop::store_uniform(const sdfg::Memlet& memlet, const Value& value) {
+  if (memlet.combine) return fail("all lanes update one element of " + memlet.container);
+  const sdfg::Container& c = expressions_.container(memlet.container);
+  const std::string element = expressions_.element(memlet).text;
+  if (value.kind == Value::Kind::Uniform) {
+    printer_.out.line(element + " = " + value.text.text + ";");
+    return;
+  }
+  const std::string last =
+      "sous::last_lane(" + tag(c.type) + with_mask(c.type) + ", " + stored_vector(value, c.type) + ")";
+  printer_.out.line(element + " = " + last + (c.type == ElementType::boolean ? " != 0;" : ";"));
+}
+
+// A declared reduction into elements that change while the loop runs: the lanes are combined at once. Says whether it
+// was one (or failed).
+bool VectorLoop::reduce_store(const sdfg::TaskletView& tasklet) {
+  const sdfg::Memlet& out = *tasklet.outputs[0];
+  const auto reduction = reductions_.find(out.container);
+  if (reduction == reductions_.end() || variables_.contains(out.container) || distinct(out)) return false;
+  const sdfg::ScalarExpr& code = tasklet.tasklet->code;
+  const sdfg::ReductionOp op = reduction->second;
+  // What is combined into the element: the code itself, or the side of `element op side` that is not the element.
+  std::optional<sdfg::ScalarExpr> added;
+  if (out.combine == op) added = code;
+  if (!out.combine && code.args.size() == 2) {
+    const auto is_element = [&](const sdfg::ScalarExpr& e) {
+      if (e.op != sdfg::ScalarOp::input) return false;
+      const sdfg::Memlet& in = *tasklet.inputs[static_cast<std::size_t>(e.input)];
+      return in.container == out.container && in.subset == out.subset;
+    };
+    const auto uses_element = [&](const sdfg::ScalarExpr& e) {
+      bool found = false;
+      e.visit([&](const sdfg::ScalarExpr& leaf) { found = found || is_element(leaf); });
+      return found;
+    };
+    sdfg::ScalarOp wanted = sdfg::ScalarOp::add;
+    switch (op) {
+#define X(e, text, scalar)           \
+  case sdfg::ReductionOp::e:         \
+    wanted = sdfg::ScalarOp::scalar; \
+    break;
+      SOUS_REDUCTION_OPS(X)
+#undef X
+    }
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+      const sdfg::ScalarExpr& other = code.args[1 - k];
+      if (code.op == wanted && is_element(code.args[k]) && !uses_element(other)) added = other;
+    }
+  }
+  if (!added || tasklet.outputs.size() != 1 || expressions_.container(out.container).type == ElementType::boolean) {
+    fail("an update of " + out.container + " that is not a plain reduction");
+    return true;
+  }
+  std::vector<Value> inputs;
+  for (const sdfg::Memlet* memlet : tasklet.inputs) {
+    const bool is_element = memlet->container == out.container && memlet->subset == out.subset;
+    inputs.push_back(is_element ? Value{} : load(*memlet));
+    if (failure) return true;
+  }
+  const Value value = evaluate(*added, inputs);
+  if (failure) return true;
+  const ElementType type = expressions_.container(out.container).type;
+  const std::string d = tag(type), cpp = value_type(type);
+  if (access(out).kind != Access::Kind::Uniform) {
+    store({out.container, out.subset, op}, value);
+    return true;
+  }
+  const Text element = expressions_.element(out);
+  std::string text = vector(value, type);
+  if (!mask_.empty()) {
+    // Inactive lanes add nothing.
+    std::string nothing = "hn::Zero(" + d + ")";
+    if (op == sdfg::ReductionOp::sum && sdfg::is_float(type))
+      nothing = "hn::Set(" + d + ", static_cast<" + cpp + ">(-0.0))";
+    if (op == sdfg::ReductionOp::product) nothing = "hn::Set(" + d + ", static_cast<" + cpp + ">(1))";
+    if (op == sdfg::ReductionOp::min || op == sdfg::ReductionOp::max || op == sdfg::ReductionOp::bit_and ||
+        op == sdfg::ReductionOp::bit_or) {
+      nothing = "hn::Set(" + d + ", " + element.text + ")";
+    }
+    text = "hn::IfThenElse(" + active(type) + ", " + text + ", " + nothing + ")";
+  }
+  const Text reduced{"sous::reduce(" + d + ", " + text + ", [](" + cpp + " x, " + cpp + " y) { return " +
+                     value_type(type) + "(" + expressions_.combined(op, type, {"x"}, {"y"}).text + "); })"};
+  printer_.out.line(element.text + " = " + expressions_.combined(op, type, element, reduced).text + ";");
+  return true;
+}
+
+}  // namespace sous::targets

@@ -1,0 +1,321 @@
+// What generated code for the highway target includes: Highway with static dispatch (the instruction set is the one
+// that the compiler is told, -march), and what Highway 1.0 does not have.
+//
+// Vectors of one loop all have as many lanes as the widest element type of its body fills a register with; narrower
+// types use part of one. Nothing here touches memory that the lanes in question do not.
+#pragma once
+
+#define HWY_COMPILE_ONLY_STATIC
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "targets/runtime/sous.h"
+
+namespace sous {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Does MaskedLoad read, and BlendedStore write, only the active lanes? Elsewhere Highway blends whole vectors.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr size_t exact_mask_bytes = 1;
+#elif HWY_TARGET == HWY_AVX2
+constexpr size_t exact_mask_bytes = 4;
+#else
+constexpr size_t exact_mask_bytes = 16;  // never
+#endif
+// Of a vector smaller than 16 bytes the mask may have stray bits behind its lanes.
+template <class D>
+constexpr bool masks_are_exact =
+    sizeof(hn::TFromD<D>) >= exact_mask_bytes && sizeof(hn::TFromD<D>) * hn::MaxLanes(D()) >= 16;
+
+// The lanes of a mask, one by one.
+template <class D>
+class MaskLanes {
+ public:
+  MaskLanes(D d, hn::Mask<D> mask) { hn::StoreMaskBits(d, mask, bits_); }
+  bool operator[](size_t lane) const { return (bits_[lane / 8] >> (lane % 8) & 1) != 0; }
+
+ private:
+  uint8_t bits_[hn::MaxLanes(D()) / 8 + 8] = {};
+};
+
+// The lanes of a vector, one by one.
+template <class D>
+class Lanes {
+ public:
+  using T = hn::TFromD<D>;
+  Lanes() = default;
+  Lanes(D d, hn::Vec<D> v) { hn::Store(v, d, lanes_); }
+  T& operator[](size_t lane) { return lanes_[lane]; }
+  hn::Vec<D> vector(D d) const { return hn::Load(d, lanes_); }
+
+ private:
+  alignas(64) T lanes_[hn::MaxLanes(D())] = {};
+};
+
+// --- Masks ----------------------------------------------------------------------------------------------------------
+
+template <class D>
+inline hn::Mask<D> mask_of(D d, bool all) {
+  return hn::FirstN(d, all ? hn::Lanes(d) : 0);
+}
+
+// The mask of the same lanes for elements of another size.
+template <class DTo, class DFrom>
+inline hn::Mask<DTo> mask_cast(DTo to, DFrom from, hn::Mask<DFrom> mask) {
+  if constexpr (sizeof(hn::TFromD<DTo>) == sizeof(hn::TFromD<DFrom>)) {
+    return hn::RebindMask(to, mask);
+  } else {
+    uint8_t bits[hn::MaxLanes(DFrom()) / 8 + 8] = {};
+    hn::StoreMaskBits(from, mask, bits);
+    return hn::LoadMaskBits(to, bits);
+  }
+}
+
+template <class D>
+inline hn::Mask<D> blend_mask(hn::Mask<D> mask, hn::Mask<D> yes, hn::Mask<D> no) {
+  return hn::Or(hn::And(mask, yes), hn::AndNot(mask, no));
+}
+
+// --- Memory ---------------------------------------------------------------------------------------------------------
+
+template <class D>
+inline hn::Vec<D> load(D d, hn::Mask<D> mask, const hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D>) {
+    return hn::MaskedLoad(mask, d, p);
+  } else {
+    const MaskLanes<D> active(d, mask);
+    Lanes<D> lanes;
+    for (size_t k = 0; k < hn::Lanes(d); ++k) {
+      if (active[k]) lanes[k] = p[k];
+    }
+    return lanes.vector(d);
+  }
+}
+
+template <class D>
+inline void store(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D>) {
+    hn::BlendedStore(v, mask, d, p);
+  } else {
+    const MaskLanes<D> active(d, mask);
+    Lanes<D> lanes(d, v);
+    for (size_t k = 0; k < hn::Lanes(d); ++k) {
+      if (active[k]) p[k] = lanes[k];
+    }
+  }
+}
+
+// Lane k is f(k).
+template <class D, class F>
+inline hn::Vec<D> gather(D d, F f) {
+  Lanes<D> lanes;
+  for (size_t k = 0; k < hn::Lanes(d); ++k) lanes[k] = static_cast<hn::TFromD<D>>(f(static_cast<int64_t>(k)));
+  return lanes.vector(d);
+}
+template <class D, class F>
+inline hn::Vec<D> gather(D d, hn::Mask<D> mask, F f) {
+  const MaskLanes<D> active(d, mask);
+  Lanes<D> lanes;
+  for (size_t k = 0; k < hn::Lanes(d); ++k) {
+    if (active[k]) lanes[k] = static_cast<hn::TFromD<D>>(f(static_cast<int64_t>(k)));
+  }
+  return lanes.vector(d);
+}
+// f(k, lane k), in order.
+template <class D, class F>
+inline void scatter(D d, hn::Vec<D> v, F f) {
+  Lanes<D> lanes(d, v);
+  for (size_t k = 0; k < hn::Lanes(d); ++k) f(static_cast<int64_t>(k), lanes[k]);
+}
+template <class D, class F>
+inline void scatter(D d, hn::Mask<D> mask, hn::Vec<D> v, F f) {
+  const MaskLanes<D> active(d, mask);
+  Lanes<D> lanes(d, v);
+  for (size_t k = 0; k < hn::Lanes(d); ++k) {
+    if (active[k]) f(static_cast<int64_t>(k), lanes[k]);
+  }
+}
+
+// Can stride * lane be an index in the element's own size, as gather instructions want it?
+template <class D>
+inline bool has_gather([[maybe_unused]] D d, int64_t stride) {
+  constexpr size_t size = sizeof(hn::TFromD<D>);
+  const int64_t limit = INT32_MAX / static_cast<int64_t>(hn::Lanes(d));
+  return size == 8 || (size == 4 && stride <= limit && stride >= -limit);
+}
+template <class D>
+inline auto stride_indices(D, int64_t stride) {
+  const hn::RebindToSigned<D> di;
+  using TI = hn::TFromD<decltype(di)>;
+  return hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<TI>(stride)));
+}
+
+// Lane k from p[k * stride].
+template <class D>
+inline hn::Vec<D> load_strided(D d, const hn::TFromD<D>* p, int64_t stride) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    if (has_gather(d, stride)) return hn::GatherIndex(d, p, stride_indices(d, stride));
+  }
+  return gather(d, [=](int64_t lane) { return p[lane * stride]; });
+}
+template <class D>
+inline hn::Vec<D> load_strided(D d, hn::Mask<D> mask, const hn::TFromD<D>* p, int64_t stride) {
+  return gather(d, mask, [=](int64_t lane) { return p[lane * stride]; });
+}
+template <class D>
+inline void store_strided(D d, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    if (has_gather(d, stride)) return hn::ScatterIndex(v, d, p, stride_indices(d, stride));
+  }
+  scatter(d, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
+}
+template <class D>
+inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
+  scatter(d, mask, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
+}
+
+// Lane k from p[-k]: the last lane has the lowest address.
+template <class D>
+inline hn::Vec<D> load_reversed(D d, const hn::TFromD<D>* p) {
+  return hn::Reverse(d, hn::LoadU(d, p - (hn::Lanes(d) - 1)));
+}
+template <class D>
+inline void store_reversed(D d, hn::Vec<D> v, hn::TFromD<D>* p) {
+  hn::StoreU(hn::Reverse(d, v), d, p - (hn::Lanes(d) - 1));
+}
+
+// The value of the last lane, and of the last active one (there is one).
+template <class D>
+inline hn::TFromD<D> last_lane(D d, hn::Vec<D> v) {
+  return Lanes<D>(d, v)[hn::Lanes(d) - 1];
+}
+template <class D>
+inline hn::TFromD<D> last_lane(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+  hn::TFromD<D> last = 0;
+  scatter(d, mask, v, [&](int64_t, hn::TFromD<D> x) { last = x; });
+  return last;
+}
+
+// --- Arithmetic -----------------------------------------------------------------------------------------------------
+
+// f lane by lane: what has no vector instruction, or none with the same result.
+template <class D, class F, class DA>
+inline hn::Vec<D> map(D d, F f, DA da, hn::Vec<DA> a) {
+  Lanes<DA> x(da, a);
+  return gather(d, [&](int64_t k) { return f(x[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA, class DB>
+inline hn::Vec<D> map(D d, F f, DA da, hn::Vec<DA> a, DB db, hn::Vec<DB> b) {
+  Lanes<DA> x(da, a);
+  Lanes<DB> y(db, b);
+  return gather(d, [&](int64_t k) { return f(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA>
+inline hn::Vec<D> map(D d, hn::Mask<D> mask, F f, DA da, hn::Vec<DA> a) {
+  Lanes<DA> x(da, a);
+  return gather(d, mask, [&](int64_t k) { return f(x[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA, class DB>
+inline hn::Vec<D> map(D d, hn::Mask<D> mask, F f, DA da, hn::Vec<DA> a, DB db, hn::Vec<DB> b) {
+  Lanes<DA> x(da, a);
+  Lanes<DB> y(db, b);
+  return gather(d, mask, [&](int64_t k) { return f(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)]); });
+}
+
+// One rounding, on every instruction set.
+template <class D>
+inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
+#ifdef __FMA__
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  Lanes<D> x(d, a), y(d, b), z(d, c);
+  return gather(d, [&](int64_t k) {
+    return sous::fma(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)], z[static_cast<size_t>(k)]);
+  });
+#endif
+}
+
+template <class D>
+inline hn::Vec<D> fmin(D, hn::Vec<D> a, hn::Vec<D> b) {
+  return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Lt(b, a), b, a));
+}
+template <class D>
+inline hn::Vec<D> fmax(D, hn::Vec<D> a, hn::Vec<D> b) {
+  return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Gt(b, a), b, a));
+}
+
+// (T)v as C converts.
+template <class DTo, class DFrom>
+inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
+  using T = hn::TFromD<DTo>;
+  using F = hn::TFromD<DFrom>;
+  constexpr bool float_to = hwy::IsFloat<T>(), float_from = hwy::IsFloat<F>();
+  constexpr bool signed_to = hwy::IsSigned<T>(), signed_from = hwy::IsSigned<F>();
+  if constexpr (!float_to && !float_from && sizeof(T) == sizeof(F)) {
+    return hn::BitCast(to, v);
+  } else if constexpr (!float_to && !float_from && sizeof(T) == 2 * sizeof(F)) {
+    using Wide = hn::Rebind<hwy::MakeWide<F>, DTo>;
+    return hn::BitCast(to, hn::PromoteTo(Wide(), v));
+  } else if constexpr (!float_to && !float_from && sizeof(T) == 4 * sizeof(F)) {
+    const hn::Rebind<hwy::MakeWide<F>, DTo> half;
+    return cast(to, half, cast(half, from, v));
+  } else if constexpr (float_to && float_from && sizeof(T) == 8) {
+    return hn::PromoteTo(to, v);
+  } else if constexpr (float_to && float_from && sizeof(T) == 4) {
+    return hn::DemoteTo(to, v);
+  } else if constexpr (sizeof(T) == 8 && float_to && sizeof(F) == 4 && signed_from) {
+    return hn::PromoteTo(to, v);
+  } else if constexpr (sizeof(T) == 4 && float_to && sizeof(F) == 4 && signed_from) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (float_to && sizeof(F) < 4) {
+    const hn::Rebind<int32_t, DTo> di;
+    return cast(to, di, cast(di, from, v));
+  } else if constexpr (sizeof(T) == 4 && !float_to && signed_to && float_from && sizeof(F) == 4) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (sizeof(T) == 4 && !float_to && signed_to && float_from && sizeof(F) == 8) {
+    return hn::DemoteTo(to, v);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_to && signed_from) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_from && signed_to) {
+    return hn::ConvertTo(to, v);
+#endif
+  } else {
+    (void)signed_to;
+    (void)signed_from;
+    return map(to, [](F x) { return static_cast<T>(x); }, from, v);
+  }
+}
+
+// Lane k is (T)(first + k * step).
+template <class D>
+inline hn::Vec<D> iota(D d, int64_t first, int64_t step) {
+  using T = hn::TFromD<D>;
+  if constexpr (!hwy::IsFloat<T>() && sizeof(T) >= 2) {
+    const hn::RebindToUnsigned<D> du;  // wraps
+    using TU = hn::TFromD<decltype(du)>;
+    const auto offsets = hn::Mul(hn::Iota(du, 0), hn::Set(du, static_cast<TU>(step)));
+    return hn::BitCast(d, hn::Add(hn::Set(du, static_cast<TU>(first)), offsets));
+  } else if constexpr (sizeof(T) == 8) {
+    const hn::RebindToSigned<D> di;
+    return cast(d, di, iota(di, first, step));
+  } else {
+    return gather(d, [=](int64_t lane) { return static_cast<T>(first + lane * step); });
+  }
+}
+
+// Combines the lanes, always in the same order: halves with halves.
+template <class D, class F>
+inline hn::TFromD<D> reduce(D d, hn::Vec<D> v, F f) {
+  Lanes<D> lanes(d, v);
+  for (size_t half = hn::Lanes(d) / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) lanes[k] = f(lanes[k], lanes[k + half]);
+  }
+  return lanes[0];
+}
+
+}  // namespace sous
+
+namespace hn = hwy::HWY_NAMESPACE;
