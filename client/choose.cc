@@ -56,7 +56,7 @@ class Chooser {
       CandidateReport candidate{match, false, ""};
       candidate.match.nest = {};
       if (best) {
-        candidate.why_not = "a nearer one is used";
+        candidate.why_not = "one before it is used";
       } else {
         best = judge(unit, match, candidate, report);
       }

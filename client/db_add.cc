@@ -1,5 +1,7 @@
 #include "client/db_add.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -164,12 +166,13 @@ class Adder {
     TRY(auto folder, TemporaryFolder::make());
     TRY_VOID(build(folder));
     Times baseline, tuned;
+    const bool terminal = ::isatty(STDERR_FILENO) != 0;
     for (int k = 0; k < options_.runs; ++k) {
-      std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, options_.runs);
+      if (terminal) std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, options_.runs);
       TRY_VOID(time(folder, "original", baseline));
       TRY_VOID(time(folder, "recipe", tuned));
     }
-    std::fprintf(stderr, "\r                      \r");
+    if (terminal) std::fprintf(stderr, "\r                      \r");
     return entries(baseline, tuned);
   }
 
