@@ -1,4 +1,7 @@
 // Which element of which container an lvalue names.
+#include <algorithm>
+#include <array>
+
 #include "frontends/c/builder.h"
 
 namespace sous::frontends::c {
@@ -12,7 +15,7 @@ Lift<Builder::Access> Builder::lvalue(const clang::Expr* e) {
     return refuse("c.volatile", "an access to a volatile or atomic object", where);
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
     TRY(Access access, pointer(subscript->getBase()));
-    TRY(Expr at, index(subscript->getIdx()));
+    TRY(Expr at, this->subscript(subscript->getIdx()));
     access.subscript.back() = access.subscript.back() + at;
     return access;
   }
@@ -29,6 +32,23 @@ Lift<Builder::Access> Builder::lvalue(const clang::Expr* e) {
   if (b->kind != Binding::Kind::Scalar && b->kind != Binding::Kind::Array)
     return refuse("c.lvalue", "this way to name an object is not understood", where);
   return Access{b->container, {}};
+}
+
+// A subscript that is no index expression (a remainder of something negative, a clamp, a hash) is computed as C
+// computes it, into a temporary that the subscript then reads.
+Lift<Expr> Builder::subscript(const clang::Expr* e) {
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  auto direct = index(e);
+  if (direct) return direct;
+  static constexpr std::array kComputable{"c.subscript", "c.division", "c.shift", "c.unsigned-wrap", "c.narrowing"};
+  if (std::ranges::find(kComputable, direct.error().code) == kComputable.end()) return direct;
+  ranges_.assumptions = assumptions;
+  auto computed = value(e);
+  if (!computed) return direct;
+  if (!sdfg::is_integer(computed->type)) return direct;
+  const std::string t = temporary("at", sdfg::ElementType::i64);
+  emit_assignment({t, {}, std::nullopt}, sdfg::ScalarExpr::cast(*computed, sdfg::ElementType::i64));
+  return Expr::read(t, {});
 }
 
 Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
@@ -71,7 +91,7 @@ Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
     const bool left = b->getLHS()->getType()->isPointerType();
     if (!left && b->getOpcode() == clang::BO_Sub) return refuse("c.pointer", "this pointer is not understood", where);
     TRY(Access access, pointer(left ? b->getLHS() : b->getRHS()));
-    TRY(Expr by, index(left ? b->getRHS() : b->getLHS()));
+    TRY(Expr by, subscript(left ? b->getRHS() : b->getLHS()));
     access.subscript.back() =
         b->getOpcode() == clang::BO_Add ? access.subscript.back() + by : access.subscript.back() - by;
     return access;

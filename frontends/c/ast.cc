@@ -122,8 +122,19 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
     header.begin = assign->getRHS();
   }
   if (!loop->getCond() || loop->getConditionVariable()) return std::nullopt;
-  header.condition = llvm::dyn_cast<clang::BinaryOperator>(loop->getCond()->IgnoreParenImpCasts());
-  if (!header.condition || !header.condition->isComparisonOp()) return std::nullopt;
+  std::vector<const clang::Expr*> work{loop->getCond()};
+  while (!work.empty()) {
+    const auto* test = llvm::dyn_cast<clang::BinaryOperator>(work.back()->IgnoreParenImpCasts());
+    work.pop_back();
+    if (test && test->getOpcode() == clang::BO_LAnd) {
+      work.push_back(test->getRHS());
+      work.push_back(test->getLHS());
+    } else if (test && test->isComparisonOp() && test->getOpcode() != clang::BO_EQ) {
+      header.conditions.push_back(test);
+    } else {
+      return std::nullopt;
+    }
+  }
   if (!header.variable) {
     // for (; i < n; i++): the variable is what the increment changes.
     const clang::Expr* increment = loop->getInc() ? loop->getInc()->IgnoreParens() : nullptr;
@@ -136,8 +147,9 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
   if (!header.variable->getType()->isIntegerType() || !element_type(header.variable->getType(), context))
     return std::nullopt;
   auto step = step_of(loop->getInc(), header.variable, context);
-  if (!step || header.condition->getOpcode() == clang::BO_EQ || !mentions(header.condition, header.variable))
-    return std::nullopt;
+  if (!step) return std::nullopt;
+  for (const clang::BinaryOperator* test : header.conditions)
+    if (!mentions(test, header.variable)) return std::nullopt;
   header.step = *step;
   return header;
 }
@@ -237,17 +249,15 @@ Use use_of(const clang::Stmt* s, const clang::VarDecl* v, const clang::ASTContex
   if (llvm::isa<clang::SwitchStmt, clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
                 clang::StmtExpr>(s))
     return mentions(s, v) ? Use::Exposed : Use::None;
-  // continue and break inside a sequence: what follows is run perhaps. Writes behind them are found in `perhaps` of the
-  // loop around, so only straight sequences may count a write.
+  // Behind a jump, a write covers the reads that follow it; but the sequence as a whole may have been left before it.
   Use use = Use::None;
   bool jumped = false;
   for (const clang::Stmt* child : s->children()) {
-    const Use next = of(child);
-    use = then(use, [&] { return jumped ? perhaps(next) : next; });
-    if (child)
-      for_each(child, [&](const clang::Stmt* x) {
-        jumped = jumped || llvm::isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(x);
-      });
+    use = of(child);
+    if (use != Use::None) return jumped ? perhaps(use) : use;
+    for_each(child, [&](const clang::Stmt* x) {
+      jumped = jumped || llvm::isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(x);
+    });
   }
   return use;
 }

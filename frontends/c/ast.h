@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
@@ -25,9 +26,9 @@ std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::AS
 // A `for` with one induction variable: for (v = begin; v OP bound; v += step), in any spelling.
 struct ForHeader {
   const clang::VarDecl* variable = nullptr;
-  const clang::Expr* begin = nullptr;  // null: no initialisation, the variable's current value
-  bool declared = false;               // the variable lives in the loop only
-  const clang::BinaryOperator* condition = nullptr;
+  const clang::Expr* begin = nullptr;                    // null: no initialisation, the variable's current value
+  bool declared = false;                                 // the variable lives in the loop only
+  std::vector<const clang::BinaryOperator*> conditions;  // comparisons that all have to hold
   std::int64_t step = 0;
 };
 // The header by its form alone; whether the body writes the variable is another question.

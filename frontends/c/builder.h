@@ -113,6 +113,7 @@ class Builder {
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
   Lift<Access> pointer(const clang::Expr* e);
+  Lift<sdfg::Expr> subscript(const clang::Expr* e);
 
   // index.cc
   Lift<sdfg::Expr> index(const clang::Expr* e);
@@ -160,6 +161,8 @@ class Builder {
     sdfg::Expr begin, end;
   };
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
+  Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
+                         const std::string& symbol);
   void forget_inner_finals(std::size_t from);
 
   // Builds in a region of its own.
@@ -205,6 +208,7 @@ class Builder {
   Box box_;
   int statements_ = 0;
   int for_depth_ = 0;
+  int continue_depth_ = 0;
 };
 
 // An extent that could not be computed (subscripts that are read from memory); large, and never checked against.

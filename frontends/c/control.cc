@@ -13,27 +13,16 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-// The statement that a body consists of, braces aside.
-const clang::Stmt* only_statement(const clang::Stmt* s) {
-  while (const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(s)) {
-    if (block->size() != 1) return s;
-    s = block->body_front();
-  }
-  return s;
-}
-
 std::vector<const clang::Stmt*> statements_of(const clang::Stmt* s) {
   if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) return {block->body_begin(), block->body_end()};
   return {s};
 }
 
-// if (…) { …; continue; } without else: what comes before the continue; nullopt for any other statement.
-std::optional<std::vector<const clang::Stmt*>> before_continue(const clang::IfStmt* s) {
-  if (s->getElse()) return std::nullopt;
-  std::vector<const clang::Stmt*> list = statements_of(s->getThen());
-  if (list.empty() || !llvm::isa<clang::ContinueStmt>(only_statement(list.back()))) return std::nullopt;
-  list.pop_back();
-  return list;
+// Whether a continue of the loop around is in `s`.
+bool has_continue(const clang::Stmt* s) {
+  if (!s || llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s)) return false;
+  if (llvm::isa<clang::ContinueStmt>(s)) return true;
+  return std::ranges::any_of(s->children(), has_continue);
 }
 
 ScalarExpr negate(ScalarExpr e) {
@@ -83,32 +72,51 @@ Lift<void> Builder::statement(const clang::Stmt* s) {
 
 Lift<void> Builder::body(const clang::Stmt* s, bool loop_body) { return sequence(statements_of(s), 0, loop_body); }
 
+// In a loop body, what follows a statement with a continue in it becomes part of the branches that do not take it.
 Lift<void> Builder::sequence(const std::vector<const clang::Stmt*>& list, std::size_t from, bool loop_body) {
   for (std::size_t k = from; k < list.size(); ++k) {
     const clang::Stmt* s = list[k];
-    if (loop_body && k + 1 == list.size() && llvm::isa<clang::ContinueStmt>(s)) return {};
-    const auto* branch = llvm::dyn_cast<clang::IfStmt>(s);
-    auto before = loop_body && branch ? before_continue(branch) : std::nullopt;
-    if (!before) {
+    if (!loop_body || !has_continue(s)) {
       TRY_VOID(statement(s));
       continue;
     }
-    // What follows the continue is what the condition does not hold for.
+    if (llvm::isa<clang::ContinueStmt>(s)) return {};
+    auto with_rest = [&](const clang::Stmt* first) {
+      std::vector<const clang::Stmt*> joined;
+      if (first) joined = statements_of(first);
+      joined.insert(joined.end(), list.begin() + static_cast<std::ptrdiff_t>(k) + 1, list.end());
+      return joined;
+    };
+    if (llvm::isa<clang::CompoundStmt>(s)) return sequence(with_rest(s), 0, true);
+    // Each level may double the rest.
+    constexpr int kMaxDepth = 4;
+    const auto* branch = llvm::dyn_cast<clang::IfStmt>(s);
+    if (!branch || branch->getInit() || branch->getConditionVariable() || continue_depth_ >= kMaxDepth)
+      return refuse("c.continue", "a continue in this place", s->getBeginLoc());
     pool_.clear();
     TRY(ScalarExpr test, condition(branch->getCond()));
     std::vector<Memlet> inputs = compact(test);
     const std::size_t finals = finals_.size();
     const Box box = box_;
-    TRY(sdfg::Region skipped, region([&] { return sequence(*before, 0, false); }));
-    for (Range& r : refine(test, false)) box_.push_back(std::move(r));
-    auto rest = region([&] { return sequence(list, k + 1, true); });
-    box_ = box;
-    if (!rest) return std::unexpected(rest.error());
+    const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
+    auto arm = [&](const clang::Stmt* first, bool holds) {
+      for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
+      ++continue_depth_;
+      auto result = region([&] { return sequence(with_rest(first), 0, true); });
+      --continue_depth_;
+      box_ = box;
+      return result;
+    };
+    TRY(sdfg::Region yes, arm(branch->getThen(), true));
+    // Both arms start with the induction variables as they are here.
+    for (const auto& [v, b] : bindings)
+      if (header_writes_.contains(v)) bindings_[v] = b;
+    TRY(sdfg::Region no, arm(branch->getElse(), false));
     forget_inner_finals(finals);
-    if (skipped.nodes.empty())
-      emit(sdfg::If{.condition = {negate(test), inputs}, .then_body = std::move(*rest), .else_body = {}});
-    else
-      emit(sdfg::If{.condition = {test, inputs}, .then_body = std::move(skipped), .else_body = std::move(*rest)});
+    if (yes.nodes.empty() && !no.nodes.empty())
+      emit(sdfg::If{.condition = {negate(test), inputs}, .then_body = std::move(no), .else_body = {}});
+    else if (!yes.nodes.empty())
+      emit(sdfg::If{.condition = {test, inputs}, .then_body = std::move(yes), .else_body = std::move(no)});
     return {};
   }
   return {};
@@ -216,7 +224,10 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
     box_ = box;
     return result;
   };
+  const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
   TRY(sdfg::Region then_body, branch(s->getThen(), true));
+  for (const auto& [v, b] : bindings)
+    if (header_writes_.contains(v)) bindings_[v] = b;
   TRY(sdfg::Region else_body, branch(s->getElse(), false));
   forget_inner_finals(finals);
   if (!then_body.nodes.empty() || !else_body.nodes.empty())
@@ -286,9 +297,19 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
   return {};
 }
 
-// begin and end of the loop, from its condition with `symbol` for the variable: c*v + rest OP 0.
+// All conditions have to hold: the loop ends at the first bound that it meets.
 Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
-  const clang::BinaryOperator* condition = header.condition;
+  std::optional<Expr> end;
+  for (const clang::BinaryOperator* condition : header.conditions) {
+    TRY(Expr next, bound(header, condition, begin, symbol));
+    end = !end ? next : header.step > 0 ? Expr::min(*end, next) : Expr::max(*end, next);
+  }
+  return Bounds{begin, *end};
+}
+
+// The end that one condition sets, from its linear form with `symbol` for the variable: c*v + rest OP 0.
+Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* condition, const Expr& begin,
+                          const std::string& symbol) {
   const clang::SourceLocation where = condition->getExprLoc();
   const clang::QualType type = header.variable->getType();
   const bool up = header.step > 0;
@@ -367,7 +388,7 @@ Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin
   if (!up && is_signed && bits < 32)
     TRY_VOID(nonneg(end + Expr(header.step) + Expr(std::int64_t{1} << (bits - 1)), where, "c.narrowing",
                     "the loop's variable may be too small for its bound"));
-  return Bounds{begin, end};
+  return end;
 }
 
 Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {

@@ -343,7 +343,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const sdfg::Container& c : sdfg_.containers)
     for (const Expr& e : c.shape) used.merge(e.symbols());
   std::vector<Expr> assumptions;
-  const Ranges types{.parameters = ranges_.parameters, .assumptions = {}};
+  Ranges types;
+  types.parameters = ranges_.parameters;
   for (const Expr& e : ranges_.assumptions) {
     const auto symbols = e.symbols();
     const bool matters = std::ranges::any_of(symbols, [&](const std::string& s) { return used.contains(s); });

@@ -117,8 +117,21 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
 
 bool Ranges::nonneg_parameters(const Expr& e) const {
   if (interval(e, parameters).lo >= 0) return true;
-  return std::ranges::any_of(assumptions, [&](const Expr& a) { return interval(e - a, parameters).lo >= 0; });
+  auto implies = [&](const Expr& a) { return interval(e - a, parameters).lo >= 0; };
+  return std::ranges::any_of(assumptions, implies) || std::ranges::any_of(facts_, implies);
 }
+
+Ranges::WithFacts::WithFacts(Ranges& r, const Box& box) : ranges(r), before(r.facts_) {
+  Box outer;
+  for (const Range& range : box) {
+    if (range.lo && range.hi) {
+      auto trips = ranges.bound(*range.hi - *range.lo, outer, true, false, 0);
+      if (trips && !trips->constant()) ranges.facts_.push_back(*trips);
+    }
+    outer.push_back(range);
+  }
+}
+Ranges::WithFacts::~WithFacts() { ranges.facts_ = std::move(before); }
 
 std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int depth) {
   if (auto c = e.constant()) return *c < 0 ? -1 : 1;
@@ -201,20 +214,26 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
   return e;
 }
 
-std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) { return bound(e, box, true, assume, 0); }
+std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) {
+  const WithFacts facts(*this, box);
+  return bound(e, box, true, assume, 0);
+}
 std::optional<Expr> Ranges::lower(const Expr& e, const Box& box, bool assume) {
+  const WithFacts facts(*this, box);
   return bound(e, box, false, assume, 0);
 }
 
 bool Ranges::nonneg(const Expr& e, const Box& box) const {
   Ranges copy = *this;
-  auto lo = copy.lower(e, box, false);
-  return lo && nonneg_parameters(*lo);
+  const WithFacts facts(copy, box);
+  auto lo = copy.bound(e, box, false, false, 0);
+  return lo && copy.nonneg_parameters(*lo);
 }
 
 bool Ranges::require_nonneg(const Expr& e, const Box& box) {
+  const WithFacts facts(*this, box);
   const std::size_t before = assumptions.size();
-  auto lo = lower(e, box, true);
+  auto lo = bound(e, box, false, true, 0);
   if (lo && nonneg_parameters(*lo)) return true;
   const bool possible = lo && lo->is_valid() && !lo->constant() && lo->reads().empty() && !lo->symbols().empty() &&
                         interval(*lo, parameters).hi >= 0;

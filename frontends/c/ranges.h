@@ -46,6 +46,14 @@ class Ranges {
   sdfg::Expr larger(const sdfg::Expr& a, const sdfg::Expr& b) const;
 
  private:
+  // What holds wherever the box is: its loops run at least once there. Over parameters, each >= 0.
+  std::vector<sdfg::Expr> facts_;
+  struct WithFacts {
+    WithFacts(Ranges& ranges, const Box& box);
+    ~WithFacts();
+    Ranges& ranges;
+    std::vector<sdfg::Expr> before;
+  };
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;

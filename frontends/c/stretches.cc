@@ -219,34 +219,48 @@ class Finder {
   void cover(const Statements& list, std::size_t first, std::size_t last) {
     while (first < last) {
       while (first < last && !contains_for(list[first])) ++first;
+      if (first >= last) return;
       bool found = false;
       for (std::size_t end = last; end > first && !found; --end) {
         if (!contains_for(list[end - 1])) continue;
-        if (accept(list, first, end, end == last)) {
+        if (accept(list, first, end, end == last || end == first + 1)) {
           first = end;
           found = true;
         }
       }
-      if (found || first >= last) continue;
-      accept(list, first, first + 1, true);  // for its reason
+      if (found) continue;
       inside(list, first);
       ++first;
     }
   }
 
+  // Loops are tried first; of what is loop-free, only what lies between two of them matters.
   void search_list(const clang::Stmt* parent, Statements list) {
     if (std::ranges::none_of(list, contains_loop)) return;
     frames_.push_back({parent, list, 0});
-    std::size_t first = 0;
-    for (std::size_t k = 0; k <= list.size(); ++k) {
-      if (k < list.size()) {
-        frames_.back().next = k + 1;
-        if (understood(list, k)) continue;
+    std::optional<std::size_t> first;  // of the run that is being collected
+    std::size_t last = 0;              // behind its last statement with a loop
+    auto close = [&] {
+      if (first) cover(list, *first, last);
+      first.reset();
+    };
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      if (!contains_loop(list[k])) continue;
+      frames_.back().next = k + 1;
+      bool joined = true;
+      for (std::size_t gap = last; first && joined && gap < k; ++gap) joined = understood(list, gap);
+      if (!joined) close();
+      frames_.back().next = k + 1;
+      if (contains_for(list[k]) && understood(list, k)) {
+        if (!first) first = k;
+        last = k + 1;
+      } else {
+        if (!contains_for(list[k])) reason({"c.while", "a loop that is no for loop", list[k]->getBeginLoc()});
+        close();
+        inside(list, k);
       }
-      cover(list, first, k);
-      if (k < list.size()) inside(list, k);
-      first = k + 1;
     }
+    close();
     frames_.pop_back();
   }
 

@@ -1,0 +1,219 @@
+// C text in, .sdfg text out.
+#include "frontends/c/lift.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sdfg/text.h"
+
+namespace sous::frontends::c {
+namespace {
+
+TranslationUnit lifted(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  auto unit = lift(text, "test.c", arguments);
+  EXPECT_TRUE(unit.has_value()) << unit.error().to_string();
+  return unit ? *unit : TranslationUnit{};
+}
+
+// The body of the only nest, without the declarations.
+std::string root(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  TranslationUnit unit = lifted(text, arguments);
+  EXPECT_EQ(unit.nests.size(), 1u) << (unit.reasons.empty() ? "no reasons" : unit.reasons[0].why);
+  if (unit.nests.size() != 1) return "";
+  return sdfg::print(unit.nests[0].sdfg.root, unit.nests[0].sdfg);
+}
+
+TEST(Lift, MatrixProduct) {
+  EXPECT_EQ(root(R"(void f(int n, double a, double C[n][n], double A[n][n], double B[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < n; k++) C[i][j] += a * A[i][k] * B[k][j];
+    }
+})"),
+            R"(loop i = 0 .. n {
+  loop j = 0 .. n {
+    s0: C[i, j] = 0.0
+    loop k = 0 .. n {
+      s1: C[i, j] = C[i, j] + a[] * A[i, k] * B[k, j]
+    }
+  }
+}
+)");
+}
+
+TEST(Lift, EverySpellingOfALoop) {
+  const std::string plain = "loop i = 0 .. n {\n  s0: x[i] = 1.0\n}\n";
+  auto body = [](const std::string& loop) {
+    return root("void f(int n, double* x) { int i; " + loop + " x[i] = 1; }");
+  };
+  EXPECT_EQ(body("for (i = 0; i < n; i++)"), plain);
+  EXPECT_EQ(body("for (i = 0; i < n; ++i)"), plain);
+  EXPECT_EQ(body("for (i = 0; n > i; i += 1)"), plain);
+  EXPECT_EQ(body("for (i = 0; i <= n - 1; i = i + 1)"), plain);
+  EXPECT_EQ(body("for (i = 0; i + 1 <= n; i = 1 + i)"), plain);
+  EXPECT_EQ(body("for (int i = 0; i < n; i -= -1)"), plain);
+  EXPECT_EQ(body("for (i = n - 1; i >= 0; i--)"), "loop i = n - 1 .. -1 step -1 {\n  s0: x[i] = 1.0\n}\n");
+  EXPECT_EQ(body("for (i = n - 1; i > 1; i -= 2)"), "loop i = n - 1 .. 1 step -2 {\n  s0: x[i] = 1.0\n}\n");
+}
+
+TEST(Lift, FlatPointersAreDelinearized) {
+  TranslationUnit unit = lifted(R"(void f(int n, int m, float *x, const float *y) {
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < m; j++) x[i*m + j] = *(y + (i - 1)*m + j) + y[i*m + m - 1];
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& s = unit.nests[0].sdfg;
+  EXPECT_EQ(sdfg::print(s.root, s),
+            "loop i = 1 .. n {\n  loop j = 0 .. m {\n    s0: x[i, j] = y[i - 1, j] + y[i, m - 1]\n  }\n}\n");
+  ASSERT_NE(s.find("x"), nullptr);
+  EXPECT_EQ(s.find("x")->shape, (std::vector<sdfg::Expr>{sdfg::Expr::symbol("n"), sdfg::Expr::symbol("m")}));
+  EXPECT_EQ(s.disjoint.size(), 1u);
+  EXPECT_TRUE(s.assumptions.empty());
+}
+
+TEST(Lift, ALeadingDimensionIsAssumedLargeEnough) {
+  TranslationUnit unit = lifted(R"(void f(int n, int m, int lda, double *a) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i*lda + j] = 0;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& s = unit.nests[0].sdfg;
+  EXPECT_EQ(sdfg::print(s.root, s), "loop i = 0 .. n {\n  loop j = 0 .. m {\n    s0: a[i, j] = 0.0\n  }\n}\n");
+  ASSERT_EQ(s.assumptions.size(), 1u);
+  EXPECT_EQ(s.assumptions[0].to_string(), (sdfg::Expr::symbol("lda") - sdfg::Expr::symbol("m")).to_string());
+}
+
+TEST(Lift, AGuardedReadBecomesABranch) {
+  EXPECT_EQ(root(R"(void f(int n, int m, double *restrict x, const double *restrict y) {
+  for (int i = 0; i < n; i++) x[i] = i < m ? y[i] : 0.0;
+})"),
+            R"(loop i = 0 .. n {
+  if ({i}i32 < {m}i32) {
+    s0: t[] = y[i]
+  } else {
+    s1: t[] = 0.0
+  }
+  s2: x[i] = t[]
+}
+)");
+}
+
+TEST(Lift, IndirectSubscripts) {
+  EXPECT_EQ(root(R"(void f(int n, const int *restrict row, const int *restrict col, const double *restrict v,
+       const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int k = row[i]; k < row[i + 1]; k++) sum += v[k] * x[col[k]];
+    y[i] = sum;
+  }
+})"),
+            R"(loop i = 0 .. n {
+  s0: sum[] = 0.0
+  loop k = row[i] .. row[i + 1] {
+    s1: sum[] = sum[] + v[k] * x[col[k]]
+  }
+  s2: y[i] = sum[]
+}
+)");
+}
+
+TEST(Lift, ContinueAndInlining) {
+  EXPECT_EQ(root(R"(static double square(double x) { return x * x; }
+static void put(double *to, int at, double v) { to[at] = v; }
+void f(int n, double x[100]) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] < 0) continue;
+    put(x, i, square(x[i]) + 1);
+  }
+})"),
+            R"(loop i = 0 .. n {
+  if (!(x[i] < 0.0)) {
+    s0: v[] = x[i] * x[i] + 1.0
+    s1: x[i] = v[]
+  }
+}
+)");
+}
+
+TEST(Lift, StructMembersAndKnownParameters) {
+  TranslationUnit unit = lifted(R"(struct grid { int n; double *a; double h; };
+static void f(const struct grid *g, int w) { for (int i = 0; i < g->n - w; i++) g->a[i] *= g->h; }
+void h(struct grid *g) { f(g, 2); f(g, 2); })");
+  // The members are doubles, as what is written: g->h might be one of the elements.
+  ASSERT_EQ(unit.nests.size(), 0u);
+  EXPECT_EQ(unit.reasons.at(0).code, "c.alias.scalar");
+  unit = lifted(R"(struct grid { int n; double *a; };
+static void f(const struct grid *g, int w) { for (int i = 0; i < g->n - w; i++) g->a[i] *= 2; }
+void h(struct grid *g) { f(g, 2); f(g, 2); })");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].known, (std::map<std::string, std::int64_t>{{"w", 2}}));
+  EXPECT_EQ(unit.nests[0].arguments.at(0).c_expr, "g->n");
+  EXPECT_EQ(unit.nests[0].arguments.at(2).c_expr, "g->a");
+}
+
+TEST(Lift, InductionVariablesGetTheirFinalValue) {
+  TranslationUnit unit = lifted(R"(int f(int n, int m, double *x) {
+  int i, j;
+  for (i = 0; i < n; i++) for (j = 1; j < m; j++) x[j] += 1;
+  return i + j;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].epilogue,
+            "if ((long long)(n) + -1LL >= 0) j = 1LL;\n"
+            "if ((long long)(n) + -1LL >= 0 && (long long)(m) + -2LL >= 0) j = (long long)(m);\n"
+            "i = 0LL;\nif ((long long)(n) + -1LL >= 0) i = (long long)(n);\n");
+}
+
+TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
+  TranslationUnit unit =
+      lifted("void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i + 1] = x[i]; }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  ASSERT_EQ(unit.nests[0].sdfg.assumptions.size(), 1u);
+  EXPECT_EQ(unit.nests[0].sdfg.assumptions[0].to_string(), "n - 1");
+  unit = lifted("void f(unsigned n, double *x) { for (unsigned i = n; i >= 0; i--) x[i] = 0; }");
+  ASSERT_EQ(unit.nests.size(), 0u);
+  EXPECT_EQ(unit.reasons.at(0).code, "c.unsigned-wrap");
+}
+
+TEST(Lift, TheTextOfANestAndItsPlace) {
+  const std::string text =
+      "# 1 \"user.c\"\nvoid f(int n, int *x) {\n  n++;\n# 30 \"user.c\"\n"
+      "  for (int i = 0; i < n; i++)\n    x[i] = i ;\n  n--;\n}\n";
+  auto unit = lift(text, "test.i", {});
+  ASSERT_TRUE(unit.has_value());
+  ASSERT_EQ(unit->nests.size(), 1u);
+  const LiftedNest& nest = unit->nests[0];
+  EXPECT_EQ(text.substr(nest.begin, nest.end - nest.begin), "for (int i = 0; i < n; i++)\n    x[i] = i ;");
+  EXPECT_EQ(nest.line, 30);
+  EXPECT_EQ(nest.end_line, 31);
+  EXPECT_EQ(nest.file, "user.c");
+  EXPECT_EQ(nest.sdfg.name, "f_30");
+}
+
+TEST(Lift, LoopsInsideWhatIsNotUnderstood) {
+  TranslationUnit unit = lifted(R"(int printf(const char *, ...);
+void f(int n, double *x) {
+  while (x[0] > 1) {
+    printf("step\n");
+    for (int i = 0; i < n; i++) x[i] /= 2;
+    if (n > 3) { printf("x"); for (int i = 0; i < n; i++) x[i] += 1; }
+  }
+})");
+  EXPECT_EQ(unit.nests.size(), 2u);
+  auto has = [&](const std::string& code) {
+    return std::ranges::any_of(unit.reasons, [&](const Reason& r) { return r.code == code; });
+  };
+  EXPECT_TRUE(has("c.while"));
+  EXPECT_TRUE(has("c.call.unknown-effects"));
+}
+
+TEST(Lift, BrokenInputIsAnError) {
+  auto unit = lift("void f( {", "test.c", {});
+  ASSERT_FALSE(unit.has_value());
+  EXPECT_EQ(unit.error().code, "c.parse");
+  EXPECT_EQ(unit.error().where, "test.c:1:9");
+}
+
+}  // namespace
+}  // namespace sous::frontends::c

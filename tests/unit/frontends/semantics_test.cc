@@ -1,0 +1,186 @@
+// One text, twice: compiled natively, and lifted and interpreted. Both must leave the same bytes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "frontends/c/lift.h"
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+
+namespace sous::frontends::c {
+namespace {
+
+// Interprets the only nest of `text` on the buffers named like its parameters.
+void interpret(const std::string& text, const std::map<std::string, std::int64_t>& symbols,
+               std::map<std::string, sdfg::Buffer>& buffers) {
+  auto unit = lift(text, "test.c", {"-ffp-contract=off"});
+  ASSERT_TRUE(unit.has_value()) << unit.error().to_string();
+  std::string reasons;
+  for (const Reason& r : unit->reasons) reasons += r.code + ": " + r.why + "\n";
+  ASSERT_EQ(unit->nests.size(), 1u) << reasons;
+  const sdfg::Sdfg& s = unit->nests[0].sdfg;
+  sdfg::Memory memory{symbols, {}};
+  for (const Argument& a : unit->nests[0].arguments)
+    if (a.kind != Argument::Kind::Symbol) {
+      ASSERT_TRUE(buffers.contains(a.c_expr)) << a.c_expr;
+      memory.buffers[a.name] = buffers.at(a.c_expr);
+    }
+  auto ok = sdfg::interpret(s, memory);
+  ASSERT_TRUE(ok.has_value()) << ok.error().to_string() << "\n" << sdfg::print(s);
+  for (const Argument& a : unit->nests[0].arguments)
+    if (a.kind != Argument::Kind::Symbol) buffers.at(a.c_expr) = memory.buffers.at(a.name);
+}
+
+template <class T>
+sdfg::Buffer buffer(const std::vector<T>& values, sdfg::ElementType type) {
+  sdfg::Buffer b{type, std::vector<std::byte>(values.size() * sizeof(T))};
+  std::memcpy(b.bytes.data(), values.data(), b.bytes.size());
+  return b;
+}
+template <class T>
+std::vector<T> values(const sdfg::Buffer& b) {
+  std::vector<T> v(b.bytes.size() / sizeof(T));
+  std::memcpy(v.data(), b.bytes.data(), b.bytes.size());
+  return v;
+}
+
+#define BOTH(name, ...) \
+  __VA_ARGS__           \
+  constexpr const char* name##_text = #__VA_ARGS__;
+
+// NOLINTBEGIN: C, compiled as C++ here
+BOTH(
+    widths, void widths(int n, const int* __restrict in, signed char* __restrict c8, unsigned char* __restrict u8,
+                        short* __restrict s16, unsigned* __restrict u32, long long* __restrict s64, float* __restrict f,
+                        double* __restrict d) {
+      for (int i = 0; i < n; i++) {
+        int v = in[i];
+        c8[i] = v;
+        c8[i] += 100;
+        u8[i] = v * 3;
+        u8[i]++;
+        s16[i] = u8[i] << 4;
+        s16[i] -= v;
+        u32[i] = v;
+        u32[i] = u32[i] / 7 + (u32[i] % 5 > 2u) + (v < 0) * 2;
+        s64[i] = (long long)v * v * v - u32[i];
+        s64[i] ^= v >> 3;
+        s64[i] |= ~v & 15;
+        f[i] = v / 3;
+        f[i] = f[i] / 3 + 0.1;
+        f[i] *= 1.1;
+        d[i] = f[i] * 0.1f + v % 7;
+        d[i] -= u8[i] ? c8[i] / 2.0 : -d[i];
+        c8[i] = c8[i] < 0 ? -c8[i] : c8[i] + !v;
+      }
+    })
+
+BOTH(
+    control, void control(int n, int m, int* __restrict a, int* __restrict b) {
+      int i;
+      int k = 0;
+      int count = 0;
+      for (i = 0; i < n; i++) {
+        int j;
+        for (j = i; j < m && j < i + 3; j++) count += j;
+        for (j = m; j > i; j -= 2) a[i] += j / 2 + j % 3;
+        if (a[i] > 40 && b[i] > 0 || i == 2) {
+          b[i] = a[i];
+        } else if (i % 2) {
+          b[i] = -i;
+          continue;
+        } else
+          b[i]++;
+        k = a[i];
+        while (k > 10) k = k / 2 - 1;
+        do {
+          k += 3;
+        } while (k < 5);
+        b[i] += k * (i & 3) + count;
+        a[i] = b[i] = b[i] + 1;
+      }
+      for (i = n - 1; i != -1; i--) {
+        if (i > 0) a[i] += a[i - 1];
+      }
+    })
+
+BOTH(
+    mathematics,
+    static double mix(double x, float y) {
+      double z = x * y;
+      z = z + 1;
+      return z / 2;
+    } static int clampi(int v, int lo, int hi) {
+      return v < lo ? lo : v > hi ? hi : v;
+    } void mathematics(int n, double d[12], float* __restrict f) {
+      for (int i = 0; i < n; ++i) {
+        d[i] = sqrt(fabs(d[i])) + exp(-d[i]) * pow(2.0, i) + fmax(d[i], 0.5);
+        f[i] = sqrtf(fabsf(f[i])) + floorf(f[i] * 3) + fminf(f[i], 0.25f);
+        d[i] = mix(d[i], f[i]) - mix(f[i], d[i]);
+        d[clampi(i - 1, 0, n - 1)] += d[i] > 0 ? (int)d[i] : 0;
+      }
+    })
+// NOLINTEND
+
+TEST(Semantics, PromotionsAndConversions) {
+  const int n = 64;
+  std::mt19937 random(7);
+  std::vector<int> in(n);
+  for (int& v : in) v = static_cast<int>(random() % 2000) - 1000;
+  std::vector<signed char> c8(n);
+  std::vector<unsigned char> u8(n);
+  std::vector<short> s16(n);
+  std::vector<unsigned> u32(n);
+  std::vector<long long> s64(n);
+  std::vector<float> f(n);
+  std::vector<double> d(n);
+  using T = sdfg::ElementType;
+  std::map<std::string, sdfg::Buffer> b{{"in", buffer(in, T::i32)},   {"c8", buffer(c8, T::i8)},
+                                        {"u8", buffer(u8, T::u8)},    {"s16", buffer(s16, T::i16)},
+                                        {"u32", buffer(u32, T::u32)}, {"s64", buffer(s64, T::i64)},
+                                        {"f", buffer(f, T::f32)},     {"d", buffer(d, T::f64)}};
+  interpret(widths_text, {{"n", n}}, b);
+  widths(n, in.data(), c8.data(), u8.data(), s16.data(), u32.data(), s64.data(), f.data(), d.data());
+  EXPECT_EQ(values<signed char>(b["c8"]), c8);
+  EXPECT_EQ(values<unsigned char>(b["u8"]), u8);
+  EXPECT_EQ(values<short>(b["s16"]), s16);
+  EXPECT_EQ(values<unsigned>(b["u32"]), u32);
+  EXPECT_EQ(values<long long>(b["s64"]), s64);
+  EXPECT_EQ(values<float>(b["f"]), f);
+  EXPECT_EQ(values<double>(b["d"]), d);
+}
+
+TEST(Semantics, ControlFlow) {
+  for (int n : {0, 1, 5, 9}) {
+    std::vector<int> a(static_cast<std::size_t>(n)), c(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) a[static_cast<std::size_t>(i)] = 7 * i % 11, c[static_cast<std::size_t>(i)] = i % 3 - 1;
+    std::map<std::string, sdfg::Buffer> b{{"a", buffer(a, sdfg::ElementType::i32)},
+                                          {"b", buffer(c, sdfg::ElementType::i32)},
+                                          {"count", buffer(std::vector<int>{0}, sdfg::ElementType::i32)}};
+    interpret(control_text, {{"n", n}, {"m", 8}}, b);
+    control(n, 8, a.data(), c.data());
+    EXPECT_EQ(values<int>(b["a"]), a) << n;
+    EXPECT_EQ(values<int>(b["b"]), c) << n;
+  }
+}
+
+TEST(Semantics, MathematicsAndInlining) {
+  const int n = 12;
+  std::vector<double> d(n);
+  std::vector<float> f(n);
+  for (int i = 0; i < n; ++i) {
+    d[static_cast<std::size_t>(i)] = 0.3 * i - 1;
+    f[static_cast<std::size_t>(i)] = 0.7f * static_cast<float>(i) - 2;
+  }
+  std::map<std::string, sdfg::Buffer> b{{"d", buffer(d, sdfg::ElementType::f64)},
+                                        {"f", buffer(f, sdfg::ElementType::f32)}};
+  interpret(std::string("#include <math.h>\n") + mathematics_text, {{"n", n}}, b);
+  mathematics(n, d.data(), f.data());
+  EXPECT_EQ(values<double>(b["d"]), d);
+  EXPECT_EQ(values<float>(b["f"]), f);
+}
+
+}  // namespace
+}  // namespace sous::frontends::c
