@@ -78,6 +78,14 @@ std::string statement_tuple(std::size_t statement, const std::vector<std::string
 // --- Domains and accesses
 // -----------------------------------------------------------------------------------------------
 
+// The affine assumptions of an Sdfg, as constraints.
+std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
+  std::vector<std::string> constraints;
+  for (const Expr& a : lifted.frame.assumptions)
+    if (is_quasi_affine(a) && names_known(a, names)) constraints.push_back("(" + isl_text(a, names) + ") >= 0");
+  return constraints;
+}
+
 class Collector {
  public:
   Collector(Data& data, const Lifted& lifted) : data_(data), lifted_(lifted) {
@@ -116,8 +124,7 @@ class Collector {
   void domain(std::size_t s) {
     IslNames names = data_.parameters;
     std::vector<std::string> dims, constraints;
-    for (const Expr& a : lifted_.frame.assumptions)
-      if (is_quasi_affine(a) && names_known(a, names)) constraints.push_back("(" + isl_text(a, names) + ") >= 0");
+    constraints = assumed(lifted_, names);
     const ScheduleTree* tree = &lifted_.statements[s].domain;
     while (tree) {
       const ScheduleTree* below = nullptr;
@@ -246,7 +253,9 @@ class Times {
   Times(const Data& data, const Lifted& lifted, const ScheduleTree& tree)
       : data_(data), maps_(lifted.statements.size()) {
     length_ = depth(tree);
-    walk(tree, {.names = data.parameters, .constraints = {}, .time = {}, .positions = {}});
+    // The same context as that of the domains: `respects` compares the two.
+    walk(tree,
+         {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
     for (std::size_t s = 0; s < maps_.size(); ++s)
       if (!maps_[s]) {
         std::string dims = tuple("o", lifted.statements[s].iterators.size());

@@ -202,7 +202,9 @@ Sdfg mark_privates(const Sdfg& sdfg) {
   for (const Container& c : sdfg.containers) {
     if (!is_local_scalar(sdfg, c.name)) continue;
     const Home home = home_of(sdfg.root, c.name);
-    if (home.region && !home.around.empty() && defined_first(*home.region, c.name))
+    // Directly in the loop: behind a condition on data no write is certain, and the legality check would not follow.
+    if (home.region && !home.around.empty() && home.region == &home.around.back()->body &&
+        defined_first(*home.region, c.name))
       privates[home.around.back()->symbol].push_back(c.name);
   }
   const auto mark = [&](auto&& self, Region region) -> Region {

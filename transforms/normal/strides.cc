@@ -52,6 +52,26 @@ std::vector<Permutation> ranked(const std::vector<Cost>& costs) {
   return result;
 }
 
+// Whether iterations surely depend on each other in their order: an element is written, and at another iteration of
+// this loop (all else equal) read or written again. Saves a question to isl.
+bool is_recurrence(const std::vector<TreeAccess>& accesses, const std::string& symbol) {
+  const auto follows = [&](const Memlet& a, const Memlet& b) {
+    if (a.container != b.container || a.subset.size() != b.subset.size()) return false;
+    bool apart = false;
+    for (std::size_t d = 0; d < a.subset.size(); ++d) {
+      const auto gap = (a.subset[d].begin - b.subset[d].begin).constant();
+      const bool moves = a.subset[d].begin.uses(symbol);
+      if (!gap || (*gap != 0 && !moves) || (*gap == 0 && moves)) return false;
+      apart = apart || *gap != 0;
+    }
+    return apart;
+  };
+  return std::ranges::any_of(accesses, [&](const TreeAccess& write) {
+    return write.writes &&
+           std::ranges::any_of(accesses, [&](const TreeAccess& other) { return follows(write.memlet, other.memlet); });
+  });
+}
+
 class Minimizer {
  public:
   Minimizer(Work& work, Log& log) : work_(work), log_(log) {}
@@ -205,7 +225,8 @@ void orient_loops(Work& work, Log& log) {
     const std::vector<std::string> inside = loop_symbols(l.children);
     int direction = 0;
     std::optional<Expr> mirror;  // the subscript mirror - symbol becomes the new symbol
-    for (const TreeAccess& access : accesses_below(work.lifted, l.children)) {
+    const std::vector<TreeAccess> accesses = accesses_below(work.lifted, l.children);
+    for (const TreeAccess& access : accesses) {
       if (const auto stride = byte_stride(work.lifted.frame, access, symbol))
         direction += (*stride > 0) - (*stride < 0);
       for (const Dim& d : access.memlet.subset) {
@@ -216,7 +237,7 @@ void orient_loops(Work& work, Log& log) {
         if (rest.reads().empty() && std::ranges::none_of(inside, uses)) mirror = rest;
       }
     }
-    if (direction >= 0) continue;
+    if (direction >= 0 || is_recurrence(accesses, symbol)) continue;
     const Expr around = mirror.value_or(l.begin + l.end - 1);
     ScheduleTree tree = work.tree;
     ScheduleLoop& turned = *find_loop(tree, symbol);

@@ -18,7 +18,7 @@ std::uint64_t first_seed() {
 
 int rounds() {
   const char* given = std::getenv("SOUS_ROUNDS");
-  return given ? std::atoi(given) : 60;
+  return given ? std::atoi(given) : 40;
 }
 
 // Runs `form` on the memory that `input` runs on and compares all arguments.
