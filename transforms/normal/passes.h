@@ -20,10 +20,10 @@ sdfg::Sdfg expand_nodes(const sdfg::Sdfg& sdfg, Log& log);
 
 // Loops count up by 1, and their begin is a sum of outer loop symbols only: 0 for most (i in [2, n) becomes [0, n-2)
 // with i+2 for i below). A begin that depends on outer loops keeps that part: shifting a triangle to 0 would skew its
-// accesses and with them the dependences. A step of -1 becomes +1 over the same values where `reversible` says so (see
-// orient_loops); otherwise the iteration number counts. Perfect nests are tightened: outer iterations with an empty
-// inner loop go, where the new bound differs from the old one by a constant. After expand_nodes, and again after
-// whatever changes bounds (minimize_strides).
+// accesses and with them the dependences; where all subscripts agree on a skew (A[i+j] everywhere), it is taken back.
+// Loops with another step count their iterations; orient_loops turns those that ran down. Perfect nests are tightened:
+// outer iterations with an empty inner loop go, where the new bound differs from the old one by a constant. Loops of
+// one iteration become their body. After expand_nodes, and again after whatever changes bounds (minimize_strides).
 sdfg::Sdfg canonical_loops(const sdfg::Sdfg& sdfg, Log& log);
 
 // Exact folding of scalar expressions and of symbolic ones under the assumptions and the bounds of the loops around.

@@ -1,0 +1,361 @@
+// Each pass of the normal form on its own: .sdfg in, .sdfg out.
+#include <gtest/gtest.h>
+
+#include "sdfg/text.h"
+#include "transforms/normal/passes.h"
+#include "transforms/normal_form.h"
+
+namespace sous::transforms::normal {
+namespace {
+
+constexpr std::string_view head = R"(sdfg 1 nest
+symbols n, m
+array A: f64[n, m] argument
+array B: f64[n, m] argument
+array x: f64[n] argument
+array t: f64 stack transient
+arguments n, m, A, B, x
+
+)";
+
+sdfg::Sdfg graph(std::string_view body) {
+  auto parsed = sdfg::parse(std::string(head) + std::string(body));
+  EXPECT_TRUE(parsed) << parsed.error().to_string();
+  return parsed.value();
+}
+std::string body(const sdfg::Sdfg& sdfg) { return "\n" + sdfg::print(sdfg.root, sdfg); }
+
+Work work_on(const sdfg::Sdfg& sdfg) {
+  sdfg::Lifted lifted = sdfg::lift(sdfg);
+  auto dependences = sdfg::Dependences::compute(lifted);
+  EXPECT_TRUE(dependences);
+  return {.lifted = lifted, .dependences = std::move(dependences).value(), .tree = lifted.tree};
+}
+std::string after(const Work& work) { return body(sdfg::lower(work.lifted, work.tree)); }
+
+TEST(ExpandNodes, MakesAReductionALoopAndACombinationAReadAndAWrite) {
+  Log log;
+  EXPECT_EQ(body(expand_nodes(graph(R"(
+sum: {
+  n0 = access A
+  n1 = reduce(+, axes=[1])
+  n2 = access x
+  n0 -> n1 as in: A[0:n, 0:m]
+  n1 -> n2 as out: x[0:n]
+}
+s1: x[0] += A[0, 0]
+)"),
+                              log)),
+            R"(
+loop e = 0 .. n {
+  loop e_2 = 0 .. m {
+    sum: x[e] = x[e] + A[e, e_2]
+  }
+}
+s1: x[0] = x[0] + A[0, 0]
+)");
+}
+
+TEST(CanonicalLoops, CountFromZeroByOne) {
+  Log log;
+  EXPECT_EQ(body(canonical_loops(graph(R"(
+loop i = 2 .. n - 1 {
+  loop j = m - 1 .. i step -1 {
+    s0: A[i, j] = 1.0
+  }
+  loop k = 1 .. m step 3 {
+    s1: B[i, k] = 2.0
+  }
+}
+)"),
+                                 log)),
+            R"(
+loop i = 0 .. n - 3 {
+  loop j = 0 .. -i + m - 3 {
+    s0: A[i + 2, -j + m - 1] = 1.0
+  }
+  loop k = 0 .. (m + 1) floordiv 3 {
+    s1: B[i + 2, 3*k + 1] = 2.0
+  }
+}
+)");
+}
+
+TEST(CanonicalLoops, KeepTrianglesAndDropEmptyIterations) {
+  Log log;
+  EXPECT_EQ(body(canonical_loops(graph(R"(
+loop i = 0 .. n {
+  loop j = i + 1 .. n {
+    s0: A[i, j] = 1.0
+  }
+}
+)"),
+                                 log)),
+            R"(
+loop i = 0 .. n - 1 {
+  loop j = i .. n - 1 {
+    s0: A[i, j + 1] = 1.0
+  }
+}
+)");
+}
+
+TEST(Fold, IsExactForFloats) {
+  Log log;
+  EXPECT_EQ(body(fold(graph(R"(
+s0: x[0] = x[0] + 0.0
+s1: x[1] = x[1] * 1.0 - 0.0
+s2: x[2] = x[2] / 4.0
+s3: x[3] = x[3] * 0.0
+s4: x[4] = x[4] * (1.0 + 2.0)
+s5: x[5] = x[5] / 3.0
+)"),
+                      log)),
+            R"(
+s0: x[0] = x[0] + 0.0
+s1: x[1] = x[1]
+s2: x[2] = x[2] * 0.25
+s3: x[3] = x[3] * 0.0
+s4: x[4] = x[4] * 3.0
+s5: x[5] = x[5] / 3.0
+)");
+}
+
+TEST(ForwardScalars, PutsACheapDefinitionIntoALoopButNoDivision) {
+  Log log;
+  EXPECT_EQ(body(forward_scalars(graph(R"(
+loop i = 0 .. n {
+  s0: t[] = x[i] * 2.0
+  loop j = 0 .. m {
+    s1: A[i, j] = t[] * B[i, j]
+  }
+  s2: t[] = 1.0 / x[i]
+  loop k = 0 .. m {
+    s3: B[i, k] = t[] * B[i, k]
+  }
+}
+)"),
+                                 log)),
+            R"(
+loop i = 0 .. n {
+  loop j = 0 .. m {
+    s1: A[i, j] = x[i] * 2.0 * B[i, j]
+  }
+  s2: t_3[] = 1.0 / x[i]
+  loop k = 0 .. m {
+    s3: B[i, k] = t_3[] * B[i, k]
+  }
+}
+)");
+}
+
+TEST(ForwardScalars, DoesNotCarryAValueOverAWriteToItsOperand) {
+  Log log;
+  const sdfg::Sdfg swap = graph(R"(
+loop i = 0 .. n {
+  s0: t[] = A[i, 0]
+  s1: A[i, 0] = B[i, 0]
+  s2: B[i, 0] = t[]
+}
+)");
+  EXPECT_EQ(body(forward_scalars(swap, log)), body(swap));
+}
+
+TEST(ForwardScalars, AccumulatesInTheElementThatReceivesTheSum) {
+  Log log;
+  EXPECT_EQ(body(forward_scalars(graph(R"(
+loop i = 0 .. n {
+  s0: t[] = 0.0
+  loop j = 0 .. m {
+    s1: t[] = t[] + A[i, j]
+  }
+  s2: x[i] = t[]
+}
+)"),
+                                 log)),
+            R"(
+loop i = 0 .. n {
+  s0: x[i] = 0.0
+  loop j = 0 .. m {
+    s1: x[i] = x[i] + A[i, j]
+  }
+}
+)");
+}
+
+TEST(ForwardScalars, KeepsTheAccumulatorWhereTheElementIsReadMeanwhile) {
+  Log log;
+  const sdfg::Sdfg nest = graph(R"(
+loop i = 0 .. n {
+  s0: t[] = 0.0
+  loop j = 0 .. n {
+    s1: t[] = t[] + x[j]
+  }
+  s2: x[i] = t[]
+}
+)");
+  EXPECT_EQ(body(forward_scalars(nest, log)), body(nest));
+}
+
+TEST(ExpandScalars, GivesEachIterationItsOwnElementAndContractsBack) {
+  Log log;
+  const sdfg::Sdfg nest = graph(R"(
+loop i = 0 .. n {
+  s0: t[] = 0.0
+  loop j = 0 .. m {
+    s1: t[] = t[] + A[i, j]
+  }
+  s2: x[i] = 2.0 * t[]
+}
+)");
+  const Expanded expanded = expand_scalars(nest, log);
+  EXPECT_EQ(body(expanded.sdfg), R"(
+loop i = 0 .. n {
+  s0: t[i] = 0.0
+  loop j = 0 .. m {
+    s1: t[i] = t[i] + A[i, j]
+  }
+  s2: x[i] = 2.0 * t[i]
+}
+)");
+  EXPECT_EQ(body(contract_scalars(expanded.sdfg, expanded.arrays, log)), body(nest));
+}
+
+TEST(Distribute, MakesEveryComponentANest) {
+  Log log;
+  Work work = work_on(graph(R"(
+loop i = 1 .. n {
+  s0: x[i] = x[i - 1] + 1.0
+  loop j = 0 .. m {
+    s1: A[i, j] = x[i]
+    s2: B[i, j] = A[i - 1, j]
+    s3: A[i, j] = A[i, j] + B[i, j]
+  }
+}
+)"));
+  distribute(work, log);
+  EXPECT_EQ(after(work), R"(
+loop i = 1 .. n {
+  s0: x[i] = x[i - 1] + 1.0
+}
+loop i_2 = 1 .. n {
+  loop j_2 = 0 .. m {
+    s1: A[i_2, j_2] = x[i_2]
+  }
+}
+loop i_3 = 1 .. n {
+  loop j_4 = 0 .. m {
+    s2: B[i_3, j_4] = A[i_3 - 1, j_4]
+  }
+  loop j_3_2 = 0 .. m {
+    s3: A[i_3, j_3_2] = A[i_3, j_3_2] + B[i_3, j_3_2]
+  }
+}
+)");
+}
+
+TEST(OrientLoops, TurnsOnlyWhatMayBeTurned) {
+  Log log;
+  Work work = work_on(graph(R"(
+loop i = 0 .. n {
+  s0: x[n - i - 1] = A[n - i - 1, 0]
+}
+loop k = 0 .. n - 1 {
+  s1: x[n - k - 2] = x[n - k - 1]
+}
+)"));
+  orient_loops(work, log);
+  EXPECT_EQ(after(work), R"(
+loop i = 0 .. n {
+  s0: x[i] = A[i, 0]
+}
+loop k = 0 .. n - 1 {
+  s1: x[-k + n - 2] = x[-k + n - 1]
+}
+)");
+}
+
+TEST(MinimizeStrides, PermutesABandUnlessADependenceForbidsIt) {
+  Log log;
+  Work work = work_on(graph(R"(
+loop j = 0 .. m {
+  loop i = j .. n {
+    s0: A[i, j] = A[i, j] + B[i, j]
+  }
+}
+loop c = 0 .. m - 1 {
+  loop r = 1 .. n {
+    s1: B[r, c] = B[r - 1, c + 1]
+  }
+}
+)"));
+  minimize_strides(work, log);
+  EXPECT_EQ(after(work), R"(
+loop i = 0 .. n {
+  loop j = 0 .. min(i + 1, m) {
+    s0: A[i, j] = A[i, j] + B[i, j]
+  }
+}
+loop c = 0 .. m - 1 {
+  loop r = 1 .. n {
+    s1: B[r, c] = B[r - 1, c + 1]
+  }
+}
+)");
+}
+
+TEST(CanonicalNames, AreByPlaceAndTheHashKnowsNoOthers) {
+  const auto one = sdfg::parse(R"(sdfg 1 one
+symbols p, q
+array u: f64[q] argument alias 3
+array M: f64[p, q] argument alias 7
+arguments q, M, u, p
+assume p - 1 >= 0
+disjoint u, M
+loop a = 0 .. p {
+  loop b = 0 .. q {
+    z: M[a, b] = u[b]
+  }
+}
+)");
+  const auto other = sdfg::parse(R"(sdfg 1 other
+symbols cols, rows
+array out: f64[rows, cols] argument
+array in: f64[cols] argument
+arguments rows, cols, out, in
+loop i = 0 .. rows {
+  loop j = 0 .. cols {
+    s: out[i, j] = in[j]
+  }
+}
+)");
+  const auto [nest, back] = canonical_names(one.value());
+  EXPECT_EQ(nest.arguments, (std::vector<std::string>{"n0", "n1", "a0", "a1"}));
+  EXPECT_EQ(back.containers, (std::map<std::string, std::string>{{"a0", "u"}, {"a1", "M"}}));
+  EXPECT_EQ(back.symbols, (std::map<std::string, std::string>{{"i0", "a"}, {"i1", "b"}, {"n0", "p"}, {"n1", "q"}}));
+  EXPECT_EQ(structural_hash(nest), structural_hash(canonical_names(other.value()).first));
+}
+
+TEST(Units, MakeTransientsThatLiveOnArgumentsOfThePart) {
+  const auto form = normalize(sdfg::parse(R"(sdfg 1 two
+symbols n
+array x: f64[n] argument
+array y: f64[n] argument
+array tmp: f64[n] heap transient
+arguments n, x, y
+loop i = 0 .. n {
+  s0: tmp[i] = exp(x[i])
+}
+loop j = 0 .. n {
+  s1: y[j] = tmp[n - j - 1] + tmp[j]
+}
+)")
+                                  .value());
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->units.size(), 3u);
+  EXPECT_EQ(form->units[0].nest.arguments, (std::vector<std::string>{"n0", "a0", "a2"}));  // tmp stays inside
+  EXPECT_EQ(form->units[1].nest.arguments, (std::vector<std::string>{"n0", "a0", "a1"}));  // tmp goes out
+}
+
+}  // namespace
+}  // namespace sous::transforms::normal
