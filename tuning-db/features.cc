@@ -117,8 +117,10 @@ class Writer {
   FeatureVector scaled() const {
     FeatureVector result(feature_count);
     for (std::size_t i = 0; i < feature_count; ++i) {
-      const double log = std::copysign(std::log2(std::abs(raw_[i]) + 1), raw_[i]);
-      result[i] = static_cast<float>((layout[i].scale == Scale::Log ? log : raw_[i]) * layout[i].weight);
+      // Sizes come from outside: products of them may leave the range of a double.
+      const double raw = std::isnan(raw_[i]) ? 0 : std::clamp(raw_[i], -1e300, 1e300);
+      const double log = std::copysign(std::log2(std::abs(raw) + 1), raw);
+      result[i] = static_cast<float>((layout[i].scale == Scale::Log ? log : raw) * layout[i].weight);
     }
     return result;
   }
@@ -226,7 +228,7 @@ void add_sizes(const NestFacts& f, Writer& w) {
   w.add(Feature::footprint, footprint);
   w.add(Feature::work, work);
   w.add(Feature::work_per_byte, work / footprint);
-  w.add(Feature::size_power, std::floor(std::log2(footprint) / 2));
+  w.add(Feature::size_power, std::min(32.0, std::floor(std::log2(footprint) / 2)));
   w.add(Feature::sizes_known, f.sizes_known);
   double widest = 0, narrowest = 0;
   bool floating = false;

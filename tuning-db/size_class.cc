@@ -14,7 +14,8 @@ SizeClass size_class(const sdfg::Sdfg& nest, const std::map<std::string, std::in
   SizeClass result{.power = std::nullopt, .element_bytes = 1};
   for (const AccessFact& access : f.accesses)
     result.element_bytes = std::max(result.element_bytes, info(access.container->type).bytes);
-  if (f.sizes_known) result.power = static_cast<int>(std::floor(std::log2(std::max(1.0, f.footprint())) / 2));
+  // 2^64 bytes are as good as more: sizes come from outside.
+  if (f.sizes_known) result.power = static_cast<int>(std::log2(std::clamp(f.footprint(), 1.0, 0x1p64)) / 2);
   return result;
 }
 
@@ -52,12 +53,12 @@ bool like_size(std::string_view measured, std::string_view asked) {
 
 std::optional<double> footprint_bytes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts f = facts(nest, sizes);
-  return f.sizes_known ? std::optional(f.footprint()) : std::nullopt;
+  return f.sizes_known ? std::optional(std::min(f.footprint(), 1e300)) : std::nullopt;
 }
 
 std::optional<double> work(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts f = facts(nest, sizes);
-  return f.sizes_known ? std::optional(f.work()) : std::nullopt;
+  return f.sizes_known ? std::optional(std::min(f.work(), 1e300)) : std::nullopt;
 }
 
 }  // namespace sous::tuning_db

@@ -68,6 +68,20 @@ TEST(SizeClass, ClassesAndLikeness) {
   EXPECT_FALSE(like_size("unknown:8", "unknown:8"));
 }
 
+TEST(SizeClass, AbsurdSizesStayInRange) {
+  std::string extents = "n0", subscript = "0";
+  for (int d = 0; d < 20; ++d) extents += ", n0", subscript += ", 0";
+  const std::string text = "sdfg 1 huge\nsymbols n0\narray a0: f64[" + extents + "] argument\narguments n0, a0\n\n" +
+                           "loop i0 = 0 .. n0 {\n  s0: a0[i0 * i0 * i0 * i0 * i0" + subscript.substr(1) +
+                           "] = 1.0\n}\n";
+  const sdfg::Sdfg nest = parsed(text);
+  for (const std::int64_t n : {INT64_MAX, INT64_MIN, std::int64_t{0}}) {
+    EXPECT_TRUE(parse_size_class(to_string(size_class(nest, {{"n0", n}}))));
+    EXPECT_TRUE(std::isfinite(work(nest, {{"n0", n}}).value_or(0)));
+    for (const float x : features(nest, {{"n0", n}})) EXPECT_TRUE(std::isfinite(x));
+  }
+}
+
 TEST(NestFacts, StridesPerLoop) {
   const sdfg::Sdfg nest = parsed(nests::gemm);
   const NestFacts f = facts(nest, {{"n0", 10}, {"n1", 20}, {"n2", 30}});
