@@ -8,6 +8,10 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
   TRY(nest.dependences, sdfg::Dependences::compute(nest.lifted, options.budget));
   nest.tree = nest.lifted.tree;
   for (const StepCall& call : recipe.steps) {
+    if (nest.stale) {
+      TRY(nest.dependences, sdfg::Dependences::compute(nest.lifted, options.budget));
+      nest.stale = false;
+    }
     const StepInfo* step = find_step(call.step);
     auto plan = step ? step->plan(nest, call, options.context)
                      : Result<Plan>(fail("recipe.unknown-step", "there is no step " + call.step));

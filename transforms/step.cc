@@ -16,8 +16,18 @@ Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view r
   return fail(std::string(refusal), legal.error().why, std::string(where));
 }
 
+Plan restructure(Plan order, const sdfg::Sdfg& result) {
+  order.restructured_ = sdfg::lift(result);
+  order.tree_ = order.restructured_->tree;
+  return order;
+}
+
 Nest rewrite(Nest nest, const Plan& plan) {
   nest.tree = plan.tree();
+  if (plan.restructured_) {
+    nest.lifted = *plan.restructured_;
+    nest.stale = true;
+  }
   return nest;
 }
 

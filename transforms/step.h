@@ -29,11 +29,13 @@ struct StepContext {
   bool reassociate = false;                      // floating-point reductions may be split
 };
 
-// A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now.
+// A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now. A step that changed statements
+// leaves the dependences `stale`: they are computed again before the next step looks at them.
 struct Nest {
   sdfg::Lifted lifted;
   sdfg::Dependences dependences;
   sdfg::ScheduleTree tree;
+  bool stale = false;
 };
 
 // A schedule tree that was proven legal for a nest. Only `prove` makes one.
@@ -43,13 +45,20 @@ class Plan {
 
  private:
   friend Result<Plan> prove(const Nest&, sdfg::ScheduleTree, std::string_view, std::string_view);
+  friend Plan restructure(Plan, const sdfg::Sdfg&);
+  friend struct Nest rewrite(Nest, const Plan&);
   explicit Plan(sdfg::ScheduleTree tree) : tree_(std::move(tree)) {}
   sdfg::ScheduleTree tree_;
+  std::optional<sdfg::Lifted> restructured_;  // of a structure step: what replaces the nest's statements
 };
 
 // Asks sdfg::respects. A violated order is refused with `refusal` (a code of the step's own); an exhausted budget stays
 // isl.budget. `where` names the loop in question.
 Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where);
+// For structure steps, which change statements too (a tile kept in registers, a packed operand): `order` proves the
+// order in which the instances run in `result`; that its statements compute the same is the step's own condition,
+// stated there.
+Plan restructure(Plan order, const sdfg::Sdfg& result);
 Nest rewrite(Nest nest, const Plan& plan);
 
 // --- Declarations

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "sdfg/check.h"
 #include "sdfg/interp.h"
 #include "sdfg/text.h"
 #include "transforms/apply.h"
@@ -120,6 +121,24 @@ TEST(Steps, VectorizeAllowsWhatLockstepKeeps) {
 
 TEST(Steps, Unroll) { expect_same_result(copy2, "unroll(loop=j, factor=4)"); }
 
+constexpr const char* product =
+    "loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[i, l] * B[l, j] } } }";
+
+TEST(Steps, RegisterTileKeepsEveryElementsOrder) {
+  expect_same_result(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2)");
+  expect_same_result(product,
+                     "tile(loops=[i, j, l], sizes=[8, 8, 4]); register_tile(loops=[i, j], sizes=[2, 4], lanes=4)");
+  expect_same_result(
+      "loop i = 0 .. n { loop j = 0 .. i + 1 { loop l = 0 .. n { s0: A[i, j] = A[i, j] - B[i, l] * B[j, l] } } }",
+      "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)");
+  auto tiled = run(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2)");
+  ASSERT_TRUE(tiled);
+  EXPECT_TRUE(sdfg::check(*tiled)) << sdfg::check(*tiled).error().to_string();
+  EXPECT_EQ(tiled->find("A_r")->storage, sdfg::Storage::registers);
+  // Other steps may follow: their dependences are those of the new statements.
+  expect_same_result(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2); parallelize(loop=i_r)");
+}
+
 TEST(Steps, EveryRefusalIsProvoked) {
   struct Case {
     const char *body, *steps;
@@ -172,6 +191,18 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {copy2, "tile(loops=[i], size=[4])", false, "recipe.parameter"},
       {copy2, "tile(loops=[i], sizes=[0])", false, "recipe.parameter"},
       {copy2, "tile(loops=[i], sizes=[l9_bytes])", false, "recipe.size"},
+      {copy2, "register_tile(loops=[q, j], sizes=[2, 2], lanes=2)", false, "register-tile.no-loop"},
+      {copy2, "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", false, "register-tile.not-nested"},
+      {product, "register_tile(loops=[i, j], sizes=[2, 3], lanes=2)", false, "register-tile.sizes"},
+      {product, "unroll(loop=l); register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", false, "register-tile.step"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop l = j .. n { s0: A[i, j] = A[i, j] + B[i, l] } } }",
+       "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", false, "register-tile.bounds"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { if ({l}i64 < 3i64) { s0: A[i, j] = 1.0 } } } }",
+       "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", false, "register-tile.body"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: A[j, j] = A[j, j] + B[i, l] } } }",
+       "register_tile(loops=[i, j], sizes=[1, 2], lanes=2)", false, "register-tile.not-invariant"},
+      {"loop i = 1 .. n { loop j = 0 .. n - 1 { loop l = 0 .. n { s0: A[i, j] = A[i - 1, j + 1] + B[i, l] } } }",
+       "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", false, "register-tile.illegal"},
   };
   std::set<std::string> provoked;
   for (const Case& c : cases) {

@@ -1,0 +1,349 @@
+// Register tiling: unroll-and-jam (Callahan, Carr, Kennedy 1990) of two loops over the loop inside them, with the tile
+// of the result held in registers while the inner loop runs (the micro-kernel of Goto and van de Geijn 2008).
+//
+// The tile is loaded from the result, updated in the inner loop's own order and stored back: every element sees the
+// same operations in the same order as before, so no leave to reassociate is needed.
+#include <algorithm>
+
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+namespace {
+
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+using sdfg::ScheduleLoop;
+using sdfg::ScheduleTree;
+
+ScalarExpr at_most(const Expr& a, const Expr& b) {
+  auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
+  return ScalarExpr::binary(sdfg::ScalarOp::le, leaf(a), leaf(b));
+}
+
+struct RegisterTile {
+  static constexpr std::string_view name = "register_tile";
+  static constexpr std::string_view summary =
+      "Cuts two loops around a third into small tiles of the result that stay in registers while the third loop runs; "
+      "full tiles are unrolled and vectorized, partial ones run under masks.";
+  static constexpr std::string_view before = "for i: for j: for k: C(i, j) += A(i, k) * B(k, j)";
+  static constexpr std::string_view after =
+      "for i_r in steps of 8: for j_r in steps of 16:\n"
+      "  if the tile is full:\n"
+      "    r(0..8, 0..16) = C(i_r.., j_r..)\n"
+      "    for k: for i in 8 (unrolled): for j in 16 (simd): r(i, j) += A(i, k) * B(k, j)\n"
+      "    C(i_r.., j_r..) = r(0..8, 0..16)\n"
+      "  else: for i_p: for k_p: simd for j_p: C(i_p, j_p) += A(i_p, k_p) * B(k_p, j_p)";
+  static constexpr std::string_view names =
+      "The loops over tiles are i_r and j_r; the unrolled and the vectorized loop inside a full tile stay i and j, k "
+      "stays k; in "
+      "partial tiles they are i_p, k_p and j_p.";
+  static constexpr bool reassociates = false;
+  static constexpr std::int64_t size_values[] = {8, 4, 16, 24, 6, 12, 2, 32};
+  static constexpr std::int64_t lane_values[] = {8, 4, 16, 2};
+
+  std::vector<LoopRef> loops;
+  std::vector<Size> sizes;
+  Size lanes{8};
+  static constexpr auto params = std::tuple{
+      param(&RegisterTile::loops,
+            {.name = "loops",
+             .doc = "two loops, the outer one first; the inner one holds nothing but the third loop, and is the "
+                    "one that is vectorized"}),
+      param(&RegisterTile::sizes, {.name = "sizes",
+                                   .doc = "rows and columns of a tile; the columns are a multiple of the lanes",
+                                   .low = 1,
+                                   .high = 64,
+                                   .values = size_values}),
+      param(&RegisterTile::lanes,
+            {.name = "lanes", .doc = "elements of a vector", .low = 1, .high = 64, .values = lane_values}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"register-tile.no-loop", "a loop does not exist"},
+      {"register-tile.not-nested", "the loops are not two of a perfect band of three"},
+      {"register-tile.sizes", "there are not two sizes, or the columns are no multiple of the lanes"},
+      {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
+      {"register-tile.bounds",
+       "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
+      {"register-tile.body", "the third loop holds something else than statements"},
+      {"register-tile.not-invariant",
+       "what the statements write moves with the third loop, or is accessed in two ways"},
+      {"register-tile.illegal", "a dependence would be reversed"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    constexpr std::string_view area = "register-tile";
+    TRY(auto band, require_band(nest, loops, area));
+    if (band.size() != 2 || sizes.size() != 2 || lanes.value < 1 || sizes[1].value % lanes.value != 0)
+      return fail("register-tile.sizes", "two loops, two sizes, the second a multiple of the lanes");
+    const ScheduleLoop &a = *band[0], &b = *band[1];
+    const auto* third = b.children.size() == 1 ? std::get_if<ScheduleLoop>(&b.children[0].value) : nullptr;
+    if (!third) return fail("register-tile.not-nested", b.symbol + " does not hold exactly one loop", b.symbol);
+    const ScheduleLoop& k = *third;
+    for (const ScheduleLoop* l : {&a, &b, &k})
+      if (l->step != 1 || !is_sequential(*l))
+        return fail("register-tile.step", "loop " + l->symbol + " has a step or a schedule", l->symbol);
+    for (const auto& child : k.children)
+      if (const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
+          !leaf || nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
+        return fail("register-tile.body", k.symbol + " holds more than plain statements", k.symbol);
+
+    const std::string a_r = fresh(nest, a.symbol + "_r"), b_r = fresh(nest, b.symbol + "_r");
+    const Expr row = Expr::symbol(a_r), column = Expr::symbol(b_r);
+    const Expr last_row = row + sizes[0].value - 1;
+    auto begin_low = least(b.begin, a.symbol, row, last_row), begin_high = greatest(b.begin, a.symbol, row, last_row);
+    auto end_low = least(b.end, a.symbol, row, last_row), end_high = greatest(b.end, a.symbol, row, last_row);
+    bool uniform = true;
+    for (const Expr* e : {&k.begin, &k.end}) uniform = uniform && !e->uses(a.symbol) && !e->uses(b.symbol);
+    if (!begin_low || !begin_high || !end_low || !end_high || !uniform)
+      return fail("register-tile.bounds", "the bounds of " + b.symbol + " or " + k.symbol + " do not fit tiles",
+                  k.symbol);
+
+    ScheduleLoop full_k = k, full_a = a, full_b = b;
+    full_a.begin = row;
+    full_a.end = row + sizes[0].value;
+    full_a.schedule = sdfg::Unroll{.factor = static_cast<int>(sizes[0].value)};
+    if (sizes[0].value == 1) full_a.schedule = sdfg::Sequential{};
+    full_b.begin = column;
+    full_b.end = column + sizes[1].value;
+    full_b.schedule = sdfg::Simd{.lanes = static_cast<int>(lanes.value)};
+    full_b.children = k.children;
+    full_a.children = {full_b};
+    full_k.children = {full_a};
+
+    ScheduleLoop part_a = a, part_k = k, part_b = b;
+    part_a.symbol = fresh(nest, a.symbol + "_p");
+    part_k.symbol = fresh(nest, k.symbol + "_p");
+    part_b.symbol = fresh(nest, b.symbol + "_p");
+    const std::map<std::string, Expr> to_part{{a.symbol, Expr::symbol(part_a.symbol)},
+                                              {b.symbol, Expr::symbol(part_b.symbol)},
+                                              {k.symbol, Expr::symbol(part_k.symbol)}};
+    part_a.begin = row;
+    part_a.end = Expr::min(row + sizes[0].value, a.end);
+    part_b.begin = Expr::max(column, b.begin.substitute(to_part));
+    part_b.end = Expr::min(column + sizes[1].value, b.end.substitute(to_part));
+    part_b.schedule = full_b.schedule;
+    part_b.children = sdfg::substitute(k.children, to_part);
+    part_k.children = {part_b};
+    part_a.children = {part_k};
+
+    ScalarExpr full = at_most(last_row + 1, a.end);
+    for (const ScalarExpr& more :
+         {at_most(*begin_high, column), at_most(column + sizes[1].value, *end_low), at_most(k.begin + 1, k.end)})
+      full = ScalarExpr::binary(sdfg::ScalarOp::logical_and, full, more);
+
+    ScheduleLoop tile_a = a, tile_b = b;
+    tile_a.symbol = a_r;
+    tile_a.step = sizes[0].value;
+    tile_b.symbol = b_r;
+    tile_b.begin = *begin_low;
+    // Rows past the end have no columns; over-estimating the columns of the last tile only makes empty tiles.
+    tile_b.end = *end_high;
+    tile_b.step = sizes[1].value;
+    tile_b.children = {
+        sdfg::ScheduleGuard{.condition = full, .children = {full_k}},
+        sdfg::ScheduleGuard{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full), .children = {part_a}}};
+    tile_a.children = {tile_b};
+    ScheduleTree tree = nest.tree;
+    auto [sequence, at] = sdfg::owner_of(tree, a.symbol);
+    (*sequence)[at] = std::move(tile_a);
+    TRY(Plan order, prove(nest, tree, "register-tile.illegal", a.symbol));
+
+    sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
+    Promotion promotion{.sdfg = result, .a = a.symbol, .b = b.symbol, .k = k.symbol, .tile = b_r, .sizes = sizes};
+    TRY_VOID(promotion.run());
+    return restructure(std::move(order), result);
+  }
+
+ private:
+  static std::string fresh(const Nest& nest, const std::string& wish) {
+    return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
+  }
+
+  // Puts what the full tile writes into registers. Condition: inside the loop k every access to such a container has
+  // one and the same subscript, free of k; so an element of the tile is touched through this subscript only (containers
+  // of a shared alias class are refused), and the tile before and after the loop is the container's own.
+  struct Promotion {
+    sdfg::Sdfg& sdfg;
+    std::string a, b, k, tile;
+    std::vector<Size> sizes;
+
+    Result<void> run() {
+      sdfg::Region* owner = nullptr;
+      std::size_t at = 0;
+      find(sdfg.root, owner, at);
+      SOUS_ASSERT(owner);
+      auto& loop = std::get<sdfg::Loop>(owner->nodes[at].value);
+      sdfg::Region& body =
+          std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
+      const sdfg::Touched touched = sdfg::touched(loop.body);
+      std::vector<sdfg::Node> before, after;
+      for (const std::string& container : touched.written) {
+        TRY(sdfg::Memlet element, only_access(body, container));
+        sdfg::Container registers = *sdfg.find(container);
+        registers.name = unused(container + "_r");
+        registers.shape = {Expr(sizes[0].value), Expr(sizes[1].value)};
+        registers.strides = sdfg::row_major(registers.shape);
+        registers.offset = 0;
+        registers.storage = sdfg::Storage::registers;
+        registers.transient = true;
+        registers.alias_class = 0;
+        sdfg::Memlet held{.container = registers.name,
+                          .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,
+                                                 Expr::symbol(b) - loops(loop).second->begin}),
+                          .combine = std::nullopt};
+        replace(body, element, held);
+        before.push_back(copy(loop, held, element, registers.type));
+        after.push_back(copy(loop, element, held, registers.type));
+        private_to_tile(sdfg.root, registers.name);
+        sdfg.containers.push_back(std::move(registers));
+      }
+      owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at) + 1, after.begin(), after.end());
+      owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at), before.begin(), before.end());
+      return {};
+    }
+
+    void find(sdfg::Region& region, sdfg::Region*& owner, std::size_t& at) {
+      for (std::size_t i = 0; i < region.nodes.size(); ++i)
+        match(
+            region.nodes[i].value, [](sdfg::State&) {},
+            [&](sdfg::Loop& l) {
+              if (l.symbol == k) {
+                owner = &region;
+                at = i;
+              } else {
+                find(l.body, owner, at);
+              }
+            },
+            [&](sdfg::If& i) {
+              find(i.then_body, owner, at);
+              find(i.else_body, owner, at);
+            },
+            [](sdfg::While&) {}, [](sdfg::Return&) {});
+    }
+
+    void private_to_tile(sdfg::Region& region, const std::string& container) {
+      for (sdfg::Node& n : region.nodes)
+        match(
+            n.value, [](sdfg::State&) {},
+            [&](sdfg::Loop& l) {
+              if (l.symbol == tile)
+                l.privates.push_back(container);
+              else
+                private_to_tile(l.body, container);
+            },
+            [&](sdfg::If& i) {
+              private_to_tile(i.then_body, container);
+              private_to_tile(i.else_body, container);
+            },
+            [](sdfg::While&) {}, [](sdfg::Return&) {});
+    }
+
+    static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
+      const auto& outer = std::get<sdfg::Loop>(k_loop.body.nodes[0].value);
+      return {&outer, &std::get<sdfg::Loop>(outer.body.nodes[0].value)};
+    }
+
+    Result<sdfg::Memlet> only_access(const sdfg::Region& body, const std::string& container) const {
+      std::optional<sdfg::Memlet> only;
+      bool one = true;
+      for (const sdfg::Node& n : body.nodes)
+        for (const sdfg::Edge& e : std::get<sdfg::State>(n.value).edges) {
+          for (const sdfg::Dim& d : e.memlet.subset) one = one && !d.begin.reads().contains(container);
+          if (e.memlet.container != container) continue;
+          one = one && (!only || *only == e.memlet) && !e.memlet.combine;
+          only = e.memlet;
+        }
+      SOUS_ASSERT(only);
+      const sdfg::Container& c = *sdfg.find(container);
+      for (const sdfg::Container& other : sdfg.containers)
+        one = one && (other.name == container || c.alias_class <= 0 || other.alias_class != c.alias_class);
+      bool moves = !only->subset.empty();
+      for (const std::string& symbol : {a, b}) {
+        bool uses = false;
+        for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
+        one = one && uses;  // otherwise several elements of the tile would be one element of the container
+      }
+      for (const sdfg::Dim& d : only->subset) moves = moves && !d.begin.uses(k) && !d.end && sdfg::affine(d.begin);
+      if (!one || !moves || !separate(*only))
+        return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place",
+                    k);
+      return *only;
+    }
+
+    // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.
+    bool separate(const sdfg::Memlet& m) const {
+      bool a_alone = false, b_alone = false;
+      for (const sdfg::Dim& d : m.subset) {
+        a_alone = a_alone || (d.begin.uses(a) && !d.begin.uses(b));
+        b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
+      }
+      return a_alone && b_alone;
+    }
+
+    static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
+      for (sdfg::Node& n : body.nodes) {
+        auto& state = std::get<sdfg::State>(n.value);
+        for (sdfg::Edge& e : state.edges)
+          if (e.memlet == from) e.memlet = to;
+        for (sdfg::DataflowNode& node : state.nodes)
+          if (auto* access = std::get_if<sdfg::AccessNode>(&node); access && access->container == from.container)
+            access->container = to.container;
+      }
+    }
+
+    // The tile's two loops around to = from, with names of their own.
+    sdfg::Node copy(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from,
+                    sdfg::ElementType type) {
+      auto [outer, inner] = loops(k_loop);
+      sdfg::Loop rows = *outer, columns = *inner;
+      rows.privates.clear();
+      columns.privates.clear();
+      columns.body.nodes.clear();
+      columns.body.nodes.emplace_back(
+          sdfg::assignment(unused_state("load_" + from.container), to, ScalarExpr::make_input(0, type), {from}));
+      rows.body.nodes = {sdfg::Node(columns)};
+      Renamed names{{a, unused(a + "_c")}, {b, unused(b + "_c")}};
+      taken.insert(names[a]);
+      taken.insert(names[b]);
+      sdfg::Sdfg holder;
+      holder.root.nodes = {sdfg::Node(rows)};
+      sdfg::Renaming renaming;
+      renaming.symbols = names;
+      return sdfg::rename(holder, renaming).root.nodes[0];
+    }
+
+    using Renamed = std::map<std::string, std::string>;
+    std::set<std::string> taken = {};
+
+    std::string unused(const std::string& wish) {
+      std::set<std::string> used = taken;
+      used.insert(sdfg.symbols.begin(), sdfg.symbols.end());
+      for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
+      sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+        if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) used.insert(l->symbol);
+      });
+      return numbered(used, wish);
+    }
+    std::string unused_state(const std::string& wish) {
+      std::set<std::string> used = states;
+      sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+        if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
+      });
+      states.insert(numbered(used, wish));
+      return numbered(used, wish);
+    }
+    std::set<std::string> states = {};
+    static std::string numbered(const std::set<std::string>& used, const std::string& wish) {
+      std::string name = wish;
+      for (int n = 2; used.contains(name); ++n) name = wish + std::to_string(n);
+      return name;
+    }
+  };
+};
+
+}  // namespace
+
+constinit const StepInfo register_tile_step = declare<RegisterTile>();
+
+}  // namespace sous::transforms
