@@ -169,11 +169,12 @@ void VectorLoop::print() {
     out.line("int64_t " + index_ + " = " + begin + ";");
     const auto scaled = [&](const std::string& count) {
       const std::int64_t size = std::abs(step);
-      return size == 1 ? count : (count.contains(' ') ? "(" + count + ")" : count) + " * " + std::to_string(size);
+      return size == 1 ? count : count + " * " + std::to_string(size);
     };
     const std::string op = step > 0 ? " + " : " - ", compare = step > 0 ? " < " : " > ";
-    out.open("for (; " + index_ + op + scaled(lanes + " - 1") + compare + end_name + "; " + index_ +
-             (step > 0 ? " += " : " -= ") + scaled(lanes) + ")");
+    const std::string last = step == 1 ? lanes + " - 1" : scaled("(" + lanes + " - 1)");
+    out.open("for (; " + index_ + op + last + compare + end_name + "; " + index_ + (step > 0 ? " += " : " -= ") +
+             scaled(lanes) + ")");
     out.append(main_body);
     out.close();
     out.open("if (" + index_ + compare + end_name + ")");
@@ -400,7 +401,7 @@ std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop&
   if (first.types.empty()) return "nothing in it differs from lane to lane";
   ElementType widest = *first.types.begin();
   for (const ElementType type : first.types) {
-    if (sdfg::info(type).bytes > sdfg::info(widest).bytes) widest = type;
+    if (sdfg::info(type).bytes >= sdfg::info(widest).bytes) widest = type;
   }
   VectorLoop second(printer, loop, widest);
   second.print();

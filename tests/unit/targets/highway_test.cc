@@ -1,0 +1,181 @@
+// Simd loops as vectors, for every length of the remainder, against the interpreter; pages that cannot be touched lie
+// on both sides of every array.
+#include "tests/unit/targets/emitting.h"
+
+namespace sous::targets {
+namespace {
+
+// 0 to twice the lanes of the narrowest vectors (f32 with AVX-512: 16), and one more.
+std::vector<std::int64_t> all_remainders() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t n = 0; n <= 33; ++n) sizes.push_back(n);
+  return sizes;
+}
+
+// Every loop of `text` must become vectors.
+void expect_vectors(const std::string& text, const EmitOptions& options = {.contract = false}) {
+  const std::string code = emitted("highway", parsed(text));
+  EXPECT_FALSE(code.contains("// Not as vectors")) << code;
+  expect_like_interpreter(text, all_remainders(), options, {"highway"});
+}
+
+// Is a plain loop, for this reason, and still right.
+void expect_plain(const std::string& text, const std::string& reason) {
+  const std::string code = emitted("highway", parsed(text));
+  EXPECT_TRUE(code.contains("// Not as vectors: " + reason)) << code;
+  expect_like_interpreter(text, {0, 1, 9}, {.contract = false}, {"highway"});
+}
+
+TEST(Highway, UnitStrideReversedStridedAndBroadcast) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n + 1] argument  array B: f64[3 * n + 1] argument  array C: f32[n] argument  array s: f64 argument
+array D: f32[n, n] argument  array k: f64[4] argument  array w: f64 argument
+arguments n, A, B, C, s, D, k, w
+loop i = 0 .. n simd { a: A[i] = A[i + 1] * s[] + k[2] }
+loop j = 0 .. n simd { b: B[3 * j] = A[n - 1 - j] - B[3 * j + 1] }
+loop l = n - 1 .. -1 step -1 simd { c: C[l] = C[l] * 0.5f32 }
+loop m = 0 .. n simd { d: C[n - 1 - m] = C[n - 1 - m] + D[m, 0] }
+loop o = 0 .. n step 3 simd { e: A[o] = -A[o] }
+loop p = 0 .. n simd { f: D[p, n - 1] = C[p] }
+loop q = n - 1 .. -1 step -2 simd { g: A[q] = A[q] + 1.0 }
+loop r = 0 .. n simd { h: w[] = A[r] })");
+}
+
+TEST(Highway, GathersAndScatters) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n + 8] argument  array idx: i32[n] argument  array B: f32[n] argument  array big: i64[2 * n] argument
+array t: i32 registers transient
+arguments n, A, idx, B, big
+loop i = 0 .. n simd { a: B[i] = f32(A[idx[i]]) }
+loop j = 0 .. n simd { b: big[j floordiv 2 + j mod 2] = {j * j}i64 }
+loop k = 0 .. n simd private(t) { c: t[] = idx[k] & 3i32  d: B[k] = B[k] + f32(A[t[] + 1]) })");
+}
+
+TEST(Highway, MasksOfConditionsAndRemainders) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array B: f64[n] argument  array c: i32[n] argument  array flag: bool[n] argument
+array t: f64 registers transient  array ok: bool registers transient  array z: i32 argument
+arguments n, A, B, c, flag, z
+loop i = 0 .. n simd private(t, ok) {
+  a: t[] = A[i]
+  b: ok[] = A[i] > 0.5 && c[i] != 2i32
+  if (ok[]) {
+    c0: t[] = t[] * 2.0
+    if (c[i] > 0i32) { d: B[i] = t[] + B[0 + i] } else { e: c[i] = 100i32 / (1i32 - c[i]) }
+  } else { if (z[] > 0i32) { f: t[] = 0.0 - t[] } }
+  g: A[i] = t[]
+  h: flag[i] = ok[] != flag[i]
+}
+loop j = 0 .. n simd { if ({j}i64 >= 3i64) { k: A[j] = select(A[j] < B[j], A[j], B[j - 3]) } })");
+}
+
+TEST(Highway, WhatInactiveLanesWouldReadIsNotTouched) {
+  // B[0] does not exist for n = 0; B[n + 5] only where no lane is active.
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array B: f64[n] argument  array far: i64 argument  arguments n, A, B, far
+loop i = 0 .. n simd { a: A[i] = A[i] * B[0] }
+loop j = 0 .. n simd { if (A[j] > 1000000.0) { b: A[j] = B[n + 5 + j - j] + B[j + 100] } })",
+                          {0, 1, 5, 8, 19}, {.contract = false}, {"highway"});
+}
+
+TEST(Highway, MixedTypesAndCasts) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array a: i8[n] argument  array b: u16[n] argument  array c: i32[n] argument  array d: f32[n] argument
+array e: f64[n] argument  array f: u64[n] argument  array g: i64[n] argument  array h: u32[n] argument
+arguments n, a, b, c, d, e, f, g, h
+loop i = 0 .. n simd {
+  s0: e[i] = f64(d[i]) + f64(c[i]) * f64(a[i]) + f64(b[i])
+  s1: d[i] = f32(e[i]) - f32(a[i])
+  s2: g[i] = i64(c[i]) * i64(a[i]) + g[i]
+  s3: f[i] = u64(h[i]) ^ u64(a[i])
+  s4: a[i] = i8(g[i]) + i8(b[i])
+  s5: h[i] = u32(f[i]) * h[i]
+  s6: c[i] = i32(d[i] * 0.001f32) + {2 * i - 1}i32
+  s7: b[i] = u16(h[i]) - b[i]
+  s8: e[i] = e[i] * f64({i + n}i64) + f64(g[i] & 4095i64)
+})");
+}
+
+TEST(Highway, Integers) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array a: i32[n] argument  array b: i32[n] argument  array c: u8[n] argument  array d: u64[n] argument
+arguments n, a, b, c, d
+loop i = 0 .. n simd {
+  s0: a[i] = (a[i] << 3i32) - min(a[i], b[i]) / 7i32
+  s1: b[i] = ~(b[i] >> 2i32) % 1000i32 | a[i]
+  s2: c[i] = c[i] * c[i] + 255u8
+  s3: d[i] = max(d[i] * d[i], 77u64) >> 1i32
+  s4: a[i] = select(a[i] <= b[i], -a[i], select(a[i] >= 100i32, b[i], a[i] ^ b[i]))
+})");
+}
+
+TEST(Highway, MathFunctions) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array a: f64[n] argument  array b: f32[n] argument  arguments n, a, b
+loop i = 0 .. n simd {
+  s0: a[i] = sqrt(fabs(a[i])) + floor(a[i]) - ceil(a[i]) * trunc(a[i] / 3.0)
+  s1: b[i] = exp(b[i] * 0.01f32) + rint(b[i]) + copysign(b[i], 0.0f32 - 1.0f32)
+  s2: a[i] = fma(a[i], 1.5, 0.25) + pow(fabs(a[i]), 0.3) + log(fabs(a[i]) + 1.0)
+  s3: b[i] = fmin(b[i], 2.0f32) - fmax(b[i], -2.0f32) + round(b[i])
+})");
+}
+
+TEST(Highway, OuterLoopsWithPrivateAccumulators) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array x: f64[n] argument  array y: f64[n] argument
+array acc: f64 registers transient  array part: f64[4] registers transient
+arguments n, A, x, y
+loop i = 0 .. n simd private(acc) {
+  a: acc[] = y[i]
+  loop k = 0 .. n { b: acc[] += A[i, k] * x[k] }
+  c: y[i] = acc[]
+}
+loop j = 0 .. n simd private(part) {
+  loop u = 0 .. 4 unroll(factor=4) { d: part[u] = x[j] * f64({u}i64) }
+  loop v = 0 .. 4 unroll(factor=2) { e: y[j] = y[j] + part[3 - v] }
+})");
+}
+
+TEST(Highway, DeclaredReductions) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: i64[n] argument  array s: i64 argument  array lo: i32 argument  array c: i32[n] argument
+array C: i64[n] argument  array B: i64[n, n] argument  array x: u32 argument
+arguments n, A, s, lo, c, C, B, x
+loop i = 0 .. n simd reduce(+: s) reduce(min: lo) reduce(^: x) {
+  a: s[] += A[i] * 3i64
+  b: lo[] = min(c[i], lo[])
+  if (c[i] > 1i32) { d: x[] ^= u32(c[i]) }
+}
+loop j = 0 .. n { loop k = 0 .. n simd reduce(+: C) { e: C[j] += B[j, k] } }
+loop l = 0 .. n simd reduce(+: C) { loop m = 0 .. n { f: C[m] = B[l, m] + C[m] } })");
+}
+
+TEST(Highway, FixedLanes) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: f32[n + 4] argument  arguments n, A
+loop i = 0 .. n simd(lanes=4) { a: A[i + 4] = A[i] + 1.0f32 })";
+  EXPECT_TRUE(emitted("highway", parsed(graph)).contains("hn::CappedTag<float, 4>"));
+  expect_vectors(graph);
+}
+
+TEST(Highway, ContractionOnlyWithLeave) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array B: f64[n] argument  array s: f64 argument  arguments n, A, B, s
+loop i = 0 .. n simd { a: A[i] = A[i] - s[] * B[i] })");
+  EXPECT_TRUE(emitted("highway", graph, {.contract = true}).contains("hn::NegMulAdd(s_v, B_v, A_v)"));
+  EXPECT_TRUE(emitted("highway", graph, {.contract = false}).contains("hn::Sub(A_v, hn::Mul(s_v, B_v))"));
+}
+
+TEST(Highway, WhatHasNoVectorFormStaysAPlainLoop) {
+  expect_plain(R"(sdfg 1 t symbols n
+array A: f64[n + 1, n + 1] argument  arguments n, A
+loop i = 0 .. n simd { loop j = 0 .. i { a: A[i, j] = A[i, j] + 1.0 } })",
+               "the bounds of the loop over j differ from lane to lane");
+  expect_plain(R"(sdfg 1 t symbols n
+array a: i32[n] argument  arguments n, a
+loop i = 0 .. n simd { a: a[i] = select(a[i] != 0i32, 10i32 / a[i], 0i32) })",
+               "a division that only some lanes do");
+}
+
+}  // namespace
+}  // namespace sous::targets
