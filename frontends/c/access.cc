@@ -104,6 +104,8 @@ Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
       return refuse("c.pointer", "the address of a whole array", where);
     }
   }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->isIncrementDecrementOp())
+    return refuse("c.pointer.reassigned", "a pointer is changed", where);
   return refuse("c.pointer", "this pointer is not understood", where);
 }
 

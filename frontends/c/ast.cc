@@ -3,12 +3,21 @@
 #include <functional>
 
 #include "clang/AST/Decl.h"
+#include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
 namespace sous::frontends::c {
 
 using sdfg::ElementType;
+
+void for_each_statement(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f) {
+  if (!s) return;
+  f(s);
+  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
+    return for_each_statement(captured->getCapturedStmt(), f);
+  for (const clang::Stmt* child : s->children()) for_each_statement(child, f);
+}
 
 std::optional<ElementType> element_type(clang::QualType type, const clang::ASTContext& context) {
   if (type.isVolatileQualified() || type->isAtomicType()) return std::nullopt;
@@ -90,15 +99,9 @@ std::optional<std::int64_t> step_of(const clang::Expr* increment, const clang::V
   return std::nullopt;
 }
 
-void for_each(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f) {
-  if (!s) return;
-  f(s);
-  for (const clang::Stmt* child : s->children()) for_each(child, f);
-}
-
 bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
   bool found = false;
-  for_each(s, [&](const clang::Stmt* x) {
+  for_each_statement(s, [&](const clang::Stmt* x) {
     if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == variable;
   });
   return found;
@@ -156,7 +159,7 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
 
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
   std::set<const clang::VarDecl*> result = address_taken(s);
-  for_each(s, [&](const clang::Stmt* x) {
+  for_each_statement(s, [&](const clang::Stmt* x) {
     const clang::VarDecl* target = nullptr;
     if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
       target = named_variable(b->getLHS());
@@ -169,7 +172,7 @@ std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
 
 std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s) {
   std::set<const clang::VarDecl*> result;
-  for_each(s, [&](const clang::Stmt* x) {
+  for_each_statement(s, [&](const clang::Stmt* x) {
     const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x);
     if (!u || u->getOpcode() != clang::UO_AddrOf) return;
     const clang::Expr* e = u->getSubExpr()->IgnoreParens();
@@ -184,7 +187,13 @@ std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s) {
 
 bool contains_loop(const clang::Stmt* s) {
   if (!s) return false;
-  if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s)) return true;
+  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s)) return contains_loop(captured->getCapturedStmt());
+  if (llvm::isa<clang::ForStmt, clang::WhileStmt>(s)) return true;
+  if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
+    // do { … } while (0) is how macros wrap statements, and no loop.
+    const auto* zero = llvm::dyn_cast<clang::IntegerLiteral>(d->getCond()->IgnoreParenImpCasts());
+    if (!zero || zero->getValue() != 0) return true;
+  }
   for (const clang::Stmt* child : s->children())
     if (contains_loop(child)) return true;
   return false;
@@ -192,6 +201,7 @@ bool contains_loop(const clang::Stmt* s) {
 
 bool contains_for(const clang::Stmt* s) {
   if (!s) return false;
+  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s)) return contains_for(captured->getCapturedStmt());
   if (llvm::isa<clang::ForStmt>(s)) return true;
   for (const clang::Stmt* child : s->children())
     if (contains_for(child)) return true;
@@ -247,7 +257,7 @@ Use use_of(const clang::Stmt* s, const clang::VarDecl* v, const clang::ASTContex
     return then(perhaps(of(d->getBody())), [&] { return of(d->getCond()); });
   }
   if (llvm::isa<clang::SwitchStmt, clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
-                clang::StmtExpr>(s))
+                clang::OMPExecutableDirective, clang::StmtExpr>(s))
     return mentions(s, v) ? Use::Exposed : Use::None;
   // Behind a jump, a write covers the reads that follow it; but the sequence as a whole may have been left before it.
   Use use = Use::None;
@@ -255,7 +265,7 @@ Use use_of(const clang::Stmt* s, const clang::VarDecl* v, const clang::ASTContex
   for (const clang::Stmt* child : s->children()) {
     use = of(child);
     if (use != Use::None) return jumped ? perhaps(use) : use;
-    for_each(child, [&](const clang::Stmt* x) {
+    for_each_statement(child, [&](const clang::Stmt* x) {
       jumped = jumped || llvm::isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(x);
     });
   }

@@ -1,6 +1,7 @@
 // Reading the AST: types, loop headers, which variables are written, source ranges. Facts only; nothing is built here.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,6 +39,8 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
 // cannot write a caller's variable unless its address is taken).
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s);
 std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s);
+// Calls f on `s` and everything below, the bodies of OpenMP constructs included.
+void for_each_statement(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f);
 bool contains_loop(const clang::Stmt* s);
 bool contains_for(const clang::Stmt* s);
 

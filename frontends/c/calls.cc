@@ -155,7 +155,9 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   TRY(const clang::FunctionDecl* f, inlinable(e));
   const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
   const auto* result = block && !block->body_empty() ? llvm::dyn_cast<clang::ReturnStmt>(block->body_back()) : nullptr;
-  if (!result || !result->getRetValue() || !writes_only_own_variables(block, f))
+  int returns = 0;
+  for_each_statement(block, [&](const clang::Stmt* s) { returns += llvm::isa<clang::ReturnStmt>(s); });
+  if (!result || !result->getRetValue() || returns != 1 || !writes_only_own_variables(block, f))
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
   const bool single = block->size() == 1;
   const std::map<const clang::VarDecl*, Binding> saved = bindings_;

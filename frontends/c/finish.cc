@@ -191,7 +191,7 @@ Lift<void> Builder::delinearize(const Memory& memory) {
 
 Lift<void> Builder::outermost_extent(Memory& memory) {
   if (!memory.flat) return {};
-  std::optional<Expr> extent = memory.declared;
+  std::optional<Expr> extent;
   bool known = true, negative = false;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container || m.subset.empty()) return;
@@ -208,7 +208,9 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
     return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
   sdfg::Container* c = sdfg_.find(memory.container);
   if (known && extent) {
-    c->shape[0] = *extent;
+    // What a parameter declares is the nicer form of what the accesses show, where it covers them; C promises nothing.
+    const bool covered = memory.declared && ranges_.larger(*memory.declared, *extent) == *memory.declared;
+    c->shape[0] = covered ? *memory.declared : *extent;
     memory.flat = false;  // its extent is known now
   } else if (memory.declared) {
     c->shape[0] = *memory.declared;
@@ -326,7 +328,7 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   sdfg_.name = name;
   TRY_VOID(sequence(stretch_, 0, false));
   const clang::SourceLocation where = stretch_.front()->getBeginLoc();
-  if (sdfg_.root.nodes.empty()) return refuse("c.empty", "the nest does nothing", where);
+  if (sdfg::touched(sdfg_.root).written.empty()) return refuse("c.empty", "the nest does nothing", where);
   TRY_VOID(finish_memory());
   LiftedNest nest;
   TRY(nest.epilogue, epilogue());

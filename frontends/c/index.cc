@@ -105,6 +105,7 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
     if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(ref->getDecl()))
       return Expr(constant->getInitVal().getExtValue());
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+    if (u->isIncrementDecrementOp()) return refuse("c.side-effect", "an index with a side effect", where);
     if (u->getOpcode() == clang::UO_Plus || u->getOpcode() == clang::UO_Extension) return index(u->getSubExpr());
     if (u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Not) {
       TRY(Expr value, index(u->getSubExpr()));

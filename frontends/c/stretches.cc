@@ -11,15 +11,11 @@ namespace {
 
 using Statements = std::vector<const clang::Stmt*>;
 
-void for_each(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f) {
-  if (!s) return;
-  f(s);
-  for (const clang::Stmt* child : s->children()) for_each(child, f);
-}
-
 // Arrays whose address is used otherwise than by subscripting: passed to a call, assigned to a pointer.
 void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found) {
   if (!s) return;
+  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
+    return escaping_arrays(captured->getCapturedStmt(), found);
   const clang::Expr* base = nullptr;
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = subscript->getBase();
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
@@ -73,8 +69,9 @@ class Finder {
     for (const auto& [v, value] : known)
       if (!facts_.written.contains(v)) facts_.known[v] = value;
     facts_.strict_aliasing = options.strict_aliasing;
-    for_each(function->getBody(),
-             [&](const clang::Stmt* s) { jumps_ = jumps_ || llvm::isa<clang::LabelStmt, clang::IndirectGotoStmt>(s); });
+    for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
+      jumps_ = jumps_ || llvm::isa<clang::LabelStmt, clang::IndirectGotoStmt>(s);
+    });
   }
 
   void run() { search(facts_.function->getBody()); }
@@ -128,7 +125,7 @@ class Finder {
 
   static bool mentioned(const clang::Stmt* s, const clang::VarDecl* v) {
     bool found = false;
-    for_each(s, [&](const clang::Stmt* x) {
+    for_each_statement(s, [&](const clang::Stmt* x) {
       if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == v;
     });
     return found;

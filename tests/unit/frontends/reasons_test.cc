@@ -1,0 +1,74 @@
+// docs/frontend-c.md is the test: every example gives the code that it stands under, and every code of the sources is
+// documented there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "frontends/c/lift.h"
+
+namespace sous::frontends::c {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Example {
+  std::string code, text;
+  std::vector<std::string> arguments;
+};
+
+std::vector<Example> examples(std::set<std::string>& headings) {
+  std::vector<Example> result;
+  std::istringstream page(read(std::string(SOUS_SOURCE_DIR) + "/docs/frontend-c.md"));
+  std::string code;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("### `")) {
+      code = line.substr(5, line.size() - 6);
+      headings.insert(code);
+    }
+    if (!line.starts_with("```c")) continue;
+    Example example{code, "", {}};
+    if (line.size() > 5) example.arguments.push_back(line.substr(5));
+    while (std::getline(page, line) && line != "```") example.text += line + "\n";
+    result.push_back(std::move(example));
+  }
+  return result;
+}
+
+TEST(Reasons, EveryExampleGivesItsCode) {
+  std::set<std::string> headings;
+  const std::vector<Example> all = examples(headings);
+  EXPECT_GT(all.size(), 40u);
+  for (const Example& e : all) {
+    auto unit = lift(e.text, "example.c", e.arguments);
+    ASSERT_TRUE(unit.has_value()) << e.code << ": " << unit.error().to_string();
+    std::string found;
+    for (const Reason& r : unit->reasons) found += r.code + ": " + r.why + "\n";
+    EXPECT_TRUE(std::ranges::any_of(unit->reasons, [&](const Reason& r) { return r.code == e.code; }))
+        << e.code << " not among " << unit->reasons.size() << " reasons, " << unit->nests.size() << " nests:\n"
+        << e.text << found;
+  }
+}
+
+TEST(Reasons, EveryCodeIsDocumented) {
+  std::set<std::string> headings;
+  examples(headings);
+  const std::regex code("\"(c\\.[a-z-]+(\\.[a-z-]+)*)\"");
+  for (const auto& file : std::filesystem::directory_iterator(std::string(SOUS_SOURCE_DIR) + "/frontends/c")) {
+    const std::string text = read(file.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), code), end; it != end; ++it)
+      EXPECT_TRUE(headings.contains((*it)[1])) << (*it)[1] << " in " << file.path();
+  }
+}
+
+}  // namespace
+}  // namespace sous::frontends::c
