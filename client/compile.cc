@@ -76,6 +76,15 @@ Meaning meaning_of(const CommandLine& line, const string& compiler) {
   return meaning;
 }
 
+Meaning meaning_of_preprocessed(const CommandLine& line, const string& compiler) {
+  Meaning meaning = meaning_of(line, compiler);
+  if (is_gcc(compiler)) {
+    append(meaning.parse, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
+                           "-D_Float32x=double", "-D_Float64x=long double"});
+  }
+  return meaning;
+}
+
 Result<string> preprocess(const CommandLine& line, const Input& input, const string& compiler, bool* diagnostics) {
   Words command{compiler};
   append(command, line.preprocess);
@@ -142,7 +151,7 @@ Result<Outcome> CompileOne::pipeline() {
   TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
   preprocess_seconds_ = now() - start;
   if (!may_have_loop(preprocessed_)) return fail("launcher.no-loop", "no loop in it", input_.path);
-  return optimize(preprocessed_, input_.path, meaning_of(line_, compiler_), options_,
+  return optimize(preprocessed_, input_.path, meaning_of_preprocessed(line_, compiler_), options_,
                   sources_for(input_.path, options_));
 }
 

@@ -160,7 +160,7 @@ class Adder {
     TRY_VOID(read_flags(flags));
     TRY_VOID(read_recipe());
     TRY(text_, preprocess(line_, input_, compiler_));
-    meaning_ = meaning_of(line_, compiler_);
+    meaning_ = meaning_of_preprocessed(line_, compiler_);
     TRY(unit_, frontends::c::lift(text_, file_, meaning_.parse));
     TRY_VOID(make_subjects());
     TRY(auto folder, TemporaryFolder::make());

@@ -158,8 +158,19 @@ class Pipeline {
     for (const auto& nest : nests_) {
       const auto end = next + static_cast<std::ptrdiff_t>(nest.queries.size());
       matches_.emplace_back(next, end);
+      keep_pinned(matches_.back());
       next = end;
     }
+  }
+
+  // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
+  static void keep_pinned(std::vector<std::vector<Match>>& units) {
+    const auto pinned = [](const Match& match) { return match.source == "lock"; };
+    const bool any = std::any_of(units.begin(), units.end(), [&](const auto& matches) {
+      return std::any_of(matches.begin(), matches.end(), pinned);
+    });
+    if (!any) return;
+    for (auto& matches : units) std::erase_if(matches, [&](const Match& match) { return !pinned(match); });
   }
 
   Chosen choose_for(std::size_t k, NestReport& report) {

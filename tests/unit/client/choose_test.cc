@@ -1,0 +1,64 @@
+#include "client/choose.h"
+
+#include <gtest/gtest.h>
+
+#include "client/options.h"
+
+namespace sous::client {
+namespace {
+
+const std::string here = "x86-64:avx512:2c:l2=1M:l3=32M";
+
+transforms::Match measured(double baseline, double tuned, double spread = 0.01) {
+  transforms::Match m;
+  m.evidence.baseline_seconds = baseline;
+  m.evidence.tuned_seconds = tuned;
+  m.evidence.baseline_spread = m.evidence.tuned_spread = spread;
+  m.evidence.hardware = here;
+  m.evidence.size_class = "4^11:8";
+  return m;
+}
+
+TEST(Evidence, FasterHereAtThisSize) {
+  EXPECT_EQ(not_evidence(measured(2, 1), "4^11:8", here), "");
+  EXPECT_EQ(not_evidence(measured(2, 1), "unknown:8", here), "");  // guarded at run time
+}
+
+TEST(Evidence, RefusedWithAReason) {
+  const auto why = [](const transforms::Match& m, const char* size = "4^11:8") { return not_evidence(m, size, here); };
+  EXPECT_NE(why(measured(0, 0)).find("never measured"), std::string::npos);
+  EXPECT_NE(why(measured(1.04, 1)).find("not faster"), std::string::npos);
+  EXPECT_NE(why(measured(1.2, 1, 0.2)).find("spread"), std::string::npos);
+  EXPECT_NE(why(measured(2, 1), "4^15:8").find("size"), std::string::npos);
+  auto elsewhere = measured(2, 1);
+  elsewhere.evidence.hardware = "aarch64:neon:64c:l2=1M:l3=32M";
+  EXPECT_NE(why(elsewhere).find("like hardware"), std::string::npos);
+  auto far = measured(2, 1);
+  far.distance = 100;
+  EXPECT_NE(why(far).find("too far"), std::string::npos);
+}
+
+TEST(Options, DidYouMean) {
+  const auto parsed = parse_options({"--exlpain", "clang"}, false);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().code, "cli.unknown-option");
+  EXPECT_NE(parsed.error().why.find("--explain"), std::string::npos);
+}
+
+TEST(Options, EndAtTheCompilerUnlessInterleaved) {
+  const auto launcher = parse_options({"--explain", "--size", "n=20,m=3", "clang", "--frozen"}, false);
+  ASSERT_TRUE(launcher);
+  EXPECT_TRUE(launcher->options.explain);
+  EXPECT_FALSE(launcher->options.frozen);
+  EXPECT_EQ(launcher->options.sizes, (std::map<std::string, std::int64_t>{{"m", 3}, {"n", 20}}));
+  EXPECT_EQ(launcher->words, (std::vector<std::string>{"clang", "--frozen"}));
+  const auto command = parse_options({"a.c", "--frozen", "--", "-O3"}, true);
+  ASSERT_TRUE(command);
+  EXPECT_TRUE(command->options.frozen);
+  EXPECT_EQ(command->after, std::vector<std::string>{"-O3"});
+  EXPECT_EQ(parse_options({"--size=n"}, true).error().code, "cli.value");
+  EXPECT_EQ(parse_options({"--runs=0"}, true).error().code, "cli.value");
+}
+
+}  // namespace
+}  // namespace sous::client
