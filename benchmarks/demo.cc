@@ -24,7 +24,7 @@ struct Used {
   string recipe = "–", neighbour = "–", distance = "–", threads = "–";
 };
 
-Used used_by(const Measurement& m) {
+Used used_by(const Measurement& m, const string& kernel_prefix) {
   Used out;
   if (!m.report) return out;
   const NestSummary* best = nullptr;
@@ -34,8 +34,8 @@ Used used_by(const Measurement& m) {
     if (!nest.served || nest.used.empty()) continue;
     ++served;
     threads = std::max(threads, nest.threads);
-    const bool kernel = nest.function.starts_with("kernel_");
-    const bool best_kernel = best != nullptr && best->function.starts_with("kernel_");
+    const bool kernel = nest.function.starts_with(kernel_prefix);
+    const bool best_kernel = best != nullptr && best->function.starts_with(kernel_prefix);
     if (best == nullptr || kernel > best_kernel ||
         (kernel == best_kernel && nest.applied_steps > best->applied_steps)) {
       best = &nest;
@@ -106,7 +106,7 @@ Result<int> bench_demo(const Options& options) {
         problems.push_back(test.label() + ": the outputs differ by " + scientific(ours.check.difference, 1));
       }
       if (ratio < 1 - noise - spread) problems.push_back(test.label() + ": slower with Sous");
-      const Used used = used_by(ours);
+      const Used used = used_by(ours, suite.kernel);
       recipes.push_back("  " + test.program.name + ": " + used.recipe);
       table.add({test.program.name, step_names(used.recipe), used.neighbour, used.distance, used.threads,
                  seconds_text(base.median_seconds()), seconds_text(ours.median_seconds()), fixed(ratio, 2),

@@ -183,7 +183,7 @@ string summary_table(const Suite& suite, const Plan& plan, const std::vector<Cas
       means.push_back(ratios[c].empty() ? "" : fixed(geometric_mean(ratios[c]), 2));
     }
   }
-  table.add(std::move(means));
+  if (plan.compilers.size() > 1) table.add(std::move(means));
   return table.to_string();
 }
 

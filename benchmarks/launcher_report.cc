@@ -69,8 +69,7 @@ Result<LauncherReport> parse_report(std::string_view json) {
   LauncherReport report;
   for (const Json& nest : objects(document, "nests")) report.nests.push_back(nest_of(nest));
   for (const Json& reason : objects(document, "reasons")) {
-    report.reasons.push_back("line " + std::to_string(static_cast<int>(number(reason, "line"))) + ": " +
-                             text(reason, "why") + " [" + text(reason, "code") + "]");
+    report.reasons.push_back(text(reason, "function") + ": " + text(reason, "why") + " [" + text(reason, "code") + "]");
   }
   if (const auto phases = document.find("phases"); phases != document.end() && phases->is_object()) {
     for (const auto& [name, seconds] : phases->items()) {

@@ -27,7 +27,7 @@ struct NestSummary {
 };
 struct LauncherReport {
   std::vector<NestSummary> nests;
-  std::vector<std::string> reasons;                    // "line 12: why [code]": what was not lifted
+  std::vector<std::string> reasons;                    // "function: why [code]": what was not lifted
   std::vector<std::pair<std::string, double>> phases;  // seconds
 
   int served() const;

@@ -115,6 +115,9 @@ Result<Suite> parse_suite(string_view json, const string& folder) {
   if (reader.has("about")) {
     TRY(suite.about, reader.string("about"));
   }
+  if (reader.has("kernel")) {
+    TRY(suite.kernel, reader.string("kernel"));
+  }
   TRY(suite.flags, optional_words(reader, "flags", "suite"));
   TRY(suite.link, optional_words(reader, "link", "suite"));
   TRY(suite.dump, words(reader, "dump", "suite"));

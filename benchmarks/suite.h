@@ -5,6 +5,7 @@
 //     "version": 1,
 //     "name": "polybench",
 //     "about": "one line",                                     optional
+//     "kernel": "kernel_",                                     optional; functions whose names start so are timed
 //     "flags": ["-Iinclude"],                                  optional; for every compile
 //     "link": ["-lm"],                                         optional; behind the sources
 //     "sizes": {"SMALL": ["-DSMALL"], "LARGE": ["-DLARGE"]},   flags that select a size
@@ -46,6 +47,7 @@ enum class Stream : std::uint8_t { Output, Errors };
 struct Suite {
   std::string name;
   std::string about;
+  std::string kernel;  // what the names of timed functions start with; empty: all may be
   std::string folder;  // that sources are relative to
   Words flags;
   Words link;

@@ -96,7 +96,10 @@ class Verifier {
     for (const auto& target : targets_) {
       const auto report = compare(test, {target, "normal form", "normal-form"}, *reference, folder, verdict);
       if (!report) continue;
-      verdict.nests = std::max(verdict.nests, static_cast<int>(report->nests.size()));
+      verdict.nests = std::max(
+          verdict.nests, static_cast<int>(std::count_if(report->nests.begin(), report->nests.end(), [&](const auto& n) {
+            return n.function.starts_with(suite_.kernel);
+          })));
       verdict.normal_form[target] = {report->served(), 1};
       verdict.reasons.insert(report->reasons.begin(), report->reasons.end());
     }
@@ -165,7 +168,7 @@ Words split_commas(const string& text) {
 
 string verdict_table(const std::vector<Program>& programs, const std::vector<Case>& tests,
                      const std::vector<Verdict>& verdicts, const Words& targets) {
-  std::vector<string> head{"program", "cases", "nests"};
+  std::vector<string> head{"program", "cases", "kernel nests"};
   for (const auto& target : targets) head.push_back(target + " equal (served)");
   head.push_back("recipes equal/applied");
   Table table(head);
@@ -193,6 +196,15 @@ string verdict_table(const std::vector<Program>& programs, const std::vector<Cas
     table.add(std::move(row));
   }
   return table.to_string();
+}
+
+// A few names, or how many.
+string listed(const std::set<string>& names) {
+  constexpr std::size_t few = 4;
+  if (names.size() > few) return std::to_string(names.size()) + " programs";
+  string out;
+  for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
 }
 
 }  // namespace
@@ -237,17 +249,16 @@ Result<int> bench_verify(const Options& options) {
   std::printf("%s", verdict_table(programs, tests, verdicts, targets).c_str());
 
   std::size_t problems = 0;
-  std::map<string, std::set<string>> reasons;
+  std::map<string, std::set<string>> reasons;  // the programs that have it
   std::map<string, int> lifted;
   for (std::size_t t = 0; t < tests.size(); ++t) {
+    const string& program = tests[t].program.name;
     problems += verdicts[t].problems.size();
-    lifted[tests[t].program.name] += verdicts[t].nests;
-    reasons[tests[t].program.name].insert(verdicts[t].reasons.begin(), verdicts[t].reasons.end());
+    lifted[program] += verdicts[t].nests;
+    for (const auto& reason : verdicts[t].reasons) reasons[reason].insert(program);
   }
   std::printf("\nNot lifted, and why:\n");
-  for (const auto& [program, texts] : reasons) {
-    for (const auto& text : texts) std::printf("  %s: %s\n", program.c_str(), text.c_str());
-  }
+  for (const auto& [reason, names] : reasons) std::printf("  %s (%s)\n", reason.c_str(), listed(names).c_str());
   for (const auto& [program, nests] : lifted) {
     if (nests > 0) continue;
     ++problems;

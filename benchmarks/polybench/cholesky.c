@@ -1,5 +1,6 @@
 // cholesky: A = L L^T for a symmetric positive definite A; L replaces the lower triangle.
 #include "polybench.h"
+#include "positive_definite.h"
 
 #define N SIZE(40, 120, 400, 2000, 4000)
 

@@ -1,5 +1,6 @@
 // lu: A = L U without pivoting; L (unit diagonal) and U replace A.
 #include "polybench.h"
+#include "positive_definite.h"
 
 #define N SIZE(40, 120, 400, 2000, 4000)
 

@@ -1,5 +1,6 @@
 // ludcmp: solves A x = b by LU decomposition and forward and backward substitution.
 #include "polybench.h"
+#include "positive_definite.h"
 
 #define N SIZE(40, 120, 400, 2000, 4000)
 

@@ -53,14 +53,14 @@ TEST(Harness, ReadsTheLaunchersReport) {
      "units": [{"candidates": [{"used": false, "name": "x"}, {"used": true, "name": "gemm#1", "distance": 0.25,
                                 "recipe": "tile(loops=[i0])"}], "steps": ["tile(…): applied", "x: refused"]}]},
     {"function": "init", "served": false, "why": "no evidence"}],
-    "reasons": [{"code": "c.goto", "why": "a goto", "line": 3}], "phases": {"lift": 0.01}})json");
+    "reasons": [{"code": "c.goto", "why": "a goto", "function": "f"}], "phases": {"lift": 0.01}})json");
   ASSERT_TRUE(report.has_value()) << report.error().to_string();
   EXPECT_EQ(report->served(), 1);
   EXPECT_EQ(report->nests[0].threads, 2);
   ASSERT_EQ(report->nests[0].used.size(), 1U);
   EXPECT_EQ(report->nests[0].used[0].name, "gemm#1");
   EXPECT_EQ(report->nests[0].applied_steps, 1);
-  EXPECT_EQ(report->reasons, (std::vector<std::string>{"line 3: a goto [c.goto]"}));
+  EXPECT_EQ(report->reasons, (std::vector<std::string>{"f: a goto [c.goto]"}));
   EXPECT_EQ(report->phases[0].first, "lift");
   EXPECT_EQ(parse_report("{}").error().code, "bench.report");
   EXPECT_EQ(parse_report("nests").error().code, "bench.report.json");

@@ -8,7 +8,7 @@ namespace sous::benchmarks {
 namespace {
 
 constexpr const char* small = R"({
-  "version": 1, "name": "mine", "link": ["-lm"],
+  "version": 1, "name": "mine", "kernel": "k_", "link": ["-lm"],
   "sizes": {"S": ["-DN=10"], "L": ["-DN=1000"]},
   "types": {"double": {"element": "f64", "flags": []}, "int": {"element": "i32", "flags": ["-DT=int"]}},
   "time": {"stream": "stdout", "prefix": "time="},
@@ -38,6 +38,7 @@ std::string refusal(const std::string& text) {
 TEST(Suite, ReadsWhatItSays) {
   const Suite s = suite();
   EXPECT_EQ(s.name, "mine");
+  EXPECT_EQ(s.kernel, "k_");
   EXPECT_EQ(s.time_stream, Stream::Output);
   EXPECT_EQ(s.types.at("int").element, Element::i32);
   ASSERT_NE(s.find("a"), nullptr);
