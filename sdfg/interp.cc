@@ -262,20 +262,22 @@ class Machine {
     return {};
   }
 
-  // In ascending order; several lanes run their k-th iterations together.
+  // In order; several lanes run the iterations with equal values together, each value once.
   Result<void> run_in_order(const Loop& loop, const Lanes& lanes) {
-    std::vector<std::vector<std::int64_t>> values;
-    std::size_t longest = 0;
+    std::vector<std::set<std::int64_t>> of_lane;
+    std::set<std::int64_t> all;
     for (Lane* lane : lanes) {
-      TRY(auto of_lane, iterations(loop, *lane));
-      longest = std::max(longest, of_lane.size());
-      values.push_back(std::move(of_lane));
+      TRY(const auto values, iterations(loop, *lane));
+      of_lane.emplace_back(values.begin(), values.end());
+      all.insert(values.begin(), values.end());
     }
-    for (std::size_t k = 0; k < longest; ++k) {
+    std::vector<std::int64_t> order(all.begin(), all.end());
+    if (loop.step < 0) std::ranges::reverse(order);
+    for (const std::int64_t value : order) {
       std::vector<Lane> children;
       for (std::size_t l = 0; l < lanes.size(); ++l) {
-        if (k >= values[l].size() || lanes[l]->returned) continue;
-        TRY(Lane child, iteration(loop, *lanes[l], values[l][k]));
+        if (!of_lane[l].contains(value) || lanes[l]->returned) continue;
+        TRY(Lane child, iteration(loop, *lanes[l], value));
         children.push_back(std::move(child));
       }
       Lanes together;
