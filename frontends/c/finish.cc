@@ -231,8 +231,17 @@ Lift<void> Builder::check_overlaps() {
       const Memory& b = memories_[j];
       const bool b_written = touched.written.contains(b.container);
       if (!(b_written || touched.read.contains(b.container)) || (!a_written && !b_written)) continue;
-      auto distinct = [](const Memory& x) { return x.origin != Origin::Object && x.origin != Origin::Pointer; };
-      if (distinct(a) || distinct(b)) continue;
+      const auto own = [](const Memory& x) {
+        // An object defined const is never written, whoever points at it.
+        return x.origin == Origin::PrivateObject || x.origin == Origin::Transient ||
+               (x.origin == Origin::Object && x.element.isConstQualified());
+      };
+      if (own(a) || own(b)) continue;
+      // A restrict parameter is apart from all that is not based on it. A local or stored pointer may be.
+      const auto not_based = [](const Memory& x) {
+        return x.origin == Origin::Restrict || x.origin == Origin::Object || x.parameter;
+      };
+      if ((a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a))) continue;
       if (a.origin == Origin::Object && b.origin == Origin::Object) continue;
       // A pointer that came in as a parameter cannot point to this call's own locals.
       if ((a.local && b.parameter) || (b.local && a.parameter)) continue;

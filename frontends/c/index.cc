@@ -2,6 +2,8 @@
 //
 // Signed arithmetic may be taken as exact, for overflow is undefined. Unsigned arithmetic and narrowing conversions
 // wrap: each needs a proof from the loop ranges, or an assumption that the generated entry checks.
+#include <algorithm>
+
 #include "frontends/c/builder.h"
 
 namespace sous::frontends::c {
@@ -11,8 +13,13 @@ using sdfg::Expr;
 
 namespace {
 
-// Products of unsigned symbols stay below 2^63 where each symbol is below this.
-constexpr std::int64_t kUnsignedLimit = std::int64_t{1} << 31;
+// Products of up to two (three) parameters stay below 2^63 where each is below this; nullopt: of more.
+std::optional<std::int64_t> product_limit(const Expr& e) {
+  std::size_t degree = 0;
+  for (const sdfg::Term& t : e.terms()) degree = std::max(degree, t.atoms.size());
+  if (degree > 3) return std::nullopt;
+  return std::int64_t{1} << (degree == 3 ? 20 : 31);
+}
 
 bool has_product(const Expr& e) {
   for (const sdfg::Term& t : e.terms())
@@ -35,11 +42,17 @@ Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation 
   const bool is_unsigned = sdfg::info(*t).kind != sdfg::TypeKind::Signed;
   if (auto c = e.constant(); c && *t == ElementType::boolean) return Expr(*c != 0 ? 1 : 0);
   if (*t == ElementType::boolean) return refuse("c.subscript", "an index is converted to _Bool", where);
-  if (is_unsigned && bits == 64 && has_product(e))
-    for (const std::string& symbol : e.symbols())
+  if (is_unsigned && bits == 64 && has_product(e)) {
+    const std::optional<Expr> most = ranges_.upper(e, box_);
+    const auto limit = product_limit(e);
+    if (!most || !limit || !most->reads().empty())
+      return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
+    std::set<std::string> symbols = most->symbols();
+    symbols.merge(e.symbols());
+    for (const std::string& symbol : symbols)
       if (ranges_.parameters.contains(symbol))
-        TRY_VOID(nonneg(Expr(kUnsignedLimit) - Expr::symbol(symbol), where, "c.unsigned-wrap",
-                        "an unsigned product may wrap"));
+        TRY_VOID(nonneg(Expr(*limit) - Expr::symbol(symbol), where, "c.unsigned-wrap", "an unsigned product may wrap"));
+  }
   if (is_unsigned)
     TRY_VOID(nonneg(e, where, "c.unsigned-wrap", "an index may be negative before its conversion to an unsigned type"));
   if (bits < 64) {

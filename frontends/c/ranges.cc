@@ -105,7 +105,10 @@ bool is_affine_comparison(ScalarOp op) {
 std::optional<Expr> as_symbolic(const ScalarExpr& e) {
   if (!sdfg::is_integer(e.type)) return std::nullopt;
   if (e.op == ScalarOp::symbolic) return e.symbolic;
-  if (e.op == ScalarOp::constant) return Expr(e.integer_value());
+  if (e.op == ScalarOp::constant) {
+    if (sdfg::info(e.type).kind == sdfg::TypeKind::Unsigned && e.integer_value() < 0) return std::nullopt;
+    return Expr(e.integer_value());
+  }
   if (e.op == ScalarOp::cast && sdfg::is_integer(e.args[0].type) &&
       sdfg::info(e.args[0].type).kind == sdfg::TypeKind::Signed && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
       sdfg::info(e.type).bytes >= sdfg::info(e.args[0].type).bytes)

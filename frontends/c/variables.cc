@@ -196,6 +196,14 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
   if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
   const std::string name = v->getNameAsString();
   const clang::QualType type = v->getType();
+  // The rewritten program names it where the nest begins: there the name must mean the same.
+  if (v->isStaticLocal() && (declared_.contains(v) || v->getDeclContext() != facts_.function))
+    return refuse("c.static", "'" + name + "' is a static variable of an inner block or another function", where);
+  if (!inline_stack_.empty() && v->hasGlobalStorage())
+    for (const clang::Decl* d : facts_.function->decls())
+      if (const auto* local = llvm::dyn_cast<clang::VarDecl>(d); local && local != v && local->getName() == name)
+        return refuse("c.call.not-inlinable", "a local variable hides '" + name + "', which a called function uses",
+                      where);
   Binding b;
   if (type->isPointerType() || type->isArrayType()) {
     if (written_here(v) || header_writes_.contains(v))

@@ -176,6 +176,34 @@ TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
   EXPECT_EQ(unit.reasons.at(0).code, "c.unsigned-wrap");
 }
 
+TEST(Lift, WhatMayOverlapIsCheckedAndWhatCannotIsNot) {
+  auto pairs = [](const std::string& text) {
+    TranslationUnit unit = lifted(text);
+    std::string result;
+    for (const LiftedNest& n : unit.nests)
+      for (const auto& [a, b] : n.sdfg.disjoint) result += a + "," + b + " ";
+    return result;
+  };
+  const std::string loop = "{ for (int i = 0; i < n; i++) x[i] = y[i]; }";
+  EXPECT_EQ(pairs("void f(int n, double *x, double *y)" + loop), "y,x ");
+  EXPECT_EQ(pairs("void f(int n, double *restrict x, double *y)" + loop), "");
+  EXPECT_EQ(pairs("void f(int n, double *x, float *y)" + loop), "");
+  EXPECT_EQ(pairs("void f(int n, double *x, char *y)" + loop), "y,x ");
+  EXPECT_EQ(pairs("double x[9], y[9]; void f(int n)" + loop), "");
+  EXPECT_EQ(pairs("double y[9]; void f(int n, double *x)" + loop), "y,x ");
+  EXPECT_EQ(pairs("static const double y[9] = {1}; void f(int n, double *x)" + loop), "");
+  // y is based on x.
+  EXPECT_EQ(pairs("void f(int n, double *restrict x) { double *y = x + 3; for (int i = 0; i < n; i++) x[i] = y[i]; }"),
+            "y,x ");
+}
+
+TEST(Lift, AHiddenGlobalIsNotConfused) {
+  TranslationUnit unit = lifted(R"(int scale;
+static double scaled(double x) { return x * scale; }
+void f(int n, double *x) { int scale = 3; for (int i = 0; i < n; i++) x[i] = scaled(x[i]) + scale; })");
+  EXPECT_EQ(unit.nests.size(), 0u);
+}
+
 TEST(Lift, TheTextOfANestAndItsPlace) {
   const std::string text =
       "# 1 \"user.c\"\nvoid f(int n, int *x) {\n  n++;\n# 30 \"user.c\"\n"
