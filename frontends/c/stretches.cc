@@ -1,6 +1,7 @@
 #include "frontends/c/stretches.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
@@ -88,10 +89,8 @@ class Finder {
       reason.line = static_cast<int>(at.getLine());
       reason.column = static_cast<int>(at.getColumn());
     }
-    const bool seen = std::ranges::any_of(unit_.reasons, [&](const Reason& x) {
-      return x.code == reason.code && x.line == reason.line && x.column == reason.column && x.why == reason.why;
-    });
-    if (!seen) unit_.reasons.push_back(std::move(reason));
+    if (seen_.emplace(reason.code, reason.why, reason.line, reason.column).second)
+      unit_.reasons.push_back(std::move(reason));
   }
 
   Use rest_of(const Frame& frame, const clang::VarDecl* v, std::size_t from) const {
@@ -300,6 +299,7 @@ class Finder {
   TranslationUnit& unit_;
   FunctionFacts facts_;
   bool jumps_ = false;
+  std::set<std::tuple<std::string, std::string, int, int>> seen_;  // reasons given
   std::vector<Frame> frames_;
   int attempts_ = 0;
 };
