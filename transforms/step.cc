@@ -210,6 +210,24 @@ void Independence::add_to(sdfg::ScheduleLoop& loop) const {
   add(loop.reductions, reductions);
 }
 
+namespace {
+
+// The statement below the loop that touches the container of `reduction` otherwise than by combining into it; null if
+// there is none. No dependence need tell: it may read elements that are never combined into, yet partial results are
+// kept of the container as a whole.
+const sdfg::Statement* other_use(const Nest& nest, const std::string& symbol, const sdfg::Reduction& reduction) {
+  const sdfg::Statement* found = nullptr;
+  sdfg::for_each_leaf(sdfg::find_loop(nest.tree, symbol)->children, [&](const sdfg::ScheduleLeaf& leaf) {
+    const sdfg::Statement& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
+    const sdfg::Touched names = sdfg::touched(sdfg::Region{{statement.node}});
+    const bool touches = names.read.contains(reduction.container) || names.written.contains(reduction.container);
+    if (touches && sdfg::self_update(statement) != reduction) found = &statement;
+  });
+  return found;
+}
+
+}  // namespace
+
 Result<Independence> independent(const Nest& nest, const std::string& symbol, const StepContext& context,
                                  std::string_view refusal) {
   TRY(std::vector<sdfg::Carried> carried, sdfg::carried_by(nest.dependences, nest.lifted, nest.tree, symbol));
@@ -227,6 +245,10 @@ Result<Independence> independent(const Nest& nest, const std::string& symbol, co
     const sdfg::Container* container = nest.lifted.frame.find(d.container);
     bool allowed = container && (!sdfg::is_float(container->type) || context.reassociate);
     if (c.self_update && update && allowed) {
+      if (const sdfg::Statement* other = other_use(nest, symbol, *update)) {
+        return fail(std::string(refusal), d.container + " is a reduction, but " + other->name + " uses it otherwise",
+                    symbol);
+      }
       if (std::find(result.reductions.begin(), result.reductions.end(), *update) == result.reductions.end())
         result.reductions.push_back(*update);
       continue;

@@ -136,6 +136,7 @@ Verdicts judge_recipe(const std::vector<Case>& cases) {
     expected[k] = std::move(*result);
     transforms::ApplyOptions options;
     options.context.reassociate = may_reassociate(cases[k]);
+    options.budget = small_budget;
     auto changed = transforms::apply(cases[k].sdfg, cases[k].recipe, options);
     if (!changed) continue;  // refused: always right
     if (const auto found = interpreted_difference(*changed, *expected[k], cases[k].tolerance)) {
@@ -156,7 +157,8 @@ Verdicts judge_normal_form(const std::vector<Case>& cases) {
       verdicts[k] = invalid(expected.error());
       continue;
     }
-    const auto normal = transforms::normalize(cases[k].sdfg, {.reassociate = may_reassociate(cases[k]), .budget = {}});
+    const auto normal =
+        transforms::normalize(cases[k].sdfg, {.reassociate = may_reassociate(cases[k]), .budget = small_budget});
     if (!normal) {
       verdicts[k] = Verdict{"normalize fails: " + normal.error().to_string()};
     } else if (const auto found = interpreted_difference(normal->sdfg, *expected, cases[k].tolerance)) {

@@ -1,6 +1,7 @@
 // The properties themselves: what a case is held against.
 #pragma once
 
+#include "sdfg/dependences.h"
 #include "tests/property/property.h"
 
 namespace sous::tests {
@@ -14,6 +15,9 @@ std::vector<std::optional<Verdict>> judge_compiled(const std::vector<Case>& case
 std::vector<std::optional<Verdict>> judge_recipe(const std::vector<Case>& cases);
 // So does the normal form.
 std::vector<std::optional<Verdict>> judge_normal_form(const std::vector<Case>& cases);
+
+// For the dependences of random nests: a tenth of the usual, so that the costly ones are refused early.
+inline constexpr sdfg::Budget small_budget = {.operations = 400'000};
 
 // Flags under which a case's recipe is applied.
 bool may_reassociate(const Case& c);

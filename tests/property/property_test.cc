@@ -26,26 +26,30 @@ std::map<std::string, std::pair<int, int>> applied_and_refused;
 
 // A recipe of up to four steps, each sampled from its declaration over the nest as it then is; refused ones are
 // dropped.
-transforms::Recipe random_recipe(const sdfg::Sdfg& nest, std::uint64_t seed, bool reassociate) {
+transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, bool reassociate) {
   Random random(seed);
   transforms::Recipe recipe;
   const auto targets = targets::targets();
   recipe.target = targets[random.below(targets.size())].name;
-  transforms::ApplyOptions options;
-  options.context.reassociate = reassociate;
-  sdfg::Sdfg current = nest;
+  const auto lifted = sdfg::lift(sdfg);
+  const auto dependences = sdfg::Dependences::compute(lifted, small_budget);
+  if (!dependences) return recipe;
+  transforms::Nest nest = {lifted, *dependences, lifted.tree};
+  transforms::StepContext context;
+  context.reassociate = reassociate;
   const std::int64_t wanted = random.between(1, 4);
-  for (std::int64_t tries = 0; tries < 8 && static_cast<std::int64_t>(recipe.steps.size()) < wanted; ++tries) {
+  for (std::int64_t tries = 0; tries < 10 && static_cast<std::int64_t>(recipe.steps.size()) < wanted; ++tries) {
     const transforms::StepInfo& step = *transforms::steps()[random.below(transforms::steps().size())];
     std::uint64_t sampler = random.next();
-    const auto call = transforms::sample(step, sdfg::lift(current).tree, sampler);
+    const auto call = transforms::sample(step, nest.tree, sampler);
     if (!call) continue;
-    auto changed = transforms::apply(current, {.target = recipe.target, .steps = {*call}}, options);
+    const auto plan = step.plan(nest, *call, context);
     auto& [applied, refused] = applied_and_refused[std::string(step.name)];
-    ++(changed ? applied : refused);
-    if (!changed) continue;
-    current = std::move(*changed);
+    ++(plan ? applied : refused);
+    if (!plan) continue;
+    nest = transforms::rewrite(std::move(nest), *plan);
     recipe.steps.push_back(*call);
+    if (nest.stale) break;  // its statements are others now: what could follow is only known after a new analysis
   }
   return recipe;
 }
@@ -56,7 +60,9 @@ Case scheduled_case(std::uint64_t seed) { return {random_schedules(random_nest(s
 
 Case recipe_case(std::uint64_t seed) {
   const bool reassociate = seed % 4 == 0;
-  Case result{random_nest(seed, {.smooth = reassociate}), {}, reassociate ? reassociation_tolerance : 0};
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 6, .smooth = reassociate}),
+              {},
+              reassociate ? reassociation_tolerance : 0};
   result.recipe = random_recipe(result.sdfg, seed, reassociate);
   return result;
 }

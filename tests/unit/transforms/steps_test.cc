@@ -131,6 +131,7 @@ TEST(Steps, RegisterTileKeepsEveryElementsOrder) {
   expect_same_result(
       "loop i = 0 .. n { loop j = 0 .. i + 1 { loop l = 0 .. n { s0: A[i, j] = A[i, j] - B[i, l] * B[j, l] } } }",
       "register_tile(loops=[i, j], sizes=[2, 2], lanes=2)");
+  expect_same_result(product, "register_tile(loops=[i, j], sizes=[4, 3], lanes=2, vector=outer)");
   auto tiled = run(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2)");
   ASSERT_TRUE(tiled);
   EXPECT_TRUE(sdfg::check(*tiled)) << sdfg::check(*tiled).error().to_string();
@@ -226,6 +227,13 @@ TEST(Recipe, JsonAndTextRoundTrip) {
   EXPECT_EQ(recipe_from_json("{\"version\": 2}").error().code, "recipe.version");
   EXPECT_EQ(recipe_from_json("[1").error().code, "recipe.json");
   EXPECT_EQ(recipe_from_json(std::string(100, '[')).error().code, "recipe.budget");
+}
+
+// No dependence: x[0] is not among the elements read. But a reduction keeps partial results of x as a whole.
+TEST(Steps, AReducedContainerIsUsedInNoOtherWay) {
+  const char* reads_elsewhere = "loop i = 1 .. n { s0: k[0] = k[0] + 1i64 s1: x[i] = f64(k[i]) }";
+  EXPECT_EQ(refusal(reads_elsewhere, "parallelize(loop=i)"), "parallelize.carried");
+  EXPECT_EQ(refusal("loop i = 1 .. n { s0: k[0] = k[0] + 1i64 }", "parallelize(loop=i)"), "applied");
 }
 
 }  // namespace
