@@ -35,6 +35,9 @@ class Lines {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
   void append(const std::string& finished) { out_ += finished; }
+  // What stands after the mark, and the mark's replacement (a clause that depends on what comes after it).
+  std::string_view after(std::string_view mark) const { return std::string_view(out_).substr(out_.find(mark)); }
+  void replace(std::string_view mark, std::string_view by) { out_.replace(out_.find(mark), mark.size(), by); }
 
  private:
   std::string out_;

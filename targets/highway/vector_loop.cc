@@ -25,31 +25,6 @@ bool may_alias(const Expressions& expressions, const std::string& a, const std::
                               [&](const auto& pair) { return pair == std::pair(a, b) || pair == std::pair(b, a); });
 }
 
-// `accumulated op value` as an expression.
-sdfg::ScalarExpr combination(sdfg::ReductionOp op, sdfg::ScalarExpr accumulated, sdfg::ScalarExpr value) {
-  using sdfg::ScalarExpr;
-  using sdfg::ScalarOp;
-  const bool ordered = sdfg::is_float(accumulated.type);
-  switch (op) {
-    case sdfg::ReductionOp::min:
-      if (!ordered) return ScalarExpr::binary(ScalarOp::min, accumulated, value);
-      return ScalarExpr::select(ScalarExpr::binary(ScalarOp::lt, accumulated, value), accumulated, value);
-    case sdfg::ReductionOp::max:
-      if (!ordered) return ScalarExpr::binary(ScalarOp::max, accumulated, value);
-      return ScalarExpr::select(ScalarExpr::binary(ScalarOp::gt, accumulated, value), accumulated, value);
-#define X(e, text, op)       \
-  case sdfg::ReductionOp::e: \
-    return ScalarExpr::binary(ScalarOp::op, std::move(accumulated), std::move(value));
-      X(sum, , add)
-      X(product, , mul)
-      X(bit_and, , bit_and)
-      X(bit_or, , bit_or)
-      X(bit_xor, , bit_xor)
-#undef X
-  }
-  __builtin_unreachable();
-}
-
 }  // namespace
 
 VectorLoop::VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<ElementType> widest)
@@ -97,19 +72,20 @@ std::string VectorLoop::tag(ElementType type) {
 std::string VectorLoop::mask_tag() { return widest_ ? tag(*widest_) : "d"; }
 
 // Declarations of the tags that the body uses: the widest type fills a register, the others have as many lanes.
-std::string VectorLoop::tags() const {
+std::vector<std::string> VectorLoop::tags() const {
   const int lanes = std::get<sdfg::Simd>(loop_.schedule).lanes;
   const std::string& widest = tag_names_.at(*widest_);
   const std::string cpp(sdfg::info(*widest_).cpp);
-  std::string text = "const hn::";
-  text += lanes > 0 ? "CappedTag<" + cpp + ", " + std::to_string(std::bit_floor(static_cast<unsigned>(lanes))) + "> "
-                    : "ScalableTag<" + cpp + "> ";
-  text += widest + ";";
+  const std::string full =
+      lanes > 0 ? "CappedTag<" + cpp + ", " + std::to_string(std::bit_floor(static_cast<unsigned>(lanes))) + "> "
+                : "ScalableTag<" + cpp + "> ";
+  std::vector<std::string> lines = {"const hn::" + full + widest + ";"};
   for (const auto& [type, name] : tag_names_) {
     if (type == *widest_) continue;
-    text += "\nconst hn::Rebind<" + std::string(sdfg::info(type).cpp) + ", decltype(" + widest + ")> " + name + ";";
+    lines.push_back("const hn::Rebind<" + std::string(sdfg::info(type).cpp) + ", decltype(" + widest + ")> " + name +
+                    ";");
   }
-  return text;
+  return lines;
 }
 
 void VectorLoop::print() {
@@ -125,77 +101,129 @@ void VectorLoop::print() {
   expressions_.enter(loop_);
 
   before_.set_depth(depth);
-  const std::string end_name = names_.fresh(index_ + "_end");
-  const std::string lanes = names_.fresh("lanes");
-  const std::string main_tag = mask_tag();
-  out = Lines();
-  out.set_depth(depth + 1);
-  const std::string accumulators = prepare_accumulators();
-  // The two passes are blocks of their own: they use the same names.
+  Parts parts;
+  parts.end = names_.fresh(index_ + "_end");
+  parts.lanes = names_.fresh("lanes");
+  if (widest_) tag(*widest_);
+  parts.accumulators = printed(depth, [&] { prepare_accumulators(); });
+  // The passes are blocks of their own: they use the same names.
   const Names common = names_;
-  pass(false);
-  const std::string main_body = out.text();
-  out = Lines();
-  out.set_depth(depth + 1);
-  names_ = common;
-  for (const auto& [text, name] : hoisted_) names_.reserve(name);
-  mask_ = names_.fresh("rest");
-  pass(true);
-  const std::string rest_body = out.text();
-  out = Lines();
-  out.set_depth(depth);
-  const std::string rest = std::exchange(mask_, "");
-  finish_accumulators();
-  const std::string finish = out.text();
+  const auto block = [&](const std::function<void()>& print) {
+    names_ = common;
+    for (const auto& [text, name] : hoisted_) names_.reserve(name);
+    return printed(depth + 1, print);
+  };
+  if (is_straight() && !accumulators_.empty()) {
+    parts.wide = block([&] { wide_pass(parts.lanes); });
+    parts.join = printed(depth, [&] { join_accumulators(); });
+  }
+  parts.main = block([&] { pass(); });
+  parts.masked = block([&] {
+    parts.rest = mask_ = names_.fresh("rest");
+    pass();
+    mask_.clear();
+  });
+  parts.finish = printed(depth, [&] { finish_accumulators(); });
 
   out = saved;
-  if (!failure && widest_) {
-    const std::string begin = expressions_.index(loop_.begin).text;
-    const std::string end = expressions_.index(loop_.end).text;
-    const std::int64_t step = loop_.step;
-    // Whatever was loaded ahead of the loop is loaded only if the loop runs.
-    out.open(needs_guard_ ? "if (" + begin + (step > 0 ? " < " : " > ") + end + ")" : "");
-    const std::string all_tags = tags();
-    std::string_view declarations = all_tags;
-    while (!declarations.empty()) {
-      const std::size_t at = std::min(declarations.find('\n'), declarations.size());
-      out.line(declarations.substr(0, at));
-      declarations.remove_prefix(std::min(at + 1, declarations.size()));
-    }
-    out.line("const int64_t " + lanes + " = static_cast<int64_t>(hn::Lanes(" + main_tag + "));");
-    out.line("const int64_t " + end_name + " = " + end + ";");
-    out.append(before_.text());
-    out.append(accumulators);
-    out.line("int64_t " + index_ + " = " + begin + ";");
-    const auto scaled = [&](const std::string& count) {
-      const std::int64_t size = std::abs(step);
-      return size == 1 ? count : count + " * " + std::to_string(size);
-    };
-    const std::string op = step > 0 ? " + " : " - ", compare = step > 0 ? " < " : " > ";
-    const std::string last = step == 1 ? lanes + " - 1" : scaled("(" + lanes + " - 1)");
-    out.open("for (; " + index_ + op + last + compare + end_name + "; " + index_ + (step > 0 ? " += " : " -= ") +
-             scaled(lanes) + ")");
-    out.append(main_body);
-    out.close();
-    out.open("if (" + index_ + compare + end_name + ")");
-    std::string left = step > 0 ? end_name + " - " + index_ : index_ + " - " + end_name;
-    const std::int64_t size = std::abs(step);
-    if (size != 1) left = "(" + left + " + " + std::to_string(size - 1) + ") / " + std::to_string(size);
-    out.line("const auto " + rest + " = hn::FirstN(" + main_tag + ", static_cast<size_t>(" + left + "));");
-    out.append(rest_body);
-    out.close();
-    out.append(finish);
-    out.close();
-  }
+  if (!failure && widest_) print_parts(parts);
   expressions_.leave(loop_);
   printer_.body_instead = outer_instead;
 }
 
-void VectorLoop::pass(bool masked) {
-  if (!masked) mask_.clear();
+std::string VectorLoop::printed(int depth, const std::function<void()>& print) {
+  printer_.out = Lines();
+  printer_.out.set_depth(depth);
+  print();
+  return printer_.out.text();
+}
+
+void VectorLoop::print_parts(const Parts& parts) {
+  Lines& out = printer_.out;
+  const std::string begin = expressions_.index(loop_.begin).text;
+  const std::string end = expressions_.index(loop_.end).text;
+  const std::int64_t step = loop_.step, size = std::abs(step);
+  const std::string forward = step > 0 ? " + " : " - ", compare = step > 0 ? " < " : " > ";
+  const std::string assign = step > 0 ? " += " : " -= ";
+  // Whatever was loaded ahead of the loop is loaded only if the loop runs.
+  out.open(needs_guard_ ? "if (" + begin + compare + end + ")" : "");
+  for (const std::string& tag : tags()) out.line(tag);
+  out.line("const int64_t " + parts.lanes + " = static_cast<int64_t>(hn::Lanes(" + mask_tag() + "));");
+  out.line("const int64_t " + parts.end + " = " + end + ";");
+  out.append(before_.text());
+  out.append(parts.accumulators);
+  out.line("int64_t " + index_ + " = " + begin + ";");
+  // Loops over `vectors` full vectors at a time.
+  const auto loop = [&](const std::string& vectors, const std::string& body) {
+    const std::string count = vectors.empty() ? parts.lanes : vectors + " * " + parts.lanes;
+    const std::string scaled = size == 1 ? count : count + " * " + std::to_string(size);
+    const std::string last = step == 1   ? count + " - 1"
+                             : size == 1 ? "(" + count + " - 1)"
+                                         : "(" + count + " - 1) * " + std::to_string(size);
+    out.open("for (; " + index_ + forward + last + compare + parts.end + "; " + index_ + assign + scaled + ")");
+    out.append(body);
+    out.close();
+  };
+  if (!parts.wide.empty()) loop(std::to_string(wide_copies), parts.wide);
+  out.append(parts.join);
+  loop("", parts.main);
+  out.open("if (" + index_ + compare + parts.end + ")");
+  std::string left = step > 0 ? parts.end + " - " + index_ : index_ + " - " + parts.end;
+  if (size != 1) left = "(" + left + " + " + std::to_string(size - 1) + ") / " + std::to_string(size);
+  out.line("const auto " + parts.rest + " = hn::FirstN(" + mask_tag() + ", static_cast<size_t>(" + left + "));");
+  out.append(parts.masked);
+  out.close();
+  out.append(parts.finish);
+  out.close();
+}
+
+void VectorLoop::pass() {
+  set_first({index_});
   const auto outside = variables_;
   body(loop_);
   variables_ = outside;
+}
+
+// Several copies of the body, each with partial results of its own: one addition need not wait for the one before.
+void VectorLoop::wide_pass(const std::string& lanes) {
+  const auto outside = variables_;
+  for (int copy = 0; copy < wide_copies && !failure; ++copy) {
+    const std::int64_t vectors = copy * std::abs(loop_.step);
+    if (copy > 0) {
+      set_first(
+          {index_ + (loop_.step > 0 ? " + " : " - ") + (vectors > 1 ? std::to_string(vectors) + " * " : "") + lanes,
+           Binding::Sum});
+    }
+    for (const Accumulator& a : accumulators_) {
+      variables_[a.place.container].name = a.names[static_cast<std::size_t>(copy)];
+    }
+    printer_.out.open("");
+    body(loop_);
+    printer_.out.close();
+  }
+  variables_ = outside;
+  set_first({index_});
+}
+
+void VectorLoop::set_first(const Text& first) {
+  first_ = first;
+  if (first.text == index_) {
+    expressions_.symbols.erase(loop_.symbol);
+  } else {
+    expressions_.symbols[loop_.symbol] = first;
+  }
+}
+
+Text VectorLoop::lane_index() const {
+  const std::int64_t size = std::abs(loop_.step);
+  const std::string offset = size == 1 ? lane_ : lane_ + " * " + std::to_string(size);
+  return {first_.text + (loop_.step > 0 ? " + " : " - ") + offset, Binding::Sum};
+}
+
+// Only statements: copies of it are short.
+bool VectorLoop::is_straight() const {
+  return std::ranges::all_of(loop_.body.nodes,
+                             [](const sdfg::Node& node) { return std::holds_alternative<sdfg::State>(node.value); });
 }
 
 // The loop's own body or an inner loop's.
@@ -330,61 +358,6 @@ void VectorLoop::statement(const sdfg::TaskletView& tasklet) {
   for (const sdfg::Memlet* memlet : tasklet.outputs) {
     store(single ? first : *memlet, value);
     if (failure) return;
-  }
-}
-
-// --- Reductions into one element: a vector of partial results
-// ----------------------------------------------------------
-
-std::string VectorLoop::prepare_accumulators() {
-  Lines lines;
-  lines.set_depth(printer_.out.depth() - 1);
-  for (const auto& [container, op] : reductions_) {
-    const auto place = single_place(loop_, container);
-    if (!place || variables_.contains(container)) continue;
-    const sdfg::Container& c = expressions_.container(container);
-    if (c.type == ElementType::boolean) {
-      fail("a reduction of booleans");
-      continue;
-    }
-    const std::string d = tag(c.type);
-    const std::string name = names_.fresh(names_.of(container) + "_v");
-    std::string start;
-    switch (op) {
-      case sdfg::ReductionOp::sum:
-        // -0.0 is the number that changes nothing when it is added, +0.0 turns -0.0 into itself.
-        start = sdfg::is_float(c.type) ? "hn::Set(" + d + ", -0.0" + (c.type == ElementType::f32 ? "f" : "") + ")"
-                                       : "hn::Zero(" + d + ")";
-        break;
-      case sdfg::ReductionOp::product:
-        start = "hn::Set(" + d + ", static_cast<" + value_type(c.type) + ">(1))";
-        break;
-      case sdfg::ReductionOp::bit_xor:
-        start = "hn::Zero(" + d + ")";
-        break;
-      case sdfg::ReductionOp::min:
-      case sdfg::ReductionOp::max:
-      case sdfg::ReductionOp::bit_and:
-      case sdfg::ReductionOp::bit_or:
-        start = "hn::Set(" + d + ", " + expressions_.element(*place).text + ")";
-        break;
-    }
-    lines.line("auto " + name + " = " + start + ";");
-    needs_guard_ = true;
-    variables_[container] = {.name = name, .type = c.type, .array = false, .accumulator = true};
-    accumulators_.push_back({*place, op, name});
-  }
-  return lines.text();
-}
-
-void VectorLoop::finish_accumulators() {
-  for (const Accumulator& a : accumulators_) {
-    const ElementType type = expressions_.container(a.place.container).type;
-    const std::string cpp = value_type(type);
-    const std::string reduced = "sous::reduce(" + tag(type) + ", " + a.name + ", [](" + cpp + " x, " + cpp +
-                                " y) { return " + expressions_.combined(a.op, type, {"x"}, {"y"}).text + "; })";
-    const Text element = expressions_.element(a.place);
-    printer_.out.line(element.text + " = " + expressions_.combined(a.op, type, element, {reduced}).text + ";");
   }
 }
 

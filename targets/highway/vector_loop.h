@@ -6,6 +6,7 @@
 // reason.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,6 +39,8 @@ class VectorLoop {
 
  private:
   using Type = sdfg::ElementType;
+  // Copies of a reduction's body: an addition takes about four cycles, and one or two can start in each.
+  static constexpr int wide_copies = 4;
 
   struct Variable {  // a temporary that differs from lane to lane, or a reduction's partial results
     std::string name;
@@ -48,7 +51,7 @@ class VectorLoop {
   struct Accumulator {
     sdfg::Memlet place;
     sdfg::ReductionOp op = sdfg::ReductionOp::sum;
-    std::string name;
+    std::vector<std::string> names;  // one for each copy of the body in the main loop
   };
   struct Access {  // how an element's place depends on the lane
     enum class Kind { Uniform, Contiguous, Reversed, Strided, Any };
@@ -57,6 +60,12 @@ class VectorLoop {
   };
 
   // vector_loop.cc: the loop around the body
+  struct Parts {                   // its pieces, printed
+    std::string lanes, end, rest;  // names
+    std::string accumulators, wide, main, masked, join, finish;
+  };
+  void print_parts(const Parts& parts);
+  std::string printed(int depth, const std::function<void()>& print);
   void fail(const std::string& reason);
   void body(const sdfg::Loop& loop);
   void region(const sdfg::Region& region);
@@ -64,17 +73,25 @@ class VectorLoop {
   void state(const sdfg::State& state);
   void statement(const sdfg::TaskletView& tasklet);
   void declare(const std::string& owner);
-  void pass(bool masked);
-  std::string prepare_accumulators();
-  void finish_accumulators();
+  bool is_straight() const;
+  void pass();
+  void wide_pass(const std::string& lanes);
+  void set_first(const Text& first);
+  Text lane_index() const;  // the loop variable's value in lane `lane_`
   std::string tag(Type type);
   Type mask_type() const { return widest_.value_or(Type::f64); }
   std::string mask_tag();  // of the current mask; not counted among the types before the widest is known
-  std::string tags() const;
+  std::vector<std::string> tags() const;
   std::string value_type(Type type) const { return std::string(sdfg::info(type).cpp); }
   bool is_written(const std::string& container) const;
   bool differs(const sdfg::Expr& e) const;       // between the lanes
   bool is_invariant(const sdfg::Expr& e) const;  // in the whole loop
+
+  // vector_reductions.cc
+  void prepare_accumulators();
+  void join_accumulators();
+  void finish_accumulators();
+  bool reduce_store(const sdfg::TaskletView& tasklet);
 
   // vector_memory.cc
   Access access(const sdfg::Memlet& memlet) const;
@@ -82,7 +99,6 @@ class VectorLoop {
   void store(const sdfg::Memlet& memlet, const Value& value);
   void store_variable(const Variable& variable, const std::string& element, const Value& value);
   void store_uniform(const sdfg::Memlet& memlet, const Value& value);
-  bool reduce_store(const sdfg::TaskletView& tasklet);
   bool distinct(const sdfg::Memlet& memlet) const;  // no two lanes have the same element
   std::string pointer(const sdfg::Memlet& memlet, bool constant);
   Text lane_element(const sdfg::Memlet& memlet);
@@ -112,7 +128,8 @@ class VectorLoop {
   const sdfg::Loop& loop_;
   std::optional<Type> widest_;
   std::string lane_;               // a lane's number, in functions of it
-  std::string index_;              // the loop's variable: the first lane's value
+  std::string index_;              // the loop's variable
+  Text first_;                     // its value in the first lane
   std::set<std::string> inner_;    // symbols bound at or below the loop
   std::set<std::string> written_;  // containers written in the body
   std::map<std::string, sdfg::ReductionOp> reductions_;
@@ -126,6 +143,9 @@ class VectorLoop {
   std::map<std::string, std::string> hoisted_;
   bool needs_guard_ = false;  // something hoisted is only right if the loop runs
 };
+
+// `accumulated op value` as an expression.
+sdfg::ScalarExpr combination(sdfg::ReductionOp op, sdfg::ScalarExpr accumulated, sdfg::ScalarExpr value);
 
 // A Dialect's `simd`.
 std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop& loop);

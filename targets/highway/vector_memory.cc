@@ -49,11 +49,9 @@ Text VectorLoop::lane_element(const sdfg::Memlet& memlet) {
     printer_.out.line("sous::Lanes<decltype(" + d + ")> " + spilled + "(" + d + ", " + variable->second.name + ");");
     expressions_.locals[read] = spilled + "[static_cast<size_t>(" + lane_ + ")]";
   }
-  const std::int64_t step = loop_.step;
-  const std::string offset = std::abs(step) == 1 ? lane_ : lane_ + " * " + std::to_string(std::abs(step));
-  expressions_.symbols[loop_.symbol] = {index_ + (step > 0 ? " + " : " - ") + offset, Binding::Sum};
+  expressions_.symbols[loop_.symbol] = lane_index();
   const Text element = expressions_.element(memlet);
-  expressions_.symbols.erase(loop_.symbol);
+  set_first(first_);
   expressions_.locals = locals;
   return element;
 }
@@ -166,80 +164,6 @@ void VectorLoop::store_uniform(const sdfg::Memlet& memlet, const Value& value) {
   const std::string last =
       "sous::last_lane(" + tag(c.type) + with_mask(c.type) + ", " + stored_vector(value, c.type) + ")";
   printer_.out.line(element + " = " + last + (c.type == ElementType::boolean ? " != 0;" : ";"));
-}
-
-// A declared reduction into elements that change while the loop runs: the lanes are combined at once. Says whether it
-// was one (or failed).
-bool VectorLoop::reduce_store(const sdfg::TaskletView& tasklet) {
-  const sdfg::Memlet& out = *tasklet.outputs[0];
-  const auto reduction = reductions_.find(out.container);
-  if (reduction == reductions_.end() || variables_.contains(out.container) || distinct(out)) return false;
-  const sdfg::ScalarExpr& code = tasklet.tasklet->code;
-  const sdfg::ReductionOp op = reduction->second;
-  // What is combined into the element: the code itself, or the side of `element op side` that is not the element.
-  std::optional<sdfg::ScalarExpr> added;
-  if (out.combine == op) added = code;
-  if (!out.combine && code.args.size() == 2) {
-    const auto is_element = [&](const sdfg::ScalarExpr& e) {
-      if (e.op != sdfg::ScalarOp::input) return false;
-      const sdfg::Memlet& in = *tasklet.inputs[static_cast<std::size_t>(e.input)];
-      return in.container == out.container && in.subset == out.subset;
-    };
-    const auto uses_element = [&](const sdfg::ScalarExpr& e) {
-      bool found = false;
-      e.visit([&](const sdfg::ScalarExpr& leaf) { found = found || is_element(leaf); });
-      return found;
-    };
-    sdfg::ScalarOp wanted = sdfg::ScalarOp::add;
-    switch (op) {
-#define X(e, text, scalar)           \
-  case sdfg::ReductionOp::e:         \
-    wanted = sdfg::ScalarOp::scalar; \
-    break;
-      SOUS_REDUCTION_OPS(X)
-#undef X
-    }
-    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-      const sdfg::ScalarExpr& other = code.args[1 - k];
-      if (code.op == wanted && is_element(code.args[k]) && !uses_element(other)) added = other;
-    }
-  }
-  if (!added || tasklet.outputs.size() != 1 || expressions_.container(out.container).type == ElementType::boolean) {
-    fail("an update of " + out.container + " that is not a plain reduction");
-    return true;
-  }
-  std::vector<Value> inputs;
-  for (const sdfg::Memlet* memlet : tasklet.inputs) {
-    const bool is_element = memlet->container == out.container && memlet->subset == out.subset;
-    inputs.push_back(is_element ? Value{} : load(*memlet));
-    if (failure) return true;
-  }
-  const Value value = evaluate(*added, inputs);
-  if (failure) return true;
-  const ElementType type = expressions_.container(out.container).type;
-  const std::string d = tag(type), cpp = value_type(type);
-  if (access(out).kind != Access::Kind::Uniform) {
-    store({out.container, out.subset, op}, value);
-    return true;
-  }
-  const Text element = expressions_.element(out);
-  std::string text = vector(value, type);
-  if (!mask_.empty()) {
-    // Inactive lanes add nothing.
-    std::string nothing = "hn::Zero(" + d + ")";
-    if (op == sdfg::ReductionOp::sum && sdfg::is_float(type))
-      nothing = "hn::Set(" + d + ", static_cast<" + cpp + ">(-0.0))";
-    if (op == sdfg::ReductionOp::product) nothing = "hn::Set(" + d + ", static_cast<" + cpp + ">(1))";
-    if (op == sdfg::ReductionOp::min || op == sdfg::ReductionOp::max || op == sdfg::ReductionOp::bit_and ||
-        op == sdfg::ReductionOp::bit_or) {
-      nothing = "hn::Set(" + d + ", " + element.text + ")";
-    }
-    text = "hn::IfThenElse(" + active(type) + ", " + text + ", " + nothing + ")";
-  }
-  const Text reduced{"sous::reduce(" + d + ", " + text + ", [](" + cpp + " x, " + cpp + " y) { return " +
-                     value_type(type) + "(" + expressions_.combined(op, type, {"x"}, {"y"}).text + "); })"};
-  printer_.out.line(element.text + " = " + expressions_.combined(op, type, element, reduced).text + ";");
-  return true;
 }
 
 }  // namespace sous::targets

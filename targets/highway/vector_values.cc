@@ -182,11 +182,9 @@ Value VectorLoop::symbolic(const ScalarExpr& e) {
     return vector_value("sous::iota(" + tag(e.type) + ", " + expressions_.index(e.symbolic).text + ", " + step + ")",
                         e.type);
   }
-  const std::int64_t step = loop_.step;
-  const std::string offset = std::abs(step) == 1 ? lane_ : lane_ + " * " + std::to_string(std::abs(step));
-  expressions_.symbols[loop_.symbol] = {index_ + (step > 0 ? " + " : " - ") + offset, Binding::Sum};
+  expressions_.symbols[loop_.symbol] = lane_index();
   const std::string text = expressions_.operation(e, {}).text;
-  expressions_.symbols.erase(loop_.symbol);
+  set_first(first_);
   return vector_value(
       "sous::gather(" + tag(e.type) + with_mask(e.type) + ", [&](int64_t " + lane_ + ") { return " + text + "; })",
       e.type);

@@ -87,6 +87,28 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::stri
   printer.out.close();
 }
 
+// The values that the body uses and nobody changes: each thread's own copies stay in registers, whereas a variable that
+// threads share is read again after every store to an element of its type.
+std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_view body) {
+  Expressions& expressions = printer.expressions;
+  std::string list;
+  const auto add = [&](const std::string& name) {
+    if (has_word(body, name)) list += (list.empty() ? "" : ", ") + name;
+  };
+  const auto is_reduced = [&](const std::string& container) {
+    return std::ranges::find(loop.reductions, container, &sdfg::Reduction::container) != loop.reductions.end();
+  };
+  for (const std::string& argument : expressions.sdfg().arguments) {
+    if (!is_reduced(argument)) add(expressions.names().of(argument));
+  }
+  for (const Transient& t : printer.transients()) {
+    if (!t.heap || is_reduced(t.container)) continue;
+    add(expressions.names().of(t.per_thread ? t.container + ".all" : t.container));
+    if (t.per_thread) add(expressions.names().of(t.container + ".size"));
+  }
+  return list.empty() ? "" : " firstprivate(" + list + ")";
+}
+
 // Is there a node below on which `f` holds?
 bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::Node&)>& f) {
   bool found = false;
@@ -158,9 +180,11 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   if (!total.constant || *total.constant < parallel_threshold) {
     pragma += " if (" + total.text + " >= " + std::to_string(static_cast<int>(parallel_threshold)) + ")";
   }
+  constexpr std::string_view mark = "@firstprivate@";
   printer.in_parallel = true;
-  print_with_locals(printer, loop, pragma + reductions->clauses, reductions->locals);
+  print_with_locals(printer, loop, pragma + std::string(mark) + reductions->clauses, reductions->locals);
   printer.in_parallel = false;
+  printer.out.replace(mark, firstprivate(printer, loop, printer.out.after(mark)));
 }
 
 std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& loop) {

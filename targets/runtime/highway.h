@@ -175,14 +175,22 @@ inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p,
   scatter(d, mask, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
 }
 
-// Lane k from p[-k]: the last lane has the lowest address.
+// Lane k from p[-k]: the last lane has the lowest address. (Highway 1.0 reverses no short vectors of small elements.)
 template <class D>
 inline hn::Vec<D> load_reversed(D d, const hn::TFromD<D>* p) {
-  return hn::Reverse(d, hn::LoadU(d, p - (hn::Lanes(d) - 1)));
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    return hn::Reverse(d, hn::LoadU(d, p - (hn::Lanes(d) - 1)));
+  } else {
+    return gather(d, [=](int64_t lane) { return p[-lane]; });
+  }
 }
 template <class D>
 inline void store_reversed(D d, hn::Vec<D> v, hn::TFromD<D>* p) {
-  hn::StoreU(hn::Reverse(d, v), d, p - (hn::Lanes(d) - 1));
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    hn::StoreU(hn::Reverse(d, v), d, p - (hn::Lanes(d) - 1));
+  } else {
+    scatter(d, v, [=](int64_t lane, hn::TFromD<D> x) { p[-lane] = x; });
+  }
 }
 
 // The value of the last lane, and of the last active one (there is one).

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ inline void expect_like_interpreter(const std::string& text, const std::vector<s
   const std::string source = source_file({only.begin(), only.end()}, functions, "test");
   for (const std::string compiler : {"clang++-19", "g++-12"}) {
     tests::CompileOptions how{.include_root = SOUS_SOURCE_DIR, .compiler = compiler};
+    // Another instruction set than this machine's: SOUS_MARCH=x86-64-v3
+    if (const char* march = std::getenv("SOUS_MARCH")) how.flags += std::string(" -march=") + march;
     const auto code = tests::GeneratedCode::compile(source, generated, how);
     ASSERT_TRUE(code) << code.error().why;
     for (const std::int64_t size : sizes) {

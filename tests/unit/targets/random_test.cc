@@ -51,8 +51,8 @@ void run_batch(std::uint64_t first, std::uint64_t count, const tests::CompileOpt
   for (std::size_t k = 0; k < graphs.size(); ++k) {
     const sdfg::Memory before = tests::random_memory(graphs[k], first + k);
     sdfg::Memory expected = before;
-    const auto interpreted = sdfg::interpret(graphs[k], expected, {.check_orders = false});
-    if (!interpreted) continue;  // an assumption that does not hold, say
+    // Conditions on data may make a schedule wrong for these data: then there is nothing to compare.
+    if (!sdfg::interpret(graphs[k], expected)) continue;
     for (std::size_t t = 0; t < names.size(); ++t) {
       const std::size_t function = t * graphs.size() + k;
       sdfg::Memory actual = before;
