@@ -199,7 +199,7 @@ class Adder {
     if (options_.recipe.empty()) return fail("add.recipe", "give the recipe to measure: --recipe FILE");
     if (options_.recipe == "normal-form") return {};
     TRY(const string text, read_file(options_.recipe));
-    auto recipe = transforms::recipe_from_json(text);
+    auto recipe = transforms::parse_recipe(text);
     if (!recipe) return fail(recipe.error().code, recipe.error().why, options_.recipe);
     recipe_ = std::move(*recipe);
     return {};

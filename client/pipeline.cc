@@ -109,7 +109,7 @@ class Pipeline {
       forced_ = transforms::Recipe{};
     } else if (!options_.recipe.empty()) {
       TRY(const string text, read_file(options_.recipe));
-      auto recipe = transforms::recipe_from_json(text);
+      auto recipe = transforms::parse_recipe(text);
       if (!recipe) return fail(recipe.error().code, recipe.error().why, options_.recipe);
       forced_ = std::move(*recipe);
     }

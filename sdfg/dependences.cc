@@ -33,15 +33,21 @@ std::string tuple(const char* prefix, std::size_t count) {
   return "[" + join(names, ", ") + "]";
 }
 
-// begin <= v < end in steps, in isl's notation; v is names.at(loop.symbol).
-std::string loop_constraint(const ScheduleLoop& loop, const IslNames& outer, const std::string& v) {
-  std::string begin = "(" + isl_text(loop.begin, outer) + ")", end = "(" + isl_text(loop.end, outer) + ")";
-  bool up = loop.step > 0;
-  std::string text =
-      up ? begin + " <= " + v + " and " + v + " < " + end : v + " <= " + begin + " and " + v + " > " + end;
-  std::int64_t stride = up ? loop.step : -loop.step;
+// begin <= v < end in steps, in isl's notation. `outer` are the names outside the loop; `v` is the loop's own.
+std::string loop_constraint(const ScheduleLoop& loop, IslNames outer, const std::string& v) {
+  const bool up = loop.step > 0;
+  outer[loop.symbol] = v;
+  const Expr symbol = Expr::symbol(loop.symbol);
+  std::string text;
+  if (up) {
+    text = isl_at_most(loop.begin, symbol, outer) + " and " + isl_at_most(symbol, loop.end - 1, outer);
+  } else {
+    text = isl_at_most(symbol, loop.begin, outer) + " and " + isl_at_most(loop.end + 1, symbol, outer);
+  }
+  const std::int64_t stride = up ? loop.step : -loop.step;
   if (stride != 1)
-    text += " and ((" + (up ? v + " - " + begin : begin + " - " + v) + ") mod " + std::to_string(stride) + ") = 0";
+    text += " and ((" + isl_text(up ? symbol - loop.begin : loop.begin - symbol, outer) + ") mod " +
+            std::to_string(stride) + ") = 0";
   return text;
 }
 

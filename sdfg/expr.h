@@ -118,4 +118,9 @@ std::optional<Affine> affine(const Expr& e);
 // The coefficient of `symbol` in `e` as an expression free of it, if `e` is linear in it and does not use it elsewhere.
 std::optional<Expr> coefficient_of(const Expr& e, const std::string& symbol);
 
+// The expressions whose maximum `e` is: max(a, b) + c gives {a + c, b + c}; whatever has no max on top gives {e}.
+std::vector<Expr> max_pieces(const Expr& e);
+// The same for min.
+std::vector<Expr> min_pieces(const Expr& e);
+
 }  // namespace sous::sdfg

@@ -99,6 +99,14 @@ std::string isl_text(const Expr& e, const IslNames& names) {
   return text;
 }
 
+std::string isl_at_most(const Expr& low, const Expr& high, const IslNames& names) {
+  std::string text;
+  for (const Expr& l : max_pieces(low))
+    for (const Expr& h : min_pieces(high))
+      text += (text.empty() ? "" : " and ") + isl_text(l, names) + " <= " + isl_text(h, names);
+  return text;
+}
+
 std::string isl_text(const ScalarExpr& c, const IslNames& names) {
   auto side = [&](std::size_t k) { return "(" + isl_text(*integer_expr(c.args[k]), names) + ")"; };
   if (c.op == ScalarOp::logical_and)
@@ -106,9 +114,16 @@ std::string isl_text(const ScalarExpr& c, const IslNames& names) {
   if (c.op == ScalarOp::logical_or) return "(" + isl_text(c.args[0], names) + " or " + isl_text(c.args[1], names) + ")";
   if (c.op == ScalarOp::logical_not) return "(not " + isl_text(c.args[0], names) + ")";
   if (c.op == ScalarOp::constant) return c.bits ? "(0 = 0)" : "(0 = 1)";
+  // a < min(x, y) is a < x and a < y: conjunctions instead of the pieces that isl would make of the minimum.
+  const bool less = c.op == ScalarOp::lt || c.op == ScalarOp::le,
+             greater = c.op == ScalarOp::gt || c.op == ScalarOp::ge;
+  if (less || greater) {
+    const Expr low = *integer_expr(c.args[less ? 0 : 1]), high = *integer_expr(c.args[less ? 1 : 0]);
+    const bool strict = c.op == ScalarOp::lt || c.op == ScalarOp::gt;
+    return "(" + isl_at_most(low, high - Expr(strict ? 1 : 0), names) + ")";
+  }
   if (c.op == ScalarOp::eq) return "(" + side(0) + " = " + side(1) + ")";
-  if (c.op == ScalarOp::ne) return "(" + side(0) + " != " + side(1) + ")";
-  return "(" + side(0) + " " + std::string(info(c.op).text) + " " + side(1) + ")";
+  return "(" + side(0) + " != " + side(1) + ")";
 }
 
 }  // namespace sous::sdfg

@@ -17,6 +17,8 @@ bool is_affine_condition(const ScalarExpr& condition);
 using IslNames = std::map<std::string, std::string>;
 std::string isl_text(const Expr& e, const IslNames& names);
 std::string isl_text(const ScalarExpr& condition, const IslNames& names);
+// low <= high, as a conjunction without the piecewise forms that min and max would become.
+std::string isl_at_most(const Expr& low, const Expr& high, const IslNames& names);
 // Whether all symbols of `e` are in `names`.
 bool names_known(const Expr& e, const IslNames& names);
 

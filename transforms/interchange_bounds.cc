@@ -8,23 +8,6 @@ namespace {
 using sdfg::AtomKind;
 using sdfg::Expr;
 
-// The pieces of a sum with exactly one term 1 * max(a, b) (or min) in it; {e} for every other expression.
-std::vector<Expr> pieces(const Expr& e, AtomKind kind) {
-  for (const sdfg::Term& term : e.terms()) {
-    if (term.coefficient != 1 || term.atoms.size() != 1 || term.atoms[0].kind != kind) continue;
-    const sdfg::Atom& atom = term.atoms[0];
-    const Expr whole =
-        kind == AtomKind::Max ? Expr::max(atom.args[0], atom.args[1]) : Expr::min(atom.args[0], atom.args[1]);
-    const Expr rest = e - whole;
-    std::vector<Expr> result;
-    for (const Expr& arg : atom.args)
-      for (const Expr& piece : pieces(arg + rest, kind))
-        if (std::ranges::find(result, piece) == result.end()) result.push_back(piece);
-    return result;
-  }
-  return {e};
-}
-
 // coefficient * symbol + rest, coefficient constant.
 struct Linear {
   std::int64_t coefficient;
@@ -92,9 +75,6 @@ Expr combine(std::vector<Expr> all, AtomKind kind, const std::string& symbol, co
 }
 
 }  // namespace
-
-std::vector<Expr> max_pieces(const Expr& e) { return pieces(e, AtomKind::Max); }
-std::vector<Expr> min_pieces(const Expr& e) { return pieces(e, AtomKind::Min); }
 
 std::optional<std::array<std::pair<Expr, Expr>, 2>> exchanged_bounds(const LoopBounds& outer, const LoopBounds& inner) {
   for (const Expr* bound : {&outer.begin, &outer.end, &inner.begin, &inner.end})

@@ -27,9 +27,4 @@ struct LoopBounds {
 std::optional<std::array<std::pair<sdfg::Expr, sdfg::Expr>, 2>> exchanged_bounds(const LoopBounds& outer,
                                                                                  const LoopBounds& inner);
 
-// The expressions whose maximum `e` is: max(a, b) + c gives {a + c, b + c}.
-std::vector<sdfg::Expr> max_pieces(const sdfg::Expr& e);
-// The same for min.
-std::vector<sdfg::Expr> min_pieces(const sdfg::Expr& e);
-
 }  // namespace sous::transforms

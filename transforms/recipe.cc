@@ -184,7 +184,7 @@ class TextReader {
       text += c;
       ++at_;
     }
-    while (!text.empty() && text.back() == ' ') text.pop_back();
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
     if (text.empty()) return error("a value");
     return text;
   }
@@ -222,6 +222,11 @@ class TextReader {
 Result<Recipe> recipe_from_text(std::string_view text) {
   if (text.size() > max_bytes) return fail("recipe.budget", "the recipe is too large");
   return TextReader(text).recipe();
+}
+
+Result<Recipe> parse_recipe(std::string_view text) {
+  const std::size_t at = text.find_first_not_of(" \t\r\n");
+  return at != text.npos && text[at] == '{' ? recipe_from_json(text) : recipe_from_text(text);
 }
 
 }  // namespace sous::transforms

@@ -45,5 +45,7 @@ Result<Recipe> recipe_from_json(std::string_view json);
 // "tile(loops=[i0,i1], sizes=[32,32]); parallelize(loop=i0_t) -> openmp"
 std::string to_text(const Recipe& recipe);
 Result<Recipe> recipe_from_text(std::string_view text);
+// Either form, told apart by the first character: what a person writes into a file.
+Result<Recipe> parse_recipe(std::string_view text);
 
 }  // namespace sous::transforms

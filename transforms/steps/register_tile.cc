@@ -45,23 +45,28 @@ struct RegisterTile {
   std::vector<LoopRef> loops;
   std::vector<Size> sizes;
   Size lanes{8};
+  std::string vector = "inner";
+  static constexpr std::string_view vector_choices[] = {"inner", "outer"};
   static constexpr auto params = std::tuple{
       param(&RegisterTile::loops,
-            {.name = "loops",
-             .doc = "two loops, the outer one first; the inner one holds nothing but the third loop, and is the "
-                    "one that is vectorized"}),
-      param(&RegisterTile::sizes, {.name = "sizes",
-                                   .doc = "rows and columns of a tile; the columns are a multiple of the lanes",
-                                   .low = 1,
-                                   .high = 64,
-                                   .values = size_values}),
+            {.name = "loops", .doc = "two loops, the outer one first; the inner one holds nothing but the third loop"}),
+      param(&RegisterTile::sizes,
+            {.name = "sizes",
+             .doc = "iterations of each loop in a tile; of the vectorized one a multiple of the lanes",
+             .low = 1,
+             .high = 64,
+             .values = size_values}),
       param(&RegisterTile::lanes,
             {.name = "lanes", .doc = "elements of a vector", .low = 1, .high = 64, .values = lane_values}),
+      param(&RegisterTile::vector, {.name = "vector",
+                                    .doc = "which of the two loops is vectorized; inner if not given",
+                                    .required = false,
+                                    .choices = vector_choices}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"register-tile.no-loop", "a loop does not exist"},
       {"register-tile.not-nested", "the loops are not two of a perfect band of three"},
-      {"register-tile.sizes", "there are not two sizes, or the columns are no multiple of the lanes"},
+      {"register-tile.sizes", "there are not two sizes, or the vectorized one is no multiple of the lanes"},
       {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
       {"register-tile.bounds",
        "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
@@ -74,8 +79,9 @@ struct RegisterTile {
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     constexpr std::string_view area = "register-tile";
     TRY(auto band, require_band(nest, loops, area));
-    if (band.size() != 2 || sizes.size() != 2 || lanes.value < 1 || sizes[1].value % lanes.value != 0)
-      return fail("register-tile.sizes", "two loops, two sizes, the second a multiple of the lanes");
+    const bool outer = vector == "outer";  // the outer loop is the vectorized one
+    if (band.size() != 2 || sizes.size() != 2 || sizes[outer ? 0 : 1].value % lanes.value != 0)
+      return fail("register-tile.sizes", "two loops, two sizes, the vectorized one's a multiple of the lanes");
     const ScheduleLoop &a = *band[0], &b = *band[1];
     const auto* third = b.children.size() == 1 ? std::get_if<ScheduleLoop>(&b.children[0].value) : nullptr;
     if (!third) return fail("register-tile.not-nested", b.symbol + " does not hold exactly one loop", b.symbol);
@@ -95,21 +101,30 @@ struct RegisterTile {
     auto end_low = least(b.end, a.symbol, row, last_row), end_high = greatest(b.end, a.symbol, row, last_row);
     bool uniform = true;
     for (const Expr* e : {&k.begin, &k.end}) uniform = uniform && !e->uses(a.symbol) && !e->uses(b.symbol);
+    // With the outer loop in the lanes, the inner one's range must be the same in all of them.
+    if (outer) uniform = uniform && !b.begin.uses(a.symbol) && !b.end.uses(a.symbol);
     if (!begin_low || !begin_high || !end_low || !end_high || !uniform)
       return fail("register-tile.bounds", "the bounds of " + b.symbol + " or " + k.symbol + " do not fit tiles",
                   k.symbol);
 
+    // Inside a full tile: the third loop, in it the unrolled loop's copies of the vectorized one. A partial tile keeps
+    // the third loop inside the rows, so that lanes past the end are the only thing to mask.
+    const auto schedule = [&](ScheduleLoop& rows, ScheduleLoop& lanes_loop, std::int64_t height) {
+      rows.schedule = sdfg::Sequential{};
+      if (height > 1) rows.schedule = sdfg::Unroll{.factor = static_cast<int>(height)};
+      lanes_loop.schedule = sdfg::Simd{.lanes = static_cast<int>(lanes.value)};
+    };
+    const std::size_t rows_at = outer ? 1 : 0;
     ScheduleLoop full_k = k, full_a = a, full_b = b;
     full_a.begin = row;
     full_a.end = row + sizes[0].value;
-    full_a.schedule = sdfg::Unroll{.factor = static_cast<int>(sizes[0].value)};
-    if (sizes[0].value == 1) full_a.schedule = sdfg::Sequential{};
     full_b.begin = column;
     full_b.end = column + sizes[1].value;
-    full_b.schedule = sdfg::Simd{.lanes = static_cast<int>(lanes.value)};
-    full_b.children = k.children;
-    full_a.children = {full_b};
-    full_k.children = {full_a};
+    ScheduleLoop &full_rows = outer ? full_b : full_a, &full_lanes = outer ? full_a : full_b;
+    schedule(full_rows, full_lanes, sizes[rows_at].value);
+    full_lanes.children = k.children;
+    full_rows.children = {full_lanes};
+    full_k.children = {full_rows};
 
     ScheduleLoop part_a = a, part_k = k, part_b = b;
     part_a.symbol = fresh(nest, a.symbol + "_p");
@@ -122,10 +137,11 @@ struct RegisterTile {
     part_a.end = Expr::min(row + sizes[0].value, a.end);
     part_b.begin = Expr::max(column, b.begin.substitute(to_part));
     part_b.end = Expr::min(column + sizes[1].value, b.end.substitute(to_part));
-    part_b.schedule = full_b.schedule;
-    part_b.children = sdfg::substitute(k.children, to_part);
-    part_k.children = {part_b};
-    part_a.children = {part_k};
+    ScheduleLoop &part_rows = outer ? part_b : part_a, &part_lanes = outer ? part_a : part_b;
+    schedule(part_rows, part_lanes, 1);
+    part_lanes.children = sdfg::substitute(k.children, to_part);
+    part_k.children = {part_lanes};
+    part_rows.children = {part_k};
 
     ScalarExpr full = at_most(last_row + 1, a.end);
     for (const ScalarExpr& more :
@@ -140,9 +156,9 @@ struct RegisterTile {
     // Rows past the end have no columns; over-estimating the columns of the last tile only makes empty tiles.
     tile_b.end = *end_high;
     tile_b.step = sizes[1].value;
-    tile_b.children = {
-        sdfg::ScheduleGuard{.condition = full, .children = {full_k}},
-        sdfg::ScheduleGuard{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full), .children = {part_a}}};
+    tile_b.children = {sdfg::ScheduleGuard{.condition = full, .children = {full_k}},
+                       sdfg::ScheduleGuard{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
+                                           .children = {part_rows}}};
     tile_a.children = {tile_b};
     ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, a.symbol);
@@ -150,7 +166,12 @@ struct RegisterTile {
     TRY(Plan order, prove(nest, tree, "register-tile.illegal", a.symbol));
 
     sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
-    Promotion promotion{.sdfg = result, .a = a.symbol, .b = b.symbol, .k = k.symbol, .tile = b_r, .sizes = sizes};
+    Promotion promotion{.sdfg = result,
+                        .a = full_rows.symbol,
+                        .b = full_lanes.symbol,
+                        .k = k.symbol,
+                        .tile = b_r,
+                        .shape = {sizes[rows_at].value, sizes[1 - rows_at].value}};
     TRY_VOID(promotion.run());
     return restructure(std::move(order), result);
   }
@@ -166,7 +187,7 @@ struct RegisterTile {
   struct Promotion {
     sdfg::Sdfg& sdfg;
     std::string a, b, k, tile;
-    std::vector<Size> sizes;
+    std::vector<Expr> shape;
 
     Result<void> run() {
       sdfg::Region* owner = nullptr;
@@ -182,7 +203,7 @@ struct RegisterTile {
         TRY(sdfg::Memlet element, only_access(body, container));
         sdfg::Container registers = *sdfg.find(container);
         registers.name = unused(container + "_r");
-        registers.shape = {Expr(sizes[0].value), Expr(sizes[1].value)};
+        registers.shape = shape;
         registers.strides = sdfg::row_major(registers.shape);
         registers.offset = 0;
         registers.storage = sdfg::Storage::registers;
