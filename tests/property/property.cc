@@ -42,9 +42,9 @@ void report(const Property& property, std::uint64_t seed, const Case& failing, c
 
 }  // namespace
 
-void hold(const Property& property, std::size_t cases) {
+void hold(const Property& property, std::size_t percent) {
   const std::uint64_t first = from_environment("SOUS_SEED", 1);
-  if (cases == 0) cases = from_environment("SOUS_CASES", 1000);
+  const std::size_t cases = std::max<std::size_t>(1, from_environment("SOUS_CASES", 1000) * percent / 100);
   std::cout << property.name << ": seeds " << first << " to " << first + cases - 1 << std::endl;
   int failures = 0;
   for (std::size_t done = 0; done < cases && failures < most_failures; done += property.batch) {

@@ -37,8 +37,8 @@ struct Property {
   int shrink_rounds = 40;
 };
 
-// Judges `cases` of them (0: as the environment says); each failure fails the running test. Ends after three.
-void hold(const Property& property, std::size_t cases = 0);
+// Judges `percent` of the cases; each failure fails the running test. Ends after three.
+void hold(const Property& property, std::size_t percent = 100);
 
 // The smallest case found that still fails: nodes, loops, steps and parts of expressions are taken away as long as it
 // does.

@@ -241,7 +241,26 @@ class Maker {
 
   bool writable(std::size_t array) const { return !drafts_[array].index; }
 
+  // Each array written at one place, its subscripts are loops; what is read is near, or of an array only read.
+  void tidy_statement(const Scope& scope, Region& region) {
+    std::vector<std::string> loops = scope.loops;
+    while (loops.size() > 2 || (loops.size() > 1 && random_.percent(25))) {
+      loops.erase(loops.begin() + static_cast<long>(random_.below(loops.size())));  // what is left out is reduced
+    }
+    if (random_.percent(25)) std::ranges::reverse(loops);
+    const std::size_t target = new_draft("B" + std::to_string(drafts_.size()), main_type_, loops.size());
+    Near near = {target, {}};
+    for (const std::string& loop : loops) near.subscript.push_back(Expr::symbol(loop));
+    std::vector<Memlet> inputs;
+    const ScalarExpr code = value(main_type_, scope, inputs, random_.percent(40) ? &near : nullptr);
+    Memlet out = access(target, near.subscript, scope);
+    if (loops.size() < scope.loops.size() && main_type_ != ElementType::boolean) out.combine = ReductionOp::sum;
+    region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
+    arguments_.push_back(target);
+  }
+
   void statement(const Scope& scope, Region& region) {
+    if (options_.tidy && random_.percent(85)) return tidy_statement(scope, region);
     const std::size_t form = random_.below(100);
     if (form < (options_.smooth ? 45 : 20)) return reduction(scope, region);
     if (form < 32) return two_tasklets(scope, region);
@@ -421,6 +440,10 @@ class Maker {
   }
 
   Expr any_size(const Scope& scope) {
+    // Tidy nests share one size, so that neighbours can be fused.
+    if (options_.tidy && random_.percent(80)) {
+      return scope.symbols.contains("n") ? Expr::symbol("n") : Expr(4);
+    }
     std::vector<Expr> sizes = {Expr(random_.between(3, 5))};
     for (const char* symbol : {"n", "m"}) {
       if (scope.symbols.contains(symbol)) sizes.insert(sizes.end(), 3, Expr::symbol(symbol));
@@ -430,7 +453,7 @@ class Maker {
 
   void bounds(const Scope& scope, Loop& loop) {
     const Expr size = any_size(scope);
-    const std::size_t form = random_.below(100);
+    const std::size_t form = options_.tidy && random_.percent(85) ? 0 : random_.below(100);
     loop.begin = Expr(0);
     loop.end = size;
     const bool nested = !scope.loops.empty();
@@ -488,6 +511,11 @@ class Maker {
 
   // `depth`: the loops that may still be nested in here.
   void fill(Scope scope, Region& region, int depth) {
+    if (options_.tidy && random_.percent(85)) {
+      if (depth > 0) return add_loop(scope, region, depth);
+      for (std::int64_t k = random_.between(1, 2); k > 0; --k) statement(scope, region);
+      return;
+    }
     // Mostly one nest straight down to its depth, with statements around it.
     const std::int64_t nodes = random_.between(1, depth > 0 ? 2 : 3);
     bool nested = false;

@@ -23,6 +23,9 @@ struct NestOptions {
   bool gathers = true;  // subscripts and bounds read from memory
   // Only sums of scaled f64 values, no conditions on data: what reassociation changes stays a rounding error.
   bool smooth = false;
+  // Nests as programs have them: perfect, mostly rectangular, each array written at one place, few dependences; so that
+  // steps are legal more often than not.
+  bool tidy = false;
 };
 
 sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});
