@@ -19,7 +19,7 @@ using std::string;
 constexpr double demo_tolerance = 1e-10;
 constexpr double noise = 0.05;  // slower by less is not slower
 
-// Of the nests that were served, the recipe that applied most steps stands for the program; the others are counted.
+// Of the timed nests that were served, the one with most steps stands for the program; the others are counted.
 struct Used {
   string recipe = "–", neighbour = "–", distance = "–", threads = "–";
 };
@@ -30,16 +30,11 @@ Used used_by(const Measurement& m, const string& kernel_prefix) {
   const NestSummary* best = nullptr;
   int served = 0, threads = 0;
   for (const auto& nest : m.report->nests) {
-    // Initialisation is served too, but it is not what is timed.
-    if (!nest.served || nest.used.empty()) continue;
+    // Initialisation may be served too, but it is not what is timed.
+    if (!nest.served || nest.used.empty() || !nest.function.starts_with(kernel_prefix)) continue;
     ++served;
     threads = std::max(threads, nest.threads);
-    const bool kernel = nest.function.starts_with(kernel_prefix);
-    const bool best_kernel = best != nullptr && best->function.starts_with(kernel_prefix);
-    if (best == nullptr || kernel > best_kernel ||
-        (kernel == best_kernel && nest.applied_steps > best->applied_steps)) {
-      best = &nest;
-    }
+    if (best == nullptr || nest.applied_steps > best->applied_steps) best = &nest;
   }
   if (best == nullptr) return out;
   const auto longest = std::max_element(best->used.begin(), best->used.end(),
@@ -78,9 +73,9 @@ Result<int> bench_demo(const Options& options) {
   TRY(const auto folder, client::TemporaryFolder::make());
   const auto hardware = tuning_db::local_hardware();
 
-  Table table({"kernel", "recipe", "neighbour", "distance", "threads", "clang-19 s", "with Sous s", "ratio", "±",
-               "largest difference"},
-              3);
+  Table table(
+      {"kernel", "clang-19 s", "with Sous s", "ratio", "±", "difference", "recipe", "neighbour", "distance", "threads"},
+      "lrrrrrllrr");
   std::vector<double> ratios;
   std::vector<string> problems, recipes;
   int faster = 0;
@@ -108,9 +103,10 @@ Result<int> bench_demo(const Options& options) {
       if (ratio < 1 - noise - spread) problems.push_back(test.label() + ": slower with Sous");
       const Used used = used_by(ours, suite.kernel);
       recipes.push_back("  " + test.program.name + ": " + used.recipe);
-      table.add({test.program.name, step_names(used.recipe), used.neighbour, used.distance, used.threads,
-                 seconds_text(base.median_seconds()), seconds_text(ours.median_seconds()), fixed(ratio, 2),
-                 fixed(100 * spread, 0) + "%", ours.check.bit_equal ? "0" : scientific(ours.check.difference, 1)});
+      table.add({test.program.name, seconds_text(base.median_seconds()), seconds_text(ours.median_seconds()),
+                 fixed(ratio, 2), fixed(100 * spread, 0) + "%",
+                 ours.check.bit_equal ? "0" : scientific(ours.check.difference, 1), step_names(used.recipe),
+                 used.neighbour, used.distance, used.threads});
     }
   }
   std::printf("%s, %s; flags %s; medians of %d interleaved runs; double, floyd-warshall int\n\n%s\n",

@@ -50,7 +50,7 @@ bool has(string_view text, string_view part) { return text.find(part) != string_
 bool is_packed(string_view mnemonic) { return mnemonic.ends_with("pd") || mnemonic.ends_with("ps"); }
 bool is_scalar(string_view mnemonic) { return mnemonic.ends_with("sd") || mnemonic.ends_with("ss"); }
 
-void count_one(const Instruction& instruction, LoopCounts& counts) {
+void count_one(const Instruction& instruction, bool frame_pointer, LoopCounts& counts) {
   const auto [mnemonic, operands] = parts(instruction.text);
   ++counts.instructions;
   const bool fma = mnemonic.starts_with("vfmadd") || mnemonic.starts_with("vfnmadd") ||
@@ -75,7 +75,8 @@ void count_one(const Instruction& instruction, LoopCounts& counts) {
   const bool updates = !moves && !compares && !vector && has(destination(operands), "(");  // add %rax,(%rdx)
   counts.stores += stores || updates ? 1 : 0;
   counts.loads += !stores ? 1 : 0;
-  const bool stack = has(operands, "(%rsp") || has(operands, "(%rbp");
+  // With an index it is an array on the stack, not a spilled register.
+  const bool stack = has(operands, "(%rsp)") || (frame_pointer && has(operands, "(%rbp)"));
   counts.spills += vector && stack ? 1 : 0;
 }
 
@@ -113,9 +114,9 @@ std::optional<std::uint64_t> jump_target(const Instruction& instruction) {
 
 }  // namespace
 
-LoopCounts count(const std::vector<Instruction>& body) {
+LoopCounts count(const std::vector<Instruction>& body, bool frame_pointer) {
   LoopCounts counts;
-  for (const Instruction& instruction : body) count_one(instruction, counts);
+  for (const Instruction& instruction : body) count_one(instruction, frame_pointer, counts);
   return counts;
 }
 
@@ -134,6 +135,10 @@ std::vector<Loop> innermost_loops(string_view objdump) {
       if (begin == function.body.end() || begin->address != *target) continue;
       ranges.push_back({static_cast<std::size_t>(begin - function.body.begin()), i});
     }
+    const bool frame_pointer = std::any_of(function.body.begin(), function.body.end(), [](const Instruction& i) {
+      const auto [mnemonic, operands] = parts(i.text);
+      return mnemonic == "mov" && operands == "%rsp,%rbp";
+    });
     for (const Range& range : ranges) {
       const bool innermost = std::none_of(ranges.begin(), ranges.end(), [&](const Range& other) {
         return other.begin >= range.begin && other.end <= range.end &&
@@ -144,7 +149,7 @@ std::vector<Loop> innermost_loops(string_view objdump) {
                 {function.body.begin() + static_cast<std::ptrdiff_t>(range.begin),
                  function.body.begin() + static_cast<std::ptrdiff_t>(range.end) + 1},
                 {}};
-      loop.counts = count(loop.body);
+      loop.counts = count(loop.body, frame_pointer);
       out.push_back(std::move(loop));
     }
   }

@@ -31,7 +31,8 @@ struct Loop {
   LoopCounts counts;
 };
 
-LoopCounts count(const std::vector<Instruction>& body);
+// `frame_pointer`: %rbp is one, so that what lies behind it is the stack.
+LoopCounts count(const std::vector<Instruction>& body, bool frame_pointer);
 
 // `objdump`: the output of objdump -d --no-show-raw-insn for x86-64. Innermost loops, most vector fmas first, then most
 // vector arithmetic, then in order of place.

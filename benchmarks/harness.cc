@@ -154,7 +154,7 @@ string summary_table(const Suite& suite, const Plan& plan, const std::vector<Cas
     head.push_back("difference");
     if (compiler.name != baseline) head.push_back(baseline + "/" + compiler.name);
   }
-  Table table(head, 3);
+  Table table(head, "lll");
   std::vector<std::vector<double>> ratios(plan.compilers.size());
   for (const auto& result : results) {
     const Element element = suite.types.at(result.test.type).element;

@@ -39,7 +39,8 @@ std::string Table::to_string() const {
     for (std::size_t c = 0; c < widths.size(); ++c) {
       const std::string padding(widths[c] - width(rows_[r][c]), ' ');
       if (c > 0) line += "  ";
-      line += c < left_ ? rows_[r][c] + padding : padding + rows_[r][c];
+      const bool left = c < sides_.size() && sides_[c] == 'l';
+      line += left ? rows_[r][c] + padding : padding + rows_[r][c];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";

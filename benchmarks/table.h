@@ -2,20 +2,22 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sous::benchmarks {
 
 class Table {
  public:
-  // `left`: how many leading columns hold names, not numbers.
-  explicit Table(std::vector<std::string> head, std::size_t left = 1) : left_(left), rows_{std::move(head)} {}
+  // `sides`: for each column l (names) or r (numbers); columns beyond it are r.
+  explicit Table(std::vector<std::string> head, std::string sides = "l")
+      : sides_(std::move(sides)), rows_{std::move(head)} {}
   // Shorter rows are filled up with empty cells.
   void add(std::vector<std::string> row);
   std::string to_string() const;
 
  private:
-  std::size_t left_;
+  std::string sides_;
   std::vector<std::vector<std::string>> rows_;
 };
 

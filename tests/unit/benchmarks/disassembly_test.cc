@@ -59,6 +59,12 @@ TEST(Disassembly, MostFmasFirst) {
   EXPECT_EQ(loops[0].function, "b");
 }
 
+TEST(Disassembly, AnArrayOnTheStackIsNoSpill) {
+  EXPECT_EQ(count({{1, "vmovupd 0x40(%rsp,%rax,8),%zmm1"}}, false).spills, 0);
+  EXPECT_EQ(count({{1, "vmovupd 0x40(%rbp),%zmm1"}}, false).spills, 0);
+  EXPECT_EQ(count({{1, "vmovupd 0x40(%rbp),%zmm1"}}, true).spills, 1);
+}
+
 TEST(Disassembly, NothingInNothing) { EXPECT_TRUE(innermost_loops("").empty()); }
 
 }  // namespace
