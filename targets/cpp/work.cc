@@ -119,7 +119,9 @@ struct Counter {
     const auto first = extreme(l.begin, !up, ranges);
     const auto end = extreme(l.end, up, ranges);
     Work iterations = constant(1);
-    if (first && end) {
+    // Reads stand for values that are not known on entry.
+    const auto is_known = [](const std::optional<Expr>& e) { return e && e->is_valid() && e->reads().empty(); };
+    if (is_known(first) && is_known(end)) {
       const Expr distance = up ? *end - *first : *first - *end;
       const Expr extent = Expr::ceil_div(distance, up ? l.step : -l.step);
       ranges[l.symbol] = up ? Range{*first, *end - Expr(1)} : Range{*end + Expr(1), *first};

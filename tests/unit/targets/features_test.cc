@@ -113,6 +113,20 @@ loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
   }
 }
 
+TEST(Features, WorkThatDependsOnDataIsEstimated) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array row: i32[n + 1] argument  array x: i64[64] argument  arguments n, row, x
+loop i = 0 .. n {
+  loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j + 8] = {i + k}i64 } }
+})",
+                          {0, 1, 5}, {.contract = false, .min_work = 0});
+  EXPECT_TRUE(emitted("cpp", parsed(R"(sdfg 1 t symbols n
+array row: i32[n + 1] argument  array x: i64[64] argument  arguments n, row, x
+loop i = 0 .. n { loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j] = 0i64 } } })"),
+                      {.min_work = 10})
+                  .contains("if (sous::extent(n) < 10.0) return 0;"));
+}
+
 TEST(Features, ReductionsInParallel) {
   expect_like_interpreter(R"(sdfg 1 t symbols n
 array A: i64[n, n] argument  array s: i64 argument  array h: i32[8] argument  array C: i64[n] argument
