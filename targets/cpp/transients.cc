@@ -18,7 +18,8 @@ void find_owners(const sdfg::Region& region, bool parallel, Owner around, std::m
         [&](const sdfg::Loop& loop) {
           Owner inside = around;
           inside.loop = loop.symbol;
-          if (const auto* p = std::get_if<sdfg::Parallel>(&loop.schedule); p && parallel && !around.per_thread) {
+          if (const auto* p = std::get_if<sdfg::Parallel>(&loop.schedule);
+              p && parallel && !around.per_thread && !has_return(loop.body)) {
             inside.per_thread = true;
             inside.threads = p->threads;
           }
@@ -34,6 +35,13 @@ void find_owners(const sdfg::Region& region, bool parallel, Owner around, std::m
 }
 
 }  // namespace
+
+bool has_return(const sdfg::Region& region) {
+  bool found = false;
+  sdfg::visit(region,
+              [&](const sdfg::Node& node) { found = found || std::holds_alternative<sdfg::Return>(node.value); });
+  return found;
+}
 
 Result<std::vector<Transient>> plan_transients(const sdfg::Sdfg& sdfg, bool parallel) {
   std::map<std::string, Owner> owners;

@@ -116,8 +116,6 @@ bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::
   return found;
 }
 
-bool is_return(const sdfg::Node& node) { return std::holds_alternative<sdfg::Return>(node.value); }
-
 }  // namespace
 
 std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container) {
@@ -166,10 +164,16 @@ std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::stri
 }
 
 void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
+  if (has_return(loop.body)) return printer.plain_loop(loop);
   const auto reductions = plan_reductions(printer, loop, true);
-  if (!reductions || any_below(loop.body, is_return)) {
-    printer.out.line("// Not in parallel: a reduction into an array of unknown or large size.");
-    return printer.plain_loop(loop);
+  if (!reductions) {
+    // A team of one, so that its thread has number 0 and the first copy of the temporaries, wherever the call comes
+    // from.
+    printer.out.line("// In order: a reduction into an array of unknown or large size.");
+    printer.in_parallel = true;
+    printer.plain_loop(loop, "#pragma omp parallel for num_threads(1)");
+    printer.in_parallel = false;
+    return;
   }
   std::string pragma = "#pragma omp parallel for schedule(";
   pragma += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";

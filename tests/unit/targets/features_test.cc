@@ -137,6 +137,17 @@ loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } 
                           {1, 9, 150});
 }
 
+TEST(Features, ReductionsIntoLargeArraysRunInOrder) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: i64[n, n] argument  array h: i64[n] argument  array row: i64[n] heap transient  arguments n, A, h
+loop i = 0 .. n parallel reduce(+: h) private(row) {
+  loop j = 0 .. n { a: row[j] = A[i, j] * 2i64 }
+  loop k = 0 .. n { b: h[n - 1 - k] += row[k] }
+})";
+  EXPECT_TRUE(emitted("openmp", parsed(graph)).contains("#pragma omp parallel for num_threads(1)"));
+  expect_like_interpreter(graph, {1, 40});
+}
+
 TEST(Features, LibraryNodesAsLoops) {
   expect_like_interpreter(R"(sdfg 1 t symbols n
 array A: f32[n, 5] argument  array B: f32[5, n] argument  array C: f32[n, n] argument  array r: f32[n] argument
