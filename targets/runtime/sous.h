@@ -12,6 +12,7 @@
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #pragma clang diagnostic ignored "-Wself-assign"
+#pragma clang diagnostic ignored "-Wxor-used-as-pow"
 #pragma clang diagnostic ignored "-Wunused-variable"
 #pragma clang diagnostic ignored "-Wunused-but-set-variable"
 #pragma clang diagnostic ignored "-Wpass-failed"
