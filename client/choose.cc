@@ -79,9 +79,9 @@ class Chooser {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
     }
-    Choice choice{unit, std::move(*fit)};
+    Choice choice{.unit = unit, .match = std::move(*fit)};
     std::vector<string> steps;
-    const auto legal = applies(nest_, choice, reassociate_, &steps);
+    const auto legal = apply_choice(nest_, choice, reassociate_, &steps);
     if (!legal) {
       candidate.why_not = legal.error().to_string();
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
@@ -204,9 +204,9 @@ Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociat
   for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
     reports.push_back(unit_report(nest, k));
     if (!options.unit.empty() && options.unit != std::to_string(k)) continue;
-    Choice choice{k, match};
+    Choice choice{.unit = k, .match = match};
     CandidateReport candidate{match, false, ""};
-    const auto legal = applies(nest, choice, reassociate, &reports[k].steps);
+    const auto legal = apply_choice(nest, choice, reassociate, &reports[k].steps);
     if (legal) {
       candidate.used = true;
       chosen.choices.push_back(std::move(choice));

@@ -225,7 +225,7 @@ class Adder {
         }
       }
       if (subject.chosen.choices.empty()) continue;
-      TRY(subject.transformed, apply_choices(subject.nest, subject.chosen.choices, reassociate));
+      TRY(subject.transformed, assemble(subject.nest, subject.chosen.choices));
       target_ = targets::find_target(subject.chosen.choices[0].match.recipe.target);
       if (target_ == nullptr) return fail("target.unknown", "this build has no target " + recipe_.target);
       targets::EmitOptions emit_options;

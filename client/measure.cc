@@ -141,7 +141,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
   TRY(const Call call, call_of(nest));
   const bool reassociate = meaning.reassociate || options.reassociate;
-  TRY(const auto transformed, apply_choices(nest, {choice}, reassociate));
+  TRY(const auto transformed, assemble(nest, {choice}));
 
   const auto* target = targets::find_target(choice.match.recipe.target);
   const auto* plain = targets::find_target("cpp");

@@ -89,11 +89,21 @@ Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, c
   return nest;
 }
 
-Result<Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices, bool reassociate,
-                           std::vector<std::vector<string>>* steps) {
+Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<string>* steps) {
   transforms::ApplyOptions apply_options;
   apply_options.context.reassociate = reassociate || nest.lifted->reassociate;
   apply_options.context.hardware = tuning_db::size_values(tuning_db::local_hardware());
+  std::vector<transforms::StepReport> reports;
+  auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe, apply_options, &reports);
+  if (steps != nullptr) {
+    for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
+  }
+  if (!applied) return std::unexpected(applied.error());
+  choice.applied = std::move(*applied);
+  return {};
+}
+
+Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   Sdfg out = nest.normal.sdfg;
   Fresh fresh(out);
   std::vector<const Choice*> last_first;
@@ -101,17 +111,9 @@ Result<Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices,
   std::sort(last_first.begin(), last_first.end(), [&](const Choice* a, const Choice* b) {
     return nest.normal.units[a->unit].first > nest.normal.units[b->unit].first;
   });
-  if (steps != nullptr) steps->assign(choices.size(), {});
   for (const Choice* choice : last_first) {
     const auto& unit = nest.normal.units[choice->unit];
-    std::vector<transforms::StepReport> reports;
-    auto applied = transforms::apply(unit.nest, choice->match.recipe, apply_options, &reports);
-    if (steps != nullptr) {
-      auto& lines = (*steps)[static_cast<std::size_t>(choice - choices.data())];
-      for (const auto& r : reports) lines.push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
-    }
-    if (!applied) return std::unexpected(applied.error());
-    const Sdfg renamed = rename_back(*applied, unit.to_original, fresh);
+    const Sdfg renamed = rename_back(choice->applied, unit.to_original, fresh);
     const bool everything = unit.first == 0 && unit.last == nest.normal.sdfg.root.nodes.size();
     for (const auto& container : renamed.containers) {
       auto* known = out.find(container.name);
@@ -128,14 +130,6 @@ Result<Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices,
   }
   TRY_VOID(sdfg::check(out));
   return out;
-}
-
-Result<void> applies(const Nest& nest, const Choice& choice, bool reassociate, std::vector<string>* steps) {
-  std::vector<std::vector<string>> all;
-  const auto applied = apply_choices(nest, {choice}, reassociate, &all);
-  if (steps != nullptr) *steps = all[0];
-  if (!applied) return std::unexpected(applied.error());
-  return {};
 }
 
 double unit_work(const Nest& nest, std::size_t unit) {

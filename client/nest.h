@@ -24,19 +24,19 @@ struct Nest {
 // `reassociate`: by the flags; the nest's own pragmas are added.
 Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options);
 
-// A recipe for one unit.
+// A recipe for one unit, and the unit with it applied: legality is proven once.
 struct Choice {
   std::size_t unit = 0;
   transforms::Match match;  // recipe as applied: roles matched, target forced
+  sdfg::Sdfg applied = {};  // set by apply_choice
 };
 
-// The nest with the recipes of `choices` (of disjoint units) applied. `steps[k]`: what each step of choices[k] did.
-// Errors: a step's refusal (where: the step), sdfg.* (never expected: the result is checked).
-Result<sdfg::Sdfg> apply_choices(const Nest& nest, const std::vector<Choice>& choices, bool reassociate,
-                                 std::vector<std::vector<std::string>>* steps = nullptr);
+// Applies the recipe to the unit. `steps`: what each step did. Errors: a step's refusal (where: the step).
+Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<std::string>* steps);
 
-// Whether the recipe applies to the unit: the same, for one.
-Result<void> applies(const Nest& nest, const Choice& choice, bool reassociate, std::vector<std::string>* steps);
+// The nest with the applied units of `choices` (disjoint) in the place of its own. Errors: sdfg.* (never expected: the
+// result is checked).
+Result<sdfg::Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices);
 
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.

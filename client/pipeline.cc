@@ -196,7 +196,7 @@ class Pipeline {
       apply_seconds_ += now() - start;
       return;
     }
-    auto applied = apply_choices(nest, chosen.choices, reassociate_);
+    auto applied = assemble(nest, chosen.choices);
     apply_seconds_ += now() - start;
     if (!applied) {
       report.why = applied.error().to_string();
