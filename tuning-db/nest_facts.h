@@ -57,8 +57,8 @@ struct NestFacts {
   std::optional<double> stride(const AccessFact& access, int loop) const;
 };
 
-// Pointers are into `nest`. A symbol without a value gets `assumed`, as has a bound that cannot be evaluated; the arms
-// of an If count as the longer of the two; a While counts as one iteration.
+// Pointers are into `nest`. A symbol without a value gets `assumed`, as has a bound that cannot be evaluated; both arms
+// of an If count, as if it took each every time (vector code does run both); a While counts as one iteration.
 NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed = 1024);
 
 }  // namespace sous::tuning_db
