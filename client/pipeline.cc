@@ -50,7 +50,6 @@ bool selected(const LiftedNest& nest, const string& selector) {
 string in_form(const Sdfg& sdfg, const string& form) {
   if (form == "json") return sdfg::to_json(sdfg) + "\n";
   if (form == "dot") return sdfg::to_dot(sdfg);
-  if (form == "svg") return sdfg::to_svg(sdfg);
   return sdfg::print(sdfg);
 }
 
@@ -70,8 +69,7 @@ class Pipeline {
     TRY(const auto unit, frontends::c::lift(text, path_, meaning_.parse));
     phase("lift", start);
     out_.report.reasons = unit.reasons;
-    const bool graphs =
-        options_.emit == "sdfg" || options_.emit == "json" || options_.emit == "dot" || options_.emit == "svg";
+    const bool graphs = options_.emit == "sdfg" || options_.emit == "json" || options_.emit == "dot";
     for (const auto& lifted : unit.nests) {
       if (selected(lifted, options_.nest)) lifted_.push_back(&lifted);
     }
@@ -83,11 +81,17 @@ class Pipeline {
     start = now();
     if (!forced_) query();
     phase("query", start);
+    std::vector<Sdfg> pictures;
     for (std::size_t k = 0; k < nests_.size(); ++k) {
       Sdfg final = nests_[k].normal.sdfg;
       serve(k, final);
-      if (graphs) out_.dump += in_form(final, options_.emit);
+      if (options_.emit == "svg") {
+        pictures.push_back(std::move(final));
+      } else if (graphs) {
+        out_.dump += in_form(final, options_.emit);
+      }
     }
+    if (!pictures.empty()) out_.dump += sdfg::to_svg(pictures);  // one file holds one picture
     out_.report.phases.insert(out_.report.phases.end(), {{"apply", apply_seconds_}, {"emit", emit_seconds_}});
     write_file_text();
     return std::move(out_);

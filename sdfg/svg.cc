@@ -125,39 +125,39 @@ std::vector<Box> boxes(const Region& r, const Sdfg& context) {
 
 class SvgPrinter {
  public:
-  std::string run(const Sdfg& sdfg) {
-    std::vector<std::string> lines;
-    const std::string head = declarations_text(sdfg);
-    int width = 0;
-    for (std::size_t at = 0; at <= head.size();) {
-      const std::size_t end = std::min(head.find('\n', at), head.size());
-      lines.push_back(head.substr(at, end - at));
-      width = std::max(width, text_width(lines.back()));
-      at = end + 1;
-    }
-    const std::vector<Box> all = boxes(sdfg.root, sdfg);
-    int height = 2 * padding + static_cast<int>(lines.size()) * line_height;
-    for (const Box& b : all) {
-      width = std::max(width, b.width);
-      height += b.height + gap;
-    }
-    width += 2 * padding;
-    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
-           std::to_string(height) + "\" font-family=\"monospace\" font-size=\"11\">\n" +
+  std::string run(const std::vector<Sdfg>& sdfgs) {
+    int width = 0, y = 0;
+    for (const Sdfg& sdfg : sdfgs) y = graph(sdfg, y, width);
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
+           std::to_string(y + padding) + "\" font-family=\"monospace\" font-size=\"11\">\n" +
+           "<style>text { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-opacity: 0.8 }</style>\n"
            "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
            "orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#4a5568\"/></marker></defs>\n"
-           "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-    int y = padding;
-    for (const std::string& line : lines) text(padding, (y += line_height) - 5, line, "start");
-    y += padding;
-    for (const Box& b : all) {
-      draw(b, padding, y, b.width);
-      y += b.height + gap;
-    }
-    return std::move(out_) + "</svg>\n";
+           "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
+           std::move(out_) + "</svg>\n";
   }
 
  private:
+  // From y down; returns where it ends, and widens the picture to what it needs.
+  int graph(const Sdfg& sdfg, int y, int& width) {
+    y += padding;
+    const std::string head = declarations_text(sdfg);
+    for (std::size_t at = 0; at <= head.size();) {
+      const std::size_t end = std::min(head.find('\n', at), head.size());
+      const std::string line = head.substr(at, end - at);
+      text(padding, (y += line_height) - 5, line, "start");
+      width = std::max(width, text_width(line) + 2 * padding);
+      at = end + 1;
+    }
+    y += padding;
+    for (const Box& b : boxes(sdfg.root, sdfg)) {
+      draw(b, padding, y, b.width);
+      y += b.height + gap;
+      width = std::max(width, b.width + 2 * padding);
+    }
+    return y;
+  }
+
   void text(int x, int y, const std::string& content, const std::string& anchor) {
     out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\">" +
             escape(content) + "</text>\n";
@@ -195,6 +195,11 @@ class SvgPrinter {
             y + static_cast<int>(l) * (node_height + layer_gap) + node_height / 2};
     }
     std::map<std::pair<int, int>, int> drawn;  // edges between the same two nodes: one label below the other
+    std::map<int, int> leaving, entering;
+    for (const Edge& e : s.edges) {
+      ++leaving[e.source];
+      ++entering[e.target];
+    }
     for (const Edge& e : s.edges) {
       if (!in_range(s, e)) continue;
       const Point from = centres[static_cast<std::size_t>(e.source)], to = centres[static_cast<std::size_t>(e.target)];
@@ -202,8 +207,11 @@ class SvgPrinter {
       out_ += "<line x1=\"" + std::to_string(from.x) + "\" y1=\"" + std::to_string(from.y + half) + "\" x2=\"" +
               std::to_string(to.x) + "\" y2=\"" + std::to_string(to.y - half) +
               "\" stroke=\"#4a5568\" marker-end=\"url(#arrow)\"/>\n";
-      text((from.x + to.x) / 2, (from.y + to.y) / 2 + 4 + 12 * drawn[{e.source, e.target}]++, picture_label(e),
-           "middle");
+      // Edges that meet at one end have their labels at the other, where they are a node's width apart.
+      const int fan = entering[e.target] - leaving[e.source];
+      const int x = fan > 0 ? from.x : fan < 0 ? to.x : (from.x + to.x) / 2;
+      const int near = fan > 0 ? from.y + half + 13 : fan < 0 ? to.y - half - 9 : (from.y + to.y) / 2 + 4;
+      text(x, near + 12 * drawn[{e.source, e.target}]++, picture_label(e), "middle");
     }
     for (std::size_t k = 0; k < s.nodes.size(); ++k) {
       const int node = node_width(s, static_cast<int>(k));
@@ -219,6 +227,7 @@ class SvgPrinter {
 
 }  // namespace
 
-std::string to_svg(const Sdfg& sdfg) { return SvgPrinter().run(sdfg); }
+std::string to_svg(const Sdfg& sdfg) { return SvgPrinter().run({sdfg}); }
+std::string to_svg(const std::vector<Sdfg>& sdfgs) { return SvgPrinter().run(sdfgs); }
 
 }  // namespace sous::sdfg

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "sdfg/text.h"
 #include "tests/unit/sdfg/graphs.h"
 
@@ -62,6 +61,24 @@ TEST(Svg, MemletsAreLabels) {
   const std::string svg = to_svg(parse(graphs::gemm).value());
   EXPECT_NE(svg.find(">x1: A[i0, i2]</text>"), svg.npos) << svg;
   EXPECT_NE(svg.find(">x0 + x1 * x2</text>"), svg.npos) << svg;
+}
+
+TEST(Svg, LabelsOfEdgesThatMeetLieAtTheirOtherEnds) {
+  const std::string svg = to_svg(parse(graphs::gemm).value());
+  const auto x_of = [&](const std::string& label) {
+    const auto line = svg.rfind("<text x=\"", svg.find(label));
+    return std::stoi(svg.substr(line + 9));
+  };
+  const int apart = 7 * static_cast<int>(std::string_view("x1: A[i0, i2]").size());  // 7: a character's width
+  EXPECT_GE(x_of(">x1: A[i0, i2]<") - x_of(">x0: C[i0, i1]<"), apart) << svg;
+  EXPECT_GE(x_of(">x2: B[i2, i1]<") - x_of(">x1: A[i0, i2]<"), apart) << svg;
+}
+
+TEST(Svg, SeveralGraphsAreOnePicture) {
+  const Sdfg gemm = parse(graphs::gemm).value();
+  const std::string svg = to_svg(std::vector{gemm, gemm});
+  EXPECT_EQ(count(svg, "<svg "), 1u);
+  EXPECT_EQ(count(svg, ">x0 + x1 * x2</text>"), 2u);
 }
 
 }  // namespace
