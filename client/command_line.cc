@@ -286,7 +286,9 @@ class Classifier {
     const auto append = [&](std::vector<string>& to) { to.insert(to.end(), words.begin(), words.end()); };
     switch (part) {
       case Part::Drop:
+        return true;
       case Part::LinkOnly:
+        append(line_.link);
         return true;
       case Part::Pass:
         return pass(words[0] + " is left to the compiler alone");

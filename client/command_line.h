@@ -40,6 +40,7 @@ struct CommandLine {
   std::vector<std::string> cpp_code;    // of that, what generated C++ takes too
   std::vector<std::string> parse;       // what the front end needs for preprocessed text: -std=, -m, -f of the language
   std::vector<std::string> dependencies;  // -MD, -MF f, …
+  std::vector<std::string> link;          // -lm, -shared, …: compilers differ in whether -c with them is a warning
 
   std::string optimization;       // "-O2", "-O3", "-Ofast"
   bool debug = false;             // -g…

@@ -48,7 +48,12 @@ Result<Request> read_request(const Invocation& invocation, const char* command) 
 }
 
 Result<Outcome> run_pipeline(const Request& request, const Options& options) {
-  return optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options));
+  TRY(auto outcome, optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options)));
+  if (!options.nest.empty() && outcome.report.nests.empty()) {
+    return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
+                request.file);
+  }
+  return outcome;
 }
 
 string build_hint(const Request& request, const string& rewritten, const string& generated, bool openmp) {

@@ -164,6 +164,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
 
   Words user{compiler_};
   append(user, line_.code);
+  if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
   Words generated{compiler_};

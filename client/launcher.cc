@@ -130,6 +130,7 @@ class Launcher {
       const auto dependencies = dependency_options(line_, input);
       command.insert(command.end(), dependencies.begin(), dependencies.end());
     }
+    if (line_.action == Action::Compile) command.insert(command.end(), line_.link.begin(), line_.link.end());
     if (line_.language_given) command.insert(command.end(), {"-x", "c"});
     command.insert(command.end(), {"-c", input.path, "-o", object});
     const auto finished = client::run(command);
@@ -146,7 +147,7 @@ class Launcher {
         continue;
       }
       if (const auto written = deliver(*objects[k], target); !written) {
-        std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
+        explain(written.error().to_string());  // the compiler meets the same and says it in its own words
         return become_original();
       }
     }
@@ -178,8 +179,12 @@ class Launcher {
     command.insert(command.begin(), command_[0]);
     const Words extra = openmp_link_options(line_, command_[0], inputs);
     command.insert(command.end(), extra.begin(), extra.end());
-    const auto finished = client::run(command);
-    if (finished && finished->status == 0) return 0;
+    // A failure is the original command's to report, about the user's own objects.
+    const auto finished = client::run(command, {.capture_errors = true});
+    if (finished && finished->status == 0) {
+      std::fputs(finished->errors.c_str(), stderr);
+      return 0;
+    }
     explain("linking with the generated code failed: running the original command");
     return become_original();
   }

@@ -11,12 +11,14 @@ using nlohmann::json;
 using std::string;
 
 [[gnu::format(printf, 1, 2)]] string format(const char* pattern, ...) {
-  char buffer[512];
-  va_list list;
+  va_list list, again;
   va_start(list, pattern);
-  std::vsnprintf(buffer, sizeof buffer, pattern, list);
+  va_copy(again, list);
+  string out(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, pattern, list)), ' ');
+  std::vsnprintf(out.data(), out.size() + 1, pattern, again);
+  va_end(again);
   va_end(list);
-  return buffer;
+  return out;
 }
 
 string text_of(const CandidateReport& c) {

@@ -127,7 +127,8 @@ def diagnostics_are_the_compilers_own(case):
     case.write("preprocess.c", '#include "missing.h"\nint x;\n')
     for words, status in ((["-O3", "-c", "bad.c"], 1), (["-O3", "-Wall", "-c", "warn.c"], 0),
                           (["-O3", "-Wall", "-Werror", "-c", "warn.c"], 1), (["-O3", "-c", "preprocess.c"], 1),
-                          (["-O3", "-c", "none.c"], 1)):
+                          (["-O3", "-c", "none.c"], 1), (["-O3", "-c", "mm.c", "-lm", "-L/x"], 0),
+                          (["-O3", "-c", "mm.c", "-o", "none/mm.o"], 1)):
         plain = case.run(case.cc, *words, status=None)
         ours = case.s("--recipe=normal-form", case.cc, *words, status=None)
         assert (plain.returncode != 0) == (status != 0) and plain.returncode == ours.returncode, words
@@ -267,6 +268,7 @@ def one_clear_line(case):
     for words, code, hint in ((["opt", "mm.c", "--recipe=broken.json"], "recipe.json", ""),
                               (["opt", "mm.c", "--recipe=unknown.json"], "recipe.unknown-step", "tile"),
                               (["opt", "mm.c", "--recipe=target.json"], "recipe.unknown-target", "openmp"),
+                              (["opt", "mm.c", "--nest=none"], "cli.value", "none"),
                               (["opt", "mm.c", "--target=higway"], "cli.value", "highway"),
                               (["opt", "none.c"], "client.read", "none.c"), (["opy", "mm.c"], "cli.unknown-command", "opt"),
                               (["db", "lst"], "cli.unknown-command", "list"), (["--frozn", "cc"], "cli.unknown-option", "--frozen"),
@@ -311,6 +313,7 @@ def opt_writes_readable_files(case):
     for form, start in (("sdfg", "sdfg"), ("json", "{"), ("dot", "digraph"), ("svg", "<svg"), ("report", "{")):
         out = case.s("opt", "mm.c", "--recipe=normal-form", f"--emit={form}").stdout
         assert start in out[:200], f"{form}: {out[:200]}"
+        assert out.count("<svg") == (form == "svg"), form
     json.loads(case.s("opt", "mm.c", "--recipe=normal-form", "--emit=report").stdout)
 
 
