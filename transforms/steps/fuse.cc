@@ -36,7 +36,7 @@ struct Fuse {
   static constexpr RefusalInfo refusals[] = {
       {"fuse.no-loop", "a loop does not exist"},
       {"fuse.not-neighbours", "second does not directly follow first at the same level"},
-      {"fuse.step", "a loop does not have step 1"},
+      {"fuse.step", "the loops do not take the same steps from the same begin"},
       {"fuse.scheduled", "one of the loops is not sequential any more"},
       {"fuse.illegal", "a dependence would be reversed"},
   };
@@ -44,7 +44,10 @@ struct Fuse {
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY(const sdfg::ScheduleLoop* a, require_loop(nest, first, name));
     TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
-    if (a->step != 1 || b->step != 1) return fail("fuse.step", "only loops with step 1 are fused", first.name);
+    // Loops over tiles start together, so that their steps fall on the same values.
+    const bool together = a->step > 1 && a->step == b->step && a->begin == b->begin && shift % a->step == 0;
+    if ((a->step != 1 || b->step != 1) && !together)
+      return fail("fuse.step", "the loops do not take the same steps from the same begin", first.name);
     if (!is_sequential(*a) || !is_sequential(*b))
       return fail("fuse.scheduled", "loops are fused before they are scheduled", first.name);
     sdfg::ScheduleTree tree = nest.tree;

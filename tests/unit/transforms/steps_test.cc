@@ -97,6 +97,7 @@ TEST(Steps, Reverse) {
 TEST(Steps, Fuse) {
   expect_same_result(two, "fuse(first=i, second=j)");
   expect_same_result(two, "fuse(first=i, second=j, shift=1)");
+  expect_same_result(two, "tile(loops=[i], sizes=[2]); tile(loops=[j], sizes=[2]); fuse(first=i_t, second=j_t)");
   expect_same_result(late, "fuse(first=i, second=j, shift=1)");
 }
 
