@@ -120,6 +120,7 @@ class Builder {
   Lift<sdfg::Expr> index_binary(const clang::BinaryOperator* e);
   Lift<sdfg::Expr> index_conditional(const clang::ConditionalOperator* e);
   Lift<sdfg::Expr> in_type(sdfg::Expr e, clang::QualType type, clang::SourceLocation where);
+  Lift<void> lower_half(const sdfg::Expr& e, clang::QualType type, clang::SourceLocation where);
   Lift<void> nonneg(const sdfg::Expr& e, clang::SourceLocation where, const char* code, const char* why);
 
   // value.cc

@@ -302,6 +302,8 @@ Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin
   std::optional<Expr> end;
   for (const clang::BinaryOperator* condition : header.conditions) {
     TRY(Expr next, bound(header, condition, begin, symbol));
+    if (header.conditions.size() > 1)
+      TRY_VOID(lower_half(next, condition->getLHS()->getType(), condition->getExprLoc()));
     end = !end ? next : header.step > 0 ? Expr::min(*end, next) : Expr::max(*end, next);
   }
   return Bounds{begin, *end};

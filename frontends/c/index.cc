@@ -34,6 +34,12 @@ Lift<void> Builder::nonneg(const Expr& e, clang::SourceLocation where, const cha
   return refuse(code, std::string(why) + " (" + e.to_string() + ")", where);
 }
 
+// Where order or rounding matters: a value of an unsigned 64-bit type that is no negative index.
+Lift<void> Builder::lower_half(const Expr& e, clang::QualType type, clang::SourceLocation where) {
+  if (element_type(type, context_) != ElementType::u64) return {};
+  return nonneg(e, where, "c.unsigned-wrap", "an unsigned value may be larger than any index");
+}
+
 // `e`, which C computes modulo the range of an unsigned type or converts to a narrower one, shown to lie in the range.
 Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation where) {
   auto t = element_type(type, context_);
@@ -177,7 +183,10 @@ Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {
       if (!by || *by < 0 || *by > kMaxShift)
         return refuse("c.shift", "an index is shifted by a variable amount", where);
       const Expr factor(std::int64_t{1} << *by);
-      if (e->getOpcode() == clang::BO_Shr) return Expr::floor_div(a, factor);  // arithmetic: rounds down in any case
+      if (e->getOpcode() == clang::BO_Shr) {
+        TRY_VOID(lower_half(a, e->getType(), where));
+        return Expr::floor_div(a, factor);  // arithmetic: rounds down in any case
+      }
       TRY_VOID(nonneg(a, where, "c.shift", "an index that may be negative is shifted"));
       result = a * factor;
       break;
@@ -203,6 +212,8 @@ Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
   if (test && test->isRelationalOp()) {
     TRY(Expr a, index(test->getLHS()));
     TRY(Expr b, index(test->getRHS()));
+    TRY_VOID(lower_half(a, test->getLHS()->getType(), where));
+    TRY_VOID(lower_half(b, test->getLHS()->getType(), where));
     TRY(Expr yes, index(e->getTrueExpr()));
     TRY(Expr no, index(e->getFalseExpr()));
     const bool less = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_LE;

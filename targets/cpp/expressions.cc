@@ -131,8 +131,11 @@ bool Expressions::nonnegative(const Expr& e) const {
         return nonnegative(a.args[0]) && nonnegative(a.args[1]);
       case AtomKind::Max:
         return nonnegative(a.args[0]) || nonnegative(a.args[1]);
-      case AtomKind::Read:
-        return sdfg::info(container(a.name).type).kind == sdfg::TypeKind::Unsigned;
+      case AtomKind::Read: {
+        // An index is an i64: the upper half of u64 is negative as one.
+        const ElementType type = container(a.name).type;
+        return sdfg::info(type).kind == sdfg::TypeKind::Unsigned && type != ElementType::u64;
+      }
     }
     __builtin_unreachable();
   };

@@ -176,6 +176,19 @@ TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
   EXPECT_EQ(unit.reasons.at(0).code, "c.unsigned-wrap");
 }
 
+TEST(Lift, ReadsBeyondEveryIndexAreNotComparedAsIndices) {
+  for (const char* loop : {"for (unsigned long j = 0; j < d[i] && j < 4; j++) x[j] = 0;",
+                           "for (unsigned long j = 0; j < (d[i] < 4 ? d[i] : 4); j++) x[j] = 0;",
+                           "for (unsigned long j = 0; j < d[i] >> 8; j++) x[j] = 0;"}) {
+    const TranslationUnit unit =
+        lifted("void f(int n, const unsigned long *restrict d, double *restrict x) { for (int i = 0; i < n; i++) " +
+               std::string(loop) + " }");
+    EXPECT_EQ(unit.nests.size(), 0u) << loop;
+    ASSERT_FALSE(unit.reasons.empty()) << loop;
+    EXPECT_EQ(unit.reasons[0].code, "c.unsigned-wrap") << loop;
+  }
+}
+
 TEST(Lift, WhatMayOverlapIsCheckedAndWhatCannotIsNot) {
   auto pairs = [](const std::string& text) {
     TranslationUnit unit = lifted(text);

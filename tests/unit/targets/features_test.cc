@@ -18,6 +18,13 @@ loop i = 0 .. n { loop j = 1 .. 1200 step 2 { s0: A[i, j] = s[] * A[i, j - 1] } 
   EXPECT_TRUE(text.contains("static void kernel_nest(int64_t n, double s, double* __restrict A) {")) << text;
 }
 
+TEST(Features, OnlyNarrowUnsignedReadsAreNeverNegative) {
+  const std::string text = emitted("cpp", parsed(R"(sdfg 1 t symbols n
+array A: f64[4] argument  array d: u64[n] argument  array e: u32[n] argument  arguments n, A, d, e
+loop i = 0 .. n { s0: A[d[i] mod 4] = A[e[i] mod 4] })"));
+  EXPECT_TRUE(text.contains("A[sous::floor_mod((int64_t)d[i], 4)] = A[(int64_t)e[i] % 4]")) << text;
+}
+
 TEST(Features, ScalarsIfsWhilesAndReturns) {
   expect_like_interpreter(R"(sdfg 1 t symbols n
 array A: f64[n + 1] argument  array s: f64 argument  array c: i32 argument  arguments n, A, s, c
