@@ -1,5 +1,6 @@
 #include "client/compile.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -135,11 +136,15 @@ bool CompileOne::run(const string& object) {
   bool served = !outcome->served.empty();
   if (served) {
     if (const auto built = build(*outcome, object); !built) {
-      outcome->report.notes.push_back("left as it is: " + built.error().to_string());
-      for (auto& nest : outcome->report.nests) nest.served = false;
+      for (auto& nest : outcome->report.nests) {
+        if (nest.served) nest.why = built.error().to_string();
+        nest.served = false;
+      }
       served = false;
     } else if (const auto pinned = pin(*outcome, input_.path, options_); !pinned) {
-      std::fprintf(stderr, "sous: %s\n", pinned.error().to_string().c_str());
+      const string why = pinned.error().to_string();
+      const auto& notes = outcome->report.notes;  // what was said on reading is not said again
+      if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
     }
   }
   finish(*outcome, now() - start);

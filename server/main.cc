@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 
+#include "sdfg/suggest.h"
 #include "server/protocol.h"
 #include "server/routes.h"
 
@@ -39,26 +40,30 @@ Result<Options> parse(int argc, char** argv) {
       options.help = true;
       continue;
     }
-    if (argument != "--db" && argument != "--listen")
-      return fail("cli.option", "unknown option " + std::string(argument) + "; --db and --listen are known");
-    if (++i == argc) return fail("cli.option", std::string(argument) + " needs a value");
-    const std::string value = argv[i];
-    if (argument == "--db") {
+    const std::size_t equals = argument.find('=');
+    const std::string name(argument.substr(0, equals));
+    if (name != "--db" && name != "--listen") {
+      return fail("cli.unknown-option",
+                  "there is no option " + name + did_you_mean(name, {"--db", "--listen", "--help"}));
+    }
+    if (equals == std::string_view::npos && ++i == argc) return fail("cli.value", name + " wants a value");
+    const std::string value(equals == std::string_view::npos ? argv[i] : argument.substr(equals + 1));
+    if (name == "--db") {
       options.database = value;
       continue;
     }
     const std::size_t colon = value.rfind(':');
     if (colon == std::string::npos || colon == 0)
-      return fail("cli.option", "--listen takes HOST:PORT, such as 127.0.0.1:8421");
+      return fail("cli.value", "--listen takes HOST:PORT, such as 127.0.0.1:8421");
     const char* end = value.data() + value.size();
     const auto [stop, error] = std::from_chars(value.data() + colon + 1, end, options.port);
     if (error != std::errc() || stop != end || options.port < 0 || options.port > 65535)
-      return fail("cli.option", "the port in --listen " + value + " is no number from 0 to 65535");
+      return fail("cli.value", "the port in --listen " + value + " is no number from 0 to 65535");
     options.host = value.substr(0, colon);
     if (options.host.starts_with('[') && options.host.ends_with(']'))
       options.host = options.host.substr(1, options.host.size() - 2);
   }
-  if (options.database.empty()) return fail("cli.option", "no home to keep a database in; name one with --db");
+  if (options.database.empty()) return fail("cli.value", "no home to keep a database in; name one with --db");
   return options;
 }
 
@@ -166,7 +171,7 @@ int serve(const Options& options) {
 int main(int argc, char** argv) {
   const auto options = sous::server::parse(argc, argv);
   if (!options) {
-    std::fprintf(stderr, "sous-serve: %s\n%s", options.error().to_string().c_str(), sous::server::usage);
+    sous::server::fail_with(options.error());
     return 2;
   }
   if (options->help) {

@@ -106,7 +106,11 @@ class Statement {
     const int code = broken_ ? SQLITE_ERROR : sqlite3_step(statement_);
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) return false;
-    return fail(sqlite3_errcode(db_) == SQLITE_CORRUPT ? "db.corrupt" : "db.io", sqlite3_errmsg(db_));
+    if (sqlite3_errcode(db_) == SQLITE_CORRUPT) {
+      return fail("db.corrupt", "the database is damaged inside; it is left as it is",
+                  sqlite3_db_filename(db_, "main"));
+    }
+    return fail("db.io", sqlite3_errmsg(db_));
   }
   Result<void> run() {
     TRY([[maybe_unused]] const bool row, step());

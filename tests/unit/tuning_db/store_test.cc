@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -158,6 +159,20 @@ TEST(Store, ATruncatedDatabaseIsCorrupt) {
   opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
   std::filesystem::resize_file(folder / "t.db", 700);
   EXPECT_EQ(Store::open({.path = folder / "t.db", .seeds = {}}).error().code, "db.corrupt");
+}
+
+TEST(Store, ADatabaseDamagedInsideIsNamed) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  const auto size = std::filesystem::file_size(folder / "t.db");
+  std::fstream file(folder / "t.db", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4096);  // behind the first page: what opening looks at is whole
+  for (auto k = size - 4096; k > 0; --k) file.put('\x5a');
+  file.close();
+  const auto listed = opened(folder / "t.db").list();
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().code, "db.corrupt");
+  EXPECT_NE(listed.error().where.find("t.db"), std::string::npos) << listed.error().to_string();
 }
 
 TEST(Store, ForeignAndNewerDatabasesAreRefused) {
