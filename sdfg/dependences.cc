@@ -272,16 +272,26 @@ class Times {
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
   const std::map<std::string, LoopTime>& loops() const { return loops_; }
 
-  // Pairs of instances of s and t whose times are related by `text` over t0… and u0….
+  // All pairs of times that are related by `text` over t0… and u0….
+  IslMap constraint(const std::string& text) const {
+    return data_.read_map(tuple("t", length_) + " -> " + tuple("u", length_) + " : " + text);
+  }
+  // Pairs of instances of s and t whose times are so related.
   IslMap related(int s, int t, const std::string& text) const {
-    IslMap time = data_.read_map(tuple("t", length_) + " -> " + tuple("u", length_) + " : " + text);
-    return IslMap(
-        isl_map_apply_range(isl_map_apply_range(of(s).copy(), time.release()), isl_map_reverse(of(t).copy())));
+    return IslMap(isl_map_apply_range(isl_map_apply_range(of(s).copy(), constraint(text).release()),
+                                      isl_map_reverse(of(t).copy())));
+  }
+  // A relation between instances as one between their times. Most questions are asked there: each is then a conjunction
+  // over the time dimensions instead of a composition with the schedule.
+  IslMap on_time(const IslMap& pairs, int s, int t) const {
+    return IslMap(isl_map_apply_range(isl_map_apply_domain(pairs.copy(), of(s).copy()), of(t).copy()));
+  }
+  // Pairs of times of which the second is not after the first.
+  IslMap not_before() const {
+    return IslMap(isl_map_lex_ge(isl_space_domain(isl_map_get_space(constraint("0 = 0").get()))));
   }
   // s strictly before t.
   IslMap before(int s, int t) const { return IslMap(isl_map_lex_lt_map(of(s).copy(), of(t).copy())); }
-  // t at the same time as s or earlier.
-  IslMap not_before(int s, int t) const { return IslMap(isl_map_lex_ge_map(of(s).copy(), of(t).copy())); }
 
   // Both instances are inside the loop; and, besides, agree on everything before its own dimension.
   static std::string both_inside(const LoopTime& l) {
@@ -389,35 +399,42 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
   return result;
 }
 
-// Without the pairs that the privates and reductions of the tree's loops remove.
+// The dependence between times, without the pairs that the privates and reductions of the tree's loops remove.
 IslMap effective(const Data& data, const Times& times, std::size_t k) {
   const Dependence& d = data.dependences[k];
-  IslMap pairs = data.relations[k];
+  IslMap pairs = times.on_time(data.relations[k], d.source, d.target);
   for (const auto& [symbol, l] : times.loops()) {
     const auto& privates = l.loop->privates;
     if (std::find(privates.begin(), privates.end(), d.container) != privates.end()) {
-      IslMap inside = times.related(d.source, d.target, Times::both_inside(l));
-      IslMap same = times.related(d.source, d.target, Times::same_iteration(l));
-      pairs = IslMap(isl_map_union(subtract(pairs, inside).release(), intersect(pairs, same).release()));
+      IslMap outside = subtract(pairs, times.constraint(Times::both_inside(l)));
+      pairs = IslMap(
+          isl_map_union(outside.release(), intersect(pairs, times.constraint(Times::same_iteration(l))).release()));
     }
     for (const Reduction& r : l.loop->reductions) {
       const auto& s = data.updates[static_cast<std::size_t>(d.source)];
       const auto& t = data.updates[static_cast<std::size_t>(d.target)];
       if (r.container == d.container && s == r && t == r)
-        pairs = subtract(pairs, times.related(d.source, d.target, Times::same_before(l)));
+        pairs = subtract(pairs, times.constraint(Times::same_before(l)));
     }
   }
   return pairs;
 }
 
-// Pairs that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in one group,
-// and the target not after the source in the body; within one statement all reads come before all writes.
+// The times that the loop carries: equal before its dimension, different in it.
+IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs) {
+  return intersect(pairs, times.constraint(Times::carried(l)));
+}
+
+// Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
+// one group, and the target not after the source in the body; within one statement all reads come before all writes.
 IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lanes, const Dependence& d,
                           const IslMap& pairs) {
   std::string group = Times::carried(l);
   if (lanes > 0)
     group += " and " + numbered("u", l.index) + " - " + numbered("t", l.index) + " < " +
              std::to_string(lanes * std::abs(l.loop->step));
+  const IslMap in_group = intersect(pairs, times.constraint(group));
+  if (empty(in_group)) return in_group;
   std::vector<std::string> orders;
   std::string equal = "0 = 0";
   for (std::size_t i = l.index + 1; i < times.length(); ++i) {
@@ -425,7 +442,8 @@ IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lane
     equal += " and " + numbered("t", i) + " = " + numbered("u", i);
   }
   if (d.kind != DependenceKind::Anti || d.source != d.target) orders.push_back("(" + equal + ")");
-  return intersect(pairs, times.related(d.source, d.target, group + " and (" + join(orders, " or ") + ")"));
+  if (orders.empty()) return subtract(in_group, in_group);
+  return intersect(in_group, times.constraint(join(orders, " or ")));
 }
 
 std::string describe(const Dependence& d, const Lifted& lifted) {
@@ -454,6 +472,21 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
   }
   TRY_VOID(data.context.ok());
   return true;
+}
+
+Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
+  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    const IslMap& map = times.of(static_cast<int>(s));
+    IslSet domain(isl_map_domain(map.copy()));
+    bool same = isl_set_is_equal(domain.get(), data.domains[s].get()) == isl_bool_true;
+    bool once = isl_map_is_single_valued(map.get()) == isl_bool_true;
+    TRY_VOID(data.context.ok());
+    if (!same || !once)
+      return fail("legality.instances", std::string("statement ") + lifted.statements[s].name +
+                                            (once ? " would not run for exactly its own instances"
+                                                  : " would run more than once for an instance"));
+  }
+  return {};
 }
 
 }  // namespace
@@ -530,40 +563,44 @@ std::string Dependences::relation(std::size_t k) const {
   return result;
 }
 
-Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
   const Data& data = dependences.data();
   data.context.restart();
   Times times(data, lifted, tree);
   for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
-    const IslMap& map = times.of(static_cast<int>(s));
-    IslSet domain(isl_map_domain(map.copy()));
-    bool same = isl_set_is_equal(domain.get(), data.domains[s].get()) == isl_bool_true;
-    bool once = isl_map_is_single_valued(map.get()) == isl_bool_true;
+    IslSet run(isl_map_domain(times.of(static_cast<int>(s)).copy()));
+    const bool within = isl_set_is_subset(run.get(), data.domains[s].get()) == isl_bool_true;
     TRY_VOID(data.context.ok());
-    if (!same || !once)
-      return fail("legality.instances", std::string("statement ") + lifted.statements[s].name +
-                                            (once ? " would not run for exactly its own instances"
-                                                  : " would run more than once for an instance"));
+    if (!within)
+      return fail("legality.instances",
+                  "statement " + lifted.statements[s].name + " would run for instances it does not have");
   }
+  return {};
+}
+
+Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  TRY_VOID(instances(data, times, lifted));
   for (const auto& [symbol, l] : times.loops())
     for (const std::string& container : l.loop->privates) {
       TRY(bool ok, covered(data, times, l, container));
       if (!ok)
         return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
     }
+  const IslMap not_before = times.not_before();
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
     IslMap pairs = effective(data, times, k);
-    if (!empty(intersect(pairs, times.not_before(d.source, d.target))))
+    if (!empty(intersect(pairs, not_before)))
       return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
     for (const auto& [symbol, l] : times.loops()) {
       auto carries = [&](const IslMap& broken) -> Result<void> {
         if (empty(broken)) return {};
         return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
       };
-      auto in_parallel = [&] {
-        return carries(intersect(pairs, times.related(d.source, d.target, Times::carried(l))));
-      };
+      auto in_parallel = [&] { return carries(carried_pairs(times, l, pairs)); };
       TRY_VOID(match(
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },
@@ -587,10 +624,10 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
   std::vector<Carried> result;
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
-    IslMap pairs = intersect(effective(data, times, k), times.related(d.source, d.target, Times::carried(l->second)));
+    IslMap pairs = carried_pairs(times, l->second, effective(data, times, k));
     if (empty(pairs)) continue;
     const auto& update = data.updates[static_cast<std::size_t>(d.source)];
-    auto distance = constant_distance(time_deltas(pairs, times, d.source, d.target), times, l->second.index);
+    auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l->second.index);
     if (distance) *distance /= std::abs(l->second.loop->step);
     result.push_back({.dependence = static_cast<int>(k),
                       .self_update = d.source == d.target && update && update->container == d.container,

@@ -60,6 +60,9 @@ class Dependences {
 // isl.budget.
 Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
 
+// Only that: the tree, which may leave instances out, runs none that a statement does not have (legality.instances).
+Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
+
 // The dependences that the loop with this symbol carries in `tree` (equal in all outer loops, different in this one).
 // Dependences of the loop's reductions and privates (and of those around it) are left out.
 struct Carried {

@@ -6,6 +6,7 @@
 #include <isl/map.h>
 #include <isl/options.h>
 #include <isl/set.h>
+#include <isl/space.h>
 
 #include <memory>
 #include <string>

@@ -159,12 +159,35 @@ struct RegisterTile {
     tile_b.children = {sdfg::ScheduleGuard{.condition = full, .children = {full_k}},
                        sdfg::ScheduleGuard{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
                                            .children = {part_rows}}};
+    const auto with = [&](const ScheduleLoop& nest_of_tiles) {
+      ScheduleTree tree = nest.tree;
+      auto [sequence, at] = sdfg::owner_of(tree, a.symbol);
+      (*sequence)[at] = nest_of_tiles;
+      return tree;
+    };
+    const auto holding = [&](sdfg::ScheduleNode inside) {
+      ScheduleLoop outer_tiles = tile_a, inner_tiles = tile_b;
+      inner_tiles.children = {std::move(inside)};
+      outer_tiles.children = {std::move(inner_tiles)};
+      return with(outer_tiles);
+    };
+    // A tile is full or partial as a whole. So two instances are ordered by their tiles, which both kinds run in the
+    // same order, or by the order inside one kind: if all tiles may have the full one's order and all may have the
+    // partial one's, then any mixture is legal, and runs the same instances provided that a full tile, which is not
+    // clipped, adds none. Each of the three is a plain tree without the guards' case distinctions.
+    ScheduleLoop clipped_k = full_k, clipped_rows = full_rows, clipped_lanes = full_lanes;
+    ScheduleLoop &clipped_a = outer ? clipped_lanes : clipped_rows, &clipped_b = outer ? clipped_rows : clipped_lanes;
+    clipped_a.end = Expr::min(clipped_a.end, a.end);
+    clipped_b.begin = Expr::max(clipped_b.begin, b.begin);
+    clipped_b.end = Expr::min(clipped_b.end, b.end);
+    clipped_rows.children = {clipped_lanes};
+    clipped_k.children = {clipped_rows};
+    TRY(Plan order, prove(nest, holding(clipped_k), "register-tile.illegal", a.symbol));
+    TRY([[maybe_unused]] Plan partial, prove(nest, holding(part_rows), "register-tile.illegal", a.symbol));
+    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, holding(tile_b.children[0])); !within)
+      return std::unexpected(within.error());
     tile_a.children = {tile_b};
-    ScheduleTree tree = nest.tree;
-    auto [sequence, at] = sdfg::owner_of(tree, a.symbol);
-    (*sequence)[at] = std::move(tile_a);
-    TRY(Plan order, prove(nest, tree, "register-tile.illegal", a.symbol));
-
+    const ScheduleTree tree = with(tile_a);
     sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
     Promotion promotion{.sdfg = result,
                         .a = full_rows.symbol,

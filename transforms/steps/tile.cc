@@ -15,12 +15,17 @@ struct Tile {
       "for i_t in steps of 32: for j_t in steps of 32:\n"
       "  for i in [i_t, i_t + 32): for j in [j_t, j_t + 32): S(i, j)";
   static constexpr std::string_view names =
-      "The loop over the tiles of i is i_t (i_t2 if that is taken, and so on); the loop over its points stays i.";
+      "The loop over the tiles of i is i_t (i_t2 if that is taken, and so on); the loop over its points stays i. With "
+      "count=numbers, i_t counts the tiles from 0 instead of running over their first points: so it can be skewed and "
+      "interchanged further, to wavefronts of tiles.";
   static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {32, 64, 16, 8, 128, 4, 256, 2, 512};
 
+  static constexpr std::string_view counts[] = {"points", "numbers"};
+
   std::vector<LoopRef> loops;
   std::vector<Size> sizes;
+  std::string count = "points";
   static constexpr auto params = std::tuple{
       param(&Tile::loops, {.name = "loops", .doc = "the band, outermost first"}),
       param(&Tile::sizes, {.name = "sizes",
@@ -28,6 +33,10 @@ struct Tile {
                            .low = 1,
                            .high = 1 << 20,
                            .values = size_values}),
+      param(&Tile::count, {.name = "count",
+                           .doc = "what a loop over tiles runs over: first points or numbers; points if not given",
+                           .required = false,
+                           .choices = counts}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"tile.no-loop", "a loop does not exist"},
@@ -45,6 +54,7 @@ struct Tile {
     // From the outermost in: where tile loop k starts and ends must not depend on the points of the loops around it,
     // which are inside the tile loops now; so their tiles' extremes are put in.
     std::vector<sdfg::ScheduleLoop> tiles, points;
+    std::vector<sdfg::Expr> firsts, lasts;  // of a tile's points
     for (std::size_t k = 0; k < band.size(); ++k) {
       const sdfg::ScheduleLoop& loop = *band[k];
       if (loop.step != 1) return fail("tile.step", "loop " + loop.symbol + " does not have step 1", loop.symbol);
@@ -52,8 +62,8 @@ struct Tile {
       if (!is_sequential(loop)) return fail("tile.scheduled", "loops are tiled before they are scheduled", loop.symbol);
       sdfg::Expr begin = loop.begin, end = loop.end;
       for (std::size_t outer = k; outer-- > 0;) {
-        auto low = least(begin, points[outer].symbol, points[outer].begin, points[outer].end - 1);
-        auto high = greatest(end, points[outer].symbol, points[outer].begin, points[outer].end - 1);
+        auto low = least(begin, points[outer].symbol, firsts[outer], lasts[outer]);
+        auto high = greatest(end, points[outer].symbol, firsts[outer], lasts[outer]);
         if (!low || !high)
           return fail("tile.bounds", "the bounds of " + loop.symbol + " have no extremes over a tile", loop.symbol);
         begin = *low;
@@ -67,11 +77,21 @@ struct Tile {
       tile.privates.clear();
       tile.children.clear();
       sdfg::Expr start = sdfg::Expr::symbol(tile.symbol);
+      if (count == "numbers") {
+        tile.begin = 0;
+        tile.end = sdfg::Expr::ceil_div(end - begin, sizes[k].value);
+        tile.step = 1;
+        start = begin + start * sizes[k].value;
+      }
       sdfg::ScheduleLoop point = loop;
       point.begin = sdfg::Expr::max(loop.begin, start);
       if (begin == loop.begin) point.begin = start;  // tiles start where the loop does
       point.end = sdfg::Expr::min(loop.end, start + sizes[k].value);
       point.children.clear();
+      // Numbered tiles take their whole width as the range of points: some may then be empty, but their bounds stay
+      // linear.
+      firsts.push_back(count == "numbers" ? start : point.begin);
+      lasts.push_back((count == "numbers" ? start + sizes[k].value : point.end) - 1);
       tiles.push_back(std::move(tile));
       points.push_back(std::move(point));
     }

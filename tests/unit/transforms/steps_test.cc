@@ -87,6 +87,11 @@ TEST(Steps, Tile) {
 TEST(Steps, SkewMakesTilingLegal) {
   expect_same_result(sweep, "skew(loop=j, by=i, factor=1); tile(loops=[i, j], sizes=[3, 4])");
   expect_same_result(seidel, "skew(loop=j, by=i); interchange(outer=i, inner=j)");
+  // A wavefront of tiles: those of equal number i_t + 2*j_t are independent.
+  expect_same_result(
+      sweep,
+      "skew(loop=j, by=i); tile(loops=[i, j], sizes=[2, 3], count=numbers); skew(loop=j_t, by=i_t, factor=2); "
+      "interchange(outer=i_t, inner=j_t); parallelize(loop=i_t)");
 }
 
 TEST(Steps, Reverse) {
