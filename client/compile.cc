@@ -165,7 +165,9 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   std::vector<Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
   TRY_VOID(write_file(folder.file("user.i"), splice_preprocessed(preprocessed_, replacements)));
-  TRY_VOID(write_file(folder.file("generated.cpp"), outcome.cpp));
+  // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
+  // changes that.
+  TRY_VOID(write_file(folder.file("generated.cpp"), "#line 1 \"sous/generated.cpp\"\n" + outcome.cpp));
 
   Words user{compiler_};
   append(user, line_.code);

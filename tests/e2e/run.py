@@ -58,6 +58,7 @@ int next(struct token *t, const char **s) {
 }
 """
 NORMAL_FORM = '{"version": 1, "target": "cpp", "steps": []}'
+PARALLEL = '{"version": 1, "target": "openmp", "steps": [{"step": "parallelize", "loop": "i0"}]}'
 FLAGS = ["-O3", "-ffp-contract=off"]
 
 
@@ -146,7 +147,7 @@ def served_nest_gives_the_same_output(case):
 
 def object_then_link(case):
     expected = case.expected()
-    case.write("par.json", '{"version": 1, "target": "openmp", "steps": [{"step": "parallelize", "loop": "i0"}]}')
+    case.write("par.json", PARALLEL)
     case.s("--recipe=par.json", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
     symbols = case.run("nm", "mm.o").stdout
     assert " t sous_mm_6" in symbols and " T sous" not in symbols, symbols
@@ -187,11 +188,13 @@ def debugger_sees_the_users_lines(case):
 
 
 def deterministic(case):
-    for k in range(2):
-        case.s("--recipe=normal-form", case.cc, *FLAGS, "-g", "-c", "mm.c", "-o", f"{k}.o",
-               environment={"TMPDIR": tempfile.mkdtemp(dir=case.folder)})
-    assert case.bytes("0.o") == case.bytes("1.o")
-    assert str(case.folder / "tmp").encode() not in case.bytes("0.o") and b"sous-" not in case.bytes("0.o")
+    case.write("par.json", PARALLEL)
+    for recipe in ("normal-form", "par.json"):
+        for k in range(2):
+            case.s(f"--recipe={recipe}", case.cc, *FLAGS, "-g", "-c", "mm.c", "-o", f"{k}.o",
+                   environment={"TMPDIR": tempfile.mkdtemp(dir=case.folder)})
+        assert case.bytes("0.o") == case.bytes("1.o"), recipe
+        assert str(case.folder / "tmp").encode() not in case.bytes("0.o") and b"sous-" not in case.bytes("0.o")
 
 
 def free_port():
