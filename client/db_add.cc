@@ -234,7 +234,9 @@ class Adder {
       emit_options.reassociate = reassociate;
       emit_options.approximate_math = meaning_.approximate_math;
       TRY(subject.code, target_->emit(subject.transformed, emit_options));
-      subject.replacement = {lifted.begin, lifted.end, emit_options.function, lifted.arguments, lifted.epilogue, ""};
+      subject.replacement = {lifted.begin,          lifted.end,
+                             emit_options.function, arguments_for(lifted, subject.transformed),
+                             lifted.epilogue,       ""};
       subjects_.push_back(std::move(subject));
     }
     if (subjects_.empty()) {

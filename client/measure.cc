@@ -44,11 +44,13 @@ struct Call {
 
 // How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
 // copies at o0, o1, ….
-Result<Call> call_of(const Nest& nest) {
+Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
   const auto& lifted = *nest.lifted;
+  const auto passed = arguments_for(lifted, emitted);
   Call call;
   int k = 0;
   for (const auto& argument : lifted.arguments) {
+    const bool by_value = passed[static_cast<std::size_t>(k)].kind == Argument::Kind::ScalarIn;
     const string n = std::to_string(k++);
     if (!call.prototype.empty()) {
       call.prototype += ", ";
@@ -72,8 +74,8 @@ Result<Call> call_of(const Nest& nest) {
     }
     TRY(const auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
     const string count = std::to_string(std::max<std::int64_t>(elements, 1));
-    call.prototype += type + "*";
-    call.arguments += "b" + n;
+    call.prototype += type + (by_value ? "" : "*");
+    call.arguments += "b" + n + (by_value ? "[0]" : "");
     const string allocate = "(" + type + "*)aligned_alloc(64, (" + count + " * sizeof(" + type + ") + 63) / 64 * 64)";
     call.setup += "  " + type + "* b" + n + " = " + allocate + ";\n  " + type + "* o" + n + " = " + allocate + ";\n";
     call.setup += "  for (long i = 0; i < " + count + "; ++i) o" + n + "[i] = (" + type + ")" +
@@ -83,10 +85,11 @@ Result<Call> call_of(const Nest& nest) {
   return call;
 }
 
-string driver(const Call& call, int runs) {
+// `call` and `call_recipe` differ in what they pass, not in the buffers.
+string driver(const Call& call, const Call& call_recipe, int runs) {
   std::ostringstream out;
   out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
-      << "int sous_original(" << call.prototype << ");\nint sous_recipe(" << call.prototype << ");\n"
+      << "int sous_original(" << call.prototype << ");\nint sous_recipe(" << call_recipe.prototype << ");\n"
       << "static double now(void) {\n  struct timespec t;\n  clock_gettime(CLOCK_MONOTONIC, &t);\n"
       << "  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;\n}\n"
       << "static uint64_t state = 1;\nstatic double tame(void) {\n"
@@ -96,7 +99,7 @@ string driver(const Call& call, int runs) {
       << call.setup << "  for (int run = -1; run < " << runs << "; ++run) {  /* the first warms up */\n"
       << call.reset << "    const double t0 = now();\n    const int ok0 = sous_original(" << call.arguments
       << ");\n    const double t1 = now();\n"
-      << call.reset << "    const double t2 = now();\n    const int ok1 = sous_recipe(" << call.arguments
+      << call.reset << "    const double t2 = now();\n    const int ok1 = sous_recipe(" << call_recipe.arguments
       << ");\n    const double t3 = now();\n    if (!ok0 || !ok1) return 1;\n"
       << "    if (run >= 0) printf(\"%.17g %.17g\\n\", t1 - t0, t3 - t2);\n  }\n  return 0;\n}\n";
   return out.str();
@@ -139,9 +142,10 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
                                                  const Options& options) {
   const auto& original = nest.lifted->sdfg;
   if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
-  TRY(const Call call, call_of(nest));
+  TRY(const Call call, call_of(nest, original));
   const bool reassociate = meaning.reassociate || options.reassociate;
   TRY(const auto transformed, assemble(nest, {choice}));
+  TRY(const Call call_recipe, call_of(nest, transformed));
 
   const auto* target = targets::find_target(choice.match.recipe.target);
   const auto* plain = targets::find_target("cpp");
@@ -156,7 +160,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   TRY(const string after, target->emit(transformed, emit_options));
 
   TRY(const auto folder, TemporaryFolder::make());
-  TRY_VOID(write_file(folder.file("main.c"), driver(call, options.runs)));
+  TRY_VOID(write_file(folder.file("main.c"), driver(call, call_recipe, options.runs)));
   TRY_VOID(write_file(folder.file("nests.cpp"),
                       targets::source_file({plain->name, target->name}, {before, after}, "measured on the spot")));
   const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);

@@ -132,6 +132,16 @@ Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   return out;
 }
 
+std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const Sdfg& emitted) {
+  using Kind = frontends::c::Argument::Kind;
+  const sdfg::Touched touched = sdfg::touched(emitted.root);
+  std::vector<frontends::c::Argument> arguments = lifted.arguments;
+  for (auto& argument : arguments) {
+    if (argument.kind == Kind::ScalarInOut && !touched.written.contains(argument.name)) argument.kind = Kind::ScalarIn;
+  }
+  return arguments;
+}
+
 double unit_work(const Nest& nest, std::size_t unit) {
   return tuning_db::facts(nest.normal.units[unit].nest, nest.queries[unit].sizes).work();
 }

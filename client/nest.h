@@ -38,6 +38,10 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, st
 // result is checked).
 Result<sdfg::Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices);
 
+// How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
+// nothing in it writes, and the normal form may have removed the last write.
+std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const sdfg::Sdfg& emitted);
+
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.
 double unit_work(const Nest& nest, std::size_t unit);

@@ -242,8 +242,8 @@ class Pipeline {
     report.threads = chosen.threads;
     Served served;
     served.nest = reports_[k];
-    served.replacement = {lifted.begin,     lifted.end,      emit_options.function,
-                          lifted.arguments, lifted.epilogue, "sous: " + chosen.why};
+    served.replacement = {lifted.begin,    lifted.end,           emit_options.function, arguments_for(lifted, sdfg),
+                          lifted.epilogue, "sous: " + chosen.why};
     served.code = std::move(*code);
     served.target = target_name;
     if (!forced_) {

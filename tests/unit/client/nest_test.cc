@@ -1,0 +1,34 @@
+// What the pipeline keeps of a nest.
+#include "client/nest.h"
+
+#include <gtest/gtest.h>
+
+namespace sous::client {
+namespace {
+
+TEST(Nest, ScalarsWhoseLastWriteIsGoneArePassedByValue) {
+  const auto unit = frontends::c::lift(R"(void f(int n, double *restrict x, double *restrict out) {
+  double t = 1;
+  for (int i = 2; i < 1; i++) t = x[i];
+  for (int i = 0; i < n; i++) x[i] = x[i] + t;
+  out[0] = t;
+})",
+                                       "test.c", {});
+  ASSERT_TRUE(unit && unit->nests.size() == 1);
+  const auto& lifted = unit->nests[0];
+  const auto nest = prepare(lifted, false, {});
+  ASSERT_TRUE(nest) << nest.error().to_string();
+  const auto kind_of_t = [](const std::vector<frontends::c::Argument>& arguments) {
+    for (const auto& argument : arguments) {
+      if (argument.name == "t") return argument.kind;
+    }
+    ADD_FAILURE() << "no argument t";
+    return frontends::c::Argument::Kind::Symbol;
+  };
+  EXPECT_EQ(kind_of_t(lifted.arguments), frontends::c::Argument::Kind::ScalarInOut);
+  EXPECT_EQ(kind_of_t(arguments_for(lifted, lifted.sdfg)), frontends::c::Argument::Kind::ScalarInOut);
+  EXPECT_EQ(kind_of_t(arguments_for(lifted, nest->normal.sdfg)), frontends::c::Argument::Kind::ScalarIn);
+}
+
+}  // namespace
+}  // namespace sous::client
