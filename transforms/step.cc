@@ -295,6 +295,18 @@ const auto& pick(const Container& values, std::uint64_t& random) {
   return values[next_random(random) % values.size()];
 }
 
+// Which of the sizes must be a multiple is the step's own matter, so most of them become one.
+void make_multiples(StepCall& call, const ParamInfo& sizes, std::uint64_t& random) {
+  const auto unit = call.params.find(std::string(sizes.multiple_of));
+  if (unit == call.params.end()) return;
+  std::vector<std::int64_t> multiples;
+  for (std::int64_t value : sizes.values)
+    if (value % std::get<std::int64_t>(unit->second) == 0) multiples.push_back(value);
+  if (multiples.empty()) return;
+  for (std::int64_t& size : std::get<std::vector<std::int64_t>>(call.params[std::string(sizes.name)]))
+    if (next_random(random) % 4 != 0) size = pick(multiples, random);
+}
+
 }  // namespace
 
 std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& tree, std::uint64_t& random) {
@@ -303,6 +315,9 @@ std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& t
   // Loops are taken from one path of the tree, in order, so that bands come up often.
   std::vector<std::string> path = sdfg::path_to(tree, pick(loops, random));
   std::size_t count = 1 + next_random(random) % path.size();
+  for (const ParamInfo& p : step.params)
+    if (p.count > 0) count = p.count;
+  if (count > path.size()) return std::nullopt;
   std::vector<std::string> band(path.end() - static_cast<std::ptrdiff_t>(count), path.end());
   std::size_t next_loop = 0;
   StepCall call{.step = std::string(step.name), .params = {}};
@@ -334,6 +349,8 @@ std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& t
         break;
     }
   }
+  for (const ParamInfo& p : step.params)
+    if (!p.multiple_of.empty()) make_multiples(call, p, random);
   return call;
 }
 

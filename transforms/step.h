@@ -81,6 +81,8 @@ struct ParamInfo {
   bool required = true;
   std::int64_t low = 0, high = 0;                  // Size, Sizes, Integer: least and greatest value
   std::span<const std::int64_t> values = {};       // what samplers and tuners try, cheap to dear
+  std::size_t count = 0;                           // Loops: how many there must be; 0: any number
+  std::string_view multiple_of = {};               // Sizes: the Size parameter that one of them must be a multiple of
   std::span<const std::string_view> choices = {};  // Choice
 };
 

@@ -64,9 +64,9 @@ Case scheduled_case(std::uint64_t seed) { return {random_schedules(random_nest(s
 
 Case recipe_case(std::uint64_t seed) {
   const bool reassociate = seed % 4 == 0;
-  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 5, .smooth = reassociate, .tidy = seed % 2 == 0}),
-              {},
-              reassociate ? reassociation_tolerance : 0};
+  const NestOptions options = {
+      .max_depth = 3, .max_statements = 5, .smooth = reassociate, .tidy = seed % 2 == 0, .products = seed % 5 == 0};
+  Case result{random_nest(seed, options), {}, reassociate ? reassociation_tolerance : 0};
   result.recipe = random_recipe(result.sdfg, seed, reassociate);
   return result;
 }

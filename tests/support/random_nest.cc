@@ -99,6 +99,10 @@ class Maker {
     const std::int64_t nests = random_.between(1, 3);
     Region root;
     for (std::int64_t k = 0; k < nests; ++k) {
+      if (options_.products) {
+        product(scope, root);
+        continue;
+      }
       if (random_.percent(15)) transient_array(scope, root);
       if (random_.percent(10)) statement(scope, root);
       add_loop(scope, root, static_cast<int>(random_.between(1, options_.max_depth)));
@@ -384,6 +388,79 @@ class Maker {
     scope.arrays.push_back(array);
   }
 
+  // --- Products -----------------------------------------------------------------------------------------------------
+
+  // One loop more, its body is filled by `body`.
+  template <class Body>
+  void product_loop(const Scope& scope, Region& region, Expr begin, Expr end, const Body& body) {
+    Loop loop;
+    loop.begin = std::move(begin);
+    loop.end = std::move(end);
+    loop.symbol = "l" + std::to_string(loops_++);
+    Scope inner = scope;
+    inner.loops.push_back(loop.symbol);
+    const std::int64_t first = interval_of(loop.begin, scope.symbols).low;
+    inner.symbols[loop.symbol] = {first, std::max(first, interval_of(loop.end, scope.symbols).high - 1)};
+    body(inner, loop.body);
+    region.nodes.emplace_back(std::move(loop));
+  }
+
+  void product(const Scope& scope, Region& region) {
+    if (random_.percent(15)) {
+      return product_loop(scope, region, Expr(0), Expr(2),
+                          [&](const Scope& inner, Region& body) { product_rows(inner, body); });
+    }
+    product_rows(scope, region);
+  }
+
+  void product_rows(const Scope& scope, Region& region) {
+    const Expr size = any_size(scope) * Expr(random_.between(1, 2));
+    const std::size_t form = random_.below(100);
+    product_loop(scope, region, Expr(random_.percent(80) ? 0 : 1), size, [&](const Scope& rows, Region& row) {
+      const Expr i = Expr::symbol(rows.loops.back());
+      Expr begin(0), end = any_size(scope) * Expr(random_.between(1, 2));
+      if (form < 15) {
+        end = i + Expr(random_.between(0, 1));
+      } else if (form < 30) {
+        begin = i + Expr(random_.between(0, 1));
+        end = size;
+      } else if (form < 35) {
+        begin = size - Expr(1) - i;
+        end = size;
+      } else if (form < 40) {
+        begin = Expr::max(i - Expr(2), Expr(0));
+        end = Expr::min(i + Expr(5), size);
+      }
+      product_loop(rows, row, begin, end, [&](const Scope& columns, Region& column) {
+        const Expr low(random_.percent(80) ? 0 : 1);
+        product_loop(columns, column, low, any_size(scope), [&](const Scope& inner, Region& body) {
+          for (std::int64_t k = random_.percent(70) ? 1 : 2; k > 0; --k) update(inner, body);
+        });
+      });
+    });
+  }
+
+  // An element of the first two of the innermost three loops, from its old value more often than not.
+  void update(const Scope& scope, Region& region) {
+    const std::size_t inner = scope.loops.size() - 1;
+    std::vector<Expr> subscript = {Expr::symbol(scope.loops[inner - 2]), Expr::symbol(scope.loops[inner - 1])};
+    if (random_.percent(25)) std::ranges::reverse(subscript);
+    if (random_.percent(15)) subscript[random_.below(2)] = Expr(3) - subscript[random_.below(2)] * Expr(2);
+    if (random_.percent(10)) subscript.push_back(Expr(random_.between(0, 1)));
+    const std::size_t target = new_draft("B" + std::to_string(drafts_.size()), main_type_, subscript.size());
+    std::vector<Memlet> inputs;
+    const Near near = {target, subscript};
+    ScalarExpr code = value(main_type_, scope, inputs, random_.percent(10) ? &near : nullptr);
+    const Memlet out = access(target, subscript, scope);
+    if (random_.percent(80) && main_type_ != ElementType::boolean) {
+      inputs.push_back(out);
+      const auto old = ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, main_type_);
+      code = ScalarExpr::binary(random_.percent(70) || options_.smooth ? ScalarOp::add : ScalarOp::sub, old, code);
+    }
+    region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
+    arguments_.push_back(target);  // the next statement may read it anywhere
+  }
+
   // --- Control flow -------------------------------------------------------------------------------------------------
 
   Condition condition(const Scope& scope) {
@@ -604,12 +681,10 @@ class Maker {
 
 sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options) { return Maker(seed, options).make(seed); }
 
-sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
-  Random random(seed);
-  Memory memory;
-  for (const std::string& symbol : sdfg.symbols) {
-    memory.symbols[symbol] = random.between(smallest_symbol, largest_symbol);
-  }
+namespace {
+
+// The rest of `memory`: the arguments, in the sizes that its symbols give them.
+sdfg::Memory with_arguments(Memory memory, const sdfg::Sdfg& sdfg, Random& random) {
   for (const Container& container : sdfg.containers) {
     if (container.transient) continue;
     const std::int64_t elements = store_size(sdfg, container.name, memory.symbols).value_or(0);
@@ -625,6 +700,25 @@ sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
     }
   }
   return memory;
+}
+
+}  // namespace
+
+sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
+  Random random(seed);
+  Memory memory;
+  for (const std::string& symbol : sdfg.symbols) {
+    memory.symbols[symbol] = random.between(smallest_symbol, largest_symbol);
+  }
+  return with_arguments(std::move(memory), sdfg, random);
+}
+
+sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed,
+                           const std::map<std::string, std::int64_t>& symbols) {
+  Random random(seed);
+  Memory memory;
+  memory.symbols = {symbols.begin(), symbols.end()};
+  return with_arguments(std::move(memory), sdfg, random);
 }
 
 }  // namespace sous::tests

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "sdfg/interp.h"
 #include "sdfg/sdfg.h"
@@ -26,6 +28,9 @@ struct NestOptions {
   // Nests as programs have them: perfect, mostly rectangular, each array written at one place, few dependences; so that
   // steps are legal more often than not.
   bool tidy = false;
+  // Perfect nests of three loops, or four, whose statements update an element that the innermost one does not move, in
+  // the manner of a matrix product; long enough for tiles.
+  bool products = false;
 };
 
 sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});
@@ -33,6 +38,9 @@ sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});
 // Values for its symbols (3 to 6) and arguments: small numbers without NaN; containers whose name starts with "idx"
 // hold 0 to 4.
 sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed);
+// The same with these values of the symbols.
+sdfg::Memory random_memory(const sdfg::Sdfg& sdfg, std::uint64_t seed,
+                           const std::map<std::string, std::int64_t>& symbols);
 
 // The seeds of the memories that nests are run on. Schedules are legal for these only: whether two iterations touch one
 // element may depend on what is in an index array.

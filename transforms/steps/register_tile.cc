@@ -49,13 +49,16 @@ struct RegisterTile {
   static constexpr std::string_view vector_choices[] = {"inner", "outer"};
   static constexpr auto params = std::tuple{
       param(&RegisterTile::loops,
-            {.name = "loops", .doc = "two loops, the outer one first; the inner one holds nothing but the third loop"}),
+            {.name = "loops",
+             .doc = "two loops, the outer one first; the inner one holds nothing but the third loop",
+             .count = 2}),
       param(&RegisterTile::sizes,
             {.name = "sizes",
              .doc = "iterations of each loop in a tile; of the vectorized one a multiple of the lanes",
              .low = 1,
              .high = 64,
-             .values = size_values}),
+             .values = size_values,
+             .multiple_of = "lanes"}),
       param(&RegisterTile::lanes,
             {.name = "lanes", .doc = "elements of a vector", .low = 1, .high = 64, .values = lane_values}),
       param(&RegisterTile::vector, {.name = "vector",
@@ -72,7 +75,7 @@ struct RegisterTile {
        "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
       {"register-tile.body", "the third loop holds something else than statements"},
       {"register-tile.not-invariant",
-       "what the statements write moves with the third loop, or is accessed in two ways"},
+       "what the statements write moves with the third loop, is accessed in two ways, or is private to a loop"},
       {"register-tile.illegal", "a dependence would be reversed"},
   };
 
@@ -222,7 +225,12 @@ struct RegisterTile {
           std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
       const sdfg::Touched touched = sdfg::touched(loop.body);
       std::vector<sdfg::Node> before, after;
+      std::set<std::string> privates;
+      for (const sdfg::Loop* l : {&std::as_const(loop), loops(loop).first, loops(loop).second})
+        privates.insert(l->privates.begin(), l->privates.end());
       for (const std::string& container : touched.written) {
+        if (privates.contains(container))
+          return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it", k);
         TRY(sdfg::Memlet element, only_access(body, container));
         sdfg::Container registers = *sdfg.find(container);
         registers.name = unused(container + "_r");
@@ -236,8 +244,9 @@ struct RegisterTile {
                           .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,
                                                  Expr::symbol(b) - loops(loop).second->begin}),
                           .combine = std::nullopt};
+        // What the tile starts from is loaded only where it is read: the container may not have been written so far.
+        if (read_first(body, container)) before.push_back(copy(loop, held, element, registers.type));
         replace(body, element, held);
-        before.push_back(copy(loop, held, element, registers.type));
         after.push_back(copy(loop, element, held, registers.type));
         private_to_tile(sdfg.root, registers.name);
         sdfg.containers.push_back(std::move(registers));
@@ -323,6 +332,25 @@ struct RegisterTile {
         b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
       }
       return a_alone && b_alone;
+    }
+
+    // Whether one iteration reads the element before it writes it. Every iteration writes it (there are no conditions),
+    // and a full tile has a first iteration.
+    static bool read_first(const sdfg::Region& body, const std::string& container) {
+      for (const sdfg::Node& n : body.nodes) {
+        const auto& state = std::get<sdfg::State>(n.value);
+        std::set<int> written_here;
+        for (const sdfg::Edge& e : state.edges) written_here.insert(e.target);
+        bool touches = false;
+        for (const sdfg::Edge& e : state.edges) {
+          if (e.memlet.container != container) continue;
+          touches = true;
+          const auto* from = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.source)]);
+          if (from && from->container == container && !written_here.contains(e.source)) return true;
+        }
+        if (touches) return false;
+      }
+      return false;
     }
 
     static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
