@@ -399,8 +399,10 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
   return result;
 }
 
-// The dependence between times, without the pairs that the privates and reductions of the tree's loops remove.
-IslMap effective(const Data& data, const Times& times, std::size_t k) {
+// The dependence between times, without the pairs that the privates and reductions of the tree's loops remove. For what
+// one loop carries, `carrier`, only its own reductions count: the partial results of a loop around it are one for all
+// of its iterations.
+IslMap effective(const Data& data, const Times& times, std::size_t k, const Times::LoopTime* carrier = nullptr) {
   const Dependence& d = data.dependences[k];
   IslMap pairs = times.on_time(data.relations[k], d.source, d.target);
   for (const auto& [symbol, l] : times.loops()) {
@@ -410,6 +412,7 @@ IslMap effective(const Data& data, const Times& times, std::size_t k) {
       pairs = IslMap(
           isl_map_union(outside.release(), intersect(pairs, times.constraint(Times::same_iteration(l))).release()));
     }
+    if (carrier && carrier->loop != l.loop) continue;
     for (const Reduction& r : l.loop->reductions) {
       const auto& s = data.updates[static_cast<std::size_t>(d.source)];
       const auto& t = data.updates[static_cast<std::size_t>(d.target)];
@@ -600,11 +603,13 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
         if (empty(broken)) return {};
         return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
       };
-      auto in_parallel = [&] { return carries(carried_pairs(times, l, pairs)); };
+      auto in_parallel = [&] { return carries(carried_pairs(times, l, effective(data, times, k, &l))); };
       TRY_VOID(match(
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },
-          [&](const Simd& simd) -> Result<void> { return carries(broken_by_lockstep(times, l, simd.lanes, d, pairs)); },
+          [&](const Simd& simd) -> Result<void> {
+            return carries(broken_by_lockstep(times, l, simd.lanes, d, effective(data, times, k, &l)));
+          },
           [](const Unroll&) -> Result<void> { return {}; },
           [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
           [&](const GpuBlock&) -> Result<void> { return in_parallel(); }));
@@ -624,7 +629,7 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
   std::vector<Carried> result;
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
-    IslMap pairs = carried_pairs(times, l->second, effective(data, times, k));
+    IslMap pairs = carried_pairs(times, l->second, effective(data, times, k, &l->second));
     if (empty(pairs)) continue;
     const auto& update = data.updates[static_cast<std::size_t>(d.source)];
     auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l->second.index);

@@ -64,7 +64,7 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
 Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
 
 // The dependences that the loop with this symbol carries in `tree` (equal in all outer loops, different in this one).
-// Dependences of the loop's reductions and privates (and of those around it) are left out.
+// Dependences of the loop's own reductions and of privates (those of loops around it as well) are left out.
 struct Carried {
   int dependence = 0;        // index into Dependences::all()
   bool self_update = false;  // a statement x = x op e with itself, on x: a reduction, if reassociation is allowed

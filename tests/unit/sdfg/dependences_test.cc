@@ -139,5 +139,18 @@ TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
   EXPECT_EQ(print(lower(lifted, lifted.tree)), print(*sdfg));
 }
 
+// The parallel loop's partial sum is one for all iterations of j: that they add to it is j's own to say.
+TEST(Dependences, AReductionOfALoopAroundExcusesNoLoopInside) {
+  const std::string body = "loop i = 0 .. n parallel reduce(+: x) { loop j = 0 .. n";
+  const std::string sum = " { s0: x[0] = x[0] + A[i, j] } }";
+  auto sequential = nest(body + sum), lockstep = nest(body + " simd" + sum),
+       reduced = nest(body + " simd reduce(+: x)" + sum);
+  EXPECT_EQ(carriers(sequential, "i"), "");
+  EXPECT_NE(carriers(sequential, "j"), "");
+  EXPECT_TRUE(respects(sequential.dependences, sequential.lifted, sequential.lifted.tree));
+  EXPECT_FALSE(respects(lockstep.dependences, lockstep.lifted, lockstep.lifted.tree));
+  EXPECT_TRUE(respects(reduced.dependences, reduced.lifted, reduced.lifted.tree));
+}
+
 }  // namespace
 }  // namespace sous::sdfg
