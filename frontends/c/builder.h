@@ -164,6 +164,7 @@ class Builder {
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
   Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
                          const std::string& symbol);
+  static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
   void forget_inner_finals(std::size_t from);
 
   // Builds in a region of its own.

@@ -393,6 +393,22 @@ Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* 
   return end;
 }
 
+// Whether the last iteration sets f's variable if any iteration does that under f's conditions: by an entry of `inside`
+// with no more conditions than f, each of which turns no smaller from one iteration to the next.
+bool Builder::set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up) {
+  const auto lasting = [&](const Expr& e) {
+    if (!e.symbols().contains(symbol)) return true;
+    const auto coefficient = sdfg::coefficient_of(e, symbol);
+    const auto constant = coefficient ? coefficient->constant() : std::nullopt;
+    return constant && (up ? *constant >= 0 : *constant <= 0);
+  };
+  return std::ranges::any_of(inside, [&](const Final& g) {
+    return g.variable == f.variable && g.value && std::ranges::all_of(g.nonneg, [&](const Expr& e) {
+             return lasting(e) && std::ranges::find(f.nonneg, e) != f.nonneg.end();
+           });
+  });
+}
+
 Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   const clang::VarDecl* v = header.variable;
   const clang::SourceLocation where = s->getBeginLoc();
@@ -443,10 +459,15 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
       return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
 
   // Inner induction variables after the loop: as its last iteration left them, if there was one.
+  const std::vector<Final> inside(finals_.begin() + static_cast<std::ptrdiff_t>(finals), finals_.end());
   for (std::size_t k = finals; k < finals_.size(); ++k) {
     Final& f = finals_[k];
     bindings_[f.variable] = {};
     if (!f.value) continue;
+    if (!set_last(f, inside, symbol, up)) {
+      f.value.reset();
+      continue;
+    }
     const std::map<std::string, Expr> last{{symbol, after - Expr(header.step)}};
     f.value = f.value->substitute(last);
     for (Expr& e : f.nonneg) e = e.substitute(last);

@@ -176,6 +176,21 @@ TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
   EXPECT_EQ(unit.reasons.at(0).code, "c.unsigned-wrap");
 }
 
+TEST(Lift, AFinalValueThatAnEarlierIterationLeftIsNotKnown) {
+  // With n = 3 the last iteration of i does not reach the loop over k.
+  const TranslationUnit unit = lifted(R"(int f(int n, double *restrict x) {
+  int k = 5;
+  for (int i = 0; i < 2; i++)
+    for (int j = n - 1; j > i + 1; j--)
+      for (k = i; k < 9; k++) x[k] = j;
+  return k;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].line, 4) << "the loop over j, where i is fixed";
+  ASSERT_FALSE(unit.reasons.empty());
+  EXPECT_EQ(unit.reasons[0].code, "c.induction-variable");
+}
+
 TEST(Lift, ReadsBeyondEveryIndexAreNotComparedAsIndices) {
   for (const char* loop : {"for (unsigned long j = 0; j < d[i] && j < 4; j++) x[j] = 0;",
                            "for (unsigned long j = 0; j < (d[i] < 4 ? d[i] : 4); j++) x[j] = 0;",
