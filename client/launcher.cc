@@ -14,7 +14,16 @@ namespace {
 using std::string;
 using Words = std::vector<string>;
 
+// What can be read once only (a pipe, a terminal) is the compiler's to read.
+bool read_once(const string& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  return kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character ||
+         kind == std::filesystem::file_type::socket;
+}
+
 std::optional<string> response_file(const string& path) {
+  if (read_once(path)) return std::nullopt;
   auto text = read_file(path);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
@@ -92,6 +101,9 @@ class Launcher {
   }
 
   int compile() {
+    for (const auto& input : line_.inputs) {
+      if (read_once(input.path)) return original("passed through: " + input.path + " can be read only once");
+    }
     auto folder = TemporaryFolder::make();
     if (!folder) return original(folder.error().to_string());
     std::vector<std::optional<string>> objects;  // ours, by input

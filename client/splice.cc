@@ -71,6 +71,16 @@ string quoted(string_view path) {
   return out + "\"";
 }
 
+// Names of files and of entries come from outside: none may end the comment that it stands in.
+string in_comment(string_view text) {
+  string out;
+  for (const char c : text) {
+    if (c == '/' && out.ends_with('*')) out += ' ';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return out;
+}
+
 }  // namespace
 
 string prototype(const Replacement& r) {
@@ -107,16 +117,20 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
   const auto marker = [&](std::size_t offset) {
     return "\n#line " + std::to_string(line_of(offset)) + " " + file + "\n";
   };
-  string out = "/* " + string(path) + " with nests served by generated code (sous). */";
+  constexpr string_view mark = "\xEF\xBB\xBF";  // a byte order mark is one at the very start alone
+  const std::size_t start = text.starts_with(mark) ? mark.size() : 0;
+  string out =
+      string(text.substr(0, start)) + "/* " + in_comment(path) + " with nests served by generated code (sous). */";
   for (const auto& r : replacements) out += "\nextern " + prototype(r) + ";";
   out += "\n#line 1 " + file + "\n";
-  std::size_t done = 0;
+  std::size_t done = start;
   for (const auto& r : replacements) {
     out += text.substr(done, r.begin - done);
     const auto line_start = text.rfind('\n', r.begin == 0 ? 0 : r.begin - 1);
     const string_view before = text.substr(line_start == string_view::npos ? 0 : line_start + 1, r.begin);
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
-    out += "{" + (r.note.empty() ? "" : "  /* " + r.note + " */") + "\n" + indent + "if (!" + call(r) + ") {";
+    out +=
+        "{" + (r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */") + "\n" + indent + "if (!" + call(r) + ") {";
     out += marker(r.begin) + indent;
     out += text.substr(r.begin, r.end - r.begin);
     out += "\n" + indent + "}" + (r.epilogue.empty() ? "" : " else { " + r.epilogue + " }") + "\n" + indent + "}";

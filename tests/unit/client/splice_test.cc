@@ -39,6 +39,22 @@ TEST(Splice, ReadableSaysWhereTheUsersLinesGoOn) {
             "#line 2 \"a.c\"\n\n  g();\n}\n");
 }
 
+TEST(Splice, WhatComesFromOutsideEndsNoComment) {
+  const std::string text = "void f() { LOOP; }\n";
+  auto r = nest(text, "LOOP;");
+  r.note = "by x*/evil();/*\ny";
+  const std::string out = splice_readable(text, "a*/b.c", {r});
+  EXPECT_NE(out.find("/* by x* /evil();/* y */"), std::string::npos) << out;
+  EXPECT_TRUE(out.starts_with("/* a* /b.c with")) << out;
+}
+
+TEST(Splice, AByteOrderMarkStaysInFront) {
+  const std::string text = "\xEF\xBB\xBFvoid f() { LOOP; }\n";
+  const std::string out = splice_readable(text, "a.c", {nest(text, "LOOP;")});
+  EXPECT_TRUE(out.starts_with("\xEF\xBB\xBF/*")) << out;
+  EXPECT_NE(out.find("\nvoid f() {"), std::string::npos) << out;
+}
+
 TEST(Splice, ScanForLoops) {
   EXPECT_TRUE(may_have_loop("int f() { for (;;) ; }"));
   EXPECT_TRUE(may_have_loop("int f() { do { } while (1); }"));
