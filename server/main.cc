@@ -74,11 +74,14 @@ void set(const Response& from, httplib::Response& to) {
 }
 
 // What cpp-httplib refuses before a handler sees it.
-Error refused_by_transport(int status) {
+Error refused_by_transport(int status, const httplib::Request& request) {
   switch (status) {
     case 404:
       return {"request.path", "there is nothing at this path"};
     case 413:
+      // The library's own limit for forms; it is what curl sends unless it is told otherwise.
+      if (request.get_header_value("Content-Type").starts_with("application/x-www-form-urlencoded"))
+        return {"request.budget", "too long for a form; send JSON with Content-Type: application/json"};
       return {"request.budget", "the body has more than " + std::to_string(longest_request) + " bytes"};
     case 414:
       return {"request.budget", "the request line is too long"};
@@ -97,8 +100,8 @@ void configure(httplib::Server& http, Routes& routes) {
   http.Patch(".*", handler);
   http.Delete(".*", handler);
   http.Options(".*", handler);
-  http.set_error_handler([](const httplib::Request&, httplib::Response& response) {
-    if (response.body.empty()) set(refusal(response.status, refused_by_transport(response.status)), response);
+  http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (response.body.empty()) set(refusal(response.status, refused_by_transport(response.status, request)), response);
   });
   http.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
     set(refusal(500, {"server.internal", "the request could not be answered"}), response);

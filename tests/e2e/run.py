@@ -6,6 +6,7 @@
     run.py --list
 """
 import argparse
+import contextlib
 import http.server
 import json
 import os
@@ -17,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 
 KERNEL = """\
 #include <stdio.h>
@@ -120,6 +123,9 @@ def passes_through(case):
     plain = case.run(case.cc, "-O3", "-x", "c", "-", "-c", "-o", "in.o", input=KERNEL)
     ours = case.s(case.cc, "-O3", "-x", "c", "-", "-c", "-o", "in2.o", input=KERNEL)
     assert plain.stderr == ours.stderr and case.bytes("in.o") == case.bytes("in2.o")
+    case.run(case.cc, "-O3", "-x", "c", "/dev/stdin", "-c", "-o", "in.o", input=KERNEL)  # a pipe: can be read once
+    case.s(case.cc, "-O3", "-x", "c", "/dev/stdin", "-c", "-o", "in2.o", input=KERNEL)
+    assert case.bytes("in.o") == case.bytes("in2.o")
 
 
 def diagnostics_are_the_compilers_own(case):
@@ -203,6 +209,39 @@ def free_port():
         return s.getsockname()[1]
 
 
+@contextlib.contextmanager
+def served(case):
+    """sous serve over the case's database: its URL."""
+    port = free_port()
+    server = subprocess.Popen([case.sous, "serve", "--db=test.db", "--listen", f"127.0.0.1:{port}"], cwd=case.folder,
+                              env=case.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        assert server.wait() == 0
+
+
+def malformed_requests_are_refused(case):
+    with served(case) as url:
+        for body, kind, status, why in ((b"{", "application/json", 400, "well-formed"),
+                                        (b"[" * 100000, "application/json", 400, "nested"),
+                                        (b"[" * 100000, "application/x-www-form-urlencoded", 413, "application/json"),
+                                        (b" " * 9000000, "application/json", 413, "8388608")):
+            try:
+                request = urllib.request.Request(url + "/v1/query", data=body, headers={"Content-Type": kind})
+                urllib.request.urlopen(request)
+                raise AssertionError("answered")
+            except urllib.error.HTTPError as refused:
+                error = json.load(refused)["error"]
+                assert refused.code == status and why in error["why"], (refused.code, error)
+
+
 def database_server_and_lock_give_the_same_bytes(case):
     case.fill_database()
     command = [case.cc, *FLAGS, "-c", "mm.c", "-o"]
@@ -212,20 +251,8 @@ def database_server_and_lock_give_the_same_bytes(case):
     case.s("--frozen", *command, "frozen.o", environment={"SOUS_DB": str(case.folder / "nowhere" / "x.db")})
     assert case.bytes("frozen.o") == case.bytes("database.o")
     (case.folder / "sous.lock").unlink()
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen([case.sous, "serve", "--db", "test.db", "--listen", f"127.0.0.1:{port}"], cwd=case.folder,
-                              env=case.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+    with served(case) as url:
         done = case.s("--explain", "--lock", "--db=none", f"--server={url}", *command, "server.o")
-    finally:
-        server.terminate()
-        server.wait()
     assert "(server)" in done.stderr, done.stderr
     assert case.bytes("server.o") == case.bytes("database.o")
     assert case.bytes("sous.lock") == lock
