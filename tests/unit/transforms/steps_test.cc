@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <set>
 
 #include "sdfg/check.h"
 #include "sdfg/interp.h"
 #include "sdfg/text.h"
+#include "tests/support/random_nest.h"
+#include "tests/support/run_compiled.h"
 #include "transforms/apply.h"
 
 namespace sous::transforms {
@@ -40,25 +41,14 @@ void expect_same_result(const std::string& body, const std::string& steps) {
   auto result = run(body, steps);
   ASSERT_TRUE(result) << result.error().to_string();
   for (std::int64_t n : {1, 2, 5, 9}) {
-    sdfg::Memory memory;
-    memory.symbols = {{"n", n}, {"m", 3}};
-    for (const auto& c : nest(body).containers) {
-      if (c.transient) continue;
-      auto size = sdfg::store_size(nest(body), c.name, memory.symbols);
-      std::vector<std::byte> bytes(static_cast<std::size_t>(*size) * 8);
-      for (std::size_t i = 0; i < bytes.size(); i += 8) {
-        double v = static_cast<double>((i * 7 + c.name[0]) % 23) - 5.5;
-        std::int64_t z = static_cast<std::int64_t>(i) % n;
-        std::memcpy(&bytes[i], c.type == sdfg::ElementType::i64 ? static_cast<void*>(&z) : &v, 8);
-      }
-      memory.buffers[c.name] = {.type = c.type, .bytes = bytes};
-    }
+    const sdfg::Memory memory = tests::random_memory(nest(body), 1, {{"n", n}, {"m", 3}});
     sdfg::Memory expected = memory, actual = memory;
     auto first = sdfg::interpret(nest(body), expected);
     ASSERT_TRUE(first) << first.error().to_string();
     auto second = sdfg::interpret(*result, actual);
     ASSERT_TRUE(second) << second.error().to_string() << sdfg::print(*result);
-    EXPECT_EQ(expected.buffers, actual.buffers) << "n = " << n << "\n" << sdfg::print(*result);
+    const auto found = tests::difference(expected, actual);
+    EXPECT_FALSE(found) << "n = " << n << ": " << *found << "\n" << sdfg::print(*result);
   }
 }
 
