@@ -426,6 +426,19 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     else
       return refuse("c.induction-variable", "where the loop begins is not known", where);
   }
+  // C skips a loop that begins in the upper half of an unsigned type; as an index, that begin is negative.
+  std::optional<Memlet> guarded;
+  if (header.step > 0 && element_type(v->getType(), context_) == ElementType::u64 && !ranges_.nonneg(begin, box_)) {
+    const auto& terms = begin.terms();
+    if (terms.size() != 1 || begin.constant_term() != 0 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 ||
+        terms[0].atoms[0].kind != sdfg::AtomKind::Read)
+      return refuse("c.unsigned-wrap", "where the loop begins may be larger than any index", where);
+    const sdfg::Atom& read = terms[0].atoms[0];
+    if (sdfg_.find(read.name)->type == ElementType::u64) {
+      guarded = Memlet{read.name, {}, std::nullopt};
+      for (const Expr& e : read.args) guarded->subset.push_back({e, std::nullopt});
+    }
+  }
   const std::string symbol = fresh(v->getNameAsString());
   Binding outer;
   if (in_memory) {
@@ -473,14 +486,24 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     for (Expr& e : f.nonneg) e = e.substitute(last);
     f.nonneg.insert(f.nonneg.begin(), nonempty);
   }
-  emit(sdfg::Loop{.symbol = symbol,
+  sdfg::Loop loop{.symbol = symbol,
                   .begin = limits.begin,
                   .end = limits.end,
                   .step = header.step,
                   .schedule = sdfg::Sequential{},
                   .privates = {},
                   .reductions = {},
-                  .body = std::move(*inner)});
+                  .body = std::move(*inner)};
+  if (guarded) {
+    forget_inner_finals(finals);
+    ScalarExpr test = ScalarExpr::binary(sdfg::ScalarOp::le, ScalarExpr::make_input(0, ElementType::u64),
+                                         ScalarExpr::integer(INT64_MAX, ElementType::u64));
+    sdfg::Region then_body;
+    then_body.nodes.push_back(std::move(loop));
+    emit(sdfg::If{.condition = {std::move(test), {*guarded}}, .then_body = std::move(then_body), .else_body = {}});
+  } else {
+    emit(std::move(loop));
+  }
   if (header.declared) {
     bindings_.erase(v);
     return {};

@@ -191,6 +191,21 @@ TEST(Lift, AFinalValueThatAnEarlierIterationLeftIsNotKnown) {
   EXPECT_EQ(unit.reasons[0].code, "c.induction-variable");
 }
 
+TEST(Lift, ALoopThatBeginsBeyondEveryIndexIsSkipped) {
+  EXPECT_EQ(root(R"(void f(int n, const unsigned long *restrict row, double *restrict x) {
+  for (int i = 0; i < n; i++)
+    for (unsigned long k = row[i]; k < row[i + 1]; k++) x[k] = 0;
+})"),
+            R"(loop i = 0 .. n {
+  if (row[i] <= 9223372036854775807u64) {
+    loop k = row[i] .. row[i + 1] {
+      s0: x[k] = 0.0
+    }
+  }
+}
+)");
+}
+
 TEST(Lift, ReadsBeyondEveryIndexAreNotComparedAsIndices) {
   for (const char* loop : {"for (unsigned long j = 0; j < d[i] && j < 4; j++) x[j] = 0;",
                            "for (unsigned long j = 0; j < (d[i] < 4 ? d[i] : 4); j++) x[j] = 0;",
