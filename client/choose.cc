@@ -129,6 +129,16 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
+// What the unit would have used, had not another choice been better.
+void set_aside(UnitReport& report, const string& why) {
+  for (CandidateReport& candidate : report.candidates) {
+    if (!candidate.used) continue;
+    candidate.used = false;
+    candidate.why_not = why;
+  }
+  report.steps.clear();
+}
+
 }  // namespace
 
 string not_evidence(const Match& match, const string& size_class, const string& hardware) {
@@ -163,11 +173,12 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, 
   }
 
   auto whole = chooser.pick(0, matches[0], reports[0]);
-  if (whole) {
-    chosen.choices.push_back(std::move(*whole));
+  const auto use_whole = [&] {
+    chosen.choices = {std::move(*whole)};
     describe(chosen, nest);
     return chosen;
-  }
+  };
+  if (whole && (whole->match.distance == 0 || !has_whole(nest))) return use_whole();
   if (!has_whole(nest)) {
     chosen.why = "no recipe with evidence that it is faster here";
     return chosen;
@@ -176,15 +187,24 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, 
   double most = 0;
   for (std::size_t k = 1; k < units; ++k) most = std::max(most, unit_work(nest, k));
   string missing;
+  double farthest = 0;
   for (std::size_t k = 1; k < units; ++k) {
     auto choice = chooser.pick(k, matches[k], reports[k]);
     if (choice) {
+      farthest = std::max(farthest, choice->match.distance);
       chosen.choices.push_back(std::move(*choice));
     } else if (unit_work(nest, k) >= most && missing.empty()) {
       missing = unit_label(nest, k);
     }
   }
-  if (!missing.empty() || chosen.choices.empty()) {
+  const bool complete = missing.empty() && !chosen.choices.empty();
+  // What was measured on another stretch says less than what was measured on these very nests.
+  if (whole && (!complete || whole->match.distance <= farthest)) {
+    for (std::size_t k = 1; k < units; ++k) set_aside(reports[k], "the whole has a recipe that is as near");
+    return use_whole();
+  }
+  if (whole) set_aside(reports[0], "the nests have recipes that are nearer");
+  if (!complete) {
     chosen.choices.clear();
     chosen.why = "no recipe with evidence that it is faster here" + (missing.empty() ? "" : " for " + missing);
     return chosen;

@@ -1,8 +1,9 @@
 // Which recipes a nest gets.
 //
 // A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class, by
-// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests);
-// otherwise every unit with as much work as the largest must have a recipe; else the original stays.
+// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests), unless
+// it comes from farther away than those of the nests on their own. Then, and where the whole has none, every nest with
+// as much work as the largest must have a recipe; else the original stays.
 #pragma once
 
 #include <functional>

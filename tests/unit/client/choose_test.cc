@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/options.h"
+#include "tuning-db/size_class.h"
 
 namespace sous::client {
 namespace {
@@ -36,6 +37,48 @@ TEST(Evidence, RefusedWithAReason) {
   auto far = measured(2, 1);
   far.distance = 100;
   EXPECT_NE(why(far).find("too far"), std::string::npos);
+}
+
+// Two nests; the first with little work, so that the second alone decides.
+struct TwoNests {
+  Result<frontends::c::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {
+  for (int i = 0; i < n; i++) x[i] = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) C[i][j] += x[j];
+})",
+                                                                  "test.c", {});
+  Result<Nest> nest = prepare(unit->nests.at(0), false, {});
+
+  // By what the kernel is served when the whole and the second nest have matches at these distances (negative: none).
+  std::string served(double whole, double second) const {
+    std::vector<std::vector<transforms::Match>> matches(nest->normal.units.size());
+    const auto add = [&](std::size_t unit, double distance) {
+      if (distance < 0) return;
+      auto match = measured(2, 1);
+      match.distance = distance;
+      match.evidence.size_class = to_string(tuning_db::size_class(nest->normal.units[unit].nest, {}));
+      matches[unit] = {match};
+    };
+    add(0, whole);
+    add(2, second);
+    std::vector<UnitReport> reports;
+    const Chosen chosen = choose(*nest, matches, false, {}, here, nullptr, reports);
+    std::string units;
+    for (const Choice& choice : chosen.choices) units += std::to_string(choice.unit) + " ";
+    return units;
+  }
+};
+
+TEST(Choose, TheWholeUnlessItsEvidenceIsFartherAway) {
+  const TwoNests two;
+  ASSERT_TRUE(two.unit && two.nest);
+  ASSERT_EQ(two.nest->normal.units.size(), 3u);
+  EXPECT_EQ(two.served(0, 0), "0 ");
+  EXPECT_EQ(two.served(2, 0), "2 ");
+  EXPECT_EQ(two.served(1, 2), "0 ");
+  EXPECT_EQ(two.served(-1, 1), "2 ");
+  EXPECT_EQ(two.served(2, -1), "0 ");
+  EXPECT_EQ(two.served(-1, -1), "");
 }
 
 TEST(Options, DidYouMean) {
