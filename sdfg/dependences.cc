@@ -458,12 +458,15 @@ std::string describe(const Dependence& d, const Lifted& lifted) {
 // Every read of `container` inside the loop is of an element written before in the same iteration, and no read is
 // outside.
 Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
+  for (const Access& access : data.accesses) {
+    if (access.container != container) continue;
+    IslMap inside = times.related(access.statement, access.statement, Times::same_iteration(l));
+    IslMap outside(isl_map_subtract_domain(access.map.copy(), isl_map_domain(inside.release())));
+    if (!empty(outside)) return false;
+  }
   for (const Access& read : data.accesses) {
     if (read.write || read.container != container) continue;
-    IslMap inside = times.related(read.statement, read.statement, Times::same_iteration(l));
     IslMap uncovered = read.map;
-    IslSet instances(isl_map_domain(inside.release()));
-    if (isl_map_is_empty(isl_map_subtract_domain(uncovered.copy(), instances.copy())) != isl_bool_true) return false;
     for (const Access& write : data.accesses) {
       if (!write.write || !write.exact || write.container != container) continue;
       IslMap pairs = intersect(times.related(write.statement, read.statement, Times::same_iteration(l)),

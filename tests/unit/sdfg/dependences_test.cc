@@ -105,6 +105,11 @@ TEST(Dependences, TemporaryIsPrivatizable) {
   EXPECT_EQ(privatizable(carried.dependences, carried.lifted, carried.lifted.tree, "i", "t"), Result<bool>(false));
 }
 
+TEST(Dependences, WhatIsWrittenOutsideTheLoopIsNotItsOwn) {
+  auto a = nest("s0: t[] = 1.0 loop i = 0 .. n { s1: t[] = x[i] s2: x[i] = t[] }");
+  EXPECT_EQ(privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t"), Result<bool>(false));
+}
+
 TEST(Dependences, TriangleIsExact) {
   auto a = nest("loop i = 0 .. n { loop j = 0 .. i { s0: x[i] = x[i] - A[i, j] * x[j] } }");
   // x[j] with j < i was written by earlier i only: no anti dependence to a later one.
