@@ -136,7 +136,7 @@ string overview() {
   out +=
       "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_DISABLE=1 (run the compiler as "
       "it\n"
-      "is).\n";
+      "is), SOUS_REPORT=FILE (append what is done to each C file, as JSON lines).\n";
   return out;
 }
 
@@ -163,7 +163,10 @@ string markdown() {
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
-      "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n";
+      "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n"
+      "| `SOUS_REPORT` | a file: the launcher appends a JSON line for each C input, or command that passes through |\n"
+      "| `SOUS_GUARD` | `0`: where Sous itself faults or hangs, do not run the compiler as it is (for finding bugs) "
+      "|\n";
   return out;
 }
 

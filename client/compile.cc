@@ -109,7 +109,17 @@ Result<void> pin(const Outcome& outcome, const string& source, const Options& op
 
 bool CompileOne::leave(const string& why) {
   if (options_.explain) std::fprintf(stderr, "sous: %s: %s\n", input_.path.c_str(), why.c_str());
+  log(Fate::Left, why);
   return false;
+}
+
+void CompileOne::log(Fate fate, const string& why, std::optional<Report> report) const {
+  append_to_build_log({.fate = fate,
+                       .why = why,
+                       .compiler = compiler_,
+                       .file = input_.path,
+                       .object = object_path(line_, input_),
+                       .report = std::move(report)});
 }
 
 // No loop in the file itself and no file of the project included: not worth the preprocessor.
@@ -126,6 +136,7 @@ bool CompileOne::run(const string& object) {
     const string& code = outcome.error().code;
     if (code.starts_with("recipe.") || code.starts_with("cli.") || code.starts_with("lock.") || code == "client.read") {
       std::fprintf(stderr, "sous: %s\n", outcome.error().to_string().c_str());
+      log(Fate::Left, outcome.error().to_string());
       return false;
     }
     return leave(outcome.error().to_string());
@@ -147,7 +158,7 @@ bool CompileOne::run(const string& object) {
       if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
     }
   }
-  finish(*outcome, now() - start);
+  finish(*outcome, served, now() - start);
   return served;
 }
 
@@ -207,15 +218,17 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   return {};
 }
 
-void CompileOne::finish(const Outcome& outcome, double build_seconds) {
+void CompileOne::finish(const Outcome& outcome, bool served, double build_seconds) {
   Report report = outcome.report;
   report.phases.insert(report.phases.begin(), {"preprocess", preprocess_seconds_});
   report.phases.emplace_back("compile", build_seconds);
   if (options_.explain) std::fputs(to_text(report).c_str(), stderr);
-  if (options_.report.empty()) return;
-  if (const auto written = write_file(options_.report, to_json(report)); !written) {
-    std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
+  if (!options_.report.empty()) {
+    if (const auto written = write_file(options_.report, to_json(report)); !written) {
+      std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
+    }
   }
+  log(served ? Fate::Served : Fate::Left, served ? "" : "nothing is served", std::move(report));
 }
 
 }  // namespace sous::client

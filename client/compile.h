@@ -1,9 +1,11 @@
 // One C input through the pipeline and back to one object file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "client/build_log.h"
 #include "client/command_line.h"
 #include "client/options.h"
 #include "client/pipeline.h"
@@ -23,10 +25,11 @@ class CompileOne {
 
  private:
   bool leave(const std::string& why);
+  void log(Fate fate, const std::string& why, std::optional<Report> report = {}) const;
   bool quick_exit() const;
   Result<Outcome> pipeline();
   Result<void> build(const Outcome& outcome, const std::string& object);
-  void finish(const Outcome& outcome, double build_seconds);
+  void finish(const Outcome& outcome, bool served, double build_seconds);
 
   const Options& options_;
   const CommandLine& line_;

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "client/build_log.h"
 #include "client/command_line.h"
 #include "client/compile.h"
+#include "client/guard.h"
 #include "client/process.h"
 
 namespace sous::client {
@@ -80,8 +82,17 @@ class Launcher {
     if (options_.explain) std::fprintf(stderr, "sous: %s\n", text.c_str());
   }
 
+  void log(Fate fate, const string& why) const {
+    append_to_build_log({.fate = fate,
+                         .why = why,
+                         .compiler = command_[0],
+                         .file = line_.inputs.empty() ? "" : line_.inputs[0].path,
+                         .object = line_.output.value_or("")});
+  }
+
   int original(const string& why) {
     explain(why);
+    log(line_.action == Action::Link ? Fate::Link : Fate::Pass, why);
     const Error error = become(command_);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
     return 127;
@@ -95,6 +106,7 @@ class Launcher {
     Words command = command_;
     command.insert(command.end(), extra.begin(), extra.end());
     explain("linking with the OpenMP runtime: " + extra[0]);
+    log(Fate::Link, "with the OpenMP runtime: " + extra[0]);
     const Error error = become(command);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
     return 127;
@@ -106,6 +118,7 @@ class Launcher {
     }
     auto folder = TemporaryFolder::make();
     if (!folder) return original(folder.error().to_string());
+    guard_with(command_, line_.inputs[0].path);
     std::vector<std::optional<string>> objects;  // ours, by input
     bool any = false;
     for (const auto& input : line_.inputs) {

@@ -69,6 +69,7 @@ class Pipeline {
     TRY(const auto unit, frontends::c::lift(text, path_, meaning_.parse));
     phase("lift", start);
     out_.report.reasons = unit.reasons;
+    out_.report.functions_with_loops = unit.functions_with_loops;
     const bool graphs = options_.emit == "sdfg" || options_.emit == "json" || options_.emit == "dot";
     for (const auto& lifted : unit.nests) {
       if (selected(lifted, options_.nest)) lifted_.push_back(&lifted);

@@ -108,8 +108,9 @@ string to_json(const Report& report) {
   }
   json phases = json::object();
   for (const auto& [phase, seconds] : report.phases) phases[phase] = seconds;
-  return json{
-             {"file", report.file}, {"nests", nests}, {"reasons", reasons}, {"notes", report.notes}, {"phases", phases}}
+  return json{{"file", report.file},   {"functions_with_loops", report.functions_with_loops},
+              {"nests", nests},        {"reasons", reasons},
+              {"notes", report.notes}, {"phases", phases}}
              .dump(1, ' ', false, json::error_handler_t::replace) +
          "\n";
 }

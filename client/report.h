@@ -37,6 +37,7 @@ struct NestReport {
 };
 struct Report {
   std::string file;
+  int functions_with_loops = 0;
   std::vector<NestReport> nests;
   std::vector<frontends::c::Reason> reasons;
   std::vector<std::string> notes;                      // a source that did not answer, a fallback

@@ -50,7 +50,7 @@ class Bench:
     def __init__(self, arguments, folder):
         self.sous, self.cc, self.folder = arguments.sous, arguments.cc, pathlib.Path(folder)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
-        self.environment.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", ASAN_OPTIONS="detect_leaks=0",
+        self.environment.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0", ASAN_OPTIONS="detect_leaks=0",
                                 UBSAN_OPTIONS="print_stacktrace=0")
         self.served = collections.Counter()
 

@@ -1,0 +1,42 @@
+// What the launcher did in a whole build, for programs that read it: one JSON line per C input (or per command that
+// passes through), appended to one file by all processes of the build. $SOUS_REPORT names it.
+//
+// A line is written with one write() on a descriptor opened with O_APPEND: lines of processes that run at the same time
+// do not mix. Without the variable nothing is built up and nothing is written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/report.h"
+
+namespace sous::client {
+
+// What became of an input.
+enum class Fate {
+  Pass,    // not looked at: no C at -O2 or above, an option that is not understood
+  Link,    // nothing to compile
+  Left,    // looked at, and compiled as it is
+  Served,  // joined with generated code
+  Crash,   // a fault or a hang of ours; the compiler ran as if there were no Sous
+};
+std::string_view to_string(Fate fate);
+
+struct LogEntry {
+  Fate fate = Fate::Pass;
+  std::string why = {};
+  std::string compiler = {};
+  std::string file = {};              // as given; for Pass the first input
+  std::string object = {};            // what is written
+  std::optional<Report> report = {};  // where the file was looked into
+};
+
+// The line, with its line break. Times are those of this process: `seconds_own` is processor time of Sous itself,
+// `seconds_children` that of the compilers that it ran and waited for.
+std::string to_line(const LogEntry& entry, std::string_view folder, double seconds_own, double seconds_children);
+
+// Appends the entry to $SOUS_REPORT; a failure is said on standard error and is no failure of the build.
+void append_to_build_log(const LogEntry& entry);
+
+}  // namespace sous::client

@@ -1,0 +1,115 @@
+#include "client/guard.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "client/build_log.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define SOUS_UNDER_SANITIZER 1
+#else
+#define SOUS_UNDER_SANITIZER 0
+#endif
+
+extern char** environ;
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
+
+// Everything that the handler needs is made before: it may only call what is safe in a signal handler. Leaked on
+// purpose: the process ends with it.
+struct Guarded {
+  string program;  // execve looks nothing up in PATH
+  std::vector<string> words;
+  std::vector<char*> pointers;
+  string message, log_path, log_line;
+};
+Guarded* guarded = nullptr;
+
+// What the shell finds under this name; the name itself if it has a slash or is nowhere.
+string program_path(const string& name) {
+  if (name.find('/') != string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (true) {
+    const auto colon = rest.find(':');
+    const string folder(rest.substr(0, colon));
+    const string file = folder.empty() ? name : folder + "/" + name;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (colon == std::string_view::npos) return name;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+void write_all(int file, const string& text) {
+  if (::write(file, text.data(), text.size()) < 0) return;  // nothing can be done about it here
+}
+
+void on_fault(int) {
+  write_all(2, guarded->message);
+  if (!guarded->log_path.empty()) {
+    const int file = ::open(guarded->log_path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file >= 0) write_all(file, guarded->log_line);
+  }
+  // Neither timer, handlers nor mask may reach the compiler.
+  const itimerval never{};
+  ::setitimer(ITIMER_PROF, &never, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  for (const int fault : faults) ::signal(fault, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(guarded->program.c_str(), guarded->pointers.data(), environ);
+  ::_exit(127);
+}
+
+}  // namespace
+
+void guard_with(const std::vector<string>& command, const string& file) {
+  const char* wish = std::getenv("SOUS_GUARD");
+  if (SOUS_UNDER_SANITIZER || guarded != nullptr || (wish != nullptr && std::string_view(wish) == "0")) return;
+  const string why = "an internal error of sous (a fault, or more than " + std::to_string(guard_seconds) + " s)";
+  auto* made = new Guarded{};
+  made->program = program_path(command[0]);
+  made->words = command;
+  for (auto& word : made->words) made->pointers.push_back(word.data());
+  made->pointers.push_back(nullptr);
+  made->message = "sous: " + file + ": " + why + ": compiled without it. Please report this file.\n";
+  if (const char* path = std::getenv("SOUS_REPORT"); path != nullptr) made->log_path = path;
+  std::error_code error;
+  made->log_line = to_line({.fate = Fate::Crash, .why = why, .compiler = command[0], .file = file, .object = {}},
+                           std::filesystem::current_path(error).string(), 0, 0);
+  guarded = made;
+
+  // A stack overflow leaves no room for the handler on the stack itself.
+  constexpr std::size_t room = 1 << 16;
+  stack_t other{};
+  other.ss_sp = new char[room];
+  other.ss_size = room;
+  ::sigaltstack(&other, nullptr);
+  struct sigaction action{};
+  action.sa_handler = on_fault;
+  action.sa_flags = SA_ONSTACK;
+  ::sigfillset(&action.sa_mask);
+  for (const int fault : faults) ::sigaction(fault, &action, nullptr);
+  itimerval limit{};
+  limit.it_value.tv_sec = guard_seconds;
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+}  // namespace sous::client
