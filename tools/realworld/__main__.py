@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Real programs through the launcher: each project is built as it is and with Sous before the compiler, and its own
+tests must say the same.
+
+    python3 tools/realworld --sous build/sous              all projects
+    python3 tools/realworld --sous build/sous zlib lua     some
+    python3 tools/realworld --sous build/sous --cut        a few small ones, the hard mode only
+
+Sources, builds and results lie in --cache (default: ${XDG_CACHE_HOME:-~/.cache}/sous-realworld).
+"""
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import time
+
+import build as builds
+import inputs
+import projects
+import report
+import sources
+
+FLAGS = ("-O2", "-O3 -march=native")
+WITH_DEBUG = ("zlib", "libgsm")
+CUT = ("zlib", "bzip2", "lua", "libgsm")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "sous-realworld"
+    parser.add_argument("project", nargs="*", help="names of projects (default: all)")
+    parser.add_argument("--sous", required=True, type=pathlib.Path)
+    parser.add_argument("--cc", default="clang-19")
+    parser.add_argument("--cut", action="store_true", help="a few small projects, at -O2, every nest rewritten")
+    parser.add_argument("--mode", action="append", choices=[m for m in builds.MODES if m != "plain"])
+    parser.add_argument("--flags", action="append", help=f"default: {', '.join(FLAGS)}")
+    parser.add_argument("--cache", type=pathlib.Path, default=default)
+    parser.add_argument("--again", action="store_true", help="build without Sous again, too")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="only name the projects")
+    return parser.parse_args()
+
+
+def configurations(project, options):
+    flags = options.flags or (FLAGS[:1] if options.cut else FLAGS)
+    debug = ["-O2 -g"] if project.name in WITH_DEBUG and not options.flags and not options.cut else []
+    return [*flags, *debug]
+
+
+def plain_build(builder, project, flags, cache, again):
+    """The build without Sous is kept: it does not change from one version of Sous to the next."""
+    key = f"{project} {flags} {builder.compiler}"
+    path = cache / "plain" / (project.name + flags.replace(" ", "_") + ".json")
+    if path.exists() and not again:
+        kept = json.loads(path.read_text())
+        if kept.pop("key") == key:
+            return builds.Build(**kept)
+    build = builder.run(project, flags, "plain")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if build.ok:
+        path.write_text(json.dumps({"key": key, **dataclasses.asdict(build)}))
+    return build
+
+
+def run_project(builder, project, options, write):
+    sources.install(project.dependencies)
+    for flags in configurations(project, options):
+        plain = plain_build(builder, project, flags, options.cache, options.again)
+        for mode in options.mode or (["rewritten"] if options.cut else ["served", "rewritten"]):
+            start = time.monotonic()
+            row = report.row(plain, builder.run(project, flags, mode))
+            write(row)
+            print(f"{report.terminal([row]).splitlines()[1]}   ({time.monotonic() - start:.0f} s)", flush=True)
+            for problem in row["problems"]:
+                print(f"    {problem}", flush=True)
+
+
+def main():
+    options = arguments()
+    chosen, complaint = projects.find(options.project or (CUT if options.cut else ()))
+    if complaint:
+        sys.exit(complaint)
+    if options.list:
+        print("\n".join(p.name for p in chosen))
+        return 0
+    os.nice(10)
+    results = options.cache / "results" / time.strftime("%Y%m%d-%H%M%S")
+    results.mkdir(parents=True)
+    builder = builds.Builder(sources.Sources(options.cache), options.sous.resolve(), options.cc,
+                             inputs.write(options.cache / "inputs"), options.cache / "build", results, options.jobs)
+    rows = []
+
+    def write(row):
+        rows.append(row)
+        with open(results / "rows.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+    unreached = []
+    for project in chosen:
+        try:
+            run_project(builder, project, options, write)
+        except sources.SourceError as error:
+            unreached.append(f"{project.name}: {error}")
+            print(f"    {unreached[-1]}", flush=True)
+    (results / "table.md").write_text(report.markdown(rows) + "\n\n" + report.reasons_markdown(rows) + "\n")
+    print(f"\n{report.terminal(rows)}\n\nNot lifted, by reason: " +
+          ", ".join(f"{c} {n}" for c, n in report.reasons(rows).most_common(15)))
+    wrong = [f"{r['project']} {r['flags']} {r['mode']}: {p}" for r in rows for p in r["problems"]]
+    for line in wrong + unreached:
+        print(f"problem: {line}")
+    print(f"results: {results}")
+    return 1 if wrong or unreached else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Rows and tables from builds."""
+import collections
+
+PASSED = {"PASS", "Passed", "test OK", "XFAIL"}
+
+
+def compiled(build):
+    """The last line of each input: a file may be compiled for a static and a shared library."""
+    return list({(e["folder"], e["file"], e["object"]): e for e in build.log
+                 if e["fate"] in ("left", "served", "crash")}.values())
+
+
+def codes(text):
+    """'c.goto: a goto or a label' -> 'c.goto'; a sentence stays one."""
+    head = text.split(":")[0]
+    return head if "." in head and " " not in head else text.split(" for ")[0]
+
+
+def sous_facts(build):
+    """What Sous says about the project's files."""
+    entries = compiled(build)
+    reports = [e["report"] for e in entries if "report" in e]
+    nests = [n for r in reports for n in r["nests"]]
+    reasons = collections.Counter(x["code"] for r in reports for x in r["reasons"])
+    not_served = collections.Counter(codes(n["why"]) for n in nests if not n["served"])
+    failed = collections.Counter(codes(e["why"]) for e in entries if e["fate"] == "left" and "report" not in e)
+    return {
+        "files": len(entries),
+        "passed_through": sum(e["fate"] == "pass" and e["file"].endswith(".c") for e in build.log),
+        "functions_with_loops": sum(r["functions_with_loops"] for r in reports),
+        "nests_lifted": len(nests),
+        "nests_served": sum(n["served"] for n in nests),
+        "crashes": [e["file"] for e in entries if e["fate"] == "crash"],
+        "reasons": dict(reasons.most_common()),
+        "not_served": dict(not_served.most_common()),
+        "files_left": dict(failed.most_common()),
+        "seconds_own": round(sum(e["seconds_own"] for e in build.log), 3),
+    }
+
+
+def differences(plain, build):
+    """What the project's tests say differently with Sous; empty is what we want."""
+    out = []
+    if not build.ok:
+        return [build.why]
+    for name in sorted({*plain.tests, *build.tests}):
+        before, now = plain.tests.get(name, "missing"), build.tests.get(name, "missing")
+        if before != now:
+            out.append(f"test {name}: {before} without Sous, {now} with it")
+    for name in sorted({*plain.outputs, *build.outputs}):
+        if plain.outputs.get(name) != build.outputs.get(name):
+            out.append(f"output {name}: other bytes")
+    return out
+
+
+def count_passed(build):
+    return sum(r in PASSED for r in build.tests.values()) + len(build.outputs)
+
+
+def row(plain, build):
+    """One line of the results file."""
+    problems = differences(plain, build) if plain.ok else [f"without Sous: {plain.why}"]
+    facts = sous_facts(build)
+    problems += [f"crash on {file}" for file in facts["crashes"]]
+    return {
+        "project": build.project, "version": build.version, "flags": build.flags, "mode": build.mode, **facts,
+        "tests_plain": count_passed(plain), "tests_sous": count_passed(build),
+        "build_cpu_plain": round(plain.build_cpu, 2), "build_cpu_sous": round(build.build_cpu, 2),
+        "object_bytes_plain": plain.object_bytes, "object_bytes_sous": build.object_bytes,
+        "problems": problems,
+    }
+
+
+HEAD = ("project", "flags", "mode", "files", "loop functions", "lifted", "served", "Sous s", "build cpu s", "object KB",
+        "tests", "same")
+
+
+def cells(r):
+    return (r["project"], r["flags"], r["mode"], str(r["files"]), str(r["functions_with_loops"]),
+            str(r["nests_lifted"]), str(r["nests_served"]), f"{r['seconds_own']:.1f}",
+            f"{r['build_cpu_plain']:.1f} → {r['build_cpu_sous']:.1f}",
+            f"{r['object_bytes_plain'] / 1e3:.0f} → {r['object_bytes_sous'] / 1e3:.0f}",
+            f"{r['tests_sous']} of {r['tests_plain']}", "no" if r["problems"] else "yes")
+
+
+def terminal(rows):
+    lines = [HEAD, *map(cells, rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in lines)
+
+
+def markdown(rows):
+    return "\n".join("| " + " | ".join(line) + " |" for line in (HEAD, ("---",) * len(HEAD), *map(cells, rows)))
+
+
+def reasons(rows):
+    """Why loops are not lifted, over all projects, each counted once."""
+    total = collections.Counter()
+    for project in {r["project"] for r in rows}:
+        total.update(next(r for r in rows if r["project"] == project)["reasons"])
+    return total
+
+
+def reasons_markdown(rows, most=15):
+    total = reasons(rows)
+    lines = ["| reason | loops |", "|---|---|"]
+    lines += [f"| `{code}` | {n} |" for code, n in total.most_common(most)]
+    rest = sum(total.values()) - sum(n for _, n in total.most_common(most))
+    return "\n".join(lines + ([f"| others | {rest} |"] if rest else []))
