@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,8 +57,24 @@ struct Pipe {
   }
 };
 
-// Reads both pipes to their ends.
-void drain(Pipe& first, string& first_text, Pipe& second, string& second_text) {
+// Why a running program is to be killed, if it is.
+class Watch {
+ public:
+  explicit Watch(const RunOptions& options) : options_(options), start_(now()) {}
+  bool needed() const { return options_.limit_seconds > 0 || options_.stop != nullptr; }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool late() const { return options_.limit_seconds > 0 && now() - start_ > options_.limit_seconds; }
+  bool over() const { return stopped() || late(); }
+
+ private:
+  const RunOptions& options_;
+  double start_;
+};
+constexpr int milliseconds_between_looks = 20;
+constexpr int milliseconds_until_the_end = 1;  // a program that has closed its pipes ends soon
+
+// Reads both pipes to their ends, or until the watch is over.
+void drain(Pipe& first, string& first_text, Pipe& second, string& second_text, const Watch& watch) {
   struct Source {
     int fd;
     string* text;
@@ -66,7 +83,9 @@ void drain(Pipe& first, string& first_text, Pipe& second, string& second_text) {
   static thread_local char buffer[1 << 16];
   while (sources[0].fd >= 0 || sources[1].fd >= 0) {
     pollfd polls[2] = {{sources[0].fd, POLLIN, 0}, {sources[1].fd, POLLIN, 0}};
-    if (::poll(polls, 2, -1) < 0 && errno != EINTR) return;
+    const int ready = ::poll(polls, 2, watch.needed() ? milliseconds_between_looks : -1);
+    if ((ready < 0 && errno != EINTR) || watch.over()) return;
+    if (ready <= 0) continue;
     for (int k = 0; k < 2; ++k) {
       if (sources[k].fd < 0 || polls[k].revents == 0) continue;
       const auto n = ::read(sources[k].fd, buffer, sizeof buffer);
@@ -74,6 +93,22 @@ void drain(Pipe& first, string& first_text, Pipe& second, string& second_text) {
       if (n == 0 || (n < 0 && errno != EINTR)) sources[k].fd = -1;
     }
   }
+}
+
+// Waits for the child's end, or kills its group when the watch is over. Returns whether it was killed.
+bool wait_for(pid_t child, int& status, const Watch& watch) {
+  while (watch.needed()) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return false;
+    if (watch.over()) {
+      ::kill(-child, SIGKILL);
+      break;
+    }
+    ::poll(nullptr, 0, milliseconds_until_the_end);
+  }
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return watch.needed();
 }
 
 }  // namespace
@@ -90,18 +125,26 @@ Result<Finished> run(const std::vector<string>& argv, const RunOptions& options)
   if (options.capture_output) posix_spawn_file_actions_adddup2(&actions, output.ends[1], 1);
   if (options.capture_errors) posix_spawn_file_actions_adddup2(&actions, errors.ends[1], 2);
   if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
+  const Watch watch(options);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (watch.needed()) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: one of its own
   const auto environment = environment_with(options.environment);
   pid_t child = 0;
   const double start = now();
-  const int error =
-      ::posix_spawnp(&child, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
+  const int error = ::posix_spawnp(&child, argv[0].c_str(), &actions, &attributes, pointers(argv).data(),
+                                   pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return fail("client.run", std::strerror(error), argv[0]);
   if (options.capture_output) output.close_write();
   if (options.capture_errors) errors.close_write();
-  drain(output, finished.output, errors, finished.errors);
+  drain(output, finished.output, errors, finished.errors, watch);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  if (wait_for(child, status, watch)) {
+    if (watch.stopped()) return fail("client.stopped", "it was stopped", argv[0]);
+    return fail("client.limit", "it took longer than " + std::to_string(static_cast<int>(options.limit_seconds)) + " s",
+                argv[0]);
   }
   finished.seconds = now() - start;
   finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

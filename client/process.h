@@ -1,6 +1,7 @@
 // Other programs and files: running a compiler, temporary folders, writing a file whole or not at all.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,10 @@ struct RunOptions {
   bool capture_errors = false;                                        // into Finished::errors; otherwise inherited
   std::vector<std::pair<std::string, std::string>> environment = {};  // added
   std::string folder = {};                                            // run there; empty: here
+  // With either of these the program has a process group of its own, which is killed as a whole: what it started
+  // dies with it, and a terminal's Ctrl-C reaches this program alone.
+  double limit_seconds = 0;                 // longer, and it is killed; 0: as long as it takes
+  const std::atomic<bool>* stop = nullptr;  // it is killed when this becomes true
 };
 struct Finished {
   int status = 0;  // exit status, or 128 + the signal that ended it
@@ -21,7 +26,8 @@ struct Finished {
   double seconds = 0;  // from start to end
 };
 
-// Runs argv[0] (looked up in PATH) and waits. Error: client.run (it could not be started).
+// Runs argv[0] (looked up in PATH) and waits. Errors: client.run (it could not be started), client.limit,
+// client.stopped.
 Result<Finished> run(const std::vector<std::string>& argv, const RunOptions& options = {});
 
 // Becomes argv[0]. Returns only on failure: client.run.
