@@ -12,6 +12,7 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -197,12 +198,16 @@ std::optional<Head> parse_head(std::string_view text) {
   return first ? std::nullopt : std::optional(head);
 }
 
-// The body's chunks, read from `buffer` and then from the socket (RFC 9112, section 7.1; trailers are ignored).
-Result<std::string> receive_chunks(int fd, std::string buffer, const HttpLimits& limits, const Exchange& exchange) {
+// Appends more of the answer to the buffer; false at its end.
+using More = std::function<Result<bool>(std::string& buffer)>;
+
+// The body's chunks, read from `buffer` and then from the stream (RFC 9112, section 7.1; trailers are ignored).
+Result<std::string> receive_chunks(const More& receive, std::string buffer, const HttpLimits& limits,
+                                   const Exchange& exchange) {
   std::string body;
   const auto need = [&](const auto& enough) -> Result<void> {
     while (!enough()) {
-      TRY(const bool more, receive(fd, buffer, exchange));
+      TRY(const bool more, receive(buffer));
       if (!more) return exchange.refuse("http.malformed", "the answer ends in the middle of a chunk");
     }
     return {};
@@ -227,12 +232,12 @@ Result<std::string> receive_chunks(int fd, std::string buffer, const HttpLimits&
   }
 }
 
-Result<HttpResponse> receive_response(int fd, const HttpLimits& limits, const Exchange& exchange) {
+Result<HttpResponse> receive_response(const More& receive, const HttpLimits& limits, const Exchange& exchange) {
   std::string buffer;
   std::size_t end = std::string::npos;
   while ((end = buffer.find("\r\n\r\n")) == std::string::npos) {
     if (buffer.size() > longest_head) return exchange.refuse("http.too-long", "the head of the answer does not end");
-    TRY(const bool more, receive(fd, buffer, exchange));
+    TRY(const bool more, receive(buffer));
     if (!more) return exchange.refuse("http.malformed", "the connection ended before an answer");
   }
   const auto head = parse_head(std::string_view(buffer).substr(0, end));
@@ -240,7 +245,7 @@ Result<HttpResponse> receive_response(int fd, const HttpLimits& limits, const Ex
   buffer.erase(0, end + 4);
   HttpResponse response{.status = head->status, .body = {}};
   if (head->chunked) {
-    TRY(response.body, receive_chunks(fd, std::move(buffer), limits, exchange));
+    TRY(response.body, receive_chunks(receive, std::move(buffer), limits, exchange));
     return response;
   }
   const auto too_long = [&] {
@@ -250,7 +255,7 @@ Result<HttpResponse> receive_response(int fd, const HttpLimits& limits, const Ex
   if (head->length && *head->length > limits.longest_body) return too_long();
   while (!head->length || buffer.size() < *head->length) {
     if (buffer.size() > limits.longest_body) return too_long();
-    TRY(const bool more, receive(fd, buffer, exchange));
+    TRY(const bool more, receive(buffer));
     if (more) continue;
     if (head->length) return exchange.refuse("http.malformed", "the answer is shorter than it says");
     break;
@@ -306,7 +311,18 @@ Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limi
                            "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
                            "\r\n\r\n";
   TRY_VOID(send_all(socket.fd, head + request.body, exchange));
-  return receive_response(socket.fd, limits, exchange);
+  return receive_response([&](std::string& buffer) { return receive(socket.fd, buffer, exchange); }, limits, exchange);
+}
+
+Result<HttpResponse> parse_response(std::string_view bytes, const HttpLimits& limits) {
+  constexpr std::size_t packet = 1400;
+  const auto more = [&](std::string& buffer) -> Result<bool> {
+    if (bytes.empty()) return false;
+    buffer.append(bytes.substr(0, packet));
+    bytes.remove_prefix(std::min(packet, bytes.size()));
+    return true;
+  };
+  return receive_response(more, limits, Exchange{Clock::time_point::max(), ""});
 }
 
 }  // namespace sous::client

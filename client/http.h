@@ -36,5 +36,8 @@ struct HttpLimits {
 
 // Errors: http.resolve, http.connect, http.timeout, http.io, http.malformed, http.too-long.
 Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limits = {});
+// The response in these bytes, as `exchange` reads it from a server that sends them and closes. Errors:
+// http.malformed, http.too-long.
+Result<HttpResponse> parse_response(std::string_view bytes, const HttpLimits& limits = {});
 
 }  // namespace sous::client

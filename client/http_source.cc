@@ -27,6 +27,12 @@ Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std:
     return fail("http.request", "the nests make a longer request than a server accepts", where);
 
   TRY(const HttpResponse response, exchange(request, limits_));
+  return read_answer(response, nests.size(), k, where);
+}
+
+Result<std::vector<std::vector<transforms::Match>>> HttpSource::read_answer(const HttpResponse& response,
+                                                                            std::size_t nests, int k,
+                                                                            const std::string& where) {
   if (response.status != 200) {
     const Error said = server::error_from_json(response.body);
     return fail("http.status",
@@ -39,11 +45,11 @@ Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std:
     error.where = error.where.empty() ? where : where + ": " + error.where;
     return std::unexpected(std::move(error));
   }
-  if (reply->matches.size() != nests.size())
-    return fail("reply.field",
-                "the server answered for " + std::to_string(reply->matches.size()) + " of " +
-                    std::to_string(nests.size()) + " nests",
-                where);
+  if (reply->matches.size() != nests)
+    return fail(
+        "reply.field",
+        "the server answered for " + std::to_string(reply->matches.size()) + " of " + std::to_string(nests) + " nests",
+        where);
   for (auto& matches : reply->matches)
     if (matches.size() > static_cast<std::size_t>(std::max(0, k)))
       matches.resize(static_cast<std::size_t>(std::max(0, k)));

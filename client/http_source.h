@@ -23,6 +23,11 @@ class HttpSource final : public transforms::RecipeSource {
   // long a body). The caller goes on without the server and says so once.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;
+  // What a server's response to `nests` nests says; `where` names the server in errors. A function of its own, so that
+  // any bytes can be given to it.
+  static Result<std::vector<std::vector<transforms::Match>>> read_answer(const HttpResponse& response,
+                                                                         std::size_t nests, int k,
+                                                                         const std::string& where);
 
  private:
   HttpSource(HttpUrl url, tuning_db::Hardware hardware, HttpLimits limits)

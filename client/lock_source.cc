@@ -5,46 +5,39 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "client/process.h"
+#include "tuning-db/evidence.h"
+#include "tuning-db/files.h"
+#include "tuning-db/json_reader.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
 namespace {
 
-using nlohmann::json;
 using std::string;
-using transforms::Evidence;
 using transforms::Match;
+using tuning_db::Json;
+using tuning_db::ObjectReader;
 
 constexpr int version = 1;
+// The file comes with the source, whoever wrote that.
+constexpr std::size_t longest = std::size_t{16} << 20;
+constexpr int deepest = 16;
+constexpr std::size_t most_nests = 100'000;
 
-json to_json(const Evidence& e) {
-  return {{"size_class", e.size_class},
-          {"baseline_seconds", e.baseline_seconds},
-          {"tuned_seconds", e.tuned_seconds},
-          {"baseline_spread", e.baseline_spread},
-          {"tuned_spread", e.tuned_spread},
-          {"work", e.work},
-          {"threads", e.threads},
-          {"hardware", e.hardware},
-          {"compiler", e.compiler}};
-}
-
-// Throws json::exception: called inside `read` only.
-Evidence evidence_from(const json& j) {
-  Evidence e;
-  j.at("size_class").get_to(e.size_class);
-  j.at("baseline_seconds").get_to(e.baseline_seconds);
-  j.at("tuned_seconds").get_to(e.tuned_seconds);
-  j.at("baseline_spread").get_to(e.baseline_spread);
-  j.at("tuned_spread").get_to(e.tuned_spread);
-  j.at("work").get_to(e.work);
-  j.at("threads").get_to(e.threads);
-  j.at("hardware").get_to(e.hardware);
-  j.at("compiler").get_to(e.compiler);
-  return e;
+Result<Match> match_from(const Json& json, const string& where) {
+  TRY(auto in, ObjectReader::of(json, "lock", where));
+  Match match;
+  match.source = "lock";
+  TRY(const Json* recipe, in.object("recipe"));
+  TRY(match.recipe, transforms::recipe_from_json(tuning_db::dump(*recipe)));
+  TRY(const Json* evidence, in.object("evidence"));
+  TRY(match.evidence, tuning_db::evidence_from_json(*evidence, "lock", where + ".evidence"));
+  TRY(match.distance, in.number("distance", 0, 1e9));
+  TRY(match.id, in.line("id", 64));
+  TRY(match.name, in.line("name", 256));
+  return match;
 }
 
 // Held while the file is read, merged and renamed into place. The folder is what gets locked: the file itself is
@@ -66,32 +59,43 @@ class FolderLock {
 
 }  // namespace
 
-Result<LockSource::Entries> LockSource::read(const string& path) {
+Result<LockSource::Entries> LockSource::entries_of(std::string_view text) {
+  TRY(const Json json, tuning_db::parse_json(text, "lock", {.bytes = longest, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "lock", ""));
+  TRY(const std::int64_t found, in.integer("version", 0, 1 << 20));
+  if (found != version) return fail("lock.corrupt", "its version is not 1");
+  TRY(const Json* nests, in.array("nests", most_nests));
   Entries entries;
-  if (!std::filesystem::exists(path)) return entries;
-  TRY(const string text, read_file(path));
+  for (std::size_t k = 0; k < nests->size(); ++k) {
+    const string where = "nests[" + std::to_string(k) + "]";
+    TRY(Match match, match_from((*nests)[k], where));
+    TRY(auto one, ObjectReader::of((*nests)[k], "lock", where));
+    TRY(string hash, one.line("hash", 64));
+    TRY(string size_class, one.line("size_class", 64));
+    entries[{std::move(hash), std::move(size_class)}] = std::move(match);
+  }
+  return entries;
+}
+
+Result<LockSource::Entries> LockSource::read(const string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return Entries{};
   const auto corrupt = [&](const string& why) {
     return fail("lock.corrupt", "the lock file cannot be read (" + why + "); delete it or restore it", path);
   };
-  try {
-    const json j = json::parse(text);
-    if (j.at("version") != version) return corrupt("its version is not 1");
-    for (const auto& entry : j.at("nests")) {
-      Match match;
-      auto recipe = transforms::recipe_from_json(entry.at("recipe").dump());
-      if (!recipe) return corrupt(recipe.error().why);
-      match.recipe = std::move(*recipe);
-      match.evidence = evidence_from(entry.at("evidence"));
-      entry.at("distance").get_to(match.distance);
-      entry.at("id").get_to(match.id);
-      entry.at("name").get_to(match.name);
-      match.source = "lock";
-      entries[{entry.at("hash").get<string>(), entry.at("size_class").get<string>()}] = std::move(match);
-    }
-  } catch (const json::exception& e) {
-    return corrupt(e.what());
-  }
-  return entries;
+  // A pipe that stands there under its name would be waited for.
+  if (!std::filesystem::is_regular_file(path, error)) return corrupt("it is no regular file");
+  const auto text = tuning_db::read_file(path, longest);
+  if (!text) return corrupt(text.error().why);
+  auto entries = entries_of(*text);
+  if (!entries) return corrupt(entries.error().to_string());
+  return std::move(*entries);
+}
+
+Result<LockSource> LockSource::from_text(std::string_view text) {
+  LockSource source;
+  TRY(source.entries_, entries_of(text));
+  return source;
 }
 
 Result<LockSource> LockSource::open(const string& path) {
@@ -118,22 +122,28 @@ void LockSource::put(const string& structural_hash, const string& size_class, Ma
   added_[{structural_hash, size_class}] = std::move(match);
 }
 
+string LockSource::text_of(const Entries& entries) {
+  Json nests = Json::array();
+  for (const auto& [key, match] : entries) {
+    nests.push_back({{"hash", key.first},
+                     {"size_class", key.second},
+                     {"recipe", Json::parse(transforms::to_json(match.recipe), nullptr, false)},
+                     {"evidence", tuning_db::evidence_json(match.evidence)},
+                     {"distance", match.distance},
+                     {"id", match.id},
+                     {"name", match.name}});
+  }
+  return Json{{"version", version}, {"nests", nests}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+string LockSource::text() const { return text_of(entries_); }
+
 Result<void> LockSource::save() const {
   if (added_.empty()) return {};
   const FolderLock lock(folder_of(path_));
   TRY(Entries all, read(path_));
   for (const auto& [key, match] : added_) all[key] = match;
-  json nests = json::array();
-  for (const auto& [key, match] : all) {
-    nests.push_back({{"hash", key.first},
-                     {"size_class", key.second},
-                     {"recipe", json::parse(transforms::to_json(match.recipe))},
-                     {"evidence", to_json(match.evidence)},
-                     {"distance", match.distance},
-                     {"id", match.id},
-                     {"name", match.name}});
-  }
-  const string text = json{{"version", version}, {"nests", nests}}.dump(1) + "\n";
+  const string text = text_of(all);
   if (const auto old = read_file(path_); old && *old == text) return {};
   return write_file(path_, text);
 }

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "transforms/source.h"
@@ -19,6 +20,11 @@ class LockSource : public transforms::RecipeSource {
  public:
   // An empty one if there is no such file. Error: lock.corrupt.
   static Result<LockSource> open(const std::string& path);
+  // What the text of a lock file holds; `save` has nowhere to write. Errors: lock.json, lock.budget, lock.field,
+  // lock.corrupt; recipe.*. (`open` puts them all into a lock.corrupt.)
+  static Result<LockSource> from_text(std::string_view text);
+  // What the file held, written again.
+  std::string text() const;
 
   // At most one match per nest.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
@@ -34,6 +40,8 @@ class LockSource : public transforms::RecipeSource {
   using Key = std::pair<std::string, std::string>;  // structural hash, size class
   using Entries = std::map<Key, transforms::Match>;
   static Result<Entries> read(const std::string& path);
+  static Result<Entries> entries_of(std::string_view text);
+  static std::string text_of(const Entries& entries);
 
   std::string path_;
   Entries entries_, added_;

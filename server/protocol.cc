@@ -4,6 +4,7 @@
 
 #include "sdfg/check.h"
 #include "sdfg/json.h"
+#include "tuning-db/evidence.h"
 #include "tuning-db/json_reader.h"
 
 namespace sous::server {
@@ -42,41 +43,12 @@ Result<sdfg::Sdfg> nest(ObjectReader& in) {
   return result;
 }
 
-Json evidence_json(const transforms::Evidence& e) {
-  return Json{{"size_class", e.size_class},
-              {"baseline_seconds", e.baseline_seconds},
-              {"tuned_seconds", e.tuned_seconds},
-              {"baseline_spread", e.baseline_spread},
-              {"tuned_spread", e.tuned_spread},
-              {"work", e.work},
-              {"threads", e.threads},
-              {"hardware", e.hardware},
-              {"compiler", e.compiler}};
-}
-
-Result<transforms::Evidence> read_evidence(const Json& json, const std::string& where) {
-  TRY(auto in, ObjectReader::of(json, "reply", where));
-  transforms::Evidence e;
-  TRY(e.size_class, in.string("size_class", 64));
-  TRY(e.baseline_seconds, in.number("baseline_seconds", 0, 1e9));
-  TRY(e.tuned_seconds, in.number("tuned_seconds", 0, 1e9));
-  TRY(e.baseline_spread, in.number("baseline_spread", 0, 1e9));
-  TRY(e.tuned_spread, in.number("tuned_spread", 0, 1e9));
-  TRY(e.work, in.number("work", 0, 1e300));
-  TRY(const std::int64_t threads, in.integer("threads", 1, 1 << 16));
-  e.threads = static_cast<int>(threads);
-  TRY(e.hardware, in.string("hardware", 256));
-  TRY(e.compiler, in.string("compiler", 8192));
-  TRY_VOID(in.done());
-  return e;
-}
-
 Json match_json(const transforms::Match& m) {
   return Json{{"id", m.id},
               {"name", m.name},
               {"distance", m.distance},
               {"recipe", parsed(transforms::to_json(m.recipe))},
-              {"evidence", evidence_json(m.evidence)},
+              {"evidence", tuning_db::evidence_json(m.evidence)},
               {"nest", parsed(sdfg::to_json(m.nest))}};
 }
 
@@ -85,12 +57,12 @@ Result<transforms::Match> read_match(const Json& json, const std::string& where)
   transforms::Match m;
   m.source = "server";
   TRY(m.id, hash(in, "id"));
-  TRY(m.name, in.string("name", 256));
+  TRY(m.name, in.line("name", 256));
   TRY(m.distance, in.number("distance", 0, 1e9));
   TRY(const Json* recipe, in.object("recipe"));
   TRY(m.recipe, transforms::recipe_from_json(dump(*recipe)));
   TRY(const Json* evidence, in.object("evidence"));
-  TRY(m.evidence, read_evidence(*evidence, where + ".evidence"));
+  TRY(m.evidence, tuning_db::evidence_from_json(*evidence, "reply", where + ".evidence"));
   TRY(m.nest, nest(in));
   TRY_VOID(in.done());
   return m;
@@ -180,6 +152,9 @@ Error error_from_json(std::string_view text) {
     Error error;
     TRY(error.code, fields.string("code", 128));
     TRY(error.why, fields.string("why", 16384));
+    // It is shown on a terminal.
+    error.code = tuning_db::as_one_line(std::move(error.code));
+    error.why = tuning_db::as_one_line(std::move(error.why));
     return error;
   }();
   return read ? *read : read.error();

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "targets/cpp/cpp.h"
+#include "targets/cpp/text.h"
 #include "targets/highway/highway.h"
 #include "targets/openmp/openmp.h"
 
@@ -27,12 +28,7 @@ const Target* find_target(std::string_view name) {
 
 std::string source_file(const std::vector<std::string_view>& target_names, const std::vector<std::string>& functions,
                         std::string_view comment) {
-  std::string text;
-  while (!comment.empty()) {
-    const std::size_t end = std::min(comment.find('\n'), comment.size());
-    text += "// " + std::string(comment.substr(0, end)) + "\n";
-    comment.remove_prefix(std::min(end + 1, comment.size()));
-  }
+  std::string text = comment_lines(comment);
   text +=
       "// Generated; do not edit. Integer arithmetic wraps: compile with -fwrapv. Floating-point expressions are "
       "written in\n"

@@ -17,12 +17,22 @@ constexpr std::size_t max_bytes = 256 * 1024;
 constexpr std::size_t max_steps = 256;
 constexpr int max_depth = 8;
 
+// A piece of the recipe for a message.
+std::string shown(std::string_view text) {
+  std::string result(text.substr(0, 64));
+  for (char& c : result)
+    if (c < ' ' || c > '~') c = '?';
+  return result;
+}
+
 json value_json(const ParamValue& value) {
   return std::visit([](const auto& v) { return json(v); }, value);
 }
 
 Result<ParamValue> value_from_json(const json& j, const std::string& name) {
-  auto wrong = [&] { return fail("recipe.parameter", "the value of " + name + " has a type that no parameter has"); };
+  auto wrong = [&] {
+    return fail("recipe.parameter", "the value of " + shown(name) + " has a type that no parameter has");
+  };
   if (j.is_boolean()) return j.get<bool>();
   if (j.is_number_integer()) {
     if (j.is_number_unsigned() && j.get<std::uint64_t>() > INT64_MAX) return wrong();
@@ -40,7 +50,7 @@ Result<ParamValue> value_from_json(const json& j, const std::string& name) {
 Result<void> check_target(const std::string& target) {
   std::vector<std::string> known(std::begin(target_names), std::end(target_names));
   if (std::find(known.begin(), known.end(), target) != known.end()) return {};
-  return fail("recipe.unknown-target", "there is no target " + target + did_you_mean(target, known));
+  return fail("recipe.unknown-target", "there is no target " + shown(target) + did_you_mean(target, known));
 }
 
 Result<void> check_recipe(const Recipe& recipe) {
@@ -51,10 +61,15 @@ Result<void> check_recipe(const Recipe& recipe) {
   return {};
 }
 
-// Nesting of brackets, before a recursive parser sees the text.
+// Nesting of brackets outside of strings, before a recursive parser sees the text.
 bool too_deep(std::string_view text) {
   int depth = 0, deepest = 0;
-  for (char c : text) {
+  bool quoted = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++k;
+    if (quoted) continue;
     if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
     if (c == ']' || c == '}') --depth;
   }
@@ -82,7 +97,8 @@ Result<Recipe> recipe_from_json(std::string_view text) {
   if (j.is_discarded() || !j.is_object()) return fail("recipe.json", "the recipe is not a JSON object");
   for (const auto& [key, value] : j.items())
     if (key != "version" && key != "target" && key != "steps")
-      return fail("recipe.json", "a recipe has no member " + key + did_you_mean(key, {"version", "target", "steps"}));
+      return fail("recipe.json",
+                  "a recipe has no member " + shown(key) + did_you_mean(key, {"version", "target", "steps"}));
   if (!j.contains("version") || !j["version"].is_number_integer() || j["version"] != 1)
     return fail("recipe.version", "only recipes of version 1 are understood");
   if (!j.contains("target") || !j["target"].is_string()) return fail("recipe.json", "the recipe names no target");

@@ -122,6 +122,18 @@ Result<void> bind(std::string& member, const ParamValue& value, const StepContex
 // --- Help for steps
 // ----------------------------------------------------------------------------------------------------------
 
+Result<void> check_domain(const Size& member, const ParamInfo& info) {
+  if (member.value >= info.low && member.value <= info.high) return {};
+  return fail("recipe.size", std::string(info.name) + " is " + std::to_string(member.value) +
+                                 " on this hardware, not " + std::to_string(info.low) + " to " +
+                                 std::to_string(info.high));
+}
+
+Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info) {
+  for (const Size& size : member) TRY_VOID(check_domain(size, info));
+  return {};
+}
+
 Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step) {
   const sdfg::ScheduleLoop* found = sdfg::find_loop(nest.tree, loop.name);
   if (!found) return fail(std::string(step) + ".no-loop", "the nest has no loop " + loop.name, loop.name);

@@ -154,13 +154,23 @@ struct Declared {
   static constexpr auto infos =
       std::apply([](const auto&... p) { return std::array<ParamInfo, sizeof...(p)>{p.info...}; }, Step::params);
 
+// Whether what was bound lies in the declared domain: a size may have been an expression. Error: recipe.size.
+Result<void> check_domain(const Size& member, const ParamInfo& info);
+Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info);
+template <class T>
+Result<void> check_domain(const T&, const ParamInfo&) {  // `validate` has looked at it
+  return {};
+}
+
   static Result<Plan> plan(const Nest& nest, const StepCall& call, const StepContext& context) {
     TRY_VOID(validate(call));
     Step step;
     Result<void> bound;
     auto one = [&](const auto& p) {
       auto it = call.params.find(std::string(p.info.name));
-      if (it != call.params.end() && bound) bound = bind(step.*(p.member), it->second, context);
+      if (it == call.params.end()) return;
+      if (bound) bound = bind(step.*(p.member), it->second, context);
+      if (bound) bound = check_domain(step.*(p.member), p.info);
     };
     std::apply([&](const auto&... p) { (one(p), ...); }, Step::params);
     if (!bound) return std::unexpected(bound.error());

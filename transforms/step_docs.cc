@@ -1,8 +1,10 @@
 // What is derived from the steps' declarations: validation, text, JSON schema, help, documentation.
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "sdfg/suggest.h"
+#include "sdfg/text.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
@@ -36,15 +38,31 @@ bool has_type(const ParamValue& value, ParamType type) {
   __builtin_unreachable();
 }
 
+// What may stand for a name, and for a size that is no number: nothing that would mean something else in the text form,
+// in a comment of generated code or on a terminal.
+bool is_name(const std::string& text) {
+  return text.size() <= 256 && !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) == 0) &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+}
+bool is_size_expression(const std::string& text) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ +-*/(),";
+  const bool number = text.find_first_not_of("-0123456789") == std::string::npos;
+  return text.size() <= 256 && !number && text.find_first_not_of(allowed) == std::string::npos && text[0] != ' ' &&
+         text.back() != ' ' && sdfg::parse_expr(text).has_value();
+}
+
 bool in_domain(const ParamValue& value, const ParamInfo& p) {
   auto in_range = [&](std::int64_t v) { return v >= p.low && v <= p.high; };
   if (p.type == ParamType::Choice)
     return std::find(p.choices.begin(), p.choices.end(), std::get<std::string>(value)) != p.choices.end();
-  if (p.type == ParamType::Loop || p.type == ParamType::Loops) return true;
+  const bool names = p.type == ParamType::Loop || p.type == ParamType::Loops;
+  if (const auto* text = std::get_if<std::string>(&value)) return names ? is_name(*text) : is_size_expression(*text);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
+    return std::all_of(texts->begin(), texts->end(), names ? is_name : is_size_expression);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return in_range(*number);
   if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value))
     return std::all_of(numbers->begin(), numbers->end(), in_range);
-  return true;  // expressions are evaluated when the step is bound
+  return names;  // an empty list of either type; expressions are evaluated when the step is bound
 }
 
 std::string text_of(const ParamValue& value) {
@@ -58,6 +76,14 @@ std::string text_of(const ParamValue& value) {
       [](const std::int64_t& n) { return std::to_string(n); }, [](const std::string& s) { return s; },
       [&](const std::vector<std::int64_t>& v) { return list(v, [](std::int64_t n) { return std::to_string(n); }); },
       [&](const std::vector<std::string>& v) { return list(v, [](const std::string& s) { return s; }); });
+}
+
+// For a message: of whatever length and characters the value is.
+std::string shown(const ParamValue& value) {
+  std::string text = text_of(value).substr(0, 256);
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
 }
 
 std::string domain_text(const ParamInfo& p) {
@@ -89,18 +115,18 @@ Result<void> validate(const StepCall& call) {
   if (!step) {
     std::vector<std::string> known;
     for (const StepInfo* s : steps()) known.emplace_back(s->name);
-    return fail("recipe.unknown-step", "there is no step " + call.step + did_you_mean(call.step, known));
+    return fail("recipe.unknown-step", "there is no step " + shown(call.step) + did_you_mean(call.step, known));
   }
   for (const auto& [name, value] : call.params) {
     auto p = std::find_if(step->params.begin(), step->params.end(), [&](const ParamInfo& i) { return i.name == name; });
     if (p == step->params.end()) {
       std::vector<std::string> known;
       for (const ParamInfo& i : step->params) known.emplace_back(i.name);
-      return fail("recipe.parameter", call.step + " has no parameter " + name + did_you_mean(name, known));
+      return fail("recipe.parameter", call.step + " has no parameter " + shown(name) + did_you_mean(name, known));
     }
     if (!has_type(value, p->type) || !in_domain(value, *p))
       return fail("recipe.parameter",
-                  call.step + "'s " + name + " is " + text_of(value) + ", not in: " + domain_text(*p));
+                  call.step + "'s " + name + " is " + shown(value) + ", not in: " + domain_text(*p));
   }
   for (const ParamInfo& p : step->params)
     if (p.required && !call.params.contains(std::string(p.name)))

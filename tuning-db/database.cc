@@ -113,10 +113,13 @@ struct Database::Impl {
     for (const Summary& entry : entries) {
       Candidate candidate{entry, 0, true, tier(entry, machine, asked)};
       if (asked.power && entry.size_class != to_string(asked)) {
-        TRY(const auto full, store.get(entry.id));
-        if (!full) continue;
+        const auto full = store.get(entry.id);
+        if (!full && full.error().code == "db.entry") continue;
+        if (!full) return std::unexpected(full.error());
+        if (!*full) continue;
         if (!here) here = store.embedding().embed(q.nest, q.sizes);
-        candidate.distance = std::max(not_exact, distance(*here, store.embedding().embed(full->nest, full->sizes)));
+        candidate.distance =
+            std::max(not_exact, distance(*here, store.embedding().embed((*full)->nest, (*full)->sizes)));
       }
       result.push_back(std::move(candidate));
     }
@@ -162,8 +165,10 @@ struct Database::Impl {
     for (const Candidate& candidate : candidates) {
       if (result.size() == static_cast<std::size_t>(k)) break;
       if (!recipes.insert(candidate.entry.recipe_json).second) continue;
-      TRY(const auto entry, store.get(candidate.entry.id));
-      if (entry) result.push_back(match_of(*entry, candidate.distance, "database"));
+      const auto entry = store.get(candidate.entry.id);
+      if (!entry && entry.error().code == "db.entry") continue;  // one that cannot be read hides no other
+      if (!entry) return std::unexpected(entry.error());
+      if (*entry) result.push_back(match_of(**entry, candidate.distance, "database"));
     }
     return result;
   }

@@ -1,5 +1,7 @@
 #include "tuning-db/entry.h"
 
+#include <climits>
+
 #include "sdfg/check.h"
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
@@ -32,7 +34,33 @@ Json content(const Entry& e) {
               {"time", e.time}};
 }
 
+// "" or what is wrong with one field.
+std::string fault(const Entry& e) {
+  const auto text = [](const char* name, const std::string& value, std::size_t longest) -> std::string {
+    if (value.size() > longest)
+      return std::string("\"") + name + "\" is longer than " + std::to_string(longest) + " bytes";
+    return is_one_line(value) ? "" : std::string("\"") + name + "\" holds a control character";
+  };
+  const auto number = [](const char* name, double value) -> std::string {
+    return value >= 0 && value <= 1e9 ? "" : std::string("\"") + name + "\" is not a number from 0 to 1e9";
+  };
+  for (const std::string& why :
+       {text("name", e.name, 256), text("compiler", e.compiler, 256), text("flags", e.flags, 4096),
+        text("provenance", e.provenance, 4096), text("time", e.time, 64),
+        text("structural_hash", e.structural_hash, 64), number("baseline_seconds", e.baseline_seconds),
+        number("baseline_spread", e.baseline_spread), number("tuned_seconds", e.tuned_seconds),
+        number("tuned_spread", e.tuned_spread)})
+    if (!why.empty()) return why;
+  return e.threads >= 1 && e.threads <= 1 << 16 ? "" : "\"threads\" is not a number from 1 to 65536";
+}
+
 }  // namespace
+
+Result<void> check(const Entry& entry) {
+  const std::string why = fault(entry);
+  if (!why.empty()) return fail("entry.field", why);
+  return {};
+}
 
 std::string entry_id(const Entry& entry) { return content_hash(dump(content(entry))); }
 
@@ -51,27 +79,28 @@ Result<Entry> entry_from_json(std::string_view text) {
                                     std::to_string(entry_schema));
   Entry e;
   TRY(const std::string id, in.string("id", 64));
-  TRY(e.name, in.string("name", 256));
+  TRY(e.name, in.string("name"));
   TRY(const Json* nest, in.object("nest"));
   TRY(e.nest, sdfg::from_json(dump(*nest)));
   TRY_VOID(sdfg::check(e.nest));
-  TRY(e.structural_hash, in.string("structural_hash", 64));
+  TRY(e.structural_hash, in.string("structural_hash"));
   TRY(e.sizes, in.integers("sizes"));
   TRY(const Json* recipe, in.object("recipe"));
   TRY(e.recipe, transforms::recipe_from_json(dump(*recipe)));
   TRY(const Json* hardware, in.object("hardware"));
   TRY(e.hardware, hardware_from_json(dump(*hardware)));
-  TRY(e.baseline_seconds, in.number("baseline_seconds", 0, 1e9));
-  TRY(e.baseline_spread, in.number("baseline_spread", 0, 1e9));
-  TRY(e.tuned_seconds, in.number("tuned_seconds", 0, 1e9));
-  TRY(e.tuned_spread, in.number("tuned_spread", 0, 1e9));
-  TRY(const std::int64_t threads, in.integer("threads", 1, 1 << 16));
+  TRY(e.baseline_seconds, in.number("baseline_seconds"));
+  TRY(e.baseline_spread, in.number("baseline_spread"));
+  TRY(e.tuned_seconds, in.number("tuned_seconds"));
+  TRY(e.tuned_spread, in.number("tuned_spread"));
+  TRY(const std::int64_t threads, in.integer("threads", 0, INT_MAX));
   e.threads = static_cast<int>(threads);
-  TRY(e.compiler, in.string("compiler", 256));
-  TRY(e.flags, in.string("flags", 4096));
-  TRY(e.provenance, in.string("provenance", 4096));
-  TRY(e.time, in.string("time", 64));
+  TRY(e.compiler, in.string("compiler"));
+  TRY(e.flags, in.string("flags"));
+  TRY(e.provenance, in.string("provenance"));
+  TRY(e.time, in.string("time"));
   TRY_VOID(in.done());
+  TRY_VOID(check(e));
   if (transforms::structural_hash(e.nest) != e.structural_hash)
     return fail("entry.hash", "the structural hash is not that of the nest");
   if (entry_id(e) != id) return fail("entry.id", "the content does not hash to the id " + id);

@@ -32,6 +32,10 @@ struct Entry {
 
 inline constexpr int entry_schema = 1;
 
+// What a measurement may say, wherever it comes from: finite numbers in sensible ranges, texts of one line and of
+// sensible length. (The nest and the recipe have checks of their own.) Error: entry.field.
+Result<void> check(const Entry& entry);
+
 // The hash of the entry's content: equal entries have equal ids in every database, so that importing twice adds once.
 std::string entry_id(const Entry& entry);
 

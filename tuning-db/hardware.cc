@@ -28,13 +28,11 @@ std::string first_line(const std::filesystem::path& path) {
 std::int64_t parse_bytes(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0 || value > (std::int64_t{1} << 40)) return 0;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit.empty()) return value;
-  if (unit == "K") return value << 10;
-  if (unit == "M") return value << 20;
-  if (unit == "G") return value << 30;
-  return 0;
+  const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  // Classes come from outside: no value that two of them could not be compared with.
+  if (error != std::errc() || value < 0 || value > (std::int64_t{1} << 40) >> shift) return 0;
+  return unit.empty() || shift > 0 ? value << shift : 0;
 }
 
 std::string print_bytes(std::int64_t bytes) {
@@ -240,10 +238,10 @@ Result<Hardware> hardware_from_json(std::string_view text) {
   TRY(const Json json, parse_json(text, "hardware", {.bytes = 64 << 10, .depth = 8}));
   TRY(auto in, ObjectReader::of(json, "hardware", "hardware"));
   Hardware h;
-  TRY(h.architecture, in.string("architecture", 64));
-  TRY(h.vendor, in.string("vendor", 256));
-  TRY(h.model, in.string("model", 256));
-  TRY(const std::string isa, in.string("isa", 64));
+  TRY(h.architecture, in.line("architecture", 64));
+  TRY(h.vendor, in.line("vendor", 256));
+  TRY(h.model, in.line("model", 256));
+  TRY(const std::string isa, in.line("isa", 64));
   const auto known = parse_isa(isa);
   if (!known) return in.refuse("unknown instruction set \"" + isa + "\"");
   h.isa = *known;

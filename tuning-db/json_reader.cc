@@ -1,5 +1,6 @@
 #include "tuning-db/json_reader.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sous::tuning_db {
@@ -40,6 +41,16 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+bool is_one_line(std::string_view text) {
+  return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
+}
+
+std::string as_one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
+  return text;
+}
+
 Result<ObjectReader> ObjectReader::of(const Json& json, const std::string& area, const std::string& where) {
   if (!json.is_object()) return fail(area + ".field", "a JSON object is expected", where);
   return ObjectReader(&json, area, where);
@@ -62,6 +73,12 @@ Result<std::string> ObjectReader::string(const char* key, std::size_t longest) {
   const std::string& text = *value->get_ptr<const std::string*>();
   if (text.size() > longest)
     return refuse(std::string("\"") + key + "\" is longer than " + std::to_string(longest) + " bytes");
+  return text;
+}
+
+Result<std::string> ObjectReader::line(const char* key, std::size_t longest) {
+  TRY(std::string text, string(key, longest));
+  if (!is_one_line(text)) return refuse(std::string("\"") + key + "\" holds a control character");
   return text;
 }
 

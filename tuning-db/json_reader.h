@@ -27,14 +27,20 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
 // One line; bytes that are not UTF-8 become the replacement character.
 std::string dump(const Json& json);
 
+// Whether a text that is shown to people is one: no control characters, which a terminal would obey.
+bool is_one_line(std::string_view text);
+// The same text with a space for each of them.
+std::string as_one_line(std::string text);
+
 // Reads the fields of one object. Every getter refuses with <area>.field; `done` refuses fields that nobody asked for.
 class ObjectReader {
  public:
   static Result<ObjectReader> of(const Json& json, const std::string& area, const std::string& where);
 
   Result<std::string> string(const char* key, std::size_t longest = 4096);
+  Result<std::string> line(const char* key, std::size_t longest = 4096);  // without control characters
   Result<std::int64_t> integer(const char* key, std::int64_t least, std::int64_t most);
-  Result<double> number(const char* key, double least, double most);  // finite
+  Result<double> number(const char* key, double least = -1e300, double most = 1e300);  // finite
   Result<const Json*> object(const char* key);
   Result<const Json*> array(const char* key, std::size_t longest);
   // {"n": 2000, …}; names at most 256 bytes, at most 1024 of them.

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -26,6 +28,22 @@ namespace fs = std::filesystem;
 constexpr int application_id = 0x736f7573;  // "sous"
 constexpr int busy_milliseconds = 5000;
 constexpr std::size_t longest_seed = std::size_t{256} << 20;
+
+// Budgets, since the file may come from anyone. Interior pages that all lead to the same page make of a small file a
+// table of any number of rows: each statement may take this many steps of SQLite's machine (a row of the largest query
+// takes about 100). No value is longer than a nest may be as JSON, and a little.
+constexpr std::int64_t most_instructions = 30'000'000;
+constexpr int instructions_between_looks = 10'000;
+constexpr int longest_value = 17 << 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // that one statement reads
+constexpr int most_of_one_hash = 1000;                    // measurements of one nest that are looked at
+
+// Of the outermost statement that runs in this thread; SQLite counts per connection and resets nothing.
+thread_local int statements_alive = 0;
+thread_local std::int64_t looks = 0;
+thread_local std::size_t bytes_read = 0;
+
+int over_budget(void*) { return ++looks > most_instructions / instructions_between_looks ? 1 : 0; }
 
 // migrations[v] brings schema v to v + 1. Never edited once released: a change is a new line.
 constexpr const char* migrations[] = {
@@ -76,11 +94,15 @@ using Handle = std::unique_ptr<sqlite3, decltype([](sqlite3* db) { sqlite3_close
 class Statement {
  public:
   Statement(sqlite3* db, const char* sql) : db_(db) {
+    if (statements_alive++ == 0) looks = 0, bytes_read = 0;
     if (sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr) != SQLITE_OK) broken_ = true;
   }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
+  ~Statement() {
+    sqlite3_finalize(statement_);
+    --statements_alive;
+  }
 
   Statement& bind(const std::string& text) {
     check(sqlite3_bind_text64(statement_, next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
@@ -103,9 +125,11 @@ class Statement {
 
   // Whether there is a (further) row.
   Result<bool> step() {
+    if (bytes_read > most_bytes) return over();
     const int code = broken_ ? SQLITE_ERROR : sqlite3_step(statement_);
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) return false;
+    if (sqlite3_errcode(db_) == SQLITE_INTERRUPT) return over();
     if (sqlite3_errcode(db_) == SQLITE_CORRUPT) {
       return fail("db.corrupt", "the database is damaged inside; it is left as it is",
                   sqlite3_db_filename(db_, "main"));
@@ -119,12 +143,15 @@ class Statement {
 
   std::string text(int column) const {
     const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : "";
+    const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    bytes_read += bytes;
+    return data ? std::string(data, bytes) : "";
   }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   FeatureVector vector(int column) const {
     const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    bytes_read += bytes;
     FeatureVector result(bytes / sizeof(float));
     if (!result.empty())
       std::memcpy(result.data(), sqlite3_column_blob(statement_, column), result.size() * sizeof(float));
@@ -135,6 +162,9 @@ class Statement {
   void check(int code) {
     if (code != SQLITE_OK) broken_ = true;
   }
+  static std::unexpected<Error> over() {
+    return fail("db.budget", "a query takes more than one on a sound database would");
+  }
   sqlite3* db_;
   sqlite3_stmt* statement_ = nullptr;
   int next_ = 1;
@@ -142,6 +172,7 @@ class Statement {
 };
 
 Result<void> execute(sqlite3* db, const char* sql) {
+  if (statements_alive == 0) looks = 0;
   if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return fail("db.io", sqlite3_errmsg(db));
 }
@@ -182,7 +213,29 @@ Result<Handle> open_file(const fs::path& path, int flags) {
   if (code != SQLITE_OK) return fail("db.open", raw ? sqlite3_errmsg(raw) : "out of memory", path.string());
   sqlite3_busy_timeout(raw, busy_milliseconds);
   sqlite3_extended_result_codes(raw, 0);
+  // What a file may bring besides data is off: views and triggers, functions in its schema that have effects, editing
+  // the schema as a table. The checks of cells cost little.
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, longest_value);
+  sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_progress_handler(raw, instructions_between_looks, over_budget, nullptr);
+  TRY_VOID(execute(raw, "PRAGMA cell_size_check = ON"));
   return db;
+}
+
+// "type name sql" of everything in the schema, sorted.
+Result<std::string> schema_text(sqlite3* db) {
+  Statement rows(db, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name");
+  std::string text;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return text;
+    text += rows.text(0) + " " + rows.text(1) + " " + rows.text(2) + "\n";
+    if (text.size() > (1 << 20)) return text;
+  }
 }
 
 Result<void> migrate(sqlite3* db, int from) {
@@ -198,8 +251,22 @@ Error at(Error error, const fs::path& path) {
   return error;
 }
 
+// A file whose tables are not exactly those that the migrations make came from elsewhere: a table of the right name may
+// be a view, or compute a column by an expression of its own.
+Result<void> check_schema(sqlite3* db, const fs::path& path) {
+  TRY(auto model, open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  TRY_VOID(migrate(model.get(), 0));
+  TRY(const std::string expected, schema_text(model.get()));
+  TRY(const std::string found, schema_text(db));
+  if (found == expected) return {};
+  return fail("db.foreign", "this database has other tables than this program makes; it is left as it is",
+              path.string());
+}
+
 // Opens a file that exists and says whether it is ours.
 Result<Handle> open_existing(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return fail("db.open", "this is no regular file", path.string());
   TRY(auto db, open_file(path, SQLITE_OPEN_READWRITE));
   struct Header {
     std::int64_t version = 0, application = 0, objects = 0;
@@ -209,7 +276,7 @@ Result<Handle> open_existing(const fs::path& path) {
     Header h;
     TRY(h.version, pragma(db.get(), "PRAGMA user_version"));
     TRY(h.application, pragma(db.get(), "PRAGMA application_id"));
-    TRY(h.objects, pragma(db.get(), "SELECT count(*) FROM sqlite_master"));
+    TRY(h.objects, pragma(db.get(), "SELECT count(name) FROM sqlite_master"));
     return h;
   }();
   if (const int code = sqlite3_errcode(db.get()); !header && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))
@@ -228,6 +295,7 @@ Result<Handle> open_existing(const fs::path& path) {
     return std::unexpected(at(mode.error(), path));
   if (version < schema)
     if (auto done = migrate(db.get(), static_cast<int>(version)); !done) return std::unexpected(at(done.error(), path));
+  if (auto same = check_schema(db.get(), path); !same) return std::unexpected(at(same.error(), path));
   return db;
 }
 
@@ -252,7 +320,7 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
                       .time = rows.text(8),
                       .baseline_seconds = rows.real(9),
                       .tuned_seconds = rows.real(10),
-                      .threads = static_cast<int>(rows.integer(11))});
+                      .threads = static_cast<int>(std::clamp<std::int64_t>(rows.integer(11), 0, INT_MAX))});
   }
 }
 
@@ -277,6 +345,7 @@ Result<Entry> read_entry(const Statement& row) {
   if (!reader) return broken(reader.error());
   auto values = reader->integers("sizes");
   if (!values) return broken(values.error());
+  if (auto done = reader->done(); !done) return broken(done.error());
   e.sizes = std::move(*values);
   auto recipe = transforms::recipe_from_json(row.text(5));
   if (!recipe) return broken(recipe.error());
@@ -288,11 +357,12 @@ Result<Entry> read_entry(const Statement& row) {
   e.baseline_spread = row.real(8);
   e.tuned_seconds = row.real(9);
   e.tuned_spread = row.real(10);
-  e.threads = static_cast<int>(row.integer(11));
+  e.threads = static_cast<int>(std::clamp<std::int64_t>(row.integer(11), 0, INT_MAX));
   e.compiler = row.text(12);
   e.flags = row.text(13);
   e.provenance = row.text(14);
   e.time = row.text(15);
+  if (auto checked = check(e); !checked) return broken(checked.error());
   return e;
 }
 
@@ -475,8 +545,9 @@ Result<std::vector<Summary>> Store::list() const {
 }
 
 Result<std::vector<Summary>> Store::with_hash(const std::string& hash) const {
-  Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE n.structural_hash = ? ORDER BY e.id").c_str());
-  return read_summaries(rows.bind(hash));
+  Statement rows(impl_->db.get(),
+                 (std::string(summary_columns) + "WHERE n.structural_hash = ? ORDER BY e.id LIMIT ?").c_str());
+  return read_summaries(rows.bind(hash).bind(most_of_one_hash));
 }
 
 Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids) const {
@@ -492,7 +563,7 @@ Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids
 Result<std::vector<StoredVector>> Store::vectors() {
   TRY(const std::int64_t stale, [&]() -> Result<std::int64_t> {
     Statement count(impl_->db.get(),
-                    "SELECT count(*) FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)");
+                    "SELECT count(id) FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)");
     TRY(const bool row, count.bind(impl_->embedding->version()).step());
     return row ? count.integer(0) : 0;
   }());
@@ -528,16 +599,18 @@ Result<void> Store::rebuild_embeddings() {
 Result<StoreStats> Store::stats() const {
   sqlite3* db = impl_->db.get();
   StoreStats result;
-  TRY(result.entries, pragma(db, "SELECT count(*) FROM entries"));
+  // Not count(*): SQLite counts all rows in one step, outside of every budget.
+  TRY(result.entries, pragma(db, "SELECT count(id) FROM entries"));
   TRY(result.nests, pragma(db, "SELECT count(DISTINCT structural_hash) FROM nests"));
-  TRY(result.machines, pragma(db, "SELECT count(*) FROM hardware"));
+  TRY(result.machines, pragma(db, "SELECT count(id) FROM hardware"));
   TRY(result.bytes, pragma(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
   TRY(const std::int64_t version, pragma(db, "PRAGMA user_version"));
   result.schema = static_cast<int>(version);
   result.embedding = impl_->embedding->version();
-  TRY(result.by_target, impl_->counts("SELECT target, count(*) FROM entries GROUP BY target ORDER BY target"));
-  TRY(result.by_hardware, impl_->counts("SELECT h.class, count(*) FROM entries e JOIN hardware h ON h.id = e.hardware "
-                                        "GROUP BY h.class ORDER BY h.class"));
+  TRY(result.by_target, impl_->counts("SELECT target, count(id) FROM entries GROUP BY target ORDER BY target"));
+  TRY(result.by_hardware,
+      impl_->counts("SELECT h.class, count(e.id) FROM entries e JOIN hardware h ON h.id = e.hardware "
+                    "GROUP BY h.class ORDER BY h.class"));
   return result;
 }
 

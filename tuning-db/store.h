@@ -7,8 +7,12 @@
 //   embeddings(entry, version, …)         derived data: rebuild_embeddings makes them anew
 // A file that is damaged, belongs to another program or to a newer version is refused and left alone; only
 // open_or_recreate moves it aside, under a new name, and never overwrites anything.
+//
+// The file may have been filled, or forged, by anyone: its schema must be exactly ours (no views, triggers or computed
+// columns), every statement has a budget of steps and bytes, and what a row says is read as input.
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -33,7 +37,11 @@ struct Summary {
   std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, time;
   double baseline_seconds = 0, tuned_seconds = 0;
   int threads = 1;
-  double ratio() const { return tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0; }
+  // Finite, so that it can be sorted by: a stored row may hold infinities.
+  double ratio() const {
+    const double ratio = tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0;
+    return std::isfinite(ratio) ? ratio : 0;
+  }
 };
 
 struct StoredVector {
@@ -60,7 +68,7 @@ class Store {
  public:
   // Opens; makes the file from the seeds if there is none (under another name first, so that a build that is stopped
   // leaves no half-filled database, and two builds at once make one).
-  // Errors: db.corrupt, db.foreign, db.schema-newer, db.open, db.io, db.seed.
+  // Errors: db.corrupt, db.foreign, db.schema-newer, db.open, db.io, db.seed. Every function: db.budget.
   static Result<Store> open(const StoreOptions& options);
   // The same; a corrupt or foreign file is first renamed to <name>.corrupt-<n>, which is returned in `kept_aside`.
   static Result<Store> open_or_recreate(const StoreOptions& options, std::filesystem::path& kept_aside);
@@ -75,6 +83,7 @@ class Store {
   // By id or by a prefix of at least 4 digits. Errors: db.ambiguous, db.entry (a stored entry cannot be read), db.io.
   Result<std::optional<Entry>> get(const std::string& id) const;
   Result<std::vector<Summary>> list() const;  // sorted by name, then id
+  // At most 1000.
   Result<std::vector<Summary>> with_hash(const std::string& structural_hash) const;
   Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
   // Vectors of the embedding in use. Entries without one are embedded first.

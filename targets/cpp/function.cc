@@ -49,7 +49,7 @@ class FunctionPrinter {
     body.region(sdfg_.root);
 
     Lines out;
-    comment(out);
+    out.append(comment_lines(options_.comment));
     out.open(parameter_list("static void " + kernel_, kernel_parameters(body)));
     out.append(body.out.text());
     out.close();
@@ -59,18 +59,6 @@ class FunctionPrinter {
   }
 
  private:
-  void comment(Lines& out) {
-    std::string_view rest = options_.comment;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      std::string line(rest.substr(0, end));
-      // A line that ends in a backslash would go on as a comment.
-      while (line.ends_with('\\')) line.pop_back();
-      out.line(line.empty() ? "//" : "// " + line);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-
   std::string type(const Container& c) const {
     return (written_.contains(c.name) ? "" : "const ") + std::string(sdfg::info(c.type).cpp);
   }

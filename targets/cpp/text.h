@@ -44,4 +44,20 @@ class Lines {
   int depth_ = 0;
 };
 
+// `text` as lines of comments. It may come from anyone (names of files, recipes), and must not end its comment: control
+// characters (a carriage return ends a line, too) become spaces, and no line ends in what would join the next one to it.
+inline std::string comment_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string line(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    for (char& c : line)
+      if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
+    while (line.ends_with('\\') || line.ends_with(' ') || line.ends_with("?\?/")) line.pop_back();
+    out += line.empty() ? "//\n" : "// " + line + "\n";
+  }
+  return out;
+}
+
 }  // namespace sous::targets

@@ -157,6 +157,25 @@ TEST(HttpSource, TheDeadlineHoldsForTheWholeExchange) {
             "http.timeout");
 }
 
+TEST(HttpSource, WhatAServerSaysDoesNotCommandTheTerminal) {
+  const auto answer = HttpSource::read_answer({500, server::to_json(Error{"a\x1b[2J", "b\x07\r\n"})}, 1, 3, "http://x");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().why, "the server answered 500: b    [a [2J]");
+  server::QueryReply forged = reply();
+  forged.matches[0][0].name = "\x1b]0;title";
+  EXPECT_EQ(HttpSource::read_answer({200, server::to_json(forged)}, 1, 3, "http://x").error().code, "reply.field");
+  EXPECT_EQ(HttpSource::read_answer({200, server::to_json(reply())}, 2, 3, "http://x").error().code, "reply.field");
+}
+
+TEST(HttpSource, BytesAreReadAsAnAnswer) {
+  EXPECT_EQ(parse_response("HTTP/1.1 200 OK\r\n\r\nbody")->body, "body");
+  EXPECT_EQ(parse_response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")->body, "abc");
+  EXPECT_EQ(parse_response("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n").error().code,
+            "http.too-long");
+  EXPECT_EQ(parse_response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbody").error().code, "http.malformed");
+  EXPECT_EQ(parse_response(std::string(100'000, 'x')).error().code, "http.too-long");
+}
+
 TEST(HttpSource, NobodyThere) {
   std::string url;
   {

@@ -1,6 +1,7 @@
 #include "client/lock_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "client/process.h"
 #include "tuning-db/size_class.h"
@@ -70,6 +71,46 @@ TEST(LockSource, CorruptIsRefusedAndLeftAlone) {
     EXPECT_EQ(lock.error().code, "lock.corrupt");
     EXPECT_EQ(*read_file(path), text);
   }
+}
+
+TEST(LockSource, AForgedFileIsRefused) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("sous.lock");
+  auto lock = LockSource::open(path);
+  lock->put("aa", "unknown:8", match("first"));
+  ASSERT_TRUE(lock->save());
+  const std::string good = *read_file(path);
+  EXPECT_EQ(LockSource::from_text(good)->text(), good);
+  const auto code = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return LockSource::from_text(text).error().code;
+  };
+  EXPECT_EQ(code("\"first\"", "\"\\u001b[2J\""), "lock.field");
+  EXPECT_EQ(code("\"threads\": 2", "\"threads\": 0"), "lock.field");
+  EXPECT_EQ(code("\"work\": 1000000.0", "\"work\": \"much\""), "lock.field");
+  EXPECT_EQ(code("\"parallelize\"", "\"explode\""), "recipe.unknown-step");
+  EXPECT_EQ(code("\"version\": 1\n}", "\"version\": 2}"), "lock.corrupt");
+  EXPECT_EQ(LockSource::from_text(std::string(100'000, '[')).error().code, "lock.budget");
+  EXPECT_EQ(LockSource::from_text("{").error().code, "lock.json");
+}
+
+TEST(LockSource, APipeInItsPlaceIsNotWaitedFor) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("sous.lock");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(LockSource::open(path).error().code, "lock.corrupt");
+}
+
+TEST(LockSource, ANameThatIsNotUtf8IsWritten) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  auto lock = LockSource::open(folder->file("sous.lock"));
+  lock->put("aa", "unknown:8", match("\xff\xfe"));
+  EXPECT_TRUE(lock->save());
+  EXPECT_TRUE(LockSource::open(folder->file("sous.lock")));
 }
 
 }  // namespace
