@@ -1,0 +1,31 @@
+// Preprocessed C: whatever it is, the front end lifts valid graphs or nothing; they survive the normal form, and what
+// replaces them is spliced in.
+#include "client/splice.h"
+#include "frontends/c/lift.h"
+#include "sdfg/check.h"
+#include "targets/target.h"
+#include "tests/fuzz/fuzz.h"
+#include "transforms/normal_form.h"
+
+using namespace sous;
+
+SOUS_FUZZ_TARGET(input) {
+  if (input.size() > 8192) return;
+  const std::string text(input);
+  (void)client::may_have_loop(text);
+  const auto unit = frontends::c::lift(text, "input.c", {"-std=gnu17", "-fopenmp"});
+  if (!unit) return;
+  std::vector<client::Replacement> replacements;
+  for (const auto& nest : unit->nests) {
+    SOUS_ASSERT(sdfg::check(nest.sdfg));
+    transforms::NormalFormOptions options;
+    options.budget.operations = 200'000;
+    const auto normal = transforms::normalize(nest.sdfg, options);
+    SOUS_ASSERT(normal && sdfg::check(normal->sdfg));
+    for (const auto& part : normal->units) SOUS_ASSERT(sdfg::check(part.nest) && part.structural_hash.size() == 32);
+    (void)targets::find_target("cpp")->emit(normal->sdfg, {});
+    replacements.push_back({nest.begin, nest.end, "sous_f", nest.arguments, nest.epilogue, "a note"});
+  }
+  SOUS_ASSERT(client::splice_preprocessed(text, replacements).size() >= text.size());
+  SOUS_ASSERT(client::splice_readable(text, "input.c", replacements).size() >= text.size());
+}

@@ -1,0 +1,43 @@
+// A request to the server, its first line "METHOD path", the rest its body: whatever it is, it is answered with a
+// documented status and a body of the promised kind, and never by the server's own fault.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "server/routes.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace sous;
+
+namespace {
+
+server::Routes& routes() {
+  static const auto database = [] {
+    auto opened = tuning_db::Database::open(
+        {.path = std::filesystem::path(fuzz::scratch_folder()) / "routes.db", .seeds = tuning_db::seed_files()},
+        tuning_db::Hardware{});
+    SOUS_ASSERT(opened);
+    return std::move(*opened);
+  }();
+  static server::Routes instance(*database);
+  return instance;
+}
+
+}  // namespace
+
+SOUS_FUZZ_TARGET(input) {
+  const std::size_t line = std::min(input.find('\n'), input.size());
+  const std::string_view head = input.substr(0, line);
+  const std::size_t space = std::min(head.find(' '), head.size());
+  server::Request request;
+  request.method = head.substr(0, space);
+  request.path = head.substr(std::min(space + 1, head.size()));
+  request.body = input.substr(std::min(line + 1, input.size()));
+  const server::Response response = routes().handle(request);
+  static const std::set<int> statuses = {200, 400, 404, 405, 413};
+  SOUS_ASSERT(statuses.contains(response.status));
+  if (response.content_type != "application/json") return;
+  const auto body = nlohmann::json::parse(response.body, nullptr, false);
+  SOUS_ASSERT(!body.is_discarded());
+  SOUS_ASSERT(response.status == 200 || body.contains("error"));
+}
