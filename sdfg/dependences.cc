@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sdfg/isl_handle.h"
+#include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 
 namespace sous::sdfg {
@@ -106,6 +107,7 @@ class Collector {
     for (std::size_t i = 0; i < lifted.frame.containers.size(); ++i) {
       const Container& c = lifted.frame.containers[i];
       bool alone = c.alias_class <= 0 || class_sizes[c.alias_class] == 1;
+      alone = alone || planted(Fault::shared_alias_class_apart);
       tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
       whole_[c.name] = !alone;
     }
@@ -169,6 +171,7 @@ class Collector {
       const Dim& dim = m.subset[d];
       if (!usable(dim.begin) || (dim.end && !usable(*dim.end))) {
         exact = false;
+        if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
       } else if (dim.end) {
         constraints.push_back("(" + isl_text(dim.begin, names) + ") <= " + dims.back() + " and " + dims.back() +
                               " < (" + isl_text(*dim.end, names) + ")");
@@ -412,7 +415,7 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
       pairs = IslMap(
           isl_map_union(outside.release(), intersect(pairs, times.constraint(Times::same_iteration(l))).release()));
     }
-    if (carrier && carrier->loop != l.loop) continue;
+    if (carrier && carrier->loop != l.loop && !planted(Fault::outer_reduction_excuses)) continue;
     for (const Reduction& r : l.loop->reductions) {
       const auto& s = data.updates[static_cast<std::size_t>(d.source)];
       const auto& t = data.updates[static_cast<std::size_t>(d.target)];
@@ -425,6 +428,7 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
 
 // The times that the loop carries: equal before its dimension, different in it.
 IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs) {
+  if (planted(Fault::parallel_unchecked)) return subtract(pairs, pairs);
   return intersect(pairs, times.constraint(Times::carried(l)));
 }
 
@@ -436,6 +440,7 @@ IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lane
   if (lanes > 0)
     group += " and " + numbered("u", l.index) + " - " + numbered("t", l.index) + " < " +
              std::to_string(lanes * std::abs(l.loop->step));
+  if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
   const IslMap in_group = intersect(pairs, times.constraint(group));
   if (empty(in_group)) return in_group;
   std::vector<std::string> orders;
@@ -458,6 +463,7 @@ std::string describe(const Dependence& d, const Lifted& lifted) {
 // Every read of `container` inside the loop is of an element written before in the same iteration, and no read is
 // outside.
 Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
+  if (planted(Fault::private_not_covered)) return true;
   for (const Access& access : data.accesses) {
     if (access.container != container) continue;
     IslMap inside = times.related(access.statement, access.statement, Times::same_iteration(l));
@@ -481,6 +487,7 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
 }
 
 Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
+  if (planted(Fault::instances_unchecked)) return {};
   for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
     const IslMap& map = times.of(static_cast<int>(s));
     IslSet domain(isl_map_domain(map.copy()));
@@ -527,6 +534,9 @@ Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& bud
       if (empty(pairs)) continue;
       pairs = IslMap(isl_map_coalesce(pairs.release()));
       auto kind = !a.write ? DependenceKind::Anti : b.write ? DependenceKind::Output : DependenceKind::Flow;
+      if (kind == DependenceKind::Flow && planted(Fault::flow_dropped)) continue;
+      if (kind == DependenceKind::Anti && planted(Fault::anti_dropped)) continue;
+      if (kind == DependenceKind::Output && planted(Fault::output_dropped)) continue;
       auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, data->relations.size());
       if (is_new) {
         data->dependences.push_back({.kind = kind,

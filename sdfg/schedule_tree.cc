@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 
 namespace sous::sdfg {
@@ -78,6 +79,7 @@ class Lifter {
   void guard(const ScalarExpr& condition, const Region& body, const std::vector<ScheduleNode>& around,
              ScheduleTree& out) {
     ScheduleGuard g{.condition = condition, .children = {}};
+    if (planted(Fault::schedule_guard_lost)) g.condition = ScalarExpr::integer(1, ElementType::boolean);
     auto inner = around;
     inner.emplace_back(g);
     g.children = region(body, inner);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
 
 namespace sous::transforms {
@@ -233,6 +234,7 @@ const sdfg::Statement* other_use(const Nest& nest, const std::string& symbol, co
     const sdfg::Statement& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
     const sdfg::Touched names = sdfg::touched(sdfg::Region{{statement.node}});
     const bool touches = names.read.contains(reduction.container) || names.written.contains(reduction.container);
+    if (planted(Fault::reduction_used_otherwise)) return;
     if (touches && sdfg::self_update(statement) != reduction) found = &statement;
   });
   return found;
@@ -256,6 +258,7 @@ Result<Independence> independent(const Nest& nest, const std::string& symbol, co
     auto update = sdfg::self_update(nest.lifted.statements[static_cast<std::size_t>(d.source)]);
     const sdfg::Container* container = nest.lifted.frame.find(d.container);
     bool allowed = container && (!sdfg::is_float(container->type) || context.reassociate);
+    allowed = allowed || planted(Fault::float_sum_excused);
     if (c.self_update && update && allowed) {
       if (const sdfg::Statement* other = other_use(nest, symbol, *update)) {
         return fail(std::string(refusal), d.container + " is a reduction, but " + other->name + " uses it otherwise",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sdfg/planted_fault.h"
 #include "tuning-db/nest_facts.h"
 
 namespace sous::tuning_db {
@@ -42,6 +43,7 @@ std::optional<SizeClass> parse_size_class(std::string_view text) {
 }
 
 bool like_size(const SizeClass& measured, const SizeClass& asked) {
+  if (planted(Fault::any_size_class)) return true;
   return measured.power && asked.power && measured.element_bytes == asked.element_bytes &&
          std::abs(*measured.power - *asked.power) <= 1;
 }

@@ -3,6 +3,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -177,6 +178,7 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
     TRY(ScalarExpr old, load(e->getLHS()));
     auto computed = element_type(compound->getComputationLHSType(), context_);
     auto result = element_type(compound->getComputationResultType(), context_);
+    if (planted(Fault::compound_in_own_type)) code = ScalarExpr::cast(std::move(code), old.type), computed = old.type;
     if (!computed || !result)
       return refuse("c.type", "computed in " + compound->getComputationLHSType().getAsString(), where);
     TRY(code, arithmetic(compound->getOpcode(), ScalarExpr::cast(std::move(old), *computed), std::move(code), where));
@@ -349,7 +351,7 @@ Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* 
       break;
     case clang::BO_LE:  // v < floor(limit / c) + 1
       if (!up) return refuse("c.loop.form", "the loop counts down to an upper bound", where);
-      end = Expr::floor_div(limit, Expr(c)) + Expr(1);
+      end = Expr::floor_div(limit, Expr(c)) + Expr(planted(Fault::bound_inclusive_lost) ? 0 : 1);
       break;
     case clang::BO_GT:  // v > floor(limit / c)
       if (up) return refuse("c.loop.form", "the loop counts up to a lower bound", where);
@@ -464,7 +466,7 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   const Expr nonempty = up ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
   const Expr step(up ? header.step : -header.step);
   const Expr trips = Expr::floor_div(nonempty, step) + Expr(1);
-  const Expr after = limits.begin + Expr(header.step) * trips;
+  const Expr after = limits.begin + Expr(header.step) * (planted(Fault::final_value_short) ? trips - 1 : trips);
   // C tests the condition each time; the Sdfg reads its bounds once.
   const sdfg::Touched touched = sdfg::touched(*inner);
   for (const std::string& container : limits.end.reads())

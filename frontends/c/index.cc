@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -59,7 +60,7 @@ Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation 
       if (ranges_.parameters.contains(symbol))
         TRY_VOID(nonneg(Expr(*limit) - Expr::symbol(symbol), where, "c.unsigned-wrap", "an unsigned product may wrap"));
   }
-  if (is_unsigned)
+  if (is_unsigned && !planted(Fault::unsigned_wrap_assumed_away))
     TRY_VOID(nonneg(e, where, "c.unsigned-wrap", "an index may be negative before its conversion to an unsigned type"));
   if (bits < 64) {
     const std::int64_t top = is_unsigned ? (std::int64_t{1} << bits) - 1 : (std::int64_t{1} << (bits - 1)) - 1;

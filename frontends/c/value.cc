@@ -4,6 +4,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -288,7 +289,7 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
 
 bool Builder::safe_to_read(const Memlet& memlet) const {
   const sdfg::Container* c = sdfg_.find(memlet.container);
-  if (c->shape.empty()) return true;
+  if (c->shape.empty() || planted(Fault::short_circuit_lost)) return true;
   for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
     const Expr& at = memlet.subset[d].begin;
     if (!at.reads().empty() || c->shape[d] == Expr(kUnknownExtent)) return false;

@@ -1,6 +1,7 @@
 // What variables, struct members and declarations become.
 #include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -223,7 +224,8 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
       const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v);
       memory.parameter = parameter && !facts_.written.contains(v);
       // A restrict pointer that is reassigned elsewhere may be based on anything.
-      memory.origin = type.isRestrictQualified() && memory.parameter ? Origin::Restrict : Origin::Pointer;
+      const bool is_restrict = type.isRestrictQualified() || planted(Fault::restrict_assumed);
+      memory.origin = is_restrict && memory.parameter ? Origin::Restrict : Origin::Pointer;
       if (v->hasGlobalStorage() && !type.isConstQualified()) memory_scalars_.push_back({name, name, type, where});
       if (parameter)
         if (const clang::ArrayType* declared = context_.getAsArrayType(parameter->getOriginalType())) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "sdfg/planted_fault.h"
+
 namespace sous::targets {
 
 using sdfg::Atom;
@@ -22,7 +24,8 @@ Text integer(std::int64_t value) {
 
 Text infix(const Text& a, std::string_view op, const Text& b, Binding binding) {
   // The right operand of the same strength keeps its parentheses: neither - nor float + is associative.
-  const Binding right = binding == Binding::Sum ? Binding::Product : Binding::Primary;
+  Binding right = binding == Binding::Sum ? Binding::Product : Binding::Primary;
+  if (planted(Fault::minus_reassociated) && binding == Binding::Sum) right = Binding::Sum;
   const Binding left = binding == Binding::Other ? Binding::Primary : binding;
   return {a.in(left) + " " + std::string(op) + " " + b.in(right), binding};
 }
@@ -34,6 +37,7 @@ bool is_narrow(ElementType type) { return sdfg::is_integer(type) && sdfg::info(t
 // C++ computes in int what is narrower; back to the type that the IR computes in.
 Text narrowed(Text value, ElementType type) {
   if (!is_narrow(type) && type != ElementType::boolean) return value;
+  if (planted(Fault::narrow_not_wrapped)) return value;
   return {"(" + cpp(type) + ")" + value.in(Binding::Primary), Binding::Primary};
 }
 
@@ -118,6 +122,7 @@ const sdfg::Container& Expressions::container(const std::string& name) const {
 }
 
 bool Expressions::nonnegative(const Expr& e) const {
+  if (planted(Fault::floor_as_truncation)) return true;
   if (e.constant_term() < 0) return false;
   const auto atom_is = [&](const Atom& a) {
     switch (a.kind) {
@@ -241,7 +246,8 @@ Text Expressions::element(const std::string& name, const std::vector<Expr>& subs
   for (std::size_t d = 0; d < subscript.size(); ++d) {
     if (subscript[d] == Expr(0)) continue;
     const Text s = index(subscript[d]);
-    add(c.strides[d] == Expr(1) ? s : infix(s, "*", index(c.strides[d]), Binding::Product));
+    const Expr longer = c.strides[d] + Expr(planted(Fault::array_stride_wrong) && c.transient ? 1 : 0);
+    add(c.strides[d] == Expr(1) ? s : infix(s, "*", index(longer), Binding::Product));
   }
   return {base + "[" + (place.empty() ? "0" : place) + "]"};
 }
@@ -308,6 +314,10 @@ Text Expressions::operation(const ScalarExpr& e, const std::vector<Text>& args) 
     case ScalarOp::ne:
     case ScalarOp::logical_and:
     case ScalarOp::logical_or:
+      if (planted(Fault::compare_signed) && e.args[0].type == ElementType::u32)
+        return {"(int32_t)" + args[0].in(Binding::Primary) + " " + std::string(info(e.op).text) + " (int32_t)" +
+                    args[1].in(Binding::Primary),
+                Binding::Other};
       return {args[0].in(Binding::Primary) + " " + std::string(info(e.op).text) + " " + args[1].in(Binding::Primary),
               Binding::Other};
     case ScalarOp::select:

@@ -1,6 +1,7 @@
 // The function around the nest: a kernel with restrict parameters, and the entry that checks what it may rely on.
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "targets/cpp/library.h"
 #include "targets/cpp/printer.h"
 #include "targets/cpp/work.h"
@@ -106,6 +107,10 @@ class FunctionPrinter {
     return result;
   }
 
+  static sdfg::Expr covered(const sdfg::Expr& extent) {
+    return planted(Fault::overlap_check_short) ? extent - 1 : extent;
+  }
+
   // The variable with the bytes that the argument covers; declared by the first check that uses it.
   std::string footprint(const Expressions& expressions, const Container& c, std::vector<std::string>& checks) {
     const auto known = footprints_.find(c.name);
@@ -114,7 +119,7 @@ class FunctionPrinter {
     std::string text =
         "sous::Footprint " + name + "(" + names_.of(c.name) + ", " + expressions.index(c.offset).text + ");";
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
-      text += " " + name + ".dimension(" + expressions.index(c.shape[d]).text + ", " +
+      text += " " + name + ".dimension(" + expressions.index(covered(c.shape[d])).text + ", " +
               expressions.index(c.strides[d]).text + ");";
     }
     checks.push_back(text);
@@ -125,13 +130,13 @@ class FunctionPrinter {
     const Expressions& expressions = body.expressions;
     std::vector<std::string> checks;
     for (const sdfg::Expr& assumption : sdfg_.assumptions) {
-      if (assumption.constant().value_or(-1) >= 0) continue;
+      if (assumption.constant().value_or(-1) >= 0 || planted(Fault::assumption_unchecked)) continue;
       checks.push_back("if (!(" + expressions.index(assumption).text + " >= 0)) return 0;");
     }
     for (const auto& [first, second] : sdfg_.disjoint) {
       const Container& a = expressions.container(first);
       const Container& b = expressions.container(second);
-      if (by_value(a) || by_value(b)) continue;
+      if (by_value(a) || by_value(b) || planted(Fault::overlap_unchecked)) continue;
       const std::string left = footprint(expressions, a, checks);
       const std::string right = footprint(expressions, b, checks);
       checks.push_back("if (!" + left + ".disjoint(" + right + ")) return 0;");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sdfg/planted_fault.h"
 #include "targets/cpp/library.h"
 #include "targets/openmp/parallel.h"
 
@@ -158,8 +159,9 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
       const std::int64_t elements = std::max<std::int64_t>(1, *t.elements.constant());
       out.line(unused + "alignas(64) " + type + " " + name + "[" + std::to_string(elements) + "];");
     } else if (t.per_thread) {
-      out.line(unused + type + "* const " + name + " = " + expressions.names().of(c.name + ".all") +
-               " + sous::thread() * " + expressions.names().of(c.name + ".size") + ";");
+      out.line(unused + type + "* const " + name + " = " + expressions.names().of(c.name + ".all") + " + " +
+               (planted(Fault::thread_copies_shared) ? "0" : "sous::thread()") + " * " +
+               expressions.names().of(c.name + ".size") + ";");
     }
   }
 }
@@ -255,7 +257,7 @@ void Printer::unrolled(const sdfg::Loop& loop, std::int64_t factor) {
   out.open("for (; " + condition(last, loop, end) + "; " + advance(variable, reach + loop.step) + ")");
   copies(symbol, factor);
   out.close();
-  if (!trips || *trips % factor != 0) {
+  if ((!trips || *trips % factor != 0) && !planted(Fault::unroll_remainder_lost)) {
     out.open("for (; " + condition(variable, loop, end) + "; " + advance(variable, loop.step) + ")");
     body(loop);
     out.close();

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "sdfg/planted_fault.h"
+
 namespace sous::targets {
 namespace {
 
@@ -23,7 +25,8 @@ void find_owners(const sdfg::Region& region, bool parallel, Owner around, std::m
             inside.per_thread = true;
             inside.threads = p->threads;
           }
-          for (const std::string& name : loop.privates) owners[name] = inside;
+          for (const std::string& name : loop.privates)
+            if (!planted(Fault::private_shared)) owners[name] = inside;
           find_owners(loop.body, parallel, inside, owners);
         },
         [&](const sdfg::If& branch) {

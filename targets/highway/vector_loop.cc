@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sdfg/planted_fault.h"
 #include "targets/openmp/parallel.h"
 
 namespace sous::targets {
@@ -160,7 +161,9 @@ void VectorLoop::print_parts(const Parts& parts) {
     const std::string last = step == 1   ? count + " - 1"
                              : size == 1 ? "(" + count + " - 1)"
                                          : "(" + count + " - 1) * " + std::to_string(size);
-    out.open("for (; " + index_ + forward + last + compare + parts.end + "; " + index_ + assign + scaled + ")");
+    const std::string beyond = planted(Fault::vector_runs_past_end) ? " - 1" : "";
+    out.open("for (; " + index_ + forward + last + beyond + compare + parts.end + "; " + index_ + assign +
+             (planted(Fault::vector_step_short) ? count : scaled) + ")");
     out.append(body);
     out.close();
   };
@@ -170,6 +173,7 @@ void VectorLoop::print_parts(const Parts& parts) {
   out.open("if (" + index_ + compare + parts.end + ")");
   std::string left = step > 0 ? parts.end + " - " + index_ : index_ + " - " + parts.end;
   if (size != 1) left = "(" + left + " + " + std::to_string(size - 1) + ") / " + std::to_string(size);
+  if (planted(Fault::vector_remainder_short)) left += " - 1";
   out.line("const auto " + parts.rest + " = hn::FirstN(" + mask_tag() + ", static_cast<size_t>(" + left + "));");
   out.append(parts.masked);
   out.close();
@@ -319,8 +323,9 @@ void VectorLoop::branch(const sdfg::If& branch) {
     mask_ = outer_mask;
   };
   arm(branch.then_body, outer_mask.empty() ? holds : "hn::And(" + outer_mask + ", " + holds + ")");
-  arm(branch.else_body,
-      outer_mask.empty() ? "hn::Not(" + holds + ")" : "hn::AndNot(" + holds + ", " + outer_mask + ")");
+  arm(branch.else_body, planted(Fault::else_mask_swapped) ? holds
+                        : outer_mask.empty()              ? "hn::Not(" + holds + ")"
+                                                          : "hn::AndNot(" + holds + ", " + outer_mask + ")");
   conditional_ = outer_conditional;
   --nesting_;
 }

@@ -1,6 +1,7 @@
 // Loads and stores of a vector loop.
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "targets/highway/vector_loop.h"
 
 namespace sous::targets {
@@ -18,8 +19,9 @@ VectorLoop::Access VectorLoop::access(const sdfg::Memlet& memlet) const {
   if (!coefficient) return {Access::Kind::Any, {}};
   const Expr stride = *coefficient * Expr(loop_.step);
   if (stride == Expr(1)) return {Access::Kind::Contiguous, stride};
+  if (stride == Expr(-1) && planted(Fault::reversed_as_forward)) return {Access::Kind::Contiguous, stride};
   if (stride == Expr(-1)) return {Access::Kind::Reversed, stride};
-  return {Access::Kind::Strided, stride};
+  return {Access::Kind::Strided, planted(Fault::stride_off_by_one) ? stride + 1 : stride};
 }
 
 bool VectorLoop::distinct(const sdfg::Memlet& memlet) const {
@@ -130,7 +132,7 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
              (is_bool ? "uint8_t" : value_type(c.type)) + " " + x + ") { " + element.text + " = " + stored.text +
              "; });");
   } else if (where.kind == Access::Kind::Contiguous) {
-    out.line(mask_.empty()
+    out.line(mask_.empty() || planted(Fault::masked_store_whole)
                  ? "hn::StoreU(" + vector + ", " + d + ", " + pointer(memlet, false) + ");"
                  : "sous::store(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ");");
   } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {

@@ -1,4 +1,5 @@
 // Scalar expressions as vector expressions of the same results.
+#include "sdfg/planted_fault.h"
 #include "targets/highway/vector_loop.h"
 
 namespace sous::targets {
@@ -147,7 +148,8 @@ Value VectorLoop::evaluate(const ScalarExpr& e, const std::vector<Value>& inputs
 
 // a*b + c, a*b - c and c - a*b in one rounding, where that is allowed; the left product first, as compilers do.
 std::optional<Value> VectorLoop::contracted(const ScalarExpr& e, const std::vector<Value>& inputs) {
-  if (!printer_.options().contract || !sdfg::is_float(e.type)) return std::nullopt;
+  if (!(printer_.options().contract || planted(Fault::fused_without_leave)) || !sdfg::is_float(e.type))
+    return std::nullopt;
   if (e.op != ScalarOp::add && e.op != ScalarOp::sub) return std::nullopt;
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
     const ScalarExpr& product = e.args[k];
@@ -296,8 +298,9 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
                               ", " + mask(args[1], type) + ", " + mask(args[2], type) + ")",
                           type);
       }
+      const std::size_t yes = planted(Fault::select_swapped) ? 2 : 1;
       return call("IfThenElse",
-                  mask(args[0], e.type) + ", " + vector(args[1], e.type) + ", " + vector(args[2], e.type));
+                  mask(args[0], e.type) + ", " + vector(args[yes], e.type) + ", " + vector(args[3 - yes], e.type));
     }
     case ScalarOp::cast:
       return cast(e, args[0]);

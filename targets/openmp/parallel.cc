@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "targets/cpp/work.h"
 
 namespace sous::targets {
@@ -60,6 +61,7 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
     } else {
       return std::nullopt;
     }
+    if (planted(Fault::reduction_clause_lost)) continue;
     result.clauses += " reduction(" + std::string(omp_operator(r.op)) + " : " + item + ")";
   }
   return result;

@@ -1,7 +1,8 @@
 // Properties of random cases: judged in batches, reported with the command that repeats them, shrunk, kept.
 //
 // SOUS_SEED (default 1) is the seed of the first case, SOUS_CASES (default 1000) how many there are: case k has the
-// seed SOUS_SEED + k, so that SOUS_SEED=<seed> SOUS_CASES=1 repeats one.
+// seed SOUS_SEED + k, so that SOUS_SEED=<seed> SOUS_CASES=1 repeats one. SOUS_SHRINK=0 keeps no failures, for whom the
+// first is enough (tools/faults.py).
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // Forwarding of scalar definitions and dead code: see scalars.h.
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "transforms/normal/scalars.h"
 #include "transforms/normal/util.h"
 
@@ -75,9 +76,10 @@ class Forwarder {
     for (; last < r.nodes.size(); ++last) {
       const Node& node = r.nodes[last];
       const Touched t = normal::touched(node);
-      const bool clobbers = t.written.contains(name) || std::ranges::any_of(needed, [&](const std::string& n) {
-                              return any_overlaps(sdfg_, t.written, n);
-                            });
+      const bool clobbers =
+          t.written.contains(name) ||
+          (!planted(Fault::forward_past_write) &&
+           std::ranges::any_of(needed, [&](const std::string& n) { return any_overlaps(sdfg_, t.written, n); }));
       const bool is_state = std::holds_alternative<State>(node.value);
       if (clobbers && !is_state) break;
       const int here = count_reads(node, name);
@@ -216,7 +218,8 @@ bool remove_dead(Sdfg& sdfg, Log& log) {
           if (!a) return s.edges.empty();
           const Container* out = sdfg.find(a->out.container);
           const bool itself = a->code.op == ScalarOp::input && a->inputs[0] == a->out;
-          return itself || (out->transient && !live.contains(out->name));
+          const bool unseen = out->transient || planted(Fault::live_store_removed);
+          return itself || (unseen && !live.contains(out->name));
         },
         [](const Loop& l) { return l.body.nodes.empty(); },
         [](const If& i) { return i.then_body.nodes.empty() && i.else_body.nodes.empty(); },

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "transforms/normal/facts.h"
 #include "transforms/normal/util.h"
 
@@ -164,6 +165,7 @@ class Accumulator {
 
   // No access below touches the element, but reads where it is defined (they come before the write) and the store.
   bool undisturbed(const Region& region, const Facts& facts, const Memlet& element, bool definition, bool store) {
+    if (planted(Fault::accumulate_disturbed)) return true;
     return std::ranges::all_of(region.nodes, [&](const Node& node) {
       bool fine = true;
       const auto check = [&](const Memlet& m, bool writes) {

@@ -5,6 +5,7 @@
 // same operations in the same order as before, so no leave to reassociate is needed.
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
@@ -245,7 +246,8 @@ struct RegisterTile {
                                                  Expr::symbol(b) - loops(loop).second->begin}),
                           .combine = std::nullopt};
         // What the tile starts from is loaded only where it is read: the container may not have been written so far.
-        if (read_first(body, container)) before.push_back(copy(loop, held, element, registers.type));
+        if (read_first(body, container) && !planted(Fault::register_tile_read_lost))
+          before.push_back(copy(loop, held, element, registers.type));
         replace(body, element, held);
         after.push_back(copy(loop, element, held, registers.type));
         private_to_tile(sdfg.root, registers.name);

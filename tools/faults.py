@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Whether the tests would notice: known faults (sdfg/planted_faults.list), one at a time, and what catches each.
+
+    faults.py                      every fault: the first test of any kind that catches it
+    faults.py --both               the same, and besides the first that saw a program compute something wrong
+    faults.py --fault anti_dropped --fault select_swapped
+    faults.py --build DIR          a build with -DSOUS_PLANTED_FAULTS=ON (default: build-faults, made if it is not there)
+
+A fault is caught when a test program that passes without it fails with it. Tests run in an order that finds most faults
+early; the random ones have fixed seeds, so the table is the same each time. Exit status 1: a fault that nothing caught,
+or a test that fails without any fault.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = ("test_sdfg", "test_frontends", "test_golden", "test_client", "test_tuning_db", "test_transforms",
+         "test_targets")
+# Those that run random nests come after those that do not.
+SLOW = {"test_transforms": "NormalForm.*AtRandom:RegisterTile.*", "test_targets": "Random.*"}
+PROGRAMS = (("property.Recipes", {"SOUS_CASES": "100"}), ("property.Compiled", {"SOUS_CASES": "100"}),
+            ("random_c 501", {"SOUS_SEED": "501", "SOUS_CASES": "2"}), ("property.RegisterTiles", {"SOUS_CASES": "200"}),
+            ("property.NormalForm", {"SOUS_CASES": "100"}), ("random_c 7000", {"SOUS_SEED": "7000", "SOUS_CASES": "12"}))
+
+
+def faults():
+    """(name, what goes wrong) of every fault, in the order of the list."""
+    text = (ROOT / "sdfg/planted_faults.list").read_text()
+    return re.findall(r'^X\((\w+), "(.*)"\)$', text, re.M)
+
+
+class Detector:
+    """A test program, and whether what it says is about results of programs."""
+
+    def __init__(self, name, words, environment, runs_programs):
+        self.name, self.words, self.environment, self.runs_programs = name, words, environment, runs_programs
+
+    def catches(self, fault, timeout):
+        """What noticed the fault ('' without a fault: nothing may), or None."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
+        environment.update(self.environment, SOUS_SHRINK="0", OMP_WAIT_POLICY="passive")
+        if fault:
+            environment["SOUS_FAULT"] = fault
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                done = subprocess.run(self.words, cwd=folder, env=environment, capture_output=True, text=True,
+                                      errors="replace", timeout=timeout)
+            except subprocess.TimeoutExpired:
+                return f"{self.name}: does not end" if fault else f"{self.name}: more than {timeout} s"
+        if done.returncode == 0:
+            return None
+        failed = re.findall(r"^\[  FAILED  \] (\S+?)(?: \(|,|$)", done.stdout, re.M)
+        started = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.M)
+        if failed or started:
+            return f"{self.name}: {failed[0] if failed else started[-1] + ' (ends the program)'}"
+        return f"{self.name}: {next(iter(re.findall(r'FAILED: (SOUS_SEED=[0-9]+)', done.stdout)), 'fails')}"
+
+
+def detectors(build):
+    """All of them, those that find much in little time first."""
+    gtest = ["--gtest_fail_fast", "--gtest_color=no"]
+    tests = [Detector(name[5:], [str(build / name), *gtest] + (["--gtest_filter=-" + SLOW[name]] if name in SLOW else []),
+                      {}, False) for name in TESTS]
+    slow = [Detector(name[5:], [str(build / name), *gtest, "--gtest_filter=" + SLOW[name]], {}, True) for name in SLOW]
+    programs = []
+    for name, environment in PROGRAMS:
+        if name.startswith("property."):
+            words = [str(build / "test_property"), f"--gtest_filter=Property.{name[9:]}", *gtest]
+        else:
+            words = [sys.executable, str(ROOT / "tests/e2e/random_c.py"), "--sous", str(build / "sous"), "--recipes", "3",
+                     "--no-shrink", "--first", "--keep", "kept"]
+        programs.append(Detector(name, words, environment, True))
+    return tests + programs[:2] + slow + programs[2:]
+
+
+def configured(build):
+    """The build folder with all that the detectors need."""
+    if not (build / "build.ninja").exists():
+        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DCMAKE_CXX_COMPILER=" + os.environ.get("SOUS_CXX", "clang++-19"),
+                        "-DSOUS_PLANTED_FAULTS=ON"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", "sous", "random_lock", "test_property", *TESTS], check=True)
+
+
+def caught_by(fault, all_detectors, both):
+    """[first of any kind, first that ran programs]; the second only if asked for."""
+    first = programs = None
+    for detector in all_detectors:
+        if first and (programs or not both):
+            break
+        if first and not detector.runs_programs:
+            continue
+        found = detector.catches(fault, 1800)
+        if found and detector.runs_programs:
+            programs = programs or found
+        first = first or found
+    return [first, programs] if both else [first]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-faults")
+    parser.add_argument("--fault", action="append", default=[])
+    parser.add_argument("--both", action="store_true")
+    parser.add_argument("--no-baseline", action="store_true", help="the tests are known to pass without a fault")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    unknown = set(arguments.fault) - {name for name, _ in faults()}
+    if unknown:
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
+    configured(build)
+    every = detectors(build)
+    if not arguments.no_baseline:
+        failing = [f for f in (d.catches("", 1800) for d in every) if f]
+        if failing:
+            print("without any fault these fail:", *failing, sep="\n  ")
+            return 1
+    print("| fault | what goes wrong | caught by |" + (" wrong results seen by |" if arguments.both else ""))
+    print("|---|---|---|" + ("---|" if arguments.both else ""))
+    missed, start = [], time.time()
+    for name, what in faults():
+        if arguments.fault and name not in arguments.fault:
+            continue
+        found = caught_by(name, every, arguments.both)
+        if not found[0]:
+            missed.append(name)
+        print(f"| `{name}` | {what} | " + " | ".join(f or "nothing" for f in found) + " |", flush=True)
+    print(f"\n{len(missed)} faults were caught by nothing{': ' if missed else ''}{', '.join(missed)} "
+          f"({time.time() - start:.0f} s)")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
