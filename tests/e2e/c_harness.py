@@ -66,7 +66,7 @@ static char *within(int which, char *global, size_t has, size_t wants, size_t si
   static void hash_##T(T *p, size_t n) { for (size_t i = 0; i < n; i++) mix((uint64_t)p[i]); }
 static int truncated(double x) { return x > -60 && x < 60 ? (int)x : 9; }
 FLOATING(double) FLOATING(float)
-INTEGER(int8_t) INTEGER(uint8_t) INTEGER(int16_t) INTEGER(uint16_t)
+INTEGER(_Bool) INTEGER(int8_t) INTEGER(uint8_t) INTEGER(int16_t) INTEGER(uint16_t)
 INTEGER(int) INTEGER(unsigned) INTEGER(long) INTEGER(uint64_t)
 """
 
@@ -90,6 +90,8 @@ MAIN = r"""
 
 
 def program(functions):
+    if hasattr(functions, "text"):  # a whole program already
+        return functions.text
     parts = [PRELUDE]
     for f in functions:
         parts += [f.source(), f.call()]

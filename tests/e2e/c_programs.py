@@ -7,136 +7,11 @@ to the very last element.
 """
 import random
 
-# name: (bits, signed)
-INTEGERS = {"int8_t": (8, True), "uint8_t": (8, False), "int16_t": (16, True), "uint16_t": (16, False),
-            "int": (32, True), "unsigned": (32, False), "long": (64, True), "uint64_t": (64, False)}
-FLOATS = ("double", "float")
-ARRAY_TYPES = ("double",) * 5 + ("float",) * 3 + ("int",) * 4 + tuple(INTEGERS)
+from c_expressions import Expressions
+from c_model import ARRAY_TYPES, FLOATS, INTEGERS, Array, Function, Value, Variable, common, ext
 
 
-def limits(name):
-    bits, signed = INTEGERS[name]
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-
-
-def promoted(name):
-    return "int" if INTEGERS[name][0] < 32 else name
-
-
-def common(a, b):
-    for f in FLOATS:
-        if f in (a, b):
-            return f
-    a, b = promoted(a), promoted(b)
-    (x, xs), (y, ys) = INTEGERS[a], INTEGERS[b]
-    if x != y:
-        return a if x > y else b
-    return a if not xs else b
-
-
-class Value:
-    def __init__(self, text, kind, lo=None, hi=None):
-        self.text, self.kind = text, kind
-        if kind not in FLOATS and lo is None:
-            lo, hi = limits(kind)
-        self.lo, self.hi = lo, hi
-
-
-class Variable:
-    """An integer with lo <= value < sym + c (sym None: < c)."""
-
-    def __init__(self, name, kind, lo, sym, c):
-        self.name, self.kind, self.lo, self.sym, self.c = name, kind, lo, sym, c
-
-
-class Array:
-    """`dims` are (sym, c): sym + c elements. form: flat (one pointer, c text), rows, fixed, global, member, local."""
-
-    def __init__(self, name, kind, dims, form, restrict=False):
-        self.name, self.kind, self.dims, self.form, self.restrict = name, kind, dims, form, restrict
-
-    def extent(self, k):
-        return ext(self.dims[k])
-
-
-def ext(bound):
-    sym, c = bound
-    if sym is None:
-        return str(c)
-    return sym if c == 0 else f"{sym} {'+' if c > 0 else '-'} {abs(c)}"
-
-
-class Function:
-    def __init__(self, name):
-        self.name = name
-        self.body, self.arrays, self.parameters = [], [], []
-        self.globals, self.helpers = [], []
-        self.least = 0  # the smallest size that it may be called with
-        self.size_type = "int"
-        self.sizes = ["n", "m"]
-
-    def source(self):
-        head = ", ".join([f"{self.size_type} {s}" for s in self.sizes] + self.parameters)
-        return "\n".join(self.globals + self.helpers + [f"__attribute__((noinline)) void {self.name}({head}) {{"] +
-                         render(self.body, 1) + ["}"])
-
-    def call(self):
-        """The block of main that calls it: memory for each parameter, its hash afterwards."""
-        out = [f"static void run_{self.name}(int which, long n, long m) {{", "  (void)m; (void)n;",
-               f"  if (n < {self.least} || m < {self.least}) return;"]
-        names = []
-        pointers = [a for a in self.arrays if a.form in ("flat", "rows", "vla", "member")]
-        for k, a in enumerate(pointers):
-            count = " * ".join(f"ELEMENTS({ext(d)})" for d in a.dims)
-            out.append(f"  size_t s{k} = {count} * sizeof({a.kind});")
-            before = [j for j in range(k) if pointers[j].kind == a.kind and not a.restrict and not pointers[j].restrict
-                      and a.form != "member" and pointers[j].form != "member"]
-            place = f"place({k}, s{k}, which)"
-            if before:
-                j = before[-1]
-                place = f"overlap(which, {k}, (char *)p{j}, s{j}, s{k}, sizeof({a.kind}))"
-            shared = [g for g in self.arrays if g.form == "global" and g.kind == a.kind and not a.restrict]
-            if shared and a.form != "member":
-                g = shared[0]
-                place = f"within(which, (char *){g.name}, sizeof {g.name}, s{k}, sizeof({a.kind}), {place})"
-            out.append(f"  {a.kind} *p{k} = ({a.kind} *){place};")
-            out.append(f"  fill_{a.kind}(p{k}, s{k} / sizeof({a.kind}));")
-        members = [k for k, a in enumerate(pointers) if a.form == "member"]
-        for a in self.arrays:
-            if a.form == "global":
-                count = " * ".join(ext(d) for d in a.dims)
-                out.append(f"  fill_{a.kind}(({a.kind} *){a.name}, {count});")
-        if members:
-            fields = ", ".join(f".{pointers[k].name} = p{k}" for k in members)
-            out.append(f"  struct s_{self.name} s = {{.n = n, .m = m, {fields}}};")
-        for k, a in enumerate(pointers):
-            if a.form == "member":
-                continue
-            names.append(f"(void *)p{k}")
-        arguments = ", ".join(["n", "m"][:len(self.sizes)] + names + (["&s"] if members else []))
-        out.append(f"  {self.name}({arguments});")
-        for k, a in enumerate(pointers):
-            out.append(f"  hash_{a.kind}(p{k}, s{k} / sizeof({a.kind}));")
-        for a in self.arrays:
-            if a.form == "global":
-                count = " * ".join(ext(d) for d in a.dims)
-                out.append(f"  hash_{a.kind}(({a.kind} *){a.name}, {count});")
-        return "\n".join(out + ["}"])
-
-
-def render(statements, depth):
-    out = []
-    for s in statements:
-        if s[0] == "line":
-            out.append("  " * depth + s[1])
-        else:
-            out.append("  " * depth + s[1])
-            out += render(s[2], depth + 1)
-            out.append("  " * depth + s[3])
-    return out
-
-
-class Generator:
+class Generator(Expressions):
     def __init__(self, rng, name):
         self.r, self.f = rng, Function(name)
         self.count = 0
@@ -145,14 +20,12 @@ class Generator:
         self.depth = 0
         # Half of the functions are simple enough for most recipes to apply.
         self.simple = self.chance(0.5)
+        self.label = None
         self.budget = rng.choice((2, 3, 4)) if self.simple else rng.choice((4, 6, 9, 14))
 
     def fresh(self, prefix):
         self.count += 1
         return f"{prefix}{self.count}"
-
-    def chance(self, p):
-        return self.r.random() < p
 
     # ---- the function
 
@@ -190,10 +63,10 @@ class Generator:
                 nests += self.statement(False)
         for name, kind in self.outside:
             declared.append(("line", f"{kind} {name} = 5;"))
-        ends = [("line", f"out[{k}] = {name};") for k, (name, _) in enumerate((self.scalars + self.outside)[:24])
+        ends = [("line", f"out[{k}] = {self.convert(Value(name, kind), out.kind)};") for k, (name, kind) in enumerate((self.scalars + self.outside)[:24])
                 if self.chance(0.7)]
         self.r.shuffle(ends)
-        f.body = declared + nests + ends
+        f.body = declared + nests + ([("line", f"{self.label}:;")] if self.label else []) + ends
         return f
 
     def dimension(self):
@@ -205,7 +78,7 @@ class Generator:
     def array(self, name, kind, members):
         f, r = self.f, self.r
         restrict = "restrict " if self.chance(0.9 if self.simple else 0.35) else ""
-        form = r.choice(("flat1",) * 3 + ("flat2", "flat2", "vla", "vla", "rows", "global", "global2", "member"))
+        form = r.choice(("flat1",) * 3 + ("flat2", "flat2", "vla", "vla", "rows", "global", "global2", "member", "in"))
         if form == "flat1":
             a = Array(name, kind, [self.dimension()], "flat", bool(restrict))
             star = self.chance(0.7)
@@ -226,6 +99,9 @@ class Generator:
         elif form == "member":
             a = Array(name, kind, [self.dimension()], "member", False)
             members.append(a)
+        elif form == "in":  # an array in a struct variable
+            a = Array(f"{f.name}_{name}.a", kind, [(None, r.choice((70, 80)))], "global", True)
+            f.globals.append(f"static struct {{ char before; {kind} a[{a.extent(0)}]; }} {f.name}_{name};")
         else:
             dims = [(None, r.choice((70, 80)))] + ([(None, r.choice((8, 70)))] if form == "global2" else [])
             a = Array(f"{f.name}_{name}", kind, dims, "global", True)
@@ -240,6 +116,8 @@ class Generator:
         f, r = self.f, self.r
         self.depth += 1
         self.budget -= 1
+        if self.chance(0.04 if self.simple else 0.16):
+            return self.other_loop()
         kind = r.choice(("int",) * 6 + ("long", "unsigned", "uint64_t", "int16_t", "uint8_t"))
         if not INTEGERS[kind][1]:
             f.least = max(f.least, 0)
@@ -330,15 +208,56 @@ class Generator:
             lo, c = lo + 1, c + 1
         if outside:
             self.outside.append((name, kind))
-        variable = Variable(name, kind, lo, sym, c)
-        self.scope.append(variable)
+        return [("block", f"for ({head}) {{", self.loop_body(Variable(name, kind, lo, sym, c)), "}")]
+
+    def loop_body(self, variable):
         mark, marks = len(self.scope), len(self.scalars)
+        self.scope.append(variable)
         body = self.block(True)
         del self.scope[mark:]
         del self.scalars[marks:]
-        self.scope.pop()
         self.depth -= 1
-        return [("block", f"for ({head}) {{", body, "}")]
+        return body
+
+    def other_loop(self):
+        """Bounds from data, sums, products and maxima of sizes, scaled variables, unsigned bounds that wrap; and forms
+        that the front end is to leave alone."""
+        r = self.r
+        i = self.fresh("i")
+        integers = [a for a in self.f.arrays if a.kind in INTEGERS and a.name != "out"]
+        first = self.element(integers, 2) if integers and self.scope else None
+        kind = r.choice(("data", "data", "size", "scaled", "wrap", "left"))
+        variable = Variable(i, "int", 0, "n", 0)
+        if kind == "data" and first:
+            last = self.element(integers, 2) or first
+            # Compared with an unsigned bound, -1 is no less than it.
+            low, high = (f"({'(int)' if v.kind in ('unsigned', 'uint64_t') else ''}{v.text} & {mask})"
+                         for v, mask in ((first, 3), (last, 15)))
+            low = r.choice(("0", low))
+            head = f"int {i} = {low}; {i} < {high}; {i}++"
+            if self.chance(0.3):
+                head = f"int {i} = {high} - 1; {i} >= {low}; {i}--"
+            variable = Variable(i, "int", 0, None, 15)
+        elif kind == "scaled":
+            heads = [f"int {i} = 0; 2 * {i} < n; {i}++", f"int {i} = 0; {i} + 1 <= n; ++{i}"]
+            if self.signed_sizes:
+                heads.append(f"int {i} = 0; n - 3 * {i} > 0; {i} += 2")
+            head = r.choice(heads)
+        elif kind == "wrap":
+            t, rest, low, c = r.choice((("unsigned", f"= 0; {i} < n - 1u && {i} < 9; {i}++", 0, 9),
+                                        ("uint64_t", f"= 0; {i} < (uint64_t)n - 2 && {i} < 9; {i}++", 0, 9),
+                                        ("unsigned", f"= 8; {i} < 9u; {i}--", 0, 9),
+                                        ("uint8_t", f"= 250; {i} > 245; {i}++", 246, 256)))
+            head = f"{t} {i} {rest}"
+            variable = Variable(i, t, low, None, c)
+        elif kind == "left":
+            head = r.choice((f"int {i} = 1; {i} < n; {i} *= 2", f"int {i} = n; {i}-- > 0;",
+                             f"int {i} = 0, {i}e = n; {i} < {i}e; {i}++, {i}e--"))
+        else:
+            bound = r.choice(("n + m", "2 * n", "(n > m ? n : m)", "(m >= 3 ? m : 3)", "(n + 1) * 2"))
+            head = f"int {i} = 0; {i} < {bound}; {i}++"
+            variable = Variable(i, "int", 0, None, 140)
+        return [("block", f"for ({head}) {{", self.loop_body(variable), "}")]
 
     def block(self, in_loop):
         out = []
@@ -354,11 +273,15 @@ class Generator:
     def statement(self, in_loop, nested=0):
         r = self.r
         self.budget -= 1
-        weights = (40, 8, 2, 4, 0, 0, 2, 3, 2, 2, 0) if self.simple else (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2)
+        weights = (40, 8, 2, 4, 0, 0, 2, 3, 2, 2, 0, 3, 0) if self.simple else (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 4)
         kind = r.choices(("store", "temporary", "scalar", "if", "while", "continue", "derived", "local", "helper",
-                          "pointer", "chain"), weights)[0]
-        if kind == "continue" and not in_loop:
+                          "pointer", "chain", "extremum", "exit"), weights)[0]
+        if kind in ("continue", "exit") and not in_loop:
             kind = "store"
+        if kind == "exit":
+            return self.left_alone()
+        if kind == "extremum":
+            return self.extremum()
         if nested > 1 and kind in ("if", "while"):
             kind = "store"
         if kind == "store":
@@ -442,6 +365,43 @@ class Generator:
                 return [("line", f"{one.text} = {name} = {self.convert(self.expression(2), t)};")]
         return self.store()
 
+    def left_alone(self):
+        """What ends a nest: the loops around it stay as they are, those before and behind it need not."""
+        r = self.r
+        kind = r.choice(("break", "return", "goto", "switch", "walk"))
+        if kind == "break":
+            return [("line", f"if ({self.condition()}) break;")]
+        if kind == "return":
+            return [("line", f"if ({self.condition()}) return;")]
+        if kind == "goto":
+            self.label = "end"
+            return [("line", f"if ({self.condition()}) goto end;")]
+        if kind == "switch":
+            cases = [("block", f"case {k}: {{", self.store(), "} break;") for k in range(2)]
+            return [("block", f"switch ({self.masked(self.leaf(), 3).text}) {{", cases, "}")]
+        flat = [a for a in self.writable if a.form in ("flat", "global") and len(a.dims) == 1]
+        if not flat:
+            return self.store()
+        a, p, q = r.choice(flat), self.fresh("p"), self.fresh("q")
+        value = self.convert(self.expression(1), a.kind)
+        return [("line", f"{a.kind} *{p} = {a.name};"),
+                ("block", f"for (int {q} = 0; {q} < {a.extent(0)}; {q}++) {{", [("line", f"*{p}++ = {value};")], "}")]
+
+    def extremum(self):
+        """A minimum or maximum, in the ways in which it is written."""
+        r = self.r
+        place = self.element(self.writable)
+        value = self.leaf()
+        if self.scalars and (place is None or self.chance(0.5)):
+            place = Value(*r.choice(self.scalars))
+        if place is None or (place.kind in FLOATS) != (value.kind in FLOATS):
+            return self.store()
+        op = r.choice("<>")
+        if self.chance(0.5):
+            return [("block", f"if ({value.text} {op} {place.text}) {{", [("line", f"{place.text} = {value.text};")], "}")]
+        first, second = r.choice(((place, value), (value, place)))
+        return [("line", f"{place.text} = {first.text} {op} {second.text} ? {first.text} : {second.text};")]
+
     def store(self):
         place = self.element(self.writable)
         if place is None:
@@ -507,237 +467,6 @@ class Generator:
         f.helpers.append(f"static void {name}({place.kind} *p, {kind} x) {{ (void)x; {' '.join(lines)} }}")
         self.scope, self.scalars, self.writable = saved
         return [("line", f"{name}(&{place.text}, {self.convert(self.expression(1), kind)});")]
-
-    # ---- subscripts
-
-    def subscript(self, dim):
-        """Text of an index that is inside of sym + c elements, or None."""
-        sym, c = dim
-        r = self.r
-        options = []
-        for v in self.scope:
-            if v.lo < 0:
-                continue
-            if sym is None:
-                options.append(f"{v.name} % {c}")
-                if c & (c - 1) == 0:
-                    options.append(f"({v.name} & {c - 1})")
-                options.append(f"({v.name} < {c} ? {v.name} : {c - 1})")
-                if v.sym is None:
-                    options += [self.plus(v.name, d) for d in range(-min(v.lo, 2), c - v.c + 1)][:4] * 3
-                    if v.c <= c:
-                        options.append(f"{c - 1} - {v.name}")
-                elif c >= 70:  # sizes are at most 65
-                    options += [v.name] * 4 + [self.plus(v.name, 1)] + ([self.plus(v.name, -1)] * 2 if v.lo else [])
-                continue
-            if v.sym == sym and v.c <= c + v.lo:
-                options += [self.plus(v.name, d) for d in range(-v.lo, c - v.c + 1)][-4:] * 4
-                if INTEGERS[v.kind][1] or v.c - v.lo <= c:
-                    options.append(f"{ext((sym, v.c - 1))} - {v.name}")
-                options.append(f"{v.name} / 2" if v.c <= c else f"({v.name} - {v.lo}) / 2")
-                if v.c <= c:
-                    options.append(f"({v.name} >> 1)")
-            if v.sym == sym and v.c <= c and self.chance(0.3):
-                w = r.choice(self.scope)
-                if w.lo >= 0:
-                    options.append(f"({v.name} + {w.name}) % ({ext(dim)})")
-        if sym is None and self.chance(0.25):
-            whole = [a for a in self.f.arrays if a.kind in INTEGERS and a.name != "out"]
-            one = self.element(whole, 1) if whole and self.depth else None
-            if one:
-                options.append(f"(({one.text}) & {7 if c >= 8 else 3})")
-        if not options:
-            return str(r.randrange(c)) if sym is None else None
-        return r.choice(options)
-
-    @staticmethod
-    def plus(name, d):
-        return name if d == 0 else f"{name} {'+' if d > 0 else '-'} {abs(d)}"
-
-    def element(self, arrays, tries=4):
-        if not arrays:
-            return None
-        for _ in range(tries):
-            a = self.r.choice(arrays)
-            at = [self.subscript(d) for d in a.dims]
-            if None in at:
-                continue
-            name = f"s->{a.name}" if a.form == "member" else a.name
-            if len(at) == 1:
-                text = f"{name}[{at[0]}]" if self.chance(0.85) else f"*({name} + {at[0]})"
-            elif a.form == "flat":
-                text = self.r.choice((f"{name}[({at[0]}) * ({a.extent(1)}) + {at[1]}]",
-                                      f"*({name} + ({at[0]}) * ({a.extent(1)}) + {at[1]})",
-                                      f"{name}[{at[1]} + ({a.extent(1)}) * ({at[0]})]"))
-            else:
-                text = name + "".join(f"[{x}]" for x in at)
-            return Value(text, a.kind)
-        return None
-
-    # ---- expressions
-
-    def constant(self, kind):
-        r = self.r
-        if kind in FLOATS:
-            suffix = "f" if kind == "float" else ""
-            return r.choice(("0.0", "-0.0", "1.0", "0.5", "-1.25", "3.0", "1e10", "0.1")) + suffix
-        return str(r.choice((0, 1, 2, 3, 5, 7, 100, 127)))
-
-    def leaf(self):
-        r = self.r
-        pick = r.random()
-        if pick < 0.55:
-            readable = self.f.arrays[:-1] if self.writable else []
-            one = self.element(readable)
-            if one:
-                return one
-        if pick < 0.75 and self.scalars:
-            return Value(*r.choice(self.scalars))
-        if pick < 0.88 and self.scope:
-            v = r.choice(self.scope)
-            return Value(v.name, v.kind, *( (v.lo, 80) if v.lo >= 0 else (-4, 80)))
-        if self.chance(0.4):
-            t = r.choice(FLOATS)
-            return Value(self.constant(t), t)
-        if self.chance(0.15):
-            return r.choice((Value("4294967290u", "unsigned", 4294967290, 4294967290), Value("-1", "int", -1, -1),
-                             Value("2147483647", "int", 2147483647, 2147483647), Value("255", "int", 255, 255)))
-        k = r.choice((0, 1, 2, 3, 7, 10))
-        return Value(str(k), "int", k, k)
-
-    def masked(self, v, mask=63):
-        if v.kind in FLOATS:
-            if self.chance(0.8):
-                return Value(f"truncated({v.text})", "int", -60, 60)
-            return Value(f"(({v.text}) > -60 && ({v.text}) < 60 ? (int)({v.text}) : 9)", "int", -60, 60)
-        if v.lo >= 0 and v.hi <= mask:
-            return v
-        return Value(f"(({v.text}) & {mask})", common(v.kind, "int"), 0, mask)
-
-    def convert(self, v, kind):
-        """Text of v where the type is assigned: conversions that C leaves undefined are guarded."""
-        if v.kind in FLOATS and kind not in FLOATS:
-            return self.masked(v).text
-        return v.text
-
-    def expression(self, depth):
-        r = self.r
-        if depth <= 0 or self.chance(0.15):
-            return self.leaf()
-        pick = r.random()
-        if pick < 0.08:
-            t = r.choice(("double", "float", "int", "long", "unsigned", "uint8_t", "int8_t", "uint16_t", "int16_t"))
-            v = self.expression(depth - 1)
-            if t in FLOATS:
-                return Value(f"({t})({v.text})", t)
-            if v.kind in FLOATS:
-                v = self.masked(v)
-            lo, hi = limits(t)
-            return Value(f"({t})({v.text})", t, *((v.lo, v.hi) if lo <= v.lo and v.hi <= hi else (lo, hi)))
-        if pick < 0.17:
-            a, b = self.expression(depth - 1), self.expression(depth - 1)
-            t = common(a.kind, b.kind)
-            cond = self.condition()
-            text = f"({cond} ? {a.text} : {b.text})"
-            if t in FLOATS:
-                return Value(text, t)
-            return Value(text, t) if not INTEGERS[t][1] else Value(text, t, min(a.lo, b.lo), max(a.hi, b.hi))
-        if pick < 0.23:
-            return Value(f"({self.condition()})", "int", 0, 1)
-        if pick < 0.31:
-            v = self.expression(depth - 1)
-            if v.kind in FLOATS:
-                text = f"{r.choice(('fabs', 'sqrt', '-', 'floor', 'fabsf'))}({v.text})"
-                return Value(text, v.kind if text[0] == "-" else "float" if text.startswith("fabsf") else "double")
-            op = r.choice(("~", "-", "!"))
-            if op == "!":
-                return Value(f"!({v.text})", "int", 0, 1)
-            if op == "-":
-                v = self.masked(v)
-                if INTEGERS[v.kind][1]:
-                    return Value(f"-({v.text})", v.kind, -v.hi, -v.lo)
-            return Value(f"{op}({v.text})", promoted(v.kind))
-        a, b = self.expression(depth - 1), self.expression(depth - 1)
-        t = common(a.kind, b.kind)
-        if t in FLOATS:
-            op = r.choice(("+", "+", "-", "*", "*", "/"))
-            return Value(f"({a.text} {op} {b.text})", t)
-        op = r.choice(("+", "+", "-", "*", "&", "|", "^", "<<", ">>", "/", "%", "<", "=="))
-        if op in ("<", "=="):
-            return Value(f"({a.text} {op} {b.text})", "int", 0, 1)
-        if op in ("/", "%"):
-            if self.chance(0.4):
-                k = r.choice((2, 3, 4, 7))
-                b = Value(str(k), "int", k, k)
-                t = common(a.kind, "int")
-                if INTEGERS[t][1] and a.lo < 0:
-                    lo, hi = (a.lo, max(a.hi, 0)) if op == "/" else (1 - k, k - 1)
-                else:
-                    lo, hi = 0, limits(t)[1]
-                return Value(f"({a.text} {op} {k})", t, lo, hi)
-            a, b = self.masked(a, 1023), self.masked(b, 15)
-            if self.chance(0.5):
-                text = f"({b.text} != 0 ? {a.text} {op} {b.text} : 3)"
-            else:
-                text = f"({a.text} {op} (({b.text} & 7) + 1))"
-            return Value(text, common(a.kind, b.kind), *self.signed_range(a, b, 1023))
-        if op == ">>":
-            s = r.randrange(8)
-            return Value(f"({a.text} >> {s})", promoted(a.kind))
-        if op == "<<":
-            s = r.randrange(8)
-            a = self.masked(a, 1023)
-            if a.lo < 0:
-                a = Value(f"({a.text} & 63)", a.kind, 0, 63)
-            return Value(f"({a.text} << {s})", promoted(a.kind), 0, min(limits(promoted(a.kind))[1], a.hi << s)
-                         if INTEGERS[promoted(a.kind)][1] else limits(promoted(a.kind))[1])
-        text = f"({{}} {op} {{}})"
-        if not INTEGERS[t][1]:
-            return Value(text.format(a.text, b.text), t)
-        if op in "&|^":
-            return Value(text.format(a.text, b.text), t)
-        for _ in range(3):
-            corners = {"+": (a.lo + b.lo, a.hi + b.hi), "-": (a.lo - b.hi, a.hi - b.lo),
-                       "*": (min(x * y for x in (a.lo, a.hi) for y in (b.lo, b.hi)),
-                             max(x * y for x in (a.lo, a.hi) for y in (b.lo, b.hi)))}[op]
-            lo, hi = limits(t)
-            if lo <= corners[0] and corners[1] <= hi:
-                return Value(text.format(a.text, b.text), t, *corners)
-            if self.chance(0.3):
-                unsigned = {"int": "unsigned", "long": "uint64_t"}[t]
-                return Value(f"({t})(({unsigned}){a.text} {op} {b.text})", t)
-            if b.hi - b.lo > a.hi - a.lo:
-                b = self.masked(b, 1023)
-            else:
-                a = self.masked(a, 1023)
-        a, b = self.masked(a), self.masked(b)
-        return Value(text.format(a.text, b.text), t, -70000, 70000)
-
-    @staticmethod
-    def signed_range(a, b, limit):
-        t = common(a.kind, b.kind)
-        return (-limit, limit) if INTEGERS[t][1] else limits(t)
-
-    def condition(self):
-        r = self.r
-        if self.chance(0.3) and self.scope:  # a guard at an end, and an access that it makes possible
-            v = r.choice(self.scope)
-            arrays = [a for a in self.f.arrays[:-1] if len(a.dims) == 1 and a.dims[0][0] is not None and
-                      a.dims[0][0] == v.sym and v.c <= a.dims[0][1] and v.lo >= 0 and INTEGERS[v.kind][1]]
-            if arrays and self.writable:
-                a = r.choice(arrays)
-                name = f"s->{a.name}" if a.form == "member" else a.name
-                d = r.choice((1, 2))
-                if self.chance(0.5):
-                    return f"{v.name} >= {d} && {name}[{v.name} - {d}] > {self.leaf().text}"
-                if self.chance(0.5):
-                    return f"{v.name} + {d} >= {a.extent(0)} || {name}[{v.name} + {d}] < {self.leaf().text}"
-                return f"{v.name} + {d} < {a.extent(0)} && {name}[{v.name} + {d}] < {self.leaf().text}"
-        a, b = self.leaf(), self.leaf()
-        one = f"{a.text} {r.choice(('<', '<=', '>', '>=', '==', '!='))} {b.text}"
-        if self.chance(0.2):
-            return f"({one}) {r.choice(('&&', '||'))} ({self.leaf().text} > {self.leaf().text})"
-        return one
 
 
 def random_function(seed, name):

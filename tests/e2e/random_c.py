@@ -3,10 +3,13 @@
 
     random_c.py --sous build/sous                        SOUS_CASES programs (4), from SOUS_SEED (the time)
     SOUS_SEED=12 random_c.py --sous build/sous           the same programs again
+    random_c.py --sous build/sous --replay FILE.c…       programs that failed once: the command is in their first line
 
 A program is a batch of functions (c_programs.py, c_harness.py), each called with sizes around vector lengths, with
 overlapping pointers, and with arrays whose end is the end of accessible memory. Functions with undefined behaviour are
-found by a build with sanitizers and left out. A failure is shrunk and written to --keep.
+found by a build with sanitizers and left out. The rest is what clang -O0 computes. Each program is built in normal form
+for every target, with recipes that were sampled for each nest so that they apply (random_lock.cc: a lock file), and
+with the same recipe for all nests, as people write them. A failure is shrunk (c_shrink.py) and written to --keep.
 """
 import argparse
 import collections
@@ -21,8 +24,9 @@ import time
 
 import c_harness
 import c_programs
+import c_shrink
 
-REFERENCE = ["-O2", "-ffp-contract=off"]
+REFERENCE = ["-O0", "-ffp-contract=off"]
 FLAGS = ["-O2", "-march=native", "-ffp-contract=off"]
 STEPS = ("vectorize(loop={a})", "vectorize(loop={b})", "vectorize(loop={c})", "parallelize(loop={a})",
          "parallelize(loop={a}, threads=3, chunk=1, kind=dynamic)", "parallelize(loop={b})",
@@ -46,9 +50,30 @@ def random_recipe(rng):
     return text + " -> " + (lowest if rng.random() < 0.9 else "highway")
 
 
+class Try:
+    """One way to build a program: options of sous, the compiler, and what --recipe reads or who samples the lock."""
+
+    def __init__(self, options, cc, recipe="", lock=None):
+        self.options, self.cc, self.recipe, self.lock = options, cc, recipe, lock
+
+    def __str__(self):
+        seed = [] if self.lock is None else [f"--random-lock={self.lock}"]
+        return " ".join([self.cc, *self.options, *seed, *([f"recipe: {self.recipe}"] if self.recipe else [])])
+
+    @staticmethod
+    def parse(text):
+        """What __str__ wrote."""
+        head, _, recipe = text.partition(" recipe: ")
+        cc, *options = head.split()
+        lock = [o for o in options if o.startswith("--random-lock=")]
+        return Try([o for o in options if o not in lock], cc, recipe.strip(), lock[0].split("=")[1] if lock else None)
+
+
 class Bench:
     def __init__(self, arguments, folder):
-        self.sous, self.cc, self.folder = arguments.sous, arguments.cc, pathlib.Path(folder)
+        self.sous, self.folder = arguments.sous, pathlib.Path(folder)
+        self.random_lock = str(pathlib.Path(arguments.sous).parent / "random_lock")
+        self.sampled = {}  # function: recipes that its nests got from the last lock file
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
         self.environment.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0", ASAN_OPTIONS="detect_leaks=0",
                                 UBSAN_OPTIONS="print_stacktrace=0")
@@ -98,9 +123,27 @@ class Bench:
         done = self.run([*prefix, *words, "-w", f"{name}.c", "-o", name, "-lm"], 240)
         return done
 
-    def differs(self, functions, expected, options, cc, flags):
+    def prepare(self, functions, one):
+        """Options for a build in one way, its lock file or recipe written."""
+        (self.folder / "sous.lock").unlink(missing_ok=True)
+        if one.recipe:
+            (self.folder / "recipe").write_text(one.recipe)
+            return [*one.options, "--recipe=recipe"]
+        if one.lock is None:
+            return one.options
+        (self.folder / "t.c").write_text(c_harness.program(functions))
+        done = self.run([self.random_lock, one.lock, "t.c", *FLAGS], 240)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        self.sampled = {}
+        for function, recipe in re.findall(r"(?m)^(\w+):\d+: (.*)$", done.stdout):
+            self.sampled.setdefault(function, []).append(recipe)
+        return [*one.options, "--frozen"]
+
+    def differs(self, functions, expected, one):
         """(what differs, function) of a build with sous, or None."""
-        done = self.build([cc, *flags], functions, "t", [self.sous, "--db=none", "--explain", *options])
+        options = self.prepare(functions, one)
+        done = self.build([one.cc, *FLAGS], functions, "t", [self.sous, "--db=none", "--explain", *options])
         for found in re.findall(r"\b(served|left as it is)\b", done.stderr):
             self.served[found] += 1
         if done.returncode:
@@ -114,49 +157,80 @@ class Bench:
         return f"status {ran.returncode}", None
 
 
-def smaller(statements):
-    """Every program that is one deletion, or one unwrapped block, away."""
-    for k, s in enumerate(statements):
-        yield statements[:k] + statements[k + 1:]
-        if s[0] == "block":
-            yield statements[:k] + s[2] + statements[k + 1:]
-            for inner in smaller(s[2]):
-                yield statements[:k] + [("block", s[1], inner, s[3])] + statements[k + 1:]
-        elif " = " in s[1] or "+=" in s[1]:
-            match = re.match(r"(.*?[^<>=!]\s*[-+*^|&]?=) (.*);$", s[1])
-            if match and match[2] not in ("1", "0"):
-                yield statements[:k] + [("line", match[1] + " 1;")] + statements[k + 1:]
+def without(output, names):
+    return "\n".join(l for l in output.split("\n") if not l or l.split()[0] not in names)
 
 
-def shrink(bench, function, options, cc, flags, seconds=150):
-    """The function with statements taken out, as long as it still fails and stays defined."""
-    end = time.time() + seconds
-    again = True
-    while again and time.time() < end:
-        again = False
-        for body in smaller(function.body):
-            if time.time() > end:
-                break
-            saved, function.body = function.body, body
-            if bench.build(["clang-19", *REFERENCE], [function], "r").returncode == 0:
-                expected = bench.run(["./r"]).stdout
-                found = bench.differs([function], expected, options, cc, flags)
-                kept, sanitized = bench.defined([function]) if found else ([], "")
-                if kept and sanitized == expected:
-                    again = True
-                    break
-            function.body = saved
-    return function
+def ways(case, arguments):
+    """In which ways the program of this seed is built."""
+    rng = random.Random(case)
+    for target in ("cpp", "openmp", "highway"):
+        if target == "cpp" or rng.random() < 0.3:
+            yield Try(["--recipe=normal-form", f"--target={target}"], arguments.cc)
+    for k in range(arguments.recipes):
+        yield Try([], arguments.cc, lock=str(case * 100 + k))
+        if rng.random() < 0.5:
+            yield Try([], arguments.cc, random_recipe(rng))
+    if rng.random() < 0.2:
+        yield Try(["--recipe=normal-form", "--target=highway"], "gcc-12")
+
+
+def single_recipe(bench, functions, one):
+    """The same failure by one recipe, which stays the same while the function shrinks; or the lock file again."""
+    bench.build(["clang-19", *REFERENCE], functions, "r")
+    expected = bench.run(["./r"]).stdout
+    bench.prepare(functions, one)
+    for recipe in bench.sampled.get(functions[0].name, []):
+        other = Try([], one.cc, recipe)
+        if bench.differs(functions, expected, other):
+            return other
+    return one
+
+
+def keep_failure(folder, name, functions, one, what):
+    """Writes a program that repeats the failure; its first line says how it is built."""
+    folder.mkdir(exist_ok=True, parents=True)
+    path = folder / f"{name}.c"
+    first = " ".join(what.split("\n")[0].split())
+    path.write_text(f"// way: {one}\n// why: {first[:160]}\n// repeat: tests/e2e/random_c.py --sous build/sous --replay "
+                    f"tests/golden/found-c/{path.name}\n" + c_harness.program(functions))
+    print(f"kept as {path}", flush=True)
+    return path
+
+
+class Kept:
+    """A program from a file, in the place of functions."""
+
+    def __init__(self, text):
+        self.text = text
+
+
+def replay(bench, paths):
+    """Programs that failed once, each in the way in which it did: 1 if one still does."""
+    failed = 0
+    for path in paths:
+        text = path.read_text()
+        one = Try.parse(re.search(r"^// way: (.*)$", text, re.M)[1])
+        done = bench.build(["clang-19", *REFERENCE], Kept(text), "r")
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        found = bench.differs(Kept(text), bench.run(["./r"]).stdout, one)
+        print(f"{path.name}: {'FAILED: ' + found[0] if found else 'agrees'} ({one})", flush=True)
+        failed += found is not None
+    print(f"{len(paths)} programs, {failed} failures")
+    return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sous", required=True)
     parser.add_argument("--cc", default="clang-19")
-    parser.add_argument("--keep", default="random-c-failures")
+    parser.add_argument("--keep", default="tests/golden/found-c")
     parser.add_argument("--functions", type=int, default=14, help="per program")
-    parser.add_argument("--recipes", type=int, default=5, help="random recipes per program")
+    parser.add_argument("--recipes", type=int, default=5, help="lock files of random recipes per program")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--first", action="store_true", help="the first failure is enough")
+    parser.add_argument("--replay", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.sous = str(pathlib.Path(arguments.sous).resolve())
     seed = int(os.environ.get("SOUS_SEED") or time.time())
@@ -165,6 +239,8 @@ def main():
     failures, dropped, made, agreed = [], 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
+        if arguments.replay is not None:
+            return replay(bench, arguments.replay)
         for case in range(seed, seed + cases):
             functions = [c_programs.random_function(case * 1000 + k, f"f{k}") for k in range(arguments.functions)]
             made += len(functions)
@@ -183,43 +259,32 @@ def main():
             unclear = {a.split()[0] for a, b in zip(expected.split("\n"), sanitized.split("\n")) if a != b}
             dropped += len(unclear)
             kept = [f for f in kept if f.name not in unclear]
-            expected = "\n".join(l for l in expected.split("\n") if l.split()[:1] == [] or l.split()[0] not in unclear)
+            expected = without(expected, unclear)
             if not kept:
                 continue
-            rng = random.Random(case)
-            tries = [(["--recipe=normal-form", f"--target={t}"], arguments.cc) for t in ("cpp", "openmp", "highway")
-                     if t == "cpp" or rng.random() < 0.15]
-            for _ in range(arguments.recipes):
-                tries.append(([random_recipe(rng)], arguments.cc))
-            if rng.random() < 0.2:
-                tries.append((["--recipe=normal-form", "--target=highway"], "gcc-12"))
-            reported = set()
-            for options, cc in tries:
-                recipe = "" if options[0].startswith("--") else options[0]
-                if recipe:
-                    (pathlib.Path(folder) / "recipe").write_text(recipe)
-                    options = ["--recipe=recipe"]
-                found = bench.differs(kept, expected, options, cc, FLAGS)
+            for one in ways(case, arguments):
+                found = bench.differs(kept, expected, one)
                 agreed += found is None
                 if not found:
                     continue
                 what, name = found
-                if name in reported:
-                    continue
-                reported.add(name)
-                print(f"FAILED: SOUS_SEED={case} SOUS_CASES=1, {cc} {' '.join(options)} {recipe}: {what}", flush=True)
-                one = [f for f in kept if f.name == name]
-                keep.mkdir(exist_ok=True, parents=True)
-                path = keep / f"{case}-{name}.c"
-                if one and not arguments.no_shrink:
-                    shrink(bench, one[0], options, cc, FLAGS)
-                path.write_text(f"// {cc} {' '.join(options)} {recipe}\n// {what[:200]}\n".replace("\n\n", "\n") +
-                                c_harness.program(one or kept))
-                failures.append(path)
-                for f in one:
-                    print(f.source(), flush=True)
-                    kept = [g for g in kept if g.name != f.name]
-                    expected = "\n".join(l for l in expected.split("\n") if l.split()[:1] != [f.name])
+                print(f"FAILED: SOUS_SEED={case} SOUS_CASES=1, {one}: {what}", flush=True)
+                guilty = [f for f in kept if f.name == name]
+                if arguments.no_shrink or not guilty:
+                    failures.append(keep_failure(keep, f"{case}", guilty or kept, one, what))
+                else:
+                    if one.lock is not None:
+                        one = single_recipe(bench, guilty, one)
+                    small = c_shrink.shrink(bench, guilty[0], one, REFERENCE)
+                    failures.append(keep_failure(keep, f"{case}-{name}", [small], one, what))
+                    print(small.source(), flush=True)
+                if arguments.first:
+                    return 1
+                # The others are still to be looked at.
+                kept = [f for f in kept if f.name != name]
+                expected = without(expected, {name})
+                if not kept or not guilty:
+                    break
     print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out), {agreed} builds agreed, "
           f"nests {dict(bench.served)}, {len(failures)} failures")
     return 1 if failures else 0

@@ -5,6 +5,7 @@
 #include "sdfg/json.h"
 #include "sdfg/text.h"
 #include "tests/support/random_nest.h"
+#include "tests/support/random_recipe.h"
 #include "tests/support/run_compiled.h"
 #include "transforms/apply.h"
 #include "transforms/normal_form.h"

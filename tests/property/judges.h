@@ -16,9 +16,6 @@ std::vector<std::optional<Verdict>> judge_recipe(const std::vector<Case>& cases)
 // So does the normal form.
 std::vector<std::optional<Verdict>> judge_normal_form(const std::vector<Case>& cases);
 
-// For the dependences of random nests: a tenth of the usual, so that the costly ones are refused early.
-inline constexpr sdfg::Budget small_budget = {.operations = 400'000};
-
 // Flags under which a case's recipe is applied.
 bool may_reassociate(const Case& c);
 

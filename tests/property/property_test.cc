@@ -10,10 +10,9 @@
 #include <map>
 #include <sstream>
 
-#include "targets/target.h"
 #include "tests/property/judges.h"
-#include "tests/support/random.h"
 #include "tests/support/random_nest.h"
+#include "tests/support/random_recipe.h"
 #include "transforms/apply.h"
 
 namespace sous::tests {
@@ -21,45 +20,7 @@ namespace {
 
 constexpr double reassociation_tolerance = 1e-9;
 
-// How often each step was applied, and refused with which code: a sampler that never gets anything applied tests
-// nothing.
 std::map<std::string, int> outcomes;
-
-// A recipe of up to four steps, each sampled from its declaration over the nest as it then is; refused ones are
-// dropped. Half of the samples are of the favourite step, if there is one.
-transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, bool reassociate,
-                                 const transforms::StepInfo* favourite = nullptr) {
-  Random random(seed);
-  transforms::Recipe recipe;
-  const auto targets = targets::targets();
-  recipe.target = targets[random.below(targets.size())].name;
-  const auto lifted = sdfg::lift(sdfg);
-  const auto dependences = sdfg::Dependences::compute(lifted, small_budget);
-  if (!dependences) return recipe;
-  transforms::Nest nest = {lifted, *dependences, lifted.tree};
-  transforms::StepContext context;
-  context.reassociate = reassociate;
-  const std::int64_t wanted = random.between(1, 4);
-  // Most samples name loops that do not fit the step at all; that is found without an analysis, so there are many.
-  int analysed = 0;
-  for (int tries = 0; tries < 40 && analysed < 8 && static_cast<std::int64_t>(recipe.steps.size()) < wanted; ++tries) {
-    const bool favoured = favourite && random.percent(50);
-    const transforms::StepInfo& step =
-        favoured ? *favourite : *transforms::steps()[random.below(transforms::steps().size())];
-    std::uint64_t sampler = random.next();
-    const auto call = transforms::sample(step, nest.tree, sampler);
-    if (!call) continue;
-    const auto plan = step.plan(nest, *call, context);
-    ++outcomes[plan ? std::string(step.name) + " applied" : plan.error().code];
-    const bool fits = plan || plan.error().code.ends_with(".illegal") || plan.error().code.ends_with(".carried");
-    analysed += fits ? 1 : 0;
-    if (!plan) continue;
-    nest = transforms::rewrite(std::move(nest), *plan);
-    recipe.steps.push_back(*call);
-    if (nest.stale) break;  // its statements are others now: what could follow is only known after a new analysis
-  }
-  return recipe;
-}
 
 Case plain_case(std::uint64_t seed) { return {random_nest(seed), {}}; }
 
@@ -70,13 +31,16 @@ Case recipe_case(std::uint64_t seed) {
   const NestOptions options = {
       .max_depth = 3, .max_statements = 5, .smooth = reassociate, .tidy = seed % 2 == 0, .products = seed % 5 == 0};
   Case result{random_nest(seed, options), {}, reassociate ? reassociation_tolerance : 0};
-  result.recipe = random_recipe(result.sdfg, seed, reassociate);
+  result.recipe =
+      random_recipe(result.sdfg, seed, {.reassociate = reassociate, .favourite = nullptr, .outcomes = &outcomes});
   return result;
 }
 
 Case register_tile_case(std::uint64_t seed) {
   Case result{random_nest(seed, {.max_depth = 3, .max_statements = 3, .tidy = true, .products = true}), {}};
-  result.recipe = random_recipe(result.sdfg, seed, false, transforms::find_step("register_tile"));
+  result.recipe =
+      random_recipe(result.sdfg, seed,
+                    {.reassociate = false, .favourite = transforms::find_step("register_tile"), .outcomes = &outcomes});
   return result;
 }
 

@@ -1,0 +1,77 @@
+// A lock file of random recipes: for every nest of a C file one that was sampled on its own normal form, so that it
+// applies. Compiling with --frozen then puts each nest through its recipe; what a launcher does with a lock file is
+// tested on the way.
+//
+//   random_lock SEED FILE.c [compiler flags]      writes sous.lock beside FILE.c, prints the recipes
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "client/compile.h"
+#include "client/process.h"
+#include "tests/support/random.h"
+#include "tests/support/random_recipe.h"
+
+namespace sous::tests {
+namespace {
+
+using transforms::Match;
+using transforms::NestQuery;
+
+class RandomSource : public transforms::RecipeSource {
+ public:
+  explicit RandomSource(std::uint64_t seed) : random_(seed) {}
+
+  Result<std::vector<std::vector<Match>>> query(const std::vector<NestQuery>& nests, int) override {
+    std::vector<std::vector<Match>> result;
+    for (const NestQuery& query : nests) {
+      Match match;
+      // Two recipes of one unit: where a stretch has several nests, either the whole is served or its parts are.
+      match.distance = random_.percent(50) ? 0 : 1;
+      match.recipe = random_recipe(query.nest, random_.next());
+      match.name = match.id = "random";
+      match.source = "lock";  // needs no evidence
+      result.push_back({std::move(match)});
+    }
+    return result;
+  }
+
+ private:
+  Random random_;
+};
+
+Result<void> lock(std::uint64_t seed, const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"-c", file});
+  TRY(const std::string text, client::read_file(file));
+  const client::CommandLine line = client::classify(flags, [](const std::string&) { return std::nullopt; });
+  client::Meaning meaning = client::meaning_of(line, "clang-19");
+  meaning.parse.insert(meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
+  client::Options options;
+  options.lock = true;
+  TRY(const client::Outcome outcome,
+      client::optimize(text, file, meaning, options,
+                       [&](std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
+                         return std::make_unique<RandomSource>(seed);
+                       }));
+  for (const client::Served& served : outcome.served) {
+    for (const auto& pin : served.pins) {
+      std::printf("%s:%d: %s\n", outcome.report.nests[served.nest].function.c_str(),
+                  outcome.report.nests[served.nest].line, transforms::to_text(pin.match.recipe).c_str());
+    }
+  }
+  return client::pin(outcome, file, options);
+}
+
+}  // namespace
+}  // namespace sous::tests
+
+int main(int count, char** words) {
+  if (count < 3) {
+    std::fputs("random_lock SEED FILE.c [compiler flags]\n", stderr);
+    return 2;
+  }
+  const auto done = sous::tests::lock(std::strtoull(words[1], nullptr, 10), words[2],
+                                      std::vector<std::string>(words + 3, words + count));
+  if (!done) std::fprintf(stderr, "%s\n", done.error().to_string().c_str());
+  return done ? 0 : 1;
+}
