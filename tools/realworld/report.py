@@ -1,7 +1,7 @@
 """Rows and tables from builds."""
 import collections
 
-PASSED = {"PASS", "Passed", "test OK", "XFAIL"}
+PASSED = {"PASS", "Passed", "test OK", "XFAIL", "ok", "OK"}
 
 
 def compiled(build):
@@ -59,7 +59,7 @@ def count_passed(build):
 
 def row(plain, build):
     """One line of the results file."""
-    problems = differences(plain, build) if plain.ok else [f"without Sous: {plain.why}"]
+    problems = differences(plain, build)
     facts = sous_facts(build)
     problems += [f"crash on {file}" for file in facts["crashes"]]
     return {
