@@ -149,11 +149,6 @@ Result<void> bind(std::vector<Size>& member, const ParamValue& value, const Step
 Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext& context);
 Result<void> bind(std::string& member, const ParamValue& value, const StepContext& context);
 
-template <class Step>
-struct Declared {
-  static constexpr auto infos =
-      std::apply([](const auto&... p) { return std::array<ParamInfo, sizeof...(p)>{p.info...}; }, Step::params);
-
 // Whether what was bound lies in the declared domain: a size may have been an expression. Error: recipe.size.
 Result<void> check_domain(const Size& member, const ParamInfo& info);
 Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info);
@@ -161,6 +156,11 @@ template <class T>
 Result<void> check_domain(const T&, const ParamInfo&) {  // `validate` has looked at it
   return {};
 }
+
+template <class Step>
+struct Declared {
+  static constexpr auto infos =
+      std::apply([](const auto&... p) { return std::array<ParamInfo, sizeof...(p)>{p.info...}; }, Step::params);
 
   static Result<Plan> plan(const Nest& nest, const StepCall& call, const StepContext& context) {
     TRY_VOID(validate(call));

@@ -187,8 +187,37 @@ class FunctionPrinter {
 
 }  // namespace
 
+namespace {
+
+// Statements as they are written down: an unrolled loop holds copies of its body, and one more for what remains. A tile
+// of registers comes to some hundreds; a recipe that unrolls every loop 64 times would fill the memory.
+constexpr double most_statements = 20'000;
+
+double written_statements(const sdfg::Region& region, double copies) {
+  double count = 0;
+  for (const sdfg::Node& node : region.nodes) {
+    count += sous::match(
+        node.value, [&](const sdfg::State&) { return copies; },
+        [&](const sdfg::Loop& l) {
+          const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
+          return written_statements(l.body, unroll ? copies * (std::clamp(unroll->factor, 1, 64) + 1) : copies);
+        },
+        [&](const sdfg::If& i) {
+          return written_statements(i.then_body, copies) + written_statements(i.else_body, copies);
+        },
+        [&](const sdfg::While& w) { return written_statements(w.body, copies); },
+        [&](const sdfg::Return&) { return copies; });
+  }
+  return count;
+}
+
+}  // namespace
+
 Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
   if (const auto reason = unsupported_library_node(sdfg)) return fail("target.unsupported", *reason);
+  if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
+    return fail("target.unsupported",
+                "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
   TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.openmp));
   return FunctionPrinter(sdfg, options, dialect, transients).print();
 }

@@ -53,5 +53,16 @@ TEST(HostileRecipe, ASizeThatTheHardwareGivesIsInItsDomain) {
   EXPECT_EQ(applied.error().code, "recipe.size");
 }
 
+TEST(HostileRecipe, StepsThatGrowTheNestHaveABudget) {
+  const auto nest = sdfg::parse(
+      "sdfg 1 f\nsymbols n\narray A: f64[n] argument\narguments n, A\n\n"
+      "loop i = 0 .. n {\n  s: A[i] = 1.0\n}\n");
+  std::string steps;
+  for (int k = 0; k < 200; ++k) steps += std::string(k == 0 ? "" : "; ") + "tile(loops=[i], sizes=[2])";
+  const auto applied = apply(*nest, *recipe_from_text(steps + " -> cpp"), {});
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, "recipe.budget");
+}
+
 }  // namespace
 }  // namespace sous::transforms
