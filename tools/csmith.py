@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """csmith's programs through the launcher: what sous makes of them must say what the compiler's own programs say.
 
-    csmith.py --sous build/sous                      SOUS_CASES programs (100), seeds from SOUS_SEED (1)
-    SOUS_SEED=47 SOUS_CASES=1 csmith.py --sous …     one of them again
+    ./x fuzz csmith                                  2,000 programs
+    csmith.py --sous build/sous                      100 programs, those that every test run sees
+    csmith.py --sous build/sous --seed 47 --runs 1   one of them again
 
 Each program is built by plain clang-19 at -O0 and at -O2, and by `sous clang-19 -O2` with every nest that is lifted
 rewritten, evidence or not (--recipe=normal-form). Checksums must be equal, nothing may crash or hang, and a build by
@@ -109,13 +110,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sous", required=True)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("csmith-failures"))
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("SOUS_SEED") or 1), help="of the first program")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOUS_CASES") or 100), help="how many programs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     if not shutil.which("csmith") or not pathlib.Path(INCLUDE).is_dir():
         print("csmith is not installed: apt-get install csmith libcsmith-dev")
         return 77
     sous = str(pathlib.Path(arguments.sous).resolve())
-    first, cases = int(os.environ.get("SOUS_SEED") or 1), int(os.environ.get("SOUS_CASES") or 100)
+    first, cases = arguments.seed, arguments.runs
     kinds, served, left, wrong = collections.Counter(), 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for verdict in pool.map(lambda seed: judge(seed, sous, arguments.keep.resolve()), range(first, first + cases)):
@@ -123,7 +126,9 @@ def main():
             served, left = served + verdict.served, left + verdict.left
             if verdict.kind == "WRONG":
                 wrong += 1
-                print(f"FAILED: SOUS_SEED={verdict.seed} SOUS_CASES=1: {verdict.what}", flush=True)
+                what = " ".join(verdict.what.split())
+                print(f"failure {what} | tools/csmith.py --sous {arguments.sous} --seed {verdict.seed} --runs 1", flush=True)
+    print(f"executions {cases}")
     print(f"csmith: seeds {first} to {first + cases - 1}: " + ", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) +
           f"; nests: {served} rewritten, {left} left as they are")
     return 1 if wrong else 0

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Whether the tests would notice: known faults (sdfg/planted_faults.list), one at a time, and what catches each.
 
-    faults.py                      every fault: the first test of any kind that catches it
-    faults.py --both               the same, and besides the first that saw a program compute something wrong
-    faults.py --fault anti_dropped --fault select_swapped
-    faults.py --build DIR          a build with -DSOUS_PLANTED_FAULTS=ON (default: build-faults, made if it is not there)
+    ./x faults                     every fault: the first test of any kind that catches it
+    ./x faults --both              the same, and besides the first that saw a program compute something wrong
+    ./x faults anti_dropped select_swapped
+
+The build with -DSOUS_PLANTED_FAULTS=ON lies beside the ordinary one (build-faults); most of it comes from the cache.
 
 A fault is caught when a test program that passes without it fails with it. Tests run in an order that finds most faults
 early; the random ones have fixed seeds, so the table is the same each time. Exit status 1: a fault that nothing caught,
@@ -59,7 +60,7 @@ class Detector:
         started = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.M)
         if failed or started:
             return f"{self.name}: {failed[0] if failed else started[-1] + ' (ends the program)'}"
-        return f"{self.name}: {next(iter(re.findall(r'FAILED: (SOUS_SEED=[0-9]+)', done.stdout)), 'fails')}"
+        return f"{self.name}: {next(iter(re.findall(r'^failure .* (--seed [0-9]+)', done.stdout, re.M)), 'fails')}"
 
 
 def detectors(build):
@@ -105,13 +106,13 @@ def caught_by(fault, all_detectors, both):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-faults")
-    parser.add_argument("--fault", action="append", default=[])
+    parser.add_argument("faults", nargs="*", metavar="fault", help="default: all")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the ordinary build folder")
     parser.add_argument("--both", action="store_true")
     parser.add_argument("--no-baseline", action="store_true", help="the tests are known to pass without a fault")
     arguments = parser.parse_args()
-    build = arguments.build.resolve()
-    unknown = set(arguments.fault) - {name for name, _ in faults()}
+    build = arguments.build.resolve().with_name(arguments.build.resolve().name + "-faults")
+    unknown = set(arguments.faults) - {name for name, _ in faults()}
     if unknown:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
     configured(build)
@@ -125,7 +126,7 @@ def main():
     print("|---|---|---|" + ("---|" if arguments.both else ""))
     missed, start = [], time.time()
     for name, what in faults():
-        if arguments.fault and name not in arguments.fault:
+        if arguments.faults and name not in arguments.faults:
             continue
         found = caught_by(name, every, arguments.both)
         if not found[0]:

@@ -47,7 +47,12 @@ class Program:
 
 
 # Sorted by name.
-PROGRAMS: dict = {}
+PROGRAMS = {
+    "csmith": Program(("python3", "tools/csmith.py", "--sous", "{sous}", "--seed", "{seed}", "--runs", "{runs}"),
+                      ("sous",), 2000, 1.5),
+    "nests": Program(("python3", "tests/e2e/random_c.py", "--sous", "{sous}", "--seed", "{seed}", "--runs", "{runs}"),
+                     ("sous", "random_lock"), 40, 0.02),
+}
 
 
 def fuzz_targets():

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Random C programs, compiled as they are and through sous: every output must be the same, bit for bit.
 
-    random_c.py --sous build/sous                        SOUS_CASES programs (4), from SOUS_SEED (the time)
-    SOUS_SEED=12 random_c.py --sous build/sous           the same programs again
+    ./x fuzz nests                                       some forty programs
+    random_c.py --sous build/sous                        four, from a seed that the time gives
+    random_c.py --sous build/sous --seed 12 --runs 1     the program of seed 12
     random_c.py --sous build/sous --replay FILE.c…       programs that failed once: the command is in their first line
 
 A program is a batch of functions (c_programs.py, c_harness.py), each called with sizes around vector lengths, with
@@ -226,6 +227,8 @@ def main():
     parser.add_argument("--sous", required=True)
     parser.add_argument("--cc", default="clang-19")
     parser.add_argument("--keep", default="tests/golden/found-c")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("SOUS_SEED") or 0), help="of the first program")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("SOUS_CASES") or 4), help="how many programs")
     parser.add_argument("--functions", type=int, default=14, help="per program")
     parser.add_argument("--recipes", type=int, default=5, help="lock files of random recipes per program")
     parser.add_argument("--no-shrink", action="store_true")
@@ -233,8 +236,7 @@ def main():
     parser.add_argument("--replay", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.sous = str(pathlib.Path(arguments.sous).resolve())
-    seed = int(os.environ.get("SOUS_SEED") or time.time())
-    cases = int(os.environ.get("SOUS_CASES") or 4)
+    seed, cases = arguments.seed or int(time.time()), arguments.runs
     keep = pathlib.Path(arguments.keep)
     failures, dropped, made, agreed = [], 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -268,7 +270,9 @@ def main():
                 if not found:
                     continue
                 what, name = found
-                print(f"FAILED: SOUS_SEED={case} SOUS_CASES=1, {one}: {what}", flush=True)
+                line = " ".join(what.split())[:300].replace("|", "/")
+                print(f"failure {line} | tests/e2e/random_c.py --sous {arguments.sous} --seed {case} --runs 1 ({one})",
+                      flush=True)
                 guilty = [f for f in kept if f.name == name]
                 if arguments.no_shrink or not guilty:
                     failures.append(keep_failure(keep, f"{case}", guilty or kept, one, what))
@@ -285,6 +289,7 @@ def main():
                 expected = without(expected, {name})
                 if not kept or not guilty:
                     break
+    print(f"executions {cases}")
     print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out), {agreed} builds agreed, "
           f"nests {dict(bench.served)}, {len(failures)} failures")
     return 1 if failures else 0

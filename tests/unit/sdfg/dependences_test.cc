@@ -129,6 +129,20 @@ TEST(Dependences, GatherIsAMayAccess) {
   EXPECT_EQ(all(a), "output dependence s0 -> s0 on x (*)\n");
 }
 
+TEST(Dependences, AScatterMayWriteWhatAnyIterationReads) {
+  auto a = analyse(
+      "sdfg 1 t symbols n array x: f64[n] argument array y: f64[n] argument array at: i64[n] argument "
+      "arguments n, x, y, at loop i = 0 .. n - 1 { s0: x[at[i]] = 1.0 s1: y[i] = x[i + 1] }");
+  EXPECT_NE(carriers(a, "i").find("flow dependence s0 -> s1 on x"), std::string::npos) << carriers(a, "i");
+  EXPECT_NE(carriers(a, "i").find("anti dependence s1 -> s0 on x"), std::string::npos) << carriers(a, "i");
+}
+
+TEST(Dependences, ArraysOfOneAliasClassMayBeTheSame) {
+  const std::string arrays =
+      "sdfg 1 t symbols n array x: f64[n] argument alias 1 array y: f64[n] argument alias 1 arguments n, x, y ";
+  EXPECT_NE(carriers(analyse(arrays + "loop i = 0 .. n { s0: x[i] = y[i] }"), "i"), "");
+}
+
 TEST(Dependences, BudgetIsAnError) {
   auto sdfg = parse(std::string(head) + "loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }");
   ASSERT_TRUE(sdfg);
