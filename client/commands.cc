@@ -53,7 +53,11 @@ Result<int> command_hw(const Invocation& invocation) {
   std::printf("fma peak      f64 %.1f GFLOP/s a core, %.1f all; f32 %.1f, %.1f\n", hardware.fma_f64_core / 1e9,
               hardware.fma_f64_all / 1e9, hardware.fma_f32_core / 1e9, hardware.fma_f32_all / 1e9);
   std::printf("triad         %.1f GB/s on all cores\n", hardware.triad_bytes / 1e9);
-  std::printf("kept in       %s\n", tuning_db::hardware_cache_path().c_str());
+  if (hardware.loaded) {
+    std::printf("loaded        other programs ran meanwhile: these peaks are too low, and are not kept\n");
+  } else {
+    std::printf("kept in       %s\n", tuning_db::hardware_cache_path().c_str());
+  }
   return 0;
 }
 

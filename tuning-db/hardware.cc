@@ -209,28 +209,30 @@ Hardware local_hardware() {
 }
 
 Result<Hardware> measure_hardware() {
-  const Hardware hardware = run_microbenchmarks(describe());
+  const Hardware hardware = run_microbenchmarks_until_settled(describe());
   const auto path = hardware_cache_path();
-  if (path.empty()) return hardware;
+  if (path.empty() || hardware.loaded) return hardware;
   if (auto written = write_file_atomically(path, to_json(hardware) + "\n"); !written)
     return fail("hardware.cache", written.error().why, path.string());
   return hardware;
 }
 
 std::string to_json(const Hardware& h) {
-  return dump(Json{{"architecture", h.architecture},
-                   {"vendor", h.vendor},
-                   {"model", h.model},
-                   {"isa", to_string(h.isa)},
-                   {"cores", h.cores},
-                   {"l1_bytes", h.l1_bytes},
-                   {"l2_bytes", h.l2_bytes},
-                   {"l3_bytes", h.l3_bytes},
-                   {"fma_f64_core", h.fma_f64_core},
-                   {"fma_f64_all", h.fma_f64_all},
-                   {"fma_f32_core", h.fma_f32_core},
-                   {"fma_f32_all", h.fma_f32_all},
-                   {"triad_bytes", h.triad_bytes}});
+  Json out{{"architecture", h.architecture},
+           {"vendor", h.vendor},
+           {"model", h.model},
+           {"isa", to_string(h.isa)},
+           {"cores", h.cores},
+           {"l1_bytes", h.l1_bytes},
+           {"l2_bytes", h.l2_bytes},
+           {"l3_bytes", h.l3_bytes},
+           {"fma_f64_core", h.fma_f64_core},
+           {"fma_f64_all", h.fma_f64_all},
+           {"fma_f32_core", h.fma_f32_core},
+           {"fma_f32_all", h.fma_f32_all},
+           {"triad_bytes", h.triad_bytes}};
+  if (h.loaded) out["loaded"] = true;
+  return dump(out);
 }
 
 Result<Hardware> hardware_from_json(std::string_view text) {
@@ -255,6 +257,9 @@ Result<Hardware> hardware_from_json(std::string_view text) {
   TRY(h.fma_f32_core, in.number("fma_f32_core", 0, 1e18));
   TRY(h.fma_f32_all, in.number("fma_f32_all", 0, 1e18));
   TRY(h.triad_bytes, in.number("triad_bytes", 0, 1e18));
+  if (in.has("loaded")) {
+    TRY(h.loaded, in.boolean("loaded"));
+  }
   TRY_VOID(in.done());
   return h;
 }

@@ -42,6 +42,7 @@ struct Hardware {
   double fma_f64_core = 0, fma_f64_all = 0;  // floating-point operations per second, an fma counting as two
   double fma_f32_core = 0, fma_f32_all = 0;
   double triad_bytes = 0;  // bytes per second of a[i] = b[i] + s*c[i] on all cores, three streams counted
+  bool loaded = false;     // other programs ran meanwhile: the peaks are too low
   bool measured() const { return triad_bytes > 0; }
   bool operator==(const Hardware&) const = default;
 };
@@ -50,8 +51,8 @@ struct Hardware {
 Hardware describe();
 // The same, with the measured values where the cache has them. What a compiler call uses.
 Hardware local_hardware();
-// Runs the microbenchmarks (one to two seconds) and writes the cache. Errors: hardware.cache (the file cannot be
-// written).
+// Runs the microbenchmarks until they settle (two to six seconds) and writes the cache, unless the machine was loaded.
+// Errors: hardware.cache (the file cannot be written).
 Result<Hardware> measure_hardware();
 
 // $XDG_CACHE_HOME/sous/hardware.json, or ~/.cache/sous/hardware.json; empty if there is no home.
@@ -72,7 +73,9 @@ bool like_hardware(std::string_view class_a, std::string_view class_b);
 // simd_bits, cores. None is zero.
 std::map<std::string, std::int64_t> size_values(const Hardware& hardware);
 
-// The microbenchmarks alone: fills the measured values.
+// The microbenchmarks alone, one pass (half a second): fills the measured values.
 Hardware run_microbenchmarks(Hardware hardware);
+// Pass after pass, until two without other load agree; after six without that, the best with `loaded`.
+Hardware run_microbenchmarks_until_settled(Hardware hardware);
 
 }  // namespace sous::tuning_db

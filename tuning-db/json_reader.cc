@@ -92,6 +92,12 @@ Result<std::int64_t> ObjectReader::integer(const char* key, std::int64_t least, 
   return value->get<std::int64_t>();
 }
 
+Result<bool> ObjectReader::boolean(const char* key) {
+  TRY(const Json* value, field(key));
+  if (!value->is_boolean()) return refuse(std::string("\"") + key + "\" must be true or false");
+  return value->get<bool>();
+}
+
 Result<double> ObjectReader::number(const char* key, double least, double most) {
   TRY(const Json* value, field(key));
   if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < least ||

@@ -40,6 +40,7 @@ class ObjectReader {
   Result<std::string> string(const char* key, std::size_t longest = 4096);
   Result<std::string> line(const char* key, std::size_t longest = 4096);  // without control characters
   Result<std::int64_t> integer(const char* key, std::int64_t least, std::int64_t most);
+  Result<bool> boolean(const char* key);
   Result<double> number(const char* key, double least = -1e300, double most = 1e300);  // finite
   Result<const Json*> object(const char* key);
   Result<const Json*> array(const char* key, std::size_t longest);

@@ -26,6 +26,9 @@ TEST(Hardware, JsonRoundTrip) {
   const auto back = hardware_from_json(to_json(h));
   ASSERT_TRUE(back) << back.error().to_string();
   EXPECT_EQ(*back, h);
+  EXPECT_EQ(to_json(h).find("loaded"), std::string::npos);
+  h.loaded = true;
+  EXPECT_EQ(*hardware_from_json(to_json(h)), h);
 }
 
 TEST(Hardware, MalformedJsonIsRefusedWithItsField) {
