@@ -9,7 +9,7 @@ namespace {
 std::string unrolled(int factor) {
   std::string loops, ends;
   for (const char* symbol : {"i", "j", "k", "l"}) {
-    loops += std::string("loop ") + symbol + " = 0 .. n unroll(" + std::to_string(factor) + ") {\n";
+    loops += std::string("loop ") + symbol + " = 0 .. n unroll(factor=" + std::to_string(factor) + ") {\n";
     ends += "}\n";
   }
   return "sdfg 1 f\nsymbols n\narray A: f64[n, n, n, n] argument\narguments n, A\n\n" + loops +

@@ -72,6 +72,15 @@ loop i = 0 .. n {
                           {1, 33});
 }
 
+TEST(Features, UnsignedOrderAndGroupingAreKept) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array u: u32[n] argument  array A: f64[n] argument  array B: f64[n] argument  arguments n, u, A, B
+loop i = 0 .. n {
+  s0: A[i] = select(u[i] - 50u32 > u[i], A[i] - (B[i] - A[i] * 0.1), B[i] / (A[i] / 3.0))
+})",
+                          {0, 1, 17});
+}
+
 TEST(Features, FloorDivisionOfWhatMayBeNegative) {
   const std::string graph = R"(sdfg 1 t symbols n
 array A: i64[2 * n + 20] argument  arguments n, A
