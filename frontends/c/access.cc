@@ -81,6 +81,8 @@ Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
         }
         if (b->kind == Binding::Kind::Pointer) return Access{b->container, b->subscript};
         if (b->kind == Binding::Kind::Array) return Access{b->container, {Expr(0)}};
+        if (b->kind == Binding::Kind::Unknown)
+          return refuse("c.induction-variable", "where the pointer points is not known here", where);
         return refuse("c.pointer", "this pointer is not understood", where);
       }
       default:
@@ -103,6 +105,12 @@ Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
       // &a, a pointer to the whole array: its elements are a[0], a[1] … of an array around it, which there is not.
       return refuse("c.pointer", "the address of a whole array", where);
     }
+  }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && announced(u)) {
+    TRY(const Binding* b, tracked_value(named_variable(u->getSubExpr()), where));
+    Access access{b->container, b->subscript};
+    access.subscript.back() = access.subscript.back() + Expr(*announced(u));
+    return access;
   }
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->isIncrementDecrementOp())
     return refuse("c.pointer.reassigned", "a pointer is changed", where);

@@ -1,5 +1,6 @@
 #include "frontends/c/ast.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "clang/AST/Decl.h"
@@ -99,6 +100,22 @@ std::optional<std::int64_t> step_of(const clang::Expr* increment, const clang::V
   return std::nullopt;
 }
 
+// The parts of a, b, c in order.
+std::vector<const clang::Expr*> comma_parts(const clang::Expr* e) {
+  if (!e) return {};
+  e = e->IgnoreParens();
+  const auto* comma = llvm::dyn_cast<clang::BinaryOperator>(e);
+  if (!comma || !comma->isCommaOp()) return {e};
+  std::vector<const clang::Expr*> parts = comma_parts(comma->getLHS());
+  for (const clang::Expr* part : comma_parts(comma->getRHS())) parts.push_back(part);
+  return parts;
+}
+
+const clang::BinaryOperator* plain_assignment(const clang::Expr* e) {
+  const auto* assign = llvm::dyn_cast<clang::BinaryOperator>(e->IgnoreParens());
+  return assign && assign->getOpcode() == clang::BO_Assign ? assign : nullptr;
+}
+
 bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
   bool found = false;
   for_each_statement(s, [&](const clang::Stmt* x) {
@@ -119,11 +136,30 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
     if (!header.variable || !header.variable->hasInit()) return std::nullopt;
     header.begin = header.variable->getInit();
   } else if (init) {
-    const auto* assign = llvm::dyn_cast<clang::BinaryOperator>(llvm::cast<clang::Expr>(init)->IgnoreParens());
-    if (!assign || assign->getOpcode() != clang::BO_Assign) return std::nullopt;
+    header.before = comma_parts(llvm::cast<clang::Expr>(init));
+    // The loop's variable is what the condition names; the last part if that does not tell.
+    const auto is_begin = [&](const clang::Expr* part) {
+      const clang::BinaryOperator* assign = plain_assignment(part);
+      const clang::VarDecl* v = assign ? named_variable(assign->getLHS()) : nullptr;
+      return v && v->getType()->isIntegerType() && loop->getCond() && mentions(loop->getCond(), v) && loop->getInc() &&
+             mentions(loop->getInc(), v);
+    };
+    auto part = std::ranges::find_if(header.before, is_begin);
+    if (part == header.before.end()) part = std::prev(header.before.end());
+    const clang::BinaryOperator* assign = plain_assignment(*part);
+    if (!assign) return std::nullopt;
     header.variable = named_variable(assign->getLHS());
     header.begin = assign->getRHS();
+    // What follows is done before it, here: it must not see the variable, nor change what it begins with.
+    for (auto later = std::next(part); later != header.before.end(); ++later) {
+      if (header.variable && mentions(*later, header.variable)) return std::nullopt;
+      for (const clang::VarDecl* v : written_variables(*later))
+        if (mentions(header.begin, v)) return std::nullopt;
+    }
+    if (header.before.size() > 1 && header.begin->HasSideEffects(context)) return std::nullopt;
+    header.before.erase(part);
   }
+  header.also = comma_parts(loop->getInc());
   if (!loop->getCond() || loop->getConditionVariable()) return std::nullopt;
   std::vector<const clang::Expr*> work{loop->getCond()};
   while (!work.empty()) {
@@ -140,17 +176,27 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
   }
   if (!header.variable) {
     // for (; i < n; i++): the variable is what the increment changes.
-    const clang::Expr* increment = loop->getInc() ? loop->getInc()->IgnoreParens() : nullptr;
-    if (const auto* u = llvm::dyn_cast_or_null<clang::UnaryOperator>(increment))
-      header.variable = named_variable(u->getSubExpr());
-    else if (const auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(increment))
-      header.variable = named_variable(b->getLHS());
+    for (const clang::Expr* increment : header.also) {
+      const clang::VarDecl* v = nullptr;
+      if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(increment)) v = named_variable(u->getSubExpr());
+      if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(increment)) v = named_variable(b->getLHS());
+      if (v && v->getType()->isIntegerType() && mentions(loop->getCond(), v)) header.variable = v;
+    }
     if (!header.variable) return std::nullopt;
   }
   if (!header.variable->getType()->isIntegerType() || !element_type(header.variable->getType(), context))
     return std::nullopt;
-  auto step = step_of(loop->getInc(), header.variable, context);
-  if (!step) return std::nullopt;
+  const auto own = std::ranges::find_if(
+      header.also, [&](const clang::Expr* e) { return step_of(e, header.variable, context).has_value(); });
+  if (own == header.also.end()) return std::nullopt;
+  const auto step = step_of(*own, header.variable, context);
+  for (auto other = header.also.begin(); other != header.also.end(); ++other) {
+    if (other == own) continue;
+    if (written_variables(*other).contains(header.variable)) return std::nullopt;
+    // What follows sees the variable after its step.
+    if (other > own && mentions(*other, header.variable)) return std::nullopt;
+  }
+  header.also.erase(own);
   for (const clang::BinaryOperator* test : header.conditions)
     if (!mentions(test, header.variable)) return std::nullopt;
   header.step = *step;

@@ -31,6 +31,8 @@ struct ForHeader {
   bool declared = false;                                 // the variable lives in the loop only
   std::vector<const clang::BinaryOperator*> conditions;  // comparisons that all have to hold
   std::int64_t step = 0;
+  // `for (p = a, i = 0; …; i++, p++)`: what else the header does, once and after each iteration, in order.
+  std::vector<const clang::Expr*> before, also;
 };
 // The header by its form alone; whether the body writes the variable is another question.
 std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::ASTContext& context);

@@ -4,6 +4,8 @@
 //  - an integer that is written by the headers of its `for` loops alone, and an integer declared with a value that is
 //    known symbolically and never changed: an expression (Binding::index), no memory at all;
 //  - an integer from outside that the stretch does not write: a symbol;
+//  - a local pointer that is changed, and a local integer that is changed inside an expression: an expression, followed
+//    from statement to statement (steps.cc);
 //  - any other scalar, and every array or pointer: a container.
 // Expressions have two readings: `index` gives a mathematical integer (bounds, subscripts), which needs proofs that C's
 // arithmetic does not wrap or truncate; `value` gives a tree of C's own operations, exact by construction.
@@ -84,6 +86,20 @@ class Builder {
     std::vector<sdfg::Expr> nonneg;
     std::optional<sdfg::Expr> value;  // nullopt: not known
   };
+  // A step of a tracked variable inside an expression.
+  struct Step {
+    const clang::UnaryOperator* expression;
+    const clang::VarDecl* variable;
+    std::int64_t by;
+  };
+  // A tracked variable in a loop. `by`: per iteration; nullopt: its value is not known in the loop.
+  struct Stepping {
+    const clang::VarDecl* variable;
+    Binding before;
+    std::optional<sdfg::Expr> by;
+    sdfg::Expr iteration;  // how many are done, in the loop's symbol
+  };
+  using Values = std::map<const clang::VarDecl*, Binding>;
   // A symbol or value read straight from memory that someone might write under another name.
   struct MemoryScalar {
     std::string name, root;
@@ -109,6 +125,34 @@ class Builder {
   std::string temporary(const std::string& wish, sdfg::ElementType type);
   Lift<void> declare(const clang::VarDecl* v);
   Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
+
+  // steps.cc
+  struct Bounds {
+    sdfg::Expr begin, end;
+  };
+  void find_tracked();
+  bool tracked(const clang::VarDecl* v) const;
+  bool changes_tracked(const clang::Stmt* s) const;
+  Lift<Binding*> tracked_value(const clang::VarDecl* v, clang::SourceLocation where);
+  std::optional<sdfg::Expr> tracked_offset(const clang::VarDecl* v) const;
+  Lift<void> advance(const clang::VarDecl* v, const sdfg::Expr& by, clang::SourceLocation where);
+  Lift<sdfg::Expr> in_range(const sdfg::Expr& e, const clang::VarDecl* v, clang::SourceLocation where);
+  Lift<std::vector<Step>> steps_in(const clang::Expr* e);
+  Lift<void> take_effect(const std::vector<Step>& steps);
+  std::optional<std::int64_t> announced(const clang::UnaryOperator* e) const;
+  Lift<void> assign_tracked(const clang::BinaryOperator* e, const clang::VarDecl* v);
+  Lift<Binding> value_of(const clang::VarDecl* v, const clang::Expr* e);
+  Values tracked_values() const;
+  void restore_tracked(const Values& before);
+  void join_tracked(const Values& other);
+  std::optional<sdfg::Expr> net_step(const clang::Stmt* s, const clang::VarDecl* v);
+  std::optional<sdfg::Expr> trip_count(const Bounds& limits, std::int64_t step);
+  Lift<std::vector<Stepping>> enter_steps(const clang::ForStmt* s, const ForHeader& header, const sdfg::Expr& begin,
+                                          const std::string& symbol);
+  Lift<void> verify_steps(const std::vector<Stepping>& steps, clang::SourceLocation where);
+  Lift<void> leave_steps(const std::vector<Stepping>& steps, const Bounds& limits, std::int64_t step,
+                         clang::SourceLocation where);
+  Lift<std::string> tracked_epilogue(const std::string& others) const;
 
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
@@ -151,6 +195,7 @@ class Builder {
   Lift<void> sequence(const std::vector<const clang::Stmt*>& list, std::size_t from, bool loop_body);
   Lift<void> body(const clang::Stmt* s, bool loop_body);
   Lift<void> expression_statement(const clang::Expr* e);
+  Lift<void> plain_statement(const clang::Expr* e);
   Lift<void> assign(const clang::BinaryOperator* e);
   Lift<void> increment(const clang::UnaryOperator* e);
   Lift<void> if_statement(const clang::IfStmt* s);
@@ -158,9 +203,6 @@ class Builder {
   Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
   Lift<void> while_statement(const clang::Expr* condition, const clang::Stmt* body, const clang::Expr* increment,
                              bool test_first, clang::SourceLocation where);
-  struct Bounds {
-    sdfg::Expr begin, end;
-  };
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
   Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
                          const std::string& symbol);
@@ -191,11 +233,14 @@ class Builder {
   // scan
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::FunctionDecl*> scanned_;
+  std::vector<const clang::VarDecl*> tracked_;  // in order of their first change
 
   // building
   sdfg::Sdfg sdfg_;
   sdfg::Region* out_ = nullptr;
-  std::map<const clang::VarDecl*, Binding> bindings_;
+  Values bindings_;
+  Values entry_;  // of tracked variables: their values where the nest begins
+  std::map<const clang::UnaryOperator*, std::int64_t> active_steps_;
   std::map<std::string, Binding> members_;
   std::set<std::string> names_;
   std::vector<Memory> memories_;

@@ -49,9 +49,11 @@ Lift<void> Builder::statement(const clang::Stmt* s) {
   if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) return body(block, false);
   if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
     for (const clang::Decl* decl : d->decls()) {
-      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl))
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) {
+        TRY(const std::vector<Step> steps, steps_in(v->getInit()));
         TRY_VOID(declare(v));
-      else if (!llvm::isa<clang::TypedefNameDecl, clang::TagDecl, clang::EmptyDecl, clang::StaticAssertDecl>(decl))
+        TRY_VOID(take_effect(steps));
+      } else if (!llvm::isa<clang::TypedefNameDecl, clang::TagDecl, clang::EmptyDecl, clang::StaticAssertDecl>(decl))
         return refuse("c.statement", "a declaration that is no variable", s->getBeginLoc());
     }
     return {};
@@ -95,10 +97,13 @@ Lift<void> Builder::sequence(const std::vector<const clang::Stmt*>& list, std::s
     if (!branch || branch->getInit() || branch->getConditionVariable() || continue_depth_ >= kMaxDepth)
       return refuse("c.continue", "a continue in this place", s->getBeginLoc());
     pool_.clear();
+    TRY(const std::vector<Step> steps, steps_in(branch->getCond()));
     TRY(ScalarExpr test, condition(branch->getCond()));
+    TRY_VOID(take_effect(steps));
     std::vector<Memlet> inputs = compact(test);
     const std::size_t finals = finals_.size();
     const Box box = box_;
+    const Values followed = tracked_values();
     const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
     auto arm = [&](const clang::Stmt* first, bool holds) {
       for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
@@ -112,7 +117,10 @@ Lift<void> Builder::sequence(const std::vector<const clang::Stmt*>& list, std::s
     // Both arms start with the induction variables as they are here.
     for (const auto& [v, b] : bindings)
       if (header_writes_.contains(v)) bindings_[v] = b;
+    const Values after_yes = tracked_values();
+    restore_tracked(followed);
     TRY(sdfg::Region no, arm(branch->getElse(), false));
+    join_tracked(after_yes);
     forget_inner_finals(finals);
     if (yes.nodes.empty() && !no.nodes.empty())
       emit(sdfg::If{.condition = {negate(test), inputs}, .then_body = std::move(no), .else_body = {}});
@@ -130,14 +138,18 @@ Lift<void> Builder::expression_statement(const clang::Expr* e) {
     if (!cast->getSubExpr()->HasSideEffects(context_)) return {};
     return expression_statement(cast->getSubExpr());
   }
-  pool_.clear();
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) {
-    if (b->isAssignmentOp()) return assign(b);
-    if (b->isCommaOp()) {
-      TRY_VOID(expression_statement(b->getLHS()));
-      return expression_statement(b->getRHS());
-    }
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isCommaOp()) {
+    TRY_VOID(expression_statement(b->getLHS()));
+    return expression_statement(b->getRHS());
   }
+  TRY(const std::vector<Step> steps, steps_in(e));
+  TRY_VOID(plain_statement(e));
+  return take_effect(steps);
+}
+
+Lift<void> Builder::plain_statement(const clang::Expr* e) {
+  pool_.clear();
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isAssignmentOp()) return assign(b);
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->isIncrementDecrementOp()) return increment(u);
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
     if (!e->HasSideEffects(context_)) return {};
@@ -150,6 +162,7 @@ Lift<void> Builder::expression_statement(const clang::Expr* e) {
 
 Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
+  if (const clang::VarDecl* v = named_variable(e->getLHS()); v && tracked(v)) return assign_tracked(e, v);
   if (e->getLHS()->getType()->isPointerType()) return refuse("c.pointer.reassigned", "a pointer is changed", where);
   auto type = element_type(e->getLHS()->getType(), context_);
   if (!type) {
@@ -193,6 +206,7 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
 }
 
 Lift<void> Builder::increment(const clang::UnaryOperator* e) {
+  if (announced(e)) return {};  // takes effect behind the statement
   if (e->getSubExpr()->getType()->isPointerType())
     return refuse("c.pointer.reassigned", "a pointer is changed", e->getExprLoc());
   TRY(ScalarExpr old, load(e->getSubExpr()));
@@ -216,7 +230,9 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
     return s->getElse() ? statement(s->getElse()) : Lift<void>();
   }
   pool_.clear();
+  TRY(const std::vector<Step> steps, steps_in(s->getCond()));
   TRY(ScalarExpr test, condition(s->getCond()));
+  TRY_VOID(take_effect(steps));
   std::vector<Memlet> inputs = compact(test);
   const std::size_t finals = finals_.size();
   const Box box = box_;
@@ -227,10 +243,14 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
     return result;
   };
   const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
+  const Values followed = tracked_values();
   TRY(sdfg::Region then_body, branch(s->getThen(), true));
+  const Values after_then = tracked_values();
+  restore_tracked(followed);
   for (const auto& [v, b] : bindings)
     if (header_writes_.contains(v)) bindings_[v] = b;
   TRY(sdfg::Region else_body, branch(s->getElse(), false));
+  join_tracked(after_then);
   forget_inner_finals(finals);
   if (!then_body.nodes.empty() || !else_body.nodes.empty())
     emit(sdfg::If{.condition = {std::move(test), std::move(inputs)},
@@ -266,6 +286,8 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
                                     bool test_first, clang::SourceLocation where) {
   if (for_depth_ == 0) return refuse("c.while", "a while loop outside of any for loop", where);
   if (contains_for(loop_body)) return refuse("c.while.contains-for", "a while loop around for loops", where);
+  if (changes_tracked(test) || changes_tracked(loop_body) || changes_tracked(increment))
+    return refuse("c.pointer.reassigned", "a pointer is changed in a while loop", where);
   // A condition that needs statements of its own is computed into a temporary, before the loop and after each pass.
   std::string flag;
   pool_.clear();
@@ -416,6 +438,7 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   const clang::SourceLocation where = s->getBeginLoc();
   // A variable that something else writes, too, keeps its memory; inside the loop it is the symbol all the same.
   const bool in_memory = written_here(v) || v->hasGlobalStorage() || facts_.address_taken.contains(v);
+  for (const clang::Expr* e : header.before) TRY_VOID(expression_statement(e));
   Expr begin;
   if (header.begin) {
     TRY(begin, index(header.begin));
@@ -454,10 +477,16 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   }
   bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
   TRY(Bounds limits, bounds(header, begin, symbol));
+  std::vector<Stepping> steps;
   const std::size_t finals = finals_.size();
   box_.push_back(loop_range(symbol, limits.begin, limits.end, header.step));
   ++for_depth_;
-  auto inner = region([&] { return body(s->getBody(), true); });
+  auto inner = region([&]() -> Lift<void> {
+    TRY(steps, enter_steps(s, header, limits.begin, symbol));
+    TRY_VOID(body(s->getBody(), true));
+    for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
+    return verify_steps(steps, where);
+  });
   --for_depth_;
   box_.pop_back();
   if (!inner) return std::unexpected(inner.error());
@@ -473,6 +502,7 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     if (touched.written.contains(container))
       return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
 
+  TRY_VOID(leave_steps(steps, limits, header.step, where));
   // Inner induction variables after the loop: as its last iteration left them, if there was one.
   const std::vector<Final> inside(finals_.begin() + static_cast<std::ptrdiff_t>(finals), finals_.end());
   for (std::size_t k = finals; k < finals_.size(); ++k) {

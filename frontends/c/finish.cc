@@ -1,6 +1,7 @@
 // After building: shapes of pointers, overlaps between containers, arguments, final values of induction variables.
 #include <algorithm>
 
+#include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
 #include "sdfg/check.h"
 #include "sdfg/planted_fault.h"
@@ -17,9 +18,16 @@ namespace {
 
 bool is_character(clang::QualType type) { return type->isCharType(); }
 
+// __attribute__((may_alias)), on any of the typedefs that the type is named by.
+bool is_blind(clang::QualType type) {
+  for (const auto* t = type->getAs<clang::TypedefType>(); t; t = t->desugar()->getAs<clang::TypedefType>())
+    if (t->getDecl()->hasAttr<clang::MayAliasAttr>()) return true;
+  return false;
+}
+
 // Whether an object of type `a` may be accessed as a `b` (C17 6.5p7).
 bool may_alias(clang::QualType a, clang::QualType b, const clang::ASTContext& context, bool strict) {
-  if (!strict || is_character(a) || is_character(b)) return true;
+  if (!strict || is_character(a) || is_character(b) || is_blind(a) || is_blind(b)) return true;
   auto canonical = [&](clang::QualType t) {
     t = t.getCanonicalType().getUnqualifiedType();
     if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();
@@ -324,7 +332,7 @@ Lift<std::string> Builder::epilogue() const {
     if (!guard.empty()) text += "if (" + guard + ") ";
     text += name + " = " + c_text(*f.value) + ";\n";
   }
-  return text;
+  return tracked_epilogue(text);
 }
 
 Lift<void> Builder::finish_memory() {
@@ -335,6 +343,7 @@ Lift<void> Builder::finish_memory() {
 
 Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const clang::Stmt* s : stretch_) scan(s);
+  find_tracked();
   out_ = &sdfg_.root;
   sdfg_.name = name;
   TRY_VOID(sequence(stretch_, 0, false));

@@ -125,6 +125,10 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
     if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(ref->getDecl()))
       return Expr(constant->getInitVal().getExtValue());
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+    if (announced(u)) {
+      TRY(const Binding* b, tracked_value(named_variable(u->getSubExpr()), where));
+      return in_range(*b->index + Expr(*announced(u)), named_variable(u->getSubExpr()), where);
+    }
     if (u->isIncrementDecrementOp()) return refuse("c.side-effect", "an index with a side effect", where);
     if (u->getOpcode() == clang::UO_Plus || u->getOpcode() == clang::UO_Extension) return index(u->getSubExpr());
     if (u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Not) {

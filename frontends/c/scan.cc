@@ -14,6 +14,8 @@ void Builder::scan(const clang::Stmt* s, int depth) {
     const bool in_memory =
         header && (header->variable->hasGlobalStorage() || facts_.address_taken.contains(header->variable));
     if (header && !in_memory && !written_variables(loop->getBody()).contains(header->variable)) {
+      for (const clang::Expr* e : header->before) scan(e, depth);
+      for (const clang::Expr* e : header->also) scan(e, depth);
       header_writes_.insert(header->variable);
       if (header->declared) declared_.insert(header->variable);
       scan(header->begin, depth);

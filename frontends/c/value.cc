@@ -228,6 +228,10 @@ Lift<ScalarExpr> Builder::cast(const clang::CastExpr* e) {
 
 Lift<ScalarExpr> Builder::unary(const clang::UnaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
+  if (announced(e)) {
+    TRY(Expr stepped, index(e));
+    return make_index(stepped, *element_type(e->getType(), context_));
+  }
   switch (e->getOpcode()) {
     case clang::UO_Plus:
     case clang::UO_Extension:

@@ -113,7 +113,7 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
   if (v->getTLSKind() != clang::VarDecl::TLS_None)
     return refuse("c.thread-local", "'" + name + "' is thread-local", where);
   Binding b;
-  if (!written_here(v) && !sdfg::is_float(*type)) {
+  if ((!written_here(v) || tracked(v)) && !sdfg::is_float(*type)) {
     const bool constant = v->getType().isConstQualified();
     if (constant && v->hasInit() && v->hasGlobalStorage())
       if (auto c = constant_value(v->getInit(), context_)) {
@@ -207,7 +207,7 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
                       where);
   Binding b;
   if (type->isPointerType() || type->isArrayType()) {
-    if (written_here(v) || header_writes_.contains(v))
+    if ((written_here(v) && !tracked(v)) || header_writes_.contains(v))
       return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
     const clang::VarDecl* complete = v;  // a file-scope `double A[];` may be completed later
     for (const clang::VarDecl* d : v->redecls())
@@ -252,6 +252,10 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
     return refuse("c.type", "'" + name + "' has the type " + type.getAsString(), where);
   } else {
     TRY(b, outer_scalar(v, where));
+  }
+  if (tracked(v)) {
+    if (b.kind == Binding::Kind::Array) b = {Binding::Kind::Pointer, {}, {}, b.container, {Expr(0)}};
+    entry_[v] = b;
   }
   return &(bindings_[v] = std::move(b));
 }
@@ -359,6 +363,13 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
     return {};
   }
   if (type->isPointerType()) {
+    if (tracked(v)) {
+      if (v->hasInit()) {
+        TRY(b, value_of(v, v->getInit()));
+      }
+      bindings_[v] = std::move(b);
+      return {};
+    }
     if (!v->hasInit() || written_here(v))
       return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
     TRY(Access target, pointer(v->getInit()));
@@ -378,6 +389,13 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
   }
   if (facts_.address_taken.contains(v))
     return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+  if (tracked(v)) {
+    if (v->hasInit()) {
+      TRY(b, value_of(v, v->getInit()));
+    }
+    bindings_[v] = std::move(b);
+    return {};
+  }
   if (!written_here(v) && !sdfg::is_float(*scalar)) {
     if (header_writes_.contains(v) && !v->hasInit()) {
       bindings_[v] = {};  // bound by its loops

@@ -136,6 +136,30 @@ void f(int n, double x[100]) {
 )");
 }
 
+TEST(Lift, SteppedPointersAndIndices) {
+  EXPECT_EQ(root(R"(void f(int w, int h, int pad, const int *restrict s, int *restrict d) {
+  for (int y = 0; y < h; y++, s += pad)
+    for (int x = 0; x < w; x++) *d++ = *s++;
+})"),
+            R"(loop y = 0 .. h {
+  loop x = 0 .. w {
+    s0: d[y, x] = s[pad*y + w*y + x]
+  }
+}
+)");
+  TranslationUnit unit = lifted(R"(double *f(int n, double *p, const int *restrict q) {
+  int k = 0, i;
+  for (i = 0; i < n; i += 2, p++) { *p = q[k++]; if (q[k++] > 0) continue; *p += 1; }
+  return p + k + i;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_NE(unit.nests[0].epilogue.find("p = (p) + sous_final_"), std::string::npos) << unit.nests[0].epilogue;
+  // Where it may not be executed in each iteration, nobody knows how far it got.
+  unit = lifted("void f(int n, int *p, const int *q) { for (int i = 0; i < n; i++) if (q[i]) *p++ = i; }");
+  ASSERT_EQ(unit.nests.size(), 0u);
+  EXPECT_EQ(unit.reasons.at(0).code, "c.induction-variable");
+}
+
 TEST(Lift, StructMembersAndKnownParameters) {
   TranslationUnit unit = lifted(R"(struct grid { int n; double *a; double h; };
 static void f(const struct grid *g, int w) { for (int i = 0; i < g->n - w; i++) g->a[i] *= g->h; }
