@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent
+from build_folders import SOURCE, beside, configure_and_build, run
 
 
 @dataclass
@@ -58,22 +58,6 @@ PROGRAMS = {
 def fuzz_targets():
     text = (SOURCE / "tests/fuzz/targets.list").read_text()
     return re.findall(r"^X\((\w+)\)", text, re.MULTILINE)
-
-
-def run(command, **options):
-    return subprocess.run([str(word) for word in command], check=False, text=True, errors="replace", **options)
-
-
-def configure_and_build(build, targets, options=()):
-    """An own build folder; ccache serves what did not change."""
-    if not (build / "build.ninja").exists():
-        command = ["cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                   "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19", *options]
-        if run(command, stdout=subprocess.DEVNULL).returncode != 0:
-            sys.exit("fuzz: cmake could not configure " + str(build))
-    jobs = os.environ.get("SOUS_JOBS", str(os.cpu_count()))
-    if run(["cmake", "--build", build, "-j", jobs, "--target", *targets]).returncode != 0:
-        sys.exit("fuzz: the build stopped")
 
 
 def count_files(folder):
@@ -149,7 +133,7 @@ def main():
         parser.error(f"there is no target {unknown[0]}; there are: {', '.join(known)}")
     names = arguments.targets or known
     with_libfuzzer = [name for name in names if name not in PROGRAMS]
-    build, fuzz_build = arguments.build.resolve(), arguments.build.resolve().with_name(arguments.build.name + "-fuzz")
+    build, fuzz_build = arguments.build.resolve(), beside(arguments.build, "fuzz")
     if with_libfuzzer:
         configure_and_build(fuzz_build, ["fuzz_corpus", *(f"fuzz_{name}" for name in with_libfuzzer)],
                             ["-DSOUS_FUZZ=ON", "-DSOUS_SANITIZE=address,undefined"])

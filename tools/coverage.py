@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""./x coverage: which lines of transforms/, frontends/c/ and targets/ the tests run, per folder.
+
+Clang's source-based coverage: a build folder of its own (build-coverage), every test, one profile per test program
+merged by llvm-profdata, read by llvm-cov. A line counts as run if any test runs it; lines without code count for
+nothing. Exit status 0 only if every folder is at 90 % or above; docs/trust.md says what the rest is.
+"""
+import argparse
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE
+
+from build_folders import SOURCE, beside, configure_and_build, jobs, run
+
+FOLDERS = ("transforms", "frontends/c", "targets")
+LEAST = 90.0
+# The compiler through which almost everything is reached, besides the tests' own programs.
+PROGRAMS = ("sous", "test_*")
+
+
+@dataclass
+class Count:
+    covered: int = 0
+    total: int = 0
+
+    def percent(self):
+        return 100.0 * self.covered / self.total if self.total else 0.0
+
+
+def run_tests(build, regex):
+    profiles = build / "profiles"
+    profiles.mkdir(exist_ok=True)
+    for old in profiles.glob("*.profraw"):
+        old.unlink()
+    # %8m: processes of one program merge into eight files, so that thousands of compilations do not make thousands of files.
+    environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%8m.profraw"), "OMP_WAIT_POLICY": "passive"}
+    only = ["-R", regex] if regex else []
+    done = run(["ctest", "--test-dir", build, "-j", jobs(), "--output-on-failure", "--timeout", "3600", *only],
+               stdout=PIPE, env=environment)
+    (build / "coverage-tests.log").write_text(done.stdout)
+    if done.returncode != 0:
+        print(f"some tests failed; see {build}/coverage-tests.log", file=sys.stderr)
+    return profiles, done.returncode == 0
+
+
+def export(build, profiles):
+    """llvm-cov's summary per file, as JSON."""
+    merged = build / "all.profdata"
+    raw = sorted(profiles.glob("*.profraw"))
+    if not raw:
+        sys.exit("coverage: no test left a profile")
+    if run(["llvm-profdata-19", "merge", "-sparse", *raw, "-o", merged]).returncode != 0:
+        sys.exit("coverage: the profiles cannot be merged")
+    programs = sorted(path for pattern in PROGRAMS for path in build.glob(pattern) if os.access(path, os.X_OK))
+    objects = [word for path in programs[1:] for word in ("-object", path)]
+    done = run(["llvm-cov-19", "export", "-summary-only", f"-instr-profile={merged}", programs[0], *objects], stdout=PIPE)
+    if done.returncode != 0:
+        sys.exit("coverage: llvm-cov failed")
+    return json.loads(done.stdout)["data"][0]["files"]
+
+
+def folder_of(path):
+    relative = os.path.relpath(path, SOURCE)
+    return next((folder for folder in FOLDERS if relative.startswith(folder + "/")), None)
+
+
+def count(files):
+    """({folder: Count}, [(percent, missed lines, file)] of the single files)."""
+    folders = {folder: Count() for folder in FOLDERS}
+    single = []
+    for file in files:
+        folder = folder_of(file["filename"])
+        # What generated code includes runs in programs of its own, which are not instrumented.
+        if folder is None or "/targets/runtime/" in file["filename"]:
+            continue
+        lines = file["summary"]["lines"]
+        folders[folder].covered += lines["covered"]
+        folders[folder].total += lines["count"]
+        missed = lines["count"] - lines["covered"]
+        single.append((lines["percent"], missed, os.path.relpath(file["filename"], SOURCE)))
+    return folders, sorted(single, key=lambda one: -one[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./x coverage", description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=Path, default=SOURCE / "build", help="the ordinary build folder")
+    parser.add_argument("--tests", default="", metavar="REGEX", help="only the tests whose names match")
+    parser.add_argument("--show", metavar="FILE", help="afterwards, the lines of this file that no test runs")
+    parser.add_argument("--files", type=int, default=10, help="how many files with the most missed lines are listed")
+    arguments = parser.parse_args()
+    build = beside(arguments.build, "coverage")
+    flags = "-fprofile-instr-generate -fcoverage-mapping"
+    configure_and_build(build, options=[f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={flags}"])
+    profiles, passed = run_tests(build, arguments.tests)
+    folders, single = count(export(build, profiles))
+    print(f"\n{'folder':<20}{'lines':>8}{'covered':>9}{'percent':>9}")
+    for folder, lines in folders.items():
+        print(f"{folder:<20}{lines.total:>8}{lines.covered:>9}{lines.percent():>8.1f}%")
+    print(f"\nmost missed lines:\n{'file':<44}{'missed':>8}{'percent':>9}")
+    for percent, missed, name in single[:arguments.files]:
+        print(f"{name:<44}{missed:>8}{percent:>8.1f}%")
+    if arguments.show:
+        show(build, arguments.show)
+    return 0 if passed and all(lines.percent() >= LEAST for lines in folders.values()) else 1
+
+
+def show(build, name):
+    programs = sorted(path for pattern in PROGRAMS for path in build.glob(pattern) if os.access(path, os.X_OK))
+    objects = [word for path in programs[1:] for word in ("-object", path)]
+    done = run(["llvm-cov-19", "show", f"-instr-profile={build}/all.profdata", programs[0], *objects, SOURCE / name],
+               stdout=PIPE)
+    for line in done.stdout.splitlines():
+        if re.match(r"\s*\d+\|\s*0\|", line):
+            print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
