@@ -34,28 +34,17 @@ std::string tuple(const char* prefix, std::size_t count) {
   return "[" + join(names, ", ") + "]";
 }
 
-// begin <= v < end in steps, in isl's notation. `outer` are the names outside the loop; `v` is the loop's own.
-std::string loop_constraint(const ScheduleLoop& loop, IslNames outer, const std::string& v) {
-  const bool up = loop.step > 0;
-  outer[loop.symbol] = v;
-  const Expr symbol = Expr::symbol(loop.symbol);
-  std::string text;
-  if (up) {
-    text = isl_at_most(loop.begin, symbol, outer) + " and " + isl_at_most(symbol, loop.end - 1, outer);
-  } else {
-    text = isl_at_most(symbol, loop.begin, outer) + " and " + isl_at_most(loop.end + 1, symbol, outer);
-  }
-  const std::int64_t stride = up ? loop.step : -loop.step;
-  if (stride != 1)
-    text += " and ((" + isl_text(up ? symbol - loop.begin : loop.begin - symbol, outer) + ") mod " +
-            std::to_string(stride) + ") = 0";
-  return text;
+// What the loop says about its variable, called `v`. `outer` are the names outside it.
+std::string loop_constraint(const ScheduleLoop& loop, const IslNames& outer, const std::string& v) {
+  return isl_loop(loop.symbol, loop.begin, loop.end, loop.step, outer, v);
 }
 
 }  // namespace
 
 struct Dependences::Data {
-  explicit Data(const Budget& budget) : context(budget.operations) {}
+  explicit Data(const Budget& budget)
+      : context(std::getenv("SOUS_BUDGET") ? std::strtoul(std::getenv("SOUS_BUDGET"), nullptr, 10)
+                                           : budget.operations) {}
 
   mutable IslContext context;  // first: everything below lives in it
   IslNames parameters;
@@ -249,12 +238,20 @@ class Collector {
 // --- Schedules
 // ------------------------------------------------------------------------------------------------------------
 
+bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == isl_bool_true; }
+
+IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
+IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
+
 // A tree as maps from statement instances to time: the position in each sequence and the value of each loop on the way
-// (negated where it counts down), padded with zeros (Kelly and Pugh's 2d+1 form).
+// (negated where it counts down), padded with zeros (Kelly and Pugh's 2d+1 form). A loop with another step than one
+// counts its iterations instead: with the start of a tile as begin + size * number, isl sees the number as a quotient
+// of the point in it, where a congruence over the starts would have to be solved again in every question.
 class Times {
  public:
   struct LoopTime {
     std::size_t index = 0;                                       // of its dimension in the time vector
+    bool counted = false;                                        // iterations, not values
     std::vector<std::pair<std::size_t, std::size_t>> positions;  // (dimension, value) of the sequences above it
     const ScheduleLoop* loop = nullptr;
   };
@@ -262,6 +259,7 @@ class Times {
   Times(const Data& data, const Lifted& lifted, const ScheduleTree& tree)
       : data_(data), maps_(lifted.statements.size()) {
     length_ = depth(tree);
+    all_pairs_ = data.read_map(tuple("t", length_) + " -> " + tuple("u", length_));
     // The same context as that of the domains: `respects` compares the two.
     walk(tree,
          {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
@@ -275,45 +273,66 @@ class Times {
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
   const std::map<std::string, LoopTime>& loops() const { return loops_; }
 
-  // All pairs of times that are related by `text` over t0… and u0….
-  IslMap constraint(const std::string& text) const {
-    return data_.read_map(tuple("t", length_) + " -> " + tuple("u", length_) + " : " + text);
+  // Pairs of times (built, since reading such a relation from text costs more than most questions that use it):
+  // all of them,
+  IslMap any() const { return all_pairs_; }
+  // those that agree in the first `count` dimensions,
+  IslMap agree(std::size_t count) const {
+    return IslMap(
+        isl_map_from_basic_map(isl_basic_map_equal(isl_map_get_space(all_pairs_.get()), static_cast<unsigned>(count))));
+  }
+  // of which the second is not after the first,
+  IslMap not_before() const { return IslMap(isl_map_lex_ge(isl_space_domain(isl_map_get_space(all_pairs_.get())))); }
+  // of two times inside the loop,
+  IslMap both_inside(const LoopTime& l) const {
+    IslMap pairs = all_pairs_;
+    for (auto [dimension, value] : l.positions)
+      for (isl_dim_type side : {isl_dim_in, isl_dim_out})
+        pairs =
+            IslMap(isl_map_fix_si(pairs.release(), side, static_cast<unsigned>(dimension), static_cast<int>(value)));
+    return pairs;
+  }
+  // which besides agree on everything before its own dimension,
+  IslMap same_before(const LoopTime& l) const { return intersect(agree(l.index), both_inside(l)); }
+  // on that too,
+  IslMap same_iteration(const LoopTime& l) const { return intersect(agree(l.index + 1), both_inside(l)); }
+  // or of which the first is in an earlier iteration, by less than `within` in time (0: any).
+  IslMap carried(const LoopTime& l, std::int64_t within = 0) const {
+    const auto at = static_cast<unsigned>(l.index);
+    IslMap pairs(isl_map_from_basic_map(isl_basic_map_less_at(isl_map_get_space(all_pairs_.get()), at)));
+    if (within > 0) {
+      isl_constraint* near = isl_constraint_alloc_inequality(
+          isl_local_space_from_space(isl_map_get_space(all_pairs_.get())));  // within - 1 + t - u >= 0
+      near = isl_constraint_set_coefficient_si(near, isl_dim_in, static_cast<int>(at), 1);
+      near = isl_constraint_set_coefficient_si(near, isl_dim_out, static_cast<int>(at), -1);
+      near = isl_constraint_set_constant_si(near, static_cast<int>(within - 1));
+      pairs = IslMap(isl_map_add_constraint(pairs.release(), near));
+    }
+    return intersect(pairs, both_inside(l));
+  }
+  // The second is not after the first in the dimensions behind the loop's own; equal ones only count with `or_equal`.
+  IslMap not_after_inside(const LoopTime& l, bool or_equal) const {
+    IslMap result = subtract(all_pairs_, all_pairs_), equal = all_pairs_;
+    for (std::size_t i = l.index + 1; i < length_; ++i) {
+      const int at = static_cast<int>(i);
+      IslMap later(isl_map_order_gt(equal.copy(), isl_dim_in, at, isl_dim_out, at));
+      result = IslMap(isl_map_union(result.release(), later.release()));
+      equal = IslMap(isl_map_equate(equal.release(), isl_dim_in, at, isl_dim_out, at));
+    }
+    return or_equal ? IslMap(isl_map_union(result.release(), equal.release())) : result;
   }
   // Pairs of instances of s and t whose times are so related.
-  IslMap related(int s, int t, const std::string& text) const {
-    return IslMap(isl_map_apply_range(isl_map_apply_range(of(s).copy(), constraint(text).release()),
-                                      isl_map_reverse(of(t).copy())));
+  IslMap related(int s, int t, const IslMap& times) const {
+    return IslMap(isl_map_apply_range(isl_map_apply_range(of(s).copy(), times.copy()), isl_map_reverse(of(t).copy())));
   }
   // A relation between instances as one between their times. Most questions are asked there: each is then a conjunction
   // over the time dimensions instead of a composition with the schedule.
   IslMap on_time(const IslMap& pairs, int s, int t) const {
     return IslMap(isl_map_apply_range(isl_map_apply_domain(pairs.copy(), of(s).copy()), of(t).copy()));
   }
-  // Pairs of times of which the second is not after the first.
-  IslMap not_before() const {
-    return IslMap(isl_map_lex_ge(isl_space_domain(isl_map_get_space(constraint("0 = 0").get()))));
-  }
   // s strictly before t.
   IslMap before(int s, int t) const { return IslMap(isl_map_lex_lt_map(of(s).copy(), of(t).copy())); }
 
-  // Both instances are inside the loop; and, besides, agree on everything before its own dimension.
-  static std::string both_inside(const LoopTime& l) {
-    std::vector<std::string> parts{"0 = 0"};
-    for (auto [dimension, value] : l.positions)
-      for (const char* side : {"t", "u"}) parts.push_back(numbered(side, dimension) + " = " + std::to_string(value));
-    return join(parts, " and ");
-  }
-  static std::string same_before(const LoopTime& l) {
-    std::string text = both_inside(l);
-    for (std::size_t i = 0; i < l.index; ++i) text += " and " + numbered("t", i) + " = " + numbered("u", i);
-    return text;
-  }
-  static std::string same_iteration(const LoopTime& l) {
-    return same_before(l) + " and " + numbered("t", l.index) + " = " + numbered("u", l.index);
-  }
-  static std::string carried(const LoopTime& l) {
-    return same_before(l) + " and " + numbered("t", l.index) + " < " + numbered("u", l.index);
-  }
   std::size_t length() const { return length_; }
 
  private:
@@ -343,9 +362,18 @@ class Times {
           tree[k].value,
           [&](const ScheduleLoop& l) {
             std::string variable = numbered("t", here.time.size());
+            const bool counted =
+                std::abs(l.step) != 1 && max_pieces(l.begin).size() == 1 && min_pieces(l.begin).size() == 1;
+            loops_[l.symbol] = {.index = here.time.size(), .counted = counted, .positions = here.positions, .loop = &l};
             std::string value = l.step > 0 ? variable : "(-" + variable + ")";
-            loops_[l.symbol] = {.index = here.time.size(), .positions = here.positions, .loop = &l};
-            here.constraints.push_back(loop_constraint(l, here.names, value));
+            if (counted) {
+              value = "(" + isl_text(l.begin, here.names) + " + " + std::to_string(l.step) + " * " + variable + ")";
+              here.constraints.push_back(variable + " >= 0");
+            }
+            // What is counted is congruent by construction.
+            ScheduleLoop bounds = l;
+            if (counted) bounds.step = l.step > 0 ? 1 : -1;
+            here.constraints.push_back(loop_constraint(bounds, here.names, value));
             here.names[l.symbol] = value;
             here.time.push_back(variable);
             walk(l.children, here);
@@ -373,14 +401,10 @@ class Times {
 
   const Data& data_;
   std::size_t length_ = 0;
+  IslMap all_pairs_;
   std::vector<IslMap> maps_;
   std::map<std::string, LoopTime> loops_;
 };
-
-bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == isl_bool_true; }
-
-IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
-IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
 
 // The differences in time between target and source over the pairs.
 IslSet time_deltas(const IslMap& pairs, const Times& times, int s, int t) {
@@ -402,6 +426,15 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
   return result;
 }
 
+// A distance in time as one between the values of the loop's variable (both along its direction).
+std::optional<std::int64_t> value_distance(std::optional<std::int64_t> distance, const Times& times,
+                                           const Times::LoopTime& l) {
+  if (!distance || !l.counted) return distance;
+  for (const std::string& symbol : l.loop->begin.symbols())
+    if (times.loops().contains(symbol)) return std::nullopt;
+  return *distance * std::abs(l.loop->step);
+}
+
 // The dependence between times, without the pairs that the privates and reductions of the tree's loops remove. For what
 // one loop carries, `carrier`, only its own reductions count: the partial results of a loop around it are one for all
 // of its iterations.
@@ -411,16 +444,14 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
   for (const auto& [symbol, l] : times.loops()) {
     const auto& privates = l.loop->privates;
     if (std::find(privates.begin(), privates.end(), d.container) != privates.end()) {
-      IslMap outside = subtract(pairs, times.constraint(Times::both_inside(l)));
-      pairs = IslMap(
-          isl_map_union(outside.release(), intersect(pairs, times.constraint(Times::same_iteration(l))).release()));
+      IslMap outside = subtract(pairs, times.both_inside(l));
+      pairs = IslMap(isl_map_union(outside.release(), intersect(pairs, times.same_iteration(l)).release()));
     }
     if (carrier && carrier->loop != l.loop && !planted(Fault::outer_reduction_excuses)) continue;
     for (const Reduction& r : l.loop->reductions) {
       const auto& s = data.updates[static_cast<std::size_t>(d.source)];
       const auto& t = data.updates[static_cast<std::size_t>(d.target)];
-      if (r.container == d.container && s == r && t == r)
-        pairs = subtract(pairs, times.constraint(Times::same_before(l)));
+      if (r.container == d.container && s == r && t == r) pairs = subtract(pairs, times.same_before(l));
     }
   }
   return pairs;
@@ -429,29 +460,18 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
 // The times that the loop carries: equal before its dimension, different in it.
 IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs) {
   if (planted(Fault::parallel_unchecked)) return subtract(pairs, pairs);
-  return intersect(pairs, times.constraint(Times::carried(l)));
+  return intersect(pairs, times.carried(l));
 }
 
 // Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
 // one group, and the target not after the source in the body; within one statement all reads come before all writes.
 IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lanes, const Dependence& d,
                           const IslMap& pairs) {
-  std::string group = Times::carried(l);
-  if (lanes > 0)
-    group += " and " + numbered("u", l.index) + " - " + numbered("t", l.index) + " < " +
-             std::to_string(lanes * std::abs(l.loop->step));
   if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
-  const IslMap in_group = intersect(pairs, times.constraint(group));
+  const IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
   if (empty(in_group)) return in_group;
-  std::vector<std::string> orders;
-  std::string equal = "0 = 0";
-  for (std::size_t i = l.index + 1; i < times.length(); ++i) {
-    orders.push_back("(" + equal + " and " + numbered("t", i) + " > " + numbered("u", i) + ")");
-    equal += " and " + numbered("t", i) + " = " + numbered("u", i);
-  }
-  if (d.kind != DependenceKind::Anti || d.source != d.target) orders.push_back("(" + equal + ")");
-  if (orders.empty()) return subtract(in_group, in_group);
-  return intersect(in_group, times.constraint(join(orders, " or ")));
+  const bool reads_first = d.kind == DependenceKind::Anti && d.source == d.target;
+  return intersect(in_group, times.not_after_inside(l, !reads_first));
 }
 
 std::string describe(const Dependence& d, const Lifted& lifted) {
@@ -466,7 +486,7 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
   if (planted(Fault::private_not_covered)) return true;
   for (const Access& access : data.accesses) {
     if (access.container != container) continue;
-    IslMap inside = times.related(access.statement, access.statement, Times::same_iteration(l));
+    IslMap inside = times.related(access.statement, access.statement, times.same_iteration(l));
     IslMap outside(isl_map_subtract_domain(access.map.copy(), isl_map_domain(inside.release())));
     if (!empty(outside)) return false;
   }
@@ -475,7 +495,7 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
     IslMap uncovered = read.map;
     for (const Access& write : data.accesses) {
       if (!write.write || !write.exact || write.container != container) continue;
-      IslMap pairs = intersect(times.related(write.statement, read.statement, Times::same_iteration(l)),
+      IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
                                times.before(write.statement, read.statement));
       IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
       uncovered = subtract(uncovered, written);
@@ -500,6 +520,104 @@ Result<void> instances(const Data& data, const Times& times, const Lifted& lifte
                                                   : " would run more than once for an instance"));
   }
   return {};
+}
+
+// What differs between two trees. Both are cut down to the loops and guards around the difference, equal in both, and
+// in them to the children that differ.
+struct Change {
+  ScheduleTree before, after;
+  std::size_t shared = 0;  // time dimensions of the loops and guards around
+  // Whether the order of the instances in it within one iteration of everything around is all that must be proven. Not
+  // so with privates and reductions in it, whose conditions are about the whole tree, nor inside loops that a change of
+  // order below concerns as a whole.
+  bool local = true;
+};
+
+bool needs_the_whole(const ScheduleTree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const ScheduleNode& n) {
+    return match(
+        n.value,
+        [](const ScheduleLoop& l) {
+          return !l.privates.empty() || !l.reductions.empty() || needs_the_whole(l.children);
+        },
+        [](const ScheduleGuard& g) { return needs_the_whole(g.children); }, [](const ScheduleLeaf&) { return false; });
+  });
+}
+
+Change difference(const ScheduleTree& before, const ScheduleTree& after) {
+  const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  const auto left = std::min(before.end() - b, after.end() - a);
+  const auto [rb, ra] = std::mismatch(before.rbegin(), before.rbegin() + left, after.rbegin(), after.rbegin() + left);
+  Change result{.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
+  result.local = !needs_the_whole(result.before) && !needs_the_whole(result.after);
+  if (result.before.size() != 1 || result.after.size() != 1) return result;
+  // The only child that differs is a loop or a guard that differs in its children alone.
+  const auto inside = [&](auto& outer_b, auto& outer_a, std::size_t dimensions, bool transparent) {
+    auto empty_b = outer_b, empty_a = outer_a;
+    empty_b.children.clear();
+    empty_a.children.clear();
+    if (empty_b != empty_a) return;
+    Change below = difference(outer_b.children, outer_a.children);
+    outer_b.children = std::move(below.before);
+    outer_a.children = std::move(below.after);
+    result.shared = below.shared + dimensions;
+    result.local = below.local && transparent;
+  };
+  auto *loop_b = std::get_if<ScheduleLoop>(&result.before[0].value),
+       *loop_a = std::get_if<ScheduleLoop>(&result.after[0].value);
+  if (loop_b && loop_a)
+    inside(*loop_b, *loop_a, 2, loop_a->reductions.empty() && !std::holds_alternative<Simd>(loop_a->schedule));
+  auto *guard_b = std::get_if<ScheduleGuard>(&result.before[0].value),
+       *guard_a = std::get_if<ScheduleGuard>(&result.after[0].value);
+  if (guard_b && guard_a) inside(*guard_b, *guard_a, 1, true);
+  return result;
+}
+
+// Whether both trees run the same instances in the same iterations of what they share, each once.
+bool same_instances(const Data& data, const Times& before, const Times& after, std::size_t shared,
+                    const Lifted& lifted) {
+  const auto around = [&](const Times& times, int s) {
+    const auto first = static_cast<unsigned>(shared), count = static_cast<unsigned>(times.length() - shared);
+    return IslMap(isl_map_project_out(times.of(s).copy(), isl_dim_out, first, count));
+  };
+  for (std::size_t k = 0; k < lifted.statements.size(); ++k) {
+    const int s = static_cast<int>(k);
+    if (isl_map_is_equal(around(before, s).get(), around(after, s).get()) != isl_bool_true ||
+        isl_map_is_single_valued(after.of(s).get()) != isl_bool_true || !data.context.ok())
+      return false;
+  }
+  return true;
+}
+
+// Every dependence keeps its order, and loops that do not run in order carry none; both for pairs of instances that
+// agree in the first `shared` time dimensions, and for the loops below those.
+Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
+  const IslMap reversed = intersect(times.not_before(), times.agree(shared));
+  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
+    const Dependence& d = data.dependences[k];
+    IslMap pairs = effective(data, times, k);
+    if (!empty(intersect(pairs, reversed)))
+      return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
+    for (const auto& [symbol, l] : times.loops()) {
+      if (l.index < shared) continue;
+      auto carries = [&](const IslMap& broken) -> Result<void> {
+        if (empty(broken)) return {};
+        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
+      };
+      auto in_parallel = [&] { return carries(carried_pairs(times, l, effective(data, times, k, &l))); };
+      TRY_VOID(match(
+          l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
+          [&](const Parallel&) -> Result<void> { return in_parallel(); },
+          [&](const Simd& simd) -> Result<void> {
+            return carries(broken_by_lockstep(times, l, simd.lanes, d, effective(data, times, k, &l)));
+          },
+          [](const Unroll&) -> Result<void> { return {}; },
+          [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
+          [&](const GpuBlock&) -> Result<void> { return in_parallel(); }));
+    }
+    TRY_VOID(data.context.ok());
+  }
+  return data.context.ok();
 }
 
 }  // namespace
@@ -559,7 +677,7 @@ Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& bud
     IslSet equal(deltas.copy());
     for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
       const std::size_t index = times.loops().at(s[i]).index;
-      d.distance.push_back(constant_distance(deltas, times, index));
+      d.distance.push_back(value_distance(constant_distance(deltas, times, index), times, times.loops().at(s[i])));
       equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
       if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
     }
@@ -605,31 +723,20 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
       if (!ok)
         return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
     }
-  const IslMap not_before = times.not_before();
-  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
-    const Dependence& d = data.dependences[k];
-    IslMap pairs = effective(data, times, k);
-    if (!empty(intersect(pairs, not_before)))
-      return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
-    for (const auto& [symbol, l] : times.loops()) {
-      auto carries = [&](const IslMap& broken) -> Result<void> {
-        if (empty(broken)) return {};
-        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
-      };
-      auto in_parallel = [&] { return carries(carried_pairs(times, l, effective(data, times, k, &l))); };
-      TRY_VOID(match(
-          l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
-          [&](const Parallel&) -> Result<void> { return in_parallel(); },
-          [&](const Simd& simd) -> Result<void> {
-            return carries(broken_by_lockstep(times, l, simd.lanes, d, effective(data, times, k, &l)));
-          },
-          [](const Unroll&) -> Result<void> { return {}; },
-          [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
-          [&](const GpuBlock&) -> Result<void> { return in_parallel(); }));
-    }
-    TRY_VOID(data.context.ok());
-  }
-  return data.context.ok();
+  return ordered(data, times, 0, lifted);
+}
+
+Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                         const ScheduleTree& tree) {
+  const Change change = difference(legal, tree);
+  if (!change.local) return respects(dependences, lifted, tree);
+  const Data& data = dependences.data();
+  data.context.restart();
+  const Times before(data, lifted, change.before), after(data, lifted, change.after);
+  // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
+  // looks.
+  if (!same_instances(data, before, after, change.shared, lifted)) return respects(dependences, lifted, tree);
+  return ordered(data, after, change.shared, lifted);
 }
 
 Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
@@ -646,7 +753,7 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
     if (empty(pairs)) continue;
     const auto& update = data.updates[static_cast<std::size_t>(d.source)];
     auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l->second.index);
-    if (distance) *distance /= std::abs(l->second.loop->step);
+    if (distance && !l->second.counted) *distance /= std::abs(l->second.loop->step);
     result.push_back({.dependence = static_cast<int>(k),
                       .self_update = d.source == d.target && update && update->container == d.container,
                       .distance = distance});

@@ -2,6 +2,7 @@
 // reason is in the context; so a chain of operations is checked once, at its end (IslContext::ok). Internal to sdfg/.
 #pragma once
 
+#include <isl/constraint.h>
 #include <isl/ctx.h>
 #include <isl/map.h>
 #include <isl/options.h>

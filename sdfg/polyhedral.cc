@@ -107,6 +107,19 @@ std::string isl_at_most(const Expr& low, const Expr& high, const IslNames& names
   return text;
 }
 
+std::string isl_loop(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step, IslNames outer,
+                     const std::string& v) {
+  const bool up = step > 0;
+  outer[symbol] = v;
+  const Expr at = Expr::symbol(symbol);
+  std::string text = up ? isl_at_most(begin, at, outer) + " and " + isl_at_most(at, end - 1, outer)
+                        : isl_at_most(at, begin, outer) + " and " + isl_at_most(end + 1, at, outer);
+  const std::int64_t stride = up ? step : -step;
+  if (stride != 1)
+    text += " and ((" + isl_text(up ? at - begin : begin - at, outer) + ") mod " + std::to_string(stride) + ") = 0";
+  return text;
+}
+
 std::string isl_text(const ScalarExpr& c, const IslNames& names) {
   auto side = [&](std::size_t k) { return "(" + isl_text(*integer_expr(c.args[k]), names) + ")"; };
   if (c.op == ScalarOp::logical_and)

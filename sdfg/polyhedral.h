@@ -19,6 +19,10 @@ std::string isl_text(const Expr& e, const IslNames& names);
 std::string isl_text(const ScalarExpr& condition, const IslNames& names);
 // low <= high, as a conjunction without the piecewise forms that min and max would become.
 std::string isl_at_most(const Expr& low, const Expr& high, const IslNames& names);
+// symbol = begin, begin + step, … < end (> end for a negative step), with the symbol called `v`. `outer` are the names
+// outside the loop.
+std::string isl_loop(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step, IslNames outer,
+                     const std::string& v);
 // Whether all symbols of `e` are in `names`.
 bool names_known(const Expr& e, const IslNames& names);
 

@@ -218,6 +218,22 @@ std::vector<std::string> path_to(const ScheduleTree& tree, const std::string& sy
   return {};
 }
 
+std::vector<ScheduleNode> around(const ScheduleTree& tree, const std::string& symbol) {
+  for (const ScheduleNode& n : tree) {
+    const ScheduleTree* below = children(n);
+    if (!below || !find_loop({n}, symbol)) continue;
+    if (const auto* loop = std::get_if<ScheduleLoop>(&n.value); loop && loop->symbol == symbol) return {};
+    std::vector<ScheduleNode> chain = around(*below, symbol);
+    ScheduleNode here = n;
+    match(
+        here.value, [](ScheduleLoop& l) { l.children.clear(); }, [](ScheduleGuard& g) { g.children.clear(); },
+        [](ScheduleLeaf&) {});
+    chain.insert(chain.begin(), std::move(here));
+    return chain;
+  }
+  return {};
+}
+
 std::pair<ScheduleTree*, std::size_t> owner_of(ScheduleTree& tree, const std::string& symbol) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (const auto* loop = std::get_if<ScheduleLoop>(&tree[i].value); loop && loop->symbol == symbol) return {&tree, i};

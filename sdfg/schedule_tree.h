@@ -82,6 +82,8 @@ ScheduleLoop* find_loop(ScheduleTree& tree, const std::string& symbol);
 std::vector<std::string> loop_symbols(const ScheduleTree& tree);
 // Symbols of the loops around (and with) this one, outermost first; empty if there is no such loop.
 std::vector<std::string> path_to(const ScheduleTree& tree, const std::string& symbol);
+// The loops and guards around this loop, outermost first, each without children.
+std::vector<ScheduleNode> around(const ScheduleTree& tree, const std::string& symbol);
 // The sequence that holds the node of this loop and its position in it; null if there is no such loop.
 std::pair<ScheduleTree*, std::size_t> owner_of(ScheduleTree& tree, const std::string& symbol);
 // Calls f on every leaf below, in order.
