@@ -11,7 +11,7 @@ namespace sous::transforms {
 using sdfg::Expr;
 
 Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where) {
-  auto legal = sdfg::respects(nest.dependences, nest.lifted, tree);
+  auto legal = sdfg::respects_as(nest.dependences, nest.lifted, nest.tree, tree);
   if (legal) return Plan(std::move(tree));
   if (legal.error().code.starts_with("isl.")) return std::unexpected(legal.error());
   return fail(std::string(refusal), legal.error().why, std::string(where));

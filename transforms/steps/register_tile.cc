@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/surroundings.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
@@ -76,7 +77,8 @@ struct RegisterTile {
        "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
       {"register-tile.body", "the third loop holds something else than statements"},
       {"register-tile.not-invariant",
-       "what the statements write moves with the third loop, is accessed in two ways, or is private to a loop"},
+       "what the statements write moves with the third loop, may be read under another subscript, or is private to a "
+       "loop"},
       {"register-tile.illegal", "a dependence would be reversed"},
   };
 
@@ -198,6 +200,8 @@ struct RegisterTile {
                         .b = full_lanes.symbol,
                         .k = k.symbol,
                         .tile = b_r,
+                        .points = sdfg::Surroundings(nest.lifted, sdfg::around(tree, k.symbol)),
+                        .inside = {k, full_rows, full_lanes},
                         .shape = {sizes[rows_at].value, sizes[1 - rows_at].value}};
     TRY_VOID(promotion.run());
     return restructure(std::move(order), result);
@@ -208,12 +212,15 @@ struct RegisterTile {
     return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
   }
 
-  // Puts what the full tile writes into registers. Condition: inside the loop k every access to such a container has
-  // one and the same subscript, free of k; so an element of the tile is touched through this subscript only (containers
-  // of a shared alias class are refused), and the tile before and after the loop is the container's own.
+  // Puts what the full tile writes into registers. Condition: inside the loop k every write to such a container has one
+  // and the same subscript, free of k, and every read has that one or surely another element than any of the tile's; so
+  // an element of the tile is touched through this subscript only (containers of a shared alias class are refused), and
+  // the tile before and after the loop is the container's own.
   struct Promotion {
     sdfg::Sdfg& sdfg;
     std::string a, b, k, tile;
+    sdfg::Surroundings points;         // around the loop k of a full tile
+    std::vector<ScheduleLoop> inside;  // k, a, b
     std::vector<Expr> shape;
 
     Result<void> run() {
@@ -246,7 +253,7 @@ struct RegisterTile {
                                                  Expr::symbol(b) - loops(loop).second->begin}),
                           .combine = std::nullopt};
         // What the tile starts from is loaded only where it is read: the container may not have been written so far.
-        if (read_first(body, container) && !planted(Fault::register_tile_read_lost))
+        if (read_first(body, element) && !planted(Fault::register_tile_read_lost))
           before.push_back(copy(loop, held, element, registers.type));
         replace(body, element, held);
         after.push_back(copy(loop, element, held, registers.type));
@@ -301,14 +308,25 @@ struct RegisterTile {
 
     Result<sdfg::Memlet> only_access(const sdfg::Region& body, const std::string& container) const {
       std::optional<sdfg::Memlet> only;
+      std::vector<sdfg::Memlet> others;
       bool one = true;
-      for (const sdfg::Node& n : body.nodes)
-        for (const sdfg::Edge& e : std::get<sdfg::State>(n.value).edges) {
+      for (const sdfg::Node& n : body.nodes) {
+        const auto& state = std::get<sdfg::State>(n.value);
+        for (const sdfg::Edge& e : state.edges) {
           for (const sdfg::Dim& d : e.memlet.subset) one = one && !d.begin.reads().contains(container);
           if (e.memlet.container != container) continue;
-          one = one && (!only || *only == e.memlet) && !e.memlet.combine;
-          only = e.memlet;
+          one = one && !e.memlet.combine;
+          if (const auto* to = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.target)])) {
+            one = one && to->container == container && (!only || *only == e.memlet);
+            only = e.memlet;
+          } else {
+            others.push_back(e.memlet);
+            // A node that is written and read orders what it joins: all its edges move to the registers, or none.
+            for (const sdfg::Edge& before : state.edges)
+              one = one && (before.target != e.source || before.memlet == e.memlet);
+          }
         }
+      }
       SOUS_ASSERT(only);
       const sdfg::Container& c = *sdfg.find(container);
       for (const sdfg::Container& other : sdfg.containers)
@@ -320,6 +338,8 @@ struct RegisterTile {
         one = one && uses;  // otherwise several elements of the tile would be one element of the container
       }
       for (const sdfg::Dim& d : only->subset) moves = moves && !d.begin.uses(k) && !d.end && sdfg::affine(d.begin);
+      for (const sdfg::Memlet& other : others)
+        one = one && (other == *only || sdfg::apart(points, inside, only->subset, inside, other.subset));
       if (!one || !moves || !separate(*only))
         return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place",
                     k);
@@ -338,31 +358,52 @@ struct RegisterTile {
 
     // Whether one iteration reads the element before it writes it. Every iteration writes it (there are no conditions),
     // and a full tile has a first iteration.
-    static bool read_first(const sdfg::Region& body, const std::string& container) {
+    static bool read_first(const sdfg::Region& body, const sdfg::Memlet& element) {
       for (const sdfg::Node& n : body.nodes) {
         const auto& state = std::get<sdfg::State>(n.value);
         std::set<int> written_here;
         for (const sdfg::Edge& e : state.edges) written_here.insert(e.target);
         bool touches = false;
         for (const sdfg::Edge& e : state.edges) {
-          if (e.memlet.container != container) continue;
+          if (e.memlet != element) continue;
           touches = true;
-          const auto* from = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.source)]);
-          if (from && from->container == container && !written_here.contains(e.source)) return true;
+          const bool read = std::holds_alternative<sdfg::AccessNode>(state.nodes[static_cast<std::size_t>(e.source)]);
+          if (read && !written_here.contains(e.source)) return true;
         }
         if (touches) return false;
       }
       return false;
     }
 
+    // An access node may serve the tile's element and others: the element's edges get a node of their own.
     static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
       for (sdfg::Node& n : body.nodes) {
         auto& state = std::get<sdfg::State>(n.value);
+        const std::size_t count = state.nodes.size();
+        for (std::size_t node = 0; node < count; ++node) {
+          const auto* access = std::get_if<sdfg::AccessNode>(&state.nodes[node]);
+          if (!access || access->container != from.container) continue;
+          std::vector<int*> ends;  // of the element's edges at this node
+          bool others = false;
+          for (sdfg::Edge& e : state.edges)
+            for (int* end : {&e.source, &e.target})
+              if (*end == static_cast<int>(node)) {
+                if (e.memlet == from)
+                  ends.push_back(end);
+                else
+                  others = true;
+              }
+          if (ends.empty()) continue;
+          const sdfg::AccessNode registers{.container = to.container};
+          if (!others) {
+            state.nodes[node] = registers;
+            continue;
+          }
+          for (int* end : ends) *end = static_cast<int>(state.nodes.size());
+          state.nodes.emplace_back(registers);
+        }
         for (sdfg::Edge& e : state.edges)
           if (e.memlet == from) e.memlet = to;
-        for (sdfg::DataflowNode& node : state.nodes)
-          if (auto* access = std::get_if<sdfg::AccessNode>(&node); access && access->container == from.container)
-            access->container = to.container;
       }
     }
 

@@ -62,6 +62,10 @@ const std::string results =
     " s: C[i, j] = C[i, j] + A[i, k] * B[k, j] t: D[i, j] = D[i, j] * B[k, j] - C[i, j] } } }";
 const std::string within =
     "loop i = 2 .. n - 1 { loop j = 1 .. m - 2 { loop k = 3 .. l - 1 { s: C[i, j] = C[i, j] - A[i, k] * B[k, j] } } }";
+// The result is read elsewhere, too, but never in the tile: to the left of it and above it.
+const std::string update =
+    "loop o = 1 .. 9 { loop i = o .. n { loop j = o .. n { loop k = 0 .. min(o, n) {"
+    " s: S[i, j] = S[i, j] - S[i, k] * S[k, j] } } } }";
 const std::string shifted =
     "loop i = 1 .. n { loop j = 0 .. m - 1 { loop k = 0 .. l { s: C[i - 1, m - 1 - j] = C[i - 1, m - 1 - j] - A[i, k] "
     "} } }";
@@ -122,6 +126,8 @@ const std::vector<Case>& cases() {
       {results, "register_tile(loops=[i, j], sizes=[4, 2], lanes=4, vector=outer)", "f32"},
       {within, "register_tile(loops=[i, j], sizes=[3, 8], lanes=8)"},
       {within, "register_tile(loops=[i, j], sizes=[8, 3], lanes=8, vector=outer)"},
+      {update, tile_3_4},
+      {update, "register_tile(loops=[i, j], sizes=[4, 3], lanes=4, vector=outer)", "f32"},
       {shifted, tile_3_4},
       {sparse, tile_3_4},
       {last, tile_3_4},

@@ -1,0 +1,103 @@
+#include "sdfg/surroundings.h"
+
+#include "sdfg/isl_handle.h"
+#include "sdfg/polyhedral.h"
+
+namespace sous::sdfg {
+
+namespace {
+
+constexpr unsigned long operations = 100'000;
+
+}  // namespace
+
+Surroundings::Surroundings(const Lifted& lifted, const std::vector<ScheduleNode>& chain) {
+  std::string list;
+  for (const std::string& symbol : lifted.frame.symbols) {
+    const std::string p = "p" + std::to_string(names_.size());
+    names_[symbol] = p;
+    list += (list.empty() ? "" : ", ") + p;
+  }
+  parameters_ = "[" + list + "] -> ";
+  for (const Expr& a : lifted.frame.assumptions)
+    if (expressible(a)) constraints_ += " and " + isl_text(a, names_) + " >= 0";
+  for (const ScheduleNode& n : chain)
+    match(
+        n.value, [&](const ScheduleLoop& l) { enter(l); }, [&](const ScheduleGuard& g) { where(g.condition); },
+        [](const ScheduleLeaf&) {});
+}
+
+bool Surroundings::expressible(const Expr& e) const { return is_quasi_affine(e) && names_known(e, names_); }
+
+bool Surroundings::expressible(const ScalarExpr& condition) const {
+  bool known = is_affine_condition(condition);
+  condition.visit([&](const ScalarExpr& n) {
+    if (n.op == ScalarOp::symbolic) known = known && names_known(n.symbolic, names_);
+  });
+  return known;
+}
+
+void Surroundings::enter(const ScheduleLoop& loop) {
+  const std::string v = "v" + std::to_string(variables_.size());
+  variables_.push_back(v);
+  if (expressible(loop.begin) && expressible(loop.end))
+    constraints_ += " and " + isl_loop(loop.symbol, loop.begin, loop.end, loop.step, names_, v);
+  names_[loop.symbol] = v;
+}
+
+void Surroundings::where(const ScalarExpr& condition) {
+  if (expressible(condition)) constraints_ += " and " + isl_text(condition, names_);
+}
+
+void Surroundings::same(const Expr& a, const Expr& b) {
+  if (expressible(a) && expressible(b)) constraints_ += " and " + isl_text(a, names_) + " = " + isl_text(b, names_);
+}
+
+bool Surroundings::impossible(const std::string& besides) const {
+  IslContext context(operations);
+  std::string tuple;
+  for (const std::string& v : variables_) tuple += (tuple.empty() ? "" : ", ") + v;
+  const IslSet set(isl_set_read_from_str(
+      context.get(), (parameters_ + "{ [" + tuple + "] : " + constraints_ + " and " + besides + " }").c_str()));
+  return set && isl_set_is_empty(set.get()) == isl_bool_true && context.ok();
+}
+
+bool Surroundings::at_most(const Expr& low, const Expr& high) const {
+  return expressible(low) && expressible(high) && impossible("not (" + isl_at_most(low, high, names_) + ")");
+}
+
+bool Surroundings::always(const ScalarExpr& condition) const {
+  return expressible(condition) && impossible("not " + isl_text(condition, names_));
+}
+
+bool Surroundings::never() const { return impossible("0 = 0"); }
+
+bool apart(const Surroundings& common, const std::vector<ScheduleLoop>& of_first, const Subset& first,
+           const std::vector<ScheduleLoop>& of_second, const Subset& second) {
+  Surroundings pairs = common;
+  const auto enter = [&](const std::vector<ScheduleLoop>& loops, Subset subset, const std::string& suffix) {
+    std::map<std::string, Expr> own;
+    for (const ScheduleLoop& loop : loops) {
+      ScheduleLoop renamed{.symbol = loop.symbol + suffix,
+                           .begin = loop.begin.substitute(own),
+                           .end = loop.end.substitute(own),
+                           .step = loop.step,
+                           .schedule = {},
+                           .privates = {},
+                           .reductions = {},
+                           .children = {}};
+      pairs.enter(renamed);
+      own[loop.symbol] = Expr::symbol(renamed.symbol);
+    }
+    for (Dim& d : subset) d.begin = d.begin.substitute(own);
+    return subset;
+  };
+  // No identifier has these signs, so the names are new.
+  const Subset a = enter(of_first, first, "'1"), b = enter(of_second, second, "'2");
+  SOUS_ASSERT(a.size() == b.size());
+  for (std::size_t d = 0; d < a.size(); ++d)
+    if (!a[d].end && !b[d].end) pairs.same(a[d].begin, b[d].begin);
+  return pairs.never();
+}
+
+}  // namespace sous::sdfg

@@ -1,0 +1,22 @@
+// What the loops around a part of a schedule tree decide about it.
+#pragma once
+
+#include "sdfg/schedule_tree.h"
+#include "sdfg/surroundings.h"
+
+namespace sous::transforms {
+
+// The same instances in the same order: guards that always hold go, and so do parts that never run; of the minimum or
+// maximum in a bound, the operands that never decide it go. `context` are the surroundings of `tree`.
+sdfg::ScheduleTree simplified(const sdfg::ScheduleTree& tree, const sdfg::Surroundings& context);
+
+// The loop without its loop, where it runs exactly once wherever it is entered: its children for that iteration.
+sdfg::ScheduleTree without_single_iteration(const sdfg::ScheduleLoop& loop, const sdfg::Surroundings& context);
+
+// A second copy of a loop with all that is in it, to stand in `tree` beside `first`: loops that the first has, too, get
+// the suffix (and a number where that is taken).
+sdfg::ScheduleLoop second_copy(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree,
+                               const sdfg::ScheduleTree& first, const sdfg::ScheduleLoop& loop,
+                               const std::string& suffix);
+
+}  // namespace sous::transforms
