@@ -1,0 +1,197 @@
+// Iteration domains and access relations of a nest.
+#include "sdfg/dependence_data.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::sdfg {
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& p : parts) text += (text.empty() ? "" : separator) + p;
+  return text;
+}
+
+std::string numbered(const char* prefix, std::size_t k) { return prefix + std::to_string(k); }
+
+std::string tuple(const char* prefix, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(numbered(prefix, i));
+  return "[" + joined(names, ", ") + "]";
+}
+
+std::string statement_tuple(std::size_t statement, const std::vector<std::string>& dims) {
+  return numbered("S", statement) + "[" + joined(dims, ", ") + "]";
+}
+
+std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
+  std::vector<std::string> constraints;
+  for (const Expr& a : lifted.frame.assumptions)
+    if (is_quasi_affine(a) && names_known(a, names)) constraints.push_back("(" + isl_text(a, names) + ") >= 0");
+  return constraints;
+}
+
+namespace {
+
+using Data = Dependences::Data;
+
+class Collector {
+ public:
+  Collector(Data& data, const Lifted& lifted) : data_(data), lifted_(lifted) {}
+
+  void run() {
+    const Lifted& lifted = lifted_;
+    Data& data = data_;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < lifted.frame.symbols.size(); ++i) {
+      names.push_back(numbered("p", i));
+      data.parameters[lifted.frame.symbols[i]] = names.back();
+    }
+    data.header = "[" + joined(names, ", ") + "] -> ";
+    std::map<int, int> class_sizes;
+    for (const Container& c : lifted.frame.containers) ++class_sizes[c.alias_class];
+    for (std::size_t i = 0; i < lifted.frame.containers.size(); ++i) {
+      const Container& c = lifted.frame.containers[i];
+      bool alone = c.alias_class <= 0 || class_sizes[c.alias_class] == 1;
+      alone = alone || planted(Fault::shared_alias_class_apart);
+      tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
+      whole_[c.name] = !alone;
+    }
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s) domain(s);
+    bool returns = false;
+    for (const Statement& s : lifted.statements) returns = returns || has_return(s);
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+      statement_ = s;
+      node(lifted.statements[s].node, !lifted.statements[s].opaque);
+      // Nothing moves across a return: it writes what every statement reads.
+      if (returns) control(has_return(lifted.statements[s]));
+    }
+  }
+
+ private:
+  static bool has_return(const Statement& s) {
+    bool found = false;
+    visit(Region{{s.node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
+    return found;
+  }
+
+  void domain(std::size_t s) {
+    IslNames names = data_.parameters;
+    std::vector<std::string> dims, constraints;
+    constraints = assumed(lifted_, names);
+    const ScheduleTree* tree = &lifted_.statements[s].domain;
+    while (tree) {
+      const ScheduleTree* below = nullptr;
+      match(
+          tree->at(0).value,
+          [&](const ScheduleLoop& l) {
+            dims.push_back(numbered("o", dims.size()));
+            constraints.push_back(isl_loop(l.symbol, l.begin, l.end, l.step, names, dims.back()));
+            names[l.symbol] = dims.back();
+            below = &l.children;
+          },
+          [&](const ScheduleGuard& g) {
+            constraints.push_back(isl_text(g.condition, names));
+            below = &g.children;
+          },
+          [](const ScheduleLeaf&) {});
+      tree = below;
+    }
+    names_.push_back(names);
+    dims_.push_back(dims);
+    std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
+    data_.domains.push_back(data_.read_set(statement_tuple(s, dims) + where));
+  }
+
+  void access(const Memlet& m, bool write, bool sure) {
+    for (const Dim& d : m.subset) {
+      reads(d.begin);
+      if (d.end) reads(*d.end);
+    }
+    const IslNames& names = names_[statement_];
+    bool exact = sure && !whole_.at(m.container);
+    std::vector<std::string> dims, constraints;
+    for (std::size_t d = 0; d < m.subset.size() && !whole_.at(m.container); ++d) {
+      dims.push_back(numbered("e", d));
+      auto usable = [&](const Expr& e) { return is_quasi_affine(e) && names_known(e, names); };
+      const Dim& dim = m.subset[d];
+      if (!usable(dim.begin) || (dim.end && !usable(*dim.end))) {
+        exact = false;
+        if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
+      } else if (dim.end) {
+        constraints.push_back("(" + isl_text(dim.begin, names) + ") <= " + dims.back() + " and " + dims.back() +
+                              " < (" + isl_text(*dim.end, names) + ")");
+        exact = exact && dim.step == 1;
+      } else {
+        constraints.push_back(dims.back() + " = " + isl_text(dim.begin, names));
+      }
+    }
+    add(m.container, tuples_.at(m.container), dims, constraints, write, exact);
+  }
+
+  void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
+           const std::vector<std::string>& constraints, bool write, bool exact) {
+    std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
+    IslMap map = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
+                                joined(dims, ", ") + "]" + where);
+    map = IslMap(isl_map_intersect_domain(map.release(), data_.domains[statement_].copy()));
+    data_.accesses.push_back({.statement = static_cast<int>(statement_),
+                              .container = container,
+                              .tuple = memory,
+                              .write = write,
+                              .exact = exact,
+                              .map = std::move(map)});
+  }
+
+  void control(bool write) { add("return", "R", {}, {}, write, false); }
+
+  void reads(const Expr& e) {
+    e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+      access({.container = container, .subset = point(subscript), .combine = std::nullopt}, false, true);
+      return Expr::read(container, subscript);
+    });
+  }
+
+  void condition(const Condition& c) {
+    for (const Memlet& m : c.inputs) access(m, false, true);
+  }
+
+  void node(const Node& n, bool sure) {
+    match(
+        n.value,
+        [&](const State& s) {
+          for (const Edge& e : s.edges) {
+            bool write = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
+            if (!write || e.memlet.combine) access(e.memlet, false, sure);
+            if (write) access(e.memlet, true, sure);
+          }
+        },
+        [&](const Loop& l) {
+          reads(l.begin);
+          reads(l.end);
+          for (const Node& below : l.body.nodes) node(below, false);
+        },
+        [&](const If& i) {
+          condition(i.condition);
+          for (const Node& below : i.then_body.nodes) node(below, false);
+          for (const Node& below : i.else_body.nodes) node(below, false);
+        },
+        [&](const While& w) {
+          condition(w.condition);
+          for (const Node& below : w.body.nodes) node(below, false);
+        },
+        [](const Return&) {});
+  }
+
+  Data& data_;
+  const Lifted& lifted_;
+  std::map<std::string, std::string> tuples_;
+  std::map<std::string, bool> whole_;  // shares its alias class: any access may touch any of it
+  std::vector<IslNames> names_;
+  std::vector<std::vector<std::string>> dims_;
+  std::size_t statement_ = 0;
+};
+
+}  // namespace
+
+void collect(Data& data, const Lifted& lifted) { Collector(data, lifted).run(); }
+
+}  // namespace sous::sdfg

@@ -1,0 +1,60 @@
+// What the dependence analysis knows of a nest, in isl's terms. Internal to sdfg/.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/dependences.h"
+#include "sdfg/isl_handle.h"
+#include "sdfg/polyhedral.h"
+
+namespace sous::sdfg {
+
+struct Access {
+  int statement = 0;
+  std::string container;  // name, for reports
+  std::string tuple;      // what isl calls the memory: equal tuples may be the same memory
+  bool write = false;
+  bool exact = false;  // touches exactly these elements (otherwise perhaps fewer)
+  IslMap map;          // statement instance -> element
+};
+
+struct Dependences::Data {
+  explicit Data(const Budget& budget) : context(budget.operations) {}
+
+  mutable IslContext context;  // first: everything below lives in it
+  IslNames parameters;
+  std::string header;  // "[p0, p1] -> "
+  std::vector<IslSet> domains;
+  std::vector<Access> accesses;
+  std::vector<Dependence> dependences;
+  std::vector<IslMap> relations;
+  std::vector<std::optional<Reduction>> updates;  // self_update of each statement
+
+  IslMap read_map(const std::string& body) const {
+    return IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+  }
+  IslSet read_set(const std::string& body) const {
+    return IslSet(isl_set_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+  }
+};
+
+// Fills the parameters, the domains and the accesses of `data`.
+void collect(Dependences::Data& data, const Lifted& lifted);
+
+// The affine assumptions of an Sdfg, as constraints.
+std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names);
+
+// Texts of isl's notation: "a, b", "p3", "[t0, t1]", "S2[o0, o1]".
+std::string joined(const std::vector<std::string>& parts, const char* separator);
+std::string numbered(const char* prefix, std::size_t k);
+std::string tuple(const char* prefix, std::size_t count);
+std::string statement_tuple(std::size_t statement, const std::vector<std::string>& dims);
+
+inline bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == isl_bool_true; }
+inline IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
+inline IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
+
+}  // namespace sous::sdfg

@@ -1,0 +1,98 @@
+// Which statements are reductions.
+#include "sdfg/dependences.h"
+
+namespace sous::sdfg {
+
+namespace {
+
+ReductionOp reduction_of(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::mul:
+      return ReductionOp::product;
+    case ScalarOp::min:
+      return ReductionOp::min;
+    case ScalarOp::max:
+      return ReductionOp::max;
+    case ScalarOp::bit_and:
+      return ReductionOp::bit_and;
+    case ScalarOp::bit_or:
+      return ReductionOp::bit_or;
+    case ScalarOp::bit_xor:
+      return ReductionOp::bit_xor;
+    default:
+      return ReductionOp::sum;
+  }
+}
+
+bool associative(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add:
+    case ScalarOp::mul:
+    case ScalarOp::min:
+    case ScalarOp::max:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// select(a < b, a, b) and its like: min or max of the two, whichever way it is spelled.
+std::optional<ReductionOp> selected_extremum(const ScalarExpr& e) {
+  if (e.op != ScalarOp::select) return std::nullopt;
+  const ScalarExpr& c = e.args[0];
+  bool less = c.op == ScalarOp::lt || c.op == ScalarOp::le, greater = c.op == ScalarOp::gt || c.op == ScalarOp::ge;
+  if (!less && !greater) return std::nullopt;
+  if (c.args[0] == e.args[1] && c.args[1] == e.args[2]) return less ? ReductionOp::min : ReductionOp::max;
+  if (c.args[0] == e.args[2] && c.args[1] == e.args[1]) return less ? ReductionOp::max : ReductionOp::min;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Reduction> self_update(const Statement& statement) {
+  const auto* state = std::get_if<State>(&statement.node.value);
+  if (!state) return std::nullopt;
+  auto a = as_assignment(*state);
+  if (!a || a->out.combine) return std::nullopt;
+  int accumulator = -1;
+  for (std::size_t i = 0; i < a->inputs.size(); ++i) {
+    if (a->inputs[i].container != a->out.container) continue;
+    if (accumulator >= 0 || a->inputs[i] != a->out) return std::nullopt;
+    accumulator = static_cast<int>(i);
+  }
+  if (accumulator < 0) return std::nullopt;
+  for (const Dim& d : a->out.subset)
+    if (d.begin.reads().contains(a->out.container)) return std::nullopt;
+  auto uses = [&](const ScalarExpr& e) {
+    int count = 0;
+    e.visit([&](const ScalarExpr& n) { count += n.op == ScalarOp::input && n.input == accumulator; });
+    return count;
+  };
+  auto is_accumulator = [&](const ScalarExpr& e) { return e.op == ScalarOp::input && e.input == accumulator; };
+  if (auto op = selected_extremum(a->code)) {
+    if (uses(a->code) == 2 && (is_accumulator(a->code.args[1]) || is_accumulator(a->code.args[2])))
+      return Reduction{.container = a->out.container, .op = *op};
+    return std::nullopt;
+  }
+  if (uses(a->code) != 1) return std::nullopt;
+  // Down the spine of one operator to the accumulator; subtracting from it adds to it.
+  const ScalarExpr* e = &a->code;
+  ScalarOp op = e->op == ScalarOp::sub ? ScalarOp::add : e->op;
+  if (!associative(op)) return std::nullopt;
+  while (!is_accumulator(*e)) {
+    bool step = e->op == op || (op == ScalarOp::add && e->op == ScalarOp::sub);
+    if (!step) return std::nullopt;
+    if (uses(e->args[0]) == 1)
+      e = &e->args[0];
+    else if (e->op != ScalarOp::sub)
+      e = &e->args[1];
+    else
+      return std::nullopt;
+  }
+  return Reduction{.container = a->out.container, .op = reduction_of(op)};
+}
+
+}  // namespace sous::sdfg

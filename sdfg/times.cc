@@ -1,0 +1,120 @@
+#include "sdfg/times.h"
+
+#include <algorithm>
+
+namespace sous::sdfg {
+
+namespace {
+
+std::size_t depth(const ScheduleTree& tree) {
+  std::size_t deepest = 0;
+  for (const ScheduleNode& n : tree)
+    deepest = std::max(deepest, match(
+                                    n.value, [](const ScheduleLoop& l) { return 2 + depth(l.children); },
+                                    [](const ScheduleGuard& g) { return 1 + depth(g.children); },
+                                    [](const ScheduleLeaf&) -> std::size_t { return 1; }));
+  return deepest;
+}
+
+}  // namespace
+
+Times::Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree)
+    : data_(data), length_(depth(tree)), maps_(lifted.statements.size()) {
+  all_pairs_ = data.read_map(tuple("t", length_) + " -> " + tuple("u", length_));
+  // The same context as that of the domains: `respects` compares the two.
+  walk(tree, {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
+  for (std::size_t s = 0; s < maps_.size(); ++s)
+    if (!maps_[s]) {
+      const std::string dims = tuple("o", lifted.statements[s].iterators.size());
+      maps_[s] = data.read_map(numbered("S", s) + dims + " -> " + tuple("t", length_) + " : false");
+    }
+}
+
+IslMap Times::agree(std::size_t count) const {
+  return IslMap(isl_map_from_basic_map(isl_basic_map_equal(space(), static_cast<unsigned>(count))));
+}
+
+IslMap Times::not_before() const { return IslMap(isl_map_lex_ge(isl_space_domain(space()))); }
+
+IslMap Times::both_inside(const LoopTime& l) const {
+  IslMap pairs = all_pairs_;
+  for (auto [dimension, value] : l.positions)
+    for (isl_dim_type side : {isl_dim_in, isl_dim_out})
+      pairs = IslMap(isl_map_fix_si(pairs.release(), side, static_cast<unsigned>(dimension), static_cast<int>(value)));
+  return pairs;
+}
+
+IslMap Times::carried(const LoopTime& l, std::int64_t within) const {
+  const auto at = static_cast<unsigned>(l.index);
+  IslMap pairs(isl_map_from_basic_map(isl_basic_map_less_at(space(), at)));
+  if (within > 0) {  // within - 1 + t - u >= 0
+    isl_constraint* near = isl_constraint_alloc_inequality(isl_local_space_from_space(space()));
+    near = isl_constraint_set_coefficient_si(near, isl_dim_in, static_cast<int>(at), 1);
+    near = isl_constraint_set_coefficient_si(near, isl_dim_out, static_cast<int>(at), -1);
+    near = isl_constraint_set_constant_si(near, static_cast<int>(within - 1));
+    pairs = IslMap(isl_map_add_constraint(pairs.release(), near));
+  }
+  return intersect(pairs, both_inside(l));
+}
+
+IslMap Times::not_after_inside(const LoopTime& l, bool or_equal) const {
+  IslMap result(isl_map_empty(space())), equal = all_pairs_;
+  for (std::size_t i = l.index + 1; i < length_; ++i) {
+    const int at = static_cast<int>(i);
+    IslMap later(isl_map_order_gt(equal.copy(), isl_dim_in, at, isl_dim_out, at));
+    result = IslMap(isl_map_union(result.release(), later.release()));
+    equal = IslMap(isl_map_equate(equal.release(), isl_dim_in, at, isl_dim_out, at));
+  }
+  return or_equal ? IslMap(isl_map_union(result.release(), equal.release())) : result;
+}
+
+void Times::walk(const ScheduleTree& tree, const Place& place) {
+  for (std::size_t k = 0; k < tree.size(); ++k) {
+    Place here = place;
+    here.positions.emplace_back(here.time.size(), k);
+    here.time.push_back(std::to_string(k));
+    match(
+        tree[k].value,
+        [&](const ScheduleLoop& l) {
+          enter(l, here);
+          walk(l.children, here);
+        },
+        [&](const ScheduleGuard& g) {
+          here.constraints.push_back(isl_text(g.condition, here.names));
+          walk(g.children, here);
+        },
+        [&](const ScheduleLeaf& leaf) { add(leaf, here); });
+  }
+}
+
+void Times::enter(const ScheduleLoop& loop, Place& here) {
+  const std::string variable = numbered("t", here.time.size());
+  const bool counted =
+      std::abs(loop.step) != 1 && max_pieces(loop.begin).size() == 1 && min_pieces(loop.begin).size() == 1;
+  loops_[loop.symbol] = {.index = here.time.size(), .counted = counted, .positions = here.positions, .loop = &loop};
+  std::string value = loop.step > 0 ? variable : "(-" + variable + ")";
+  std::int64_t step = loop.step;
+  if (counted) {
+    value = "(" + isl_text(loop.begin, here.names) + " + " + std::to_string(step) + " * " + variable + ")";
+    here.constraints.push_back(variable + " >= 0");
+    step = step > 0 ? 1 : -1;  // congruent by construction
+  }
+  here.constraints.push_back(isl_loop(loop.symbol, loop.begin, loop.end, step, here.names, value));
+  here.names[loop.symbol] = value;
+  here.time.push_back(variable);
+}
+
+void Times::add(const ScheduleLeaf& leaf, Place& here) {
+  while (here.time.size() < length_) here.time.emplace_back("0");
+  std::vector<std::string> dims;
+  for (std::size_t i = 0; i < leaf.iterators.size(); ++i) {
+    dims.push_back(numbered("o", i));
+    here.constraints.push_back(dims.back() + " = " + isl_text(leaf.iterators[i], here.names));
+  }
+  auto s = static_cast<std::size_t>(leaf.statement);
+  const std::string where = here.constraints.empty() ? "" : " : " + joined(here.constraints, " and ");
+  IslMap map = data_.read_map(statement_tuple(s, dims) + " -> [" + joined(here.time, ", ") + "]" + where);
+  maps_[s] = maps_[s] ? IslMap(isl_map_union(maps_[s].release(), map.release())) : std::move(map);
+}
+
+}  // namespace sous::sdfg
