@@ -41,16 +41,17 @@ def seed_options(seed):
 
 
 def run(words, folder, limit):
-    """(status, output, seconds of processor time); status 124: it did not end within the limit."""
+    """(status, output, seconds of processor time); status 124: it did not end within `limit` seconds of that, or thirty
+    times as long by the clock (others may be at work on this machine)."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
     environment.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
     with tempfile.TemporaryFile() as output:
-        started = subprocess.Popen([str(w) for w in words], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        started = subprocess.Popen(["prlimit", f"--cpu={limit}", *map(str, words)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
-        stop = threading.Timer(limit, lambda: os.killpg(started.pid, signal.SIGKILL))
+        stop = threading.Timer(30 * limit, lambda: os.killpg(started.pid, signal.SIGKILL))
         stop.start()
         _, status, usage = os.wait4(started.pid, 0)
-        late = not stop.is_alive()
+        late = not stop.is_alive() or os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
         stop.cancel()
         started.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
