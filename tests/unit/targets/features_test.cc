@@ -120,13 +120,17 @@ TEST(Features, TooLittleWorkAndBrokenAssumptionsAreRefused) {
   const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
 array A: f64[n + 5] argument  arguments n, A  assume n - 3 >= 0
 loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
-  const std::string source = source_file({"cpp"}, {emitted("cpp", graph, {.min_work = 56})}, "");
-  const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
-  ASSERT_TRUE(code) << code.error().why;
-  for (const auto& [n, runs] : {std::pair(2, 0), std::pair(7, 0), std::pair(8, 1)}) {
-    sdfg::Memory memory{{{"n", n}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(160)}}}};
-    EXPECT_EQ(code->run(0, memory), runs) << n;
-  }
+  const auto runs = [&](double min_work, const std::vector<std::pair<int, int>>& expected) {
+    const std::string source = source_file({"cpp"}, {emitted("cpp", graph, {.min_work = min_work})}, "");
+    const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
+    ASSERT_TRUE(code) << code.error().why;
+    for (const auto& [n, runs] : expected) {
+      sdfg::Memory memory{{{"n", n}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(160)}}}};
+      EXPECT_EQ(code->run(0, memory), runs) << n;
+    }
+  };
+  runs(56, {{2, 0}, {7, 0}, {8, 1}});
+  runs(0, {{2, 0}, {3, 1}});
 }
 
 TEST(Features, WorkThatDependsOnDataIsEstimated) {
