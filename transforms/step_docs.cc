@@ -46,17 +46,20 @@ bool is_name(const std::string& text) {
 }
 bool is_size_expression(const std::string& text) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ +-*/(),";
-  const bool number = text.find_first_not_of("-0123456789") == std::string::npos;
-  return text.size() <= 256 && !number && text.find_first_not_of(allowed) == std::string::npos && text[0] != ' ' &&
-         text.back() != ' ' && sdfg::parse_expr(text).has_value();
+  return text.size() <= 256 && !text.empty() && text.find_first_not_of(allowed) == std::string::npos &&
+         text[0] != ' ' && text.back() != ' ' && sdfg::parse_expr(text).has_value();
 }
+
+bool is_number(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
 
 bool in_domain(const ParamValue& value, const ParamInfo& p) {
   auto in_range = [&](std::int64_t v) { return v >= p.low && v <= p.high; };
   if (p.type == ParamType::Choice)
     return std::find(p.choices.begin(), p.choices.end(), std::get<std::string>(value)) != p.choices.end();
   const bool names = p.type == ParamType::Loop || p.type == ParamType::Loops;
-  if (const auto* text = std::get_if<std::string>(&value)) return names ? is_name(*text) : is_size_expression(*text);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return names ? is_name(*text) : is_size_expression(*text) && !is_number(*text);
+  // Beside an expression, a number of the list is text too; its range is checked when the step is bound.
   if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
     return std::all_of(texts->begin(), texts->end(), names ? is_name : is_size_expression);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return in_range(*number);
