@@ -40,11 +40,11 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
   nest.tree = nest.lifted.tree;
   const sdfg::ScheduleTree original = nest.tree;
   for (const StepCall& call : recipe.steps) {
-    if (nest.stale) {
+    const StepInfo* step = find_step(call.step);
+    if (nest.stale && step && step->needs_dependences) {
       TRY(nest.dependences, sdfg::Dependences::compute(nest.lifted, options.budget));
       nest.stale = false;
     }
-    const StepInfo* step = find_step(call.step);
     auto plan = step ? step->plan(nest, call, options.context)
                      : Result<Plan>(fail("recipe.unknown-step", "there is no step " + call.step));
     if (reports)

@@ -23,6 +23,8 @@ Plan restructure(Plan order, const sdfg::Sdfg& result) {
   return order;
 }
 
+Plan unchanged(const Nest& nest) { return Plan(nest.tree); }
+
 Nest rewrite(Nest nest, const Plan& plan) {
   nest.tree = plan.tree();
   if (plan.restructured_) {
@@ -120,9 +122,6 @@ Result<void> bind(std::string& member, const ParamValue& value, const StepContex
   return {};
 }
 
-// --- Help for steps
-// ----------------------------------------------------------------------------------------------------------
-
 Result<void> check_domain(const Size& member, const ParamInfo& info) {
   if (member.value >= info.low && member.value <= info.high) return {};
   return fail("recipe.size", std::string(info.name) + " is " + std::to_string(member.value) +
@@ -134,6 +133,9 @@ Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info
   for (const Size& size : member) TRY_VOID(check_domain(size, info));
   return {};
 }
+
+// --- Help for steps
+// ----------------------------------------------------------------------------------------------------------
 
 Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step) {
   const sdfg::ScheduleLoop* found = sdfg::find_loop(nest.tree, loop.name);

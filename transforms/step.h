@@ -46,6 +46,7 @@ class Plan {
  private:
   friend Result<Plan> prove(const Nest&, sdfg::ScheduleTree, std::string_view, std::string_view);
   friend Plan restructure(Plan, const sdfg::Sdfg&);
+  friend Plan unchanged(const Nest&);
   friend struct Nest rewrite(Nest, const Plan&);
   explicit Plan(sdfg::ScheduleTree tree) : tree_(std::move(tree)) {}
   sdfg::ScheduleTree tree_;
@@ -59,6 +60,8 @@ Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view r
 // order in which the instances run in `result`; that its statements compute the same is the step's own condition,
 // stated there.
 Plan restructure(Plan order, const sdfg::Sdfg& result);
+// The order that the nest has: it needs no proof. For structure steps that leave it alone.
+Plan unchanged(const Nest& nest);
 Nest rewrite(Nest nest, const Plan& plan);
 
 // --- Declarations
@@ -99,6 +102,8 @@ struct StepInfo {
   std::span<const ParamInfo> params;
   std::span<const RefusalInfo> refusals;
   bool reassociates = false;  // may change the association of floating-point reductions (with leave only)
+  // Looks at `Nest::dependences`. Those of a restructured nest are costly: they are computed for the steps that do.
+  bool needs_dependences = true;
   Result<Plan> (*plan)(const Nest& nest, const StepCall& call, const StepContext& context) = nullptr;
 };
 
@@ -178,6 +183,13 @@ struct Declared {
   }
 };
 
+// Every step does but those that say otherwise.
+template <class Step>
+constexpr bool needs_dependences() {
+  if constexpr (requires { Step::needs_dependences; }) return Step::needs_dependences;
+  return true;
+}
+
 template <class Step>
 constexpr StepInfo declare() {
   return {.name = Step::name,
@@ -188,6 +200,7 @@ constexpr StepInfo declare() {
           .params = Declared<Step>::infos,
           .refusals = Step::refusals,
           .reassociates = Step::reassociates,
+          .needs_dependences = needs_dependences<Step>(),
           .plan = &Declared<Step>::plan};
 }
 

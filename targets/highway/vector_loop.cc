@@ -104,6 +104,7 @@ void VectorLoop::print() {
   before_.set_depth(depth);
   Parts parts;
   parts.end = names_.fresh(index_ + "_end");
+  parts.at = names_.fresh(index_ + "_at");
   parts.lanes = names_.fresh("lanes");
   if (widest_) tag(*widest_);
   parts.accumulators = printed(depth, [&] { prepare_accumulators(); });
@@ -146,14 +147,22 @@ void VectorLoop::print_parts(const Parts& parts) {
   const std::int64_t step = loop_.step, size = std::abs(step);
   const std::string forward = step > 0 ? " + " : " - ", compare = step > 0 ? " < " : " > ";
   const std::string assign = step > 0 ? " += " : " -= ";
+  // A number of iterations that is known is what the loops count, so that compilers see how many vectors there are, and
+  // keep what the lanes hold in registers: i < n with i = b and n = b + 24 says nothing to them where sums may wrap.
+  const auto trips = step == 1 && loop_.begin.reads().empty() ? (loop_.end - loop_.begin).constant() : std::nullopt;
+  const bool counted = trips && *trips > 0;
+  const std::string at = counted ? parts.at : index_;
   // Whatever was loaded ahead of the loop is loaded only if the loop runs.
-  out.open(needs_guard_ ? "if (" + begin + compare + end + ")" : "");
+  out.open(needs_guard_ && !counted ? "if (" + begin + compare + end + ")" : "");
   for (const std::string& tag : tags()) out.line(tag);
   out.line("const int64_t " + parts.lanes + " = static_cast<int64_t>(hn::Lanes(" + mask_tag() + "));");
-  out.line("const int64_t " + parts.end + " = " + end + ";");
+  out.line("const int64_t " + parts.end + " = " + (counted ? std::to_string(*trips) : end) + ";");
   out.append(before_.text());
   out.append(parts.accumulators);
-  out.line("int64_t " + index_ + " = " + begin + ";");
+  out.line("int64_t " + at + " = " + (counted ? "0" : begin) + ";");
+  const auto set_index = [&] {
+    if (counted) out.line("[[maybe_unused]] const int64_t " + index_ + " = " + begin + " + " + at + ";");
+  };
   // Loops over `vectors` full vectors at a time.
   const auto loop = [&](const std::string& vectors, const std::string& body) {
     const std::string count = vectors.empty() ? parts.lanes : vectors + " * " + parts.lanes;
@@ -162,16 +171,18 @@ void VectorLoop::print_parts(const Parts& parts) {
                              : size == 1 ? "(" + count + " - 1)"
                                          : "(" + count + " - 1) * " + std::to_string(size);
     const std::string beyond = planted(Fault::vector_runs_past_end) ? " - 1" : "";
-    out.open("for (; " + index_ + forward + last + beyond + compare + parts.end + "; " + index_ + assign +
+    out.open("for (; " + at + forward + last + beyond + compare + parts.end + "; " + at + assign +
              (planted(Fault::vector_step_short) ? count : scaled) + ")");
+    set_index();
     out.append(body);
     out.close();
   };
   if (!parts.wide.empty()) loop(std::to_string(wide_copies), parts.wide);
   out.append(parts.join);
   loop("", parts.main);
-  out.open("if (" + index_ + compare + parts.end + ")");
-  std::string left = step > 0 ? parts.end + " - " + index_ : index_ + " - " + parts.end;
+  out.open("if (" + at + compare + parts.end + ")");
+  set_index();
+  std::string left = step > 0 ? parts.end + " - " + at : at + " - " + parts.end;
   if (size != 1) left = "(" + left + " + " + std::to_string(size - 1) + ") / " + std::to_string(size);
   if (planted(Fault::vector_remainder_short)) left += " - 1";
   out.line("const auto " + parts.rest + " = hn::FirstN(" + mask_tag() + ", static_cast<size_t>(" + left + "));");

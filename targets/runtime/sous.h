@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 // Generated code repeats what the original program says, tautologies (x >= 0 of an unsigned x, t = t) and temporaries
 // that nobody reads, or only dead code, included; that is not worth a warning a second time. The others are false
@@ -154,7 +157,7 @@ inline int64_t padded(int64_t elements) {
   if (elements > INT64_MAX / 2 / static_cast<int64_t>(sizeof(T))) return -1;
   return elements < 1 ? line : (elements + line - 1) / line * line;
 }
-// Memory for `elements` (from padded) times `copies`, 64-byte aligned; freed on leaving the scope. Null if there is
+// Memory for `elements` (from padded) times `copies`, 64-byte aligned, in huge pages where it is large; freed on leaving the scope. Null if there is
 // none.
 template <class T>
 class Temporary {
@@ -162,7 +165,14 @@ class Temporary {
   Temporary(int64_t elements, int64_t copies) {
     int64_t bytes = 0;
     if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
-    data_ = static_cast<T*>(aligned_alloc(64, static_cast<size_t>(bytes)));
+    const bool large = bytes >= huge_page;
+    if (large && __builtin_add_overflow(bytes, huge_page - 1, &bytes)) return;
+    if (large) bytes -= bytes % huge_page;
+    data_ = static_cast<T*>(aligned_alloc(large ? huge_page : 64, static_cast<size_t>(bytes)));
+#ifdef __linux__
+    // One entry of the translation buffer instead of 512, and one fault at first touch.
+    if (large && data_ != nullptr) madvise(data_, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+#endif
   }
   ~Temporary() { free(data_); }
   Temporary(const Temporary&) = delete;
@@ -170,6 +180,7 @@ class Temporary {
   T* get() const { return data_; }
 
  private:
+  static constexpr int64_t huge_page = int64_t{1} << 21;
   T* data_ = nullptr;
 };
 

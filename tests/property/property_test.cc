@@ -44,6 +44,13 @@ Case register_tile_case(std::uint64_t seed) {
   return result;
 }
 
+Case pack_case(std::uint64_t seed) {
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 3, .tidy = true, .products = true}), {}};
+  result.recipe = random_recipe(
+      result.sdfg, seed, {.reassociate = false, .favourite = transforms::find_step("pack"), .outcomes = &outcomes});
+  return result;
+}
+
 TEST(Property, RoundTrip) { hold({"RoundTrip", scheduled_case, judge_round_trip}); }
 
 TEST(Property, Compiled) { hold({"Compiled", scheduled_case, judge_compiled}, 50); }
@@ -56,6 +63,11 @@ TEST(Property, Recipes) {
 // Few nests have the shape that this step wants, and it restructures more than others.
 TEST(Property, RegisterTiles) {
   hold({"RegisterTiles", register_tile_case, judge_recipe}, 20);
+  for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
+}
+
+TEST(Property, Packs) {
+  hold({"Packs", pack_case, judge_recipe}, 20);
   for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
 }
 

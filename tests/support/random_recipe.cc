@@ -25,6 +25,8 @@ transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, con
     const transforms::StepInfo& step =
         favoured ? *options.favourite : *transforms::steps()[random.below(transforms::steps().size())];
     std::uint64_t sampler = random.next();
+    // Its statements are others now: what could follow is only known after a new analysis, but for steps without one.
+    if (nest.stale && step.needs_dependences) continue;
     const auto call = transforms::sample(step, nest.tree, sampler);
     if (!call) continue;
     const auto plan = step.plan(nest, *call, context);
@@ -34,7 +36,6 @@ transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, con
     if (!plan) continue;
     nest = transforms::rewrite(std::move(nest), *plan);
     recipe.steps.push_back(*call);
-    if (nest.stale) break;  // its statements are others now: what could follow is only known after a new analysis
   }
   return recipe;
 }

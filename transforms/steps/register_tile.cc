@@ -7,7 +7,9 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/surroundings.h"
+#include "transforms/padded_tile.h"
 #include "transforms/step.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
@@ -18,10 +20,7 @@ using sdfg::ScalarExpr;
 using sdfg::ScheduleLoop;
 using sdfg::ScheduleTree;
 
-ScalarExpr at_most(const Expr& a, const Expr& b) {
-  auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
-  return ScalarExpr::binary(sdfg::ScalarOp::le, leaf(a), leaf(b));
-}
+using sdfg::at_most;
 
 struct RegisterTile {
   static constexpr std::string_view name = "register_tile";
@@ -49,6 +48,8 @@ struct RegisterTile {
   Size lanes{8};
   std::string vector = "inner";
   static constexpr std::string_view vector_choices[] = {"inner", "outer"};
+  std::string partial = "masked";
+  static constexpr std::string_view partial_choices[] = {"masked", "padded"};
   static constexpr auto params = std::tuple{
       param(&RegisterTile::loops,
             {.name = "loops",
@@ -67,6 +68,13 @@ struct RegisterTile {
                                     .doc = "which of the two loops is vectorized; inner if not given",
                                     .required = false,
                                     .choices = vector_choices}),
+      param(
+          &RegisterTile::partial,
+          {.name = "partial",
+           .doc = "what becomes of tiles that the end cuts off: run under masks, or padded to full ones whose further "
+                  "elements are never stored (for operands that are packed next); masked if not given",
+           .required = false,
+           .choices = partial_choices}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"register-tile.no-loop", "a loop does not exist"},
@@ -79,6 +87,8 @@ struct RegisterTile {
       {"register-tile.not-invariant",
        "what the statements write moves with the third loop, may be read under another subscript, or is private to a "
        "loop"},
+      {"register-tile.padding",
+       "padded tiles would read elements that the nest does not read or that it writes, or an operation may fail"},
       {"register-tile.illegal", "a dependence would be reversed"},
   };
 
@@ -188,8 +198,34 @@ struct RegisterTile {
     clipped_b.end = Expr::min(clipped_b.end, b.end);
     clipped_rows.children = {clipped_lanes};
     clipped_k.children = {clipped_rows};
-    TRY(Plan order, prove(nest, holding(clipped_k), "register-tile.illegal", a.symbol));
-    TRY([[maybe_unused]] Plan partial, prove(nest, holding(part_rows), "register-tile.illegal", a.symbol));
+    const auto prove_full = [&] { return prove(nest, holding(clipped_k), "register-tile.illegal", a.symbol); };
+    if (partial == "padded") {
+      // No tiles without an iteration, which would be computed for nothing.
+      if (const auto end = greatest(b.end, a.symbol, row, simplest(Expr::min(last_row, a.end - 1))))
+        tile_b.end = simplest(*end);
+      // Rows whose columns begin elsewhere share panels of packed columns all the same.
+      std::vector<ScheduleLoop> around = around_loop(nest.tree, a.symbol).loops;
+      around.push_back(tile_a);
+      tile_b.begin = aligned(tile_b.begin, sizes[1].value, around);
+      TRY(Plan order, prove_full());
+      TRY(const PaddedTile padded, pad(nest, a, b, k, sizes, {tile_a, tile_b}, "register-tile.padding"));
+      const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
+      const ScheduleTree tree = holding(sdfg::ScheduleGuard{.condition = runs, .children = {full_k}});
+      sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
+      Promotion promotion{.sdfg = result,
+                          .a = full_rows.symbol,
+                          .b = full_lanes.symbol,
+                          .k = k.symbol,
+                          .tile = b_r,
+                          .points = sdfg::Surroundings(nest.lifted, sdfg::around(tree, k.symbol)),
+                          .inside = {k, full_rows, full_lanes},
+                          .shape = {sizes[rows_at].value, sizes[1 - rows_at].value},
+                          .padded = padded};
+      TRY_VOID(promotion.run());
+      return restructure(std::move(order), result);
+    }
+    TRY(Plan order, prove_full());
+    TRY([[maybe_unused]] Plan masked, prove(nest, holding(part_rows), "register-tile.illegal", a.symbol));
     if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, holding(tile_b.children[0])); !within)
       return std::unexpected(within.error());
     tile_a.children = {tile_b};
@@ -222,6 +258,7 @@ struct RegisterTile {
     sdfg::Surroundings points;         // around the loop k of a full tile
     std::vector<ScheduleLoop> inside;  // k, a, b
     std::vector<Expr> shape;
+    std::optional<PaddedTile> padded = std::nullopt;
 
     Result<void> run() {
       sdfg::Region* owner = nullptr;
@@ -233,7 +270,7 @@ struct RegisterTile {
           std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
       const sdfg::Touched touched = sdfg::touched(loop.body);
       std::vector<sdfg::Node> before, after;
-      std::set<std::string> privates;
+      std::set<std::string> privates, held_in;
       for (const sdfg::Loop* l : {&std::as_const(loop), loops(loop).first, loops(loop).second})
         privates.insert(l->privates.begin(), l->privates.end());
       for (const std::string& container : touched.written) {
@@ -252,14 +289,16 @@ struct RegisterTile {
                           .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,
                                                  Expr::symbol(b) - loops(loop).second->begin}),
                           .combine = std::nullopt};
+        private_to_tile(sdfg.root, registers.name);
+        sdfg.containers.push_back(registers);
+        held_in.insert(registers.name);
         // What the tile starts from is loaded only where it is read: the container may not have been written so far.
         if (read_first(body, element) && !planted(Fault::register_tile_read_lost))
-          before.push_back(copy(loop, held, element, registers.type));
+          before.push_back(moved(loop, held, element, true));
         replace(body, element, held);
-        after.push_back(copy(loop, element, held, registers.type));
-        private_to_tile(sdfg.root, registers.name);
-        sdfg.containers.push_back(std::move(registers));
+        after.push_back(moved(loop, element, held, false));
       }
+      if (padded) repeat_reads(body, held_in);
       owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at) + 1, after.begin(), after.end());
       owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at), before.begin(), before.end());
       return {};
@@ -407,16 +446,64 @@ struct RegisterTile {
       }
     }
 
-    // The tile's two loops around to = from, with names of their own.
-    sdfg::Node copy(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from,
-                    sdfg::ElementType type) {
-      auto [outer, inner] = loops(k_loop);
-      sdfg::Loop rows = *outer, columns = *inner;
+    // Moves the tile between the container and registers. A padded tile that is cut off goes through memory, so that
+    // the registers are only named by constants.
+    sdfg::Node moved(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from, bool load) {
+      if (!padded || padded->never_partial()) return copy(k_loop, to, from);
+      const sdfg::Memlet &held = load ? to : from, &element = load ? from : to;
+      const sdfg::ElementType type = sdfg.find(element.container)->type;
+      auto [memory, is_new] = memories.try_emplace(element.container, "");
+      if (is_new) {
+        sdfg::Container tile_in_memory = *sdfg.find(held.container);
+        memory->second = tile_in_memory.name = unused(element.container + "_m");
+        tile_in_memory.storage = sdfg::Storage::stack;
+        private_to_tile(sdfg.root, memory->second);
+        sdfg.containers.push_back(std::move(tile_in_memory));
+      }
+      const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = std::nullopt};
+      sdfg::Loop rows = *loops(k_loop).first, columns = *loops(k_loop).second;
+      for (auto [loop, symbol] : {std::pair(&rows, &a), std::pair(&columns, &b)}) {
+        const TileSide& side = *symbol == padded->outer.symbol ? padded->outer : padded->inner;
+        loop->begin = side.begin;
+        loop->end = side.end;
+      }
+      rows.schedule = sdfg::Sequential{};
+      sdfg::Region whole{{copy(k_loop, to, from)}}, cut;
+      if (load) {
+        const ScalarExpr zero = ScalarExpr::cast(ScalarExpr::integer(0, sdfg::ElementType::i32), type);
+        cut.nodes = {tiled(*loops(k_loop).first, *loops(k_loop).second, between, zero, {}),
+                     tiled(rows, columns, between, ScalarExpr::make_input(0, type), {from}), copy(k_loop, to, between)};
+      } else {
+        cut.nodes = {copy(k_loop, between, from), tiled(rows, columns, to, ScalarExpr::make_input(0, type), {between})};
+      }
+      return sdfg::If{.condition = {.code = padded->is_whole(), .inputs = {}}, .then_body = whole, .else_body = cut};
+    }
+
+    // What the iterations past the end read is what the last one reads.
+    void repeat_reads(sdfg::Region& body, const std::set<std::string>& registers) const {
+      for (sdfg::Node& n : body.nodes) {
+        auto& state = std::get<sdfg::State>(n.value);
+        sdfg::State repeated = sdfg::substitute(state, padded->repeated());
+        for (std::size_t e = 0; e < state.edges.size(); ++e)
+          if (registers.contains(state.edges[e].memlet.container)) repeated.edges[e].memlet = state.edges[e].memlet;
+        state = std::move(repeated);
+      }
+    }
+
+    // The tile's two loops around to = from.
+    sdfg::Node copy(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from) {
+      const ScalarExpr value = ScalarExpr::make_input(0, sdfg.find(from.container)->type);
+      return tiled(*loops(k_loop).first, *loops(k_loop).second, to, value, {from});
+    }
+
+    // Two such loops around to = code(inputs), with names of their own.
+    sdfg::Node tiled(sdfg::Loop rows, sdfg::Loop columns, const sdfg::Memlet& to, const ScalarExpr& code,
+                     const std::vector<sdfg::Memlet>& inputs) {
       rows.privates.clear();
       columns.privates.clear();
       columns.body.nodes.clear();
-      columns.body.nodes.emplace_back(
-          sdfg::assignment(unused_state("load_" + from.container), to, ScalarExpr::make_input(0, type), {from}));
+      const std::string state = (inputs.empty() ? "clear_" + to.container : "load_" + inputs[0].container);
+      columns.body.nodes.emplace_back(sdfg::assignment(unused_state(state), to, code, inputs));
       rows.body.nodes = {sdfg::Node(columns)};
       Renamed names{{a, unused(a + "_c")}, {b, unused(b + "_c")}};
       taken.insert(names[a]);
@@ -429,6 +516,7 @@ struct RegisterTile {
     }
 
     using Renamed = std::map<std::string, std::string>;
+    std::map<std::string, std::string> memories = {};  // of padded tiles, by container
     std::set<std::string> taken = {};
 
     std::string unused(const std::string& wish) {

@@ -1,0 +1,34 @@
+// Sets of integer points described by conditions, and the one question that steps ask of them: is this set inside that
+// union? A footprint is such a set: the elements that some loops touch, with the loops' variables quantified.
+//
+// The question is posed so that isl finds it easy: the left side may have quantified variables, the right side has
+// none, so that its complement is a few inequalities.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sdfg/dependences.h"
+
+namespace sous::sdfg {
+
+// The values of `dims` (symbols) for which every condition holds, for some values of `exists`. All other symbols are
+// parameters. Conditions are affine (is_affine_condition).
+struct Points {
+  std::vector<std::string> dims;
+  std::vector<std::string> exists;
+  std::vector<ScalarExpr> conditions;
+};
+
+// low <= high, for `conditions`.
+ScalarExpr at_most(const Expr& low, const Expr& high);
+// A loop takes the value `at`: begin <= at < end in its steps.
+std::vector<ScalarExpr> runs(const Expr& begin, const Expr& end, std::int64_t step, const Expr& at);
+// Whether all conditions are ones that isl understands.
+bool is_affine(const Points& points);
+
+// Whether every point of `part` is in one of `whole`, whatever the parameters are; `dims` are matched by place. `whole`
+// has no quantified variables. Errors: isl.budget.
+Result<bool> is_within(const Points& part, const std::vector<Points>& whole, const Budget& budget = {});
+
+}  // namespace sous::sdfg

@@ -1,0 +1,279 @@
+// pack, and the padded register tiles that it feeds, against the interpreter, interpreted and as Highway vectors, bit
+// for bit and between guard pages: the nests that it is for, in all sizes around its tiles; and what it must refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sdfg/check.h"
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+#include "targets/target.h"
+#include "tests/support/generated.h"
+#include "tests/support/random_nest.h"
+#include "tests/support/run_compiled.h"
+#include "transforms/apply.h"
+
+namespace sous::transforms {
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+// `type` stands for T in `body`.
+sdfg::Sdfg nest(std::string body, const std::string& type = "f64") {
+  std::string text =
+      "sdfg 1 t symbols n, m, l array A: T[n, l] argument array B: T[l, m] argument array C: T[n, m] argument "
+      "array S: T[n, n] argument array E: T[2, n, l] argument array x: T[n] argument array a: T argument "
+      "array X: i32[n, m] argument arguments n, m, l, A, B, C, S, E, x, a, X " +
+      body;
+  for (std::size_t at = 0; (at = text.find(": T", at)) != std::string::npos;) text.replace(at + 2, 1, type);
+  auto parsed = sdfg::parse(text);
+  if (!parsed) ADD_FAILURE() << parsed.error().to_string() << "\n" << text;
+  return parsed.value_or(sdfg::Sdfg{});
+}
+
+Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps) {
+  TRY(Recipe recipe, recipe_from_text(steps + " -> highway"));
+  return apply(before, recipe, {});
+}
+
+struct Case {
+  std::string body, steps, type = "f64";
+  int buffers = 1;
+};
+
+// --- What it is for -------------------------------------------------------------------------------------------------
+
+const std::string product =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + A[i, k] * B[k, j] } } }";
+const std::string scaled =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + a[] * A[i, k] * B[k, j] } } }";
+const std::string lower =
+    "loop i = 0 .. n { loop j = 0 .. i + 1 { loop k = 0 .. l { s: S[i, j] = S[i, j] + A[i, k] * A[j, k] } } }";
+const std::string syr2k =
+    "loop i = 0 .. n { loop j = 0 .. i + 1 { loop k = 0 .. l {"
+    " s: S[i, j] = S[i, j] + A[j, k] * a[] * E[0, i, k] + E[0, j, k] * a[] * A[i, k] } } }";
+const std::string batched =
+    "loop o = 0 .. 2 { loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l {"
+    " s: C[i, j] = C[i, j] + E[o, i, k] * B[k, j] } } } }";
+const std::string shifted =
+    "loop i = 1 .. n { loop j = 0 .. m - 2 { loop k = 1 .. l {"
+    " s: C[i, j] = C[i, j] + A[i - 1, k] * B[k - 1, j + 2] } } }";
+const std::string converted =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + f64(X[i, j]) * B[k, j] } } }";
+const std::string twice =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l {"
+    " s: C[i, j] = C[i, j] + (A[i, k] * a[] - A[i, k]) * B[k, j] } } }";
+const std::string rows =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + x[i] * A[i, k] * B[k, j] } } }";
+
+const std::string blocks = "tile(loops=[i, j, k], sizes=[6, 8, 5])";
+const std::string tiles = "register_tile(loops=[i, j], sizes=[3, 4], lanes=4)";
+
+const std::string padded = "register_tile(loops=[i, j], sizes=[3, 4], lanes=4, partial=padded)";
+const std::string upper =
+    "loop i = 0 .. n { loop j = i .. n { loop k = 0 .. l { s: S[i, j] = S[i, j] + A[i, k] * A[j, k] } } }";
+const std::string set = "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = A[i, k] - B[k, j] } } }";
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      // Without tiles: panels of one row, and columns.
+      {product, "pack(loop=i, panel=j)"},
+      {product, "interchange(outer=j, inner=k); pack(loop=i, panel=k)", "f64", 2},
+      // Panels of a tile.
+      {product, "tile(loops=[j], sizes=[4]); pack(loop=i, panel=j_t)"},
+      {product, "tile(loops=[j], sizes=[4]); vectorize(loop=j, lanes=4); pack(loop=i, panel=j_t)"},
+      // Register tiles, full and partial, at every depth of blocks.
+      {product, blocks + "; " + tiles + "; pack(loop=k_t, panel=j_r)"},
+      {product, blocks + "; " + tiles + "; pack(loop=k_t, panel=i_r)"},
+      {product, blocks + "; " + tiles + "; pack(loop=j_t, panel=j_r); pack(loop=k_t, panel=i_r)", "f64", 2},
+      {product, blocks + "; " + tiles + "; pack(loop=i_t, panel=j_r); pack(loop=i_t, panel=i_r)", "f64", 2},
+      {product, blocks + "; " + tiles + "; pack(loop=i_t, panel=j_r); pack(loop=i_t, panel=i_r)", "f32", 2},
+      {product, blocks + "; " + tiles + "; pack(loop=i_t, panel=j_r); pack(loop=i_t, panel=i_r)", "i32", 2},
+      // Shared by threads, and each thread's own.
+      {product,
+       "tile(loops=[i, j, k], sizes=[6, 64, 5]); interchange(outer=j_t, inner=k_t); interchange(outer=i_t, inner=k_t); "
+       "parallelize(loop=i_t); " +
+           tiles + "; pack(loop=k_t, panel=j_r); pack(loop=i_t, panel=i_r)",
+       "f64", 2},
+      // Folded values.
+      {scaled, blocks + "; " + tiles + "; pack(loop=k_t, panel=i_r, fold=yes); pack(loop=j_t, panel=j_r)", "f64", 2},
+      {scaled, blocks + "; " + tiles + "; pack(loop=k_t, panel=i_r, fold=no)", "f32"},
+      {converted, "tile(loops=[i, j], sizes=[4, 4]); pack(loop=i_t, panel=j_t, fold=yes)", "f64", 2},
+      {twice, blocks + "; " + tiles + "; pack(loop=k_t, panel=i_r, fold=yes)"},
+      {rows, "tile(loops=[k], sizes=[4]); pack(loop=i, panel=k_t, fold=yes)", "f64", 2},
+      // Triangles, two operands in one array.
+      {lower,
+       "tile(loops=[i, j, k], sizes=[8, 64, 4]); interchange(outer=j_t, inner=k_t); " + tiles +
+           "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r)",
+       "f64", 2},
+      {syr2k,
+       "tile(loops=[i, j, k], sizes=[8, 64, 4]); interchange(outer=j_t, inner=k_t); " + tiles +
+           "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r, fold=yes)",
+       "f64", 4},
+      // Padded tiles, without and with packed operands.
+      {product, padded, "f64", 0},
+      {product, "register_tile(loops=[i, j], sizes=[4, 3], lanes=4, vector=outer, partial=padded)", "f32", 0},
+      {product, "tile(loops=[i, j, k], sizes=[6, 8, 5]); " + padded, "i32", 0},
+      {product, "tile(loops=[i, j, k], sizes=[5, 7, 5]); " + padded, "f64", 0},
+      {lower, padded, "f64", 0},
+      {upper, padded, "f64", 0},
+      {set, padded, "f64", 0},
+      {product, blocks + "; " + padded + "; pack(loop=k_t, panel=j_r)"},
+      {scaled, blocks + "; " + padded + "; pack(loop=i_t, panel=j_r); pack(loop=i_t, panel=i_r, fold=yes)", "f32", 2},
+      {product,
+       "tile(loops=[i, j, k], sizes=[6, 8, 5]); interchange(outer=j_t, inner=k_t); interchange(outer=i_t, inner=k_t); "
+       "parallelize(loop=i_t); " +
+           padded + "; pack(loop=k_t, panel=j_r); pack(loop=i_t, panel=i_r)",
+       "i32", 2},
+      {lower,
+       "tile(loops=[i, j, k], sizes=[9, 64, 4]); interchange(outer=j_t, inner=k_t); " + padded +
+           "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r)",
+       "f64", 2},
+      {syr2k,
+       "tile(loops=[i, j, k], sizes=[9, 64, 4]); interchange(outer=j_t, inner=k_t); interchange(outer=i_t, "
+       "inner=k_t); " +
+           padded + "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r, fold=yes)",
+       "f64", 4},
+      {shifted, blocks + "; " + padded + "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r)", "f64", 2},
+      // Others.
+      {batched,
+       "tile(loops=[i, j, k], sizes=[6, 8, 5]); " + tiles + "; pack(loop=o, panel=i_r); pack(loop=o, panel=j_r)", "f64",
+       2},
+      {shifted, blocks + "; " + tiles + "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r)", "f64", 2},
+  };
+  return all;
+}
+
+// Every size from 0 to 20 in each place, with others that have nothing to do with it; nothing to sum up.
+std::vector<Sizes> all_sizes() {
+  std::vector<Sizes> sizes;
+  for (std::int64_t n = 0; n <= 20; ++n) {
+    sizes.push_back({{"n", n}, {"m", (7 * n + 3) % 21}, {"l", (5 * n + 2) % 11}});
+    sizes.push_back({{"n", n}, {"m", n}, {"l", n % 4}});
+  }
+  return sizes;
+}
+
+TEST(Pack, InterpretedSameBits) {
+  for (const Case& c : cases()) {
+    const sdfg::Sdfg before = nest(c.body, c.type);
+    const auto after = applied(before, c.steps);
+    ASSERT_TRUE(after) << after.error().to_string() << "\n" << c.body << "\n" << c.steps;
+    const auto valid = sdfg::check(*after);
+    ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(*after);
+    const auto is_buffer = [](const sdfg::Container& x) { return x.transient && x.storage == sdfg::Storage::heap; };
+    EXPECT_EQ(std::ranges::count_if(after->containers, is_buffer), c.buffers) << sdfg::print(*after);
+    for (const Sizes& sizes : all_sizes()) {
+      sdfg::Memory expected = tests::random_memory(before, 1, sizes), actual = expected;
+      const auto first = sdfg::interpret(before, expected), second = sdfg::interpret(*after, actual);
+      ASSERT_TRUE(first) << first.error().to_string() << "\n" << c.body;
+      ASSERT_TRUE(second) << second.error().to_string() << "\n" << sdfg::print(*after);
+      const auto found = tests::difference(expected, actual);
+      ASSERT_FALSE(found) << *found << "\n" << sdfg::print(*after);
+    }
+  }
+}
+
+TEST(Pack, CompiledSameBitsBetweenGuardPages) {
+  std::vector<sdfg::Sdfg> graphs;
+  for (const Case& c : cases()) {
+    auto after = applied(nest(c.body, c.type), c.steps);
+    ASSERT_TRUE(after) << after.error().to_string();
+    graphs.push_back(std::move(*after));
+  }
+  std::vector<std::string> functions;
+  std::vector<tests::Generated> generated;
+  for (std::size_t k = 0; k < graphs.size(); ++k) {
+    targets::EmitOptions options = tests::exact_options();
+    options.function = "f" + std::to_string(k);
+    const auto text = targets::find_target("highway")->emit(graphs[k], options);
+    ASSERT_TRUE(text) << text.error().to_string();
+    EXPECT_FALSE(text->contains("// Not as vectors")) << cases()[k].steps << "\n" << *text;
+    functions.push_back(*text);
+    generated.push_back({&graphs[k], options.function});
+  }
+  const auto code = tests::GeneratedCode::compile(
+      targets::source_file({"highway"}, functions, "packed operands"), generated,
+      {.include_root = SOUS_SOURCE_DIR,
+       .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
+  ASSERT_TRUE(code) << code.error().to_string();
+  for (std::size_t k = 0; k < graphs.size(); ++k) {
+    const sdfg::Sdfg before = nest(cases()[k].body, cases()[k].type);
+    for (const Sizes& sizes : all_sizes()) {
+      const sdfg::Memory memory = tests::random_memory(before, 2, sizes);
+      sdfg::Memory expected = memory;
+      ASSERT_TRUE(sdfg::interpret(before, expected));
+      for (const auto guard : {tests::GuardPage::Behind, tests::GuardPage::InFront}) {
+        sdfg::Memory actual = memory;
+        ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
+        const auto found = tests::difference(expected, actual);
+        ASSERT_FALSE(found) << *found << "\n" << cases()[k].steps << "\n" << sdfg::print(graphs[k]);
+      }
+    }
+  }
+}
+
+// --- What it must refuse --------------------------------------------------------------------------------------------
+
+std::string refusal(const sdfg::Sdfg& before, const std::string& steps) {
+  const auto after = applied(before, steps);
+  return after ? "applied\n" + sdfg::print(*after) : after.error().code;
+}
+
+TEST(Pack, RefusesWhatIsWritten) {
+  const std::string solve =
+      "loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n {"
+      " s: S[i, j] = S[i, j] - S[i, k] * S[k, j] } } }";
+  EXPECT_EQ(refusal(nest(solve), "pack(loop=i, panel=j)"), "pack.nothing");
+  // Another container of the same alias class, unless the two are checked to be disjoint.
+  const std::string head =
+      "sdfg 1 t symbols n array A: f64[n, n] argument alias 1 array C: f64[n, n] argument alias 1 arguments n, A, C ";
+  const std::string copy = "loop i = 0 .. n { loop j = 0 .. n { s: C[i, j] = A[j, i] } }";
+  const auto overlapping = sdfg::parse(head + copy), apart = sdfg::parse(head + "disjoint A, C " + copy);
+  ASSERT_TRUE(overlapping && apart);
+  EXPECT_EQ(refusal(*overlapping, "pack(loop=i, panel=j)"), "pack.nothing");
+  EXPECT_TRUE(applied(*apart, "pack(loop=i, panel=j)"));
+}
+
+TEST(Pack, RefusesWhatIsNotABoxOfPanels) {
+  const std::string bodies[] = {
+      // Triangles, every second element, a diagonal, elements that a condition may leave out.
+      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = i .. n { s: S[i, j] = A[i, 0] + x[j] * E[o, j, 0] u: C[i, 0] = "
+      "E[o, j, 1] } } }",
+      "loop o = 0 .. 2 { loop j = 0 .. n { loop k = j .. l { s: C[j, 0] = A[j, k] } } }",
+      "loop o = 0 .. 2 { loop j = 0 .. n floordiv 2 { s: C[o, 0] = x[2 * j] } }",
+      "loop o = 0 .. 2 { loop j = 0 .. n { loop k = 0 .. 2 { s: C[o, 0] = E[k, j, j] } } }",
+      "loop o = 0 .. 2 { loop j = 0 .. n { if ({j}i64 != {3}i64) { s: C[o, 0] = x[j] } } }",
+      "loop o = 0 .. 2 { loop j = 0 .. n { if ({j}i64 < {m}i64) { s: C[o, 0] = x[j] } } }",
+  };
+  for (const std::string& body : bodies) {
+    const std::string code = refusal(nest(body), "pack(loop=o, panel=j)");
+    EXPECT_TRUE(code == "pack.footprint" || code == "pack.nothing") << body << "\n" << code;
+  }
+}
+
+TEST(Pack, PaddingRefusesWhatMayFailOrIsWritten) {
+  const std::string bodies[] = {
+      "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: X[i, j] = X[i, j] / 3i32 } } }",
+      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n { s: S[i, j] = S[i, j] + A[i, 0] * "
+      "C[k, 0] } } loop q = 0 .. n { t: C[q, 0] = S[q, 0] } } }",
+      // Only every second row is read.
+      "loop i = 0 .. n floordiv 2 { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + A[2 * i, k] } } }",
+  };
+  for (const std::string& body : bodies) EXPECT_EQ(refusal(nest(body), padded), "register-tile.padding") << body;
+}
+
+TEST(Pack, RefusesLoopsThatDoNotFit) {
+  const sdfg::Sdfg before = nest(product);
+  EXPECT_EQ(refusal(before, "pack(loop=i, panel=q)"), "pack.no-loop");
+  EXPECT_EQ(refusal(before, "pack(loop=j, panel=i)"), "pack.not-inside");
+  EXPECT_EQ(refusal(before, "pack(loop=i, panel=i)"), "pack.not-inside");
+  EXPECT_EQ(refusal(before, "vectorize(loop=j, lanes=4); pack(loop=i, panel=j)"), "pack.scheduled");
+  EXPECT_EQ(refusal(before, "unroll(loop=i, factor=4); pack(loop=i, panel=j)"), "pack.scheduled");
+  const sdfg::Sdfg down =
+      nest("loop o = n .. 0 step -1 { loop i = 0 .. 2 { loop j = 0 .. o { s: C[0, 0] = C[0, 0] + x[j] } } }");
+  EXPECT_EQ(refusal(down, "pack(loop=i, panel=j)"), "pack.size");
+}
+
+}  // namespace
+}  // namespace sous::transforms

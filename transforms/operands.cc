@@ -1,0 +1,203 @@
+#include "transforms/operands.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "sdfg/polyhedral.h"
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+using sdfg::Expr;
+using sdfg::Memlet;
+using sdfg::ScalarExpr;
+using sdfg::ScalarOp;
+
+namespace {
+
+struct Around {
+  std::vector<sdfg::Loop> loops;
+  std::vector<ScalarExpr> guards;
+};
+
+class Finder {
+ public:
+  Finder(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) : sdfg_(sdfg), fold_(fold) {
+    const auto written = sdfg::touched(loop.body).written;
+    for (const sdfg::Container& c : sdfg.containers)
+      if (std::ranges::any_of(written, [&](const std::string& w) { return may_share(c, *sdfg.find(w)); }))
+        changing_.insert(c.name);
+    inner_.insert(loop.symbol);
+    sdfg::visit(loop.body, [&](const sdfg::Node& n) {
+      if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) inner_.insert(l->symbol);
+    });
+    // Values that change with `loop` itself may be folded: the copy is made in each of its iterations.
+    inner_.erase(loop.symbol);
+    region(loop.body, {});
+  }
+  std::vector<Operand> take() { return std::move(found_); }
+
+ private:
+  bool may_share(const sdfg::Container& a, const sdfg::Container& b) const {
+    if (a.name == b.name) return true;
+    if (a.alias_class <= 0 || a.alias_class != b.alias_class) return false;
+    return std::ranges::none_of(sdfg_.disjoint, [&](const auto& pair) {
+      return pair == std::pair(a.name, b.name) || pair == std::pair(b.name, a.name);
+    });
+  }
+
+  void region(const sdfg::Region& region, const Around& around) {
+    for (const sdfg::Node& n : region.nodes)
+      match(
+          n.value, [&](const sdfg::State& s) { state(s, around); },
+          [&](const sdfg::Loop& l) {
+            if (!sdfg::is_quasi_affine(l.begin) || !sdfg::is_quasi_affine(l.end) || l.step < 0) return;
+            Around inside = around;
+            inside.loops.push_back(l);
+            inside.loops.back().body.nodes.clear();
+            this->region(l.body, inside);
+          },
+          [&](const sdfg::If& i) {
+            if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
+            Around inside = around;
+            inside.guards.push_back(i.condition.code);
+            this->region(i.then_body, inside);
+            inside.guards.back() = ScalarExpr::unary(ScalarOp::logical_not, i.condition.code);
+            this->region(i.else_body, inside);
+          },
+          [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+  }
+
+  bool is_outside(const Expr& e) const {
+    return e.reads().empty() &&
+           std::ranges::none_of(e.symbols(), [&](const std::string& s) { return inner_.contains(s); });
+  }
+  bool is_invariant(const Memlet& m) const {
+    return !changing_.contains(m.container) &&
+           std::ranges::all_of(m.subset, [&](const sdfg::Dim& d) { return is_outside(d.begin) && !d.end; });
+  }
+  bool is_invariant(const ScalarExpr& e, const std::vector<Memlet>& inputs) const {
+    if (e.op == ScalarOp::input) return is_invariant(inputs[static_cast<std::size_t>(e.input)]);
+    if (e.op == ScalarOp::symbolic) return is_outside(e.symbolic);
+    if (e.op != ScalarOp::constant && !is_total(e)) return false;
+    return std::ranges::all_of(e.args, [&](const ScalarExpr& arg) { return is_invariant(arg, inputs); });
+  }
+
+  void state(const sdfg::State& s, const Around& around) {
+    const auto assignment = sdfg::as_assignment(s);
+    if (!assignment) return;
+    for (std::size_t k = 0; k < assignment->inputs.size(); ++k) {
+      const Memlet& m = assignment->inputs[k];
+      if (m.subset.empty() || changing_.contains(m.container) || is_invariant(m)) continue;
+      const auto is_known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
+      if (!std::ranges::all_of(m.subset, is_known)) continue;
+      const auto add = [&](const ScalarExpr& value) { this->add(s.name, *assignment, k, value, around); };
+      if (is_whole(assignment->code, static_cast<int>(k), assignment->inputs, add)) add(assignment->code);
+    }
+  }
+
+  // Whether `e` as a whole can be computed from input k; otherwise hands over the largest parts of it that can.
+  bool is_whole(const ScalarExpr& e, int k, const std::vector<Memlet>& inputs,
+                const std::function<void(const ScalarExpr&)>& add) const {
+    if (e.op == ScalarOp::input) return e.input == k;
+    std::vector<const ScalarExpr*> whole;
+    bool rest_is_invariant = true;
+    for (const ScalarExpr& arg : e.args)
+      if (is_whole(arg, k, inputs, add))
+        whole.push_back(&arg);
+      else
+        rest_is_invariant = rest_is_invariant && is_invariant(arg, inputs);
+    if (fold_ && !whole.empty() && rest_is_invariant && is_total(e)) return true;
+    for (const ScalarExpr* arg : whole) add(*arg);
+    return false;
+  }
+
+  void add(const std::string& state, const sdfg::Assignment& assignment, std::size_t k, const ScalarExpr& value,
+           const Around& around) {
+    Operand o{.state = state,
+              .value = value,
+              .element = assignment.inputs[k],
+              .others = {},
+              .code = {},
+              .loops = around.loops,
+              .guards = around.guards};
+    o.code = value.map_inputs([&](const ScalarExpr& leaf) {
+      const Memlet& m = assignment.inputs[static_cast<std::size_t>(leaf.input)];
+      if (leaf.input == static_cast<int>(k)) return ScalarExpr::make_input(0, leaf.type);
+      auto at = std::ranges::find(o.others, m);
+      if (at == o.others.end()) at = o.others.insert(at, m);
+      return ScalarExpr::make_input(1 + static_cast<int>(at - o.others.begin()), leaf.type);
+    });
+    const auto same = [&](const Operand& other) { return other.state == state && other.value == value; };
+    if (std::ranges::none_of(found_, same)) found_.push_back(std::move(o));
+  }
+
+  const sdfg::Sdfg& sdfg_;
+  const bool fold_;
+  std::set<std::string> changing_;  // containers that something inside may write
+  std::set<std::string> inner_;     // symbols bound inside
+  std::vector<Operand> found_;
+};
+
+std::optional<Expr> extreme(const Operand& o, Expr e,
+                            std::optional<Expr> (*of)(const Expr&, const std::string&, const Expr&, const Expr&)) {
+  for (std::size_t k = o.loops.size(); k-- > 0;) {
+    const auto next = of(e, o.loops[k].symbol, o.loops[k].begin, o.loops[k].end - 1);
+    if (!next) return std::nullopt;
+    e = *next;
+  }
+  return e;
+}
+
+}  // namespace
+
+bool is_total(const ScalarExpr& e) {
+  switch (e.op) {
+    case ScalarOp::neg:
+    case ScalarOp::add:
+    case ScalarOp::sub:
+    case ScalarOp::mul:
+      return e.type != sdfg::ElementType::boolean;
+    case ScalarOp::div:
+      return sdfg::is_float(e.type);
+    case ScalarOp::cast:
+      return sdfg::is_float(e.type) || !sdfg::is_float(e.args[0].type);
+    default:
+      return false;
+  }
+}
+
+const sdfg::Loop* Operand::loop(const std::string& symbol) const {
+  const auto at = std::ranges::find(loops, symbol, &sdfg::Loop::symbol);
+  return at == loops.end() ? nullptr : &*at;
+}
+
+std::optional<Expr> Operand::least(const Expr& e) const { return extreme(*this, e, transforms::least); }
+std::optional<Expr> Operand::greatest(const Expr& e) const { return extreme(*this, e, transforms::greatest); }
+
+std::vector<Operand> operands(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) {
+  return Finder(sdfg, loop, fold).take();
+}
+
+sdfg::State replaced(const sdfg::State& state, const std::vector<Replacement>& with) {
+  const auto assignment = sdfg::as_assignment(state);
+  SOUS_ASSERT(assignment.has_value());
+  std::vector<Memlet> inputs;
+  const auto input = [&](const Memlet& m, sdfg::ElementType type) {
+    auto at = std::ranges::find(inputs, m);
+    if (at == inputs.end()) at = inputs.insert(at, m);
+    return ScalarExpr::make_input(static_cast<int>(at - inputs.begin()), type);
+  };
+  const std::function<ScalarExpr(const ScalarExpr&)> rewrite = [&](const ScalarExpr& e) {
+    for (const Replacement& r : with)
+      if (e == r.from) return input(r.to, e.type);
+    if (e.op == ScalarOp::input) return input(assignment->inputs[static_cast<std::size_t>(e.input)], e.type);
+    ScalarExpr result = e;
+    for (ScalarExpr& arg : result.args) arg = rewrite(arg);
+    return result;
+  };
+  ScalarExpr code = rewrite(assignment->code);
+  return sdfg::assignment(state.name, assignment->out, std::move(code), std::move(inputs));
+}
+
+}  // namespace sous::transforms

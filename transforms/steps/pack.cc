@@ -1,0 +1,580 @@
+// Packing (Goto and van de Geijn 2008): what a tile of loops reads is copied into a buffer in the order in which the
+// loops read it: panels of as many rows (or columns) as the innermost tile has, one behind the other, each contiguous.
+//
+// Condition. Nothing inside the loop may write what is packed, so a copy made at the start of its iteration has the
+// value that every read would have seen; a folded value is the same expression over the same values. Two proofs, both
+// over the elements alone: what is read is in the buffer, and what is copied is read (so that no access is made which
+// the nest did not make).
+#include <algorithm>
+
+#include "sdfg/polyhedral.h"
+#include "transforms/operands.h"
+#include "transforms/step.h"
+#include "transforms/tile_bounds.h"
+
+namespace sous::transforms {
+
+namespace {
+
+using sdfg::Expr;
+using sdfg::Loop;
+using sdfg::Memlet;
+using sdfg::Points;
+using sdfg::ScalarExpr;
+
+ScalarExpr equal(const Expr& a, const Expr& b) {
+  auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
+  return ScalarExpr::binary(sdfg::ScalarOp::eq, leaf(a), leaf(b));
+}
+
+void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// What lies around the loop: symbols that are constants for the copy.
+struct Outside {
+  std::vector<Loop> loops;  // outermost first, the loop itself last; without bodies
+  std::vector<ScalarExpr> conditions;
+};
+
+// An operand one of whose subscripts moves within the panel: subscript `dim` is `point` + `shift`, where `point` is the
+// panel's own symbol or that of a loop over its points; or the least of that and `limit`, past which a padded tile
+// reads the last element again.
+struct Paneled {
+  Operand operand;
+  std::size_t dim = 0;
+  std::string point;
+  Expr shift;
+  std::optional<Expr> limit;
+
+  // The subscript; that of `dim` without the limit.
+  Expr subscript(std::size_t d) const {
+    return d == dim ? Expr::symbol(point) + shift : operand.element.subset[d].begin;
+  }
+  bool same_values(const Paneled& o) const {
+    return operand.element.container == o.operand.element.container && operand.code == o.operand.code &&
+           operand.others == o.operand.others && dim == o.dim && shift == o.shift && limit == o.limit;
+  }
+};
+
+// The box of elements that a buffer holds, cut into panels along one dimension. Where there is a limit, subscripts of
+// that dimension go on past it, to the end of the last panel.
+struct Box {
+  std::size_t dim = 0;
+  Expr shift;
+  std::optional<Expr> limit;
+  Expr first, last;  // the panels begin at first, first + width, … < last
+  std::int64_t width = 1;
+  std::vector<Expr> low, high;  // of each subscript, both inclusive
+  std::vector<ScalarExpr> guard;
+
+  // Where panels and elements are named by these expressions; that of `dim` before the limit.
+  std::vector<ScalarExpr> conditions(const Expr& panel, const std::vector<Expr>& element) const {
+    std::vector<ScalarExpr> all = guard;
+    append(all, sdfg::runs(first, last, width, panel));
+    for (std::size_t d = 0; d < element.size(); ++d) {
+      if (d == dim && limit) continue;
+      all.push_back(sdfg::at_most(low[d], element[d]));
+      all.push_back(sdfg::at_most(element[d], high[d]));
+    }
+    all.push_back(sdfg::at_most(panel + shift, element[dim]));
+    all.push_back(sdfg::at_most(element[dim], panel + shift + width - 1));
+    return all;
+  }
+};
+
+// The names of the dimensions in proofs: no identifiers, so that they meet no symbol.
+struct Names {
+  std::string panel = "#p";
+  std::vector<std::string> element;
+  std::vector<Expr> elements;
+  explicit Names(std::size_t rank) {
+    for (std::size_t d = 0; d < rank; ++d) {
+      element.push_back("#" + std::to_string(d));
+      elements.push_back(Expr::symbol(element.back()));
+    }
+  }
+  Points points() const {
+    Points p{.dims = {panel}, .exists = {}, .conditions = {}};
+    p.dims.insert(p.dims.end(), element.begin(), element.end());
+    return p;
+  }
+};
+
+// All that the operand reads, by panel.
+Points reads(const Paneled& p, const std::string& panel, const Names& names) {
+  Points points = names.points();
+  points.conditions = p.operand.guards;
+  for (const Loop& l : p.operand.loops) {
+    points.exists.push_back(l.symbol);
+    append(points.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+  }
+  points.conditions.push_back(equal(Expr::symbol(names.panel), Expr::symbol(panel)));
+  for (std::size_t d = 0; d < names.elements.size(); ++d)
+    points.conditions.push_back(equal(names.elements[d], p.subscript(d)));
+  return points;
+}
+
+// An iteration that reads a given element, if it exists: loops that the subscripts determine have the value that they
+// say, loops over tiles that of the tile, all others their first or their last.
+struct Witness {
+  Points points;
+  std::vector<ScalarExpr> not_empty;  // of the loops at their first or last iteration
+};
+
+Witness witness(const Paneled& p, const std::string& panel, const Names& names, bool first) {
+  std::map<std::string, Expr> value = {{panel, Expr::symbol(names.panel)}};
+  value[p.point] = names.elements[p.dim] - p.shift;
+  if (p.point == panel) value[panel] = Expr::symbol(names.panel);
+  const auto& loops = p.operand.loops;
+  for (std::size_t d = 0; d < names.elements.size(); ++d) {
+    std::vector<std::string> moving;
+    for (const Loop& l : loops)
+      if (p.subscript(d).uses(l.symbol)) moving.push_back(l.symbol);
+    if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
+      value.emplace(moving[0], names.elements[d] - (p.subscript(d) - Expr::symbol(moving[0])));
+  }
+  // A loop over tiles, from the inside out: the one whose value begins a loop that has a value.
+  std::map<std::string, std::string> points_of;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    if (value.contains(loops[k].symbol)) continue;
+    for (std::size_t i = k + 1; i < loops.size() && !points_of.contains(loops[k].symbol); ++i)
+      for (const Expr& piece : sdfg::max_pieces(loops[i].begin))
+        if (piece == Expr::symbol(loops[k].symbol) &&
+            (value.contains(loops[i].symbol) || points_of.contains(loops[i].symbol)))
+          points_of.emplace(loops[k].symbol,
+                            points_of.contains(loops[i].symbol) ? points_of[loops[i].symbol] : loops[i].symbol);
+  }
+  Witness w{.points = names.points(), .not_empty = {}};
+  for (const Loop& l : loops) {
+    Loop here = l;
+    here.begin = l.begin.substitute(value);
+    here.end = l.end.substitute(value);
+    if (const auto inner = points_of.find(l.symbol); inner != points_of.end()) {
+      value[l.symbol] = here.begin + Expr::floor_div(value.at(inner->second) - here.begin, l.step) * Expr(l.step);
+    } else if (!value.contains(l.symbol)) {
+      value[l.symbol] =
+          first ? here.begin : here.begin + Expr::floor_div(here.end - 1 - here.begin, l.step) * Expr(l.step);
+      append(w.not_empty, needed_at_most(here.begin + 1, here.end));
+    }
+    append(w.points.conditions, sdfg::runs(here.begin, here.end, here.step, value[l.symbol]));
+  }
+  for (const ScalarExpr& g : p.operand.guards) w.points.conditions.push_back(g.substitute(value));
+  for (std::size_t d = 0; d < names.elements.size(); ++d)
+    w.points.conditions.push_back(equal(names.elements[d], p.subscript(d).substitute(value)));
+  return w;
+}
+
+// The greatest value of `extent` in the iterations of the loops, over parameters alone; a constant where there is one.
+std::optional<Expr> bounded(const Expr& extent, const std::vector<Loop>& loops) {
+  const auto is_free = [&](const Expr& e) {
+    return std::ranges::none_of(loops, [&](const Loop& l) { return e.uses(l.symbol); });
+  };
+  std::optional<Expr> best;
+  for (const Expr& piece : sdfg::min_pieces(extent)) {
+    if (piece.constant() && (!best || !best->constant() || *piece.constant() < *best->constant())) best = piece;
+    if (!best && is_free(piece)) best = piece;
+  }
+  if (best) return best;
+  Expr e = extent;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const auto next = greatest(e, loops[k].symbol, loops[k].begin, loops[k].end - 1);
+    if (!next || loops[k].step < 0) return std::nullopt;
+    e = *next;
+  }
+  if (!is_free(e) || !e.reads().empty()) return std::nullopt;
+  return e;
+}
+
+struct Pack {
+  static constexpr std::string_view name = "pack";
+  static constexpr std::string_view summary =
+      "Copies what the loops inside a loop only read, as far as it moves with a loop over tiles, into a contiguous "
+      "aligned buffer, panel by panel in the order of use; on the way it may be scaled or converted.";
+  static constexpr std::string_view before =
+      "for k_t in steps of 240:\n"
+      "  for j_r in steps of 24: for k in [k_t, k_t + 240): for j in [j_r, j_r + 24): … A(i, k) * B(k, j)";
+  static constexpr std::string_view after =
+      "for k_t in steps of 240:\n"
+      "  for j_p in steps of 24: for k in [k_t, k_t + 240): for j in [j_p, j_p + 24):\n"
+      "    P(j_p / 24, k - k_t, j - j_p) = B(k, j)\n"
+      "  for j_r in steps of 24: for k in [k_t, k_t + 240): for j in [j_r, j_r + 24):\n"
+      "    … A(i, k) * P(j_r / 24, k - k_t, j - j_r)";
+  static constexpr std::string_view names =
+      "All loops keep their names; those of a copy are called after the packed container (a1_p, a1_p0, …), and so is "
+      "the buffer (a1_pack).";
+  static constexpr bool reassociates = false;
+  static constexpr bool needs_dependences = false;
+
+  LoopRef loop, panel;
+  std::string fold = "no";
+  static constexpr std::string_view fold_choices[] = {"no", "yes"};
+  static constexpr auto params = std::tuple{
+      param(&Pack::loop, {.name = "loop",
+                          .doc = "the loop in each of whose iterations the buffer is filled: shared by all threads "
+                                 "if a loop inside it is parallel, otherwise each thread's own"}),
+      param(&Pack::panel, {.name = "panel",
+                           .doc = "a loop inside it whose iterations take one panel each; its step is the width. "
+                                  "What is packed is every operand with a subscript that runs over such a tile"}),
+      param(&Pack::fold, {.name = "fold",
+                          .doc = "whether the value of the largest expression that needs the element and otherwise "
+                                 "nothing that changes inside the loop is packed, instead of the element; no if not "
+                                 "given",
+                          .required = false,
+                          .choices = fold_choices}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"pack.no-loop", "a loop does not exist"},
+      {"pack.not-inside", "the panel's loop is not inside the loop"},
+      {"pack.scheduled", "the loop, one around it or the panel's runs in vector lanes, unrolled or on a GPU"},
+      {"pack.nothing", "no operand is only read inside the loop and moves with the panel"},
+      {"pack.footprint",
+       "the elements that are read are not exactly those of a box cut into panels, or could not be shown to be"},
+      {"pack.size", "the buffer's size is not known before the nest runs"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    TRY([[maybe_unused]] auto* a, require_loop(nest, loop, name));
+    TRY([[maybe_unused]] auto* b, require_loop(nest, panel, name));
+    const auto path = sdfg::path_to(nest.tree, panel.name);
+    if (loop.name == panel.name || std::ranges::find(path, loop.name) == path.end())
+      return fail("pack.not-inside", panel.name + " is not inside " + loop.name, panel.name);
+    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    Outside outside;
+    for (const Expr& e : result.assumptions)
+      if (sdfg::is_quasi_affine(e)) outside.conditions.push_back(sdfg::at_most(0, e));
+    Loop* target = find(result.root, outside);
+    if (target == nullptr) return fail("pack.scheduled", loop.name + " is inside something opaque", loop.name);
+    const Loop* tiles = nullptr;
+    bool parallel_inside = false, on_gpu = false;
+    sdfg::visit(target->body, [&](const sdfg::Node& n) {
+      const auto* l = std::get_if<Loop>(&n.value);
+      if (l && l->symbol == panel.name) tiles = l;
+      parallel_inside = parallel_inside || (l && std::holds_alternative<sdfg::Parallel>(l->schedule));
+      on_gpu = on_gpu || (l && (std::holds_alternative<sdfg::GpuGrid>(l->schedule) ||
+                                std::holds_alternative<sdfg::GpuBlock>(l->schedule)));
+    });
+    SOUS_ASSERT(tiles);
+    const auto is_plain = [](const Loop& l) {
+      return std::holds_alternative<sdfg::Sequential>(l.schedule) || std::holds_alternative<sdfg::Parallel>(l.schedule);
+    };
+    if (on_gpu || !is_plain(*tiles) || !std::ranges::all_of(outside.loops, is_plain) || tiles->step < 0)
+      return fail("pack.scheduled", "a loop around the panels runs in lanes, unrolled, backwards or on a GPU",
+                  panel.name);
+    for (const Loop& l : outside.loops)
+      parallel_inside = parallel_inside && !std::holds_alternative<sdfg::Parallel>(l.schedule);
+
+    std::vector<std::vector<Paneled>> groups;
+    for (Operand& o : operands(result, *target, fold == "yes"))
+      if (auto p = paneled(std::move(o))) {
+        auto at = std::ranges::find_if(groups, [&](const auto& group) { return group[0].same_values(*p); });
+        if (at == groups.end()) at = groups.insert(at, std::vector<Paneled>{});
+        at->push_back(std::move(*p));
+      }
+    if (groups.empty())
+      return fail("pack.nothing", "no operand inside " + loop.name + " is only read and moves with " + panel.name,
+                  panel.name);
+
+    std::ptrdiff_t copies = 0;
+    std::map<std::string, std::vector<Replacement>> replacements;
+    for (const auto& group : groups) {
+      TRY(const Box box, this->box(group, tiles->step, outside));
+      TRY(sdfg::Container buffer, container(result, group[0], box, outside));
+      for (const Paneled& p : group) replacements[p.operand.state].push_back({p.operand.value, packed(buffer, box, p)});
+      sdfg::Node filled = copy(result, buffer, box, group[0], parallel_inside);
+      // In place at once: their names are taken from here on.
+      target->body.nodes.insert(target->body.nodes.begin() + copies++, std::move(filled));
+      target->privates.push_back(buffer.name);
+      result.containers.push_back(std::move(buffer));
+    }
+    rewrite(target->body, replacements);
+    return restructure(unchanged(nest), result);
+  }
+
+ private:
+  // The loop to pack at, with what is around it; null if it is inside a condition or loop that isl cannot read.
+  Loop* find(sdfg::Region& region, Outside& outside) const {
+    for (sdfg::Node& n : region.nodes) {
+      Loop* found = nullptr;
+      const Outside before = outside;
+      match(
+          n.value, [](sdfg::State&) {},
+          [&](Loop& l) {
+            outside.loops.push_back(l);
+            outside.loops.back().body.nodes.clear();
+            if (sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end))
+              append(outside.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+            found = l.symbol == loop.name ? &l : find(l.body, outside);
+          },
+          [&](sdfg::If& i) {
+            if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
+            outside.conditions.push_back(i.condition.code);
+            found = find(i.then_body, outside);
+            if (found) return;
+            outside.conditions.back() = ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code);
+            found = find(i.else_body, outside);
+          },
+          [](sdfg::While&) {}, [](sdfg::Return&) {});
+      if (found) return found;
+      outside = before;
+    }
+    return nullptr;
+  }
+
+  std::optional<Paneled> paneled(Operand o) const {
+    const Loop* tiles = o.loop(panel.name);
+    if (tiles == nullptr) return std::nullopt;
+    std::optional<Paneled> result;
+    for (std::size_t d = 0; d < o.element.subset.size(); ++d) {
+      const Expr e = o.element.subset[d].begin;
+      for (const Loop* l = tiles; l != o.loops.data() + o.loops.size(); ++l) {
+        if (!e.uses(l->symbol)) continue;
+        if (l != tiles && !l->begin.uses(panel.name) && !l->end.uses(panel.name)) continue;
+        // e itself, or the one of the expressions of which it is the least that moves.
+        std::optional<Expr> shift, limit;
+        bool one = !result.has_value();
+        for (const Expr& piece : sdfg::min_pieces(e)) {
+          const auto moves = [&](const Expr& x) {
+            return std::ranges::any_of(o.loops, [&](const Loop& m) { return x.uses(m.symbol); });
+          };
+          if (!moves(piece)) {
+            limit = limit ? Expr::min(*limit, piece) : piece;
+            continue;
+          }
+          one = one && !shift && !moves(piece - Expr::symbol(l->symbol));
+          shift = piece - Expr::symbol(l->symbol);
+        }
+        if (!one) return std::nullopt;
+        result = Paneled{.operand = o, .dim = d, .point = l->symbol, .shift = *shift, .limit = limit};
+      }
+    }
+    return result;
+  }
+
+  Result<Box> box(const std::vector<Paneled>& group, std::int64_t width, const Outside& outside) const {
+    const std::string& container = group[0].operand.element.container;
+    // Partial tiles, which come last, know where the elements end; full ones are guarded.
+    for (std::size_t k = group.size(); k-- > 0;) {
+      const auto candidate = box_of(group[k], width);
+      if (!candidate) continue;
+      TRY(const bool fits, is_exact(*candidate, group, outside));
+      if (fits) return *candidate;
+    }
+    return fail("pack.footprint", "what is read of " + container + " is not known to be a box of panels", panel.name);
+  }
+
+  std::optional<Box> box_of(const Paneled& p, std::int64_t width) const {
+    const Loop& tiles = *p.operand.loop(panel.name);
+    const auto first = p.operand.least(tiles.begin), last = p.operand.greatest(tiles.end);
+    if (!first || !last) return std::nullopt;
+    Box box{.dim = p.dim,
+            .shift = p.shift,
+            .limit = p.limit,
+            .first = *first,
+            .last = *last,
+            .width = width,
+            .low = {},
+            .high = {},
+            .guard = {}};
+    for (std::size_t d = 0; d < p.operand.element.subset.size(); ++d) {
+      const auto low = p.operand.least(p.subscript(d)), high = p.operand.greatest(p.subscript(d));
+      if (!low || !high) return std::nullopt;
+      box.low.push_back(*low);
+      box.high.push_back(simplest(*high));
+    }
+    const Names names(box.low.size());
+    for (const ScalarExpr& c : witness(p, panel.name, names, true).not_empty) {
+      bool outside = true;
+      c.visit([&](const ScalarExpr& e) {
+        for (const std::string& s : e.symbolic.symbols()) outside = outside && s[0] != '#';
+      });
+      if (outside && std::ranges::find(box.guard, c) == box.guard.end()) box.guard.push_back(c);
+    }
+    return box;
+  }
+
+  Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const Outside& outside) const {
+    const Names names(box.low.size());
+    Points held = names.points();
+    held.conditions = box.conditions(Expr::symbol(names.panel), names.elements);
+    if (!sdfg::is_affine(held)) return false;
+    std::vector<Points> witnesses;
+    for (const Paneled& p : group) {
+      Points read = reads(p, panel.name, names);
+      append(read.conditions, outside.conditions);
+      TRY(const bool is_held, sdfg::is_within(read, {held}));
+      if (!is_held) return false;
+      for (const bool first : {true, false}) witnesses.push_back(witness(p, panel.name, names, first).points);
+    }
+    append(held.conditions, outside.conditions);
+    return sdfg::is_within(held, witnesses);
+  }
+
+  Result<sdfg::Container> container(const sdfg::Sdfg& sdfg, const Paneled& p, const Box& box,
+                                    const Outside& outside) const {
+    const std::string& of = p.operand.element.container;
+    const auto panels = bounded(box.last - box.first, outside.loops);
+    if (!panels) return fail("pack.size", "the number of panels of " + of + " has no bound", panel.name);
+    std::vector<Expr> shape = {Expr::ceil_div(*panels, box.width)};
+    for (std::size_t d = 0; d < box.low.size(); ++d) {
+      if (d == box.dim) continue;
+      const auto extent = bounded(box.high[d] - box.low[d] + 1, outside.loops);
+      if (!extent) return fail("pack.size", "the extents of what is read of " + of + " have no bound", panel.name);
+      shape.push_back(*extent);
+    }
+    shape.emplace_back(box.width);
+    return sdfg::Container{.name = unused(sdfg, of + "_pack"),
+                           .type = p.operand.code.type,
+                           .shape = shape,
+                           .strides = sdfg::row_major(shape),
+                           .offset = 0,
+                           .storage = sdfg::Storage::heap,
+                           .transient = true,
+                           .constant = false,
+                           .alias_class = 0};
+  }
+
+  static Memlet place(const sdfg::Container& buffer, const Box& box, const Expr& panel,
+                      const std::vector<Expr>& element) {
+    std::vector<Expr> at = {Expr::floor_div(panel - box.first, box.width)};
+    for (std::size_t d = 0; d < element.size(); ++d)
+      if (d != box.dim) at.push_back(element[d] - box.low[d]);
+    at.push_back(element[box.dim] - box.shift - panel);
+    return {.container = buffer.name, .subset = sdfg::point(at), .combine = std::nullopt};
+  }
+
+  Memlet packed(const sdfg::Container& buffer, const Box& box, const Paneled& p) const {
+    std::vector<Expr> element;
+    for (std::size_t d = 0; d < box.low.size(); ++d) element.push_back(p.subscript(d));
+    return place(buffer, box, Expr::symbol(panel.name), element);
+  }
+
+  // The loops that fill the buffer: panels, then the other dimensions, then the points of a panel. Elements are read in
+  // the order in which they lie, if there is a dimension along which they are contiguous.
+  sdfg::Node copy(const sdfg::Sdfg& sdfg, const sdfg::Container& buffer, const Box& box, const Paneled& p,
+                  bool parallel) const {
+    const sdfg::Container& from = *sdfg.find(p.operand.element.container);
+    const std::size_t rank = box.low.size();
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < rank; ++d)
+      if (d != box.dim) order.push_back(d);
+    const bool along_panel = from.strides[box.dim] == Expr(1);
+    order.insert(along_panel || order.empty() ? order.end() : order.end() - 1, box.dim);
+
+    const std::string stem = p.operand.element.container + "_p";
+    const Expr panel = Expr::symbol(unused(sdfg, stem));
+    const std::string pad = unused(sdfg, stem + "_pad");
+    std::vector<Expr> element;
+    for (std::size_t d = 0; d < rank; ++d) element.push_back(Expr::symbol(unused(sdfg, stem + std::to_string(d))));
+    // From the inside out; behind the limit with loops of their own.
+    const auto filled = [&](const std::vector<Expr>& from_element, const std::vector<Expr>& to, const char* state) {
+      std::vector<Memlet> inputs = {{.container = from.name, .subset = sdfg::point(from_element), .combine = {}}};
+      inputs.insert(inputs.end(), p.operand.others.begin(), p.operand.others.end());
+      return sdfg::Node(sdfg::assignment(unused_state(sdfg, state + from.name), place(buffer, box, panel, to),
+                                         p.operand.code, inputs));
+    };
+    const auto loop_over = [](const std::string& symbol, const Expr& begin, const Expr& end,
+                              std::vector<sdfg::Node> body) {
+      return Loop{.symbol = symbol,
+                  .begin = begin,
+                  .end = simplest(end),
+                  .step = 1,
+                  .schedule = {},
+                  .privates = {},
+                  .reductions = {},
+                  .body = {std::move(body)}};
+    };
+    std::vector<Expr> padded_from = element, padded_to = element;
+    if (box.limit) {
+      padded_from[box.dim] = *box.limit;
+      padded_to[box.dim] = Expr::symbol(pad);
+    }
+    std::vector<sdfg::Node> body = {filled(element, element, "pack_")};
+    std::vector<sdfg::Node> padding;
+    if (box.limit) padding = {filled(padded_from, padded_to, "pad_")};
+    bool separate = box.limit.has_value();  // the padding has not joined the body yet
+    for (std::size_t k = order.size(); k-- > 0;) {
+      const std::size_t d = order[k];
+      const std::string symbol = *element[d].as_symbol();
+      if (d != box.dim) {
+        body = {loop_over(symbol, box.low[d], box.high[d] + 1, std::move(body))};
+        if (separate)  // other loops of the same range
+          padding = {renamed(loop_over(symbol, box.low[d], box.high[d] + 1, std::move(padding)),
+                             unused(sdfg, symbol + "_pad"))};
+        continue;
+      }
+      const Expr begin = panel + box.shift, end = begin + box.width;
+      const Expr last = box.limit ? *box.limit : box.high[d];
+      const bool from_begin = box.limit || box.low[d] == box.first + box.shift;
+      Loop points = loop_over(symbol, from_begin ? begin : Expr::max(begin, box.low[d]), Expr::min(end, last + 1),
+                              std::move(body));
+      if (along_panel && box.width > 1) points.schedule = sdfg::Simd{};
+      body = {sdfg::Node(std::move(points))};
+      if (box.limit) body.emplace_back(loop_over(pad, simplest(Expr::min(end, last + 1)), end, std::move(padding)));
+      separate = false;
+    }
+    Loop panels{.symbol = *panel.as_symbol(),
+                .begin = box.first,
+                .end = box.last,
+                .step = box.width,
+                .schedule = {},
+                .privates = {},
+                .reductions = {},
+                .body = {}};
+    if (parallel) panels.schedule = sdfg::Parallel{};
+    panels.body.nodes = std::move(body);
+    body = {sdfg::Node(std::move(panels))};
+    if (box.guard.empty()) return body[0];
+    return sdfg::If{
+        .condition = {.code = all_of(box.guard), .inputs = {}}, .then_body = {std::move(body)}, .else_body = {}};
+  }
+
+  static Loop renamed(const Loop& loop, const std::string& symbol) {
+    Loop result = loop;
+    result.symbol = symbol;
+    result.body = sdfg::substitute(loop.body, {{loop.symbol, Expr::symbol(symbol)}});
+    return result;
+  }
+
+  static void rewrite(sdfg::Region& region, const std::map<std::string, std::vector<Replacement>>& with) {
+    for (sdfg::Node& n : region.nodes)
+      match(
+          n.value,
+          [&](sdfg::State& s) {
+            if (const auto found = with.find(s.name); found != with.end()) s = replaced(s, found->second);
+          },
+          [&](Loop& l) { rewrite(l.body, with); },
+          [&](sdfg::If& i) {
+            rewrite(i.then_body, with);
+            rewrite(i.else_body, with);
+          },
+          [](sdfg::While&) {}, [](sdfg::Return&) {});
+  }
+
+  static std::string numbered(const std::set<std::string>& used, const std::string& wish) {
+    std::string name = wish;
+    for (int n = 2; used.contains(name); ++n) name = wish + "_" + std::to_string(n);
+    return name;
+  }
+  static std::string unused(const sdfg::Sdfg& sdfg, const std::string& wish) {
+    std::set<std::string> used(sdfg.symbols.begin(), sdfg.symbols.end());
+    for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
+    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+      if (const auto* l = std::get_if<Loop>(&n.value)) used.insert(l->symbol);
+    });
+    return numbered(used, wish);
+  }
+  static std::string unused_state(const sdfg::Sdfg& sdfg, const std::string& wish) {
+    std::set<std::string> used;
+    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+      if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
+    });
+    return numbered(used, wish);
+  }
+};
+
+}  // namespace
+
+constinit const StepInfo pack_step = declare<Pack>();
+
+}  // namespace sous::transforms
