@@ -21,5 +21,9 @@ Result<int> bench_demo(const Options& options);
 Result<int> bench_verify(const Options& options);
 Result<int> bench_compile_time(const Options& options);
 Result<int> bench_asm(const Options& options);
+Result<int> bench_report(const Options& options);
+Result<int> bench_compare(const Options& options);
+Result<int> bench_keep(const Options& options);
+Result<int> bench_spellings(const Options& options);
 
 }  // namespace sous::benchmarks

@@ -1,12 +1,12 @@
 #include "benchmarks/build.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <iterator>
+#include <filesystem>
+#include <map>
 #include <utility>
 
-#include "client/command_line.h"
+#include "benchmarks/interrupt.h"
 #include "client/options.h"
 #include "client/process.h"
 
@@ -25,44 +25,17 @@ string head(string_view text, int lines) {
   return string(text.substr(0, at));
 }
 
-Result<Compiler> parse_compiler(const string& text) {
-  if (const auto equals = text.find('='); equals != string::npos && equals > 0) {
-    Compiler compiler{text.substr(0, equals), client::split_words(text.substr(equals + 1))};
-    if (compiler.command.empty()) return fail("bench.compiler", "the command of " + compiler.name + " is empty");
-    return compiler;
+// `word` with each {name} replaced.
+string filled(string word, const std::map<string, string>& values) {
+  for (const auto& [name, value] : values) {
+    for (auto at = word.find(name); at != string::npos; at = word.find(name, at + value.size())) {
+      word.replace(at, name.size(), value);
+    }
   }
-  if (text == "clang") return Compiler{"clang", {"clang-19"}};
-  if (text == "gcc") return Compiler{"gcc", {"gcc-12"}};
-  if (text == "sous") return sous_over_clang();
-  if (text == "sous-gcc") return Compiler{"sous-gcc", {client::own_path(), "gcc-12"}};
-  return fail("bench.compiler", "there is no compiler " + text +
-                                    client::did_you_mean(text, {"clang", "gcc", "sous", "sous-gcc"}) +
-                                    " (others: NAME=COMMAND)");
+  return word;
 }
 
 }  // namespace
-
-Compiler sous_over_clang(const Words& options) {
-  Compiler compiler{"sous", {client::own_path()}};
-  append(compiler.command, options);
-  compiler.command.push_back("clang-19");
-  return compiler;
-}
-
-Result<std::vector<Compiler>> parse_compilers(string_view text) {
-  std::vector<Compiler> out;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    TRY(auto compiler, parse_compiler(string(text.substr(0, comma))));
-    if (std::any_of(out.begin(), out.end(), [&](const Compiler& c) { return c.name == compiler.name; })) {
-      return fail("bench.compiler", compiler.name + " stands twice");
-    }
-    out.push_back(std::move(compiler));
-    text = comma == string_view::npos ? string_view{} : text.substr(comma + 1);
-  }
-  if (out.empty()) return fail("bench.compiler", "no compiler is named");
-  return out;
-}
 
 Result<std::vector<Case>> cases(const Suite& suite, const std::vector<Program>& programs, const Words& sizes,
                                 const Words& types) {
@@ -93,19 +66,43 @@ Result<std::vector<Case>> cases(const Suite& suite, const std::vector<Program>& 
   return out;
 }
 
-Words build_command(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,
-                    const string& output) {
-  Words command = compiler.command;
-  append(command, flags);
-  append(command, compiler.flags);
-  append(command, suite.flags);
-  append(command, test.program.flags);
-  append(command, suite.sizes.at(test.size));
-  append(command, suite.types.at(test.type).flags);
-  append(command, test.program.sources);
-  append(command, {"-o", output});
-  append(command, suite.link);
-  return command;
+bool applies(const Compiler& compiler, const Program& program) {
+  return compiler.sources.empty() || program.alternatives.contains(compiler.sources);
+}
+
+std::vector<Words> build_commands(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,
+                                  const string& output, const string& scratch) {
+  SOUS_ASSERT(applies(compiler, test.program));
+  std::map<string, Words> lists;
+  lists["{flags}"] = flags;
+  append(lists["{flags}"], compiler.flags);
+  lists["{program}"] = suite.flags;
+  append(lists["{program}"], test.program.flags);
+  append(lists["{program}"], suite.sizes.at(test.size));
+  append(lists["{program}"], suite.types.at(test.type).flags);
+  lists["{sources}"] = compiler.sources.empty() ? test.program.sources : test.program.alternatives.at(compiler.sources);
+  lists["{link}"] = suite.link;
+  lists["{link}"].insert(lists["{link}"].begin(), compiler.link.begin(), compiler.link.end());
+  const std::map<string, string> values{
+      {"{output}", output}, {"{scratch}", scratch}, {"{name}", test.program.name}, {"{sous}", client::own_path()}};
+  std::vector<Words> steps = compiler.steps;
+  if (steps.empty()) {
+    steps.push_back(compiler.command);
+    append(steps[0], {"{flags}", "{program}", "{sources}", "-o", "{output}", "{link}"});
+  }
+  std::vector<Words> commands;
+  for (const Words& step : steps) {
+    Words command;
+    for (const string& word : step) {
+      if (const auto list = lists.find(word); list != lists.end()) {
+        append(command, list->second);
+      } else {
+        command.push_back(filled(word, values));
+      }
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
 }
 
 Result<Built> build(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,
@@ -113,23 +110,43 @@ Result<Built> build(const Suite& suite, const Case& test, const Compiler& compil
   client::RunOptions options;
   options.capture_output = options.capture_errors = true;
   options.folder = suite.folder;
-  TRY(auto finished, client::run(build_command(suite, test, compiler, flags, output), options));
-  if (finished.status != 0) {
-    return fail(
-        "bench.build",
-        compiler.name + " ended with status " + std::to_string(finished.status) + ": " + head(finished.errors, 6),
-        test.label());
+  options.limit_seconds = longest_build_seconds;
+  options.stop = &stop_requested();
+  const string scratch = output + ".scratch";
+  if (!compiler.steps.empty()) {
+    std::error_code error;
+    std::filesystem::create_directory(scratch, error);
+    if (error) return fail("bench.build", error.message(), scratch);
   }
-  return Built{output, finished.seconds, std::move(finished.errors)};
+  Built built{output, 0, {}};
+  for (const Words& command : build_commands(suite, test, compiler, flags, output, scratch)) {
+    TRY(auto finished, client::run(command, options));
+    if (finished.status != 0) {
+      return fail("bench.build",
+                  client::name_of(command[0]) + " ended with status " + std::to_string(finished.status) + ": " +
+                      head(finished.errors, 6),
+                  test.label());
+    }
+    built.seconds += finished.seconds;
+    built.diagnostics += finished.errors;
+  }
+  return built;
 }
 
-Result<double> run_program(const Suite& suite, const string& binary, const RunRequest& request) {
+Result<Ran> run_program(const Suite& suite, const string& binary, const RunRequest& request) {
   client::RunOptions options;
   options.capture_output = options.capture_errors = true;
-  if (request.threads > 0) options.environment.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
+  options.limit_seconds = request.limit_seconds;
+  options.stop = &stop_requested();
+  if (request.threads > 0) {
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+      options.environment.emplace_back(name, std::to_string(request.threads));
+    }
+  }
   if (!request.timed)
     options.environment.insert(options.environment.end(),
                                {{"POLYBENCH_FLUSH_KB", "0"}, {"OMP_WAIT_POLICY", "passive"}});
+  options.environment.insert(options.environment.end(), request.environment.begin(), request.environment.end());
   Words command{binary};
   append(command, suite.arguments);
   if (!request.dump.empty()) append(command, dump_arguments(suite, request.dump));
@@ -139,15 +156,23 @@ Result<double> run_program(const Suite& suite, const string& binary, const RunRe
                 "it ended with status " + std::to_string(finished.status) + ": " + head(finished.errors, 3),
                 client::name_of(binary));
   }
-  return parse_time(suite, suite.time_stream == Stream::Output ? finished.output : finished.errors);
+  Ran ran;
+  TRY(ran.seconds, parse_time(suite, suite.time_stream == Stream::Output ? finished.output : finished.errors));
+  ran.wall = finished.seconds;
+  constexpr string_view label = "library: ";
+  if (const auto at = finished.errors.find(label); at != string::npos) {
+    const auto begin = at + label.size();
+    ran.library = finished.errors.substr(begin, finished.errors.find('\n', begin) - begin);
+  }
+  return ran;
 }
 
 Result<Dumped> run_and_dump(const Suite& suite, const string& binary, const string& file, RunRequest request) {
   request.dump = file;
-  TRY(const double seconds, run_program(suite, binary, request));
+  TRY(auto ran, run_program(suite, binary, request));
   TRY(auto outputs, client::read_file(file));
   std::remove(file.c_str());
-  return Dumped{seconds, std::move(outputs)};
+  return Dumped{std::move(ran), std::move(outputs)};
 }
 
 }  // namespace sous::benchmarks

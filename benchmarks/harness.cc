@@ -1,48 +1,83 @@
 #include "benchmarks/harness.h"
 
 #include <algorithm>
-#include <ctime>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <thread>
 
+#include "benchmarks/interrupt.h"
 #include "benchmarks/statistics.h"
-#include "benchmarks/table.h"
 #include "client/process.h"
-#include "tuning-db/json_reader.h"
 
 namespace sous::benchmarks {
 namespace {
 
 using std::string;
-using tuning_db::Json;
 
-bool is_sous(const Compiler& compiler) { return compiler.command[0] == client::own_path(); }
+// A build that is slower than this is not worth the time of the others.
+constexpr double slowest_factor = 4, slowest_seconds = 5;
 
-// The compiler with --report, where it is ours.
-Compiler reporting(const Compiler& compiler, const string& report_file) {
-  Compiler out = compiler;
-  if (is_sous(compiler)) out.command.insert(out.command.begin() + 1, "--report=" + report_file);
+// Builds are compared that round differently: a program may leave out what rounding alone decides.
+constexpr std::pair<const char*, const char*> only_determined{"POLYBENCH_DETERMINED", "1"};
+
+// A file name of its own for each column.
+string file_name(const string& compiler) {
+  string out = compiler;
+  std::replace_if(out.begin(), out.end(), [](char c) { return c == '/' || c == ' '; }, '_');
   return out;
 }
 
-string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char buffer[32];
-  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return buffer;
+int threads_of(const Compiler& compiler, const Plan& plan) {
+  return compiler.threads > 0 ? compiler.threads : plan.threads;
+}
+
+RunRequest request_of(const Compiler& compiler, const Plan& plan) {
+  RunRequest request;
+  request.threads = threads_of(compiler, plan);
+  request.environment = compiler.environment;
+  return request;
+}
+
+// Compilers that differ in nothing but the threads share a build: the index of the first that builds the same.
+std::size_t builder_of(const Plan& plan, std::size_t c) {
+  for (std::size_t first = 0; first < c; ++first) {
+    const Compiler &a = plan.compilers[first], &b = plan.compilers[c];
+    if (a.command == b.command && a.steps == b.steps && a.flags == b.flags && a.link == b.link &&
+        a.sources == b.sources) {
+      return first;
+    }
+  }
+  return c;
+}
+
+// Runs the jobs on as many threads as there are cores, in order. Nothing is timed meanwhile.
+void run_jobs(const std::vector<std::function<void()>>& jobs) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> workers;
+  for (unsigned w = 0; w < std::max(1U, std::thread::hardware_concurrency()); ++w) {
+    workers.emplace_back([&] {
+      for (std::size_t j = next++; j < jobs.size(); j = next++) jobs[j]();
+    });
+  }
+}
+
+Result<void> build_one(const Suite& suite, const Case& test, const Compiler& compiler, const Plan& plan,
+                       const string& binary, Measurement& m) {
+  const string report_file = binary + ".report";
+  TRY(const auto built, build(suite, test, reporting(compiler, report_file), plan.flags, binary));
+  m.build_seconds = built.seconds;
+  if (!is_sous(compiler)) return {};
+  if (const auto text = client::read_file(report_file)) {
+    TRY(m.report, parse_report(*text));
+  }
+  return {};
 }
 
 }  // namespace
 
 double Measurement::median_seconds() const { return median(seconds); }
 double Measurement::spread() const { return half_iqr(seconds); }
-
-const Measurement* CaseResult::find(const string& compiler) const {
-  const auto found = std::find_if(measurements.begin(), measurements.end(), [&](const Measurement& m) {
-    return m.compiler == compiler && !m.error && !m.seconds.empty();
-  });
-  return found == measurements.end() ? nullptr : &*found;
-}
 
 double tolerance(Element element) {
   switch (element) {
@@ -61,130 +96,111 @@ bool is_right(const Measurement& measurement, Element element) {
   return !measurement.error && measurement.check.difference <= tolerance(element);
 }
 
-Result<CaseResult> measure(const Suite& suite, const Case& test, const Plan& plan, const string& folder,
-                           Progress& progress) {
+Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan, const string& folder,
+                         Progress& progress) {
   const Element element = suite.types.at(test.type).element;
-  const string dump = folder + "/outputs";
-  RunRequest request;
-  request.threads = plan.threads;
-  string expected;
+  const string base = folder + "/" + test.program.name + "." + test.size + "." + test.type;
+  const std::size_t count = plan.compilers.size();
+  Prepared prepared{{test, std::vector<Measurement>(count)}, std::vector<string>(count)};
+  auto& measurements = prepared.result.measurements;
+
+  // The reference runs long, so it comes first; the builds go on beside it.
+  Result<string> expected;
+  std::vector<std::function<void()>> jobs;
   if (plan.reference) {
-    progress.say(test.label() + ": reference build");
-    TRY(const auto built,
-        build(suite, test, {"reference", {"clang-19"}}, plan.reference_flags, folder + "/" + test.program.name));
-    progress.say(test.label() + ": reference run");
-    TRY(auto ran, run_and_dump(suite, built.binary, dump, request));
-    expected = std::move(ran.outputs);
+    jobs.emplace_back([&] {
+      expected = [&]() -> Result<string> {
+        const Compiler reference{"reference", {"clang-19"}};
+        TRY(const auto built, build(suite, test, reference, plan.reference_flags, base + ".reference"));
+        RunRequest request{.timed = false};
+        request.environment.insert(only_determined);
+        TRY(auto ran, run_and_dump(suite, built.binary, base + ".reference.outputs", request));
+        return std::move(ran.outputs);
+      }();
+    });
   }
-  CaseResult result{test, {}};
-  std::vector<string> binaries;
-  for (const auto& compiler : plan.compilers) {
-    Measurement m;
-    m.compiler = compiler.name;
-    const string binary = folder + "/" + test.program.name + "." + compiler.name;
-    const string report_file = binary + ".report";
-    binaries.push_back(binary);
-    progress.say(test.label() + ": " + compiler.name + ", build and warm-up");
+  for (std::size_t c = 0; c < count; ++c) {
+    measurements[c].compiler = plan.compilers[c].name;
+    measurements[c].wanted_runs = plan.runs;
+    measurements[c].applies = applies(plan.compilers[c], test.program);
+    prepared.binaries[c] = base + "." + file_name(plan.compilers[builder_of(plan, c)].name);
+    if (!measurements[c].applies || builder_of(plan, c) != c) continue;
+    jobs.emplace_back([&, c] {
+      const auto done = build_one(suite, test, plan.compilers[c], plan, prepared.binaries[c], measurements[c]);
+      if (!done) measurements[c].error = done.error();
+    });
+  }
+  progress.say(test.label() + ": builds" + (plan.reference ? " and reference run" : ""));
+  run_jobs(jobs);
+  if (!expected) return std::unexpected(expected.error());
+
+  double limit = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    Measurement& m = measurements[c];
+    const Measurement& builder = measurements[builder_of(plan, c)];
+    m.error = builder.error;
+    m.build_seconds = builder.build_seconds;
+    m.report = builder.report;
+    if (!m.applies || m.error) continue;
+    progress.say(test.label() + ": " + m.compiler + ", warm-up");
     const auto attempt = [&]() -> Result<void> {
-      TRY(const auto built, build(suite, test, reporting(compiler, report_file), plan.flags, binary));
-      m.build_seconds = built.seconds;
-      if (is_sous(compiler)) {
-        if (const auto text = client::read_file(report_file)) {
-          TRY(m.report, parse_report(*text));
-        }
-      }
-      TRY(auto ran, run_and_dump(suite, binary, dump, request));
-      if (expected.empty()) expected = ran.outputs;
-      TRY(m.check, compare_outputs(expected, ran.outputs, element));
+      RunRequest request = request_of(plan.compilers[c], plan);
+      request.limit_seconds = limit;
+      request.environment.insert(only_determined);
+      TRY(auto ran, run_and_dump(suite, prepared.binaries[c], base + ".outputs", request));
+      if (expected->empty()) *expected = ran.outputs;
+      TRY(m.check, compare_outputs(*expected, ran.outputs, element));
+      m.library = ran.ran.library;
+      m.cost = {ran.ran.wall, ran.ran.seconds >= counted_from_seconds};
+      if (m.cost.counted) m.seconds.push_back(ran.ran.seconds);
       return {};
     };
-    if (const auto done = attempt(); !done) m.error = done.error();
-    result.measurements.push_back(std::move(m));
+    if (const auto done = attempt(); !done) {
+      if (done.error().code == "client.stopped") return std::unexpected(done.error());
+      m.error = done.error();
+      if (done.error().code == "client.limit") m.limit_seconds = limit;
+    } else if (c == 0) {
+      limit = slowest_factor * m.cost.wall + slowest_seconds;
+    }
   }
-  for (int run = 1; run <= plan.runs; ++run) {
-    for (std::size_t c = 0; c < plan.compilers.size(); ++c) {
-      Measurement& m = result.measurements[c];
-      if (m.error) continue;
-      progress.say(test.label() + ": " + m.compiler + ", run " + std::to_string(run) + " of " +
-                   std::to_string(plan.runs));
-      if (const auto seconds = run_program(suite, binaries[c], request)) {
-        m.seconds.push_back(*seconds);
+  return prepared;
+}
+
+CaseResult take_turns(const Suite& suite, Prepared prepared, const Plan& plan, const std::vector<int>& further,
+                      Progress& progress) {
+  auto& measurements = prepared.result.measurements;
+  const string label = prepared.result.test.label();
+  const int rounds = further.empty() ? 0 : *std::max_element(further.begin(), further.end());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t c = 0; c < measurements.size(); ++c) {
+      Measurement& m = measurements[c];
+      if (!m.applies || m.error || round >= further[c]) continue;
+      if (stop_requested()) {
+        m.complete = false;
+        continue;
+      }
+      progress.say(label + ": " + m.compiler + ", run " + std::to_string(round + 1) + " of " +
+                   std::to_string(further[c]));
+      const auto ran = run_program(suite, prepared.binaries[c], request_of(plan.compilers[c], plan));
+      if (ran) {
+        m.seconds.push_back(ran->seconds);
+      } else if (ran.error().code == "client.stopped") {
+        m.complete = false;
       } else {
-        m.error = seconds.error();
+        m.error = ran.error();
       }
     }
   }
-  return result;
+  return std::move(prepared.result);
 }
 
-string to_json_line(const Suite& suite, const Plan& plan, const CaseResult& result, const Measurement& m,
-                    const tuning_db::Hardware& hardware) {
-  const auto compiler = std::find_if(plan.compilers.begin(), plan.compilers.end(),
-                                     [&](const Compiler& c) { return c.name == m.compiler; });
-  SOUS_ASSERT(compiler != plan.compilers.end());
-  Json line{{"suite", suite.name},
-            {"program", result.test.program.name},
-            {"size", result.test.size},
-            {"type", result.test.type},
-            {"compiler", m.compiler},
-            {"command", build_command(suite, result.test, *compiler, plan.flags, result.test.program.name)},
-            {"threads", plan.threads},
-            {"date", utc_now()},
-            {"machine", Json::parse(tuning_db::to_json(hardware), nullptr, false)}};
-  if (m.error) {
-    line["error"] = {{"code", m.error->code}, {"why", m.error->why}};
-    return tuning_db::dump(line);
-  }
-  line["runs"] = m.seconds;
-  line["seconds"] = m.median_seconds();
-  line["spread"] = m.spread();
-  line["build_seconds"] = m.build_seconds;
-  line["bit_equal"] = m.check.bit_equal;
-  line["difference"] = m.check.difference;
-  line["right"] = is_right(m, suite.types.at(result.test.type).element);
-  return tuning_db::dump(line);
-}
-
-string summary_table(const Suite& suite, const Plan& plan, const std::vector<CaseResult>& results,
-                     const string& baseline) {
-  std::vector<string> head{"program", "size", "type"};
-  for (const auto& compiler : plan.compilers) {
-    head.push_back(compiler.name + " s");
-    head.push_back("±");
-    head.push_back("difference");
-    if (compiler.name != baseline) head.push_back(baseline + "/" + compiler.name);
-  }
-  Table table(head, "lll");
-  std::vector<std::vector<double>> ratios(plan.compilers.size());
-  for (const auto& result : results) {
-    const Element element = suite.types.at(result.test.type).element;
-    const Measurement* base = result.find(baseline);
-    std::vector<string> row{result.test.program.name, result.test.size, result.test.type};
-    for (std::size_t c = 0; c < plan.compilers.size(); ++c) {
-      const Measurement& m = result.measurements[c];
-      const bool timed = !m.error && !m.seconds.empty();
-      row.push_back(timed ? seconds_text(m.median_seconds()) : m.error ? m.error->code : "–");
-      row.push_back(timed ? fixed(100 * m.spread() / m.median_seconds(), 0) + "%" : "");
-      row.push_back(m.error                 ? ""
-                    : !is_right(m, element) ? "WRONG " + scientific(m.check.difference, 1)
-                    : m.check.bit_equal     ? "0"
-                                            : scientific(m.check.difference, 1));
-      if (plan.compilers[c].name == baseline) continue;
-      const bool comparable = timed && base != nullptr && m.median_seconds() > 0 && is_right(m, element);
-      if (comparable) ratios[c].push_back(base->median_seconds() / m.median_seconds());
-      row.push_back(comparable ? fixed(ratios[c].back(), 2) : "");
-    }
-    table.add(std::move(row));
-  }
-  std::vector<string> means{"geometric mean", "", ""};
-  for (std::size_t c = 0; c < plan.compilers.size(); ++c) {
-    means.insert(means.end(), {"", "", ""});
-    if (plan.compilers[c].name != baseline) {
-      means.push_back(ratios[c].empty() ? "" : fixed(geometric_mean(ratios[c]), 2));
-    }
-  }
-  if (plan.compilers.size() > 1) table.add(std::move(means));
-  return table.to_string();
+Result<CaseResult> measure(const Suite& suite, const Case& test, const Plan& plan, const string& folder,
+                           Progress& progress) {
+  TRY(auto prepared, prepare(suite, test, plan, folder, progress));
+  std::vector<Cost> costs;
+  for (const auto& m : prepared.result.measurements) costs.push_back(m.cost);
+  const auto further = further_runs(costs, plan.runs, -1);
+  return take_turns(suite, std::move(prepared), plan, further, progress);
 }
 
 }  // namespace sous::benchmarks

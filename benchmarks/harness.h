@@ -2,10 +2,9 @@
 //
 // Times of a shared machine drift, so only ratios within one session mean something: for each program all builds are
 // made first, each runs once as warm-up (and is checked against the reference build), then they take turns, A B C A B
-// C, until each has `runs` times. The median is the figure, half the interquartile range its spread.
+// C, until each has its runs. The median is the figure, half the interquartile range its spread.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,27 +13,33 @@
 #include "benchmarks/launcher_report.h"
 #include "benchmarks/outputs.h"
 #include "benchmarks/progress.h"
+#include "benchmarks/schedule.h"
 #include "benchmarks/suite.h"
-#include "tuning-db/hardware.h"
 
 namespace sous::benchmarks {
 
 struct Plan {
   std::vector<Case> cases;
-  std::vector<Compiler> compilers;
-  Words flags;            // for every compiler
-  Words reference_flags;  // of the build that outputs are checked against (clang-19)
-  bool reference = true;  // false: outputs are checked against the first compiler's
+  std::vector<Compiler> compilers;  // the first is what the others are held against
+  Words flags;                      // for every compiler
+  Words reference_flags;            // of the build that outputs are checked against (clang-19)
+  bool reference = true;            // false: outputs are checked against the first compiler's
   int runs = 5;
-  int threads = 0;  // 0: as the environment says
+  int threads = 0;  // of compilers that do not say; 0: as the environment says
 };
 
 // What one compiler gave for one case.
 struct Measurement {
   std::string compiler;
-  std::optional<Error> error;  // it could not be built, run or compared: nothing below holds
+  bool applies = true;         // false: the compiler has no sources for this program, and nothing below holds
+  std::optional<Error> error;  // it could not be built, run or compared: nothing below holds, but the limit
+  double limit_seconds = 0;    // how long the program was given, where it was stopped
   std::vector<double> seconds;
+  Cost cost;  // of a run
+  int wanted_runs = 0;
+  bool complete = true;  // false: the session was stopped before all runs
   double build_seconds = 0;
+  std::string library;
   Comparison check;
   std::optional<LauncherReport> report;  // of a build through Sous
 
@@ -44,8 +49,6 @@ struct Measurement {
 struct CaseResult {
   Case test;
   std::vector<Measurement> measurements;  // in the order of the plan's compilers
-
-  const Measurement* find(const std::string& compiler) const;  // that has times
 };
 
 // The largest difference that counts as right: reassociation and contraction round differently, other values mean a
@@ -53,17 +56,23 @@ struct CaseResult {
 double tolerance(Element element);
 bool is_right(const Measurement& measurement, Element element);
 
-// Measures one case. Builds lie in `folder`. Only the reference can fail as a whole; the rest is in the measurements.
-// Errors: as of build and run_and_dump.
+// A case whose builds are made, checked and warm.
+struct Prepared {
+  CaseResult result;
+  std::vector<std::string> binaries;  // of the plan's compilers
+};
+// Builds lie in `folder`. A build that takes over four times as long as the first compiler's, and five seconds, is
+// stopped. Only the reference can fail as a whole, and the user can stop it (client.stopped); the rest is in the
+// measurements. Errors: as of build and run_and_dump.
+Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan, const std::string& folder,
+                         Progress& progress);
+
+// The runs in turns: `further` for each compiler. Where the user stops it, what was measured is kept.
+CaseResult take_turns(const Suite& suite, Prepared prepared, const Plan& plan, const std::vector<int>& further,
+                      Progress& progress);
+
+// Both, with as many runs as the plan says.
 Result<CaseResult> measure(const Suite& suite, const Case& test, const Plan& plan, const std::string& folder,
                            Progress& progress);
-
-// One line of JSON per measurement, keys sorted.
-std::string to_json_line(const Suite& suite, const Plan& plan, const CaseResult& result, const Measurement& measurement,
-                         const tuning_db::Hardware& hardware);
-
-// Median and spread per compiler, ratios against `baseline` (larger is faster), their geometric means.
-std::string summary_table(const Suite& suite, const Plan& plan, const std::vector<CaseResult>& results,
-                          const std::string& baseline);
 
 }  // namespace sous::benchmarks

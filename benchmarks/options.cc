@@ -42,8 +42,19 @@ Result<void> count(Options& options, string_view value) {
   options.*member = n;
   return {};
 }
-Result<void> no_check(Options& options, string_view) {
-  options.check = false;
+template <auto member, long most>
+Result<void> amount(Options& options, string_view value) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), x);
+  if (error != std::errc() || end != value.data() + value.size() || !(x >= 0) || x > static_cast<double>(most)) {
+    return fail("cli.value", "a number from 0 to " + std::to_string(most) + " is wanted, not " + string(value));
+  }
+  options.*member = x;
+  return {};
+}
+template <bool Options::* member, bool value>
+Result<void> flag(Options& options, string_view) {
+  options.*member = value;
   return {};
 }
 
@@ -55,16 +66,33 @@ constexpr auto rows = std::to_array<Row>({
     {"--kernels", "A,B", "only these programs or groups of the suite (default: all)", text<&Options::kernels>},
     {"--size", "A,B", "the suite's sizes (default: LARGE)", list<&Options::sizes>},
     {"--type", "A,B", "element types (default: each program's own)", list<&Options::types>},
-    {"--compilers", "A,B", "clang, gcc, sous, sous-gcc, or NAME=COMMAND (default: clang,gcc,sous)",
+    {"--compilers", "A,B",
+     "NAME[+fast-math][@THREADS] with a name of benchmarks/compilers.json (clang, gcc, sous, "
+     "polly, polly-parallel, openblas, openblas-avx512, blis, sous-gcc) or of --config; or NAME=COMMAND (default: "
+     "clang,gcc,sous)",
      text<&Options::compilers>},
+    {"--config", "FILE.json", "more compilers; benchmarks/compilers.h says how", text<&Options::config>},
     {"--flags", "FLAGS", "for every compiler (default: -O3 -march=native)", text<&Options::flags>},
     {"--runs", "NUMBER", "timed runs of each build (default: 5)", count<&Options::runs>},
-    {"--threads", "NUMBER", "OMP_NUM_THREADS (default: as the environment says)", count<&Options::threads>},
+    {"--budget", "SECONDS", "programs that take long run less often, so that all is done in about this time",
+     amount<&Options::budget, 1'000'000>},
+    {"--threads", "NUMBER",
+     "of compilers for all threads, and of NAME=COMMAND (default: all cores; as the environment "
+     "says)",
+     count<&Options::threads>},
     {"--reference", "FLAGS", "of the clang-19 build that outputs are checked against (default: -O0 -ffp-contract=off)",
      text<&Options::reference>},
     {"--no-reference", "", "check outputs against the first compiler instead, which saves the slow reference run",
-     no_check},
+     flag<&Options::check, false>},
     {"--out", "FILE.jsonl", "append every measurement as a line of JSON", text<&Options::out>},
+    {"--resume", "", "go on with the file of --out: what it has is not measured again", flag<&Options::resume, true>},
+    {"--baseline", "NAME", "report, compare, keep: what the others are held against (default: the file's first)",
+     text<&Options::baseline>},
+    {"--noise", "FRACTION", "compare, spellings: what differs by less is the same (default: 0.03; spellings 0.05)",
+     amount<&Options::noise, 1>},
+    {"--json", "", "report: as one JSON object", flag<&Options::json, true>},
+    {"--results", "FOLDER", "keep: where the kept ratios lie (default: benchmarks/results)", text<&Options::results>},
+    {"--suite", "NAME", "verify: another suite, or a suite file", text<&Options::suite>},
     {"--targets", "A,B", "verify: the targets (default: cpp,openmp,highway)", text<&Options::targets>},
     {"--recipes", "FOLDER|none", "verify: try the recipes of this folder's *.jsonl (default: Sous's own seed)",
      text<&Options::recipes>},

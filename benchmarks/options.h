@@ -1,6 +1,7 @@
 // Options of `sous bench`: one table gives parsing and help.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,20 @@ struct Options {
   std::string kernels;  // comma-separated names and groups; empty: all
   Words sizes;          // empty: the command's own default
   Words types;
-  std::string compilers = "clang,gcc,sous";
+  std::string compilers = "clang,gcc,sous";  // of compilers.h
   std::string flags = "-O3 -march=native";
   std::string reference = "-O0 -ffp-contract=off";
   std::string recipes;  // folder of seed files for verify; empty: those that come with Sous; "none"
   std::string targets;  // for verify
   std::string out;
+  std::string config;               // a file of compilers
+  std::string suite = "polybench";  // for verify
+  std::string baseline;             // for report, compare and keep; empty: the first compiler of the file
+  std::string results;              // for keep: folder of the kept ratios; empty: the one in the sources
+  double budget = 0;                // seconds; 0: none
+  std::optional<double> noise;      // for compare and spellings
+  bool resume = false;
+  bool json = false;
   int runs = 5;
   int threads = 0;
   int jobs = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace sous::benchmarks {
 namespace {
@@ -27,6 +28,10 @@ double value_at(std::string_view bytes, std::size_t index) {
   return static_cast<double>(value);
 }
 
+// Of the largest magnitude, the part below which an element is taken for zero: some bits above what rounding leaves.
+template <class T>
+constexpr int bits_of_zero = std::is_same_v<T, float> ? -10 : -20;
+
 template <class T>
 Comparison compare(std::string_view reference, std::string_view output) {
   Comparison result;
@@ -36,7 +41,7 @@ Comparison compare(std::string_view reference, std::string_view output) {
     const double a = std::fabs(value_at<T>(reference, i));
     if (std::isfinite(a)) largest = std::max(largest, a);
   }
-  const double least = std::ldexp(largest, -20);
+  const double least = std::ldexp(largest, bits_of_zero<T>);
   for (std::size_t i = 0; i < result.elements; ++i) {
     if (std::memcmp(reference.data() + i * sizeof(T), output.data() + i * sizeof(T), sizeof(T)) == 0) continue;
     if (result.bit_equal) result.first = i;

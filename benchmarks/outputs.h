@@ -29,8 +29,9 @@ std::size_t size_of(Element element);
 
 struct Comparison {
   bool bit_equal = true;
-  // The largest |a - b| / max(|a|, |b|, m), where m is the largest magnitude of the reference times 2^-20: an element
-  // that is zero but for rounding is held against its array, not against itself. Infinite where only one is NaN.
+  // The largest |a - b| / max(|a|, |b|, m), where m is the largest magnitude of the reference times 2^-20, for f32
+  // 2^-10: an element that is zero but for rounding is held against its array, not against itself. Infinite where only
+  // one is NaN.
   double difference = 0;
   std::size_t first = 0;  // the first element whose bits differ, if any
   std::size_t elements = 0;

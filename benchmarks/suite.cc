@@ -82,6 +82,17 @@ Result<void> read_programs(Suite& suite, const Json& json) {
     TRY(program.sources, words(reader, "sources", where));
     TRY(program.flags, optional_words(reader, "flags", where));
     TRY(program.types, words(reader, "types", where));
+    if (reader.has("alternatives")) {
+      TRY(const Json* alternatives, reader.object("alternatives"));
+      TRY(program.alternatives, named_words(*alternatives, where + ".alternatives"));
+    }
+    if (reader.has("work")) {
+      TRY(const Json* work, reader.object("work"));
+      TRY(auto formulas, ObjectReader::of(*work, "suite", where + ".work"));
+      TRY(program.operations, formulas.string("operations"));
+      TRY(program.elements, formulas.string("elements"));
+      TRY_VOID(formulas.done());
+    }
     TRY_VOID(reader.done());
     if (program.name.empty() || program.name.find_first_of("/, ") != string::npos) {
       return reader.refuse("a name has no slash, comma or blank");  // it becomes a file name

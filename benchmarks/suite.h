@@ -17,7 +17,11 @@
 //     "programs": [{"name": "gemm", "sources": ["gemm.c"], "flags": [], "types": ["double", "float"]}]
 //   }                                              sources and the working folder of compiles: the suite file's folder
 //
-// A program's `types` are what it can be built for, its own default first; its `flags` are optional.
+// A program's `types` are what it can be built for, its own default first; its `flags` are optional. So are:
+//     "alternatives": {"blas": ["blas/gemm.c"]}   other sources of the same program, for compilers that ask for them
+//     "work": {"operations": "2*NI*NJ*NK", "elements": "NI*NK + NK*NJ + 2*NI*NJ"}
+// What a program must do at least, for rooflines: operations, and elements moved between memory and the processor. They
+// are formulas over the sizes that its first source defines ("#define NI SIZE(20, 60, …)").
 #pragma once
 
 #include <map>
@@ -41,6 +45,8 @@ struct Program {
   Words sources;
   Words flags;
   Words types;
+  std::map<std::string, Words> alternatives = {};
+  std::string operations = {}, elements = {};  // formulas; empty: not known
 };
 enum class Stream : std::uint8_t { Output, Errors };
 

@@ -15,6 +15,7 @@ class Table {
   // Shorter rows are filled up with empty cells.
   void add(std::vector<std::string> row);
   std::string to_string() const;
+  std::size_t rows() const { return rows_.size() - 1; }
 
  private:
   std::string sides_;

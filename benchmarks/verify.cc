@@ -210,7 +210,7 @@ string listed(const std::set<string>& names) {
 }  // namespace
 
 Result<int> bench_verify(const Options& options) {
-  TRY(const Suite suite, read_suite("polybench"));
+  TRY(const Suite suite, read_suite(options.suite));
   TRY(const auto programs, select(suite, options.kernels));
   TRY(const auto tests, cases(suite, programs, options.sizes.empty() ? Words{"MINI", "SMALL"} : options.sizes,
                               options.types.empty() ? Words{"double", "float"} : options.types));

@@ -28,6 +28,17 @@ static void kernel_gramschmidt(int m, int n, DATA_TYPE A[M][N], DATA_TYPE R[N][N
   }
 }
 
+// The columns of this A depend on each other: from the first on that is a combination of those before it, Q and R are
+// rounding noise normalized, which no two compilers agree on. This sets all of that to zero.
+static void keep_what_is_determined(int m, int n, DATA_TYPE R[N][N], DATA_TYPE Q[M][N]) {
+  int rank = 0;
+  while (rank < n && R[rank][rank] > SCALAR(1e-2) * R[0][0]) rank++;
+  for (int k = rank; k < n; k++)
+    for (int j = 0; j < n; j++) R[k][j] = SCALAR(0.0);
+  for (int i = 0; i < m; i++)
+    for (int k = rank; k < n; k++) Q[i][k] = SCALAR(0.0);
+}
+
 int main(int argc, char** argv) {
   pb_outputs outputs = pb_arguments(argc, argv);
   ARRAY_2D(A, M, N);
@@ -35,6 +46,7 @@ int main(int argc, char** argv) {
   ARRAY_2D(Q, M, N);
   init(M, N, A, R, Q);
   TIMED(kernel_gramschmidt(M, N, A, R, Q));
+  if (pb_only_determined()) keep_what_is_determined(M, N, R, Q);
   DUMP(outputs, R, N * N);
   DUMP(outputs, Q, M * N);
   return pb_finish(&outputs);

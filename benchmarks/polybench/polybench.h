@@ -8,6 +8,8 @@
 //   --text         the same as text on stdout: a line with name and count, then one value per line
 //   POLYBENCH_FLUSH_KB=N (environment)   size of the cache flush before timing; 0 for none. By default it fits this
 //                  machine's last-level cache, and is never below the 32,770 KB of PolyBench itself.
+//   POLYBENCH_DETERMINED=1 (environment)   outputs that rounding alone decides are dumped as zeros: for comparing
+//                  builds that round differently
 // On stderr: one line "seconds: 0.123456789", the time of the kernel alone.
 //
 // The arrays are not touched between allocation and initialisation, so that a kernel's temporaries are first touched
@@ -119,14 +121,24 @@ __attribute__((noinline, unused)) static double pb_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// A program that includes another one and replaces its kernel (blas/) says here what is called instead, and what is
+// done afterwards, outside the time.
+#ifndef PB_CALL
+#define PB_CALL(call) call
+#endif
+#ifndef PB_AFTER
+#define PB_AFTER ((void)0)
+#endif
+
 // TIMED(call): flushes the cache, runs the call, prints its time.
 #define TIMED(call)                                        \
   do {                                                     \
     pb_flush_cache();                                      \
     const double pb_start = pb_now();                      \
-    call;                                                  \
+    PB_CALL(call);                                         \
     const double pb_end = pb_now();                        \
     fprintf(stderr, "seconds: %.9f\n", pb_end - pb_start); \
+    PB_AFTER;                                              \
   } while (0)
 
 // Where the outputs go. Opened before anything is computed, so that a wrong argument or path costs no run.
@@ -152,6 +164,11 @@ __attribute__((noinline, unused)) static pb_outputs pb_arguments(int argc, char*
     }
   }
   return out;
+}
+
+__attribute__((noinline, unused)) static int pb_only_determined(void) {
+  const char* asked = getenv("POLYBENCH_DETERMINED");
+  return asked != NULL && strcmp(asked, "1") == 0;
 }
 
 __attribute__((noinline, unused)) static void pb_dump(const pb_outputs* out, const char* name, const DATA_TYPE* values,

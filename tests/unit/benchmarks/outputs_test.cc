@@ -62,6 +62,14 @@ TEST(Outputs, IntegersAndFloats) {
   EXPECT_TRUE(floats->bit_equal);
 }
 
+TEST(Outputs, WhatIsZeroButForRoundingIsHeldAgainstItsArray) {
+  // 1e-6 of 1 is what rounding leaves of a float sum that should be zero; of a double it would be an error.
+  const auto floats = compare_outputs(bytes<float>({1, 0}), bytes<float>({1, 1e-6F}), Element::f32);
+  EXPECT_NEAR(floats->difference, 1e-6 * 1024, 1e-8);
+  const auto doubles = compare_outputs(bytes<double>({1, 0}), bytes<double>({1, 1e-15}), Element::f64);
+  EXPECT_NEAR(doubles->difference, 1e-15 * (1 << 20), 1e-12);
+}
+
 TEST(Outputs, SizesThatDifferAreRefused) {
   EXPECT_EQ(compare_outputs("12345678", "1234567812345678", Element::f64).error().code, "bench.outputs");
   EXPECT_EQ(compare_outputs("1234", "1234", Element::f64).error().code, "bench.outputs");

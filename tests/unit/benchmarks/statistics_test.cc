@@ -30,5 +30,30 @@ TEST(Statistics, GeometricMean) {
   EXPECT_NEAR(geometric_mean({1e-300, 1e-300, 1e300, 1e300}), 1, 1e-12) << "the product leaves the range of double";
 }
 
+TEST(Statistics, TheIntervalOfARatioHoldsItAndGrowsWithTheSpread) {
+  const std::vector<double> slow{4.0, 4.1, 3.9, 4.2, 4.0}, quick{1.0, 1.02, 0.98, 1.01, 1.0};
+  const Interval ratio = median_ratio(slow, quick);
+  EXPECT_DOUBLE_EQ(ratio.value, 4);
+  EXPECT_LE(ratio.low, 4);
+  EXPECT_GE(ratio.high, 4);
+  EXPECT_GT(ratio.low, 3.8);
+  EXPECT_LT(ratio.high, 4.4);
+  const Interval wide = median_ratio({4, 8, 2, 5, 3}, quick);
+  EXPECT_GT(wide.high - wide.low, ratio.high - ratio.low);
+  EXPECT_EQ(median_ratio(slow, quick), ratio) << "the draws are the same every time";
+}
+
+TEST(Statistics, OfOneRunEachTheIntervalIsTheValue) { EXPECT_EQ(median_ratio({6}, {2}), (Interval{3, 3, 3})); }
+
+TEST(Statistics, TheIntervalOfAGeometricMean) {
+  EXPECT_EQ(geometric_mean_interval({}), (Interval{1, 1, 1}));
+  const Interval mean = geometric_mean_interval({1, 2, 4, 8, 16});
+  EXPECT_NEAR(mean.value, 4, 1e-12);
+  EXPECT_GT(mean.low, 1);
+  EXPECT_LT(mean.low, 4);
+  EXPECT_GT(mean.high, 4);
+  EXPECT_LT(mean.high, 16);
+}
+
 }  // namespace
 }  // namespace sous::benchmarks

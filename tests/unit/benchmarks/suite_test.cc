@@ -85,9 +85,10 @@ TEST(Suite, ATypeThatAProgramDoesNotHaveBecomesItsDefault) {
 
 TEST(Suite, TheBuildCommandHasEveryFlagInOrder) {
   const Suite s = suite();
-  const auto command = build_command(s, {s.programs[0], "L", "int"}, {"cc", {"cc", "-x"}, {"-Y"}}, {"-O3"}, "/o/a");
-  EXPECT_EQ(command,
-            (Words{"cc", "-x", "-O3", "-Y", "-DA", "-DN=1000", "-DT=int", "a.c", "util.c", "-o", "/o/a", "-lm"}));
+  const Compiler cc{"cc", {"cc", "-x"}, {"-Y"}, {"-lz"}};
+  EXPECT_EQ(build_commands(s, {s.programs[0], "L", "int"}, cc, {"-O3"}, "/o/a", "/s"),
+            (std::vector<Words>{
+                {"cc", "-x", "-O3", "-Y", "-DA", "-DN=1000", "-DT=int", "a.c", "util.c", "-o", "/o/a", "-lz", "-lm"}}));
 }
 
 TEST(Suite, FindsTheTime) {
@@ -99,23 +100,35 @@ TEST(Suite, FindsTheTime) {
   }
 }
 
-TEST(Suite, CompilersByNameAndByCommand) {
-  const auto compilers = parse_compilers("clang,polly=clang-19 -mllvm -polly,gcc");
-  ASSERT_TRUE(compilers.has_value());
-  ASSERT_EQ(compilers->size(), 3U);
-  EXPECT_EQ((*compilers)[1].command, (Words{"clang-19", "-mllvm", "-polly"}));
-  EXPECT_EQ(parse_compilers("clangg").error().code, "bench.compiler");
-  EXPECT_EQ(parse_compilers("clang,clang").error().code, "bench.compiler");
-  EXPECT_EQ(parse_compilers("x=").error().code, "bench.compiler");
-  EXPECT_EQ(parse_compilers("").error().code, "bench.compiler");
-}
-
 TEST(Suite, PolybenchHasItsThirtyPrograms) {
   const auto polybench = read_suite(SOUS_SOURCE_DIR "/benchmarks/polybench/suite.json");
   ASSERT_TRUE(polybench.has_value()) << polybench.error().to_string();
   EXPECT_EQ(polybench->programs.size(), 30U);
   EXPECT_EQ(polybench->sizes.size(), 5U);
   EXPECT_EQ(select(*polybench, "demo")->size(), 8U);
+}
+
+TEST(Suite, AProgramMayHaveOtherSourcesAndItsWork) {
+  const auto polybench = read_suite(SOUS_SOURCE_DIR "/benchmarks/polybench/suite.json");
+  ASSERT_TRUE(polybench.has_value()) << polybench.error().to_string();
+  Compiler blas{"openblas", {"cc"}};
+  blas.sources = "blas";
+  EXPECT_TRUE(applies(blas, *polybench->find("gemm")));
+  EXPECT_FALSE(applies(blas, *polybench->find("adi")));
+  const auto commands = build_commands(*polybench, {*polybench->find("gemm"), "MINI", "float"}, blas, {}, "g", "");
+  EXPECT_EQ(commands[0], (Words{"cc", "-DMINI", "-DDATA_TYPE=float", "blas/gemm.c", "-o", "g", "-lm"}));
+  for (const Program& program : polybench->programs) {
+    EXPECT_FALSE(program.operations.empty()) << program.name;
+    EXPECT_FALSE(program.elements.empty()) << program.name;
+  }
+}
+
+TEST(Suite, EveryVariantIsOfAProgramOfPolybench) {
+  const auto polybench = read_suite(SOUS_SOURCE_DIR "/benchmarks/polybench/suite.json");
+  const auto variants = read_suite(SOUS_SOURCE_DIR "/benchmarks/polybench-variants/suite.json");
+  ASSERT_TRUE(variants.has_value()) << variants.error().to_string();
+  EXPECT_EQ(variants->programs.size(), 12U);
+  for (const Program& program : variants->programs) EXPECT_NE(polybench->find(program.name), nullptr) << program.name;
 }
 
 }  // namespace
