@@ -255,8 +255,8 @@ TEST(Pack, RefusesWhatIsNotABoxOfPanels) {
 TEST(Pack, PaddingRefusesWhatMayFailOrIsWritten) {
   const std::string bodies[] = {
       "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: X[i, j] = X[i, j] / 3i32 } } }",
-      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n { s: S[i, j] = S[i, j] + A[i, 0] * "
-      "C[k, 0] } } loop q = 0 .. n { t: C[q, 0] = S[q, 0] } } }",
+      "loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n { s: S[i, j] = S[i, j] + A[i, 0] * C[k, 0] } } } "
+      "loop q = 0 .. n { t: C[q, 0] = S[q, 0] }",
       // Only every second row is read.
       "loop i = 0 .. n floordiv 2 { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + A[2 * i, k] } } }",
   };

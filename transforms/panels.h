@@ -1,0 +1,65 @@
+// Panels of operands: which of what a piece of a nest reads moves with a loop over tiles, and the box of elements that
+// a buffer must hold of it.
+//
+// Two proofs, both over the elements alone: what is read is in the box, and what is in the box is read (so that a copy
+// of it makes no access which the nest does not make).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transforms/operands.h"
+
+namespace sous::transforms {
+
+// What lies around the loop: symbols that are constants for the copy.
+struct Outside {
+  std::vector<sdfg::Loop> loops;  // outermost first, the loop itself last; without bodies
+  std::vector<sdfg::ScalarExpr> conditions;
+};
+
+// An operand one of whose subscripts moves within the panel: subscript `dim` is `point` + `shift`, where `point` is the
+// panel's own symbol or that of a loop over its points; or the least of that and `limit`, past which a padded tile
+// reads the last element again.
+struct Paneled {
+  Operand operand;
+  std::size_t dim = 0;
+  std::string point;
+  sdfg::Expr shift;
+  std::optional<sdfg::Expr> limit;
+
+  // The subscript; that of `dim` without the limit.
+  sdfg::Expr subscript(std::size_t d) const {
+    return d == dim ? sdfg::Expr::symbol(point) + shift : operand.element.subset[d].begin;
+  }
+  bool same_values(const Paneled& o) const {
+    return operand.element.container == o.operand.element.container && operand.code == o.operand.code &&
+           operand.others == o.operand.others && dim == o.dim && shift == o.shift && limit == o.limit;
+  }
+};
+
+// The box of elements that a buffer holds, cut into panels along one dimension. Where there is a limit, subscripts of
+// that dimension go on past it, to the end of the last panel.
+struct Box {
+  std::size_t dim = 0;
+  sdfg::Expr shift;
+  std::optional<sdfg::Expr> limit;
+  sdfg::Expr first, last;  // the panels begin at first, first + width, … < last
+  std::int64_t width = 1;
+  std::vector<sdfg::Expr> low, high;  // of each subscript, both inclusive
+  std::vector<sdfg::ScalarExpr> guard;
+
+  // Where panels and elements are named by these expressions; that of `dim` before the limit.
+  std::vector<sdfg::ScalarExpr> conditions(const sdfg::Expr& panel, const std::vector<sdfg::Expr>& element) const;
+};
+
+// The operand by panels of the loop `panel`, if exactly one of its subscripts moves within them.
+std::optional<Paneled> paneled(const Operand& operand, const std::string& panel);
+// The box of operands that have the same values, proven. Errors: pack.footprint, isl.budget.
+Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
+                          const Outside& outside);
+// The greatest value of `extent` in the iterations of the loops, over parameters alone; a constant where there is one.
+std::optional<sdfg::Expr> bounded(const sdfg::Expr& extent, const std::vector<sdfg::Loop>& loops);
+
+}  // namespace sous::transforms
