@@ -29,6 +29,12 @@ std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
   return constraints;
 }
 
+bool has_return(const Statement& s) {
+  bool found = false;
+  visit(Region{{s.node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
+  return found;
+}
+
 namespace {
 
 using Data = Dependences::Data;
@@ -67,12 +73,6 @@ class Collector {
   }
 
  private:
-  static bool has_return(const Statement& s) {
-    bool found = false;
-    visit(Region{{s.node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
-    return found;
-  }
-
   void domain(std::size_t s) {
     IslNames names = data_.parameters;
     std::vector<std::string> dims, constraints;

@@ -194,9 +194,32 @@ bool same_instances(const Data& data, const Times& before, const Times& after, s
   return true;
 }
 
+// A return in it: even the only iteration that gets there must then find all before it done, and none after it begun.
+bool may_return(const ScheduleTree& tree, const Lifted& lifted) {
+  return std::any_of(tree.begin(), tree.end(), [&](const ScheduleNode& n) {
+    return match(
+        n.value, [&](const ScheduleLoop& l) { return may_return(l.children, lifted); },
+        [&](const ScheduleGuard& g) { return may_return(g.children, lifted); },
+        [&](const ScheduleLeaf& leaf) {
+          return has_return(lifted.statements[static_cast<std::size_t>(leaf.statement)]);
+        });
+  });
+}
+
+Result<void> returns_in_order(const Times& times, std::size_t shared, const Lifted& lifted) {
+  for (const auto& [symbol, l] : times.loops()) {
+    const Schedule& schedule = l.loop->schedule;
+    const bool in_order = std::holds_alternative<Sequential>(schedule) || std::holds_alternative<Unroll>(schedule);
+    if (l.index >= shared && !in_order && may_return(l.loop->children, lifted))
+      return fail("legality.carried", "an iteration of loop " + symbol + " may return", symbol);
+  }
+  return {};
+}
+
 // Every dependence keeps its order, and loops that do not run in order carry none; both for pairs of instances that
 // agree in the first `shared` time dimensions, and for the loops below those.
 Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
+  TRY_VOID(returns_in_order(times, shared, lifted));
   const IslMap reversed = intersect(times.not_before(), times.agree(shared));
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];

@@ -36,6 +36,7 @@ VectorLoop::VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<E
       widest_(widest),
       lane_(names_.fresh("lane")),
       index_(names_.of(loop.symbol)),
+      first_{index_},
       inner_{loop.symbol},
       written_(sdfg::touched(loop.body).written) {
   for (const sdfg::Reduction& r : loop.reductions) reductions_.emplace(r.container, r.op);

@@ -79,6 +79,7 @@ struct RegisterTile {
   static constexpr RefusalInfo refusals[] = {
       {"register-tile.no-loop", "a loop does not exist"},
       {"register-tile.not-nested", "the loops are not two of a perfect band of three"},
+      {"register-tile.reduced", "a loop around keeps partial results of what the tile holds"},
       {"register-tile.sizes", "there are not two sizes, or the vectorized one is no multiple of the lanes"},
       {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
       {"register-tile.bounds",
@@ -91,6 +92,24 @@ struct RegisterTile {
        "padded tiles would read elements that the nest does not read or that it writes, or an operation may fail"},
       {"register-tile.illegal", "a dependence would be reversed"},
   };
+
+  // A loop that reduces an array keeps partial results of it: only x = x op e may touch those, and neither the loads
+  // nor the stores of a tile are that.
+  static Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const ScheduleLoop& k) {
+    std::set<std::string> written;
+    for (const auto& child : k.children) {
+      const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
+      written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
+    }
+    for (const sdfg::ScheduleNode& node : sdfg::around(nest.tree, outermost)) {
+      const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+      if (!loop) continue;
+      for (const sdfg::Reduction& r : loop->reductions)
+        if (written.contains(r.container))
+          return fail("register-tile.reduced", loop->symbol + " reduces " + r.container, loop->symbol);
+    }
+    return {};
+  }
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     constexpr std::string_view area = "register-tile";
@@ -109,6 +128,7 @@ struct RegisterTile {
       if (const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
           !leaf || nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
         return fail("register-tile.body", k.symbol + " holds more than plain statements", k.symbol);
+    TRY_VOID(no_reduction_around(nest, a.symbol, k));
 
     const std::string a_r = fresh(nest, a.symbol + "_r"), b_r = fresh(nest, b.symbol + "_r");
     const Expr row = Expr::symbol(a_r), column = Expr::symbol(b_r);
