@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/protocol.h"
+#include "tuning-db/json_reader.h"
 
 namespace sous::client {
 
@@ -41,7 +42,7 @@ Result<std::vector<std::vector<transforms::Match>>> HttpSource::read_answer(cons
   }
   auto reply = server::query_reply_from_json(response.body);
   if (!reply) {
-    Error error = reply.error();
+    Error error = tuning_db::as_one_line(reply.error());
     error.where = error.where.empty() ? where : where + ": " + error.where;
     return std::unexpected(std::move(error));
   }

@@ -88,7 +88,7 @@ Result<LockSource::Entries> LockSource::read(const string& path) {
   const auto text = tuning_db::read_file(path, longest);
   if (!text) return corrupt(text.error().why);
   auto entries = entries_of(*text);
-  if (!entries) return corrupt(entries.error().to_string());
+  if (!entries) return corrupt(tuning_db::as_one_line(entries.error().to_string()));
   return std::move(*entries);
 }
 

@@ -51,6 +51,12 @@ std::string as_one_line(std::string text) {
   return text;
 }
 
+Error as_one_line(Error error) {
+  error.why = as_one_line(std::move(error.why));
+  error.where = as_one_line(std::move(error.where));
+  return error;
+}
+
 Result<ObjectReader> ObjectReader::of(const Json& json, const std::string& area, const std::string& where) {
   if (!json.is_object()) return fail(area + ".field", "a JSON object is expected", where);
   return ObjectReader(&json, area, where);

@@ -31,6 +31,8 @@ std::string dump(const Json& json);
 bool is_one_line(std::string_view text);
 // The same text with a space for each of them.
 std::string as_one_line(std::string text);
+// An error about input from outside may quote it, names included.
+Error as_one_line(Error error);
 
 // Reads the fields of one object. Every getter refuses with <area>.field; `done` refuses fields that nobody asked for.
 class ObjectReader {

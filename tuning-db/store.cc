@@ -331,7 +331,9 @@ constexpr const char* entry_columns =
 
 // A stored row can be anything that a person with an SQLite shell made of it: read as input.
 Result<Entry> read_entry(const Statement& row) {
-  const auto broken = [&](const Error& error) { return fail("db.entry", error.to_string(), "entry " + row.text(0)); };
+  const auto broken = [&](const Error& error) {
+    return std::unexpected(as_one_line(Error{"db.entry", error.to_string(), "entry " + row.text(0)}));
+  };
   Entry e;
   e.name = row.text(1);
   auto nest = sdfg::from_json(row.text(2));
@@ -662,7 +664,7 @@ Result<ImportResult> Store::import_lines(std::string_view lines, const std::stri
     lines.remove_prefix(std::min(end + 1, lines.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const auto entry = entry_from_json(line);
-    if (!entry) return fail("db.import", entry.error().to_string(), origin + ":" + std::to_string(number));
+    if (!entry) return fail("db.import", as_one_line(entry.error().to_string()), origin + ":" + std::to_string(number));
     TRY(const bool added, impl_->insert(*entry));
     ++(added ? result.added : result.known);
   }

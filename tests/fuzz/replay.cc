@@ -26,9 +26,12 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // Of the sanitizers' runtime, where there is one: called before a report ends the process.
-extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
+extern "C" void __sanitizer_set_death_callback(void (*callback)())  // NOLINT(bugprone-reserved-identifier): its name
+    __attribute__((weak));
 
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr std::size_t longest_input = 64 << 10;
 constexpr rlim_t memory_budget = rlim_t{4} << 30;
@@ -166,7 +169,7 @@ class Mutator {
       case 7:  // deep nesting, long runs
         text.insert(at.begin, random_.below(random_.percent(10) ? 5000 : 20), marks[random_.below(marks.size())]);
         break;
-      case 8:  // another name of the same text
+      default:  // another name of the same text
         word(text, at.begin);
         break;
     }
@@ -204,7 +207,7 @@ class Mutator {
     text.replace(begin, length(begin), piece);
   }
 
-  static constexpr std::string_view marks{"()[]{}\"\\/*#,;:.=<>-+%&|!? \t\r\n\0\xff", 33};
+  static constexpr std::string_view marks = "()[]{}\"\\/*#,;:.=<>-+%&|!? \t\r\n\0\xff"sv;
   const std::vector<std::string>& corpus_;
   sous::tests::Random random_;
 };

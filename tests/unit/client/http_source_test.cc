@@ -164,6 +164,11 @@ TEST(HttpSource, WhatAServerSaysDoesNotCommandTheTerminal) {
   server::QueryReply forged = reply();
   forged.matches[0][0].name = "\x1b]0;title";
   EXPECT_EQ(HttpSource::read_answer({200, server::to_json(forged)}, 1, 3, "http://x").error().code, "reply.field");
+  std::string unknown = server::to_json(reply());
+  unknown.replace(unknown.find("\"assumptions\""), 13, "\"\\u001b[2J\"");
+  const auto refused = HttpSource::read_answer({200, unknown}, 1, 3, "http://x");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string().find('\x1b'), std::string::npos) << refused.error().to_string();
   EXPECT_EQ(HttpSource::read_answer({200, server::to_json(reply())}, 2, 3, "http://x").error().code, "reply.field");
 }
 

@@ -9,7 +9,7 @@
 
 #include "tests/unit/tuning_db/nests.h"
 #include "tuning-db/database.h"
-#include "tuning-db/files.h"
+#include "tuning-db/json_reader.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -70,6 +70,8 @@ TEST(HostileDatabase, RowsAreReadAsInput) {
            "UPDATE nests SET json = printf('%.*c', 1000000, '[')",
            "UPDATE entries SET sizes = '{\"n0\": 1}, \"more\": {}'",
            "UPDATE entries SET recipe = x'00ff'",
+           "UPDATE nests SET json = replace(json, '\"s0\"', '\"\\u001b[2J\"')",
+           "UPDATE nests SET json = replace(json, '\"root\"', '\"\\u0007\"')",
        }) {
     const nests::Folder folder;
     forge(folder / "t.db", sql);
@@ -83,6 +85,7 @@ TEST(HostileDatabase, RowsAreReadAsInput) {
     const auto read = store->get(rows->front().id);
     ASSERT_FALSE(read) << sql;
     EXPECT_EQ(read.error().code, "db.entry") << sql;
+    EXPECT_TRUE(is_one_line(read.error().to_string())) << sql;
   }
 }
 
