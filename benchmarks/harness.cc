@@ -16,7 +16,7 @@ namespace {
 using std::string;
 
 // A build that is slower than this is not worth the time of the others.
-constexpr double slowest_factor = 4, slowest_seconds = 5;
+constexpr double slowest_factor = 4, slowest_seconds = 10;
 
 // Builds are compared that round differently: a program may leave out what rounding alone decides.
 constexpr std::pair<const char*, const char*> only_determined{"POLYBENCH_DETERMINED", "1"};

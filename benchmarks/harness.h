@@ -61,7 +61,7 @@ struct Prepared {
   CaseResult result;
   std::vector<std::string> binaries;  // of the plan's compilers
 };
-// Builds lie in `folder`. A build that takes over four times as long as the first compiler's, and five seconds, is
+// Builds lie in `folder`. A build that takes over four times as long as the first compiler's, and ten seconds, is
 // stopped. Only the reference can fail as a whole, and the user can stop it (client.stopped); the rest is in the
 // measurements. Errors: as of build and run_and_dump.
 Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan, const std::string& folder,

@@ -15,12 +15,14 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# A compiler of two steps, as a source-to-source one is; a slow one, whose programs can be interrupted.
+# A compiler of two steps, as a source-to-source one is; one that computes something else; one that is not there.
 CONFIG = {"version": 1, "compilers": [
     {"name": "two-steps", "steps": [["cp", "{name}.c", "{scratch}/"],
                                     ["clang-19", "{flags}", "{program}", "-I.", "{scratch}/{name}.c", "-o", "{output}",
                                      "{link}"]], "fast_math": ["-Ofast"]},
-    {"name": "wrong", "command": ["clang-19"], "flags": ["-DSCALAR(x)=((DATA_TYPE)(x)*2)", "-w"]},
+    {"name": "wrong", "steps": [["sh", "-c", "sed 's/SCALAR(1.5)/SCALAR(1.6)/' {name}.c > {scratch}/{name}.c"],
+                                ["clang-19", "{flags}", "{program}", "-I.", "{scratch}/{name}.c", "-o", "{output}",
+                                 "{link}"]]},
     {"name": "absent", "command": ["no-such-compiler"],
      "needs": [{"file": "no-such-compiler", "package": "no-such-package"}]}]}
 
@@ -67,10 +69,12 @@ def libraries_where_a_program_has_them(bench):
     found = [name for name, file in (("openblas", "openblas-pthread/libopenblas.so"), ("blis", "blis-openmp/libblis.so"))
              if pathlib.Path("/usr/lib/x86_64-linux-gnu", file).exists()]
     if found:
-        bench.suite("--kernels", "gemm,lu,atax,adi", "--compilers", ",".join(["clang", *found]), "--out", "r.jsonl")
+        # One thread: threads of a library that wait for each other by spinning take forever on a busy machine.
+        columns = ",".join(["clang", *(name + "@1" for name in found)])
+        bench.suite("--kernels", "gemm,lu,atax,adi", "--compilers", columns, "--out", "r.jsonl")
         own = [line for line in bench.lines("r.jsonl") if line["compiler"] != "clang"]
         assert len(own) == 3 * len(found), own
-        assert all(line["right"] and line["library"] for line in own), own
+        assert all(line.get("right") and line["library"] for line in own), own
 
 
 def what_is_wrong_or_missing_is_said(bench):
@@ -190,7 +194,7 @@ def main():
             try:
                 case(Bench(options.sous.resolve(), folder))
                 print("ok    ", case.__name__, flush=True)
-            except (AssertionError, subprocess.TimeoutExpired, OSError, ValueError) as error:
+            except (AssertionError, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as error:
                 failed += 1
                 print("FAILED", case.__name__, type(error).__name__, error, flush=True)
     return 1 if failed else 0
