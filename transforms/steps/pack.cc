@@ -195,33 +195,24 @@ struct Pack {
     return place(buffer, box, Expr::symbol(panel.name), element);
   }
 
-  // The loops that fill the buffer: panels, then the other dimensions, then the points of a panel. Elements are read in
-  // the order in which they lie, if there is a dimension along which they are contiguous.
+  // The loops that fill the buffer, in the order in which it lies: panels, the other dimensions, the points of a panel,
+  // and behind the limit its padding. (Reading in the order of the container instead, and scattering, takes longer.)
   sdfg::Node copy(const sdfg::Sdfg& sdfg, const sdfg::Container& buffer, const Box& box, const Paneled& p,
                   bool parallel) const {
     const sdfg::Container& from = *sdfg.find(p.operand.element.container);
     const std::size_t rank = box.low.size();
-    std::vector<std::size_t> order;
-    for (std::size_t d = 0; d < rank; ++d)
-      if (d != box.dim) order.push_back(d);
-    const bool along_panel = from.strides[box.dim] == Expr(1);
-    order.insert(along_panel || order.empty() ? order.end() : order.end() - 1, box.dim);
-
-    const std::string stem = p.operand.element.container + "_p";
+    const std::string stem = from.name + "_p";
     const Expr panel = Expr::symbol(unused(sdfg, stem));
-    const std::string pad = unused(sdfg, stem + "_pad");
     std::vector<Expr> element;
     for (std::size_t d = 0; d < rank; ++d) element.push_back(Expr::symbol(unused(sdfg, stem + std::to_string(d))));
-    // From the inside out; behind the limit with loops of their own.
     const auto filled = [&](const std::vector<Expr>& from_element, const std::vector<Expr>& to, const char* state) {
       std::vector<Memlet> inputs = {{.container = from.name, .subset = sdfg::point(from_element), .combine = {}}};
       inputs.insert(inputs.end(), p.operand.others.begin(), p.operand.others.end());
       return sdfg::Node(sdfg::assignment(unused_state(sdfg, state + from.name), place(buffer, box, panel, to),
                                          p.operand.code, inputs));
     };
-    const auto loop_over = [](const std::string& symbol, const Expr& begin, const Expr& end,
-                              std::vector<sdfg::Node> body) {
-      return Loop{.symbol = symbol,
+    const auto loop_over = [](const Expr& symbol, const Expr& begin, const Expr& end, std::vector<sdfg::Node> body) {
+      return Loop{.symbol = *symbol.as_symbol(),
                   .begin = begin,
                   .end = simplest(end),
                   .step = 1,
@@ -230,35 +221,22 @@ struct Pack {
                   .reductions = {},
                   .body = {std::move(body)}};
     };
-    std::vector<Expr> padded_from = element, padded_to = element;
+    const Expr begin = panel + box.shift, end = begin + box.width;
+    const Expr last = box.limit ? *box.limit : box.high[box.dim];
+    const bool from_begin = box.limit || box.low[box.dim] == box.first + box.shift;
+    Loop points = loop_over(element[box.dim], from_begin ? begin : Expr::max(begin, box.low[box.dim]),
+                            Expr::min(end, last + 1), {filled(element, element, "pack_")});
+    if (from.strides[box.dim] == Expr(1) && box.width > 1) points.schedule = sdfg::Simd{};
+    std::vector<sdfg::Node> body = {sdfg::Node(std::move(points))};
     if (box.limit) {
+      std::vector<Expr> padded_from = element, padded_to = element;
       padded_from[box.dim] = *box.limit;
-      padded_to[box.dim] = Expr::symbol(pad);
+      padded_to[box.dim] = Expr::symbol(unused(sdfg, stem + "_pad"));
+      body.emplace_back(loop_over(padded_to[box.dim], simplest(Expr::min(end, last + 1)), end,
+                                  {filled(padded_from, padded_to, "pad_")}));
     }
-    std::vector<sdfg::Node> body = {filled(element, element, "pack_")};
-    std::vector<sdfg::Node> padding;
-    if (box.limit) padding = {filled(padded_from, padded_to, "pad_")};
-    bool separate = box.limit.has_value();  // the padding has not joined the body yet
-    for (std::size_t k = order.size(); k-- > 0;) {
-      const std::size_t d = order[k];
-      const std::string symbol = *element[d].as_symbol();
-      if (d != box.dim) {
-        body = {loop_over(symbol, box.low[d], box.high[d] + 1, std::move(body))};
-        if (separate)  // other loops of the same range
-          padding = {renamed(loop_over(symbol, box.low[d], box.high[d] + 1, std::move(padding)),
-                             unused(sdfg, symbol + "_pad"))};
-        continue;
-      }
-      const Expr begin = panel + box.shift, end = begin + box.width;
-      const Expr last = box.limit ? *box.limit : box.high[d];
-      const bool from_begin = box.limit || box.low[d] == box.first + box.shift;
-      Loop points = loop_over(symbol, from_begin ? begin : Expr::max(begin, box.low[d]), Expr::min(end, last + 1),
-                              std::move(body));
-      if (along_panel && box.width > 1) points.schedule = sdfg::Simd{};
-      body = {sdfg::Node(std::move(points))};
-      if (box.limit) body.emplace_back(loop_over(pad, simplest(Expr::min(end, last + 1)), end, std::move(padding)));
-      separate = false;
-    }
+    for (std::size_t d = rank; d-- > 0;)
+      if (d != box.dim) body = {loop_over(element[d], box.low[d], box.high[d] + 1, std::move(body))};
     Loop panels{.symbol = *panel.as_symbol(),
                 .begin = box.first,
                 .end = box.last,
@@ -273,13 +251,6 @@ struct Pack {
     if (box.guard.empty()) return body[0];
     return sdfg::If{
         .condition = {.code = all_of(box.guard), .inputs = {}}, .then_body = {std::move(body)}, .else_body = {}};
-  }
-
-  static Loop renamed(const Loop& loop, const std::string& symbol) {
-    Loop result = loop;
-    result.symbol = symbol;
-    result.body = sdfg::substitute(loop.body, {{loop.symbol, Expr::symbol(symbol)}});
-    return result;
   }
 
   static void rewrite(sdfg::Region& region, const std::map<std::string, std::vector<Replacement>>& with) {
