@@ -175,6 +175,7 @@ class Builder {
   Lift<sdfg::ScalarExpr> binary(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> arithmetic(clang::BinaryOperatorKind op, sdfg::ScalarExpr a, sdfg::ScalarExpr b,
                                     clang::SourceLocation where);
+  Lift<sdfg::ScalarExpr> assigned_inside(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> conditional(const clang::ConditionalOperator* e);
   Lift<sdfg::ScalarExpr> load(const clang::Expr* e);

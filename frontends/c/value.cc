@@ -282,13 +282,27 @@ Lift<ScalarExpr> Builder::arithmetic(clang::BinaryOperatorKind kind, ScalarExpr 
 Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
   if (e->isLogicalOp()) return logical(e);
-  if (e->isAssignmentOp() || e->isCommaOp())
-    return refuse("c.side-effect", "an assignment or comma inside an expression", where);
+  if (e->isAssignmentOp()) return assigned_inside(e);
+  if (e->isCommaOp()) return refuse("c.side-effect", "a comma inside an expression", where);
   if (e->getLHS()->getType()->isPointerType() || e->getRHS()->getType()->isPointerType())
     return refuse("c.pointer", "pointers are compared or subtracted", where);
   TRY(ScalarExpr a, value(e->getLHS()));
   TRY(ScalarExpr b, value(e->getRHS()));
   return arithmetic(e->getOpcode(), std::move(a), std::move(b), where);
+}
+
+// (t = a + b) > limit ? limit : t. The assignment becomes a statement of its own, before the one that it stands in:
+// what C does not order before or after it must not name the variable, and what it does order before it (a condition,
+// the left of &&) has statements of its own as soon as the rest has.
+Lift<ScalarExpr> Builder::assigned_inside(const clang::BinaryOperator* e) {
+  const clang::VarDecl* v = named_variable(e->getLHS());
+  if (!v || !v->hasLocalStorage() || facts_.address_taken.contains(v) || tracked(v) || v->getType()->isPointerType())
+    return refuse("c.side-effect", "an assignment inside an expression, to what is no local variable", e->getExprLoc());
+  const std::vector<Memlet> pool = std::move(pool_);
+  pool_.clear();
+  TRY_VOID(assign(e));
+  pool_ = pool;
+  return load(e->getLHS());
 }
 
 bool Builder::safe_to_read(const Memlet& memlet) const {

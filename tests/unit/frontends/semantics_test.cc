@@ -107,6 +107,22 @@ BOTH(
     })
 
 BOTH(
+    inside, void inside(int n, int m, const int* __restrict s, int* __restrict d, int* __restrict e) {
+      long t;
+      int u = 0;
+      int a = 1;
+      int b = 2;
+      int k = 0;
+      for (int i = 0; i < n; i++) {
+        d[i] = (int)((unsigned long)((t = (long)s[i] * 3 + m) + 40) > 80 ? (t > 0 ? 40 : -40) : t);
+        if ((u = d[i] & 7) > 3 && (u = u - 1) != 4) d[i] += u;
+        e[k++] = a + (s[i] > m ? (b = s[i]) : 5) * 2;
+        a = b = (a & 3) + i;
+        e[k++] = u || (u = b - 3) ? u : -u;
+      }
+    })
+
+BOTH(
     mathematics,
     static double mix(double x, float y) {
       double z = x * y;
@@ -163,6 +179,23 @@ TEST(Semantics, ControlFlow) {
     control(n, 8, a.data(), c.data());
     EXPECT_EQ(values<int>(b["a"]), a) << n;
     EXPECT_EQ(values<int>(b["b"]), c) << n;
+  }
+}
+
+TEST(Semantics, AssignmentsAndStepsInsideExpressions) {
+  for (int n : {0, 1, 6, 40}) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<int> s(size), d(size), e(2 * size);
+    for (int i = 0; i < n; ++i) s[static_cast<std::size_t>(i)] = 37 * i % 41 - 20;
+    using T = sdfg::ElementType;
+    std::map<std::string, sdfg::Buffer> b{{"s", buffer(s, T::i32)}, {"d", buffer(d, T::i32)}, {"e", buffer(e, T::i32)}};
+    for (const auto& [name, value] : std::map<std::string, int>{{"a", 1}, {"b", 2}, {"u", 0}})
+      b[name] = buffer(std::vector<int>{value}, T::i32);
+    b["t"] = buffer(std::vector<long>{0}, T::i64);
+    interpret(inside_text, {{"n", n}, {"m", 3}, {"k", 0}}, b);
+    inside(n, 3, s.data(), d.data(), e.data());
+    EXPECT_EQ(values<int>(b["d"]), d) << n;
+    EXPECT_EQ(values<int>(b["e"]), e) << n;
   }
 }
 

@@ -157,3 +157,20 @@ long empty_then(int n, int m, const int *s, int *d) {
   d[k] = m;
   return k;
 }
+long clamped(int n, int m, const int *s, int *d) {
+  long t;
+  int u = 0;
+  for (int i = 0; i < n; i++) {
+    d[i] = (int)((unsigned long)((t = (long)s[i] * 3 + m) + 40) > 80 ? (t > 0 ? 40 : -40) : t);
+    if ((u = d[i] & 7) > 3 && (u = u - 1) != 4) d[i] += u;
+  }
+  return u;
+}
+long chained(int n, int m, const int *s, int *d) {
+  int a = 1, b = 2;
+  for (int i = 0; i < n; i++) {
+    d[i] = a + (s[i] > m ? (b = s[i]) : 5) * 2;
+    a = b = (a & 3) + i;
+  }
+  return a * 10 + b;
+}
