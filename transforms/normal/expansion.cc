@@ -212,7 +212,10 @@ Sdfg mark_privates(const Sdfg& sdfg) {
       match(
           node.value, [](State&) {},
           [&](Loop& l) {
-            std::erase_if(l.privates, [&](const std::string& name) { return is_local_scalar(sdfg, name); });
+            // What forwarding has removed is nobody's private either.
+            std::erase_if(l.privates, [&](const std::string& name) {
+              return sdfg.find(name) == nullptr || is_local_scalar(sdfg, name);
+            });
             for (const std::string& name : privates[l.symbol]) l.privates.push_back(name);
             l.body = self(self, std::move(l.body));
           },

@@ -56,6 +56,21 @@ s1: x[0] = x[0] + A[0, 0]
 )");
 }
 
+TEST(MarkPrivates, WhatForwardingHasRemovedIsNoLongerPrivate) {
+  sdfg::Sdfg nest = graph(R"(
+loop i = 0 .. n {
+  s0: x[i] = 1.0
+}
+)");
+  std::erase_if(nest.containers, [](const sdfg::Container& c) { return c.name == "t"; });
+  std::get<sdfg::Loop>(nest.root.nodes[0].value).privates = {"t"};
+  EXPECT_EQ(body(mark_privates(nest)), R"(
+loop i = 0 .. n {
+  s0: x[i] = 1.0
+}
+)");
+}
+
 TEST(CanonicalLoops, CountFromZeroByOne) {
   Log log;
   EXPECT_EQ(body(canonical_loops(graph(R"(
