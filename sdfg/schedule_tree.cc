@@ -111,9 +111,23 @@ class Lifter {
   Lifted lifted_;
 };
 
+std::set<std::string> names_in_use(const Lifted& lifted, const ScheduleTree& tree) {
+  std::vector<std::string> loops = loop_symbols(tree);
+  std::set<std::string> used(loops.begin(), loops.end());
+  used.insert(lifted.frame.symbols.begin(), lifted.frame.symbols.end());
+  for (const Container& c : lifted.frame.containers) used.insert(c.name);
+  for (const Statement& s : lifted.statements) {
+    used.insert(s.iterators.begin(), s.iterators.end());
+    visit(Region{{s.node}}, [&](const Node& n) {
+      if (const auto* loop = std::get_if<Loop>(&n.value)) used.insert(loop->symbol);
+    });
+  }
+  return used;
+}
+
 class Lowerer {
  public:
-  explicit Lowerer(const Lifted& lifted) : lifted_(lifted) {}
+  Lowerer(const Lifted& lifted, const ScheduleTree& tree) : lifted_(lifted), symbols_(names_in_use(lifted, tree)) {}
 
   Region region(const ScheduleTree& tree) {
     Region result;
@@ -144,23 +158,37 @@ class Lowerer {
     std::map<std::string, Expr> with;
     for (std::size_t i = 0; i < s.iterators.size(); ++i) with.emplace(s.iterators[i], leaf.iterators[i]);
     Node node = substitute(s.node, with);
-    // State names are unique: the second copy of a statement gets a number.
+    // Names of states and of loops are unique: those of a statement's second copy get numbers.
     Renaming names;
     visit(Region{{node}}, [&](const Node& n) {
       if (const auto* state = std::get_if<State>(&n.value)) {
-        std::string name = state->name;
-        for (int k = 1; !used_.insert(name).second; ++k) name = state->name + "_" + std::to_string(k);
+        const std::string name = numbered(state->name, states_, states_);
         if (name != state->name) names.states[state->name] = name;
+      } else if (const auto* loop = std::get_if<Loop>(&n.value)) {
+        const std::string name = numbered(loop->symbol, loops_, symbols_);
+        if (name != loop->symbol) names.symbols[loop->symbol] = name;
       }
     });
-    if (names.states.empty()) return node;
+    if (names.states.empty() && names.symbols.empty()) return node;
     Sdfg holder;
     holder.root.nodes.push_back(std::move(node));
     return rename(holder, names).root.nodes[0];
   }
 
+  // The name itself the first time; then with the first number that nothing in `taken` has.
+  static std::string numbered(const std::string& name, std::set<std::string>& seen, std::set<std::string>& taken) {
+    if (seen.insert(name).second) {
+      taken.insert(name);
+      return name;
+    }
+    std::string copy;
+    for (int k = 1; copy.empty() || !taken.insert(copy).second; ++k) copy = name + "_" + std::to_string(k);
+    seen.insert(copy);
+    return copy;
+  }
+
   const Lifted& lifted_;
-  std::set<std::string> used_;
+  std::set<std::string> states_, loops_, symbols_;  // given so far; symbols_ also what other names there are
 };
 
 // Children of an inner node; null for a leaf.
@@ -177,7 +205,7 @@ Lifted lift(const Sdfg& sdfg) { return Lifter(sdfg).take(); }
 
 Sdfg lower(const Lifted& lifted, const ScheduleTree& tree) {
   Sdfg result = lifted.frame;
-  result.root = Lowerer(lifted).region(tree);
+  result.root = Lowerer(lifted, tree).region(tree);
   return result;
 }
 
@@ -271,16 +299,7 @@ ScheduleTree substitute(const ScheduleTree& tree, const std::map<std::string, Ex
 }
 
 std::string fresh_symbol(const Lifted& lifted, const ScheduleTree& tree, const std::string& wish) {
-  std::vector<std::string> loops = loop_symbols(tree);
-  std::set<std::string> used(loops.begin(), loops.end());
-  used.insert(lifted.frame.symbols.begin(), lifted.frame.symbols.end());
-  for (const Container& c : lifted.frame.containers) used.insert(c.name);
-  for (const Statement& s : lifted.statements) {
-    used.insert(s.iterators.begin(), s.iterators.end());
-    visit(Region{{s.node}}, [&](const Node& n) {
-      if (const auto* loop = std::get_if<Loop>(&n.value)) used.insert(loop->symbol);
-    });
-  }
+  const std::set<std::string> used = names_in_use(lifted, tree);
   std::string name = wish;
   for (int k = 2; used.contains(name); ++k) name = wish + std::to_string(k);
   return name;

@@ -232,7 +232,8 @@ struct Pack {
       std::vector<Expr> padded_from = element, padded_to = element;
       padded_from[box.dim] = *box.limit;
       padded_to[box.dim] = Expr::symbol(unused(sdfg, stem + "_pad"));
-      body.emplace_back(loop_over(padded_to[box.dim], simplest(Expr::min(end, last + 1)), end,
+      // Whole panels may lie behind the limit.
+      body.emplace_back(loop_over(padded_to[box.dim], simplest(Expr::max(begin, Expr::min(end, last + 1))), end,
                                   {filled(padded_from, padded_to, "pad_")}));
     }
     for (std::size_t d = rank; d-- > 0;)
