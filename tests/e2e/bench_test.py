@@ -145,9 +145,10 @@ def variants_are_equal_to_the_originals(bench):
     bench.run("verify", "--suite", "polybench-variants", "--size", "MINI", "--type", "double", "--recipes", "none",
               "--targets", "cpp", "--kernels", "gemm,syrk,mvt")
     # Whether the times agree is no question of a test: status 1 may be that.
-    done = subprocess.run([str(bench.sous), "bench", "spellings", "--size", "MINI", "--runs", "1"], cwd=bench.folder,
+    done = subprocess.run([str(bench.sous), "bench", "spellings", "--size", "MINI", "--runs", "1",
+                           "--kernels", "gemm,syrk,mvt"], cwd=bench.folder,
                           capture_output=True, text=True, timeout=280, env=bench.environment)
-    assert done.returncode in (0, 1) and "12 programs: 0 wrong" in done.stdout, done.stdout + done.stderr
+    assert done.returncode in (0, 1) and "3 programs: 0 wrong" in done.stdout, done.stdout + done.stderr
 
 
 def the_page_is_made_by_one_command(bench):
