@@ -1,4 +1,7 @@
-// Joining: the inverse of index-set splitting. Two loops that do the same in adjacent ranges are one.
+// Joining: the inverse of index-set splitting and of peeling. Two loops that do the same in adjacent ranges are one,
+// and so are a loop and what would be its next iteration.
+#include <algorithm>
+
 #include "transforms/simplify.h"
 #include "transforms/step.h"
 
@@ -7,6 +10,7 @@ namespace sous::transforms {
 namespace {
 
 using sdfg::Expr;
+using sdfg::ScalarExpr;
 
 struct Join {
   static constexpr std::string_view name = "join";
@@ -21,11 +25,14 @@ struct Join {
   LoopRef first, second;
   static constexpr auto params = std::tuple{
       param(&Join::first, {.name = "first", .doc = "the loop that comes first"}),
-      param(&Join::second, {.name = "second", .doc = "the loop directly behind it, at the same level"}),
+      param(&Join::second, {.name = "second",
+                            .doc = "the loop directly behind it, at the same level; not given: what stands behind is "
+                                   "the next iteration",
+                            .required = false}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"join.no-loop", "a loop does not exist"},
-      {"join.not-neighbours", "second does not directly follow first at the same level"},
+      {"join.not-neighbours", "second does not directly follow first at the same level, or nothing does"},
       {"join.step", "a loop does not have step 1, is not sequential any more, or has private containers"},
       {"join.range", "the second does not begin where the first ends, or one may end before it begins"},
       {"join.different", "the loops do not do the same"},
@@ -33,46 +40,95 @@ struct Join {
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY(const sdfg::ScheduleLoop* a, require_loop(nest, first, name));
-    TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
+    TRY_VOID(plain(*a));
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, first.name);
-    auto [other, behind] = sdfg::owner_of(tree, second.name);
-    if (sequence != other || behind != at + 1)
-      return fail("join.not-neighbours", second.name + " does not directly follow " + first.name, second.name);
-    for (const sdfg::ScheduleLoop* loop : {a, b})
-      if (loop->step != 1 || !is_sequential(*loop) || !loop->privates.empty())
-        return fail("join.step", "loop " + loop->symbol + " has a step, a schedule or privates", loop->symbol);
-    // With begin <= end on both sides the joined range is exactly the two: an empty part is empty at the seam.
+    const sdfg::ScheduleTree behind(sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1, sequence->end());
+    // What takes the place of the second: its body in terms of the first's variable, or the body's next iteration.
+    sdfg::ScheduleTree expected = a->children, found;
+    Expr end = a->end + 1;
+    std::size_t taken = a->children.size();
     const sdfg::Surroundings context(nest.lifted, sdfg::around(nest.tree, first.name));
-    const bool adjacent = context.at_most(a->end, b->begin) && context.at_most(b->begin, a->end);
-    if (!adjacent || !context.at_most(a->begin, a->end) || !context.at_most(b->begin, b->end))
-      return fail("join.range", second.name + " does not go on where " + first.name + " ends", second.name);
-    if (body(nest, *a) != body(nest, *b))
-      return fail("join.different", first.name + " and " + second.name + " do not do the same", second.name);
+    // With begin <= end on both sides the joined range is exactly the two: an empty part is empty at the seam.
+    bool adjacent = context.at_most(a->begin, a->end);
+    if (second.name.empty()) {
+      if (behind.size() < taken) return not_neighbours(first.name);
+      expected = sdfg::substitute(expected, {{first.name, a->end}});
+      found.assign(behind.begin(), behind.begin() + static_cast<std::ptrdiff_t>(taken));
+    } else {
+      TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
+      TRY_VOID(plain(*b));
+      if (behind.empty() || behind[0] != sdfg::ScheduleNode(*b)) return not_neighbours(first.name);
+      adjacent = adjacent && context.at_most(a->end, b->begin) && context.at_most(b->begin, a->end) &&
+                 context.at_most(b->begin, b->end);
+      found = sdfg::substitute(b->children, {{second.name, Expr::symbol(first.name)}});
+      end = b->end;
+      taken = 1;
+    }
+    if (!adjacent) return fail("join.range", "what follows does not go on where " + first.name + " ends", first.name);
+    if (region(nest, expected) != region(nest, found))
+      return fail("join.different", "what follows does not do the same as " + first.name, first.name);
     // The order stays, and the instances of the second are run by the first one's statements, which are the same.
     TRY(Plan order, prove(nest, nest.tree, "legality.order", first.name));
-    std::get<sdfg::ScheduleLoop>((*sequence)[at].value).end = b->end;
-    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(behind));
+    std::get<sdfg::ScheduleLoop>((*sequence)[at].value).end = end;
+    const auto next = sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    sequence->erase(next, next + static_cast<std::ptrdiff_t>(taken));
     return restructure(std::move(order), sdfg::lower(nest.lifted, tree));
   }
 
  private:
-  // What an iteration does, in names by place.
-  static sdfg::Region body(const Nest& nest, const sdfg::ScheduleLoop& loop) {
+  static Result<void> plain(const sdfg::ScheduleLoop& loop) {
+    if (loop.step == 1 && is_sequential(loop) && loop.privates.empty()) return {};
+    return fail("join.step", "loop " + loop.symbol + " has a step, a schedule or privates", loop.symbol);
+  }
+
+  std::unexpected<Error> not_neighbours(const std::string& where) const {
+    return fail("join.not-neighbours", "what is to be joined does not directly follow " + where, where);
+  }
+
+  // What a tree does, with the names of states and inner loops by place.
+  static sdfg::Region region(const Nest& nest, const sdfg::ScheduleTree& tree) {
     sdfg::Sdfg holder;
-    holder.root = sdfg::lower(nest.lifted, {loop}).root;
-    auto& outer = std::get<sdfg::Loop>(holder.root.nodes[0].value);
-    outer.begin = outer.end = 0;
+    holder.root = sdfg::lower(nest.lifted, tree).root;
     sdfg::Renaming names;
     sdfg::visit(holder.root, [&](const sdfg::Node& n) {
+      // No identifier has this sign, so the names are new.
       if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) {
-        // No identifier has this sign, so the names are new.
         names.symbols.emplace(l->symbol, "'" + std::to_string(names.symbols.size()));
       } else if (const auto* s = std::get_if<sdfg::State>(&n.value)) {
         names.states.emplace(s->name, "'" + std::to_string(names.states.size()));
       }
     });
-    return sdfg::rename(holder, names).root;
+    sdfg::Region result = sdfg::rename(holder, names).root;
+    one_input_each(result);
+    return result;
+  }
+
+  // An assignment that reads one element through two inputs does the same with one: A(i, k) * A(j, k) where i is j.
+  static void one_input_each(sdfg::Region& region) {
+    for (sdfg::Node& n : region.nodes)
+      match(
+          n.value,
+          [](sdfg::State& state) {
+            const auto a = sdfg::as_assignment(state);
+            if (!a) return;
+            std::vector<sdfg::Memlet> inputs;
+            const auto place = [&](const sdfg::Memlet& m) {
+              const auto found = std::find(inputs.begin(), inputs.end(), m);
+              if (found == inputs.end()) inputs.push_back(m);
+              return static_cast<int>(std::find(inputs.begin(), inputs.end(), m) - inputs.begin());
+            };
+            const ScalarExpr code = a->code.map_inputs([&](const ScalarExpr& leaf) {
+              return ScalarExpr::make_input(place(a->inputs[static_cast<std::size_t>(leaf.input)]), leaf.type);
+            });
+            state = sdfg::assignment(state.name, a->out, code, inputs);
+          },
+          [](sdfg::Loop& l) { one_input_each(l.body); },
+          [](sdfg::If& i) {
+            one_input_each(i.then_body);
+            one_input_each(i.else_body);
+          },
+          [](sdfg::While& w) { one_input_each(w.body); }, [](sdfg::Return&) {});
   }
 };
 

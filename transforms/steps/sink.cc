@@ -22,9 +22,11 @@ struct Sink {
   static constexpr std::string_view names = "The loop keeps its name.";
   static constexpr bool reassociates = false;
   static constexpr std::string_view what_choices[] = {"behind", "before"};
+  static constexpr std::int64_t count_values[] = {1, 0, 2};
 
   LoopRef loop;
   std::string what = "behind";
+  std::int64_t count = 1;
   static constexpr auto params = std::tuple{
       param(&Sink::loop, {.name = "loop", .doc = "the loop"}),
       param(&Sink::what,
@@ -32,10 +34,16 @@ struct Sink {
              .doc = "which neighbour moves: the one behind the loop or the one before; behind if not given",
              .required = false,
              .choices = what_choices}),
+      param(&Sink::count, {.name = "count",
+                           .doc = "how many neighbours on that side move; 1 if not given, 0: all of them",
+                           .required = false,
+                           .low = 0,
+                           .high = 1 << 16,
+                           .values = count_values}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"sink.no-loop", "the loop does not exist"},
-      {"sink.nothing", "nothing stands on that side of the loop"},
+      {"sink.nothing", "nothing stands on that side of the loop, or not so much"},
       {"sink.step", "the loop does not have step 1, or is not sequential any more"},
       {"sink.illegal", "the loop may end before it begins, or what moves uses a container private to the loop"},
   };
@@ -47,8 +55,10 @@ struct Sink {
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, loop.name);
     const bool behind = what == "behind";
-    if (behind ? at + 1 == sequence->size() : at == 0)
-      return fail("sink.nothing", "there is nothing " + what + " the loop " + loop.name, loop.name);
+    const std::size_t there = behind ? sequence->size() - at - 1 : at;
+    const std::size_t many = count == 0 ? there : static_cast<std::size_t>(count);
+    if (there == 0 || many > there)
+      return fail("sink.nothing", "there is not so much " + what + " the loop " + loop.name, loop.name);
     sdfg::ScheduleLoop grown = *old;
     (behind ? grown.end : grown.begin) = behind ? old->end + 1 : old->begin - 1;
     const auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
@@ -59,12 +69,13 @@ struct Sink {
     const sdfg::ScheduleGuard own{
         .condition = behind ? compare(sdfg::ScalarOp::lt, k, old->end) : compare(sdfg::ScalarOp::le, old->begin, k),
         .children = old->children};
-    const std::size_t from = behind ? at + 1 : at - 1;
+    const auto from = sequence->begin() + static_cast<std::ptrdiff_t>(behind ? at + 1 : at - many);
+    const auto to = from + static_cast<std::ptrdiff_t>(many);
     const sdfg::ScheduleGuard moved{.condition = compare(sdfg::ScalarOp::eq, k, behind ? old->end : grown.begin),
-                                    .children = {(*sequence)[from]}};
+                                    .children = sdfg::ScheduleTree(from, to)};
     grown.children = behind ? sdfg::ScheduleTree{own, moved} : sdfg::ScheduleTree{moved, own};
     (*sequence)[at] = std::move(grown);
-    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(from));
+    sequence->erase(from, to);
     return prove(nest, std::move(tree), "sink.illegal", loop.name);
   }
 };

@@ -87,6 +87,8 @@ TEST(Sink, BehindAndBefore) {
             "    if ({j}i64 < {i}i64) {\n      s: x[i] = x[i] - A[i, j] * x[j]\n    }\n"
             "    if ({j}i64 == {i}i64) {\n      t: x[i] = x[i] / A[i, i]\n    }\n  }\n}\n");
   same(sums, "sink(loop=j, what=before)");
+  same("loop i = 0 .. n { r: x[i] = 0.5 p: A[i, i] = x[i] loop j = 0 .. i { s: x[i] = x[i] - A[i, j] * x[j] } }",
+       "sink(loop=j, what=before, count=0)");
   same(sums, "sink(loop=j, what=before); sink(loop=j); interchange(outer=i, inner=j)");
 }
 
@@ -95,6 +97,14 @@ TEST(Join, TakesASplitBack) {
                  "split(loop=j, at=i); join(first=j, second=j_s)"),
             "loop i = 0 .. n {\n  loop j = 0 .. n {\n    loop k = 0 .. i {\n      s: A[i, j] = A[i, j] + B[j, k]\n"
             "    }\n  }\n}\n");
+}
+
+TEST(Join, TakesAPeeledIterationBack) {
+  EXPECT_EQ(same("loop i = 0 .. n { loop j = 0 .. i { s: A[i, j] = A[i, j] - B[i, j] * B[j, i] } "
+                 "t: A[i, i] = A[i, i] - B[i, i] * B[i, i] u: x[i] = A[i, i] }",
+                 "join(first=j)"),
+            "loop i = 0 .. n {\n  loop j = 0 .. i + 1 {\n    s: A[i, j] = A[i, j] - B[i, j] * B[j, i]\n  }\n"
+            "  u: x[i] = A[i, i]\n}\n");
 }
 
 // LU as PolyBench writes it: row by row, the two triangles apart.
@@ -127,6 +137,19 @@ TEST(Compositions, BlockedLuOnRegisterTiles) {
     const std::string text = same(lu, blocked + tiles);
     EXPECT_TRUE(text.contains("A_r[")) << text;
   }
+}
+
+// Cholesky: the diagonal's update is the triangle's last column.
+TEST(Compositions, CholeskyBecomesRightLooking) {
+  EXPECT_EQ(same("loop i = 0 .. n { loop j = 0 .. i { loop k = 0 .. j { s: A[i, j] = A[i, j] - A[i, k] * A[j, k] } "
+                 "t: A[i, j] = A[i, j] / A[j, j] } loop p = 0 .. i { u: A[i, i] = A[i, i] - A[i, p] * A[i, p] } "
+                 "v: A[i, i] = A[i, i] * 0.5 }",
+                 "sink(loop=k); interchange(outer=j, inner=k); sink(loop=p); fuse(first=k, second=p); "
+                 "interchange(outer=i, inner=k); split(loop=i, at=k, offset=1); split(loop=j, at=k, offset=1); "
+                 "join(first=j)"),
+            "loop k = 0 .. n {\n  v: A[k, k] = A[k, k] * 0.5\n  loop i = k + 1 .. n {\n"
+            "    t: A[i, k] = A[i, k] / A[k, k]\n"
+            "    loop j = k + 1 .. i + 1 {\n      s: A[i, j] = A[i, j] - A[i, k] * A[j, k]\n    }\n  }\n}\n");
 }
 
 // What the check of the difference accepts, that of the whole tree accepts as well.
