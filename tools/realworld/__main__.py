@@ -108,7 +108,7 @@ def main():
         print_table(options.cache, chosen)
         return 0
     os.nice(max(0, 10 - os.nice(0)))
-    results = options.cache / "results" / time.strftime("%Y%m%d-%H%M%S")
+    results = options.cache / "results" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     results.mkdir(parents=True)
     builder = builds.Builder(sources.Sources(options.cache), options.sous.resolve(), options.cc,
                              inputs.write(options.cache / "inputs"), options.cache / "build", results, options.jobs)
