@@ -35,6 +35,12 @@ std::optional<MathFunction> math_function(std::string name) {
   return std::nullopt;
 }
 
+// a*b, or -(a*b): in one expression with a sum it would be contracted, which a call in C keeps apart.
+bool is_product(const ScalarExpr& code) {
+  if (code.op == ScalarOp::neg) return is_product(code.args[0]);
+  return code.op == ScalarOp::mul && sdfg::is_float(code.type);
+}
+
 bool writes_only_own_variables(const clang::Stmt* s, const clang::FunctionDecl* f) {
   if (!s) return true;
   auto own = [&](const clang::Expr* target) {
@@ -97,11 +103,14 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
       const bool as_value = by_value && !written_here(p);
       if (b.index && b.index->reads().empty()) {
         b.kind = Binding::Kind::Expression;
-      } else if (as_value) {
-        b.kind = Binding::Kind::Expression;
-        TRY(b.value, value(argument));
       } else {
         TRY(ScalarExpr v, value(argument));
+        if (as_value && !is_product(v)) {
+          b.kind = Binding::Kind::Expression;
+          b.value = std::move(v);
+          bound.emplace_back(p, std::move(b));
+          continue;
+        }
         // A scalar that nothing here writes can be read under its own name.
         const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
         const bool unwritten =
@@ -173,6 +182,11 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
     return value(result->getRetValue());
   };
   auto v = work();
+  if (v && is_product(*v)) {
+    const std::string product = temporary(f->getNameAsString(), v->type);
+    emit_assignment({product, {}, std::nullopt}, *v);
+    v = input({product, {}, std::nullopt}, v->type);
+  }
   inline_stack_.pop_back();
   // Parameters as the caller had them (an argument may call the same function again).
   for (const clang::ParmVarDecl* p : f->parameters()) {

@@ -50,6 +50,26 @@ std::set<std::string> operands(const Assignment& a) {
   return result;
 }
 
+// a*b, or -(a*b), of floating point.
+bool is_product(const ScalarExpr& code) {
+  if (code.op == ScalarOp::neg) return is_product(code.args[0]);
+  return code.op == ScalarOp::mul && is_float(code.type);
+}
+
+// Whether an operand of a sum (or its negation) is an input that reads the container.
+bool adds(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::string& container) {
+  const auto reads = [&](const ScalarExpr& operand) {
+    const ScalarExpr* e = &operand;
+    while (e->op == ScalarOp::neg) e = &e->args[0];
+    return e->op == ScalarOp::input && inputs[static_cast<std::size_t>(e->input)].container == container;
+  };
+  bool found = false;
+  code.visit([&](const ScalarExpr& e) {
+    if (e.op == ScalarOp::add || e.op == ScalarOp::sub) found = found || std::ranges::any_of(e.args, reads);
+  });
+  return found;
+}
+
 class Forwarder {
  public:
   Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
@@ -71,6 +91,9 @@ class Forwarder {
     const std::string& name = definition.out.container;
     const std::set<std::string> needed = operands(definition);
     const int price = cost(definition.code);
+    // In one expression with the sum, the product would become a fused multiply-add, with one rounding for two: C's
+    // compilers contract inside an expression only.
+    if (is_product(definition.code) && added(name)) return;
     int uses = 0, uses_in_loops = 0;
     std::size_t last = p + 1;
     for (; last < r.nodes.size(); ++last) {
@@ -96,6 +119,24 @@ class Forwarder {
       if (uses != 1 || uses_in_loops > 0 || everywhere != 1) return;
     }
     for (std::size_t q = p + 1; q < last; ++q) r.nodes[q] = replace(r.nodes[q], definition);
+  }
+
+  // Whether the scalar is an operand of a sum anywhere.
+  bool added(const std::string& name) const {
+    bool found = false;
+    const auto look = [&](const ScalarExpr& code, const std::vector<Memlet>& inputs) {
+      found = found || adds(code, inputs, name);
+    };
+    visit(sdfg_.root, [&](const Node& node) {
+      match(
+          node.value,
+          [&](const State& s) {
+            if (const auto a = as_assignment(s)) look(a->code, a->inputs);
+          },
+          [](const Loop&) {}, [&](const If& i) { look(i.condition.code, i.condition.inputs); },
+          [&](const While& w) { look(w.condition.code, w.condition.inputs); }, [](const Return&) {});
+    });
+    return found;
   }
 
   Node replace(const Node& node, const Assignment& d) {
