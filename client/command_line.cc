@@ -88,6 +88,10 @@ constexpr auto options = std::to_array<Option>({
     {"-###", Value::None, Part::Pass},
     {"-ffreestanding", Value::None, Part::Pass},
     {"-fopenacc", Value::None, Part::Pass},
+    {"-ftrapv", Value::None, Part::Pass},
+    {"-frounding-math", Value::None, Part::Pass},
+    {"-ftrapping-math", Value::None, Part::Pass},
+    {"-ffp-model=strict", Value::None, Part::Pass},
     {"-fpreprocessed", Value::None, Part::Pass},
     {"-fdirectives-only", Value::None, Part::Pass},
     {"-frewrite-includes", Value::None, Part::Pass},
@@ -101,6 +105,7 @@ struct Family {
 constexpr auto families = std::to_array<Family>({
     {"-flto", Part::Pass},
     {"-fsanitize", Part::Pass},
+    {"-ffp-exception-behavior=", Part::Pass},
     {"-fprofile", Part::Pass},
     {"-ftest-coverage", Part::Pass},
     {"-fplugin", Part::Pass},
@@ -169,14 +174,18 @@ void expand(const std::vector<string>& arguments, const ReadFile& read_file, int
 
 // The floating-point leaves, last option wins as in the compilers.
 void floating_point(CommandLine& line, string_view option) {
-  if (option == "-Ofast" || option == "-ffast-math") {
+  if (option == "-Ofast" || option == "-ffast-math" || option == "-ffp-model=fast") {
     line.contract = line.reassociate = line.approximate_math = true;
+    line.math_errno = false;
   } else if (option == "-fno-fast-math") {
     line.reassociate = line.approximate_math = false;
+    line.math_errno = true;
   } else if (option == "-fassociative-math" || option == "-funsafe-math-optimizations") {
     line.reassociate = true;
   } else if (option == "-fno-associative-math" || option == "-fno-unsafe-math-optimizations") {
     line.reassociate = false;
+  } else if (option == "-fmath-errno" || option == "-fno-math-errno") {
+    line.math_errno = option == "-fmath-errno";
   } else if (option == "-fapprox-func") {
     line.approximate_math = true;
   } else if (option == "-fno-approx-func") {

@@ -51,6 +51,7 @@ struct CommandLine {
   bool contract_given = false;    // by an option
   bool reassociate = false;       // -fassociative-math
   bool approximate_math = false;  // -fapprox-func
+  bool math_errno = true;         // not -fno-math-errno
   bool no_runtime = false;        // -r, -nostdlib: nothing is added when linking
 };
 

@@ -63,6 +63,7 @@ Words generated_options(const string& compiler, bool contract, bool openmp) {
   // gcc contracts across expressions ("fast") where it contracts at all: the same as it does to the user's C.
   out.emplace_back(!contract ? "-ffp-contract=off" : is_gcc(compiler) ? "-ffp-contract=fast" : "-ffp-contract=on");
   if (openmp) out.emplace_back("-fopenmp");
+  if (is_gcc(compiler)) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
   return out;
 }
 
@@ -72,6 +73,7 @@ Meaning meaning_of(const CommandLine& line, const string& compiler) {
   meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
   meaning.reassociate = line.reassociate;
   meaning.approximate_math = line.approximate_math;
+  meaning.math_errno = line.math_errno;
   meaning.compiler = compiler;
   meaning.cpp_code = line.cpp_code;
   return meaning;
@@ -206,6 +208,13 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   }
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
 
+  // Where the program is linked without us, there may be no OpenMP runtime: the entries then return 0.
+  if (outcome.needs_openmp && !line_.openmp) {
+    TRY(const auto weak, client::run({"objcopy", "--wildcard", "--weaken-symbol=__kmpc_*", "--weaken-symbol=GOMP_*",
+                                      "--weaken-symbol=omp_*", folder.file("generated.o")},
+                                     quiet));
+    if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_line(weak.errors));
+  }
   TRY(const auto joined,
       client::run({"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o"), folder.file("generated.o")},
                   quiet));

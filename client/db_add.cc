@@ -114,12 +114,17 @@ string instrumented(const string& text, const std::vector<Subject>& subjects, bo
   std::size_t done = 0;
   string prototypes =
       "extern double sous_now(void); extern void sous_record(int, double, int, int, const long long *); ";
+  std::vector<Replacement> replacements;
+  for (const auto& subject : subjects) replacements.push_back(subject.replacement);
+  prototypes += unset_types(replacements);
   for (std::size_t k = 0; k < subjects.size(); ++k) {
-    const auto& r = subjects[k].replacement;
+    const auto& r = replacements[k];
     if (with_recipe) prototypes += "extern " + prototype(r) + "; ";
     const auto symbols = symbols_of(*subjects[k].nest.lifted, true);
     string values;
-    for (const auto& symbol : symbols) values += "(long long)(" + symbol + "), ";
+    for (const auto& symbol : symbols) {
+      values += (r.guard.empty() ? "" : "!(" + r.guard + ") ? 0 : ") + "(long long)(" + symbol + "), ";
+    }
     const string n = std::to_string(k), original = text.substr(r.begin, r.end - r.begin);
     out += text.substr(done, r.begin - done);
     out += "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n + " = 0; const double sous_t" + n +
@@ -233,10 +238,11 @@ class Adder {
       emit_options.contract = meaning_.contract;
       emit_options.reassociate = reassociate;
       emit_options.approximate_math = meaning_.approximate_math;
+      emit_options.math_errno = meaning_.math_errno;
       TRY(subject.code, target_->emit(subject.transformed, emit_options));
-      subject.replacement = {lifted.begin,          lifted.end,
-                             emit_options.function, arguments_for(lifted, subject.transformed),
-                             lifted.epilogue,       ""};
+      subject.replacement = {
+          lifted.begin,    lifted.end, emit_options.function, arguments_for(lifted, subject.transformed),
+          lifted.epilogue, "",         lifted.guard};
       subjects_.push_back(std::move(subject));
     }
     if (subjects_.empty()) {

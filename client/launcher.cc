@@ -1,5 +1,6 @@
 #include "client/launcher.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -40,16 +41,42 @@ Runtime runtime_of(const string& path) {
   return text->find("GOMP_parallel") != string::npos ? Runtime::Gomp : Runtime::None;
 }
 
-// What a link needs for the OpenMP code among its inputs; nothing if the user links OpenMP anyway.
-Words openmp_link_options(const CommandLine& line, const string& compiler, const Words& objects) {
-  if (line.openmp || line.no_runtime) return {};
+// The archives that -l names, as far as -L says where they are.
+Words archives_of(const Words& arguments) {
+  Words folders, names, out;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const string& word = arguments[k];
+    if (!word.starts_with("-L") && !word.starts_with("-l")) continue;
+    const string value = word.size() > 2 ? word.substr(2) : k + 1 < arguments.size() ? arguments[++k] : "";
+    (word[1] == 'L' ? folders : names).push_back(value);
+  }
+  for (const auto& name : names) {
+    for (const auto& folder : folders) {
+      const string path = folder + "/lib" + name + ".a";
+      std::error_code error;
+      if (std::filesystem::exists(path, error)) out.push_back(path);
+    }
+  }
+  return out;
+}
+
+// What a link needs for the OpenMP code among its inputs; nothing if the user links OpenMP anyway, or statically.
+// Nothing is lost where a link has no runtime: the generated code refers to it weakly, and leaves the work to the
+// original nests. A weak reference alone keeps no library under --as-needed.
+Words openmp_link_options(const CommandLine& line, const string& compiler, Words objects) {
+  const auto has = [&](const char* word) {
+    return std::find(line.arguments.begin(), line.arguments.end(), word) != line.arguments.end();
+  };
+  if (line.openmp || line.no_runtime || has("-static") || has("-static-pie")) return {};
+  for (auto& archive : archives_of(line.arguments)) objects.push_back(std::move(archive));
   bool omp = false, gomp = false;
   for (const auto& object : objects) {
     const auto runtime = runtime_of(object);
     omp = omp || runtime == Runtime::Omp;
     gomp = gomp || runtime == Runtime::Gomp;
   }
-  Words out;
+  if (!omp && !gomp) return {};
+  Words out{"-Wl,--no-as-needed"};
   // libomp has gcc's entry points too; the other way round it has to be named.
   if (gomp || (omp && !is_gcc(compiler))) out.emplace_back("-fopenmp");
   if (omp && is_gcc(compiler)) out.emplace_back("/usr/lib/llvm-19/lib/libomp.so");
@@ -67,7 +94,7 @@ class Launcher {
     if (options_.disable) return original("disabled");
     switch (line_.action) {
       case Action::Pass:
-        return original("passed through: " + line_.why);
+        return links_objects_only() ? link() : original("passed through: " + line_.why);
       case Action::Link:
         return link();
       case Action::Compile:
@@ -98,14 +125,31 @@ class Launcher {
     return 127;
   }
 
+  // A link with an option that is not known here: objects and archives, nothing to compile.
+  bool links_objects_only() const {
+    bool objects = false;
+    for (const auto& word : line_.arguments) {
+      static const Words other{"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-x", "-", "-###"};
+      if (std::find(other.begin(), other.end(), word) != other.end()) return false;
+      if (word.starts_with('-')) continue;
+      const bool object = word.ends_with(".o") || word.ends_with(".a") || word.ends_with(".lo");
+      objects = objects || object;
+      const string name = word.substr(word.rfind('/') + 1);
+      if (!object && name.find('.') != string::npos && name.find(".so") == string::npos) return false;
+    }
+    return objects;
+  }
+
   int link() {
     Words objects;
-    for (const auto& input : line_.inputs) objects.push_back(input.path);
+    for (const auto& word : line_.arguments) {
+      if (!word.starts_with('-')) objects.push_back(word);
+    }
     const Words extra = openmp_link_options(line_, command_[0], objects);
     if (extra.empty()) return original("linking as it is");
     Words command = command_;
     command.insert(command.end(), extra.begin(), extra.end());
-    explain("linking with the OpenMP runtime: " + extra[0]);
+    explain("linking with the OpenMP runtime: " + extra.back());
     log(Fate::Link, "with the OpenMP runtime: " + extra[0]);
     const Error error = become(command);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());

@@ -154,6 +154,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   emit_options.contract = meaning.contract;
   emit_options.reassociate = reassociate;
   emit_options.approximate_math = meaning.approximate_math;
+  emit_options.math_errno = meaning.math_errno;
   emit_options.function = "sous_original";
   TRY(const string before, plain->emit(original, emit_options));
   emit_options.function = "sous_recipe";

@@ -224,6 +224,7 @@ class Pipeline {
     emit_options.contract = meaning_.contract;
     emit_options.reassociate = reassociate_ || lifted.reassociate;
     emit_options.approximate_math = meaning_.approximate_math;
+    emit_options.math_errno = meaning_.math_errno;
     emit_options.min_work = chosen.min_work;
     string recipes;
     for (const auto& choice : chosen.choices) {
@@ -243,8 +244,9 @@ class Pipeline {
     report.threads = chosen.threads;
     Served served;
     served.nest = reports_[k];
-    served.replacement = {lifted.begin,    lifted.end,           emit_options.function, arguments_for(lifted, sdfg),
-                          lifted.epilogue, "sous: " + chosen.why};
+    served.replacement = {
+        lifted.begin,          lifted.end,  emit_options.function, arguments_for(lifted, sdfg), lifted.epilogue,
+        "sous: " + chosen.why, lifted.guard};
     served.code = std::move(*code);
     served.target = target_name;
     if (!forced_) {

@@ -16,7 +16,7 @@ namespace sous::client {
 // What the compiler's command line says about the meaning of the code.
 struct Meaning {
   std::vector<std::string> parse;  // options for the front end
-  bool contract = true, reassociate = false, approximate_math = false;
+  bool contract = true, reassociate = false, approximate_math = false, math_errno = false;
   std::string compiler = "clang-19";  // for measuring on the spot
   std::vector<std::string> cpp_code;  // options for compiling what is generated
 };

@@ -13,6 +13,11 @@ using std::string_view;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
+string in_identifier(string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return !is_word(c); }, '_');
+  return text;
+}
+
 template <class F>
 string joined(const std::vector<Argument>& arguments, F&& one) {
   string out;
@@ -23,7 +28,10 @@ string joined(const std::vector<Argument>& arguments, F&& one) {
   return out;
 }
 
+// An argument that may have no value yet is passed as a struct of one member, which is passed in the same register: to
+// clang, a scalar argument without a value is undefined behaviour that it draws conclusions from.
 string parameter_type(const Argument& argument) {
+  if (argument.unset) return "struct sous_unset_" + in_identifier(argument.c_type);
   switch (argument.kind) {
     case Argument::Kind::Symbol:
       return "long long";
@@ -37,6 +45,7 @@ string parameter_type(const Argument& argument) {
 }
 
 string passed(const Argument& argument) {
+  if (argument.unset) return "(" + parameter_type(argument) + "){" + argument.c_expr + "}";
   switch (argument.kind) {
     case Argument::Kind::Symbol:
       return "(long long)(" + argument.c_expr + ")";
@@ -88,11 +97,29 @@ string prototype(const Replacement& r) {
   return "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
 }
 
-string call(const Replacement& r) { return r.function + "(" + joined(r.arguments, passed) + ")"; }
+string call(const Replacement& r) {
+  const string plain = r.function + "(" + joined(r.arguments, passed) + ")";
+  return r.guard.empty() ? plain : "(" + r.guard + " && " + plain + ")";
+}
+
+string unset_types(const std::vector<Replacement>& replacements) {
+  std::vector<string> types;
+  for (const auto& r : replacements) {
+    for (const auto& argument : r.arguments) {
+      if (argument.unset && std::find(types.begin(), types.end(), argument.c_type) == types.end()) {
+        types.push_back(argument.c_type);
+      }
+    }
+  }
+  string out;
+  for (const auto& type : types) out += "struct sous_unset_" + in_identifier(type) + " { " + type + " value; }; ";
+  return out;
+}
 
 string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
   const std::size_t top = first_token(text);
   string out(text.substr(0, top));
+  out += unset_types(replacements);
   for (const auto& r : replacements) out += "extern " + prototype(r) + "; ";
   std::size_t done = top;
   for (const auto& r : replacements) {
@@ -121,6 +148,7 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
   const std::size_t start = text.starts_with(mark) ? mark.size() : 0;
   string out =
       string(text.substr(0, start)) + "/* " + in_comment(path) + " with nests served by generated code (sous). */";
+  if (const string types = unset_types(replacements); !types.empty()) out += "\n" + types;
   for (const auto& r : replacements) out += "\nextern " + prototype(r) + ";";
   out += "\n#line 1 " + file + "\n";
   std::size_t done = start;

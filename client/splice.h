@@ -18,13 +18,17 @@ struct Replacement {
   std::string function;            // generated
   std::vector<frontends::c::Argument> arguments;
   std::string epilogue;
-  std::string note;  // for the readable form: one line about the recipe
+  std::string note;   // for the readable form: one line about the recipe
+  std::string guard;  // C: the arguments may be read where it is not zero; empty: always
 };
 
 // "int sous_f(long long, double *)"
 std::string prototype(const Replacement& replacement);
-// "sous_f((long long)(n), (double *)(A))"
+// "sous_f((long long)(n), (double *)(A))", or "(guard && sous_f(…))"
 std::string call(const Replacement& replacement);
+
+// Declarations that the prototypes need, or nothing.
+std::string unset_types(const std::vector<Replacement>& replacements);
 
 // For preprocessed text: adds no line break, so that every line keeps its number without further markers.
 // `replacements`: disjoint, ascending.

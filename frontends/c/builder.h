@@ -107,6 +107,17 @@ class Builder {
     clang::SourceLocation where;
   };
 
+  // A member that the entry reads through a pointer, and where the stretch does so: in the first iterations of its
+  // loops, all of `nonneg` (>= 0) given; nullopt: under some other condition.
+  struct Load {
+    std::string root, c_expr;
+    std::optional<std::vector<sdfg::Expr>> nonneg;
+  };
+  struct OpenLoop {
+    std::string symbol;
+    sdfg::Expr begin, nonempty;  // it has iterations where nonempty >= 0
+  };
+
   // scan.cc: facts about the whole stretch, before building
   void scan(const clang::Stmt* s, int depth = 0);
   bool written_here(const clang::VarDecl* v) const { return general_writes_.contains(v); }
@@ -119,6 +130,7 @@ class Builder {
   Lift<Binding> outer_memory(clang::QualType type, const std::string& wish, Memory memory, bool is_vla_stable,
                              clang::SourceLocation where);
   Lift<Binding*> member(const clang::MemberExpr* e);
+  void note_load(const std::string& root, const std::string& c_expr);
   Lift<std::vector<sdfg::Expr>> extents(clang::QualType& array, clang::SourceLocation where);
   std::string add_container(const std::string& wish, sdfg::ElementType type, std::vector<sdfg::Expr> shape,
                             sdfg::Storage storage);
@@ -210,6 +222,14 @@ class Builder {
   static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
   void forget_inner_finals(std::size_t from);
 
+  // What f builds is evaluated under a condition.
+  template <class F>
+  auto sometimes(F&& f) {
+    ++sometimes_;
+    auto result = f();
+    --sometimes_;
+    return result;
+  }
   // Builds in a region of its own.
   template <class F>
   Lift<sdfg::Region> region(F&& f);
@@ -224,6 +244,7 @@ class Builder {
   Lift<void> outermost_extent(Memory& memory);
   Lift<void> check_overlaps();
   Lift<std::string> epilogue() const;
+  Lift<std::string> guard(const std::vector<Argument>& arguments) const;
   std::string c_text(const sdfg::Expr& e) const;
 
   const FunctionFacts& facts_;
@@ -234,7 +255,8 @@ class Builder {
   // scan
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::FunctionDecl*> scanned_;
-  std::vector<const clang::VarDecl*> tracked_;  // in order of their first change
+  std::vector<const clang::VarDecl*> tracked_;       // in order of their first change
+  const clang::Stmt* own_floating_point_ = nullptr;  // the first that a pragma gives other rules
 
   // building
   sdfg::Sdfg sdfg_;
@@ -246,7 +268,9 @@ class Builder {
   std::set<std::string> names_;
   std::vector<Memory> memories_;
   std::vector<MemoryScalar> memory_scalars_;
-  std::vector<Argument> arguments_;
+  std::vector<Load> loads_;
+  std::vector<OpenLoop> loops_;
+  std::set<std::string> unset_;  // C names of variables that may have no value yet
   std::map<std::string, std::string> symbol_c_;
   std::map<std::string, std::int64_t> known_;
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
@@ -257,6 +281,7 @@ class Builder {
   int statements_ = 0;
   int for_depth_ = 0;
   int continue_depth_ = 0;
+  int sometimes_ = 0;
 };
 
 // An extent that could not be computed (subscripts that are read from memory); large, and never checked against.

@@ -108,7 +108,7 @@ Lift<void> Builder::sequence(const std::vector<const clang::Stmt*>& list, std::s
     auto arm = [&](const clang::Stmt* first, bool holds) {
       for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
       ++continue_depth_;
-      auto result = region([&] { return sequence(with_rest(first), 0, true); });
+      auto result = sometimes([&] { return region([&] { return sequence(with_rest(first), 0, true); }); });
       --continue_depth_;
       box_ = box;
       return result;
@@ -238,7 +238,8 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   const Box box = box_;
   auto branch = [&](const clang::Stmt* arm, bool holds) {
     for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
-    auto result = region([&]() -> Lift<void> { return arm ? body(arm, false) : Lift<void>(); });
+    auto result =
+        sometimes([&] { return region([&]() -> Lift<void> { return arm ? body(arm, false) : Lift<void>(); }); });
     box_ = box;
     return result;
   };
@@ -311,11 +312,12 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
     code = ScalarExpr::make_input(0, ElementType::boolean);
     inputs = {{flag, {}, std::nullopt}};
   }
-  TRY(sdfg::Region inner, region([&]() -> Lift<void> {
-        TRY_VOID(body(loop_body, test_first && !increment && simple));
-        if (increment) TRY_VOID(expression_statement(increment));
-        return simple ? Lift<void>() : compute_flag();
-      }));
+  auto pass = [&]() -> Lift<void> {
+    TRY_VOID(body(loop_body, test_first && !increment && simple));
+    if (increment) TRY_VOID(expression_statement(increment));
+    return simple ? Lift<void>() : compute_flag();
+  };
+  TRY(sdfg::Region inner, sometimes([&] { return region(pass); }));
   emit(sdfg::While{
       .condition = {std::move(code), std::move(inputs)}, .test_first = test_first, .body = std::move(inner)});
   return {};
@@ -325,7 +327,9 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
 Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
   std::optional<Expr> end;
   for (const clang::BinaryOperator* condition : header.conditions) {
-    TRY(Expr next, bound(header, condition, begin, symbol));
+    // The second condition is looked at where the first one holds.
+    const auto look = [&] { return bound(header, condition, begin, symbol); };
+    TRY(Expr next, end ? sometimes(look) : look());
     if (header.conditions.size() > 1)
       TRY_VOID(lower_half(next, condition->getLHS()->getType(), condition->getExprLoc()));
     end = !end ? next : header.step > 0 ? Expr::min(*end, next) : Expr::max(*end, next);
@@ -480,19 +484,21 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   std::vector<Stepping> steps;
   const std::size_t finals = finals_.size();
   box_.push_back(loop_range(symbol, limits.begin, limits.end, header.step));
+  const bool up = header.step > 0;
+  const Expr nonempty = up ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
   ++for_depth_;
+  loops_.push_back({symbol, limits.begin, nonempty});
   auto inner = region([&]() -> Lift<void> {
     TRY(steps, enter_steps(s, header, limits.begin, symbol));
     TRY_VOID(body(s->getBody(), true));
     for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
     return verify_steps(steps, where);
   });
+  loops_.pop_back();
   --for_depth_;
   box_.pop_back();
   if (!inner) return std::unexpected(inner.error());
 
-  const bool up = header.step > 0;
-  const Expr nonempty = up ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
   const Expr step(up ? header.step : -header.step);
   const Expr trips = Expr::floor_div(nonempty, step) + Expr(1);
   const Expr after = limits.begin + Expr(header.step) * (planted(Fault::final_value_short) ? trips - 1 : trips);

@@ -335,6 +335,45 @@ Lift<std::string> Builder::epilogue() const {
   return tracked_epilogue(text);
 }
 
+// Members are read on entry, which must not fault where the stretch would not read them: a guard for those that only
+// the bodies of loops read, in whose first iterations they are read for sure.
+Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
+  std::vector<std::string> conditions;
+  std::set<std::string> safe;  // roots that may be followed where the conditions so far hold
+  const auto writable = [&](const Expr& e) {
+    for (const Term& t : e.terms())
+      for (const Atom& a : t.atoms) {
+        if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
+        const std::string& c = symbol_c_.at(a.name);
+        if (const auto arrow = c.find("->"); arrow != std::string::npos && !safe.contains(c.substr(0, arrow)))
+          return false;
+      }
+    return true;
+  };
+  for (const bool any_condition : {false, true})
+    for (const Load& l : loads_) {
+      if (safe.contains(l.root) || !l.nonneg) continue;
+      if (!any_condition && !l.nonneg->empty()) continue;
+      if (!std::ranges::all_of(*l.nonneg, writable)) continue;
+      safe.insert(l.root);
+      for (const Expr& e : *l.nonneg) {
+        const std::string condition = c_text(e) + " >= 0";
+        if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
+      }
+    }
+  std::string text;
+  for (const std::string& c : conditions) text += (text.empty() ? "" : " && ") + c;
+  bool needed = false;
+  for (const Load& l : loads_) {
+    if (std::ranges::find(arguments, l.c_expr, &Argument::c_expr) == arguments.end()) continue;
+    needed = true;
+    if (!safe.contains(l.root))
+      return refuse("c.member.guarded", "'" + l.c_expr + "' is read under a condition only: it may not be readable",
+                    stretch_.front()->getBeginLoc());
+  }
+  return needed ? text : "";
+}
+
 Lift<void> Builder::finish_memory() {
   for (const Memory& m : memories_) TRY_VOID(delinearize(m));
   for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
@@ -343,6 +382,9 @@ Lift<void> Builder::finish_memory() {
 
 Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const clang::Stmt* s : stretch_) scan(s);
+  if (own_floating_point_)
+    return refuse("c.floating-point", "a pragma gives this floating-point operation rules of its own",
+                  own_floating_point_->getBeginLoc());
   find_tracked();
   out_ = &sdfg_.root;
   sdfg_.name = name;
@@ -379,7 +421,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
 
   for (const std::string& s : sdfg_.symbols) {
     sdfg_.arguments.push_back(s);
-    nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", symbol_c_.at(s)});
+    const std::string& c = symbol_c_.at(s);
+    nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", c, unset_.contains(c)});
     if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
   }
   for (const sdfg::Container& c : sdfg_.containers) {
@@ -390,8 +433,10 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
                                 : touched.written.contains(c.name) ? Argument::Kind::ScalarInOut
                                                                    : Argument::Kind::ScalarIn;
     sdfg_.arguments.push_back(c.name);
-    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), m->c_expr});
+    const bool unset = kind == Argument::Kind::ScalarIn && unset_.contains(m->c_expr);
+    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), m->c_expr, unset});
   }
+  TRY(nest.guard, guard(nest.arguments));
   if (auto ok = sdfg::check(sdfg_); !ok)
     return refuse("c.internal", "the nest is malformed: " + ok.error().to_string(), where);
   nest.sdfg = std::move(sdfg_);

@@ -219,8 +219,8 @@ Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
     TRY(Expr b, index(test->getRHS()));
     TRY_VOID(lower_half(a, test->getLHS()->getType(), where));
     TRY_VOID(lower_half(b, test->getLHS()->getType(), where));
-    TRY(Expr yes, index(e->getTrueExpr()));
-    TRY(Expr no, index(e->getFalseExpr()));
+    TRY(Expr yes, sometimes([&] { return index(e->getTrueExpr()); }));
+    TRY(Expr no, sometimes([&] { return index(e->getFalseExpr()); }));
     const bool less = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_LE;
     // One apart in the test makes no difference for equal values only if both arms are the compared values; the test
     // may also compare with a shift that both arms have.

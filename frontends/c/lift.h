@@ -28,6 +28,7 @@ struct Argument {
   std::string c_type;  // "long long" for a symbol; the element type of a scalar or an array in C: "double"
   std::string c_expr;  // an expression without side effects: "n", "g->n", "A" (arrays: converts to a pointer to its
                        // first element by a cast to c_type*)
+  bool unset = false;  // passed by value, and perhaps without a value yet where the nest does not use it
 };
 
 struct LiftedNest {
@@ -39,6 +40,9 @@ struct LiftedNest {
   std::size_t begin = 0, end = 0;
   sdfg::Sdfg sdfg;  // checked; name: function_line
   std::vector<Argument> arguments;
+  // A C expression: where it is zero, the stretch does nothing that its arguments could be read for, and reading them
+  // may fault (members of a struct that a loop without iterations never looks at). Empty: always fine.
+  std::string guard;
   // C statements that give variables assigned in the stretch and used after it their final value where the generated
   // code ran and they are not arguments (induction variables): "i = n > 0 ? n : 0;". May be empty.
   std::string epilogue;

@@ -7,8 +7,31 @@ Builder::Builder(const FunctionFacts& facts, std::vector<const clang::Stmt*> str
                  std::function<bool(const clang::VarDecl*)> live_after)
     : facts_(facts), context_(*facts.context), stretch_(std::move(stretch)), live_after_(std::move(live_after)) {}
 
+namespace {
+
+// What pragmas say about the floating point of one expression: FP_CONTRACT, FENV_ACCESS, `clang fp`, float_control.
+clang::FPOptionsOverride said_by_pragmas(const clang::Stmt* s) {
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s)) return b->getFPFeatures();
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s)) return u->getFPOptionsOverride();
+  if (const auto* c = llvm::dyn_cast<clang::CastExpr>(s)) return c->getFPFeatures();
+  if (const auto* c = llvm::dyn_cast<clang::CallExpr>(s)) return c->getFPFeatures();
+  return {};
+}
+
+bool has_own_floating_point(const clang::Stmt* s, const clang::ASTContext& context) {
+  const auto* e = llvm::dyn_cast<clang::Expr>(s);
+  if (!e || !e->getType()->isFloatingType()) return false;
+  auto said = said_by_pragmas(s);
+  if (!said.requiresTrailingStorage()) return false;
+  const clang::LangOptions& language = context.getLangOpts();
+  return said.applyOverrides(language) != clang::FPOptions::defaultWithoutTrailingStorage(language);
+}
+
+}  // namespace
+
 void Builder::scan(const clang::Stmt* s, int depth) {
   if (!s) return;
+  if (!own_floating_point_ && has_own_floating_point(s, context_)) own_floating_point_ = s;
   if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
     auto header = for_header(loop, context_);
     const bool in_memory =

@@ -321,9 +321,11 @@ Lift<std::optional<ScalarExpr>> Builder::eager(const clang::Expr* e, bool as_con
   const std::vector<Expr> assumptions = ranges_.assumptions;
   const int statements = statements_;
   std::optional<ScalarExpr> result;
-  auto attempt = region([&]() -> Lift<void> {
-    TRY(result, as_condition ? condition(e) : value(e));
-    return {};
+  auto attempt = sometimes([&] {
+    return region([&]() -> Lift<void> {
+      TRY(result, as_condition ? condition(e) : value(e));
+      return {};
+    });
   });
   if (!attempt) return std::unexpected(attempt.error());
   // What was read before is read anyway. Statements that it needs first cannot be run always.
@@ -348,11 +350,12 @@ Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
   const Memlet t{temporary("t", ElementType::boolean), {}, std::nullopt};
   emit_assignment(t, a);
   const std::size_t pooled = pool_.size();
-  TRY(sdfg::Region decide, region([&]() -> Lift<void> {
-        TRY(ScalarExpr right, condition(e->getRHS()));
-        emit_assignment(t, right);
-        return {};
-      }));
+  auto right_side = [&]() -> Lift<void> {
+    TRY(ScalarExpr right, condition(e->getRHS()));
+    emit_assignment(t, right);
+    return {};
+  };
+  TRY(sdfg::Region decide, sometimes([&] { return region(right_side); }));
   pool_.resize(pooled);  // what the right side alone reads is not read always
   ScalarExpr test = ScalarExpr::make_input(0, ElementType::boolean);
   sdfg::If branch{.condition = {test, {t}}, .then_body = {}, .else_body = {}};
@@ -375,10 +378,12 @@ Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {
   const Memlet t{temporary("t", *type), {}, std::nullopt};
   auto arm = [&](const clang::Expr* side) {
     const std::size_t pooled = pool_.size();
-    auto result = region([&]() -> Lift<void> {
-      TRY(ScalarExpr v, value(side));
-      emit_assignment(t, v);
-      return {};
+    auto result = sometimes([&] {
+      return region([&]() -> Lift<void> {
+        TRY(ScalarExpr v, value(side));
+        emit_assignment(t, v);
+        return {};
+      });
     });
     pool_.resize(pooled);  // what one arm alone reads is not read always
     return result;

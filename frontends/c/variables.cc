@@ -103,6 +103,7 @@ Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLoc
 
 Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocation where) {
   const std::string name = v->getNameAsString();
+  if (v->hasLocalStorage() && !v->hasInit() && !llvm::isa<clang::ParmVarDecl>(v)) unset_.insert(name);
   auto type = element_type(v->getType(), context_);
   if (!type) {
     const bool is_volatile = v->getType().isVolatileQualified() || v->getType()->isAtomicType();
@@ -292,6 +293,7 @@ Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
       (through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
     return refuse("c.volatile", "'" + path + "' is volatile", where);
   const std::string c_expr = root->getNameAsString() + (through_pointer ? "->" : ".") + path;
+  if (through_pointer && !field->getType()->isArrayType()) note_load(root->getNameAsString(), c_expr);
   if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
   const bool in_memory = through_pointer || root->hasGlobalStorage() || facts_.address_taken.contains(root);
   const clang::QualType type = field->getType();
@@ -331,6 +333,19 @@ Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
     }
   }
   return &(members_[c_expr] = std::move(b));
+}
+
+void Builder::note_load(const std::string& root, const std::string& c_expr) {
+  Load load{root, c_expr, std::nullopt};
+  if (sometimes_ == 0) {
+    load.nonneg.emplace();
+    std::map<std::string, Expr> first;
+    for (const OpenLoop& l : loops_) {
+      load.nonneg->push_back(l.nonempty.substitute(first));
+      first[l.symbol] = l.begin.substitute(first);
+    }
+  }
+  loads_.push_back(std::move(load));
 }
 
 Lift<void> Builder::declare(const clang::VarDecl* v) {

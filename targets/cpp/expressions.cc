@@ -58,6 +58,42 @@ std::string shortest(T value) {
 
 }  // namespace
 
+bool sets_errno(const sdfg::ScalarExpr& code) {
+  using sdfg::ScalarOp;
+  bool found = false;
+  code.visit([&](const sdfg::ScalarExpr& e) {
+    switch (e.op) {
+      case ScalarOp::sqrt:
+      case ScalarOp::exp:
+      case ScalarOp::exp2:
+      case ScalarOp::expm1:
+      case ScalarOp::log:
+      case ScalarOp::log2:
+      case ScalarOp::log10:
+      case ScalarOp::log1p:
+      case ScalarOp::sin:
+      case ScalarOp::cos:
+      case ScalarOp::tan:
+      case ScalarOp::asin:
+      case ScalarOp::acos:
+      case ScalarOp::atan:
+      case ScalarOp::sinh:
+      case ScalarOp::cosh:
+      case ScalarOp::tanh:
+      case ScalarOp::erf:
+      case ScalarOp::pow:
+      case ScalarOp::atan2:
+      case ScalarOp::fmod:
+      case ScalarOp::hypot:
+        found = true;
+        break;
+      default:
+        break;
+    }
+  });
+  return found;
+}
+
 Text literal(const ScalarExpr& c) {
   if (sdfg::is_float(c.type)) {
     if (!std::isfinite(c.real_value())) {

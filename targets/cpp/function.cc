@@ -28,6 +28,20 @@ std::string parameter_list(const std::string& head, const std::vector<std::strin
   return text;
 }
 
+// The threads of the largest team that the region starts; 0: as many as there are.
+int team_size(const sdfg::Region& region) {
+  int largest = 0;
+  bool all = false;
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    const auto* parallel = loop ? std::get_if<sdfg::Parallel>(&loop->schedule) : nullptr;
+    if (parallel == nullptr) return;
+    all = all || parallel->threads <= 0;
+    largest = std::max(largest, static_cast<int>(parallel->threads));
+  });
+  return all ? 0 : largest;
+}
+
 class FunctionPrinter {
  public:
   FunctionPrinter(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
@@ -164,6 +178,11 @@ class FunctionPrinter {
       if (t.per_thread) passed.push_back(heap_size(t));
     }
     if (!missing.empty()) checks.push_back("if (" + missing + ") return 0;");
+    if (body.out.text().contains("#pragma omp parallel")) {
+      const std::string team = names_.fresh("team");
+      checks.push_back("const sous::Threads " + team + "(" + std::to_string(team_size(sdfg_.root)) + ");");
+      checks.push_back("if (!" + team + ".usable()) return 0;");
+    }
 
     std::vector<std::string> parameters;
     for (const std::string& argument : sdfg_.arguments) parameters.push_back(parameter(argument, false));

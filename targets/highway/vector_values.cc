@@ -152,14 +152,17 @@ std::optional<Value> VectorLoop::contracted(const ScalarExpr& e, const std::vect
     return std::nullopt;
   if (e.op != ScalarOp::add && e.op != ScalarOp::sub) return std::nullopt;
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-    const ScalarExpr& product = e.args[k];
+    const bool negated = e.args[k].op == ScalarOp::neg;
+    const ScalarExpr& product = negated ? e.args[k].args[0] : e.args[k];
     if (product.op != ScalarOp::mul) continue;
     const Value a = evaluate(product.args[0], inputs), b = evaluate(product.args[1], inputs);
     if (failure) return Value{};
     if (a.kind == Value::Kind::Uniform && b.kind == Value::Kind::Uniform) continue;
     const Value c = evaluate(e.args[1 - k], inputs);
     if (failure) return Value{};
-    const std::string function = e.op == ScalarOp::add ? "MulAdd" : k == 0 ? "MulSub" : "NegMulAdd";
+    const bool minus_product = negated != (e.op == ScalarOp::sub && k == 1);
+    const bool minus_rest = e.op == ScalarOp::sub && k == 0;
+    const std::string function = std::string(minus_product ? "Neg" : "") + "Mul" + (minus_rest ? "Sub" : "Add");
     return vector_value(
         "hn::" + function + "(" + vector(a, e.type) + ", " + vector(b, e.type) + ", " + vector(c, e.type) + ")",
         e.type);
@@ -227,6 +230,7 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
   const auto guarded = [&](std::size_t first) {
     for (std::size_t k = first; k < e.args.size(); ++k) {
       if (divides_integers(e.args[k])) fail("a division that only some lanes do");
+      if (printer_.options().math_errno && sets_errno(e.args[k])) fail("a call that only some lanes make");
     }
   };
   switch (e.op) {
@@ -310,8 +314,11 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
     case ScalarOp::fmax:
       return vector_value("sous::" + std::string(info(e.op).text) + "(" + tag(e.type) + ", " + v(0) + ", " + v(1) + ")",
                           e.type);
-    case ScalarOp::fabs:
     case ScalarOp::sqrt:
+      if (printer_.options().math_errno)
+        return vector_value("sous::sqrt_errno(" + tag(e.type) + with_mask(e.type) + ", " + v(0) + ")", e.type);
+      return call(exact_function(e.op), v(0));
+    case ScalarOp::fabs:
     case ScalarOp::floor:
     case ScalarOp::ceil:
     case ScalarOp::trunc:

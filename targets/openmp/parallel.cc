@@ -1,6 +1,7 @@
 #include "targets/openmp/parallel.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/work.h"
@@ -67,11 +68,11 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
   return result;
 }
 
-// Prints the loop with the reductions' elements in local variables, loaded before and stored after it; only if it runs
-// at all, since otherwise its elements need not exist.
-void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::string& pragma,
-                       const std::vector<LocalReduction>& locals) {
-  if (locals.empty()) return printer.plain_loop(loop, pragma);
+// Prints the loop (print_loop does) with the reductions' elements in local variables, loaded before and stored after
+// it; only if it runs at all, since otherwise its elements need not exist.
+void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vector<LocalReduction>& locals,
+                       const std::function<void()>& print_loop) {
+  if (locals.empty()) return print_loop();
   Expressions& expressions = printer.expressions;
   printer.out.open("if (" + expressions.index(loop.begin).text + (loop.step > 0 ? " < " : " > ") +
                    expressions.index(loop.end).text + ")");
@@ -83,7 +84,7 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::stri
     printer.out.line(type + " " + r.variable + " = " + elements.back() + ";");
   }
   for (const LocalReduction& r : locals) expressions.locals[r.place.container] = r.variable;
-  printer.plain_loop(loop, pragma);
+  print_loop();
   expressions.locals = outer;
   for (std::size_t k = 0; k < locals.size(); ++k) printer.out.line(elements[k] + " = " + locals[k].variable + ";");
   printer.out.close();
@@ -109,6 +110,38 @@ std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_v
     if (t.per_thread) add(expressions.names().of(t.container + ".size"));
   }
   return list.empty() ? "" : " firstprivate(" + list + ")";
+}
+
+bool calls_set_errno(const sdfg::Region& region) {
+  bool found = false;
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    match(
+        node.value,
+        [&](const sdfg::State& s) {
+          for (const sdfg::DataflowNode& n : s.nodes) {
+            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) found = found || sets_errno(t->code);
+          }
+        },
+        [](const sdfg::Loop&) {}, [&](const sdfg::If& i) { found = found || sets_errno(i.condition.code); },
+        [&](const sdfg::While& w) { found = found || sets_errno(w.condition.code); }, [](const sdfg::Return&) {});
+  });
+  return found;
+}
+
+// A region whose calls may set errno: what they set in any thread reaches the one that entered. (Of several errors,
+// that of any thread.)
+void print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& clauses,
+                             const std::string& schedule, const std::string& failure) {
+  printer.out.line("int " + failure + " = 0;");
+  printer.out.line("#pragma omp parallel" + clauses);
+  printer.out.open("");
+  printer.out.line("errno = 0;");
+  printer.plain_loop(loop, "#pragma omp for nowait" + schedule);
+  printer.out.open("if (errno != 0)");
+  printer.out.line("#pragma omp atomic write");
+  printer.out.line(failure + " = errno;");
+  printer.out.close();
+  printer.out.close();
 }
 
 // Is there a node below on which `f` holds?
@@ -177,20 +210,33 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.in_parallel = false;
     return;
   }
-  std::string pragma = "#pragma omp parallel for schedule(";
-  pragma += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
-  if (parallel.chunk > 0) pragma += ", " + std::to_string(parallel.chunk);
-  pragma += ")";
-  if (parallel.threads > 0) pragma += " num_threads(" + std::to_string(parallel.threads) + ")";
+  std::string schedule = " schedule(", clauses;
+  schedule += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
+  if (parallel.chunk > 0) schedule += ", " + std::to_string(parallel.chunk);
+  schedule += ")";
+  if (parallel.threads > 0) clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
   const Work total = work(sdfg::Node(loop), printer.expressions);
   if (!total.constant || *total.constant < parallel_threshold) {
-    pragma += " if (" + total.text + " >= " + std::to_string(static_cast<int>(parallel_threshold)) + ")";
+    clauses += " if (" + total.text + " >= " + std::to_string(static_cast<int>(parallel_threshold)) + ")";
   }
   constexpr std::string_view mark = "@firstprivate@";
+  clauses += std::string(mark) + reductions->clauses;
+  // The runtime may change errno, which the original nest does not.
+  std::string before, failure;
+  if (printer.options().math_errno) {
+    before = printer.expressions.names().fresh("errno_before");
+    printer.out.line("const int " + before + " = errno;");
+    if (calls_set_errno(loop.body)) failure = printer.expressions.names().fresh("failure");
+  }
   printer.in_parallel = true;
-  print_with_locals(printer, loop, pragma + std::string(mark) + reductions->clauses, reductions->locals);
+  print_with_locals(printer, loop, reductions->locals, [&] {
+    if (failure.empty()) return printer.plain_loop(loop, "#pragma omp parallel for" + schedule + clauses);
+    print_region_with_errno(printer, loop, clauses, schedule, failure);
+    printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
+  });
   printer.in_parallel = false;
   printer.out.replace(mark, firstprivate(printer, loop, printer.out.after(mark)));
+  if (!before.empty() && failure.empty()) printer.out.line("errno = " + before + ";");
 }
 
 std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& loop) {
@@ -204,7 +250,7 @@ std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& lo
   if (!reductions) return "a reduction into more than one element";
   std::string pragma = "#pragma omp simd";
   if (lanes > 1) pragma += " safelen(" + std::to_string(lanes) + ")";
-  print_with_locals(printer, loop, pragma + reductions->clauses, reductions->locals);
+  print_with_locals(printer, loop, reductions->locals, [&] { printer.plain_loop(loop, pragma + reductions->clauses); });
   return std::nullopt;
 }
 

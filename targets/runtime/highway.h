@@ -245,6 +245,18 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 #endif
 }
 
+// Square roots that set errno as sqrt does (-fmath-errno).
+template <class D>
+inline hn::Vec<D> sqrt_errno(D d, hn::Vec<D> v) {
+  if (!hn::AllFalse(d, hn::Lt(v, hn::Zero(d)))) errno = EDOM;
+  return hn::Sqrt(v);
+}
+template <class D>
+inline hn::Vec<D> sqrt_errno(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+  if (!hn::AllFalse(d, hn::And(mask, hn::Lt(v, hn::Zero(d))))) errno = EDOM;
+  return hn::Sqrt(v);
+}
+
 template <class D>
 inline hn::Vec<D> fmin(D, hn::Vec<D> a, hn::Vec<D> b) {
   return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Lt(b, a), b, a));

@@ -2,6 +2,7 @@
 // C++ runtime library, no static constructors.
 #pragma once
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #ifdef __linux__
@@ -30,7 +31,12 @@
 #endif
 
 #ifdef _OPENMP
-extern "C" int omp_get_max_threads(void);
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+extern "C" __attribute__((weak)) void* dlopen(const char*, int);
+extern "C" int omp_in_parallel(void);
+extern "C" __attribute__((weak)) int omp_get_max_threads(void);
 extern "C" int omp_get_thread_num(void);
 #endif
 
@@ -142,6 +148,63 @@ inline int threads(int wanted) {
   return 1;
 #endif
 }
+#ifdef _OPENMP
+// What an entry holds around its parallel regions. Usable, if the program was linked with an OpenMP runtime (objects
+// refer to it weakly, so that a link which knows nothing of it succeeds: another compiler, -static), no such region of
+// this thread is under way (a signal handler that came in between must not enter the runtime), and the process is no
+// child in which gcc's runtime would wait for the threads of the parent.
+//
+// The runtime's threads take no signals: those are for the program's own threads, which may have blocked them. Threads
+// inherit the mask of who starts them, so a team is started with all signals blocked before it is needed.
+class Threads {
+ public:
+  explicit Threads(int wanted) : usable_(omp_get_max_threads != nullptr && busy_ == 0 && !lost_) {
+    if (!usable_) return;
+    busy_ = 1;
+    if (const int size = threads(wanted); size > started_ && !omp_in_parallel()) start(size);
+  }
+  ~Threads() {
+    if (usable_) busy_ = 0;
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  bool usable() const { return usable_; }
+
+ private:
+  static void start(int size) {
+    // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
+    Dl_info runtime;
+    if (dlopen != nullptr && dladdr(reinterpret_cast<void*>(omp_get_max_threads), &runtime) != 0) {
+      dlopen(runtime.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, in_child);
+#pragma omp parallel num_threads(size)
+    __asm__ volatile("" ::: "memory");
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    started_ = size;
+  }
+  static void in_child() {
+    started_ = 0;
+#ifndef __clang__
+    lost_ = true;
+#endif
+  }
+
+#define SOUS_HIDDEN __attribute__((visibility("hidden")))
+#define SOUS_PER_THREAD __attribute__((visibility("hidden"), tls_model("initial-exec"))) inline static thread_local
+  SOUS_PER_THREAD volatile int busy_ = 0;
+  SOUS_PER_THREAD int started_ = 0;
+  SOUS_HIDDEN inline static int watches_forks_ = 0;
+  SOUS_HIDDEN inline static bool lost_ = false;
+#undef SOUS_HIDDEN
+#undef SOUS_PER_THREAD
+  const bool usable_;
+};
+#endif
+
 inline int64_t thread() {
 #ifdef _OPENMP
   return omp_get_thread_num();
@@ -157,14 +220,15 @@ inline int64_t padded(int64_t elements) {
   if (elements > INT64_MAX / 2 / static_cast<int64_t>(sizeof(T))) return -1;
   return elements < 1 ? line : (elements + line - 1) / line * line;
 }
-// Memory for `elements` (from padded) times `copies`, 64-byte aligned, in huge pages where it is large; freed on leaving the scope. Null if there is
-// none.
+// Memory for `elements` (from padded) times `copies`, 64-byte aligned, in huge pages where it is large; freed on
+// leaving the scope. Null if there is none.
 template <class T>
 class Temporary {
  public:
   Temporary(int64_t elements, int64_t copies) {
     int64_t bytes = 0;
     if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
+    const int before = errno;  // the original nest allocates nothing
     const bool large = bytes >= huge_page;
     if (large && __builtin_add_overflow(bytes, huge_page - 1, &bytes)) return;
     if (large) bytes -= bytes % huge_page;
@@ -173,6 +237,7 @@ class Temporary {
     // One entry of the translation buffer instead of 512, and one fault at first touch.
     if (large && data_ != nullptr) madvise(data_, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
+    errno = before;
   }
   ~Temporary() { free(data_); }
   Temporary(const Temporary&) = delete;

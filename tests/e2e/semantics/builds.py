@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Whole builds with served nests: shared libraries and their unloading, equal static names, archives, options that
+instrument the program. Each is built as it is and through sous, and must do the same.
+
+    builds.py --sous build/sous            all cases
+    builds.py --sous build/sous NAME…      some
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KERNEL = """\
+#include <stdio.h>
+#define N 400
+static double a[N], b[N];
+static void step(int n) {
+  for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + b[i];
+}
+"""
+PROGRAM = KERNEL + """\
+int main(void) {
+  for (int i = 0; i < N; i++) b[i] = i % 7;
+  for (int k = 0; k < 9; k++) step(N);
+  printf("%a %a\\n", a[N - 1], a[5]);
+  return 0;
+}
+"""
+LIBRARY = KERNEL + """\
+double run(int start) {
+  for (int i = 0; i < N; i++) b[i] = start + i % 7;
+  for (int k = 0; k < 9; k++) step(N);
+  return a[N - 1];
+}
+"""
+PARALLEL = "parallelize(loop=i0) -> openmp"
+VECTOR = "vectorize(loop=i0) -> highway"
+NORMAL = "-> cpp"
+
+
+class Case:
+    def __init__(self, sous, folder, cc):
+        self.sous, self.folder, self.cc = sous, pathlib.Path(folder), cc
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SOUS_", "OMP_"))}
+        self.environment.update(OMP_NUM_THREADS="3", LD_LIBRARY_PATH=".")
+        self.write("program.c", PROGRAM)
+        self.write("library.c", LIBRARY)
+        for name, text in (("parallel", PARALLEL), ("vector", VECTOR), ("normal", NORMAL)):
+            self.write(f"{name}.recipe", text)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def run(self, *words, status=0, environment=None, timeout=200):
+        done = subprocess.run([str(w) for w in words], cwd=self.folder, capture_output=True, text=True,
+                              timeout=timeout, env={**self.environment, **(environment or {})})
+        assert status is None or done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done
+
+    def plain(self, *words, **more):
+        return self.run(self.cc, *words, **more)
+
+    def s(self, *words, recipe="parallel", **more):
+        """Through sous; what it says with --explain is in stderr."""
+        return self.run(self.sous, "--db=none", "--explain", f"--recipe={recipe}.recipe", self.cc, *words, **more)
+
+    def served(self, *words, nests=1, **more):
+        done = self.s(*words, **more)
+        count = done.stderr.count(": served: ")
+        assert count >= nests, f"{words}: {count} nests served\n{done.stderr}"
+        return done
+
+
+def same_output(case, *flags):
+    case.plain("-O2", *flags, "program.c", "-o", "plain")
+    expected = case.run("./plain").stdout
+    return expected
+
+
+def position_independent(case):
+    expected = same_output(case)
+    for flags in (["-fPIC"], ["-fPIE", "-pie"], ["-fno-pie", "-no-pie"], ["-fPIC", "-fvisibility=hidden"],
+                  ["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"], ["-fno-plt", "-Wl,-z,now"],
+                  ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"], ["-g", "-fno-omit-frame-pointer"],
+                  ["-mcmodel=medium"], ["-fcf-protection=full", "-Wl,--as-needed"]):
+        for recipe in ("parallel", "vector"):
+            case.served("-O2", "-march=native", *flags, "program.c", "-o", "rewritten", recipe=recipe)
+            assert case.run("./rewritten").stdout == expected, flags
+
+
+def passed_through(case):
+    """Instrumented and otherwise special code is the compiler's alone, and --explain says so."""
+    case.write("trap.c", PROGRAM.replace("step(N);", "step(N + (b[1] > 0));"))
+    for flags in (["-flto"], ["-flto=thin"], ["-fsanitize=address"], ["-fsanitize=undefined"], ["-fsanitize=thread"],
+                  ["-pg"], ["--coverage"], ["-fprofile-instr-generate"], ["-m32"], ["-mx32"], ["-fopenacc"], ["-ftrapv"],
+                  ["-frounding-math"], ["-ffp-model=strict"], ["-ffp-exception-behavior=strict"],
+                  ["-ffreestanding"], ["-save-temps=obj"], ["--target=x86_64-linux-gnu"]):
+        words = ["-O2", *flags, "-c", "program.c", "-o"]
+        plain = case.plain(*words, "plain.o", status=None)
+        ours = case.s(*words, "ours.o", status=None)
+        assert ours.returncode == plain.returncode, (flags, ours.stderr)
+        assert "sous: passed through: " in ours.stderr and flags[0].split("=")[0] in ours.stderr, (flags, ours.stderr)
+        if plain.returncode == 0 and "-flto" not in flags[0] and "coverage" not in flags[0]:
+            assert (case.folder / "plain.o").read_bytes() == (case.folder / "ours.o").read_bytes(), flags
+
+
+def sanitizers_see_everything(case):
+    """What a sanitizer reports does not disappear."""
+    overrun = PROGRAM.replace("step(N);", "step(N + 1);").replace("static double a[N], b[N];", "double a[N], b[N];")
+    race = overrun.replace("N + 1", "N")
+    case.write("overrun.c", overrun)
+    case.write("overflow.c", "#include <stdio.h>\nint main(int n, char **v) { int s = 2147483000 + n; (void)v;\n"
+               "  for (int i = 0; i < 900; i++) s += i;\n  printf(\"%d\\n\", s); return 0; }\n")
+    case.write("race.c", race)
+    for flags, name, report in ((["-fsanitize=address"], "overrun", "global-buffer-overflow"),
+                                (["-fsanitize=undefined", "-fno-sanitize-recover"], "overflow", "signed integer overflow")):
+        case.s("-O2", "-g", *flags, f"{name}.c", "-o", "ours")
+        done = case.run("./ours", status=None)
+        assert done.returncode != 0 and report in done.stderr, (flags, done)
+    case.s("-O2", "-g", "-fsanitize=thread", "race.c", "-o", "ours")
+    assert case.run("./ours", environment={"TSAN_OPTIONS": "halt_on_error=1"}).stdout
+
+
+def instrumented_links(case):
+    """Objects with generated code, linked by a command whose other options are not for Sous."""
+    expected = same_output(case)
+    case.served("-O2", "-c", "program.c", "-o", "program.o")
+    for flags in (["-flto"], ["-fsanitize=address"], ["-fsanitize=undefined"], ["-pg"], ["--coverage"], ["-v"],
+                  ["-save-temps"], ["-Wl,--as-needed"], ["-rdynamic"], ["-fuse-ld=bfd"]):
+        case.s("-O2", *flags, "program.o", "-o", "linked")
+        assert case.run("./linked").stdout == expected, flags
+
+
+def foreign_links(case):
+    """Linked by a command that sous does not see, or that has no OpenMP runtime to give: the program still builds, and
+    runs what it was written as."""
+    expected = same_output(case)
+    case.served("-O2", "-c", "program.c", "-o", "program.o")
+    case.plain("program.o", "-o", "linked")
+    assert case.run("./linked").stdout == expected
+    case.s("-static", "program.o", "-o", "linked")
+    assert case.run("./linked").stdout == expected
+    case.run("clang++-19", "program.o", "-o", "linked")
+    assert case.run("./linked").stdout == expected
+    if shutil.which("gcc-12"):
+        case.run("gcc-12", "program.o", "-o", "linked")
+        assert case.run("./linked").stdout == expected
+
+
+def archives(case):
+    """Generated code in archives, named by path or by -l."""
+    case.write("main.c", "#include <stdio.h>\ndouble run(int);\nint main(void) { printf(\"%a\\n\", run(3)); return 0; }\n")
+    case.plain("-O2", "library.c", "main.c", "-o", "plain")
+    expected = case.run("./plain").stdout
+    case.served("-O2", "-c", "library.c", "-o", "library.o")
+    case.run("ar", "rcs", "libkernel.a", "library.o")
+    for words in (["libkernel.a"], ["-L.", "-lkernel"], ["-L", ".", "-l", "kernel"], ["-Wl,--whole-archive", "libkernel.a",
+                  "-Wl,--no-whole-archive"]):
+        done = case.s("-O2", "main.c", *words, "-o", "linked")
+        assert case.run("./linked").stdout == expected, words
+        case.plain("-O2", "-c", "main.c", "-o", "main.o")
+        done = case.s("main.o", *words, "-o", "linked")
+        assert "OpenMP runtime" in done.stderr, (words, done.stderr)
+        assert case.run("./linked").stdout == expected, words
+
+
+def unloading(case):
+    """A shared library with parallel code is opened, run, closed, again and again."""
+    case.write("loader.c", """\
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  for (int k = 0; k < 4; k++) {
+    void *library = dlopen("./libkernel.so", k % 2 ? RTLD_NOW : RTLD_LAZY | RTLD_GLOBAL);
+    if (!library) { puts(dlerror()); return 1; }
+    double (*run)(int) = (double (*)(int))dlsym(library, "run");
+    printf("%a\\n", run(k));
+    dlclose(library);
+    usleep(20000);
+  }
+  return 0;
+}
+""")
+    case.plain("-O2", "loader.c", "-o", "loader", "-ldl")
+    case.plain("-O2", "-fPIC", "-shared", "library.c", "-o", "libkernel.so")
+    expected = case.run("./loader").stdout
+    for cc in (case.cc, "gcc-12"):
+        if shutil.which(cc) is None:
+            continue
+        case.cc = cc
+        for recipe in ("parallel", "vector"):
+            case.served("-O2", "-fPIC", "-shared", "library.c", "-o", "libkernel.so", recipe=recipe)
+            assert case.run("./loader", timeout=100).stdout == expected, (cc, recipe)
+            case.served("-O2", "-fPIC", "-c", "library.c", "-o", "library.o", recipe=recipe)
+            case.s("-shared", "library.o", "-o", "libkernel.so")
+            assert case.run("./loader", timeout=100).stdout == expected, (cc, recipe)
+
+
+def forks_of_gcc(case):
+    """libgomp loses its threads in a fork; the child must not wait for them."""
+    if shutil.which("gcc-12") is None:
+        return
+    here = pathlib.Path(__file__).resolve().parent
+    words = ["-O2", "-w", f"-I{here}", here / "forks.c", "-lpthread", "-o"]
+    case.plain(*words, "plain")
+    expected = case.run("./plain").stdout
+    case.cc = "gcc-12"
+    case.served(*words, "rewritten")
+    assert case.run("./rewritten", timeout=100).stdout == expected
+
+
+def equal_static_names(case):
+    """Files with the same name, static functions with the same name, nests on the same line."""
+    for folder, factor in (("one", "0.5"), ("two", "0.25")):
+        (case.folder / folder).mkdir()
+        case.write(f"{folder}/kernel.c", LIBRARY.replace("0.5", factor).replace("double run", f"double run_{folder}"))
+    case.write("main.c", "#include <stdio.h>\ndouble run_one(int), run_two(int);\n"
+               "int main(void) { printf(\"%a %a\\n\", run_one(3), run_two(3)); return 0; }\n")
+    words = ["-O2", "one/kernel.c", "two/kernel.c", "main.c", "-o"]
+    case.plain(*words, "plain")
+    expected = case.run("./plain").stdout
+    for recipe in ("normal", "parallel", "vector"):
+        case.served(*words, "rewritten", nests=4, recipe=recipe)
+        assert case.run("./rewritten").stdout == expected, recipe
+        for folder in ("one", "two"):
+            case.served("-O2", "-c", f"{folder}/kernel.c", "-o", f"{folder}.o", recipe=recipe)
+            symbols = case.run("nm", f"{folder}.o").stdout
+            assert " T sous" not in symbols and " V sous" not in symbols, symbols
+        case.s("one.o", "two.o", "main.c", "-o", "rewritten")
+        assert case.run("./rewritten").stdout == expected, recipe
+        case.run("ld", "-r", "one.o", "two.o", "-o", "both.o")
+        case.s("both.o", "main.c", "-o", "rewritten")
+        assert case.run("./rewritten").stdout == expected, recipe
+
+
+CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
+         unloading, forks_of_gcc, equal_static_names]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sous", type=pathlib.Path, required=True)
+    parser.add_argument("--cc", default="clang-19")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if shutil.which(options.cc) is None:
+        print(f"skipped: there is no {options.cc}")
+        return 77
+    failed = 0
+    for function in CASES:
+        if options.names and function.__name__ not in options.names:
+            continue
+        with tempfile.TemporaryDirectory(prefix="builds-") as folder:
+            try:
+                function(Case(options.sous.resolve(), folder, options.cc))
+                print("ok    ", function.__name__, flush=True)
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                failed += 1
+                print("FAILED", function.__name__, error, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

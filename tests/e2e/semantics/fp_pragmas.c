@@ -1,0 +1,57 @@
+// Pragmas about floating point inside a function: the nest that they govern stays the compiler's own.
+// contract_off: c.floating-point
+// clang_off: c.floating-point
+// in_block: c.floating-point
+// file_wide: c.floating-point
+// environment: c.floating-point
+// reassociates: c.floating-point
+// plain: served S
+#include <fenv.h>
+#include "semantics.h"
+NOINLINE void plain(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];
+}
+NOINLINE void contract_off(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+#pragma STDC FP_CONTRACT OFF
+  for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];
+}
+NOINLINE void clang_off(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+#pragma clang fp contract(off)
+  for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];
+}
+NOINLINE void in_block(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++) {
+#pragma STDC FP_CONTRACT OFF
+    x[i] = a[i] * b[i] + x[i];
+  }
+}
+NOINLINE double reassociates(int n, const double *restrict a) {
+#pragma clang fp reassociate(on)
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i];
+  return s > 0;
+}
+NOINLINE void environment(int n, double *restrict x, const double *restrict a) {
+#pragma STDC FENV_ACCESS ON
+  fesetround(FE_UPWARD);
+  for (int i = 0; i < n; i++) x[i] = a[i] / 3;
+  fesetround(FE_TONEAREST);
+}
+#pragma STDC FP_CONTRACT OFF
+NOINLINE void file_wide(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];
+}
+typedef void function(int, double *, const double *, const double *);
+int main(void) {
+  enum { n = 45 };
+  double a[n], b[n], x[n];
+  function *const all[] = {contract_off, clang_off, in_block, file_wide, plain};
+  for (int k = 0; k < 5; k++) {
+    for (int i = 0; i < n; i++) a[i] = 1 + 1. / (i + 3), b[i] = 1. / 3 - i, x[i] = -a[i] * b[i];
+    all[k](n, x, a, b);
+    print_doubles("x", x, n);
+  }
+  environment(n, x, a);
+  print_doubles("environment", x, n);
+  printf("%g\n", reassociates(n, a));
+}

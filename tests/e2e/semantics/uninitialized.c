@@ -1,0 +1,42 @@
+// A variable that has no value yet is not read by calling the generated code: where the program does not use it,
+// it may stay without one.
+// scalar: served SS
+// integer: served SS
+// carried: served S
+// also: vectorize scalar integer
+#include "semantics.h"
+NOINLINE void scalar(int n, int has, double *restrict x) {
+  double t;
+  if (has) t = x[0] * 3;
+  for (int i = 0; i < n; i++)
+    if (has) x[i] = x[i] + t;
+  printf("%s\n", has ? "has" : "has not");
+}
+NOINLINE void integer(int n, int has, int *restrict x) {
+  int k;
+  if (has) {
+    k = x[0];
+    printf("with %d\n", k);
+  }
+  for (int i = 0; i < n; i++)
+    if (has) x[i] += k;
+}
+NOINLINE void carried(int n, double *restrict x, const double *restrict y) {
+  double before;
+  for (int i = 0; i < n; i++) {
+    if (i > 0) x[i] = before;
+    before = y[i];
+  }
+}
+int main(void) {
+  double x[20], y[20];
+  int k[20];
+  for (int i = 0; i < 20; i++) x[i] = y[i] = i + 1, k[i] = i + 2;
+  scalar(20, 0, x);
+  scalar(20, 1, x);
+  integer(20, 0, k);
+  integer(20, 1, k);
+  carried(20, x, y);
+  print_doubles("x", x, 20);
+  print_ints("k", k, 20);
+}
