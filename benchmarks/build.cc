@@ -70,16 +70,21 @@ bool applies(const Compiler& compiler, const Program& program) {
   return compiler.sources.empty() || program.alternatives.contains(compiler.sources);
 }
 
+Words compile_flags(const Suite& suite, const Case& test) {
+  Words out = suite.flags;
+  append(out, test.program.flags);
+  append(out, suite.sizes.at(test.size));
+  append(out, suite.types.at(test.type).flags);
+  return out;
+}
+
 std::vector<Words> build_commands(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,
                                   const string& output, const string& scratch) {
   SOUS_ASSERT(applies(compiler, test.program));
   std::map<string, Words> lists;
   lists["{flags}"] = flags;
   append(lists["{flags}"], compiler.flags);
-  lists["{program}"] = suite.flags;
-  append(lists["{program}"], test.program.flags);
-  append(lists["{program}"], suite.sizes.at(test.size));
-  append(lists["{program}"], suite.types.at(test.type).flags);
+  lists["{program}"] = compile_flags(suite, test);
   lists["{sources}"] = compiler.sources.empty() ? test.program.sources : test.program.alternatives.at(compiler.sources);
   lists["{link}"] = suite.link;
   lists["{link}"].insert(lists["{link}"].begin(), compiler.link.begin(), compiler.link.end());

@@ -26,6 +26,9 @@ Result<std::vector<Case>> cases(const Suite& suite, const std::vector<Program>& 
 // Whether the compiler can build it: one that wants other sources needs a program that has them.
 bool applies(const Compiler& compiler, const Program& program);
 
+// What the suite itself says about compiling a case: paths, size, type.
+Words compile_flags(const Suite& suite, const Case& test);
+
 // The command lines that build `test` into `output`, one after the other; a relative path of the suite is under its
 // folder. `scratch` is a folder of this build's own.
 std::vector<Words> build_commands(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,

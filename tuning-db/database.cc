@@ -39,6 +39,7 @@ bool before(const Candidate& a, const Candidate& b) {
   if (a.tier != b.tier) return a.tier < b.tier;
   if (a.exact && a.entry.ratio() != b.entry.ratio()) return a.entry.ratio() > b.entry.ratio();
   if (a.distance != b.distance) return a.distance < b.distance;
+  if (a.entry.ratio() != b.entry.ratio()) return a.entry.ratio() > b.entry.ratio();  // two recipes of one nest
   return a.entry.id < b.entry.id;
 }
 

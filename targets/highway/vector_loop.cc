@@ -286,7 +286,9 @@ void VectorLoop::region(const sdfg::Region& region) {
             return fail("the bounds of the loop over " + l.symbol + " differ from lane to lane");
           }
           const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
-          if (unroll != nullptr) {
+          if (const auto reads = transposable(l); !reads.empty()) {
+            transposed_loop(l, reads);
+          } else if (unroll != nullptr) {
             printer_.unrolled(l, unroll->factor);
           } else {
             printer_.plain_loop(l);

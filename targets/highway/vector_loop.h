@@ -105,6 +105,10 @@ class VectorLoop {
   std::string stored_vector(const Value& value, Type type);
   std::string element_of(const Variable& variable, const sdfg::Memlet& memlet);
 
+  // vector_transposed.cc
+  std::vector<sdfg::Memlet> transposable(const sdfg::Loop& loop) const;
+  void transposed_loop(const sdfg::Loop& loop, const std::vector<sdfg::Memlet>& reads);
+
   // vector_values.cc
   Value evaluate(const sdfg::ScalarExpr& e, const std::vector<Value>& inputs);
   Value symbolic(const sdfg::ScalarExpr& e);
@@ -135,6 +139,7 @@ class VectorLoop {
   std::map<std::string, sdfg::ReductionOp> reductions_;
   std::map<std::string, Variable> variables_;
   std::vector<Accumulator> accumulators_;
+  std::map<std::string, std::string> transposed_;  // elements that are in a transposed tile: where
   std::map<Type, std::string> tag_names_;
   std::string mask_;          // active lanes, for vectors of the widest type; empty: all
   bool conditional_ = false;  // inside a condition that differs between lanes

@@ -82,6 +82,9 @@ Value VectorLoop::load(const sdfg::Memlet& memlet) {
     value.faults = !c.shape.empty() || expressions_.by_pointer(c.name);
     return value;
   }
+  if (const auto tile = transposed_.find(expressions_.element(memlet).text); tile != transposed_.end()) {
+    return vector_value(tile->second, c.type);
+  }
   const std::string d = tag(c.type);
   std::string text;
   const bool indirect = c.type == ElementType::boolean && where.kind != Access::Kind::Contiguous;

@@ -9,6 +9,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <utility>
+
 #include "targets/runtime/sous.h"
 
 namespace sous {
@@ -173,6 +175,42 @@ inline void store_strided(D d, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
 template <class D>
 inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
   scatter(d, mask, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
+}
+
+// Rows of as many elements as there are lanes, from p + k * stride: afterwards, vector j has element j of every row.
+// log2(lanes) rounds of shuffles, each of which exchanges the off-diagonal quarters of squares twice as large (J. O.
+// Eklundh, "A fast computer method for matrix transposing", 1972).
+template <int distance, class D, int... lane>
+inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, std::integer_sequence<int, lane...>) {
+  constexpr int lanes = sizeof...(lane);
+  using Raw = decltype(a.raw);  // of integers it does not say how many there are
+  using Lanes __attribute__((vector_size(sizeof(Raw)))) = hn::TFromD<D>;
+  const auto above = __builtin_bit_cast(Lanes, a.raw), below = __builtin_bit_cast(Lanes, b.raw);
+  a.raw = __builtin_bit_cast(
+      Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane : lane - distance + lanes)...));
+  b.raw = __builtin_bit_cast(
+      Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane + distance : lane + lanes)...));
+}
+template <int distance, class D>
+inline void transpose(D d, hn::Vec<D>* rows) {
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
+  if constexpr (distance < lanes) {
+#pragma GCC unroll 16
+    for (int k = 0; k < lanes; ++k) {
+      if ((k & distance) == 0) {
+        exchange_quarters<distance>(d, rows[k], rows[k + distance], std::make_integer_sequence<int, lanes>());
+      }
+    }
+    transpose<2 * distance>(d, rows);
+  }
+}
+template <class D>
+inline void load_transposed(D d, const hn::TFromD<D>* p, int64_t stride, hn::Vec<D>* out) {
+  constexpr int64_t lanes = static_cast<int64_t>(hn::MaxLanes(D()));
+  constexpr bool whole = lanes * sizeof(hn::TFromD<D>) >= 16;  // not a part of the smallest register
+#pragma GCC unroll 16
+  for (int64_t k = 0; k < lanes; ++k) out[k] = whole ? hn::LoadU(d, p + k * stride) : load_strided(d, p + k, stride);
+  if constexpr (whole) transpose<1>(d, out);
 }
 
 // Lane k from p[-k]: the last lane has the lowest address. (Highway 1.0 reverses no short vectors of small elements.)

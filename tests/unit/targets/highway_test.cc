@@ -136,6 +136,27 @@ loop j = 0 .. n simd private(part) {
 })");
 }
 
+// Rows that the lanes walk side by side come as transposed squares; what the loop writes does not.
+TEST(Highway, StridedReadsOfAnInnerLoopAreTransposed) {
+  const std::string text = R"(sdfg 1 t symbols n
+array A: f64[n, n + 3] argument  array x: f64[n + 3] argument  array y: f64[n] argument
+array B: f32[n, 2 * n + 1] argument  array z: f32[n] argument  array C: i32[n, n + 1] argument  array w: i32[n] argument
+array S: f64[n, n + 1] argument
+arguments n, A, x, y, B, z, C, w, S
+loop i = 0 .. n simd { loop j = 0 .. n + 3 { a: y[i] = y[i] + A[i, j] * x[j] } }
+loop k = 0 .. n simd { loop l = 3 .. 2 * n { b: z[k] = z[k] - B[k, l] * B[k, l + 1] } }
+loop m = 0 .. n simd { loop o = 1 .. n { c: w[m] = w[m] + C[m, o - 1] * i32(A[m, o]) } }
+loop p = n - 1 .. -1 step -1 simd { loop q = 0 .. n unroll(factor=2) { d: y[p] = y[p] + A[p, q + 1] } }
+loop r = 0 .. n simd { loop s = 0 .. n { e: S[r, s + 1] = S[r, s] + 1.0 } })";
+  const std::string code = emitted("highway", parsed(text));
+  std::size_t tiles = 0;
+  for (auto at = code.find("sous::load_transposed"); at != std::string::npos; ++tiles) {
+    at = code.find("sous::load_transposed", at + 1);
+  }
+  EXPECT_EQ(tiles, 6U) << code;
+  expect_vectors(text);
+}
+
 TEST(Highway, DeclaredReductions) {
   expect_vectors(R"(sdfg 1 t symbols n
 array A: i64[n] argument  array s: i64 argument  array lo: i32 argument  array c: i32[n] argument
