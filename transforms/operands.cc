@@ -25,8 +25,11 @@ class Finder {
   Finder(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) : sdfg_(sdfg), fold_(fold) {
     const auto written = sdfg::touched(loop.body).written;
     for (const sdfg::Container& c : sdfg.containers)
-      if (std::ranges::any_of(written, [&](const std::string& w) { return may_share(c, *sdfg.find(w)); }))
+      for (const std::string& w : written) {
+        if (!may_share(c, *sdfg.find(w))) continue;
         changing_.insert(c.name);
+        if (w != c.name) changing_elsewhere_.insert(c.name);
+      }
     inner_.insert(loop.symbol);
     sdfg::visit(loop.body, [&](const sdfg::Node& n) {
       if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) inner_.insert(l->symbol);
@@ -88,7 +91,7 @@ class Finder {
     if (!assignment) return;
     for (std::size_t k = 0; k < assignment->inputs.size(); ++k) {
       const Memlet& m = assignment->inputs[k];
-      if (m.subset.empty() || changing_.contains(m.container) || is_invariant(m)) continue;
+      if (m.subset.empty() || changing_elsewhere_.contains(m.container) || is_invariant(m)) continue;
       const auto is_known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
       if (!std::ranges::all_of(m.subset, is_known)) continue;
       const auto add = [&](const ScalarExpr& value) { this->add(s.name, *assignment, k, value, around); };
@@ -120,7 +123,8 @@ class Finder {
               .others = {},
               .code = {},
               .loops = around.loops,
-              .guards = around.guards};
+              .guards = around.guards,
+              .is_container_written = changing_.contains(assignment.inputs[k].container)};
     o.code = value.map_inputs([&](const ScalarExpr& leaf) {
       const Memlet& m = assignment.inputs[static_cast<std::size_t>(leaf.input)];
       if (leaf.input == static_cast<int>(k)) return ScalarExpr::make_input(0, leaf.type);
@@ -134,8 +138,9 @@ class Finder {
 
   const sdfg::Sdfg& sdfg_;
   const bool fold_;
-  std::set<std::string> changing_;  // containers that something inside may write
-  std::set<std::string> inner_;     // symbols bound inside
+  std::set<std::string> changing_;            // containers that something inside may write
+  std::set<std::string> changing_elsewhere_;  // those of which it may do so under another name
+  std::set<std::string> inner_;               // symbols bound inside
   std::vector<Operand> found_;
 };
 

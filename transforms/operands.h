@@ -24,6 +24,8 @@ struct Operand {
   std::vector<sdfg::Loop> loops;     // around the statement, below `loop`, outermost first; without bodies
   // Of the guards on the way: true where the statement runs.
   std::vector<sdfg::ScalarExpr> guards;
+  // Something inside the loop writes elements of its container, under this name: whether this one, is to be proven.
+  bool is_container_written = false;
 
   const sdfg::Loop* loop(const std::string& symbol) const;
   // The extremes of `e` over the loops, as expressions over what is outside them.
@@ -32,8 +34,8 @@ struct Operand {
 };
 
 // All operands of plain statements inside `loop` whose subscripts are quasi-affine and whose containers nothing inside
-// may write. With `fold`, `value` grows as long as what joins it is invariant inside `loop`: alpha * A(i, k) for A(i,
-// k). Statements under conditions or bounds that depend on data are left out.
+// may write under another name. With `fold`, `value` grows as long as what joins it is invariant inside `loop`: alpha *
+// A(i, k) for A(i, k). Statements under conditions or bounds that depend on data are left out.
 std::vector<Operand> operands(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold);
 
 // The statement with every `from` in its code replaced by the element `to`; a part of what another one replaces is left

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
+#include "sdfg/polyhedral.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 
@@ -153,7 +155,88 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
   return sdfg::is_within(held, witnesses);
 }
 
+// A write of a container, with the loops and guards around it.
+struct Write {
+  std::vector<Expr> element;
+  std::vector<Loop> loops;
+  std::vector<ScalarExpr> guards;
+};
+
+// All writes of the container below; false if the elements of one are not known.
+bool find_writes(const sdfg::Region& region, const std::string& container, const Write& around,
+                 std::vector<Write>& found) {
+  const auto touches = [&](const sdfg::Node& n) { return sdfg::touched({{n}}).written.contains(container); };
+  for (const sdfg::Node& n : region.nodes) {
+    if (!touches(n)) continue;
+    const bool known = match(
+        n.value,
+        [&](const sdfg::State& s) {
+          const auto assignment = sdfg::as_assignment(s);
+          if (!assignment) return false;
+          Write write = around;
+          for (const sdfg::Dim& d : assignment->out.subset) {
+            if (d.end || !sdfg::is_quasi_affine(d.begin)) return false;
+            write.element.push_back(d.begin);
+          }
+          found.push_back(std::move(write));
+          return true;
+        },
+        [&](const Loop& l) {
+          if (!sdfg::is_quasi_affine(l.begin) || !sdfg::is_quasi_affine(l.end)) return false;
+          Write inside = around;
+          inside.loops.push_back(l);
+          inside.loops.back().body.nodes.clear();
+          return find_writes(l.body, container, inside, found);
+        },
+        [&](const sdfg::If& i) {
+          Write inside = around, otherwise = around;
+          if (i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code)) {
+            inside.guards.push_back(i.condition.code);
+            otherwise.guards.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
+          }
+          return find_writes(i.then_body, container, inside, found) &&
+                 find_writes(i.else_body, container, otherwise, found);
+        },
+        [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return true; });
+    if (!known) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+Result<bool> is_unwritten(const Paneled& p, const Loop& loop, const Outside& outside) {
+  if (planted(Fault::packed_though_written)) return true;
+  std::vector<Write> writes;
+  if (!find_writes(loop.body, p.operand.element.container, {}, writes)) return false;
+  const Names names(p.operand.element.subset.size());
+  for (const Write& write : writes) {
+    // The read, whose limit (a padded tile's) only narrows it, and the write, in another iteration of the loops inside.
+    Points both{.dims = names.element, .exists = {}, .conditions = outside.conditions};
+    append(both.conditions, p.operand.guards);
+    for (const Loop& l : p.operand.loops) {
+      both.exists.push_back(l.symbol);
+      append(both.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+    }
+    std::map<std::string, Expr> there;
+    for (const Loop& l : write.loops) {
+      const std::string symbol = "#" + l.symbol;
+      both.exists.push_back(symbol);
+      const Expr begin = l.begin.substitute(there), end = l.end.substitute(there);
+      there[l.symbol] = Expr::symbol(symbol);
+      append(both.conditions, sdfg::runs(begin, end, l.step, there[l.symbol]));
+    }
+    for (const ScalarExpr& g : write.guards) both.conditions.push_back(g.substitute(there));
+    for (std::size_t d = 0; d < names.elements.size(); ++d) {
+      both.conditions.push_back(equal(names.elements[d], p.operand.element.subset[d].begin));
+      both.conditions.push_back(equal(names.elements[d], write.element[d].substitute(there)));
+    }
+    if (!sdfg::is_affine(both)) return false;
+    TRY(const bool apart, sdfg::is_within(both, {}));
+    if (!apart) return false;
+  }
+  return true;
+}
 
 std::vector<ScalarExpr> Box::conditions(const Expr& panel, const std::vector<Expr>& element) const {
   std::vector<ScalarExpr> all = guard;

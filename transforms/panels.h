@@ -1,8 +1,9 @@
 // Panels of operands: which of what a piece of a nest reads moves with a loop over tiles, and the box of elements that
 // a buffer must hold of it.
 //
-// Two proofs, both over the elements alone: what is read is in the box, and what is in the box is read (so that a copy
-// of it makes no access which the nest does not make).
+// Three proofs, all over the elements alone: what is read is in the box, and what is in the box is read (so that a copy
+// of it makes no access which the nest does not make); and where the loop writes elements of the same container, none
+// of them is read by the operand.
 #pragma once
 
 #include <optional>
@@ -56,6 +57,10 @@ struct Box {
 
 // The operand by panels of the loop `panel`, if exactly one of its subscripts moves within them.
 std::optional<Paneled> paneled(const Operand& operand, const std::string& panel);
+// Whether nothing inside `loop`, in one of its iterations, writes an element that the operand reads in the same one.
+// Writes under conditions that depend on data count as made; false also where their elements are not known. Errors:
+// isl.budget.
+Result<bool> is_unwritten(const Paneled& operand, const sdfg::Loop& loop, const Outside& outside);
 // The box of operands that have the same values, proven. Errors: pack.footprint, isl.budget.
 Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
                           const Outside& outside);

@@ -41,6 +41,23 @@ bool is_product(const ScalarExpr& code) {
   return code.op == ScalarOp::mul && sdfg::is_float(code.type);
 }
 
+// An argument stands wherever its parameter is named; a larger one gets a temporary, or calls within calls would grow
+// without bound.
+bool is_small(const ScalarExpr& code) {
+  constexpr int most_operations = 24;
+  int operations = 0;
+  code.visit([&](const ScalarExpr&) { ++operations; });
+  return operations <= most_operations;
+}
+
+// Calls within calls, of the arguments.
+int call_depth(const clang::Stmt* s) {
+  int depth = 0;
+  if (s == nullptr) return depth;
+  for (const clang::Stmt* child : s->children()) depth = std::max(depth, call_depth(child));
+  return depth + (llvm::isa<clang::CallExpr>(s) ? 1 : 0);
+}
+
 bool writes_only_own_variables(const clang::Stmt* s, const clang::FunctionDecl* f) {
   if (!s) return true;
   auto own = [&](const clang::Expr* target) {
@@ -94,7 +111,8 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
     } else {
       auto type = element_type(p->getType(), context_);
       if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), e->getExprLoc());
-      if (!written_here(p) && !sdfg::is_float(*type)) {
+      // Tried as a subscript first, which is lost work for most: not where each level would double it.
+      if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
         const std::vector<Expr> assumptions = ranges_.assumptions;
         auto i = index(argument);
         if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
@@ -105,7 +123,7 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
         b.kind = Binding::Kind::Expression;
       } else {
         TRY(ScalarExpr v, value(argument));
-        if (as_value && !is_product(v)) {
+        if (as_value && !is_product(v) && is_small(v)) {
           b.kind = Binding::Kind::Expression;
           b.value = std::move(v);
           bound.emplace_back(p, std::move(b));

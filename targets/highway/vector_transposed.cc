@@ -1,5 +1,5 @@
-// Strided sides through in-register transposes: where the lanes run down a column and a loop inside runs along the rows,
-// a block of as many iterations as there are lanes loads one vector of each row and turns the square.
+// Strided sides through in-register transposes: where the lanes run down a column and a loop inside runs along the
+// rows, a block of as many iterations as there are lanes loads one vector of each row and turns the square.
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
@@ -30,9 +30,8 @@ std::vector<sdfg::Memlet> VectorLoop::transposable(const sdfg::Loop& loop) const
         const sdfg::Expr place = expressions_.offset(*memlet);
         if (!place.reads().empty() || access(*memlet).kind != Access::Kind::Strided) continue;
         if (sdfg::coefficient_of(place, loop.symbol) != sdfg::Expr(1)) continue;
-        const bool known = std::ranges::any_of(out, [&](const sdfg::Memlet& m) {
-          return m.container == c.name && expressions_.offset(m) == place;
-        });
+        const bool known = std::ranges::any_of(
+            out, [&](const sdfg::Memlet& m) { return m.container == c.name && expressions_.offset(m) == place; });
         if (!known) out.push_back(*memlet);
       }
     }

@@ -33,10 +33,12 @@
 #ifdef _OPENMP
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 extern "C" __attribute__((weak)) void* dlopen(const char*, int);
 extern "C" int omp_in_parallel(void);
 extern "C" __attribute__((weak)) int omp_get_max_threads(void);
+extern "C" int omp_get_num_threads(void);
 extern "C" int omp_get_thread_num(void);
 #endif
 
@@ -172,6 +174,7 @@ class Threads {
 
  private:
   static void start(int size) {
+    const int errno_before = errno;
     // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
     Dl_info runtime;
     if (dlopen != nullptr && dladdr(reinterpret_cast<void*>(omp_get_max_threads), &runtime) != 0) {
@@ -181,10 +184,41 @@ class Threads {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, in_child);
+    constexpr int most = 256;
+    int places[most];
 #pragma omp parallel num_threads(size)
-    __asm__ volatile("" ::: "memory");
+    {
+      const int own = omp_get_thread_num(), team = omp_get_num_threads();
+      if (team <= most) places[own] = sched_getcpu();
+#pragma omp barrier
+      if (team <= most) move_apart(places, own, team);
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     started_ = size;
+    errno = errno_before;
+  }
+  // A thread begins where the one that started it runs, and may stay there for 20 ms before Linux moves it to an idle
+  // processor. A thread of the team that shares its processor with one before it goes to one that has none of them, if
+  // it may; where it runs afterwards is again the system's choice. (Threads that OMP_PROC_BIND places are apart.)
+  static void move_apart(const int* places, int own, int team) {
+    const auto taken = [places](int processor, int threads) {
+      for (int k = 0; k < threads; ++k) {
+        if (places[k] == processor) return true;
+      }
+      return false;
+    };
+    if (!taken(places[own], own)) return;
+    int before = 0;  // threads that move too
+    for (int k = 0; k < own; ++k) before += taken(places[k], k) ? 1 : 0;
+    cpu_set_t allowed, one;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+      if (!CPU_ISSET(processor, &allowed) || taken(processor, team) || before-- > 0) continue;
+      CPU_ZERO(&one);
+      CPU_SET(processor, &one);
+      if (sched_setaffinity(0, sizeof one, &one) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+      return;
+    }
   }
   static void in_child() {
     started_ = 0;

@@ -10,7 +10,10 @@
 namespace sous::fuzz {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 constexpr int seconds = 60;
 #else
 constexpr int seconds = 20;

@@ -24,7 +24,7 @@ SOUS_FUZZ_TARGET(input) {
     SOUS_ASSERT(normal && sdfg::check(normal->sdfg));
     for (const auto& part : normal->units) SOUS_ASSERT(sdfg::check(part.nest) && part.structural_hash.size() == 32);
     (void)targets::find_target("cpp")->emit(normal->sdfg, {});
-    replacements.push_back({nest.begin, nest.end, "sous_f", nest.arguments, nest.epilogue, "a note"});
+    replacements.push_back({nest.begin, nest.end, "sous_f", nest.arguments, nest.epilogue, "a note", nest.guard});
   }
   SOUS_ASSERT(client::splice_preprocessed(text, replacements).size() >= text.size());
   SOUS_ASSERT(client::splice_readable(text, "input.c", replacements).size() >= text.size());

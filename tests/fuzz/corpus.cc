@@ -162,8 +162,9 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
   const auto product = sdfg::parse(fuzz::product);
   asked.push_back({*product, transforms::structural_hash(*product), {{"n0", 1000}, {"n1", 1000}, {"n2", 1000}}});
   for (const auto& one : asked) {
-    const server::QueryRequest request{
-        .hardware = tuning_db::Hardware{.architecture = "x86-64"}, .k = 2, .nests = {one}};
+    tuning_db::Hardware hardware;
+    hardware.architecture = "x86-64";
+    const server::QueryRequest request{.hardware = hardware, .k = 2, .nests = {one}};
     corpus.add("server_route", "POST /v1/query\n" + server::to_json(request));
     const auto matches = (*database)->query(request.nests, request.k);
     SOUS_ASSERT(matches);

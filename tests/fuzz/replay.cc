@@ -45,7 +45,7 @@ bool from_file = false;
 
 void save_input() {
   if (!running) return;
-  static char path[4096], message[8192];
+  static char path[4096], message[3 * 4096];
   if (from_file) {
     std::snprintf(message, sizeof message, "fuzz: that was the file above\n");
   } else {

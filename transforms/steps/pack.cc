@@ -1,9 +1,9 @@
 // Packing (Goto and van de Geijn 2008): what a tile of loops reads is copied into a buffer in the order in which the
 // loops read it: panels of as many rows (or columns) as the innermost tile has, one behind the other, each contiguous.
 //
-// Condition. Nothing inside the loop may write what is packed, so a copy made at the start of its iteration has the
-// value that every read would have seen; a folded value is the same expression over the same values. That the buffer
-// holds exactly what is read is proven in panels.cc.
+// Condition. Nothing inside the loop may write the elements that are packed, so a copy made at the start of its
+// iteration has the value that every read would have seen; a folded value is the same expression over the same values.
+// That the buffer holds exactly what is read, and that none of it is written, is proven in panels.cc.
 #include <algorithm>
 
 #include "sdfg/polyhedral.h"
@@ -23,7 +23,8 @@ using sdfg::ScalarExpr;
 struct Pack {
   static constexpr std::string_view name = "pack";
   static constexpr std::string_view summary =
-      "Copies what the loops inside a loop only read, as far as it moves with a loop over tiles, into a contiguous "
+      "Copies what the loops inside a loop read and none of them writes, as far as it moves with a loop over tiles, "
+      "into a contiguous "
       "aligned buffer, panel by panel in the order of use; on the way it may be scaled or converted.";
   static constexpr std::string_view before =
       "for k_t in steps of 240:\n"
@@ -61,7 +62,8 @@ struct Pack {
       {"pack.no-loop", "a loop does not exist"},
       {"pack.not-inside", "the panel's loop is not inside the loop"},
       {"pack.scheduled", "the loop, one around it or the panel's runs in vector lanes, unrolled or on a GPU"},
-      {"pack.nothing", "no operand is only read inside the loop and moves with the panel"},
+      {"pack.nothing",
+       "nothing that is read inside the loop moves with the panel and is known to be written nowhere in it"},
       {"pack.footprint",
        "the elements that are read are not exactly those of a box cut into panels, or could not be shown to be"},
       {"pack.size", "the buffer's size is not known before the nest runs"},
@@ -101,13 +103,19 @@ struct Pack {
     std::vector<std::vector<Paneled>> groups;
     for (const Operand& o : operands(result, *target, fold == "yes"))
       if (auto p = paneled(o, panel.name)) {
+        if (o.is_container_written) {
+          TRY(const bool unwritten, is_unwritten(*p, *target, outside));
+          if (!unwritten) continue;
+        }
         auto at = std::ranges::find_if(groups, [&](const auto& group) { return group[0].same_values(*p); });
         if (at == groups.end()) at = groups.insert(at, std::vector<Paneled>{});
         at->push_back(std::move(*p));
       }
     if (groups.empty())
-      return fail("pack.nothing", "no operand inside " + loop.name + " is only read and moves with " + panel.name,
-                  panel.name);
+      return fail(
+          "pack.nothing",
+          "nothing that is read inside " + loop.name + " moves with " + panel.name + " and is not written there",
+          panel.name);
 
     std::ptrdiff_t copies = 0;
     std::map<std::string, std::vector<Replacement>> replacements;

@@ -1,5 +1,6 @@
 // a*b+c is contracted where the compiler's rule allows it (inside one expression, unless told otherwise), and nowhere
 // else.
+// flags: | -ffp-contract=off
 // one: served S
 // two: served S
 // through: served S

@@ -53,12 +53,17 @@ static int sous_traced(const char *function, int served) {
 
 
 class Program:
-    """A C file and what its head says."""
+    """A C file and what its head says, under one of the sets of flags that it names ("flags: a b | c")."""
 
     KEYS = ("also", "unchecked", "flags", "march", "runs", "links")
 
-    def __init__(self, path):
-        self.path, self.name = path, path.stem
+    @staticmethod
+    def of(path):
+        first = Program(path)
+        return [Program(path, k) for k in range(len(first.said["flags"].split("|")))]
+
+    def __init__(self, path, variant=0):
+        self.path = path
         self.said = {key: "" for key in self.KEYS}
         self.functions = {}
         for line in path.read_text().splitlines():
@@ -69,7 +74,8 @@ class Program:
                 self.said[found[1]] = found[2]
             elif found:
                 self.functions[found[1]] = found[2]
-        self.flags = self.said["flags"].split()
+        self.flags = self.said["flags"].split("|")[variant].split()
+        self.name = " ".join([path.stem, *self.flags]) if variant else path.stem
         self.links = self.said["links"].split() or ["-lm", "-lpthread"]
         self.also = {part.split()[0]: part.split()[1:] for part in self.said["also"].split(";") if part.strip()}
         runs = self.said["runs"] or "OMP_NUM_THREADS=3"
@@ -155,15 +161,15 @@ def check_trace(bench, program, expected):
     flags = [*BASE, "-march=native", *program.flags]
     bench.good(bench.sous, "--db=none", "opt", program.path, f"--recipe={bench.recipe('normal')}", "-o", "out", "--",
                bench.cc, *flags)
-    text = (bench.folder / f"out/{program.name}.c").read_text()
+    text = (bench.folder / f"out/{program.path.stem}.c").read_text()
     text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(\w+?)_\d+(?:_\d+)?\(.*)\) \{$",
                          r'\1if (!sous_traced("\3", \2)) {', text)
     (bench.folder / "traced.c").write_text(TRACE + text)
-    generated = (bench.folder / f"out/{program.name}.sous.cpp").read_text()
+    generated = (bench.folder / f"out/{program.path.stem}.sous.cpp").read_text()
     from_c = [f for f in flags if not f.startswith("-std")]
     contract = [f for f in flags if f.startswith("-ffp-contract")]
     bench.good(bench.cc, "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fwrapv", *from_c, *contract,
-               f"-I{HERE.parents[2]}", "-c", f"out/{program.name}.sous.cpp", "-o", "generated.o")
+               f"-I{HERE.parents[2]}", "-c", f"out/{program.path.stem}.sous.cpp", "-o", "generated.o")
     bench.good(bench.cc, *flags, "traced.c", "generated.o", "-o", "traced", *program.links)
     (bench.folder / "trace").unlink(missing_ok=True)
     got = bench.outputs("traced", program)
@@ -208,10 +214,10 @@ def main():
         print(f"skipped: there is no {options.cc}")
         return 77
     part, parts = map(int, options.part.split("/"))
-    programs = [Program(path) for path in sorted(HERE.glob("*.c"))][part - 1::parts]
+    programs = [program for path in sorted(HERE.glob("*.c")) for program in Program.of(path)][part - 1::parts]
     failed, total = 0, collections.Counter()
     for program in programs:
-        if options.names and program.name not in options.names:
+        if options.names and program.path.stem not in options.names:
             continue
         with tempfile.TemporaryDirectory(prefix="semantics-") as folder:
             bench = Bench(options.sous.resolve(), options.cc, options.keep or folder)

@@ -118,6 +118,16 @@ TEST(Lift, IndirectSubscripts) {
 )");
 }
 
+TEST(Lift, CallsWithinCallsGrowNoFasterThanTheirText) {
+  std::string value = "x[i]";
+  for (int k = 0; k < 14; ++k) value = "g(" + value + ", i)";
+  const std::string text = root(
+      "static int g(int a, int b) { return a > b ? a - b : (a ^ b) + a; }\n"
+      "void f(int n, int *x) { for (int i = 0; i < n; i++) x[i] = " +
+      value + "; }");
+  EXPECT_LT(text.size(), 10'000U) << text.substr(0, 2000);
+}
+
 TEST(Lift, ContinueAndInlining) {
   EXPECT_EQ(root(R"(static double square(double x) { return x * x; }
 static void put(double *to, int at, double v) { to[at] = v; }

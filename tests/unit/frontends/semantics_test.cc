@@ -86,7 +86,7 @@ BOTH(
         int j;
         for (j = i; j < m && j < i + 3; j++) count += j;
         for (j = m; j > i; j -= 2) a[i] += j / 2 + j % 3;
-        if (a[i] > 40 && b[i] > 0 || i == 2) {
+        if ((a[i] > 40 && b[i] > 0) || i == 2) {
           b[i] = a[i];
         } else if (i % 2) {
           b[i] = -i;

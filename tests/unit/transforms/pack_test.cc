@@ -66,6 +66,13 @@ const std::string twice =
 const std::string rows =
     "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + x[i] * A[i, k] * B[k, j] } } }";
 
+// In place: what is packed lies in the container that is written, where nothing inside the loop writes it.
+const std::string trailing =
+    "loop t = 0 .. n { loop i = t + 1 .. n { loop j = t + 1 .. n { s: S[i, j] = S[i, j] - S[i, t] * S[t, j] } } }";
+const std::string trailing_blocks =
+    "loop b = 0 .. n step 4 { loop i = b + 4 .. n { loop j = b + 4 .. i + 1 { loop k = b .. b + 4 {"
+    " s: S[i, j] = S[i, j] - S[i, k] * S[j, k] } } } }";
+
 const std::string blocks = "tile(loops=[i, j, k], sizes=[6, 8, 5])";
 const std::string tiles = "register_tile(loops=[i, j], sizes=[3, 4], lanes=4)";
 
@@ -135,6 +142,14 @@ const std::vector<Case>& cases() {
            padded + "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r, fold=yes)",
        "f64", 4},
       {shifted, blocks + "; " + padded + "; pack(loop=k_t, panel=i_r); pack(loop=k_t, panel=j_r)", "f64", 2},
+      // In place.
+      {trailing, "pack(loop=t, panel=j)"},
+      {trailing, "pack(loop=t, panel=i)"},
+      {trailing, "tile(loops=[i], sizes=[5]); parallelize(loop=i_t); pack(loop=t, panel=j); pack(loop=i_t, panel=i)",
+       "f64", 2},
+      {trailing_blocks, tiles + "; pack(loop=b, panel=j_r)"},
+      {trailing_blocks, tiles + "; pack(loop=b, panel=i_r); pack(loop=b, panel=j_r)", "f32", 2},
+      {trailing_blocks, "tile(loops=[i], sizes=[6]); parallelize(loop=i_t); " + tiles + "; pack(loop=i_t, panel=j_r)"},
       // Others.
       {batched,
        "tile(loops=[i, j, k], sizes=[6, 8, 5]); " + tiles + "; pack(loop=o, panel=i_r); pack(loop=o, panel=j_r)", "f64",
@@ -225,6 +240,17 @@ TEST(Pack, RefusesWhatIsWritten) {
       "loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n {"
       " s: S[i, j] = S[i, j] - S[i, k] * S[k, j] } } }";
   EXPECT_EQ(refusal(nest(solve), "pack(loop=i, panel=j)"), "pack.nothing");
+  // One row too many is written, in some iteration, perhaps, or in a statement beside it.
+  const std::string written[] = {
+      "loop t = 0 .. n { loop i = t .. n { loop j = t + 1 .. n { s: S[i, j] = S[i, j] - S[t, j] } } }",
+      "loop t = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s: S[i, j] = S[i, j] - S[t, j] } } }",
+      "loop t = 0 .. n { loop i = t + 1 .. n { loop j = 0 .. n {"
+      " if (x[j] > 0.0) { s: S[t, j] = 0.0 } u: S[i, j] = S[t, j] } } }",
+      "loop t = 0 .. n { loop i = t + 1 .. n { loop j = 0 .. n { s: S[i, j] = S[t, j] } } u: S[t, 0] = 1.0 }",
+      "loop t = 0 .. n { loop i = t + 1 .. n { loop j = 0 .. n { s: S[X[i, 0], j] = S[t, j] } } }",
+  };
+  for (const std::string& body : written)
+    EXPECT_EQ(refusal(nest(body), "pack(loop=t, panel=j)"), "pack.nothing") << body;
   // Another container of the same alias class, unless the two are checked to be disjoint.
   const std::string head =
       "sdfg 1 t symbols n array A: f64[n, n] argument alias 1 array C: f64[n, n] argument alias 1 arguments n, A, C ";
