@@ -92,8 +92,8 @@ double tolerance(Element element) {
   SOUS_ASSERT(false);
 }
 
-bool is_right(const Measurement& measurement, Element element) {
-  return !measurement.error && measurement.check.difference <= tolerance(element);
+bool is_right(const Measurement& measurement, const Program& program, Element element) {
+  return !measurement.error && measurement.check.difference <= std::max(tolerance(element), program.tolerance);
 }
 
 Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan, const string& folder,

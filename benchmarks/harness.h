@@ -52,9 +52,9 @@ struct CaseResult {
 };
 
 // The largest difference that counts as right: reassociation and contraction round differently, other values mean a
-// wrong program. Integers must be equal.
+// wrong program. Integers must be equal. A program that magnifies rounding has a tolerance of its own.
 double tolerance(Element element);
-bool is_right(const Measurement& measurement, Element element);
+bool is_right(const Measurement& measurement, const Program& program, Element element);
 
 // A case whose builds are made, checked and warm.
 struct Prepared {

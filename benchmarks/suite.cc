@@ -82,6 +82,9 @@ Result<void> read_programs(Suite& suite, const Json& json) {
     TRY(program.sources, words(reader, "sources", where));
     TRY(program.flags, optional_words(reader, "flags", where));
     TRY(program.types, words(reader, "types", where));
+    if (reader.has("tolerance")) {
+      TRY(program.tolerance, reader.number("tolerance"));
+    }
     if (reader.has("alternatives")) {
       TRY(const Json* alternatives, reader.object("alternatives"));
       TRY(program.alternatives, named_words(*alternatives, where + ".alternatives"));

@@ -47,6 +47,7 @@ struct Program {
   Words types;
   std::map<std::string, Words> alternatives = {};
   std::string operations = {}, elements = {};  // formulas; empty: not known
+  double tolerance = 0;                        // where it magnifies rounding: what may differ; 0: as harness.h says
 };
 enum class Stream : std::uint8_t { Output, Errors };
 

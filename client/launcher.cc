@@ -60,14 +60,15 @@ Words archives_of(const Words& arguments) {
   return out;
 }
 
-// What a link needs for the OpenMP code among its inputs; nothing if the user links OpenMP anyway, or statically.
+// What a link needs for the OpenMP code among its inputs; nothing if the user links the OpenMP of the same compiler
+// anyway, or statically.
 // Nothing is lost where a link has no runtime: the generated code refers to it weakly, and leaves the work to the
 // original nests. A weak reference alone keeps no library under --as-needed.
 Words openmp_link_options(const CommandLine& line, const string& compiler, Words objects) {
   const auto has = [&](const char* word) {
     return std::find(line.arguments.begin(), line.arguments.end(), word) != line.arguments.end();
   };
-  if (line.openmp || line.no_runtime || has("-static") || has("-static-pie")) return {};
+  if ((line.openmp && !is_gcc(compiler)) || line.no_runtime || has("-static") || has("-static-pie")) return {};
   for (auto& archive : archives_of(line.arguments)) objects.push_back(std::move(archive));
   bool omp = false, gomp = false;
   for (const auto& object : objects) {
@@ -75,7 +76,7 @@ Words openmp_link_options(const CommandLine& line, const string& compiler, Words
     omp = omp || runtime == Runtime::Omp;
     gomp = gomp || runtime == Runtime::Gomp;
   }
-  if (!omp && !gomp) return {};
+  if (!omp && (!gomp || line.openmp)) return {};
   Words out{"-Wl,--no-as-needed"};
   // libomp has gcc's entry points too; the other way round it has to be named.
   if (gomp || (omp && !is_gcc(compiler))) out.emplace_back("-fopenmp");
@@ -150,7 +151,7 @@ class Launcher {
     Words command = command_;
     command.insert(command.end(), extra.begin(), extra.end());
     explain("linking with the OpenMP runtime: " + extra.back());
-    log(Fate::Link, "with the OpenMP runtime: " + extra[0]);
+    log(Fate::Link, "with the OpenMP runtime: " + extra.back());
     const Error error = become(command);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
     return 127;

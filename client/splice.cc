@@ -1,6 +1,7 @@
 #include "client/splice.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sdfg/result.h"
 
@@ -30,8 +31,15 @@ string joined(const std::vector<Argument>& arguments, F&& one) {
 
 // An argument that may have no value yet is passed as a struct of one member, which is passed in the same register: to
 // clang, a scalar argument without a value is undefined behaviour that it draws conclusions from.
+string value_type(const Argument& argument) {
+  return argument.kind == Argument::Kind::Array ? argument.c_type + " *" : argument.c_type;
+}
+string unset_type(const Argument& argument) {
+  return "struct sous_unset_" + in_identifier(argument.c_type) +
+         (argument.kind == Argument::Kind::Array ? "_pointer" : "");
+}
 string parameter_type(const Argument& argument) {
-  if (argument.unset) return "struct sous_unset_" + in_identifier(argument.c_type);
+  if (argument.unset) return unset_type(argument);
   switch (argument.kind) {
     case Argument::Kind::Symbol:
       return "long long";
@@ -45,7 +53,7 @@ string parameter_type(const Argument& argument) {
 }
 
 string passed(const Argument& argument) {
-  if (argument.unset) return "(" + parameter_type(argument) + "){" + argument.c_expr + "}";
+  if (argument.unset) return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.c_expr + ")}";
   switch (argument.kind) {
     case Argument::Kind::Symbol:
       return "(long long)(" + argument.c_expr + ")";
@@ -103,16 +111,14 @@ string call(const Replacement& r) {
 }
 
 string unset_types(const std::vector<Replacement>& replacements) {
-  std::vector<string> types;
+  std::set<string> types;
   for (const auto& r : replacements) {
     for (const auto& argument : r.arguments) {
-      if (argument.unset && std::find(types.begin(), types.end(), argument.c_type) == types.end()) {
-        types.push_back(argument.c_type);
-      }
+      if (argument.unset) types.insert(unset_type(argument) + " { " + value_type(argument) + " value; }; ");
     }
   }
   string out;
-  for (const auto& type : types) out += "struct sous_unset_" + in_identifier(type) + " { " + type + " value; }; ";
+  for (const auto& type : types) out += type;
   return out;
 }
 

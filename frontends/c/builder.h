@@ -270,7 +270,7 @@ class Builder {
   std::vector<MemoryScalar> memory_scalars_;
   std::vector<Load> loads_;
   std::vector<OpenLoop> loops_;
-  std::set<std::string> unset_;  // C names of variables that may have no value yet
+  std::set<std::string> unset_;  // C names of variables and members that may have no value yet
   std::map<std::string, std::string> symbol_c_;
   std::map<std::string, std::int64_t> known_;
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to

@@ -339,6 +339,7 @@ Lift<std::string> Builder::epilogue() const {
 // the bodies of loops read, in whose first iterations they are read for sure.
 Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
   std::vector<std::string> conditions;
+  bool needs_conditions = false;
   std::set<std::string> safe;  // roots that may be followed where the conditions so far hold
   const auto writable = [&](const Expr& e) {
     for (const Term& t : e.terms())
@@ -350,17 +351,31 @@ Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
       }
     return true;
   };
-  for (const bool any_condition : {false, true})
+  // Conditions are about integers without bounds: first come the assumptions under which they are those of the program.
+  std::set<std::string> unwritten;
+  for (const bool any_condition : {false, true}) {
+    for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {
+      if (writable(e))
+        conditions.push_back(c_text(e) + " >= 0");
+      else
+        unwritten.merge(e.symbols());
+    }
     for (const Load& l : loads_) {
       if (safe.contains(l.root) || !l.nonneg) continue;
       if (!any_condition && !l.nonneg->empty()) continue;
-      if (!std::ranges::all_of(*l.nonneg, writable)) continue;
+      const auto known = [&](const Expr& e) {
+        return writable(e) &&
+               std::ranges::none_of(e.symbols(), [&](const std::string& s) { return unwritten.contains(s); });
+      };
+      if (!std::ranges::all_of(*l.nonneg, known)) continue;
       safe.insert(l.root);
+      needs_conditions = needs_conditions || !l.nonneg->empty();
       for (const Expr& e : *l.nonneg) {
         const std::string condition = c_text(e) + " >= 0";
         if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
       }
     }
+  }
   std::string text;
   for (const std::string& c : conditions) text += (text.empty() ? "" : " && ") + c;
   bool needed = false;
@@ -371,7 +386,7 @@ Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
       return refuse("c.member.guarded", "'" + l.c_expr + "' is read under a condition only: it may not be readable",
                     stretch_.front()->getBeginLoc());
   }
-  return needed ? text : "";
+  return needed && needs_conditions ? text : "";
 }
 
 Lift<void> Builder::finish_memory() {
@@ -433,7 +448,9 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
                                 : touched.written.contains(c.name) ? Argument::Kind::ScalarInOut
                                                                    : Argument::Kind::ScalarIn;
     sdfg_.arguments.push_back(c.name);
-    const bool unset = kind == Argument::Kind::ScalarIn && unset_.contains(m->c_expr);
+    const bool is_pointer =
+        kind == Argument::Kind::Array && m->origin != Origin::Object && m->origin != Origin::PrivateObject;
+    const bool unset = (kind == Argument::Kind::ScalarIn || is_pointer) && unset_.contains(m->c_expr);
     nest.arguments.push_back({kind, c.name, c_type(m->element, context_), m->c_expr, unset});
   }
   TRY(nest.guard, guard(nest.arguments));

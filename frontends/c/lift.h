@@ -28,7 +28,8 @@ struct Argument {
   std::string c_type;  // "long long" for a symbol; the element type of a scalar or an array in C: "double"
   std::string c_expr;  // an expression without side effects: "n", "g->n", "A" (arrays: converts to a pointer to its
                        // first element by a cast to c_type*)
-  bool unset = false;  // passed by value, and perhaps without a value yet where the nest does not use it
+  // Passed by value (or a pointer), and perhaps without a value yet where the nest does not use it.
+  bool unset = false;
 };
 
 struct LiftedNest {

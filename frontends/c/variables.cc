@@ -103,7 +103,6 @@ Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLoc
 
 Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocation where) {
   const std::string name = v->getNameAsString();
-  if (v->hasLocalStorage() && !v->hasInit() && !llvm::isa<clang::ParmVarDecl>(v)) unset_.insert(name);
   auto type = element_type(v->getType(), context_);
   if (!type) {
     const bool is_volatile = v->getType().isVolatileQualified() || v->getType()->isAtomicType();
@@ -254,6 +253,7 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
   } else {
     TRY(b, outer_scalar(v, where));
   }
+  if (v->hasLocalStorage() && !v->hasInit() && !llvm::isa<clang::ParmVarDecl>(v)) unset_.insert(v->getNameAsString());
   if (tracked(v)) {
     if (b.kind == Binding::Kind::Array) b = {Binding::Kind::Pointer, {}, {}, b.container, {Expr(0)}};
     entry_[v] = b;
@@ -295,6 +295,7 @@ Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
   const std::string c_expr = root->getNameAsString() + (through_pointer ? "->" : ".") + path;
   if (through_pointer && !field->getType()->isArrayType()) note_load(root->getNameAsString(), c_expr);
   if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
+  unset_.insert(c_expr);  // of those of an object nobody knows which have been set
   const bool in_memory = through_pointer || root->hasGlobalStorage() || facts_.address_taken.contains(root);
   const clang::QualType type = field->getType();
   std::string wish = root->getNameAsString() + "_" + path;

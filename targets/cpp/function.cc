@@ -162,6 +162,12 @@ class FunctionPrinter {
         checks.push_back("if (" + total.text + " < " + least + ") return 0;");
       }
     }
+    // Ahead of the temporaries, which ask the runtime how many threads there are.
+    if (body.out.text().contains("#pragma omp parallel")) {
+      const std::string team = names_.fresh("team");
+      checks.push_back("const sous::Threads " + team + "(" + std::to_string(team_size(sdfg_.root)) + ");");
+      checks.push_back("if (!" + team + ".usable()) return 0;");
+    }
     std::vector<std::string> passed;
     for (const std::string& argument : sdfg_.arguments) passed.push_back(names_.of(argument));
     std::string missing;
@@ -178,11 +184,6 @@ class FunctionPrinter {
       if (t.per_thread) passed.push_back(heap_size(t));
     }
     if (!missing.empty()) checks.push_back("if (" + missing + ") return 0;");
-    if (body.out.text().contains("#pragma omp parallel")) {
-      const std::string team = names_.fresh("team");
-      checks.push_back("const sous::Threads " + team + "(" + std::to_string(team_size(sdfg_.root)) + ");");
-      checks.push_back("if (!" + team + ".usable()) return 0;");
-    }
 
     std::vector<std::string> parameters;
     for (const std::string& argument : sdfg_.arguments) parameters.push_back(parameter(argument, false));

@@ -200,7 +200,8 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
   Value result;
   result.type = e.type;
   result.invariant = true;
-  result.faults = (e.op == ScalarOp::div || e.op == ScalarOp::rem) && sdfg::is_integer(e.type);
+  result.faults = ((e.op == ScalarOp::div || e.op == ScalarOp::rem) && sdfg::is_integer(e.type)) ||
+                  (printer_.options().math_errno && sets_errno(e));
   std::vector<Text> texts;
   for (const Value& arg : args) {
     uniform = uniform && arg.kind == Value::Kind::Uniform;

@@ -38,6 +38,12 @@
 extern "C" __attribute__((weak)) void* dlopen(const char*, int);
 extern "C" int omp_in_parallel(void);
 extern "C" __attribute__((weak)) int omp_get_max_threads(void);
+#ifdef __clang__
+extern "C" __attribute__((weak)) void __kmpc_fork_call(void*, int32_t, void (*)(int32_t*, int32_t*, ...), ...);
+#else
+extern "C" __attribute__((weak)) void GOMP_parallel(void (*)(void*), void*, unsigned, unsigned);
+extern "C" __attribute__((weak)) void GOMP_barrier(void);
+#endif
 extern "C" int omp_get_num_threads(void);
 extern "C" int omp_get_thread_num(void);
 #endif
@@ -151,28 +157,40 @@ inline int threads(int wanted) {
 #endif
 }
 #ifdef _OPENMP
-// What an entry holds around its parallel regions. Usable, if the program was linked with an OpenMP runtime (objects
-// refer to it weakly, so that a link which knows nothing of it succeeds: another compiler, -static), no such region of
-// this thread is under way (a signal handler that came in between must not enter the runtime), and the process is no
-// child in which gcc's runtime would wait for the threads of the parent.
+// What an entry holds around its parallel regions. Usable, if the program was linked with the OpenMP runtime of the
+// compiler that made the object (objects refer to it weakly, so that a link which knows nothing of it, or brings
+// another one, succeeds: another compiler, -static), no such region of this thread is under way (a signal handler that
+// came in between must not enter the runtime), and the process is no child in which gcc's runtime would wait for the
+// threads of the parent.
 //
 // The runtime's threads take no signals: those are for the program's own threads, which may have blocked them. Threads
 // inherit the mask of who starts them, so a team is started with all signals blocked before it is needed.
 class Threads {
  public:
-  explicit Threads(int wanted) : usable_(omp_get_max_threads != nullptr && busy_ == 0 && !lost_) {
+  explicit Threads(int wanted) : wanted_(wanted), usable_(has_runtime() && busy_ == 0 && !lost_) {
     if (!usable_) return;
     busy_ = 1;
     if (const int size = threads(wanted); size > started_ && !omp_in_parallel()) start(size);
   }
   ~Threads() {
-    if (usable_) busy_ = 0;
+    if (!usable_) return;
+    busy_ = 0;
+#ifndef __clang__
+    if (wanted_ > 0) started_ = 0;  // gcc's runtime dismisses threads that a smaller team does not need
+#endif
   }
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
   bool usable() const { return usable_; }
 
  private:
+  static bool has_runtime() {
+#ifdef __clang__
+    return omp_get_max_threads != nullptr && __kmpc_fork_call != nullptr;
+#else
+    return omp_get_max_threads != nullptr && GOMP_parallel != nullptr && GOMP_barrier != nullptr;
+#endif
+  }
   static void start(int size) {
     const int errno_before = errno;
     // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
@@ -182,6 +200,9 @@ class Threads {
     }
     sigset_t all, before;
     sigfillset(&all);
+    // But for those that a thread raises by what it does: blocked, they would end the process.
+    constexpr int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (const int signal : own) sigdelset(&all, signal);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, in_child);
     constexpr int most = 256;
@@ -235,6 +256,7 @@ class Threads {
   SOUS_HIDDEN inline static bool lost_ = false;
 #undef SOUS_HIDDEN
 #undef SOUS_PER_THREAD
+  [[maybe_unused]] const int wanted_;
   const bool usable_;
 };
 #endif

@@ -145,9 +145,37 @@ def foreign_links(case):
     assert case.run("./linked").stdout == expected
     case.run("clang++-19", "program.o", "-o", "linked")
     assert case.run("./linked").stdout == expected
+    # With memory for each thread; and with the runtime of another compiler, which lacks what the code calls.
+    case.write("rows.c", """\
+#include <stdio.h>
+static double a[300 * 200];
+__attribute__((noinline)) static void rows(int n, int m, double *restrict a) {
+  for (int i = 0; i < n; i++) {
+    double row[m];
+    for (int j = 0; j < m; j++) row[j] = a[i * m + j] * 2 + i;
+    for (int j = 0; j < m; j++) a[i * m + j] = row[m - 1 - j] + 1;
+  }
+}
+int main(void) {
+  rows(300, 200, a);
+  printf("%a %a\\n", a[7], a[299 * 200 + 5]);
+  return 0;
+}
+""")
+    case.plain("-O2", "rows.c", "-o", "plain")
+    rows = case.run("./plain").stdout
+    case.served("-O2", "-c", "rows.c", "-o", "rows.o")
+    links = [["clang-19"], ["clang-19", "-static"]]
     if shutil.which("gcc-12"):
-        case.run("gcc-12", "program.o", "-o", "linked")
-        assert case.run("./linked").stdout == expected
+        links += [["gcc-12"], ["gcc-12", "-fopenmp"]]
+    for link in links:
+        for name, output in (("program", expected), ("rows", rows)):
+            case.run(*link, f"{name}.o", "-o", "linked")
+            assert case.run("./linked").stdout == output, (link, name)
+    if shutil.which("gcc-12"):
+        done = case.run(case.sous, "--db=none", "--explain", "gcc-12", "-fopenmp", "rows.o", "-o", "linked")
+        assert "OpenMP runtime" in done.stderr, done.stderr
+        assert case.run("./linked").stdout == rows
 
 
 def archives(case):

@@ -5,7 +5,9 @@
 // quiet: served S
 // guarded: served S
 // floats: served S
-// also: vectorize roots logs quiet floats; parallelize roots logs quiet temporaries
+// same_for_all: served SS
+// sometimes: served S
+// also: vectorize roots logs quiet floats same_for_all sometimes; parallelize roots logs quiet temporaries
 // runs: OMP_NUM_THREADS=1 | OMP_NUM_THREADS=4
 #include <errno.h>
 #include <math.h>
@@ -25,6 +27,14 @@ NOINLINE void logs(int n, double *restrict x, const double *restrict y) {
 NOINLINE void guarded(int n, double *restrict x, const double *restrict y) {
   for (int i = 0; i < n; i++)
     if (y[i] >= 0) x[i] = sqrt(y[i]);
+}
+// A call whose argument is the same for all: not made where no iteration makes it.
+NOINLINE void same_for_all(int n, double *restrict x, const double *restrict y, double s) {
+  for (int i = 0; i < n; i++) x[i] = y[i] * log(s);
+}
+NOINLINE void sometimes(int n, double *restrict x, const double *restrict y, double s) {
+  for (int i = 0; i < n; i++)
+    if (y[i] > 1000) x[i] = sqrt(s);
 }
 NOINLINE void temporaries(int n, double *restrict x, const double *restrict y) {
   for (int i = 0; i < n; i++) {
@@ -63,6 +73,12 @@ int main(void) {
   y[60] = 0;
   logs(n, x, y);
   printf("logs %d %s\n", errno, errno == ERANGE ? "ERANGE" : "");
+  errno = 0;
+  same_for_all(0, x, y, -1.0);
+  sometimes(n, x, y, -1.0);
+  printf("none %d\n", errno);
+  same_for_all(n, x, y, -1.0);
+  printf("same %d\n", errno);
   errno = 0;
   floats(n, f);
   printf("floats %d\n", errno);

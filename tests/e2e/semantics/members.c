@@ -9,6 +9,7 @@
 // helper_parameter: c.struct
 // local_struct: served S
 // both: served SO
+// narrow: served SOO
 // also: vectorize in_body header array_member; parallelize in_body header
 #include "semantics.h"
 struct grid { int n, m; double scale, *data; double fixed[8]; };
@@ -50,6 +51,10 @@ NOINLINE double local_struct(int n, const double *x) {
 NOINLINE void both(struct grid *restrict g, int n) {
   for (int i = 0; i < n; i++) g->data[i] += g->fixed[i];
 }
+// No iteration where m is 256: the bound is that of the conversion.
+NOINLINE void narrow(int m, double *restrict x, const struct grid *g) {
+  for (int i = 0; i < (unsigned char)m; i++) x[i] *= g->scale;
+}
 int main(void) {
   double x[20];
   for (int i = 0; i < 20; i++) x[i] = i;
@@ -63,6 +68,7 @@ int main(void) {
   inner_body(4, 9, x, &g), inner_body(0, 9, x, 0), inner_body(2, 0, x, gone);
   array_member(8, x, &g), array_member(0, x, gone);
   after_loop(20, 4, x, &g), after_loop(20, 0, x, gone), after_loop(3, -1, x, 0);
+  narrow(20, x, &g), narrow(256, x, gone), narrow(512, x, 0);
   print_doubles("x", x, 20);
   helper_parameter(20, x, &g, &h), helper_parameter(20, x, &h, &g);
   print_doubles("helper", x, 20);

@@ -3,7 +3,9 @@
 // scalar: served SS
 // integer: served SS
 // carried: served S
-// also: vectorize scalar integer
+// pointer: served SS
+// member: served SS
+// also: vectorize scalar integer pointer member
 #include "semantics.h"
 NOINLINE void scalar(int n, int has, double *restrict x) {
   double t;
@@ -28,6 +30,21 @@ NOINLINE void carried(int n, double *restrict x, const double *restrict y) {
     before = y[i];
   }
 }
+NOINLINE void pointer(int n, int use, double *restrict x, const double *restrict y) {
+  const double *t;
+  if (use) t = y + 1;
+  for (int i = 0; i < n; i++)
+    if (use) x[i] += t[i];
+  printf("%s\n", use ? "use" : "do not use");
+}
+NOINLINE void member(int n, int use, double *restrict x) {
+  struct { int n; double w; } p;
+  p.n = n;
+  if (use) p.w = 3;
+  for (int i = 0; i < p.n; i++)
+    if (use) x[i] += p.w;
+  printf("%s\n", use ? "use" : "do not use");
+}
 int main(void) {
   double x[20], y[20];
   int k[20];
@@ -37,6 +54,10 @@ int main(void) {
   integer(20, 0, k);
   integer(20, 1, k);
   carried(20, x, y);
+  pointer(19, 0, x, y);
+  pointer(19, 1, x, y);
+  member(20, 0, x);
+  member(20, 1, x);
   print_doubles("x", x, 20);
   print_ints("k", k, 20);
 }
