@@ -32,7 +32,11 @@ class Finder {
       }
     inner_.insert(loop.symbol);
     sdfg::visit(loop.body, [&](const sdfg::Node& n) {
-      if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) inner_.insert(l->symbol);
+      const auto* l = std::get_if<sdfg::Loop>(&n.value);
+      if (l == nullptr) return;
+      inner_.insert(l->symbol);
+      // What is private to a loop inside exists nowhere else.
+      changing_elsewhere_.insert(l->privates.begin(), l->privates.end());
     });
     // Values that change with `loop` itself may be folded: the copy is made in each of its iterations.
     inner_.erase(loop.symbol);
@@ -139,7 +143,7 @@ class Finder {
   const sdfg::Sdfg& sdfg_;
   const bool fold_;
   std::set<std::string> changing_;            // containers that something inside may write
-  std::set<std::string> changing_elsewhere_;  // those of which it may do so under another name
+  std::set<std::string> changing_elsewhere_;  // those of which it may do so under another name, or of its own
   std::set<std::string> inner_;               // symbols bound inside
   std::vector<Operand> found_;
 };

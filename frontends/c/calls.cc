@@ -5,6 +5,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/builder.h"
+#include "sdfg/contraction.h"
 
 namespace sous::frontends::c {
 
@@ -33,12 +34,6 @@ std::optional<MathFunction> math_function(std::string name) {
 #undef X
   }
   return std::nullopt;
-}
-
-// a*b, or -(a*b): in one expression with a sum it would be contracted, which a call in C keeps apart.
-bool is_product(const ScalarExpr& code) {
-  if (code.op == ScalarOp::neg) return is_product(code.args[0]);
-  return code.op == ScalarOp::mul && sdfg::is_float(code.type);
 }
 
 // An argument stands wherever its parameter is named; a larger one gets a temporary, or calls within calls would grow
@@ -123,7 +118,7 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
         b.kind = Binding::Kind::Expression;
       } else {
         TRY(ScalarExpr v, value(argument));
-        if (as_value && !is_product(v) && is_small(v)) {
+        if (as_value && !sdfg::is_product(v) && is_small(v)) {
           b.kind = Binding::Kind::Expression;
           b.value = std::move(v);
           bound.emplace_back(p, std::move(b));
@@ -200,7 +195,7 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
     return value(result->getRetValue());
   };
   auto v = work();
-  if (v && is_product(*v)) {
+  if (v && sdfg::is_product(*v)) {
     const std::string product = temporary(f->getNameAsString(), v->type);
     emit_assignment({product, {}, std::nullopt}, *v);
     v = input({product, {}, std::nullopt}, v->type);

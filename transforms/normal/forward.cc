@@ -1,6 +1,7 @@
 // Forwarding of scalar definitions and dead code: see scalars.h.
 #include <algorithm>
 
+#include "sdfg/contraction.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/normal/scalars.h"
 #include "transforms/normal/util.h"
@@ -48,12 +49,6 @@ std::set<std::string> operands(const Assignment& a) {
     for (const Dim& d : m.subset) result.merge(d.begin.reads());
   }
   return result;
-}
-
-// a*b, or -(a*b), of floating point.
-bool is_product(const ScalarExpr& code) {
-  if (code.op == ScalarOp::neg) return is_product(code.args[0]);
-  return code.op == ScalarOp::mul && is_float(code.type);
 }
 
 // Whether an operand of a sum (or its negation) is an input that reads the container.

@@ -104,8 +104,8 @@ struct Pack {
     for (const Operand& o : operands(result, *target, fold == "yes"))
       if (auto p = paneled(o, panel.name)) {
         if (o.is_container_written) {
-          TRY(const bool unwritten, is_unwritten(*p, *target, outside));
-          if (!unwritten) continue;
+          const auto unwritten = is_unwritten(*p, *target, outside);
+          if (!unwritten || !*unwritten) continue;  // not shown to be, perhaps for want of budget
         }
         auto at = std::ranges::find_if(groups, [&](const auto& group) { return group[0].same_values(*p); });
         if (at == groups.end()) at = groups.insert(at, std::vector<Paneled>{});
