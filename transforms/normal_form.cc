@@ -63,7 +63,7 @@ void drop_reductions(ScheduleTree& tree) {
   for (const std::string& symbol : loop_symbols(tree)) find_loop(tree, symbol)->reductions.clear();
 }
 
-// Distribution, directions and order of loops. On isl.budget the nest keeps its order.
+// Distribution, directions and order of loops, inside each other and side by side. On isl.budget the nest keeps its order.
 Sdfg reschedule(const Sdfg& sdfg, const NormalFormOptions& options, normal::Log& log) {
   const normal::Expanded expanded = normal::expand_scalars(sdfg, log);
   const Sdfg marked = normal::mark_privates(expanded.sdfg);
@@ -79,6 +79,7 @@ Sdfg reschedule(const Sdfg& sdfg, const NormalFormOptions& options, normal::Log&
   if (options.reassociate) add_reductions(work.lifted, work.tree);
   normal::minimize_strides(work, log);
   drop_reductions(work.tree);
+  normal::order_siblings(work, log);
   return normal::contract_scalars(lower(work.lifted, work.tree), expanded.arrays, log);
 }
 

@@ -1,5 +1,7 @@
 // After building: shapes of pointers, overlaps between containers, arguments, final values of induction variables.
 #include <algorithm>
+#include <ranges>
+#include <tuple>
 
 #include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
@@ -63,6 +65,17 @@ Expr product(const Monomial& m) {
   return result;
 }
 
+// How far apart the rows of one dimension are: a number times a product of parameters.
+struct Stride {
+  std::int64_t factor = 1;
+  Monomial parameters;
+
+  // Of chained strides, the inner one is the smaller.
+  auto order() const { return std::tuple(parameters.size(), parameters, factor); }
+  bool is_number() const { return parameters.empty(); }
+  Expr value() const { return Expr(factor) * product(parameters); }
+};
+
 // a / b, where b's atoms are all in a.
 std::optional<Monomial> divide(Monomial a, const Monomial& b) {
   for (const Atom& atom : b) {
@@ -73,17 +86,49 @@ std::optional<Monomial> divide(Monomial a, const Monomial& b) {
   return a;
 }
 
-// e as quotient * stride + remainder, term by term.
-std::pair<Expr, Expr> split(const Expr& e, const Monomial& stride) {
-  Expr quotient(0), remainder(e.constant_term());
-  for (const Term& t : e.terms()) {
-    if (auto rest = divide(t.atoms, stride))
-      quotient = quotient + Expr(t.coefficient) * product(*rest);
-    else
-      remainder = remainder + Expr(t.coefficient) * product(t.atoms);
-  }
+// a / b, where it is exact and more than 1.
+std::optional<Stride> divide(const Stride& a, const Stride& b) {
+  std::optional<Monomial> rest = divide(a.parameters, b.parameters);
+  if (!rest || a.factor % b.factor != 0) return std::nullopt;
+  if (rest->empty() && a.factor == b.factor) return std::nullopt;
+  return Stride{.factor = a.factor / b.factor, .parameters = std::move(*rest)};
+}
+
+// value / divisor to the nearest integer.
+std::int64_t rounded(std::int64_t value, std::int64_t divisor) {
+  const std::int64_t quotient = value / divisor, rest = value % divisor;
+  return 2 * std::abs(rest) > divisor ? quotient + (rest > 0 ? 1 : -1) : quotient;
+}
+
+// e as quotient * stride + remainder, term by term: 1101*i - 1 by 1100 is i and i - 1.
+std::pair<Expr, Expr> split(const Expr& e, const Stride& stride) {
+  Expr quotient(0), remainder(0);
+  const auto add = [&](std::int64_t coefficient, const Monomial& whole, const std::optional<Monomial>& rest) {
+    const std::int64_t times = rest ? rounded(coefficient, stride.factor) : 0;
+    if (times != 0) quotient = quotient + Expr(times) * product(*rest);
+    remainder = remainder + Expr(coefficient - times * stride.factor) * product(whole);
+  };
+  for (const Term& t : e.terms()) add(t.coefficient, t.atoms, divide(t.atoms, stride.parameters));
+  add(e.constant_term(), {}, divide(Monomial{}, stride.parameters));
   return {quotient, remainder};
 }
+
+// Each stride a multiple of the one before (n, n*m, …): the extents of the inner dimensions, innermost first.
+std::optional<std::vector<Stride>> chain(const std::vector<Stride>& strides) {
+  std::vector<Stride> extents;
+  Stride before;
+  for (const Stride& s : strides) {
+    const std::optional<Stride> extent = divide(s, before);
+    if (!extent) return std::nullopt;
+    extents.push_back(*extent);
+    before = s;
+  }
+  return extents;
+}
+
+// A row as short as this is assumed to be long enough only where that is certain: a[2*i + j] is more often a window
+// that moves by 2 than a row of 2.
+constexpr std::int64_t kShortRow = 16;
 
 void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
   auto add = [&](const Expr& e) { used.merge(e.symbols()); };
@@ -121,7 +166,7 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
 
 }  // namespace
 
-// A flat pointer with subscripts such as i*n + j becomes an array of rows of n, where 0 <= j < n.
+// A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
 Lift<void> Builder::delinearize(const Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
   if (!memory.flat || container->shape.size() != 1) return {};
@@ -135,30 +180,38 @@ Lift<void> Builder::delinearize(const Memory& memory) {
            std::ranges::any_of(expression(a).symbols(), [&](const std::string& s) { return loops.contains(s); });
   };
   std::vector<std::pair<Expr, Box>> accesses;
-  std::set<Monomial> found;
+  std::vector<Stride> strides;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
     const Expr at = m.subset[0].begin;
     accesses.emplace_back(at, box);
+    std::optional<std::int64_t> smallest;  // of what varies in this access without a parameter
+    for (const Term& t : at.terms())
+      if (std::ranges::all_of(t.atoms, varies))
+        smallest = std::min(smallest.value_or(INT64_MAX), std::abs(t.coefficient));
     for (const Term& t : at.terms()) {
       Monomial parameters;
       for (const Atom& a : t.atoms)
         if (!varies(a)) parameters.push_back(a);
-      if (!parameters.empty() && parameters.size() < t.atoms.size()) found.insert(parameters);
+      if (parameters.size() == t.atoms.size()) continue;
+      if (!parameters.empty())
+        strides.push_back({.factor = 1, .parameters = parameters});
+      else if (std::abs(t.coefficient) > *smallest)
+        strides.push_back({.factor = std::abs(t.coefficient), .parameters = {}});
     }
   });
-  if (found.empty()) return {};
-  // Strides must divide each other: n, n*m, …
-  std::vector<Monomial> strides(found.begin(), found.end());
-  std::ranges::sort(strides, {}, [](const Monomial& m) { return std::pair(m.size(), m); });
-  std::vector<Expr> inner;  // extents of the inner dimensions, innermost first
-  Monomial before;
-  for (const Monomial& s : strides) {
-    auto ratio = divide(s, before);
-    if (!ratio || ratio->empty()) return {};
-    inner.push_back(product(*ratio));
-    before = s;
+  const auto distinct = [](std::vector<Stride>& all) {
+    std::ranges::sort(all, {}, &Stride::order);
+    all.erase(std::ranges::unique(all, {}, &Stride::order).begin(), all.end());
+  };
+  distinct(strides);
+  std::optional<std::vector<Stride>> inner = chain(strides);
+  if (!inner) {
+    // Numbers that are no rows of the others (the members of 4*j + k in rows of n) stay in the subscripts.
+    std::erase_if(strides, &Stride::is_number);
+    inner = chain(strides);
   }
+  if (!inner || strides.empty()) return {};
   const std::vector<Expr> assumptions = ranges_.assumptions;
   auto decompose = [&](const Expr& at, const Box& box) -> std::optional<std::vector<Expr>> {
     std::vector<Expr> subscript;
@@ -171,14 +224,17 @@ Lift<void> Builder::delinearize(const Memory& memory) {
     subscript.push_back(rest);
     // Innermost first, for a shift changes the next dimension.
     for (std::size_t d = subscript.size() - 1; d > 0; --d) {
-      const Expr& extent = inner[subscript.size() - 1 - d];
+      const Stride& row = (*inner)[subscript.size() - 1 - d];
+      const Expr extent = row.value();
       Expr& s = subscript[d];
       if (!ranges_.nonneg(s, box) && ranges_.nonneg(s + extent, box)) {
         s = s + extent;  // [i][-1] is [i-1][n-1]
         subscript[d - 1] = subscript[d - 1] - Expr(1);
       }
       if (planted(Fault::rows_unchecked)) continue;
-      if (!ranges_.require_nonneg(s, box) || !ranges_.require_nonneg(extent - s - Expr(1), box)) return std::nullopt;
+      const bool short_row = row.is_number() && row.factor < kShortRow;
+      for (const Expr& e : {s, extent - s - Expr(1)})
+        if (!(short_row ? ranges_.nonneg(e, box) : ranges_.require_nonneg(e, box))) return std::nullopt;
     }
     return subscript;
   };
@@ -194,7 +250,7 @@ Lift<void> Builder::delinearize(const Memory& memory) {
   });
   sdfg::Container* c = sdfg_.find(memory.container);
   c->shape = {Expr(kUnknownExtent)};
-  c->shape.insert(c->shape.end(), inner.rbegin(), inner.rend());
+  for (const Stride& row : *inner | std::views::reverse) c->shape.push_back(row.value());
   c->strides = sdfg::row_major(c->shape);
   return {};
 }

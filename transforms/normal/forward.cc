@@ -42,11 +42,18 @@ int count_reads(const Node& node, const std::string& container) {
   return count;
 }
 
+// Containers that the subscripts are read from.
+std::set<std::string> reads_of(const Memlet& m) {
+  std::set<std::string> result;
+  for (const Dim& d : m.subset) result.merge(d.begin.reads());
+  return result;
+}
+
 std::set<std::string> operands(const Assignment& a) {
   std::set<std::string> result;
   for (const Memlet& m : a.inputs) {
     result.insert(m.container);
-    for (const Dim& d : m.subset) result.merge(d.begin.reads());
+    result.merge(reads_of(m));
   }
   return result;
 }
@@ -74,7 +81,12 @@ class Forwarder {
       const auto* state = std::get_if<State>(&r.nodes[p].value);
       if (!state) continue;
       const std::optional<Assignment> a = as_assignment(*state);
-      if (a && is_local_scalar(sdfg_, a->out.container) && !operands(*a).contains(a->out.container)) forward(r, p, *a);
+      if (!a) continue;
+      if (is_local_scalar(sdfg_, a->out.container)) {
+        if (!operands(*a).contains(a->out.container)) forward(r, p, *a);
+      } else if (merge_with_next(r, p, *a)) {
+        --p;  // the merged store is looked at next, which may be overwritten in turn
+      }
     }
     return r;
   }
@@ -114,6 +126,37 @@ class Forwarder {
       if (uses != 1 || uses_in_loops > 0 || everywhere != 1) return;
     }
     for (std::size_t q = p + 1; q < last; ++q) r.nodes[q] = replace(r.nodes[q], definition);
+  }
+
+  // X[s] = e; X[s] = f(X[s])   becomes   X[s] = f(e).
+  bool merge_with_next(Region& r, std::size_t p, const Assignment& first) {
+    const auto* state = p + 1 < r.nodes.size() ? std::get_if<State>(&r.nodes[p + 1].value) : nullptr;
+    std::optional<Assignment> second = state ? as_assignment(*state) : std::nullopt;
+    if (!second || second->out != first.out) return false;
+    const std::string& name = first.out.container;
+    int uses = 0;
+    for (const Memlet& m : second->inputs) {
+      if (m.container == name ? m.subset != first.out.subset : may_overlap(sdfg_, m.container, name)) return false;
+      uses += m.container == name;
+      for (const std::string& index : reads_of(m))
+        if (may_overlap(sdfg_, index, name)) return false;
+    }
+    for (const std::string& index : reads_of(first.out))
+      if (may_overlap(sdfg_, index, name)) return false;
+    if (uses == 0) return false;
+    int leaves = 0;
+    second->code.visit([&](const ScalarExpr& e) {
+      leaves += e.op == ScalarOp::input && second->inputs[static_cast<std::size_t>(e.input)].container == name;
+      if (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name)) leaves = 1000;
+    });
+    if (leaves > 1 && (leaves >= 1000 || cost(first.code) > cheap)) return false;
+    if (is_product(first.code) && adds(second->code, second->inputs, name)) return false;
+    inline_into(second->code, second->inputs, first);
+    r.nodes[p + 1] = tidy_assignment(state->name, second->out, second->code, second->inputs);
+    r.nodes.erase(r.nodes.begin() + static_cast<std::ptrdiff_t>(p));
+    changed_ = true;
+    log_.push_back("forward: " + name + " into the store that overwrites it");
+    return true;
   }
 
   // Whether the scalar is an operand of a sum anywhere.

@@ -33,9 +33,9 @@ sdfg::Sdfg fold(const sdfg::Sdfg& sdfg, Log& log);
 
 // Transient scalars: each definition with its own uses gets its own scalar; definitions are forwarded into their uses
 // where no write to an operand lies between and no expensive work is multiplied; a scalar that accumulates what one
-// array element receives in the end accumulates in that element (same type, element untouched in between); writes to
-// transients that nobody reads and empty loops, branches go. To a fixed point.
-// After fold, before expand_scalars (fewer scalars to expand).
+// array element receives in the end accumulates in that element (same type, element untouched in between); a store that
+// the next statement reads and overwrites goes into it; writes to transients that nobody reads and empty loops,
+// branches go. To a fixed point. After fold, before expand_scalars (fewer scalars to expand).
 sdfg::Sdfg forward_scalars(const sdfg::Sdfg& sdfg, Log& log);
 
 // A transient scalar that is defined in a loop body which also holds a loop gets one element per iteration of all loops
@@ -72,6 +72,12 @@ void orient_loops(Work& work, Log& log);
 // Per perfect band, the legal permutation with the smallest strides, innermost position first.
 // After distribute (bands are perfect then).
 void minimize_strides(Work& work, Log& log);
+
+// What stands side by side in an order that does not depend on the program's: flat before deep, then by what it
+// computes and by what depends on it, as far as dependences allow; inside of loops, too. Two loops are equal to this
+// order where they differ in names, extents and types alone; such loops keep the program's order. After
+// minimize_strides (loops have their final shape).
+void order_siblings(Work& work, Log& log);
 
 // Operands of commutative operations in an order that does not depend on names or spelling (a*b and b*a are one), and
 // inputs of a tasklet in the order of their use. Last, when loops have their final places.

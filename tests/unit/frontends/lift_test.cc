@@ -84,6 +84,29 @@ TEST(Lift, ALeadingDimensionIsAssumedLargeEnough) {
   EXPECT_EQ(s.assumptions[0].to_string(), (sdfg::Expr::symbol("lda") - sdfg::Expr::symbol("m")).to_string());
 }
 
+TEST(Lift, RowsOfAConstantLength) {
+  TranslationUnit unit = lifted(R"(void f(int n, int m, double *a, float *b) {
+  for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) a[i*1100 + j] = a[(i - 1)*1100 + j + 1] + a[1101*i];
+  for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) for (int k = 0; k < 3; k++) b[(4*i + j)*3 + k] = 0;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& s = unit.nests[0].sdfg;
+  EXPECT_EQ(s.find("a")->shape[1], sdfg::Expr(1100));
+  EXPECT_EQ((std::vector<sdfg::Expr>(s.find("b")->shape.begin() + 1, s.find("b")->shape.end())),
+            (std::vector<sdfg::Expr>{sdfg::Expr(4), sdfg::Expr(3)}));
+  const std::string text = sdfg::print(s.root, s);
+  EXPECT_NE(text.find("a[i, j] = a[i - 1, j + 1] + a[i, i]"), std::string::npos) << text;
+  EXPECT_NE(text.find("b[i_1, j_1, k] = 0.0"), std::string::npos) << text;
+}
+
+// a[2*i + j] is a window that moves by 2, unless j is known to be less.
+TEST(Lift, AShortRowIsNotAssumed) {
+  EXPECT_NE(root("void f(int n, int m, double *a) {"
+                 "  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[2*i + j] = 0; }")
+                .find("a[2*i + j] = 0.0"),
+            std::string::npos);
+}
+
 TEST(Lift, AGuardedReadBecomesABranch) {
   EXPECT_EQ(root(R"(void f(int n, int m, double *restrict x, const double *restrict y) {
   for (int i = 0; i < n; i++) x[i] = i < m ? y[i] : 0.0;

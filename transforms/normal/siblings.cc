@@ -1,0 +1,160 @@
+// The order of what stands side by side: see order_siblings in passes.h.
+#include <algorithm>
+
+#include "sdfg/text.h"
+#include "transforms/normal/passes.h"
+#include "transforms/normal/util.h"
+#include "transforms/normal_form.h"
+
+namespace sous::transforms::normal {
+
+using namespace sdfg;
+
+namespace {
+
+int depth(const ScheduleNode& node) {
+  const auto deepest = [](const ScheduleTree& children) {
+    int result = 0;
+    for (const ScheduleNode& child : children) result = std::max(result, depth(child));
+    return result;
+  };
+  return match(
+      node.value, [&](const ScheduleLoop& l) { return 1 + deepest(l.children); },
+      [&](const ScheduleGuard& g) { return deepest(g.children); }, [](const ScheduleLeaf&) { return 0; });
+}
+
+// What of a bound depends on other loops. Extents say how large a nest is, not what it computes: with them the order
+// would be another one for each size of the same program.
+Expr shape_of(const Expr& bound, const std::set<std::string>& loops) {
+  std::map<std::string, Expr> without;
+  for (const std::string& s : bound.symbols())
+    if (!loops.contains(s)) without[s] = Expr(0);
+  const Expr rest = bound.substitute(without);
+  return rest - Expr(rest.constant_term());
+}
+
+Region without_extents(Region region, std::set<std::string> loops) {
+  for (Node& node : region.nodes)
+    match(
+        node.value, [](State&) {},
+        [&](Loop& l) {
+          l.begin = shape_of(l.begin, loops);
+          l.end = shape_of(l.end, loops);
+          loops.insert(l.symbol);
+          l.body = without_extents(std::move(l.body), loops);
+          loops.erase(l.symbol);
+        },
+        [&](If& i) {
+          i.then_body = without_extents(std::move(i.then_body), loops);
+          i.else_body = without_extents(std::move(i.else_body), loops);
+        },
+        [&](While& w) { w.body = without_extents(std::move(w.body), loops); }, [](Return&) {});
+  return region;
+}
+
+class Orderer {
+ public:
+  explicit Orderer(const Work& work) : work_(work) {
+    for (const Dependence& d : work.dependences.all()) {
+      dependent_.emplace(d.source, d.target);
+      dependent_.emplace(d.target, d.source);
+    }
+  }
+
+  ScheduleTree ordered(ScheduleTree nodes) const {
+    for (ScheduleNode& node : nodes)
+      match(
+          node.value, [&](ScheduleLoop& l) { l.children = ordered(std::move(l.children)); },
+          [&](ScheduleGuard& g) { g.children = ordered(std::move(g.children)); }, [](ScheduleLeaf&) {});
+    if (nodes.size() < 2) return nodes;
+    const std::vector<std::vector<bool>> before = precedence(nodes);
+    const std::vector<std::size_t> rank = ranks(nodes, before);
+    ScheduleTree result;
+    std::vector<bool> placed(nodes.size(), false);
+    while (result.size() < nodes.size()) {
+      std::optional<std::size_t> next;
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        if (placed[k] || (next && rank[*next] <= rank[k])) continue;
+        bool ready = true;
+        for (std::size_t other = 0; other < k; ++other) ready = ready && (placed[other] || !before[other][k]);
+        if (ready) next = k;
+      }
+      placed[*next] = true;
+      result.push_back(nodes[*next]);
+    }
+    return result;
+  }
+
+ private:
+  // Of dependent ones the program's order stays, whichever loop carries the dependence.
+  std::vector<std::vector<bool>> precedence(const ScheduleTree& nodes) const {
+    std::vector<std::vector<int>> statements(nodes.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      for_each_leaf({nodes[k]}, [&](const ScheduleLeaf& leaf) { statements[k].push_back(leaf.statement); });
+    std::vector<std::vector<bool>> result(nodes.size(), std::vector<bool>(nodes.size(), false));
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t b = a + 1; b < nodes.size(); ++b)
+        result[a][b] = std::ranges::any_of(statements[a], [&](int s) {
+          return std::ranges::any_of(statements[b], [&](int t) { return dependent_.contains({s, t}); });
+        });
+    return result;
+  }
+
+  std::string signature(const ScheduleNode& node) const {
+    Sdfg part = lower(work_.lifted, {node});
+    part.root = without_extents(std::move(part.root), {});
+    const Sdfg canonical = canonical_names(part).first;
+    return print(canonical.root, canonical);
+  }
+
+  // Equal for what cannot be told apart: by depth, by itself, then by what has to come before and after (two rounds of
+  // colour refinement, Weisfeiler and Leman 1968).
+  std::vector<std::size_t> ranks(const ScheduleTree& nodes, const std::vector<std::vector<bool>>& before) const {
+    std::vector<std::pair<int, std::string>> own;
+    for (const ScheduleNode& node : nodes) own.emplace_back(depth(node), signature(node));
+    std::vector<std::size_t> rank = positions(own);
+    for (int round = 0; round < 2; ++round) {
+      std::vector<std::tuple<std::size_t, std::vector<std::size_t>, std::vector<std::size_t>>> refined;
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        std::vector<std::size_t> earlier, later;
+        for (std::size_t other = 0; other < nodes.size(); ++other) {
+          if (before[other][k]) earlier.push_back(rank[other]);
+          if (before[k][other]) later.push_back(rank[other]);
+        }
+        std::ranges::sort(earlier);
+        std::ranges::sort(later);
+        refined.emplace_back(rank[k], std::move(earlier), std::move(later));
+      }
+      rank = positions(refined);
+    }
+    return rank;
+  }
+
+  // Of each value, among the distinct ones.
+  template <class T>
+  static std::vector<std::size_t> positions(const std::vector<T>& values) {
+    const std::set<T> sorted(values.begin(), values.end());
+    std::vector<std::size_t> result;
+    for (const T& value : values)
+      result.push_back(static_cast<std::size_t>(std::distance(sorted.begin(), sorted.find(value))));
+    return result;
+  }
+
+  const Work& work_;
+  std::set<std::pair<int, int>> dependent_;
+};
+
+}  // namespace
+
+void order_siblings(Work& work, Log& log) {
+  ScheduleTree tree = Orderer(work).ordered(work.tree);
+  if (tree == work.tree) return;
+  if (const auto ok = respects(work.dependences, work.lifted, tree); !ok) {
+    log.push_back("order: stays as it is: " + ok.error().to_string());
+    return;
+  }
+  log.push_back("order: of " + std::to_string(work.tree.size()) + " nests");
+  work.tree = std::move(tree);
+}
+
+}  // namespace sous::transforms::normal
