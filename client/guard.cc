@@ -80,9 +80,11 @@ void on_fault(int) {
 
 }  // namespace
 
+bool guards() { return SOUS_UNDER_SANITIZER == 0; }
+
 void guard_with(const std::vector<string>& command, const string& file) {
   const char* wish = std::getenv("SOUS_GUARD");
-  if (SOUS_UNDER_SANITIZER || guarded != nullptr || (wish != nullptr && std::string_view(wish) == "0")) return;
+  if (!guards() || guarded != nullptr || (wish != nullptr && std::string_view(wish) == "0")) return;
   const string why = "an internal error of sous (a fault, or more than " + std::to_string(guard_seconds) + " s)";
   auto* made = new Guarded{};
   made->program = program_path(command[0]);

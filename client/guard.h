@@ -16,6 +16,9 @@ namespace sous::client {
 // sound build: no result depends on the clock.
 inline constexpr int guard_seconds = 60;
 
+// Whether guard_with does anything in this build: sanitizers are to see the fault.
+bool guards();
+
 // From here on until the process ends or becomes another program. `command`: the original; `file`: what is looked at.
 // Both are copied. At most one guard in a process.
 void guard_with(const std::vector<std::string>& command, const std::string& file);

@@ -117,10 +117,11 @@ struct Pack {
           "nothing that is read inside " + loop.name + " moves with " + panel.name + " and is not written there",
           panel.name);
 
+    const std::int64_t step = tiles->step;  // the loop itself moves when the copies are put before it
     std::ptrdiff_t copies = 0;
     std::map<std::string, std::vector<Replacement>> replacements;
     for (const auto& group : groups) {
-      TRY(const Box box, box_of_panels(group, panel.name, tiles->step, outside));
+      TRY(const Box box, box_of_panels(group, panel.name, step, outside));
       TRY(sdfg::Container buffer, container(result, group[0], box, outside));
       for (const Paneled& p : group) replacements[p.operand.state].push_back({p.operand.value, packed(buffer, box, p)});
       sdfg::Node filled = copy(result, buffer, box, group[0], parallel_inside);

@@ -40,25 +40,31 @@ int overflow(int depth) {  // NOLINT(misc-no-recursion)
   return depth < 0 ? 0 : overflow(depth + 1) + room[0];
 }
 
-TEST(Guard, TheCompilerRunsAfterAFault) {
+class Guard : public testing::Test {
+  void SetUp() override {
+    if (!guards()) GTEST_SKIP() << "sanitizers are to see the fault";
+  }
+};
+
+TEST_F(Guard, TheCompilerRunsAfterAFault) {
   const auto [output, log] = guarded([] { ::raise(SIGSEGV); });
   EXPECT_EQ(output, "compiled\n");
   EXPECT_NE(log.find(R"("fate":"crash","file":"a.c")"), std::string::npos) << log;
 }
 
-TEST(Guard, TheCompilerRunsAfterAnAbort) {
+TEST_F(Guard, TheCompilerRunsAfterAnAbort) {
   EXPECT_EQ(guarded([] { std::abort(); }).first, "compiled\n");
 }
 
-TEST(Guard, TheCompilerRunsAfterAStackOverflow) {
+TEST_F(Guard, TheCompilerRunsAfterAStackOverflow) {
   EXPECT_EQ(guarded([] { std::printf("%d", overflow(0)); }).first, "compiled\n");
 }
 
-TEST(Guard, TheCompilerRunsAfterItsTime) {
+TEST_F(Guard, TheCompilerRunsAfterItsTime) {
   EXPECT_EQ(guarded([] { ::raise(SIGPROF); }).first, "compiled\n");
 }
 
-TEST(Guard, NothingOfItStaysWhereNothingFails) {
+TEST_F(Guard, NothingOfItStaysWhereNothingFails) {
   EXPECT_EQ(guarded([] {}).first, "");
 }
 
