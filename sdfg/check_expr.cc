@@ -61,6 +61,7 @@ bool works_on(ScalarOp op, ElementType t) {
     case ScalarOp::select:
     case ScalarOp::cast:
       return true;
+    case ScalarOp::uncontracted:
     case ScalarOp::fabs:
     case ScalarOp::sqrt:
     case ScalarOp::cbrt:

@@ -128,6 +128,8 @@ Float float_operation(ScalarOp op, Float a, Float b, Float c) {
       return a < b ? a : b;
     case ScalarOp::max:
       return a > b ? a : b;
+    case ScalarOp::uncontracted:
+      return a;
     case ScalarOp::fabs:
       return std::fabs(a);
     case ScalarOp::sqrt:

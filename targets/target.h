@@ -22,7 +22,7 @@ struct EmitOptions {
   bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
-  bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
+  bool math_errno = false;   // functions of the C library set errno (-fmath-errno): so do their vectors and threads
   double min_work = 0;       // run only from this many innermost statement executions on (sizes unknown at build time)
   std::string comment = {};  // put above the function: where the nest came from, which recipe
   bool restrict_arguments = true;  // arguments in different alias classes are declared restrict

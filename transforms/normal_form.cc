@@ -63,7 +63,8 @@ void drop_reductions(ScheduleTree& tree) {
   for (const std::string& symbol : loop_symbols(tree)) find_loop(tree, symbol)->reductions.clear();
 }
 
-// Distribution, directions and order of loops, inside each other and side by side. On isl.budget the nest keeps its order.
+// Distribution, directions and order of loops, inside each other and side by side. On isl.budget the nest keeps its
+// order.
 Sdfg reschedule(const Sdfg& sdfg, const NormalFormOptions& options, normal::Log& log) {
   const normal::Expanded expanded = normal::expand_scalars(sdfg, log);
   const Sdfg marked = normal::mark_privates(expanded.sdfg);

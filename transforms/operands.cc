@@ -169,6 +169,8 @@ bool is_total(const ScalarExpr& e) {
       return e.type != sdfg::ElementType::boolean;
     case ScalarOp::div:
       return sdfg::is_float(e.type);
+    case ScalarOp::uncontracted:
+      return true;
     case ScalarOp::cast:
       return sdfg::is_float(e.type) || !sdfg::is_float(e.args[0].type);
     default:

@@ -31,6 +31,7 @@ std::optional<Feature> count_as(ScalarOp op) {
   switch (op) {
     case ScalarOp::input:
     case ScalarOp::symbolic:
+    case ScalarOp::uncontracted:
       return std::nullopt;
     case ScalarOp::constant:
       return Feature::constants;

@@ -118,9 +118,9 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
         b.kind = Binding::Kind::Expression;
       } else {
         TRY(ScalarExpr v, value(argument));
-        if (as_value && !sdfg::is_product(v) && is_small(v)) {
+        if (as_value && is_small(v)) {
           b.kind = Binding::Kind::Expression;
-          b.value = std::move(v);
+          b.value = sdfg::kept_apart(std::move(v));
           bound.emplace_back(p, std::move(b));
           continue;
         }
@@ -195,11 +195,7 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
     return value(result->getRetValue());
   };
   auto v = work();
-  if (v && sdfg::is_product(*v)) {
-    const std::string product = temporary(f->getNameAsString(), v->type);
-    emit_assignment({product, {}, std::nullopt}, *v);
-    v = input({product, {}, std::nullopt}, v->type);
-  }
+  if (v) v = sdfg::kept_apart(std::move(*v));
   inline_stack_.pop_back();
   // Parameters as the caller had them (an argument may call the same function again).
   for (const clang::ParmVarDecl* p : f->parameters()) {

@@ -347,6 +347,7 @@ Text Expressions::operation(const ScalarExpr& e, const std::vector<Text>& args) 
       const std::string function = std::string(info(e.op).text) + "<" + cpp(e.type) + ">";
       return call(function, args);
     }
+    case ScalarOp::uncontracted:
     case ScalarOp::fabs:
     case ScalarOp::sqrt:
     case ScalarOp::cbrt:

@@ -45,7 +45,8 @@ class Lines {
 };
 
 // `text` as lines of comments. It may come from anyone (names of files, recipes), and must not end its comment: control
-// characters (a carriage return ends a line, too) become spaces, and no line ends in what would join the next one to it.
+// characters (a carriage return ends a line, too) become spaces, and no line ends in what would join the next one to
+// it.
 inline std::string comment_lines(std::string_view text) {
   std::string out;
   while (!text.empty()) {

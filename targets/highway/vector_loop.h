@@ -60,7 +60,7 @@ class VectorLoop {
   };
 
   // vector_loop.cc: the loop around the body
-  struct Parts {                   // its pieces, printed
+  struct Parts {                       // its pieces, printed
     std::string lanes, end, at, rest;  // names
     std::string accumulators, wide, main, masked, join, finish;
   };

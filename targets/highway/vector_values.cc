@@ -309,6 +309,8 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
     }
     case ScalarOp::cast:
       return cast(e, args[0]);
+    case ScalarOp::uncontracted:
+      return args[0];
     case ScalarOp::fma:
       return vector_value("sous::fused(" + tag(e.type) + ", " + v(0) + ", " + v(1) + ", " + v(2) + ")", e.type);
     case ScalarOp::fmin:

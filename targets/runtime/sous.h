@@ -74,6 +74,12 @@ inline T max(T a, T b) {
   return a > b ? a : b;
 }
 
+// A call is another expression: compilers contract a product with a sum in one expression only.
+template <class T>
+inline T uncontracted(T x) {
+  return x;
+}
+
 #define SOUS_MATH1(name)                                       \
   inline double name(double x) { return __builtin_##name(x); } \
   inline float name(float x) { return __builtin_##name##f(x); }

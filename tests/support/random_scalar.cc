@@ -15,10 +15,10 @@ ScalarExpr math_call(Random& random, ElementType type, int depth, const Leaf& le
   const auto magnitude = [&] {
     return ScalarExpr::binary(ScalarOp::add, ScalarExpr::unary(ScalarOp::fabs, operand()), ScalarExpr::real(0.5, type));
   };
-  static const std::vector<ScalarOp> of_any = {ScalarOp::sin,   ScalarOp::cos,  ScalarOp::tanh,  ScalarOp::atan,
-                                               ScalarOp::exp,   ScalarOp::erf,  ScalarOp::cbrt,  ScalarOp::floor,
-                                               ScalarOp::ceil,  ScalarOp::rint, ScalarOp::trunc, ScalarOp::round,
-                                               ScalarOp::expm1, ScalarOp::fabs, ScalarOp::floor, ScalarOp::fabs};
+  static const std::vector<ScalarOp> of_any = {
+      ScalarOp::uncontracted, ScalarOp::sin,   ScalarOp::cos,   ScalarOp::tanh,  ScalarOp::atan, ScalarOp::exp,
+      ScalarOp::erf,          ScalarOp::cbrt,  ScalarOp::floor, ScalarOp::ceil,  ScalarOp::rint, ScalarOp::trunc,
+      ScalarOp::round,        ScalarOp::expm1, ScalarOp::fabs,  ScalarOp::floor, ScalarOp::fabs};
   static const std::vector<ScalarOp> of_positive = {ScalarOp::sqrt, ScalarOp::sqrt,  ScalarOp::sqrt,
                                                     ScalarOp::log,  ScalarOp::log10, ScalarOp::log1p};
   switch (random.below(6)) {

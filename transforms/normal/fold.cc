@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "sdfg/contraction.h"
 #include "sdfg/scalar_eval.h"
 #include "transforms/normal/facts.h"
 #include "transforms/normal/passes.h"
@@ -31,6 +32,7 @@ bool is_exact(ScalarOp op) {
     case ScalarOp::max:
     case ScalarOp::select:
     case ScalarOp::cast:
+    case ScalarOp::uncontracted:
     case ScalarOp::fabs:
     case ScalarOp::sqrt:
     case ScalarOp::floor:
@@ -130,6 +132,8 @@ ScalarExpr fold_node(ScalarExpr e) {
       if (is_constant(args[0])) return args[0].integer_value() != 0 ? args[1] : args[2];
       if (args[1] == args[2]) return args[1];
       return e;
+    case ScalarOp::uncontracted:
+      return is_product(args[0]) ? e : args[0];
     case ScalarOp::cast: {
       const ScalarExpr& inner = args[0];
       if (inner.type == e.type) return inner;
@@ -151,9 +155,15 @@ ScalarExpr fold_node(ScalarExpr e) {
   }
 }
 
+// Whether an operand of e could be contracted with it or, through a sign, with what is around it.
+bool contracts(ScalarOp op) { return op == ScalarOp::add || op == ScalarOp::sub || op == ScalarOp::neg; }
+
 ScalarExpr fold_scalar(ScalarExpr e, const Facts& facts) {
   if (e.op == ScalarOp::symbolic) e.symbolic = facts.simplify(e.symbolic);
-  for (ScalarExpr& arg : e.args) arg = fold_scalar(std::move(arg), facts);
+  for (ScalarExpr& arg : e.args) {
+    arg = fold_scalar(std::move(arg), facts);
+    if (arg.op == ScalarOp::uncontracted && !contracts(e.op)) arg = ScalarExpr(arg.args[0]);
+  }
   return fold_node(std::move(e));
 }
 

@@ -25,7 +25,7 @@ int cost(const ScalarExpr& code) {
   int total = 0;
   code.visit([&](const ScalarExpr& e) {
     const OpForm form = info(e.op).form;
-    if (form == OpForm::Leaf || e.op == ScalarOp::cast) return;
+    if (form == OpForm::Leaf || e.op == ScalarOp::cast || e.op == ScalarOp::uncontracted) return;
     if (e.op == ScalarOp::div || e.op == ScalarOp::rem)
       total += 10;
     else if (form == OpForm::Call && e.op != ScalarOp::min && e.op != ScalarOp::max && e.op != ScalarOp::select)
@@ -94,13 +94,11 @@ class Forwarder {
 
  private:
   // From the definition at r.nodes[p] downwards, until it or one of its operands may be overwritten.
-  void forward(Region& r, std::size_t p, const Assignment& definition) {
-    const std::string& name = definition.out.container;
+  void forward(Region& r, std::size_t p, Assignment definition) {
+    const std::string name = definition.out.container;
     const std::set<std::string> needed = operands(definition);
     const int price = cost(definition.code);
-    // In one expression with the sum, the product would become a fused multiply-add, with one rounding for two: C's
-    // compilers contract inside an expression only.
-    if (is_product(definition.code) && added(name)) return;
+    if (added(name)) definition.code = kept_apart(definition.code);
     int uses = 0, uses_in_loops = 0;
     std::size_t last = p + 1;
     for (; last < r.nodes.size(); ++last) {
@@ -150,8 +148,9 @@ class Forwarder {
       if (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name)) leaves = 1000;
     });
     if (leaves > 1 && (leaves >= 1000 || cost(first.code) > cheap)) return false;
-    if (is_product(first.code) && adds(second->code, second->inputs, name)) return false;
-    inline_into(second->code, second->inputs, first);
+    Assignment value = first;
+    if (adds(second->code, second->inputs, name)) value.code = kept_apart(value.code);
+    inline_into(second->code, second->inputs, value);
     r.nodes[p + 1] = tidy_assignment(state->name, second->out, second->code, second->inputs);
     r.nodes.erase(r.nodes.begin() + static_cast<std::ptrdiff_t>(p));
     changed_ = true;

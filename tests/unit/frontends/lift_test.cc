@@ -162,9 +162,8 @@ void f(int n, double x[100]) {
 })"),
             R"(loop i = 0 .. n {
   if (!(x[i] < 0.0)) {
-    s0: square[] = x[i] * x[i]
-    s1: v[] = square[] + 1.0
-    s2: x[i] = v[]
+    s0: v[] = uncontracted(x[i] * x[i]) + 1.0
+    s1: x[i] = v[]
   }
 }
 )");

@@ -185,6 +185,11 @@ array A: f64[n] argument  array B: f64[n] argument  array s: f64 argument  argum
 loop i = 0 .. n simd { a: A[i] = A[i] - s[] * B[i] })");
   EXPECT_TRUE(emitted("highway", graph, {.contract = true}).contains("hn::NegMulAdd(s_v, B_v, A_v)"));
   EXPECT_TRUE(emitted("highway", graph, {.contract = false}).contains("hn::Sub(A_v, hn::Mul(s_v, B_v))"));
+  const sdfg::Sdfg apart = parsed(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array B: f64[n] argument  array s: f64 argument  arguments n, A, B, s
+loop i = 0 .. n simd { a: A[i] = A[i] - uncontracted(s[] * B[i]) })");
+  EXPECT_TRUE(emitted("highway", apart, {.contract = true}).contains("hn::Sub(A_v, hn::Mul(s_v, B_v))"));
+  EXPECT_TRUE(emitted("cpp", apart, {.contract = true}).contains("- sous::uncontracted("));
 }
 
 TEST(Highway, WhatHasNoVectorFormStaysAPlainLoop) {

@@ -320,8 +320,7 @@ loop i = 0 .. n {
 )");
 }
 
-// Where the sum could contract the product, which in two statements C does not, or where the element is read under
-// another name meanwhile, the two statements stay two.
+// Where the element is read meanwhile, perhaps under another name, or work would be done twice.
 TEST(NormalFormPairs, AStoreThatIsOverwrittenButSeen) {
   const auto stores = [](const std::string& body, const std::string& alias) {
     const NormalForm form =
@@ -333,11 +332,26 @@ TEST(NormalFormPairs, AStoreThatIsOverwrittenButSeen) {
     return count;
   };
   EXPECT_EQ(stores("  a: A[i] = u[i] + 1.0\n  b: A[i] = A[i] * u[i]\n", ""), 1);
-  EXPECT_EQ(stores("  a: A[i] = u[i] * 3.0\n  b: A[i] = A[i] + u[i]\n", ""), 2);          // contraction
   EXPECT_EQ(stores("  a: A[i] = u[i] + 1.0\n  b: A[i] = A[i] * u[i]\n", " alias 1"), 2);  // another name
   EXPECT_EQ(stores("  a: A[i] = u[i] + 1.0\n  b: A[i] = A[i] * A[n - i - 1]\n", ""), 2);  // another element
   EXPECT_EQ(stores("  a: A[i] = sqrt(u[i])\n  b: A[i] = A[i] * A[i]\n", ""), 2);          // work done twice
   EXPECT_EQ(stores("  a: A[i] = u[i] + 1.0\n  b: u[i] = A[i] * 2.0\n  c: A[i] = A[i] + 1.0\n", ""), 3);  // between
+}
+
+// A product of another statement is no part of the sum that uses it: C does not contract it there.
+TEST(NormalFormPairs, ProductsOfOtherStatementsAreNotContracted) {
+  const auto with = [](const std::string& body) {
+    return "sdfg 1 f\nsymbols n\narray A: f64[n] argument\narray t: f64 stack transient\narray u: f64[n] argument\n"
+           "arguments n, A, u\nloop i = 0 .. n {\n" +
+           body + "}\n";
+  };
+  const std::string two = with("  a: t[] = u[i] * 3.0\n  b: A[i] = A[i] + t[]\n");
+  const NormalForm form = normal(two);
+  EXPECT_NE(sdfg::print(form.sdfg).find("uncontracted("), std::string::npos) << sdfg::print(form.sdfg);
+  expect_equal_forms(two, with("  a: A[i] = A[i] + uncontracted(3.0 * u[i])\n"));
+  expect_equal_forms(with("  a: t[] = u[i] * 3.0\n  b: A[i] = A[i] * t[]\n"),
+                     with("  a: A[i] = A[i] * (3.0 * u[i])\n"));
+  EXPECT_NE(hashes(form), hashes(normal(with("  a: A[i] = A[i] + 3.0 * u[i]\n"))));
 }
 
 }  // namespace
