@@ -32,6 +32,84 @@ void expect_same(const sdfg::Sdfg& input, const sdfg::Sdfg& form, const sdfg::Me
   ASSERT_TRUE(before.buffers == after.buffers) << sdfg::print(input) << "\n" << sdfg::print(form);
 }
 
+void expect_normal_form_behaves(const std::string& text) {
+  const auto input = sdfg::parse(text);
+  ASSERT_TRUE(input) << input.error().to_string();
+  const auto form = normalize(*input);
+  ASSERT_TRUE(form) << form.error().to_string();
+  const auto valid = sdfg::check(form->sdfg);
+  ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(form->sdfg);
+  sdfg::visit(form->sdfg.root, [&](const sdfg::Node& node) {
+    if (const auto* state = std::get_if<sdfg::State>(&node.value))
+      EXPECT_TRUE(sdfg::as_assignment(*state)) << sdfg::print(form->sdfg);
+  });
+  for (const std::uint64_t memory : tests::memory_seeds)
+    expect_same(*input, form->sdfg, tests::random_memory(*input, memory));
+}
+
+TEST(NormalForm, LibraryNodesBehaveAsTheirLoops) {
+  const std::string arrays =
+      "sdfg 1 t\nsymbols n\narray A: f64[n, 5] argument\narray B: f64[n, 5] argument\narray C: f64[n, n] argument\n"
+      "array r: f64[n] argument\narray p: f64[n] argument\narguments n, A, B, C, r, p\nassume n - 1 >= 0\n";
+  expect_normal_form_behaves(arrays + R"(s0: {
+  n0 = access A
+  n1 = access B
+  n2 = access C
+  n3 = gemm(transpose_b, alpha=2.0, beta=3.0)
+  n4 = access C
+  n0 -> n3 as a: A[0:n, 0:5]
+  n1 -> n3 as b: B[0:n, 0:5]
+  n2 -> n3 as c: C[0:n, 0:n]
+  n3 -> n4 as c: C[0:n, 0:n]
+}
+)");
+  for (const std::string op : {"+", "*", "max", "min"})
+    expect_normal_form_behaves(arrays + "s0: {\n  n0 = access A\n  n1 = reduce(" + op + R"(, axes=[1])
+  n2 = access r
+  n3 = softmax
+  n4 = access p
+  n0 -> n1 as in: A[0:n, 0:5]
+  n1 -> n2 as out: r[0:n]
+  n2 -> n3 as in: r[0:n]
+  n3 -> n4 as out: p[0:n]
+}
+)");
+  expect_normal_form_behaves(arrays + R"(s0: {
+  n0 = access A
+  n1 = copy
+  n2 = access C
+  n0 -> n1 as in: A[0:n, 1]
+  n1 -> n2 as out: C[0, 0:n]
+}
+)");
+}
+
+// One tasklet with two readers of its result, two tasklets in one state.
+TEST(NormalForm, StatesOfSeveralTaskletsBehaveAsTheirSequence) {
+  expect_normal_form_behaves(R"(sdfg 1 t
+symbols n
+array A: f64[n] argument
+array B: f64[n] argument
+array C: f64[n] argument
+arguments n, A, B, C
+loop i = 0 .. n {
+  s0: {
+    n0 = access A
+    n1 = tasklet(x: f64) x * 2.0
+    n2 = access B
+    n3 = access C
+    n4 = tasklet(y: f64) y + 1.0
+    n5 = access A
+    n0 -> n1 as x: A[i]
+    n1 -> n2 as out: B[i]
+    n1 -> n3 as out: C[i]
+    n3 -> n4 as y: C[i]
+    n4 -> n5 as out: A[i]
+  }
+}
+)");
+}
+
 TEST(NormalForm, BehavesAsItsInputAtRandom) {
   const std::uint64_t first = first_seed();
   for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(rounds()); ++seed) {
