@@ -1,4 +1,4 @@
-"""What the long commands of ./x share: build folders of their own beside build/, and running commands."""
+"""What the long commands of ./x share: build folders of their own beside build/, running commands and tests there."""
 import os
 import subprocess
 import sys
@@ -37,3 +37,34 @@ def configure_and_build(build, targets=(), options=()):
     wanted = ["--target", *targets] if targets else []
     if run(["cmake", "--build", build, "-j", jobs(), *wanted]).returncode != 0:
         sys.exit(f"the build in {build} stopped; the first error is above")
+
+
+# In CI: the tests of the modules through which generated code comes to be, but not those on random nests, which are long.
+CUT_TARGETS = ("test_sdfg", "test_frontends", "test_transforms", "test_targets", "test_golden", "fuzz_corpus",
+               "fuzz_sdfg_text", "fuzz_sdfg_json", "fuzz_recipe", "fuzz_recipe_apply", "fuzz_database", "fuzz_server_route")
+CUT_LEAVES_OUT = r"_NOT_BUILT|^e2e\.|^Property\.|AtRandom|^Random\."
+
+
+def run_ctest(build, log, regex="", cut=False, environment=None):
+    """ctest's output, which is kept in `log`, and its exit status."""
+    words = ["ctest", "--test-dir", build, "-j", jobs(), "--output-on-failure", "--timeout", "3600"]
+    words += ["-R", regex] if regex else []
+    words += ["-E", CUT_LEAVES_OUT] if cut else []
+    done = run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    log.write_text(done.stdout)
+    return done.stdout, done.returncode
+
+
+def profiles(build):
+    """Where the programs of a build with SOUS_COVERAGE leave what ran."""
+    return build / "profiles"
+
+
+def counting(build, environment):
+    """The environment in which they do, with what earlier runs left removed."""
+    folder = profiles(build)
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.profraw"):
+        old.unlink()
+    # %8m: processes of one program merge into eight files, so that thousands of compilations do not make thousands of files.
+    return {**environment, "LLVM_PROFILE_FILE": str(folder / "%8m.profraw")}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """./x coverage: which lines of transforms/, frontends/c/ and targets/ the tests run, per folder.
 
-Clang's source-based coverage: a build folder of its own (build-coverage), every test, one profile per test program
-merged by llvm-profdata, read by llvm-cov. A line counts as run if any test runs it; lines without code count for
-nothing. Exit status 0 only if every folder is at 90 % or above; docs/trust.md says what the rest is.
+Clang's source-based coverage, in the build of `./x sanitize both` (build-sanitize-both), whose run of every test counts
+too: --last only reads that. The profiles of all programs are merged by llvm-profdata and read by llvm-cov. A line counts
+as run if any test runs it; lines without code count for nothing. Exit status 0 only if every folder is at 90 % or above;
+docs/trust.md says what the rest is.
 """
 import argparse
 import json
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE
 
-from build_folders import SOURCE, beside, configure_and_build, jobs, run
+import sanitize
+from build_folders import SOURCE, beside, profiles, run
 
 FOLDERS = ("transforms", "frontends/c", "targets")
 LEAST = 90.0
@@ -31,26 +33,10 @@ class Count:
         return 100.0 * self.covered / self.total if self.total else 0.0
 
 
-def run_tests(build, regex):
-    profiles = build / "profiles"
-    profiles.mkdir(exist_ok=True)
-    for old in profiles.glob("*.profraw"):
-        old.unlink()
-    # %8m: processes of one program merge into eight files, so that thousands of compilations do not make thousands of files.
-    environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%8m.profraw"), "OMP_WAIT_POLICY": "passive"}
-    only = ["-R", regex] if regex else []
-    done = run(["ctest", "--test-dir", build, "-j", jobs(), "--output-on-failure", "--timeout", "3600", *only],
-               stdout=PIPE, env=environment)
-    (build / "coverage-tests.log").write_text(done.stdout)
-    if done.returncode != 0:
-        print(f"some tests failed; see {build}/coverage-tests.log", file=sys.stderr)
-    return profiles, done.returncode == 0
-
-
-def export(build, profiles):
+def export(build):
     """llvm-cov's summary per file, as JSON."""
     merged = build / "all.profdata"
-    raw = sorted(profiles.glob("*.profraw"))
+    raw = sorted(profiles(build).glob("*.profraw"))
     if not raw:
         sys.exit("coverage: no test left a profile")
     if run(["llvm-profdata-19", "merge", "-sparse", *raw, "-o", merged]).returncode != 0:
@@ -89,14 +75,21 @@ def main():
     parser = argparse.ArgumentParser(prog="./x coverage", description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=Path, default=SOURCE / "build", help="the ordinary build folder")
     parser.add_argument("--tests", default="", metavar="REGEX", help="only the tests whose names match")
+    parser.add_argument("--last", action="store_true", help="run nothing: what the last run of ./x sanitize both left")
+    parser.add_argument("--least", type=float, default=LEAST, metavar="PERCENT", help="of each folder (default: %(default)s)")
     parser.add_argument("--show", metavar="FILE", help="afterwards, the lines of this file that no test runs")
     parser.add_argument("--files", type=int, default=10, help="how many files with the most missed lines are listed")
     arguments = parser.parse_args()
-    build = beside(arguments.build, "coverage")
-    flags = "-fprofile-instr-generate -fcoverage-mapping"
-    configure_and_build(build, options=[f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={flags}"])
-    profiles, passed = run_tests(build, arguments.tests)
-    folders, single = count(export(build, profiles))
+    passed = True
+    if arguments.last:
+        build = beside(arguments.build, "sanitize-" + sanitize.COUNTED)
+    else:
+        build = sanitize.built(sanitize.COUNTED, arguments.build)
+        outcome = sanitize.run_tests(sanitize.COUNTED, build, arguments.tests)
+        passed = not outcome.failures
+        for name, where in outcome.failures:
+            print(f"{name} fails: {where}", file=sys.stderr)
+    folders, single = count(export(build))
     print(f"\n{'folder':<20}{'lines':>8}{'covered':>9}{'percent':>9}")
     for folder, lines in folders.items():
         print(f"{folder:<20}{lines.total:>8}{lines.covered:>9}{lines.percent():>8.1f}%")
@@ -105,7 +98,7 @@ def main():
         print(f"{name:<44}{missed:>8}{percent:>8.1f}%")
     if arguments.show:
         show(build, arguments.show)
-    return 0 if passed and all(lines.percent() >= LEAST for lines in folders.values()) else 1
+    return 0 if passed and all(lines.percent() >= arguments.least for lines in folders.values()) else 1
 
 
 def show(build, name):

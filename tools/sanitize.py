@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE, STDOUT, TimeoutExpired
 
-from build_folders import SOURCE, beside, configure_and_build, jobs, run
+from build_folders import CUT_TARGETS, SOURCE, beside, configure_and_build, counting, jobs, run, run_ctest
 
 PRESETS = {
     "address": ("address",),
@@ -36,6 +36,9 @@ PRESETS = {
     "thread": ("thread",),
 }
 DEFAULT = ("both", "thread")
+COUNTED = "both"  # its build counts lines, too: ./x coverage
+
+CUT_KERNELS = ("cholesky", "gemm", "gramschmidt", "jacobi-2d", "mvt")
 
 POLYBENCH = SOURCE / "benchmarks/polybench"
 # Tried on every kernel besides its hand-written recipes; where one does not apply the nest stays as it is.
@@ -64,6 +67,7 @@ def environment(preset):
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
         "TSAN_OPTIONS": f"suppressions={suppressions}/thread.supp:ignore_noninstrumented_modules=1:halt_on_error=1",
         "OMP_NUM_THREADS": "4",
+        "SOUS_CASES": "100",  # of each property on random nests, a tenth: each takes five to ten times as long here
         "OMP_WAIT_POLICY": "passive",
     }
     if preset == "thread":
@@ -75,21 +79,30 @@ def environment(preset):
     return result
 
 
-def run_tests(preset, build, arguments):
+def built(preset, ordinary, cut=False):
+    """The preset's build folder, up to date."""
+    build = beside(ordinary, "sanitize-" + preset)
+    options = ["-DSOUS_SANITIZE=" + ",".join(PRESETS[preset]), f"-DSOUS_COVERAGE={'ON' if preset == COUNTED else 'OFF'}"]
+    configure_and_build(build, CUT_TARGETS if cut else (), options)
+    return build
+
+
+def run_tests(preset, build, regex="", cut=False):
     """ctest in the preset's folder."""
     start = time.monotonic()
+    env = environment(preset)
+    if preset == COUNTED:
+        env = counting(build, env)
     log = build / "sanitize-tests.log"
-    done = run(["ctest", "--test-dir", build, "-j", jobs(), "--output-on-failure", "--timeout", "3600", *arguments],
-               stdout=PIPE, stderr=STDOUT, env=environment(preset))
-    log.write_text(done.stdout)
+    text, status = run_ctest(build, log, regex, cut, env)
     outcome = Outcome(seconds=time.monotonic() - start)
-    summary = re.search(r"tests passed, (\d+) tests? failed out of (\d+)", done.stdout)
+    summary = re.search(r"tests passed, (\d+) tests? failed out of (\d+)", text)
     if summary:
         outcome.total = int(summary[2])
         outcome.passed = outcome.total - int(summary[1])
-    for name in re.findall(r"^\s*\d+ - (\S+) \((?!Skipped|Not Run \(Disabled)", done.stdout, re.MULTILINE):
+    for name in re.findall(r"^\s*\d+ - (\S+) \((?!Skipped|Not Run \(Disabled)", text, re.MULTILINE):
         outcome.failures.append((name, f"ctest --test-dir {build} -R '^{re.escape(name)}$' --output-on-failure"))
-    if done.returncode != 0 and not outcome.failures:
+    if status != 0 and not outcome.failures:
         outcome.failures.append(("ctest", f"see {log}"))
     return outcome
 
@@ -218,23 +231,23 @@ def main():
     parser.add_argument("--kernel", action="append", metavar="NAME", help="only this one (may be repeated)")
     parser.add_argument("--build", type=Path, default=SOURCE / "build", help="the ordinary build folder")
     parser.add_argument("--tests", default="", metavar="REGEX", help="only the tests whose names match")
+    parser.add_argument("--cut", action="store_true", help="CI's part: unit tests in the first preset, five kernels in all")
     arguments = parser.parse_args()
     for preset in arguments.presets:
         if preset not in PRESETS:
             parser.error(f"there is no preset {preset}; there are: {', '.join(PRESETS)}")
     rows = []
-    for preset in arguments.presets or DEFAULT:
+    for number, preset in enumerate(arguments.presets or DEFAULT):
         sanitizers = ",".join(PRESETS[preset])
-        if arguments.only != "kernels":
-            build = beside(arguments.build, "sanitize-" + preset)
-            configure_and_build(build, options=[f"-DSOUS_SANITIZE={sanitizers}"])
-            outcome = run_tests(preset, build, ["-R", arguments.tests] if arguments.tests else [])
-            rows.append((sanitizers, "tests", outcome))
+        if arguments.only != "kernels" and not (arguments.cut and number > 0):
+            build = built(preset, arguments.build, arguments.cut)
+            rows.append((sanitizers, "tests", run_tests(preset, build, arguments.tests, arguments.cut)))
         if arguments.only != "tests":
             configure_and_build(arguments.build.resolve(), ["sous"])
             keep = beside(arguments.build, "sanitize-kernels")
             keep.mkdir(exist_ok=True)
-            outcome, served = run_kernels(preset, arguments.build.resolve() / "sous", arguments.kernel or kernels(), keep)
+            names = arguments.kernel or (CUT_KERNELS if arguments.cut else kernels())
+            outcome, served = run_kernels(preset, arguments.build.resolve() / "sous", names, keep)
             rows.append((sanitizers, f"kernels, {served} variants", outcome))
     print(f"\n{'sanitizer':<20}{'what':<26}{'passed':>8}{'of':>7}{'seconds':>9}")
     for sanitizers, what, outcome in rows:
