@@ -1,7 +1,5 @@
 #include "tuning-db/store.h"
 
-#include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,286 +16,17 @@
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
+#include "tuning-db/schema.h"
 #include "tuning-db/size_class.h"
+#include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int application_id = 0x736f7573;  // "sous"
-constexpr int busy_milliseconds = 5000;
 constexpr std::size_t longest_seed = std::size_t{256} << 20;
-
-// Budgets, since the file may come from anyone. Interior pages that all lead to the same page make of a small file a
-// table of any number of rows: each statement may take this many steps of SQLite's machine (a row of the largest query
-// takes about 100). No value is longer than a nest may be as JSON, and a little.
-constexpr std::int64_t most_instructions = 30'000'000;
-constexpr int instructions_between_looks = 10'000;
-constexpr int longest_value = 17 << 20;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // that one statement reads
-constexpr int most_of_one_hash = 1000;                    // measurements of one nest that are looked at
-
-// Of the outermost statement that runs in this thread; SQLite counts per connection and resets nothing.
-thread_local int statements_alive = 0;
-thread_local std::int64_t looks = 0;
-thread_local std::size_t bytes_read = 0;
-
-int over_budget(void*) { return ++looks > most_instructions / instructions_between_looks ? 1 : 0; }
-
-// migrations[v] brings schema v to v + 1. Never edited once released: a change is a new line.
-constexpr const char* migrations[] = {
-    R"(
-CREATE TABLE nests(
-  id TEXT PRIMARY KEY,
-  structural_hash TEXT NOT NULL,
-  json TEXT NOT NULL);
-CREATE INDEX nests_by_hash ON nests(structural_hash);
-CREATE TABLE hardware(
-  id TEXT PRIMARY KEY,
-  class TEXT NOT NULL,
-  json TEXT NOT NULL);
-CREATE TABLE entries(
-  id TEXT PRIMARY KEY,
-  nest TEXT NOT NULL REFERENCES nests(id),
-  hardware TEXT NOT NULL REFERENCES hardware(id),
-  name TEXT NOT NULL,
-  size_class TEXT NOT NULL,
-  sizes TEXT NOT NULL,
-  recipe TEXT NOT NULL,
-  target TEXT NOT NULL,
-  baseline_seconds REAL NOT NULL,
-  baseline_spread REAL NOT NULL,
-  tuned_seconds REAL NOT NULL,
-  tuned_spread REAL NOT NULL,
-  threads INTEGER NOT NULL,
-  compiler TEXT NOT NULL,
-  flags TEXT NOT NULL,
-  provenance TEXT NOT NULL,
-  time TEXT NOT NULL);
-CREATE INDEX entries_by_nest ON entries(nest);
-CREATE INDEX entries_by_hardware ON entries(hardware);
-CREATE TABLE embeddings(
-  entry TEXT PRIMARY KEY REFERENCES entries(id) ON DELETE CASCADE,
-  version TEXT NOT NULL,
-  type TEXT NOT NULL,
-  depth INTEGER NOT NULL,
-  isa TEXT NOT NULL,
-  vector BLOB NOT NULL);
-)",
-};
-constexpr int schema = std::size(migrations);
-
-using Handle = std::unique_ptr<sqlite3, decltype([](sqlite3* db) { sqlite3_close_v2(db); })>;
-
-// One statement: bound left to right, read column by column.
-class Statement {
- public:
-  Statement(sqlite3* db, const char* sql) : db_(db) {
-    if (statements_alive++ == 0) looks = 0, bytes_read = 0;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr) != SQLITE_OK) broken_ = true;
-  }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() {
-    sqlite3_finalize(statement_);
-    --statements_alive;
-  }
-
-  Statement& bind(const std::string& text) {
-    check(sqlite3_bind_text64(statement_, next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
-    return *this;
-  }
-  Statement& bind(std::string_view text) { return bind(std::string(text)); }
-  Statement& bind(const char* text) { return bind(std::string(text)); }
-  Statement& bind(double value) {
-    check(sqlite3_bind_double(statement_, next_++, value));
-    return *this;
-  }
-  Statement& bind(int value) {
-    check(sqlite3_bind_int(statement_, next_++, value));
-    return *this;
-  }
-  Statement& bind(const FeatureVector& vector) {
-    check(sqlite3_bind_blob64(statement_, next_++, vector.data(), vector.size() * sizeof(float), SQLITE_TRANSIENT));
-    return *this;
-  }
-
-  // Whether there is a (further) row.
-  Result<bool> step() {
-    if (bytes_read > most_bytes) return over();
-    const int code = broken_ ? SQLITE_ERROR : sqlite3_step(statement_);
-    if (code == SQLITE_ROW) return true;
-    if (code == SQLITE_DONE) return false;
-    if (sqlite3_errcode(db_) == SQLITE_INTERRUPT) return over();
-    if (sqlite3_errcode(db_) == SQLITE_CORRUPT) {
-      return fail("db.corrupt", "the database is damaged inside; it is left as it is",
-                  sqlite3_db_filename(db_, "main"));
-    }
-    return fail("db.io", sqlite3_errmsg(db_));
-  }
-  Result<void> run() {
-    TRY([[maybe_unused]] const bool row, step());
-    return {};
-  }
-
-  std::string text(int column) const {
-    const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-    bytes_read += bytes;
-    return data ? std::string(data, bytes) : "";
-  }
-  double real(int column) const { return sqlite3_column_double(statement_, column); }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  FeatureVector vector(int column) const {
-    const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-    bytes_read += bytes;
-    FeatureVector result(bytes / sizeof(float));
-    if (!result.empty())
-      std::memcpy(result.data(), sqlite3_column_blob(statement_, column), result.size() * sizeof(float));
-    return result;
-  }
-
- private:
-  void check(int code) {
-    if (code != SQLITE_OK) broken_ = true;
-  }
-  static std::unexpected<Error> over() {
-    return fail("db.budget", "a query takes more than one on a sound database would");
-  }
-  sqlite3* db_;
-  sqlite3_stmt* statement_ = nullptr;
-  int next_ = 1;
-  bool broken_ = false;
-};
-
-Result<void> execute(sqlite3* db, const char* sql) {
-  if (statements_alive == 0) looks = 0;
-  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return fail("db.io", sqlite3_errmsg(db));
-}
-
-Result<std::int64_t> pragma(sqlite3* db, const char* sql) {
-  Statement statement(db, sql);
-  TRY(const bool row, statement.step());
-  return row ? statement.integer(0) : 0;
-}
-
-// Rolls back unless committed.
-class Transaction {
- public:
-  static Result<Transaction> begin(sqlite3* db) {
-    TRY_VOID(execute(db, "BEGIN IMMEDIATE"));
-    return Transaction(db);
-  }
-  Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  ~Transaction() {
-    if (db_) sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-  Result<void> commit() {
-    TRY_VOID(execute(db_, "COMMIT"));
-    db_ = nullptr;
-    return {};
-  }
-
- private:
-  explicit Transaction(sqlite3* db) : db_(db) {}
-  sqlite3* db_;
-};
-
-Result<Handle> open_file(const fs::path& path, int flags) {
-  sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
-  Handle db(raw);
-  if (code != SQLITE_OK) return fail("db.open", raw ? sqlite3_errmsg(raw) : "out of memory", path.string());
-  sqlite3_busy_timeout(raw, busy_milliseconds);
-  sqlite3_extended_result_codes(raw, 0);
-  // What a file may bring besides data is off: views and triggers, functions in its schema that have effects, editing
-  // the schema as a table. The checks of cells cost little.
-  sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, longest_value);
-  sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_progress_handler(raw, instructions_between_looks, over_budget, nullptr);
-  TRY_VOID(execute(raw, "PRAGMA cell_size_check = ON"));
-  return db;
-}
-
-// "type name sql" of everything in the schema, sorted.
-Result<std::string> schema_text(sqlite3* db) {
-  Statement rows(db, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name");
-  std::string text;
-  while (true) {
-    TRY(const bool row, rows.step());
-    if (!row) return text;
-    text += rows.text(0) + " " + rows.text(1) + " " + rows.text(2) + "\n";
-    if (text.size() > (1 << 20)) return text;
-  }
-}
-
-Result<void> migrate(sqlite3* db, int from) {
-  TRY(auto transaction, Transaction::begin(db));
-  for (int version = from; version < schema; ++version) TRY_VOID(execute(db, migrations[version]));
-  TRY_VOID(execute(db, ("PRAGMA user_version = " + std::to_string(schema)).c_str()));
-  TRY_VOID(execute(db, ("PRAGMA application_id = " + std::to_string(application_id)).c_str()));
-  return transaction.commit();
-}
-
-Error at(Error error, const fs::path& path) {
-  if (error.where.empty()) error.where = path.string();
-  return error;
-}
-
-// A file whose tables are not exactly those that the migrations make came from elsewhere: a table of the right name may
-// be a view, or compute a column by an expression of its own.
-Result<void> check_schema(sqlite3* db, const fs::path& path) {
-  TRY(auto model, open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
-  TRY_VOID(migrate(model.get(), 0));
-  TRY(const std::string expected, schema_text(model.get()));
-  TRY(const std::string found, schema_text(db));
-  if (found == expected) return {};
-  return fail("db.foreign", "this database has other tables than this program makes; it is left as it is",
-              path.string());
-}
-
-// Opens a file that exists and says whether it is ours.
-Result<Handle> open_existing(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return fail("db.open", "this is no regular file", path.string());
-  TRY(auto db, open_file(path, SQLITE_OPEN_READWRITE));
-  struct Header {
-    std::int64_t version = 0, application = 0, objects = 0;
-  };
-  // Reading the header is what makes SQLite look at the file.
-  const auto header = [&]() -> Result<Header> {
-    Header h;
-    TRY(h.version, pragma(db.get(), "PRAGMA user_version"));
-    TRY(h.application, pragma(db.get(), "PRAGMA application_id"));
-    TRY(h.objects, pragma(db.get(), "SELECT count(name) FROM sqlite_master"));
-    return h;
-  }();
-  if (const int code = sqlite3_errcode(db.get()); !header && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))
-    return fail("db.corrupt", "this is no SQLite database, or a damaged one; it is left as it is", path.string());
-  if (!header) return std::unexpected(at(header.error(), path));
-  const auto [version, application, objects] = *header;
-  const bool blank = application == 0 && version == 0 && objects == 0;
-  if (application != application_id && !blank)
-    return fail("db.foreign", "this SQLite database belongs to another program; it is left as it is", path.string());
-  if (version > schema)
-    return fail("db.schema-newer",
-                "the database has schema " + std::to_string(version) + "; this program knows " + std::to_string(schema),
-                path.string());
-  if (auto mode = execute(db.get(), "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-      !mode && sqlite3_db_readonly(db.get(), "main") != 1)
-    return std::unexpected(at(mode.error(), path));
-  if (version < schema)
-    if (auto done = migrate(db.get(), static_cast<int>(version)); !done) return std::unexpected(at(done.error(), path));
-  if (auto same = check_schema(db.get(), path); !same) return std::unexpected(at(same.error(), path));
-  return db;
-}
+constexpr int most_of_one_hash = 1000;  // measurements of one nest that are looked at
 
 constexpr const char* summary_columns =
     "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
@@ -388,8 +117,8 @@ struct Store::Impl {
         .run();
   }
 
-  // Inside a transaction.
-  Result<bool> insert(const Entry& entry) {
+  // Inside a transaction. `seeded`: it goes when other seeds come.
+  Result<bool> insert(const Entry& entry, bool seeded = false) {
     const std::string id = entry_id(entry);
     Statement known(db.get(), "SELECT 1 FROM entries WHERE id = ?");
     TRY(const bool there, known.bind(id).step());
@@ -409,7 +138,7 @@ struct Store::Impl {
     TRY_VOID(Statement(db.get(),
                        "INSERT INTO entries(id, nest, hardware, name, size_class, sizes, recipe, target, "
                        "baseline_seconds, baseline_spread, tuned_seconds, tuned_spread, threads, compiler, flags, "
-                       "provenance, time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+                       "provenance, time, seeded) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
                  .bind(id)
                  .bind(nest_id)
                  .bind(hardware_id)
@@ -427,9 +156,63 @@ struct Store::Impl {
                  .bind(entry.flags)
                  .bind(entry.provenance)
                  .bind(entry.time)
+                 .bind(seeded ? 1 : 0)
                  .run());
     TRY_VOID(embed(id, entry));
     return true;
+  }
+
+  // Inside a transaction. Errors: db.import.
+  Result<ImportResult> insert_lines(std::string_view lines, const std::string& origin, bool seeded = false) {
+    ImportResult result;
+    int number = 0;
+    while (!lines.empty()) {
+      ++number;
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      const std::string_view line = lines.substr(0, end);
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+      const auto entry = entry_from_json(line);
+      if (!entry)
+        return fail("db.import", as_one_line(entry.error().to_string()), origin + ":" + std::to_string(number));
+      TRY(const bool added, insert(*entry, seeded));
+      ++(added ? result.added : result.known);
+    }
+    return result;
+  }
+
+  // Whether the entries that the last seeds brought are those of `fingerprint`.
+  Result<bool> has_seeds(const std::string& fingerprint) const {
+    return Statement(db.get(), "SELECT 1 FROM seeds WHERE fingerprint = ?").bind(fingerprint).step();
+  }
+
+  // Puts the entries of the seeds in the place of those that earlier seeds brought: a new version of Sous brings
+  // others. What was added or removed by hand stays so until then.
+  Result<void> take_seeds(const std::vector<fs::path>& files) {
+    if (files.empty() || sqlite3_db_readonly(db.get(), "main") == 1) return {};
+    std::vector<std::string> texts;
+    std::string all;
+    for (const fs::path& file : files) {
+      auto text = read_file(file, longest_seed);
+      if (!text) return fail("db.seed", text.error().why, file.string());
+      all += *text;
+      texts.push_back(std::move(*text));
+    }
+    const std::string fingerprint = content_hash(all);
+    TRY(const bool there, has_seeds(fingerprint));
+    if (there) return {};
+    TRY(auto transaction, Transaction::begin(db.get()));
+    TRY(const bool another_build_did, has_seeds(fingerprint));
+    if (another_build_did) return {};
+    for (const char* old : {"DELETE FROM entries WHERE seeded = 1", "DELETE FROM seeds",
+                            "DELETE FROM nests WHERE id NOT IN (SELECT nest FROM entries)",
+                            "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM entries)"})
+      TRY_VOID(execute(db.get(), old));
+    for (std::size_t k = 0; k < files.size(); ++k)
+      if (auto taken = insert_lines(texts[k], files[k].string(), true); !taken)
+        return fail("db.seed", taken.error().why, taken.error().where);
+    TRY_VOID(Statement(db.get(), "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
+    return transaction.commit();
   }
 
   Result<std::vector<std::pair<std::string, std::int64_t>>> counts(const char* sql) const {
@@ -450,51 +233,15 @@ Store::~Store() = default;
 
 const Embedding& Store::embedding() const { return *impl_->embedding; }
 
-namespace {
-
-// Fills a new database under a name of its own and puts it in place, unless someone else was faster.
-Result<void> create(const StoreOptions& options, const std::function<Result<void>(Handle)>& fill) {
-  std::error_code error;
-  if (options.path.has_parent_path()) fs::create_directories(options.path.parent_path(), error);
-  std::string temporary = options.path.string() + ".new-XXXXXX";
-  const int file = ::mkstemp(temporary.data());
-  if (file < 0) return fail("db.open", std::strerror(errno), options.path.string());
-  ::fchmod(file, 0644);
-  ::close(file);
-  const auto made = [&]() -> Result<void> {
-    TRY(auto db, open_file(temporary, SQLITE_OPEN_READWRITE));
-    // No WAL while it is filled: nothing but the one file may be left to rename.
-    TRY_VOID(migrate(db.get(), 0));
-    TRY_VOID(execute(db.get(), "PRAGMA foreign_keys = ON"));
-    TRY_VOID(fill(std::move(db)));
-    if (::link(temporary.c_str(), options.path.c_str()) != 0 && errno != EEXIST)
-      return fail("db.io", std::strerror(errno), options.path.string());
-    return {};
-  }();
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((temporary + suffix).c_str());
-  if (!made) return std::unexpected(at(made.error(), options.path));
-  return {};
-}
-
-}  // namespace
-
 Result<Store> Store::open(const StoreOptions& options) {
+  const auto over = [&](Handle db) { return std::make_unique<Impl>(std::move(db), options.path, options.embedding); };
   std::error_code error;
-  if (!fs::exists(options.path, error)) {
-    const auto fill = [&](Handle db) -> Result<void> {
-      Store store(std::make_unique<Impl>(std::move(db), options.path, options.embedding));
-      for (const fs::path& seed : options.seeds) {
-        const auto lines = read_file(seed, longest_seed);
-        if (!lines) return fail("db.seed", lines.error().why, seed.string());
-        if (auto imported = store.import_lines(*lines, seed.string()); !imported)
-          return fail("db.seed", imported.error().why, imported.error().where);
-      }
-      return {};
-    };
-    TRY_VOID(create(options, fill));
-  }
+  if (!fs::exists(options.path, error))
+    TRY_VOID(create_database(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
   TRY(auto db, open_existing(options.path));
-  return Store(std::make_unique<Impl>(std::move(db), options.path, options.embedding));
+  auto impl = over(std::move(db));
+  TRY_VOID(impl->take_seeds(options.seeds));
+  return Store(std::move(impl));
 }
 
 Result<Store> Store::open_or_recreate(const StoreOptions& options, fs::path& kept_aside) {
@@ -602,11 +349,11 @@ Result<StoreStats> Store::stats() const {
   sqlite3* db = impl_->db.get();
   StoreStats result;
   // Not count(*): SQLite counts all rows in one step, outside of every budget.
-  TRY(result.entries, pragma(db, "SELECT count(id) FROM entries"));
-  TRY(result.nests, pragma(db, "SELECT count(DISTINCT structural_hash) FROM nests"));
-  TRY(result.machines, pragma(db, "SELECT count(id) FROM hardware"));
-  TRY(result.bytes, pragma(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
-  TRY(const std::int64_t version, pragma(db, "PRAGMA user_version"));
+  TRY(result.entries, number(db, "SELECT count(id) FROM entries"));
+  TRY(result.nests, number(db, "SELECT count(DISTINCT structural_hash) FROM nests"));
+  TRY(result.machines, number(db, "SELECT count(id) FROM hardware"));
+  TRY(result.bytes, number(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
+  TRY(const std::int64_t version, number(db, "PRAGMA user_version"));
   result.schema = static_cast<int>(version);
   result.embedding = impl_->embedding->version();
   TRY(result.by_target, impl_->counts("SELECT target, count(id) FROM entries GROUP BY target ORDER BY target"));
@@ -655,25 +402,13 @@ Result<std::string> Store::export_lines() const {
 
 Result<ImportResult> Store::import_lines(std::string_view lines, const std::string& origin) {
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  ImportResult result;
-  int number = 0;
-  while (!lines.empty()) {
-    ++number;
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const auto entry = entry_from_json(line);
-    if (!entry) return fail("db.import", as_one_line(entry.error().to_string()), origin + ":" + std::to_string(number));
-    TRY(const bool added, impl_->insert(*entry));
-    ++(added ? result.added : result.known);
-  }
+  TRY(const ImportResult result, impl_->insert_lines(lines, origin));
   TRY_VOID(transaction.commit());
   return result;
 }
 
 Result<std::string> Store::generation() const {
-  TRY(const std::int64_t others, pragma(impl_->db.get(), "PRAGMA data_version"));
+  TRY(const std::int64_t others, number(impl_->db.get(), "PRAGMA data_version"));
   return std::to_string(others) + "." + std::to_string(sqlite3_total_changes64(impl_->db.get()));
 }
 

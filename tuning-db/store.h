@@ -27,7 +27,8 @@ namespace sous::tuning_db {
 
 struct StoreOptions {
   std::filesystem::path path;
-  // JSON lines files for a database that does not exist yet.
+  // JSON lines files whose entries a new database begins with. In an existing one they replace those that other seeds
+  // brought; what was added by hand stays.
   std::vector<std::filesystem::path> seeds;
   std::shared_ptr<const Embedding> embedding = static_embedding();
 };
@@ -67,7 +68,7 @@ struct ImportResult {
 class Store {
  public:
   // Opens; makes the file from the seeds if there is none (under another name first, so that a build that is stopped
-  // leaves no half-filled database, and two builds at once make one).
+  // leaves no half-filled database, and two builds at once make one), or takes new seeds in (in one transaction).
   // Errors: db.corrupt, db.foreign, db.schema-newer, db.open, db.io, db.seed. Every function: db.budget.
   static Result<Store> open(const StoreOptions& options);
   // The same; a corrupt or foreign file is first renamed to <name>.corrupt-<n>, which is returned in `kept_aside`.

@@ -120,9 +120,51 @@ TEST(Store, ANewDatabaseIsMadeFromSeeds) {
   const nests::Folder folder;
   ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::gemm, 500)) + "\n"));
   EXPECT_EQ(opened(folder / "sub/t.db", {folder / "s.jsonl"}).list()->size(), 1u);
-  // Only a new one.
-  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::syrk, 500)) + "\n"));
-  EXPECT_EQ(opened(folder / "sub/t.db", {folder / "s.jsonl"}).list()->size(), 1u);
+}
+
+std::set<std::string> names(const Store& store) {
+  std::set<std::string> result;
+  for (const Summary& s : store.list().value()) result.insert(s.name);
+  return result;
+}
+
+TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
+  const nests::Folder folder;
+  const auto named = [](std::string_view nest, const std::string& name) {
+    Entry e = entry(nest, 500);
+    e.name = name;
+    return e;
+  };
+  const auto write = [&](const std::vector<Entry>& seeds) {
+    std::string lines;
+    for (const Entry& e : seeds) lines += to_json(e) + "\n";
+    ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", lines));
+  };
+  const auto store = [&] { return opened(folder / "t.db", {folder / "s.jsonl"}); };
+  write({named(nests::gemm, "first"), named(nests::syrk, "both")});
+  store().add(named(nests::jacobi, "own")).value();
+  EXPECT_EQ(names(store()), (std::set<std::string>{"both", "first", "own"}));
+
+  write({named(nests::syrk, "both"), named(nests::gemm, "second")});
+  EXPECT_EQ(names(store()), (std::set<std::string>{"both", "own", "second"}));
+  EXPECT_EQ(store().vectors()->size(), 3u);
+  EXPECT_TRUE(store().verify()->empty());
+
+  // What somebody removes stays away while the seeds are the same.
+  Store changed = store();
+  for (const Summary& s : changed.list().value())
+    if (s.name == "both") changed.remove(s.id).value();
+  EXPECT_EQ(names(store()), (std::set<std::string>{"own", "second"}));
+  // Without seeds nothing goes.
+  EXPECT_EQ(names(opened(folder / "t.db")), (std::set<std::string>{"own", "second"}));
+}
+
+TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  sql(folder / "t.db", "DROP TABLE seeds; ALTER TABLE entries DROP COLUMN seeded; PRAGMA user_version = 1");
+  EXPECT_EQ(opened(folder / "t.db").list()->size(), 1u);
+  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 2);
 }
 
 TEST(Store, ABadSeedLeavesNothing) {
