@@ -31,7 +31,7 @@ STANDALONE = "targets/runtime/"
 ONE_PLACE = {
     r"clang/|llvm/": ["frontends/c/"],
     r"isl/": ["sdfg/"],
-    r"sqlite3\.h": ["tuning-db/store"],
+    r"sqlite3\.h": ["tuning-db/sqlite"],
     r"faiss/": ["tuning-db/nearest"],
     r"httplib\.h": ["server/"],
 }
