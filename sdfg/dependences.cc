@@ -85,19 +85,18 @@ std::string describe(const Dependence& d, const Lifted& lifted) {
          lifted.statements[static_cast<std::size_t>(d.target)].name + " on " + d.container;
 }
 
-// Every read of `container` inside the loop is of an element written before in the same iteration, and no read is
-// outside.
-Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
-  if (planted(Fault::private_not_covered)) return true;
-  for (const Access& access : data.accesses) {
-    if (access.container != container) continue;
-    IslMap inside = times.related(access.statement, access.statement, times.same_iteration(l));
-    IslMap outside(isl_map_subtract_domain(access.map.copy(), isl_map_domain(inside.release())));
-    if (!empty(outside)) return false;
-  }
+// The accesses that are made inside the loop.
+IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l) {
+  IslMap instances = times.related(access.statement, access.statement, times.same_iteration(l));
+  return IslMap(isl_map_intersect_domain(access.map.copy(), isl_map_domain(instances.release())));
+}
+
+// Every read of `container` inside the loop is of an element written before in the same iteration.
+Result<bool> reads_own_values(const Data& data, const Times& times, const Times::LoopTime& l,
+                              const std::string& container) {
   for (const Access& read : data.accesses) {
     if (read.write || read.container != container) continue;
-    IslMap uncovered = read.map;
+    IslMap uncovered = inside(read, times, l);
     for (const Access& write : data.accesses) {
       if (!write.write || !write.exact || write.container != container) continue;
       IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
@@ -109,6 +108,14 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
   }
   TRY_VOID(data.context.ok());
   return true;
+}
+
+// That, and nothing outside the loop touches the container.
+Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
+  if (planted(Fault::private_not_covered)) return true;
+  for (const Access& access : data.accesses)
+    if (access.container == container && !empty(subtract(access.map, inside(access, times, l)))) return false;
+  return reads_own_values(data, times, l, container);
 }
 
 Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
@@ -388,6 +395,16 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
   }
   TRY_VOID(data.context.ok());
   return result;
+}
+
+Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                              const std::string& symbol, const std::string& container) {
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  auto l = times.loops().find(symbol);
+  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  return reads_own_values(data, times, l->second, container);
 }
 
 Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,

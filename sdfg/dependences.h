@@ -84,6 +84,11 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
 Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                           const std::string& symbol, const std::string& container);
 
+// Whether each iteration of the loop reads of `container` only what it has written itself before. Unlike above, code
+// outside the loop may touch it, too. Containers that may overlap it are not looked at.
+Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                              const std::string& symbol, const std::string& container);
+
 // The operator if the statement is a State that does x = x op e (op associative and commutative, x not in e).
 std::optional<Reduction> self_update(const Statement& statement);
 

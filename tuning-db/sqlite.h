@@ -1,5 +1,5 @@
-// SQLite as the store uses it: statements that return Results, transactions that roll back, and budgets, since a file may
-// come from anyone.
+// SQLite as the store uses it: statements that return Results, transactions that roll back, and budgets, since a file
+// may come from anyone.
 #pragma once
 
 #include <sqlite3.h>
@@ -82,8 +82,8 @@ class Transaction {
   sqlite3* db_;
 };
 
-// A connection on which neither the schema of the file nor its size can do anything: no views, triggers or functions with
-// effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors: db.open, db.io.
+// A connection on which neither the schema of the file nor its size can do anything: no views, triggers or functions
+// with effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors: db.open, db.io.
 Result<Handle> open_file(const std::filesystem::path& path, int flags);
 
 }  // namespace sous::tuning_db

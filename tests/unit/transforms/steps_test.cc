@@ -136,6 +136,33 @@ TEST(Steps, RegisterTileKeepsEveryElementsOrder) {
   expect_same_result(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2); parallelize(loop=i_r)");
 }
 
+constexpr const char* row =
+    "loop i = 0 .. n - 1 { loop j = 0 .. n { s0: x[j] = B[i, j] } "
+    "loop l = 0 .. n { loop j2 = 0 .. n { s1: x[j2] = x[j2] + B[l, j2] } } "
+    "loop j3 = 0 .. n { s2: A[i, j3] = x[j3] + x[n - j3 - 1] } }";
+
+// The argument keeps what the last iteration wrote; nothing where there is none (n = 1).
+TEST(Steps, ExpandMakesIterationsIndependent) {
+  EXPECT_EQ(refusal(row, "distribute(loop=i)"), "distribute.illegal");
+  expect_same_result(row, "expand(loop=i)");
+  expect_same_result(row, "expand(loop=i); distribute(loop=i); parallelize(loop=i)");
+  expect_same_result("loop i = 0 .. n { s0: s[] = B[i, 0] s1: x[i] = s[] * 2.0 }",
+                     "expand(loop=i); distribute(loop=i); vectorize(loop=i)");
+  expect_same_result("loop o = 0 .. n { loop i = 0 .. n { s0: s[] = B[o, i] s1: A[o, i] = s[] * 2.0 } }",
+                     "expand(loop=i); expand(loop=o); distribute(loop=i); parallelize(loop=o)");
+}
+
+// An earlier iteration may have written what the last one does not, and a value may come from an earlier iteration.
+TEST(Steps, ExpandKnowsTheLastValues) {
+  EXPECT_EQ(refusal("loop i = 0 .. n { loop j = 0 .. n - i { s0: x[j] = B[i, j] } "
+                    "loop j2 = 0 .. n - i { s1: A[i, j2] = x[j2] } }",
+                    "expand(loop=i)"),
+            "expand.nothing");
+  EXPECT_EQ(refusal("loop i = 0 .. n { if (B[i, 0] > 0.0) { s0: s[] = B[i, 0] s1: x[i] = s[] } }", "expand(loop=i)"),
+            "expand.nothing");
+  EXPECT_EQ(refusal("loop i = 0 .. n { s0: x[i] = s[] s1: s[] = B[i, 0] }", "expand(loop=i)"), "expand.nothing");
+}
+
 TEST(Steps, EveryRefusalIsProvoked) {
   struct Case {
     const char *body, *steps;
@@ -232,6 +259,11 @@ TEST(Steps, EveryRefusalIsProvoked) {
        "parallelize(loop=o); register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", true, "register-tile.reduced"},
       {"loop i = 0 .. n floordiv 2 { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[2 * i, l] } } }",
        "register_tile(loops=[i, j], sizes=[2, 2], lanes=2, partial=padded)", false, "register-tile.padding"},
+      {copy2, "expand(loop=q)", false, "expand.no-loop"},
+      {"loop i = 0 .. n step 2 { s0: s[] = B[i, 0] s1: x[i] = s[] }", "expand(loop=i)", false, "expand.step"},
+      {sum, "expand(loop=i)", false, "expand.nothing"},
+      {"loop o = n .. 0 step -1 { loop i = 0 .. o { s0: s[] = B[i, 0] s1: x[i] = s[] } }", "expand(loop=i)", false,
+       "expand.size"},
       {copy2, "pack(loop=i, panel=q)", false, "pack.no-loop"},
       {copy2, "pack(loop=j, panel=i)", false, "pack.not-inside"},
       {copy2, "vectorize(loop=j, lanes=4); pack(loop=i, panel=j)", false, "pack.scheduled"},
