@@ -1,6 +1,6 @@
-// Array expansion (Feautrier 1988; for scalars Padua and Wolfe 1986): what each iteration of a loop computes anew in the
-// same place gets a place for each iteration, so that the iterations, and parts of their bodies, no longer wait for each
-// other's memory. Unlike a private copy it outlives its iteration: the loop can be distributed.
+// Array expansion (Feautrier 1988; for scalars Padua and Wolfe 1986): what each iteration of a loop computes anew in
+// the same place gets a place for each iteration, so that the iterations, and parts of their bodies, no longer wait for
+// each other's memory. Unlike a private copy it outlives its iteration: the loop can be distributed.
 //
 // Condition. Each iteration reads of the container only what it wrote before itself (sdfg::reads_own_values), and
 // nothing else in the loop may be the same memory. What stands in the container afterwards is what the last iteration
@@ -162,8 +162,7 @@ struct Expand {
       result.containers.push_back(std::move(wide));
       expanded = true;
     }
-    if (!expanded)
-      return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
+    if (!expanded) return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
     if (!copies.empty()) {
       const Loop& here = place->loop();
       const sdfg::ScalarExpr runs = sdfg::at_most(here.begin, here.end - 1);
@@ -225,8 +224,8 @@ struct Expand {
         return seen(l->body, container);
       }
       if (const auto* i = std::get_if<sdfg::If>(&n.value)) {
-        const bool condition = std::ranges::any_of(
-            i->condition.inputs, [&](const Memlet& m) { return m.container == container; });
+        const bool condition =
+            std::ranges::any_of(i->condition.inputs, [&](const Memlet& m) { return m.container == container; });
         return condition || seen(i->then_body, container) || seen(i->else_body, container);
       }
       const sdfg::Touched t = normal::touched(n);
@@ -234,8 +233,8 @@ struct Expand {
     });
   }
 
-  // The loops around each statement that writes the container without reading the same element, with a copy in the place
-  // of the statement; nullopt where they are not the same in each iteration, or depend on data.
+  // The loops around each statement that writes the container without reading the same element, with a copy in the
+  // place of the statement; nullopt where they are not the same in each iteration, or depend on data.
   std::optional<std::vector<Node>> last_values(const sdfg::Sdfg& sdfg, const Loop& here, const std::string& container,
                                                const std::vector<Node>& others) const {
     std::vector<Node> result;

@@ -136,6 +136,15 @@ TEST(Steps, RegisterTileKeepsEveryElementsOrder) {
   expect_same_result(product, "register_tile(loops=[i, j], sizes=[3, 4], lanes=2); parallelize(loop=i_r)");
 }
 
+TEST(Steps, UncontractKeepsProductsOutOfSums) {
+  expect_same_result(product, "uncontract(loop=l)");
+  const auto apart = run("loop i = 0 .. n { s0: s[] = x[i] * B[i, 0] + s[] - B[i, i] * 2.0 }", "uncontract(loop=i)");
+  ASSERT_TRUE(apart);
+  EXPECT_NE(sdfg::print(*apart).find("uncontracted(x[i] * B[i, 0]) + s[] - uncontracted(B[i, i] * 2.0)"),
+            std::string::npos)
+      << sdfg::print(*apart);
+}
+
 constexpr const char* row =
     "loop i = 0 .. n - 1 { loop j = 0 .. n { s0: x[j] = B[i, j] } "
     "loop l = 0 .. n { loop j2 = 0 .. n { s1: x[j2] = x[j2] + B[l, j2] } } "
@@ -259,6 +268,8 @@ TEST(Steps, EveryRefusalIsProvoked) {
        "parallelize(loop=o); register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", true, "register-tile.reduced"},
       {"loop i = 0 .. n floordiv 2 { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[2 * i, l] } } }",
        "register_tile(loops=[i, j], sizes=[2, 2], lanes=2, partial=padded)", false, "register-tile.padding"},
+      {copy2, "uncontract(loop=q)", false, "uncontract.no-loop"},
+      {copy2, "uncontract(loop=i)", false, "uncontract.nothing"},
       {copy2, "expand(loop=q)", false, "expand.no-loop"},
       {"loop i = 0 .. n step 2 { s0: s[] = B[i, 0] s1: x[i] = s[] }", "expand(loop=i)", false, "expand.step"},
       {sum, "expand(loop=i)", false, "expand.nothing"},
