@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "client/launcher.h"
@@ -189,6 +190,9 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
   Words generated{compiler_};
   append(generated, line_.cpp_code);
+  // Of the program's macros, those of the runtime's headers.
+  std::ranges::copy_if(line_.preprocess, std::back_inserter(generated),
+                       [](const string& word) { return word.starts_with("-DSOUS_"); });
   append(generated, reproducible(folder.path(), compiler_));
   append(generated, generated_options(compiler_, meaning_of(line_, compiler_).contract, outcome.needs_openmp));
   append(generated, {"-c", folder.file("generated.cpp"), "-o", folder.file("generated.o")});

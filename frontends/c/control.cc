@@ -509,13 +509,15 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
       return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
 
   TRY_VOID(leave_steps(steps, limits, header.step, where));
+  // What bounds read from memory may not be there to be read again after the nest.
+  const bool readable = limits.begin.reads().empty() && limits.end.reads().empty();
   // Inner induction variables after the loop: as its last iteration left them, if there was one.
   const std::vector<Final> inside(finals_.begin() + static_cast<std::ptrdiff_t>(finals), finals_.end());
   for (std::size_t k = finals; k < finals_.size(); ++k) {
     Final& f = finals_[k];
     bindings_[f.variable] = {};
     if (!f.value) continue;
-    if (!set_last(f, inside, symbol, up)) {
+    if (!readable || !set_last(f, inside, symbol, up)) {
       f.value.reset();
       continue;
     }
@@ -546,7 +548,6 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     bindings_.erase(v);
     return {};
   }
-  const bool readable = limits.begin.reads().empty() && limits.end.reads().empty();
   if (in_memory) {
     if (!readable)
       return refuse("c.induction-variable", "the value of the loop's variable after it is not known", where);

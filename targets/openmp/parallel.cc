@@ -9,9 +9,6 @@
 namespace sous::targets {
 namespace {
 
-// Below this many statement executions a parallel region costs more than it gains: starting and joining a team takes a
-// few microseconds, the time of about as many thousand statements.
-constexpr double parallel_threshold = 10'000;
 // Elements of an array that every thread may hold a partial copy of, on its stack.
 constexpr std::int64_t max_section = 4096;
 
@@ -215,10 +212,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   if (parallel.chunk > 0) schedule += ", " + std::to_string(parallel.chunk);
   schedule += ")";
   if (parallel.threads > 0) clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
-  const Work total = work(sdfg::Node(loop), printer.expressions);
-  if (!total.constant || *total.constant < parallel_threshold) {
-    clauses += " if (" + total.text + " >= " + std::to_string(static_cast<int>(parallel_threshold)) + ")";
-  }
+  clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
   constexpr std::string_view mark = "@firstprivate@";
   clauses += std::string(mark) + reductions->clauses;
   // The runtime may change errno, which the original nest does not.

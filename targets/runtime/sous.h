@@ -163,6 +163,13 @@ inline int threads(int wanted) {
 #endif
 }
 #ifdef _OPENMP
+// Below so many statement executions a parallel region costs more than it gains: starting and joining a team takes a
+// few microseconds, the time of about as many thousand statements. Tests of small nests define it as 0.
+#ifndef SOUS_PARALLEL_FROM
+#define SOUS_PARALLEL_FROM 10000
+#endif
+inline constexpr int64_t parallel_from = SOUS_PARALLEL_FROM;
+
 // What an entry holds around its parallel regions. Usable, if the program was linked with the OpenMP runtime of the
 // compiler that made the object (objects refer to it weakly, so that a link which knows nothing of it, or brings
 // another one, succeeds: another compiler, -static), no such region of this thread is under way (a signal handler that

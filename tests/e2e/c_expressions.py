@@ -16,7 +16,19 @@ class Expressions:
         r = self.r
         options = []
         for v in self.scope:
-            if v.lo < 0:
+            if v.lo < 0:  # shifted by at least as much
+                if (v.sym, sym) != (None, None) and (v.sym == sym or sym is None and c >= 70):
+                    most = c - v.c if sym else 3
+                    options += [self.plus(v.name, d) for d in range(-v.lo, most + 1)] * 4
+                    if v.c - v.lo <= (c if sym else 3):
+                        options.append(f"({v.name} + {1 - v.lo}) / 2")
+                continue
+            if self.plain:
+                most = 1 if sym is None else c - v.c
+                if v.sym == sym if sym else v.sym and c >= 70:
+                    options += [self.plus(v.name, d) for d in range(-min(v.lo, 2), most + 1)]
+                    if sym and self.chance(0.3) and (INTEGERS[v.kind][1] or v.c - v.lo <= c):
+                        options.append(f"{ext((sym, v.c - 1))} - {v.name}")
                 continue
             if sym is None:
                 options.append(f"{v.name} % {c}")
@@ -57,7 +69,7 @@ class Expressions:
     def element(self, arrays, tries=4):
         if not arrays:
             return None
-        for _ in range(tries):
+        for _ in range(3 * tries if self.plain else tries):
             a = self.r.choice(arrays)
             at = [self.subscript(d) for d in a.dims]
             if None in at:
@@ -232,19 +244,20 @@ class Expressions:
 
     def condition(self):
         r = self.r
-        if self.chance(0.3) and self.scope:  # a guard at an end, and an access that it makes possible
+        # A guard at an end, and an access that it makes possible.
+        if self.chance(0.5 if self.plain else 0.3) and self.scope:
             v = r.choice(self.scope)
             arrays = [a for a in self.f.arrays[:-1] if len(a.dims) == 1 and a.dims[0][0] is not None and
                       a.dims[0][0] == v.sym and v.c <= a.dims[0][1] and v.lo >= 0 and INTEGERS[v.kind][1]]
             if arrays and self.writable:
                 a = r.choice(arrays)
                 name = f"s->{a.name}" if a.form == "member" else a.name
-                d = r.choice((1, 2))
-                if self.chance(0.5):
-                    return f"{v.name} >= {d} && {name}[{v.name} - {d}] > {self.leaf().text}"
-                if self.chance(0.5):
-                    return f"{v.name} + {d} >= {a.extent(0)} || {name}[{v.name} + {d}] < {self.leaf().text}"
-                return f"{v.name} + {d} < {a.extent(0)} && {name}[{v.name} + {d}] < {self.leaf().text}"
+                # What the guard keeps from being read is in front of the array, or behind it.
+                front, behind = (k + r.choice((1, 2)) for k in (v.lo, a.dims[0][1] - v.c))
+                other = self.leaf().text
+                return r.choice((f"{v.name} >= {front} && {name}[{v.name} - {front}] > {other}",
+                                 f"{v.name} + {behind} >= {a.extent(0)} || {name}[{v.name} + {behind}] < {other}",
+                                 f"{v.name} + {behind} < {a.extent(0)} && {name}[{v.name} + {behind}] < {other}"))
         a, b = self.leaf(), self.leaf()
         one = f"{a.text} {r.choice(('<', '<=', '>', '>=', '==', '!='))} {b.text}"
         if self.chance(0.2):

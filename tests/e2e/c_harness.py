@@ -1,7 +1,10 @@
 """The C around random functions: memory that ends where access ends, data, hashes, and main."""
 
 PRELUDE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <math.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +33,29 @@ static char *place(int k, size_t bytes, int which) {
   return which % 4 == 3 ? memory[k] : memory[k] + room - bytes;
 #endif
 }
-/* In an earlier parameter's memory for some calls: the same, or shifted. A call that does not fit keeps its own. */
-static char *overlap(int which, int k, char *base, size_t has, size_t wants, size_t size) {
-  size_t shift = which % 3 == 1 ? (size_t)(which / 3 % 4) * size : 0;
-  if (which % 3 && which % 5 && base && shift + wants <= has) return base + shift;
-  return place(k, wants, which);
+/* Memory of pointers that C lets overlap: apart for some calls; for the others each lies relative to the one before:
+   the same, shifted, its first elements (up to three, or none) the other's last or the other way round. */
+static void lay(int which, int n, const int *slot, const size_t *bytes, const size_t *size, char **at) {
+  long offset[slots], low = 0, high = (long)bytes[0], unit = (long)size[0];
+  if (n == 1 || which % 3 == 0) {
+    for (int k = 0; k < n; k++) at[k] = place(slot[k], bytes[k], which);
+    return;
+  }
+  offset[0] = 0;
+  for (int k = 1; k < n; k++) {
+    const long one = (long)size[k], has = (long)bytes[k - 1], wants = (long)bytes[k], few = which / 2 % 4;
+    const long last = has - few * (long)size[k - 1], first = few * one - wants;
+    const long shift[] = {0, one, last, last, -one, first, first, 3 * one};
+    if (one > unit) unit = one;
+    offset[k] = offset[k - 1] + shift[(which / 3 * 2 + which % 3 + k) % 8];
+    offset[k] -= (offset[k] % one + one) % one;
+    if (offset[k] < low) low = offset[k];
+    if (offset[k] + wants > high) high = offset[k] + wants;
+  }
+  low -= (low % unit + unit) % unit;
+  high += (unit - (high - low) % unit) % unit;
+  char *start = place(slot[0], (size_t)(high - low), which);
+  for (int k = 0; k < n; k++) at[k] = start + (offset[k] - low);
 }
 /* In a global array for some calls. */
 static char *within(int which, char *global, size_t has, size_t wants, size_t size, char *otherwise) {
@@ -66,6 +87,43 @@ static char *within(int which, char *global, size_t has, size_t wants, size_t si
   static void hash_##T(T *p, size_t n) { for (size_t i = 0; i < n; i++) mix((uint64_t)p[i]); }
 static int truncated(double x) { return x > -60 && x < 60 ? (int)x : 9; }
 FLOATING(double) FLOATING(float)
+/* Where LLVM's OpenMP runtime gives each thread its share of a loop. Threads start one after the other and their shares
+   take no time: what depends on the share before is right by luck. So in some calls (order 1) each waits for those with
+   the later shares, and in some (order 2) all start together. */
+static int order, ended, arrived;
+int omp_get_thread_num(void) __attribute__((weak));
+int omp_get_num_threads(void) __attribute__((weak));
+static void await(int *what, int least) {
+  for (int k = 0; k < 10000 && __atomic_load_n(what, __ATOMIC_ACQUIRE) < least; k++) sched_yield();
+}
+static int members(void) { return order && omp_get_num_threads && omp_get_thread_num ? omp_get_num_threads() : 1; }
+static void starts(void) {
+  const int team = members();
+  if (team < 2) return;
+  if (order == 1) {
+    await(&ended, team - 1 - omp_get_thread_num());
+  } else {
+    const int own = __atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
+    await(&arrived, (own + team - 1) / team * team);
+  }
+}
+#define SHARE(suffix, T) \
+  void __kmpc_for_static_init_##suffix(void *at, int thread, int kind, int *last, T *low, T *high, T *stride, \
+                                       T step, T chunk) { \
+    static void (*next)(void *, int, int, int *, T *, T *, T *, T, T); \
+    if (!next) *(void **)&next = dlsym(RTLD_NEXT, "__kmpc_for_static_init_" #suffix); \
+    next(at, thread, kind, last, low, high, stride, step, chunk); \
+    starts(); \
+  }
+SHARE(4, int32_t) SHARE(4u, uint32_t) SHARE(8, int64_t) SHARE(8u, uint64_t)
+void __kmpc_for_static_fini(void *at, int thread) {
+  static void (*next)(void *, int);
+  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "__kmpc_for_static_fini");
+  next(at, thread);
+  const int team = members();
+  if (team > 1 && order == 1 && __atomic_add_fetch(&ended, 1, __ATOMIC_ACQ_REL) == team)
+    __atomic_store_n(&ended, 0, __ATOMIC_RELEASE);
+}
 INTEGER(_Bool) INTEGER(int8_t) INTEGER(uint8_t) INTEGER(int16_t) INTEGER(uint16_t)
 INTEGER(int) INTEGER(unsigned) INTEGER(long) INTEGER(uint64_t)
 """
@@ -79,6 +137,7 @@ MAIN = r"""
       state = 88172645463325252u + 1000 * c;
       digest = 1;
       special = c % 3 == 2;
+      order = (int[]){1, 1, 2, 0, 1}[c % 5];
       functions[f].run((int)c, sizes[c][0], sizes[c][1]);
       printf("%s %d %d,%d %016llx\n", functions[f].name, (int)c, sizes[c][0], sizes[c][1], (unsigned long long)digest);
       fflush(stdout);

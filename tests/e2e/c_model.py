@@ -55,11 +55,19 @@ class Variable:
 class Array:
     """`dims` are (sym, c): sym + c elements. form: flat (one pointer, c text), rows, fixed, global, member, local."""
 
-    def __init__(self, name, kind, dims, form, restrict=False):
+    def __init__(self, name, kind, dims, form, restrict=False, leading=None):
         self.name, self.kind, self.dims, self.form, self.restrict = name, kind, dims, form, restrict
+        self.leading = leading  # from row to row of a flat array: less than a row, for some sizes
 
     def extent(self, k):
-        return ext(self.dims[k])
+        return ext(self.leading if k == 1 and self.leading else self.dims[k])
+
+    def elements(self):
+        """How many there are, in C."""
+        counts = [f"ELEMENTS({ext(d)})" for d in self.dims]
+        if not self.leading:
+            return " * ".join(counts)
+        return f"({counts[0]} ? ({counts[0]} - 1) * ELEMENTS({ext(self.leading)}) + {counts[1]} : 0)"
 
 
 def ext(bound):
@@ -89,15 +97,24 @@ class Function:
                f"  if (n < {self.least} || m < {self.least}) return;"]
         names = []
         pointers = [a for a in self.arrays if a.form in ("flat", "rows", "vla", "member")]
+        groups = []  # of pointers that may overlap
         for k, a in enumerate(pointers):
-            count = " * ".join(f"ELEMENTS({ext(d)})" for d in a.dims)
-            out.append(f"  size_t s{k} = {count} * sizeof({a.kind});")
-            before = [j for j in range(k) if may_overlap(a.kind, pointers[j].kind) and not a.restrict and not pointers[j].restrict
-                      and a.form != "member" and pointers[j].form != "member"]
-            place = f"place({k}, s{k}, which)"
-            if before:
-                j = before[-1]
-                place = f"overlap(which, {k}, (char *)p{j}, s{j}, s{k}, sizeof({a.kind}))"
+            out.append(f"  size_t s{k} = {a.elements()} * sizeof({a.kind});")
+            fits = [g for g in groups if not a.restrict and all(
+                not pointers[j].restrict and may_overlap(a.kind, pointers[j].kind) for j in g)]
+            if fits:
+                fits[0].append(k)
+            else:
+                groups.append([k])
+        for g in groups:
+            slots, bytes_, sizes = (", ".join(each.format(k=k, kind=pointers[k].kind) for k in g)
+                                    for each in ("{k}", "s{k}", "sizeof({kind})"))
+            out.append(f"  char *at{g[0]}[{len(g)}];")
+            out.append(f"  lay(which, {len(g)}, (int[]){{{slots}}}, (size_t[]){{{bytes_}}}, (size_t[]){{{sizes}}}, "
+                       f"at{g[0]});")
+        for k, a in enumerate(pointers):
+            group = next(g for g in groups if k in g)
+            place = f"at{group[0]}[{group.index(k)}]"
             shared = [g for g in self.arrays if g.form == "global" and g.kind == a.kind and not a.restrict]
             if shared and a.form != "member":
                 g = shared[0]

@@ -19,7 +19,9 @@ class Generator(Expressions):
         self.scalars = []  # (name, kind) assignable, of any value
         self.depth = 0
         # Half of the functions are simple enough for most recipes to apply.
-        self.simple = self.chance(0.5)
+        self.simple = self.chance(0.6)
+        # And half of those have subscripts that move with the loops alone: their dependences are exact.
+        self.plain = self.simple and self.chance(0.5)
         self.label = None
         self.budget = rng.choice((2, 3, 4)) if self.simple else rng.choice((4, 6, 9, 14))
 
@@ -37,7 +39,7 @@ class Generator(Expressions):
             f.least = -3
         kinds = [r.choice(ARRAY_TYPES)]
         for _ in range(r.randint(1, 3)):
-            kinds.append(kinds[0] if self.chance(0.6) else r.choice(ARRAY_TYPES))
+            kinds.append(kinds[0] if self.chance(0.7) else r.choice(ARRAY_TYPES))
         members = []
         for k, kind in enumerate(kinds):
             self.array(f"{'ABCDE'[k]}", kind, members)
@@ -71,20 +73,27 @@ class Generator(Expressions):
 
     def dimension(self):
         r = self.r
+        if self.plain:
+            return (r.choice(("n", "n", "n", "m")), r.choice((0, 1, 2, 3)))
         if self.chance(0.25):
             return (None, r.choice((4, 8, 16, 17)))
         return (r.choice(("n", "n", "n", "m")), r.choice((0, 0, 0, 0, 1, 2)))
 
     def array(self, name, kind, members):
         f, r = self.f, self.r
-        restrict = "restrict " if self.chance(0.9 if self.simple else 0.35) else ""
-        form = r.choice(("flat1",) * 3 + ("flat2", "flat2", "vla", "vla", "rows", "global", "global2", "member", "in"))
+        restrict = "restrict " if self.chance(0.45 if self.plain else 0.75 if self.simple else 0.35) else ""
+        forms = ("flat1",) * 3 + ("flat2", "flat2", "vla", "vla", "rows", "global", "global2", "member", "in")
+        form = r.choice(forms[:7] + forms[8:10] if self.plain else forms)
         if form == "flat1":
             a = Array(name, kind, [self.dimension()], "flat", bool(restrict))
             star = self.chance(0.7)
             f.parameters.append(f"{kind} *{restrict}{name}" if star else f"{kind} {name}[{restrict.strip()}]")
         elif form == "flat2":
-            a = Array(name, kind, [self.dimension(), self.dimension()], "flat", bool(restrict))
+            rows, columns = self.dimension(), self.dimension()
+            leading = None
+            if self.chance(0.3):
+                leading, f.least = self.dimension(), max(f.least, 0)
+            a = Array(name, kind, [rows, columns], "flat", bool(restrict), leading)
             f.parameters.append(f"{kind} *{restrict}{name}")
         elif form == "vla":
             dims = [self.dimension() for _ in range(r.choice((1, 2, 2, 2, 3)))]
@@ -123,9 +132,14 @@ class Generator(Expressions):
             f.least = max(f.least, 0)
         name = self.fresh("i")
         outside = self.chance(0.25)
-        outer = self.scope
+        outer = [v for v in self.scope if v.lo >= 0 or INTEGERS[kind][1]]
         style = r.random()
         lo, sym, c = r.choice((0, 0, 0, 1, 2)), r.choice(("n", "n", "m")), r.choice((0, 0, 0, -1, -2, 1))
+        if self.plain:
+            sym, c = r.choice([d[0] for a in self.writable for d in a.dims if d[0]] or ["n"]), min(c, 0)
+        if INTEGERS[kind][1] and self.signed_sizes and self.chance(0.12):
+            lo = r.choice((-1, -2, -3))
+            c = lo if self.plain else min(c, -1)
         if self.chance(0.2):
             sym, c = None, r.choice((1, 3, 4, 8, 16))
         low, high = str(lo), ext((sym, c))
@@ -170,13 +184,14 @@ class Generator(Expressions):
             f.least = max(f.least, 0, needed + 1 if style < 0.46 else needed)
         step = r.choice((1,) * 7 + (2, 3))
         form = r.choice(("<", "<", "<", "<", "<=", "down", "down", "down>", "!=", "&&"))
-        if style < 0.46 and form in ("!=", "&&"):
+        unsigned = not INTEGERS[kind][1] or not self.signed_sizes
+        # high - 1 of a quotient or a minimum that is 0 has no end.
+        if style < 0.46 and (form in ("!=", "&&") or form == "<=" and unsigned):
             form = "<"
         if form == "!=" and (sym is None or lo or step != 1 or c < 0):
             form = "<"
         if form == "!=":
             f.least = max(f.least, 0)
-        unsigned = not INTEGERS[kind][1] or (not self.signed_sizes)
         if unsigned and form == "down":
             form = "down>"
         if unsigned and form == "down>" and step != 1:
@@ -199,7 +214,9 @@ class Generator(Expressions):
         elif form == "!=":
             head = f"{declare}{name} = {low}; {name} != {high}; {up}"
         elif form == "&&":
-            other = r.choice((f"{name} < {r.choice((5, 9, 20))}", f"{name} < m", f"{name} < n"))
+            # n - m of unsigned sizes may wrap.
+            other = r.choice((f"{name} < {r.choice((5, 9, 20))}", f"{name} < m", f"{name} < n", f"{name} < n - m",
+                              f"{name} <= m - n"))
             head = f"{declare}{name} = {low}; {name} < {high} && {other}; {up}"
         elif form == "down":
             head = f"{declare}{name} = {high} - 1; {name} >= {low}; {down}"
@@ -213,7 +230,7 @@ class Generator(Expressions):
     def loop_body(self, variable):
         mark, marks = len(self.scope), len(self.scalars)
         self.scope.append(variable)
-        body = self.block(True)
+        body = self.block(True) or self.block(True)
         del self.scope[mark:]
         del self.scalars[marks:]
         self.depth -= 1
@@ -273,15 +290,18 @@ class Generator(Expressions):
     def statement(self, in_loop, nested=0):
         r = self.r
         self.budget -= 1
-        weights = (40, 8, 2, 4, 0, 0, 2, 3, 2, 2, 0, 3, 0) if self.simple else (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 4)
-        kind = r.choices(("store", "temporary", "scalar", "if", "while", "continue", "derived", "local", "helper",
-                          "pointer", "chain", "extremum", "exit"), weights)[0]
+        kinds = ("store", "temporary", "scalar", "if", "while", "continue", "derived", "local", "helper", "pointer",
+                 "chain", "extremum", "exit", "carried")
+        kind = r.choices(kinds, (40, 8, 6, 8, 0, 0, 2, 3, 2, 2, 0, 3, 0, 6) if self.simple else
+                         (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 4, 4))[0]
         if kind in ("continue", "exit") and not in_loop:
             kind = "store"
         if kind == "exit":
             return self.left_alone()
         if kind == "extremum":
             return self.extremum()
+        if kind == "carried" and self.scalars:
+            return self.carried()
         if nested > 1 and kind in ("if", "while"):
             kind = "store"
         if kind == "store":
@@ -311,7 +331,7 @@ class Generator(Expressions):
             inner = self.statement(False, 2)
             del self.scalars[marks[0]:], self.scope[marks[1]:]
             limit = r.choice((2, 3, 5))
-            test = f"{name} < {limit}" + (f" && {self.condition()}" if self.chance(0.6) else "")
+            test = f"{name} < {limit}" + (f" && ({self.condition()})" if self.chance(0.6) else "")
             if self.chance(0.5):
                 loop = ("block", f"while ({test}) {{", inner + [("line", f"{name}++;")], "}")
             else:
@@ -387,6 +407,19 @@ class Generator(Expressions):
         return [("line", f"{a.kind} *{p} = {a.name};"),
                 ("block", f"for (int {q} = 0; {q} < {a.extent(0)}; {q}++) {{", [("line", f"*{p}++ = {value};")], "}")]
 
+    def carried(self):
+        """A variable from around the loop that is set before, behind or on some of the ways to where it is used."""
+        r = self.r
+        name, kind = r.choice(self.scalars)
+        place = self.element(self.writable)
+        if place is None:
+            return self.store()
+        setting = ("line", f"{name} = {self.convert(self.expression(1), kind)};")
+        use = ("line", f"{place.text} = {self.convert(Value(name, kind), place.kind)};")
+        sometimes = ("block", f"if ({self.condition()}) {{", [setting], "}")
+        return r.choice(([setting, use], [use, setting], [sometimes, use], [use, sometimes],
+                         [setting, sometimes, use], [setting, ("block", f"if ({self.condition()}) {{", [use], "}")]))
+
     def extremum(self):
         """A minimum or maximum, in the ways in which it is written."""
         r = self.r
@@ -418,6 +451,9 @@ class Generator(Expressions):
         if kind in FLOATS:
             op = r.choice(("=", "=", "=", "+=", "+=", "-=", "*="))
             return f"{place} {op} {value.text};"
+        if INTEGERS[kind][0] in (8, 16) and self.chance(0.2):  # computed in a wider type than the place has
+            return r.choice((f"{place} /= {r.choice(('2', '3', '2.5', '-3'))};", f"{place} >>= 1;", f"{place} %= 7;",
+                             f"{place} *= 0.5f;")).replace("-3", "-3" if INTEGERS[kind][1] else "3")
         if value.kind in FLOATS:
             return f"{place} = {self.convert(value, kind)};"
         if self.chance(0.5):

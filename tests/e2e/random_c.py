@@ -27,8 +27,15 @@ import c_harness
 import c_programs
 import c_shrink
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCE = ["-O0", "-ffp-contract=off"]
-FLAGS = ["-O2", "-march=native", "-ffp-contract=off"]
+FLAGS = ["-O2", "-march=native", "-ffp-contract=off", "-DSOUS_PARALLEL_FROM=0"]  # threads for a few iterations, too
+TRACED = """#include <stdio.h>
+static int traced(int served) { fputc("OS"[served], stderr); return served; }
+"""
+# Many nests take one of these; of the others, one in twenty.
+COMMON = ("vectorize(loop=i0)", "vectorize(loop=i0)", "parallelize(loop=i0)", "reverse(loop=i0); vectorize(loop=i0)",
+          "parallelize(loop=i0, threads=3, chunk=1)", "tile(loops=[i0], sizes=[4]); parallelize(loop=i0_t)")
 STEPS = ("vectorize(loop={a})", "vectorize(loop={b})", "vectorize(loop={c})", "parallelize(loop={a})",
          "parallelize(loop={a}, threads=3, chunk=1, kind=dynamic)", "parallelize(loop={b})",
          "tile(loops=[{a}], sizes=[4])", "tile(loops=[{a},{b}], sizes=[4,3])", "interchange(outer={a}, inner={b})",
@@ -46,6 +53,8 @@ STEPS = ("vectorize(loop={a})", "vectorize(loop={b})", "vectorize(loop={c})", "p
 def random_recipe(rng):
     a = rng.choice((0, 0, 0, 1, 1, 2, 3))
     text = rng.choice(STEPS).format(a=f"i{a}", b=f"i{a + 1}", c=f"i{a + 2}")
+    if rng.random() < 0.6:
+        text = rng.choice(COMMON)
     # The lowest target that does what the recipe asks for compiles fastest.
     lowest = "highway" if "lanes" in text or "vectorize" in text else "openmp" if "parallel" in text else "cpp"
     return text + " -> " + (lowest if rng.random() < 0.9 else "highway")
@@ -79,7 +88,8 @@ class Bench:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_") or k == "SOUS_FAULT"}
         self.environment.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0", ASAN_OPTIONS="detect_leaks=0",
                                 UBSAN_OPTIONS="print_stacktrace=0")
-        self.served = collections.Counter()
+        self.served = {}  # what was asked for: [functions of which a nest is served, all of them]
+        self.entries = collections.Counter()  # of served nests: runs of the generated code (S), of the original (O)
 
     def run(self, words, limit=60):
         """With so many seconds of processor time (thirty times as long by the clock: others may be at work here)."""
@@ -103,7 +113,7 @@ class Bench:
                 if not lines:
                     raise RuntimeError(done.stderr[:4000])
             else:
-                done = self.run(["./s"])
+                done = self.run(["./s"], 15)
                 lines = [int(x) for x in re.findall(r"(?m)(?:^|#0 .*/)s\.c:(\d+)", done.stderr)]
                 if done.returncode == 0 and not lines:
                     return functions, done.stdout
@@ -144,12 +154,39 @@ class Bench:
             self.sampled.setdefault(function, []).append(recipe)
         return [*one.options, "--frozen"]
 
+    def count(self, functions, one, explained):
+        """Adds to `served`. Of a recipe for all nests only those count to which it applies."""
+        served = set(re.findall(r"(?m)^\S+?:\d+: (f\d+), lines \d+ to \d+: served", explained))
+        steps = "one recipe" if one.recipe else "sampled recipes" if one.lock else one.options[-1].split("=")[1]
+        counts = self.served.setdefault(steps, [0, 0])
+        counts[0] += len(served)
+        counts[1] += len(functions)
+
+    def trace(self, functions):
+        """How often entries of generated code run it, and how often a check leaves the work to the original."""
+        (self.folder / "t.c").write_text(c_harness.program(functions))
+        flags = ["-O0", *FLAGS[1:], "-w"]
+        done = self.run([self.sous, "--db=none", "opt", "t.c", "--recipe=normal-form", "--target=cpp", "-o", "traced",
+                         "--", "clang-19", *FLAGS])
+        if done.returncode:
+            raise RuntimeError(done.stderr[:4000])
+        text = (self.folder / "traced/t.c").read_text()
+        text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(f\d+)_\d+(?:_\d+)?\(.*)\) \{$", r"\1if (!traced(\2)) {", text)
+        (self.folder / "traced.c").write_text(TRACED + text)
+        for words in (["clang-19", "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fwrapv", *flags,
+                       f"-I{ROOT}", "-c", "traced/t.sous.cpp", "-o", "traced.o"],
+                      ["clang-19", *flags, "traced.c", "traced.o", "-o", "t", "-lm"]):
+            done = self.run(words, 240)
+            if done.returncode:
+                raise RuntimeError(done.stderr[:4000])
+        self.entries.update(self.run(["./t"]).stderr)
+
     def differs(self, functions, expected, one):
         """(what differs, function) of a build with sous, or None."""
         options = self.prepare(functions, one)
         done = self.build([one.cc, *FLAGS], functions, "t", [self.sous, "--db=none", "--explain", *options])
-        for found in re.findall(r"\b(served|left as it is)\b", done.stderr):
-            self.served[found] += 1
+        if not isinstance(functions, Kept):
+            self.count(functions, one, done.stderr)
         if done.returncode:
             return "build: " + done.stderr[-3000:], None
         ran = self.run(["./t"])
@@ -267,6 +304,7 @@ def main():
             expected = without(expected, unclear)
             if not kept:
                 continue
+            bench.trace(kept)
             for one in ways(case, arguments):
                 found = bench.differs(kept, expected, one)
                 agreed += found is None
@@ -294,7 +332,12 @@ def main():
                     break
     print(f"executions {cases}")
     print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out), {agreed} builds agreed, "
-          f"nests {dict(bench.served)}, {len(failures)} failures")
+          f"{len(failures)} failures")
+    entries = bench.entries["S"] + bench.entries["O"]
+    if entries:
+        print("functions of which a nest is served: " + ", ".join(
+            f"{name} {100 * a / b:.0f} %" for name, (a, b) in sorted(bench.served.items())) +
+              f"; entries that ran the generated code: {100 * bench.entries['S'] / entries:.0f} % of {entries}")
     return 1 if failures else 0
 
 

@@ -3,9 +3,12 @@
 // tested on the way.
 //
 //   random_lock SEED FILE.c [compiler flags]      writes sous.lock beside FILE.c, prints the recipes
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 
 #include "client/compile.h"
 #include "client/process.h"
@@ -28,7 +31,7 @@ class RandomSource : public transforms::RecipeSource {
       Match match;
       // Two recipes of one unit: where a stretch has several nests, either the whole is served or its parts are.
       match.distance = random_.percent(50) ? 0 : 1;
-      match.recipe = random_recipe(query.nest, random_.next());
+      match.recipe = recipe(query.nest);
       match.name = match.id = "random";
       match.source = "lock";  // needs no evidence
       result.push_back({std::move(match)});
@@ -37,6 +40,22 @@ class RandomSource : public transforms::RecipeSource {
   }
 
  private:
+  // Half of the steps are those that change in which order iterations meet memory, for a target that does what they ask
+  // for.
+  transforms::Recipe recipe(const sdfg::Sdfg& nest) {
+    static constexpr std::array<const char*, 5> favourites = {"vectorize", "vectorize", "parallelize", "parallelize",
+                                                              "register_tile"};
+    RecipeOptions options;
+    options.favourite = transforms::find_step(favourites[random_.below(favourites.size())]);
+    transforms::Recipe recipe = random_recipe(nest, random_.next(), options);
+    const auto has = [&](std::string_view name) {
+      return std::ranges::any_of(recipe.steps, [&](const auto& call) { return call.step == name; });
+    };
+    if (has("vectorize") || has("register_tile")) recipe.target = "highway";
+    if (has("parallelize") && recipe.target == "cpp") recipe.target = "openmp";
+    return recipe;
+  }
+
   Random random_;
 };
 

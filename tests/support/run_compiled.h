@@ -27,8 +27,10 @@ struct CompiledCase {
 
 struct CompilerCommand {
   std::string compiler = "clang++-19";
-  // No contraction and wrapping integers, as the interpreter computes; warnings in generated code are failures.
-  std::string flags = "-std=c++20 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -Wall -Wextra -Werror";
+  // No contraction and wrapping integers, as the interpreter computes; threads even for a few iterations; warnings in
+  // generated code are failures.
+  std::string flags =
+      "-std=c++20 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -DSOUS_PARALLEL_FROM=0 -Wall -Wextra -Werror";
 };
 
 class CompiledBatch {

@@ -222,6 +222,19 @@ TEST(Lift, InductionVariablesGetTheirFinalValue) {
             "i = 0LL;\nif ((long long)(n) + -1LL >= 0) i = (long long)(n);\n");
 }
 
+TEST(Lift, AFinalValueBehindABoundThatIsReadIsNotKnown) {
+  const TranslationUnit unit = lifted(R"(int f(int n, const int *restrict row, double *restrict x) {
+  int j = 5;
+  for (int i = 0; i < row[0]; i++)
+    for (j = 1; j < n; j++) x[j] += i;
+  return j;
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].line, 4) << "the loop over j";
+  ASSERT_FALSE(unit.reasons.empty());
+  EXPECT_EQ(unit.reasons[0].code, "c.induction-variable");
+}
+
 TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
   TranslationUnit unit =
       lifted("void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i + 1] = x[i]; }");
