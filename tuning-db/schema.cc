@@ -73,12 +73,12 @@ Result<std::string> schema_text(sqlite3* db) {
   }
 }
 
+// Inside a transaction, if others may look at the file.
 Result<void> migrate(sqlite3* db, int from, int to = schema) {
-  TRY(auto transaction, Transaction::begin(db));
+  SOUS_ASSERT(from >= 0 && to <= schema);
   for (int version = from; version < to; ++version) TRY_VOID(execute(db, migrations[version]));
   TRY_VOID(execute(db, ("PRAGMA user_version = " + std::to_string(to)).c_str()));
-  TRY_VOID(execute(db, ("PRAGMA application_id = " + std::to_string(application_id)).c_str()));
-  return transaction.commit();
+  return execute(db, ("PRAGMA application_id = " + std::to_string(application_id)).c_str());
 }
 
 Error at(Error error, const fs::path& path) {
@@ -86,16 +86,54 @@ Error at(Error error, const fs::path& path) {
   return error;
 }
 
-// A file whose tables are not exactly those that the migrations make came from elsewhere: a table of the right name may
-// be a view, or compute a column by an expression of its own.
-Result<void> check_schema(sqlite3* db, int version, const fs::path& path) {
+// What the header of a file says, and what it holds.
+struct Header {
+  std::int64_t version = 0, application = 0, objects = 0;
+  bool blank() const { return application == 0 && version == 0 && objects == 0; }
+};
+
+Result<Header> read_header(sqlite3* db) {
+  Header h;
+  TRY(h.version, number(db, "PRAGMA user_version"));
+  TRY(h.application, number(db, "PRAGMA application_id"));
+  TRY(h.objects, number(db, "SELECT count(name) FROM sqlite_master"));
+  return h;
+}
+
+// Whether it is ours, and of which version. A file whose tables are not exactly those that the migrations make came
+// from elsewhere: a table of the right name may be a view, or compute a column by an expression of its own.
+Result<int> version_of(sqlite3* db, const fs::path& path) {
+  TRY(const Header header, read_header(db));
+  if (header.blank()) return 0;
+  if (header.application != application_id || header.version < 0)
+    return fail("db.foreign", "this SQLite database belongs to another program; it is left as it is", path.string());
+  if (header.version > schema)
+    return fail(
+        "db.schema-newer",
+        "the database has schema " + std::to_string(header.version) + "; this program knows " + std::to_string(schema),
+        path.string());
+  const int version = static_cast<int>(header.version);
   TRY(auto model, open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
   TRY_VOID(migrate(model.get(), 0, version));
   TRY(const std::string expected, schema_text(model.get()));
   TRY(const std::string found, schema_text(db));
-  if (found == expected) return {};
+  if (found == expected) return version;
   return fail("db.foreign", "this database has other tables than this program makes; it is left as it is",
               path.string());
+}
+
+// Another build may bring the file up to date meanwhile: what is looked at is looked at in one transaction. A file that
+// cannot be written stays as it is; nothing that is read of it is newer than the first schema.
+Result<void> bring_up_to_date(sqlite3* db, const fs::path& path) {
+  {
+    TRY(auto reading, Transaction::begin(db, "BEGIN"));
+    TRY(const int version, version_of(db, path));
+    if (version == schema || sqlite3_db_readonly(db, "main") == 1) return reading.commit();
+  }
+  TRY(auto transaction, Transaction::begin(db));
+  TRY(const int version, version_of(db, path));
+  TRY_VOID(migrate(db, version));
+  return transaction.commit();
 }
 
 }  // namespace
@@ -104,36 +142,17 @@ Result<Handle> open_existing(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return fail("db.open", "this is no regular file", path.string());
   TRY(auto db, open_file(path, SQLITE_OPEN_READWRITE));
-  struct Header {
-    std::int64_t version = 0, application = 0, objects = 0;
-  };
   // Reading the header is what makes SQLite look at the file.
-  const auto header = [&]() -> Result<Header> {
-    Header h;
-    TRY(h.version, number(db.get(), "PRAGMA user_version"));
-    TRY(h.application, number(db.get(), "PRAGMA application_id"));
-    TRY(h.objects, number(db.get(), "SELECT count(name) FROM sqlite_master"));
-    return h;
-  }();
+  const auto header = read_header(db.get());
   if (const int code = sqlite3_errcode(db.get()); !header && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))
     return fail("db.corrupt", "this is no SQLite database, or a damaged one; it is left as it is", path.string());
   if (!header) return std::unexpected(at(header.error(), path));
-  const auto [version, application, objects] = *header;
-  const bool blank = application == 0 && version == 0 && objects == 0;
-  if (application != application_id && !blank)
+  if (header->application != application_id && !header->blank())
     return fail("db.foreign", "this SQLite database belongs to another program; it is left as it is", path.string());
-  if (version > schema)
-    return fail("db.schema-newer",
-                "the database has schema " + std::to_string(version) + "; this program knows " + std::to_string(schema),
-                path.string());
   if (auto mode = execute(db.get(), "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
       !mode && sqlite3_db_readonly(db.get(), "main") != 1)
     return std::unexpected(at(mode.error(), path));
-  const int found = static_cast<int>(version);
-  if (!blank)
-    if (auto same = check_schema(db.get(), found, path); !same) return std::unexpected(at(same.error(), path));
-  if (found < schema)
-    if (auto done = migrate(db.get(), found); !done) return std::unexpected(at(done.error(), path));
+  if (auto done = bring_up_to_date(db.get(), path); !done) return std::unexpected(at(done.error(), path));
   return db;
 }
 

@@ -62,8 +62,8 @@ Result<std::int64_t> number(sqlite3* db, const char* sql);
 // Rolls back unless committed.
 class Transaction {
  public:
-  static Result<Transaction> begin(sqlite3* db) {
-    TRY_VOID(execute(db, "BEGIN IMMEDIATE"));
+  static Result<Transaction> begin(sqlite3* db, const char* how = "BEGIN IMMEDIATE") {
+    TRY_VOID(execute(db, how));
     return Transaction(db);
   }
   Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}

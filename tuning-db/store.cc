@@ -122,6 +122,8 @@ struct Store::Impl {
     const std::string id = entry_id(entry);
     Statement known(db.get(), "SELECT 1 FROM entries WHERE id = ?");
     TRY(const bool there, known.bind(id).step());
+    if (there && !seeded)  // what a seed brought, and someone measured just so, is theirs too
+      TRY_VOID(Statement(db.get(), "UPDATE entries SET seeded = 0 WHERE id = ?").bind(id).run());
     if (there) return false;
     const std::string nest = sdfg::to_json(entry.nest), hardware = to_json(entry.hardware);
     const std::string nest_id = content_hash(nest), hardware_id = content_hash(hardware);
@@ -204,7 +206,7 @@ struct Store::Impl {
     TRY(auto transaction, Transaction::begin(db.get()));
     TRY(const bool another_build_did, has_seeds(fingerprint));
     if (another_build_did) return {};
-    for (const char* old : {"DELETE FROM entries WHERE seeded = 1", "DELETE FROM seeds",
+    for (const char* old : {"DELETE FROM entries WHERE seeded = 1", "DELETE FROM seeds WHERE true",
                             "DELETE FROM nests WHERE id NOT IN (SELECT nest FROM entries)",
                             "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM entries)"})
       TRY_VOID(execute(db.get(), old));
@@ -236,11 +238,14 @@ const Embedding& Store::embedding() const { return *impl_->embedding; }
 Result<Store> Store::open(const StoreOptions& options) {
   const auto over = [&](Handle db) { return std::make_unique<Impl>(std::move(db), options.path, options.embedding); };
   std::error_code error;
-  if (!fs::exists(options.path, error))
+  const bool is_new = !fs::exists(options.path, error);
+  if (is_new)
     TRY_VOID(create_database(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
   TRY(auto db, open_existing(options.path));
   auto impl = over(std::move(db));
-  TRY_VOID(impl->take_seeds(options.seeds));
+  // A database with the recipes of older seeds, because the new ones cannot be read or another build has the file, is
+  // still one; the next build tries again.
+  if (!is_new) static_cast<void>(impl->take_seeds(options.seeds));
   return Store(std::move(impl));
 }
 

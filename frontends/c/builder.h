@@ -240,7 +240,7 @@ class Builder {
 
   // finish.cc
   Lift<void> finish_memory();
-  Lift<void> delinearize(const Memory& memory);
+  Lift<void> delinearize(Memory& memory);
   Lift<void> outermost_extent(Memory& memory);
   Lift<void> check_overlaps();
   Lift<std::string> epilogue() const;

@@ -167,7 +167,7 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
 }  // namespace
 
 // A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
-Lift<void> Builder::delinearize(const Memory& memory) {
+Lift<void> Builder::delinearize(Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
   if (!memory.flat || container->shape.size() != 1) return {};
   std::set<std::string> loops;
@@ -227,7 +227,7 @@ Lift<void> Builder::delinearize(const Memory& memory) {
       const Stride& row = (*inner)[subscript.size() - 1 - d];
       const Expr extent = row.value();
       Expr& s = subscript[d];
-      if (!ranges_.nonneg(s, box) && ranges_.nonneg(s + extent, box)) {
+      if (ranges_.nonneg(Expr(-1) - s, box) && ranges_.nonneg(s + extent, box)) {
         s = s + extent;  // [i][-1] is [i-1][n-1]
         subscript[d - 1] = subscript[d - 1] - Expr(1);
       }
@@ -248,6 +248,7 @@ Lift<void> Builder::delinearize(const Memory& memory) {
     SOUS_ASSERT(result);
     return *result;
   });
+  memory.declared.reset();  // in elements: of rows, the accesses tell
   sdfg::Container* c = sdfg_.find(memory.container);
   c->shape = {Expr(kUnknownExtent)};
   for (const Stride& row : *inner | std::views::reverse) c->shape.push_back(row.value());
@@ -446,7 +447,7 @@ Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
 }
 
 Lift<void> Builder::finish_memory() {
-  for (const Memory& m : memories_) TRY_VOID(delinearize(m));
+  for (Memory& m : memories_) TRY_VOID(delinearize(m));
   for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
   return check_overlaps();
 }

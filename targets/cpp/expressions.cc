@@ -59,19 +59,6 @@ std::string shortest(T value) {
 
 }  // namespace
 
-bool sets_errno(const sdfg::ScalarExpr& code) {
-  using sdfg::ScalarOp;
-  // Of the functions of math.h, which stand last, all but these.
-  constexpr ScalarOp never[] = {ScalarOp::fabs,  ScalarOp::cbrt,     ScalarOp::floor, ScalarOp::ceil,
-                                ScalarOp::trunc, ScalarOp::round,    ScalarOp::rint,  ScalarOp::fmin,
-                                ScalarOp::fmax,  ScalarOp::copysign, ScalarOp::fma};
-  bool found = false;
-  code.visit([&](const sdfg::ScalarExpr& e) {
-    found = found || (e.op >= ScalarOp::fabs && std::ranges::find(never, e.op) == std::end(never));
-  });
-  return found;
-}
-
 Text literal(const ScalarExpr& c) {
   if (sdfg::is_float(c.type)) {
     if (!std::isfinite(c.real_value())) {

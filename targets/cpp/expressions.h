@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sdfg/mathematics.h"
 #include "sdfg/sdfg.h"
 #include "targets/cpp/names.h"
 #include "targets/cpp/text.h"
@@ -58,8 +59,6 @@ class Expressions {
 // The value of a constant: floats in the shortest decimal form that reads back as the same bits, else bit by bit.
 Text literal(const sdfg::ScalarExpr& constant);
 
-// Whether a function of the C library that may set errno is called in it.
-bool sets_errno(const sdfg::ScalarExpr& code);
 // Containers that are written anywhere below, each access that reads in symbolic expressions included.
 bool mentions(const sdfg::Expr& e, const std::set<std::string>& containers);
 

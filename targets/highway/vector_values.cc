@@ -201,7 +201,7 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
   result.type = e.type;
   result.invariant = true;
   result.faults = ((e.op == ScalarOp::div || e.op == ScalarOp::rem) && sdfg::is_integer(e.type)) ||
-                  (printer_.options().math_errno && sets_errno(e));
+                  (printer_.options().math_errno && sdfg::sets_errno(e));
   std::vector<Text> texts;
   for (const Value& arg : args) {
     uniform = uniform && arg.kind == Value::Kind::Uniform;
@@ -231,7 +231,7 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
   const auto guarded = [&](std::size_t first) {
     for (std::size_t k = first; k < e.args.size(); ++k) {
       if (divides_integers(e.args[k])) fail("a division that only some lanes do");
-      if (printer_.options().math_errno && sets_errno(e.args[k])) fail("a call that only some lanes make");
+      if (printer_.options().math_errno && sdfg::sets_errno(e.args[k])) fail("a call that only some lanes make");
     }
   };
   switch (e.op) {

@@ -116,11 +116,11 @@ bool calls_set_errno(const sdfg::Region& region) {
         node.value,
         [&](const sdfg::State& s) {
           for (const sdfg::DataflowNode& n : s.nodes) {
-            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) found = found || sets_errno(t->code);
+            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) found = found || sdfg::sets_errno(t->code);
           }
         },
-        [](const sdfg::Loop&) {}, [&](const sdfg::If& i) { found = found || sets_errno(i.condition.code); },
-        [&](const sdfg::While& w) { found = found || sets_errno(w.condition.code); }, [](const sdfg::Return&) {});
+        [](const sdfg::Loop&) {}, [&](const sdfg::If& i) { found = found || sdfg::sets_errno(i.condition.code); },
+        [&](const sdfg::While& w) { found = found || sdfg::sets_errno(w.condition.code); }, [](const sdfg::Return&) {});
   });
   return found;
 }

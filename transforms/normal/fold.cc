@@ -162,9 +162,19 @@ ScalarExpr fold_scalar(ScalarExpr e, const Facts& facts) {
   if (e.op == ScalarOp::symbolic) e.symbolic = facts.simplify(e.symbolic);
   for (ScalarExpr& arg : e.args) {
     arg = fold_scalar(std::move(arg), facts);
-    if (arg.op == ScalarOp::uncontracted && !contracts(e.op)) arg = ScalarExpr(arg.args[0]);
+    if (arg.op == ScalarOp::uncontracted && !contracts(e.op))  // comes back if e itself folds away
+      arg = ScalarExpr(arg.args[0]);
   }
-  return fold_node(std::move(e));
+  ScalarExpr folded = fold_node(e);
+  // A product that comes to light where 1.0*x or a cast was: no sum around that was to contract it. (Nor x/4, which is
+  // rounded where it is subnormal.)
+  return folded == e ? folded : kept_apart(std::move(folded));
+}
+
+// What a statement stores is in no sum.
+ScalarExpr fold_value(ScalarExpr e, const Facts& facts) {
+  const ScalarExpr folded = fold_scalar(std::move(e), facts);
+  return folded.op == ScalarOp::uncontracted ? folded.args[0] : folded;
 }
 
 Region fold_region(const Region& region, const Facts& facts) {
@@ -176,7 +186,7 @@ Region fold_region(const Region& region, const Facts& facts) {
   };
   const auto fold_condition = [&](Condition c) {
     for (Memlet& m : c.inputs) simplify(m);
-    c.code = fold_scalar(std::move(c.code), facts);
+    c.code = fold_value(std::move(c.code), facts);
     tidy_inputs(c.code, c.inputs);
     return c;
   };
@@ -189,7 +199,7 @@ Region fold_region(const Region& region, const Facts& facts) {
           if (!a) return out.nodes.emplace_back(s), void();
           for (Memlet& m : a->inputs) simplify(m);
           simplify(a->out);
-          out.nodes.emplace_back(tidy_assignment(s.name, a->out, fold_scalar(a->code, facts), a->inputs));
+          out.nodes.emplace_back(tidy_assignment(s.name, a->out, fold_value(a->code, facts), a->inputs));
         },
         [&](const Loop& l) {
           Loop loop = l;

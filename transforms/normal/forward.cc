@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sdfg/contraction.h"
+#include "sdfg/mathematics.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/normal/scalars.h"
 #include "transforms/normal/util.h"
@@ -72,6 +73,18 @@ bool adds(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::
   return found;
 }
 
+constexpr std::size_t most_operands = 64;
+
+// Whether evaluating the code evaluates an input that reads the container.
+bool surely_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::string& container) {
+  if (code.op == ScalarOp::input) return inputs[static_cast<std::size_t>(code.input)].container == container;
+  const bool lazy = code.op == ScalarOp::select || code.op == ScalarOp::logical_and || code.op == ScalarOp::logical_or;
+  const std::size_t always = lazy ? 1 : code.args.size();
+  for (std::size_t k = 0; k < always; ++k)
+    if (surely_reads(code.args[k], inputs, container)) return true;
+  return false;
+}
+
 class Forwarder {
  public:
   Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
@@ -98,6 +111,7 @@ class Forwarder {
     const std::string name = definition.out.container;
     const std::set<std::string> needed = operands(definition);
     const int price = cost(definition.code);
+    const bool fails = sets_errno(definition.code);
     if (added(name)) definition.code = kept_apart(definition.code);
     int uses = 0, uses_in_loops = 0;
     std::size_t last = p + 1;
@@ -108,9 +122,15 @@ class Forwarder {
           t.written.contains(name) ||
           (!planted(Fault::forward_past_write) &&
            std::ranges::any_of(needed, [&](const std::string& n) { return any_overlaps(sdfg_, t.written, n); }));
-      const bool is_state = std::holds_alternative<State>(node.value);
+      const auto* state = std::get_if<State>(&node.value);
+      const bool is_state = state != nullptr;
       if (clobbers && !is_state) break;
       const int here = count_reads(node, name);
+      // A call that sets errno is made where the program makes it.
+      if (here > 0 && fails) {
+        const auto use = state ? as_assignment(*state) : std::nullopt;
+        if (!use || !surely_reads(use->code, use->inputs, name)) return;
+      }
       uses += here;
       if (has_loop(node)) uses_in_loops += here;
       if (clobbers) {
@@ -148,6 +168,9 @@ class Forwarder {
       if (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name)) leaves = 1000;
     });
     if (leaves > 1 && (leaves >= 1000 || cost(first.code) > cheap)) return false;
+    // Each merge looks at all that was merged before; and an expression of hundreds of operands is no better than two.
+    if (first.inputs.size() + second->inputs.size() > most_operands) return false;
+    if (sets_errno(first.code) && !surely_reads(second->code, second->inputs, name)) return false;
     Assignment value = first;
     if (adds(second->code, second->inputs, name)) value.code = kept_apart(value.code);
     inline_into(second->code, second->inputs, value);

@@ -4,6 +4,7 @@
 // its type, rank and subscripts. Operands that look the same stay as they are.
 #include <algorithm>
 
+#include "sdfg/contraction.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
 
@@ -77,6 +78,8 @@ class Orderer {
       e.op = e.op == ScalarOp::gt ? ScalarOp::lt : ScalarOp::le;
       std::swap(e.args[0], e.args[1]);
     }
+    // Of two products compilers contract the first.
+    if (e.op == ScalarOp::add && is_product(e.args[0])) e.args[1] = kept_apart(std::move(e.args[1]));
     if (is_commutative(e.op) && key(e.args[1], inputs, out) < key(e.args[0], inputs, out))
       std::swap(e.args[0], e.args[1]);
     return e;

@@ -1,6 +1,7 @@
 // The order of what stands side by side: see order_siblings in passes.h.
 #include <algorithm>
 
+#include "sdfg/mathematics.h"
 #include "sdfg/text.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
@@ -52,6 +53,21 @@ Region without_extents(Region region, std::set<std::string> loops) {
   return region;
 }
 
+bool calls_something(const Node& statement) {
+  bool found = false;
+  visit(Region{{statement}}, [&](const Node& node) {
+    match(
+        node.value,
+        [&](const State& s) {
+          for (const DataflowNode& n : s.nodes)
+            if (const auto* tasklet = std::get_if<Tasklet>(&n)) found = found || sets_errno(tasklet->code);
+        },
+        [](const Loop&) {}, [&](const If& i) { found = found || sets_errno(i.condition.code); },
+        [&](const While& w) { found = found || sets_errno(w.condition.code); }, [](const Return&) {});
+  });
+  return found;
+}
+
 class Orderer {
  public:
   explicit Orderer(const Work& work) : work_(work) {
@@ -59,6 +75,12 @@ class Orderer {
       dependent_.emplace(d.source, d.target);
       dependent_.emplace(d.target, d.source);
     }
+    // The last of two calls says what errno is.
+    std::vector<int> calls;
+    for (std::size_t s = 0; s < work.lifted.statements.size(); ++s)
+      if (calls_something(work.lifted.statements[s].node)) calls.push_back(static_cast<int>(s));
+    for (const int a : calls)
+      for (const int b : calls) dependent_.emplace(a, b);
   }
 
   ScheduleTree ordered(ScheduleTree nodes) const {

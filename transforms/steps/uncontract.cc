@@ -1,7 +1,7 @@
-// Accumulation without fused multiply-adds. C lets a compiler contract x + a*b into one operation, and does not ask for it
-// (C17 6.5, FP_CONTRACT). Where a chain of such sums is the longest path, the addition alone has the shorter latency (2
-// cycles against 4 on AMD's Zen 5, by Fog's instruction tables of 2025): the products of the next iterations are ready
-// by then. Where throughput counts, it is twice the work.
+// Accumulation without fused multiply-adds. C lets a compiler contract x + a*b into one operation, and does not ask for
+// it (C17 6.5, FP_CONTRACT). Where a chain of such sums is the longest path, the addition alone has the shorter latency
+// (2 cycles against 4 on AMD's Zen 5, by Fog's instruction tables of 2025): the products of the next iterations are
+// ready by then. Where throughput counts, it is twice the work.
 //
 // Condition. None: both are what the program says. Without leave to contract nothing changes.
 #include "sdfg/contraction.h"
@@ -53,7 +53,8 @@ bool uncontract_below(sdfg::Region& region) {
 struct Uncontract {
   static constexpr std::string_view name = "uncontract";
   static constexpr std::string_view summary =
-      "Adds products to accumulators in two operations instead of a fused one: a shorter chain of dependent operations, "
+      "Adds products to accumulators in two operations instead of a fused one: a shorter chain of dependent "
+      "operations, "
       "for more work.";
   static constexpr std::string_view before = "for i: s = fma(a(i), b(i), s)";
   static constexpr std::string_view after = "for i: s = s + (a(i) * b(i))";
@@ -90,8 +91,7 @@ struct Uncontract {
             [&](sdfg::While& w) { self(self, w.body); }, [](sdfg::Return&) {});
     };
     find(find, result.root);
-    if (!changed)
-      return fail("uncontract.nothing", "no product is added to an accumulator in " + loop.name, loop.name);
+    if (!changed) return fail("uncontract.nothing", "no product is added to an accumulator in " + loop.name, loop.name);
     return restructure(unchanged(nest), result);
   }
 };

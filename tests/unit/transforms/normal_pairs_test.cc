@@ -338,6 +338,39 @@ TEST(NormalFormPairs, AStoreThatIsOverwrittenButSeen) {
   EXPECT_EQ(stores("  a: A[i] = u[i] + 1.0\n  b: u[i] = A[i] * 2.0\n  c: A[i] = A[i] + 1.0\n", ""), 3);  // between
 }
 
+std::string normal_text(const std::string& body) {
+  return sdfg::print(normal("sdfg 1 f\nsymbols n\narray A: f64[n] argument\narray f: f32[n] argument\n"
+                            "array u: f64[n] argument\narray v: f64[n] argument\narguments n, A, f, u, v\n" +
+                            body)
+                         .sdfg);
+}
+
+// What C would not contract is marked, whatever folding brings to light; of two products C contracts the first.
+TEST(NormalFormPairs, FoldingUncoversNoProductForASum) {
+  const auto one = [](const std::string& statement) {
+    return normal_text("loop i = 0 .. n { s: " + statement + " }\n");
+  };
+  for (const std::string product : {"1.0 * (u[i] * v[i])", "u[i] * v[i] / 1.0", "(u[i] * v[i] - 0.0)",
+                                    "-(-(u[i] * v[i]))", "select(true, u[i] * v[i], 0.0)"}) {
+    EXPECT_TRUE(one("A[i] = A[i] + " + product).contains("uncontracted(")) << product;
+    EXPECT_FALSE(one("A[i] = A[i] * " + product).contains("uncontracted(")) << product;
+  }
+  EXPECT_TRUE(one("f[i] = f[i] + f32(f64(f[i] * f[n - i - 1]))").contains("uncontracted("));
+  EXPECT_FALSE(one("A[i] = A[i] + u[i] * v[i]").contains("uncontracted("));
+  const std::string two = one("A[i] = v[i] * u[n - i - 1] + u[i] * A[i]");
+  EXPECT_TRUE(two.contains("uncontracted(A[i] * u[i])")) << two;
+}
+
+// Calls that may set errno are made in the program's order, and where it makes them.
+TEST(NormalFormPairs, CallsThatSetErrnoStay) {
+  const std::string loops = normal_text(
+      "loop i = 0 .. n { loop j = 0 .. n { a: A[i] = A[i] + sqrt(u[j]) } }\nloop k = 0 .. n { b: v[k] = exp(v[k]) }\n");
+  EXPECT_LT(loops.find("sqrt"), loops.find("exp")) << loops;
+  const std::string lazy =
+      normal_text("loop i = 0 .. n {\n  a: A[i] = sqrt(u[i])\n  b: A[i] = select(v[i] > 1.0, A[i], 0.0)\n}\n");
+  EXPECT_FALSE(lazy.contains("select(1.0 < v[i], sqrt")) << lazy;
+}
+
 // A product of another statement is no part of the sum that uses it: C does not contract it there.
 TEST(NormalFormPairs, ProductsOfOtherStatementsAreNotContracted) {
   const auto with = [](const std::string& body) {

@@ -167,6 +167,40 @@ TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
   EXPECT_EQ(opened(folder / "t.db").stats()->schema, 2);
 }
 
+TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {
+  const nests::Folder folder;
+  for (int round = 0; round < 5; ++round) {
+    const auto path = folder / ("t" + std::to_string(round) + ".db");
+    opened(path).add(entry(nests::gemm, 500)).value();
+    sql(path, "DROP TABLE seeds; ALTER TABLE entries DROP COLUMN seeded; PRAGMA user_version = 1");
+    {
+      std::vector<std::jthread> builds;
+      for (int i = 0; i < 8; ++i)
+        builds.emplace_back([&] {
+          std::filesystem::path aside;
+          auto store = Store::open_or_recreate({.path = path, .seeds = {}}, aside);
+          EXPECT_TRUE(store) << store.error().to_string();
+          EXPECT_EQ(aside, "");
+        });
+    }
+    EXPECT_EQ(opened(path).list()->size(), 1u);
+  }
+}
+
+TEST(Store, AnImpossibleSchemaIsForeign) {
+  const nests::Folder folder;
+  opened(folder / "t.db");
+  sql(folder / "t.db", "PRAGMA user_version = -1000000");
+  EXPECT_EQ(Store::open({.path = folder / "t.db", .seeds = {}}).error().code, "db.foreign");
+}
+
+TEST(Store, BadSeedsLeaveAnExistingDatabaseInUse) {
+  const nests::Folder folder;
+  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", "{}\n"));
+  EXPECT_EQ(opened(folder / "t.db", {folder / "s.jsonl"}).list()->size(), 1u);
+}
+
 TEST(Store, ABadSeedLeavesNothing) {
   const nests::Folder folder;
   ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", "{}\n"));
