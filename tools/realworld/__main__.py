@@ -55,7 +55,7 @@ def configurations(project, options):
 
 def plain_build(builder, project, flags, cache, again):
     """The build without Sous is kept: it does not change from one version of Sous to the next."""
-    key = f"{project} {flags} {builder.compiler}"
+    key = f"{dataclasses.replace(project, minutes=0)} {flags} {builder.compiler}"
     path = cache / "plain" / (project.name + flags.replace(" ", "_") + ".json")
     if path.exists() and not again:
         kept = json.loads(path.read_text())
