@@ -14,7 +14,11 @@ KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 class SourceError(Exception):
-    """A package that cannot be fetched or unpacked."""
+    """A package that cannot be unpacked or built."""
+
+
+class Unreachable(SourceError):
+    """What the archive did not give: no network, or the package is not there."""
 
 
 def system_sources(folder=pathlib.Path("/etc/apt")):
@@ -32,34 +36,48 @@ def system_sources(folder=pathlib.Path("/etc/apt")):
             if re.search(r"/debian(-security)?/?$", uri) and suite.startswith("bookworm")] or DEFAULT_SOURCES
 
 
+def first_error(text):
+    """apt repeats itself for each file of a package or list."""
+    return next((line for line in text.splitlines() if line.startswith("E: ")), text.strip()[-300:])
+
+
 class Sources:
     def __init__(self, cache):
         self.cache = cache
         self.apt = cache / "apt"
         self.archive = cache / "archive"
+        self.updated = False
         self.archive.mkdir(parents=True, exist_ok=True)
 
     def run(self, *words, cwd=None, timeout=600):
-        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, errors="replace")
+        try:
+            return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, errors="replace")
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(words, 124, "", f"no answer within {timeout} s")
 
     def options(self):
-        """apt's options for a state of its own, made at the first use."""
-        settings = self.apt / "sources.list"
+        """apt's options for a state of its own."""
         options = []
-        for key, value in (("Dir::Etc::SourceList", settings), ("Dir::Etc::SourceParts", "/dev/null"),
+        for key, value in (("Dir::Etc::SourceList", self.apt / "sources.list"), ("Dir::Etc::SourceParts", "/dev/null"),
                            ("Dir::State::Lists", self.apt / "lists"), ("Dir::Cache", self.apt / "cache"),
-                           ("APT::Sandbox::User", ""), ("Acquire::Languages", "none")):
+                           ("APT::Sandbox::User", ""), ("Acquire::Languages", "none"),
+                           ("Acquire::http::Timeout", "20"), ("Acquire::Retries", "1")):
             options += ["-o", f"{key}={value}"]
-        if not settings.exists():
-            (self.apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-            (self.apt / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
-            settings.write_text("".join(f"deb-src [signed-by={KEYS}] {uri} {suite} main\n"
-                                        for uri, suite in system_sources()))
-            done = self.run("apt-get", *options, "update")
-            if done.returncode:
-                settings.unlink()
-                raise SourceError("apt-get update for source packages failed: " + done.stderr.strip()[-500:])
         return options
+
+    def update(self):
+        """The lists of what the archive has now. Asked once: an archive that does not answer is not asked again."""
+        if self.updated:
+            raise Unreachable("the archive of source packages did not answer before")
+        self.updated = True
+        (self.apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        (self.apt / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+        (self.apt / "sources.list").write_text("".join(f"deb-src [signed-by={KEYS}] {uri} {suite} main\n"
+                                                       for uri, suite in system_sources()))
+        done = self.run("apt-get", *self.options(), "--error-on=any", "update")
+        if done.returncode:
+            (self.apt / "sources.list").unlink()
+            raise Unreachable("apt-get update for source packages failed: " + first_error(done.stderr))
 
     def versions(self, package):
         done = self.run("apt-cache", *self.options(), "showsrc", package)
@@ -76,16 +94,27 @@ class Sources:
         have = self.fetched(package)
         if have:
             return have
+        if not (self.apt / "sources.list").exists():
+            self.update()
+        while True:
+            found, complaint = self.download(package)
+            if found:
+                return found
+            if self.updated:
+                raise Unreachable(f"{package}: {complaint}")
+            self.update()  # old lists may name what the archive has replaced since
+
+    def download(self, package):
         complaint = "no such source package"
         for version in self.versions(package):
             done = self.run("apt-get", *self.options(), "source", "--download-only", f"{package}={version}",
                             cwd=self.archive)
             if done.returncode == 0 and self.fetched(package):
-                return self.fetched(package)
-            complaint = done.stderr.strip()[-300:]
+                return self.fetched(package), ""
+            complaint = first_error(done.stderr)
             for leftover in self.archive.glob(f"{package}_*.dsc"):
                 leftover.unlink()
-        raise SourceError(f"{package}: {complaint}")
+        return None, complaint
 
     def unpack(self, package, folder, patched=True):
         """Fresh sources of the package in `folder`, with Debian's patches or without. Returns the version."""
@@ -110,4 +139,4 @@ def install(packages):
                     "--no-install-recommends", *missing]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        raise SourceError(f"apt-get install {' '.join(missing)}: {done.stderr.strip()[-300:]}")
+        raise Unreachable(f"apt-get install {' '.join(missing)}: {done.stderr.strip()[-300:]}")
