@@ -321,11 +321,12 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
       if (printer_.options().math_errno)
         return vector_value("sous::sqrt_errno(" + tag(e.type) + with_mask(e.type) + ", " + v(0) + ")", e.type);
       return call(exact_function(e.op), v(0));
-    case ScalarOp::fabs:
     case ScalarOp::floor:
     case ScalarOp::ceil:
     case ScalarOp::trunc:
     case ScalarOp::rint:
+      return vector_value("sous::" + std::string(exact_function(e.op)) + "(" + v(0) + ")", e.type);
+    case ScalarOp::fabs:
     case ScalarOp::copysign:
       return call(exact_function(e.op), v(0) + (args.size() > 1 ? ", " + v(1) : ""));
     case ScalarOp::cbrt:

@@ -6,6 +6,10 @@
 #pragma once
 
 #define HWY_COMPILE_ONLY_STATIC
+// Without it Highway takes x86-64-v2 and v3, which do not promise AES, for SSE2.
+#ifndef HWY_DISABLE_PCLMUL_AES
+#define HWY_DISABLE_PCLMUL_AES
+#endif
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -283,6 +287,27 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 #endif
 }
 
+// Rounding to integers. Before SSE4.1 Highway composes it, and loses the sign of a zero; the sign is always the
+// argument's.
+#if HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+#define SOUS_ROUNDING(name)              \
+  template <class V>                     \
+  inline V name(V v) {                   \
+    return hn::CopySign(hn::name(v), v); \
+  }
+#else
+#define SOUS_ROUNDING(name) \
+  template <class V>        \
+  inline V name(V v) {      \
+    return hn::name(v);     \
+  }
+#endif
+SOUS_ROUNDING(Floor)
+SOUS_ROUNDING(Ceil)
+SOUS_ROUNDING(Trunc)
+SOUS_ROUNDING(Round)
+#undef SOUS_ROUNDING
+
 // Square roots that set errno as sqrt does (-fmath-errno).
 template <class D>
 inline hn::Vec<D> sqrt_errno(D d, hn::Vec<D> v) {
@@ -321,8 +346,10 @@ inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
     return cast(to, half, cast(half, from, v));
   } else if constexpr (float_to && float_from && sizeof(T) == 8) {
     return hn::PromoteTo(to, v);
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR  // which clamp: infinities become finite
   } else if constexpr (float_to && float_from && sizeof(T) == 4) {
     return hn::DemoteTo(to, v);
+#endif
   } else if constexpr (sizeof(T) == 8 && float_to && sizeof(F) == 4 && signed_from) {
     return hn::PromoteTo(to, v);
   } else if constexpr (sizeof(T) == 4 && float_to && sizeof(F) == 4 && signed_from) {

@@ -3,6 +3,7 @@
 // shifted: served SSSSSSSS
 // packed_member: c.struct
 // also: vectorize unaligned shifted; parallelize unaligned shifted
+// march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 typedef double loose __attribute__((aligned(1)));
 typedef int loose_int __attribute__((aligned(1)));

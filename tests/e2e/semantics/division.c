@@ -10,6 +10,7 @@
 // guarded_loop: served SS
 // bounds: served S
 // also: vectorize values by_constants guarded guarded_value invariant; parallelize values guarded guarded_value invariant
+// march: x86-64-v3 x86-64-v2 x86-64
 #include <limits.h>
 #include "semantics.h"
 NOINLINE void values(int n, int *restrict q, int *restrict r, const int *restrict a, const int *restrict b) {

@@ -9,6 +9,7 @@
 // sometimes: served S
 // also: vectorize roots logs quiet floats same_for_all sometimes; parallelize roots logs quiet temporaries
 // runs: OMP_NUM_THREADS=1 | OMP_NUM_THREADS=4
+// march: x86-64-v3 x86-64-v2 x86-64
 #include <errno.h>
 #include <math.h>
 #include "semantics.h"

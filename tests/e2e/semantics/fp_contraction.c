@@ -12,6 +12,7 @@
 // scalar: served S
 // casts: served S
 // also: vectorize one two minus twice compound casts; parallelize one two minus compound; tile sums
+// march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 NOINLINE void one(int n, double *restrict x, const double *restrict a, const double *restrict b) {
   for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];

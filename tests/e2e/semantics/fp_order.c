@@ -9,6 +9,7 @@
 // scan: served S
 // norms: served S
 // also: vectorize parts mixed cancels polynomial; parallelize parts mixed cancels; tile sum dot; unroll sum dot product
+// march: x86-64-v3 x86-64-v2 x86-64
 #include <math.h>
 #include "semantics.h"
 NOINLINE double sum(int n, const double *x) {

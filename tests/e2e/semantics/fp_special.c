@@ -9,9 +9,10 @@
 // guarded: served S
 // to_int: served S
 // signs: served S
+// rounding: served S
 // floats: served S
-// also: vectorize conditions unordered minima library identities truth guarded to_int signs floats; parallelize conditions minima library identities
-// march: x86-64-v3
+// also: vectorize conditions unordered minima library identities truth guarded to_int signs floats rounding; parallelize conditions minima library identities
+// march: x86-64-v3 x86-64-v2 x86-64
 #include <math.h>
 #include "semantics.h"
 NOINLINE void conditions(int n, int *restrict r, const double *restrict a, const double *restrict b) {
@@ -49,6 +50,10 @@ NOINLINE void library(int n, double *restrict r, const double *restrict a, const
     r[i + 4 * n] = sqrt(b[i]);
     r[i + 5 * n] = fmin(a[i], 0.0);
   }
+}
+// Each in a nest of its own, so that each becomes vectors.
+NOINLINE void rounding(int n, double *restrict r, const double *restrict a) {
+  for (int i = 0; i < n; i++) r[i] = ceil(a[i] * 0.25) * 8 + floor(a[i] * 0.25) + trunc(a[i] * 0.25) * 4 + rint(a[i]);
 }
 NOINLINE void identities(int n, double *restrict r, const double *restrict a) {
   for (int i = 0; i < n; i++) {
@@ -100,6 +105,8 @@ int main(void) {
   print_doubles("minima", r, 6 * n);
   library(n, r, a, b);
   print_doubles("library", r, 6 * n);
+  rounding(n, r, a);
+  print_doubles("rounding", r, n);
   identities(n, r, a);
   print_doubles("identities", r, 6 * n);
   truth(n, k, a, b);

@@ -15,6 +15,7 @@
 // after: served S
 // bool_counter: served S
 // steps: c.loop.form
+// march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 NOINLINE void bytes(unsigned char n, int *restrict x) {
   for (unsigned char i = 0; i < n; i++) x[i] += i;

@@ -7,6 +7,7 @@
 // minimum: served S
 // mixed: served SS
 // also: vectorize unsigned_sum narrow products shifts minimum; parallelize narrow products shifts minimum
+// march: x86-64-v3 x86-64-v2 x86-64
 #include <limits.h>
 #include "semantics.h"
 NOINLINE unsigned unsigned_sum(int n, const unsigned *x) {

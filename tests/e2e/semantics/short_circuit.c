@@ -9,6 +9,7 @@
 // late: served OS
 // chain: served S
 // also: vectorize either choose ends; parallelize choose ends
+// march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 NOINLINE int guard(int n, int m, const double *x, const double *y) {
   int count = 0;
