@@ -1,5 +1,6 @@
 """What the long commands of ./x share: build folders of their own beside build/, running commands and tests there."""
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +40,14 @@ def configure_and_build(build, targets=(), options=()):
         sys.exit(f"the build in {build} stopped; the first error is above")
 
 
+def fuzz_targets():
+    text = (SOURCE / "tests/fuzz/targets.list").read_text()
+    return re.findall(r"^X\((\w+)\)", text, re.MULTILINE)
+
+
 # In CI: the tests of the modules through which generated code comes to be, but not those on random nests, which are long.
 CUT_TARGETS = ("test_sdfg", "test_frontends", "test_transforms", "test_targets", "test_golden", "fuzz_corpus",
-               "fuzz_sdfg_text", "fuzz_sdfg_json", "fuzz_recipe", "fuzz_recipe_apply", "fuzz_database", "fuzz_server_route")
+               *(f"fuzz_{name}" for name in fuzz_targets()))
 CUT_LEAVES_OUT = r"_NOT_BUILT|^e2e\.|^Property\.|AtRandom|^Random\."
 
 

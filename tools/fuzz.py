@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from build_folders import SOURCE, beside, configure_and_build, run
+from build_folders import SOURCE, beside, configure_and_build, fuzz_targets, run
 
 
 @dataclass
@@ -53,11 +53,6 @@ PROGRAMS = {
     "nests": Program(("python3", "tests/e2e/random_c.py", "--sous", "{sous}", "--seed", "{seed}", "--runs", "{runs}"),
                      ("sous", "random_lock"), 40, 0.02),
 }
-
-
-def fuzz_targets():
-    text = (SOURCE / "tests/fuzz/targets.list").read_text()
-    return re.findall(r"^X\((\w+)\)", text, re.MULTILINE)
 
 
 def count_files(folder):

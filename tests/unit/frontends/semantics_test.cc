@@ -42,7 +42,7 @@ sdfg::Buffer buffer(const std::vector<T>& values, sdfg::ElementType type) {
 template <class T>
 std::vector<T> values(const sdfg::Buffer& b) {
   std::vector<T> v(b.bytes.size() / sizeof(T));
-  std::memcpy(v.data(), b.bytes.data(), b.bytes.size());
+  if (!v.empty()) std::memcpy(v.data(), b.bytes.data(), b.bytes.size());
   return v;
 }
 
