@@ -152,22 +152,20 @@ class Forwarder {
     std::optional<Assignment> second = state ? as_assignment(*state) : std::nullopt;
     if (!second || second->out != first.out) return false;
     const std::string& name = first.out.container;
-    int uses = 0;
     for (const Memlet& m : second->inputs) {
       if (m.container == name ? m.subset != first.out.subset : may_overlap(sdfg_, m.container, name)) return false;
-      uses += m.container == name;
       for (const std::string& index : reads_of(m))
         if (may_overlap(sdfg_, index, name)) return false;
     }
     for (const std::string& index : reads_of(first.out))
       if (may_overlap(sdfg_, index, name)) return false;
-    if (uses == 0) return false;
-    int leaves = 0;
+    int uses = 0;
+    bool as_index = false;
     second->code.visit([&](const ScalarExpr& e) {
-      leaves += e.op == ScalarOp::input && second->inputs[static_cast<std::size_t>(e.input)].container == name;
-      if (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name)) leaves = 1000;
+      uses += e.op == ScalarOp::input && second->inputs[static_cast<std::size_t>(e.input)].container == name;
+      as_index = as_index || (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name));
     });
-    if (leaves > 1 && (leaves >= 1000 || cost(first.code) > cheap)) return false;
+    if (as_index || uses == 0 || (uses > 1 && cost(first.code) > cheap)) return false;
     // Each merge looks at all that was merged before; and an expression of hundreds of operands is no better than two.
     if (first.inputs.size() + second->inputs.size() > most_operands) return false;
     if (sets_errno(first.code) && !surely_reads(second->code, second->inputs, name)) return false;
