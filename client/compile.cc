@@ -191,8 +191,11 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   Words generated{compiler_};
   append(generated, line_.cpp_code);
   // Of the program's macros, those of the runtime's headers.
-  std::ranges::copy_if(line_.preprocess, std::back_inserter(generated),
-                       [](const string& word) { return word.starts_with("-DSOUS_"); });
+  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
+    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
+    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
+    if (macro.starts_with("-DSOUS_")) generated.push_back(macro);
+  }
   append(generated, reproducible(folder.path(), compiler_));
   append(generated, generated_options(compiler_, meaning_of(line_, compiler_).contract, outcome.needs_openmp));
   append(generated, {"-c", folder.file("generated.cpp"), "-o", folder.file("generated.o")});

@@ -23,8 +23,6 @@
 #define SOUS_UNDER_SANITIZER 0
 #endif
 
-extern char** environ;
-
 namespace sous::client {
 namespace {
 
@@ -50,7 +48,7 @@ string program_path(const string& name) {
   while (true) {
     const auto colon = rest.find(':');
     const string folder(rest.substr(0, colon));
-    const string file = folder.empty() ? name : folder + "/" + name;
+    string file = folder.empty() ? name : folder + "/" + name;
     if (::access(file.c_str(), X_OK) == 0) return file;
     if (colon == std::string_view::npos) return name;
     rest.remove_prefix(colon + 1);

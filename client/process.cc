@@ -14,8 +14,6 @@
 #include <cstring>
 #include <filesystem>
 
-extern char** environ;
-
 namespace sous::client {
 namespace {
 

@@ -73,7 +73,7 @@ IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap&
 IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lanes, const Dependence& d,
                           const IslMap& pairs) {
   if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
-  const IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
+  IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
   if (empty(in_group)) return in_group;
   const bool reads_first = d.kind == DependenceKind::Anti && d.source == d.target;
   return intersect(in_group, times.not_after_inside(l, !reads_first));
@@ -233,7 +233,9 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
     IslMap pairs = effective(data, times, k);
     if (!empty(intersect(pairs, reversed)))
       return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
-    for (const auto& [symbol, l] : times.loops()) {
+    for (const auto& entry : times.loops()) {
+      const auto& symbol = entry.first;
+      const Times::LoopTime& l = entry.second;
       if (l.index < shared) continue;
       auto carries = [&](const IslMap& broken) -> Result<void> {
         if (empty(broken)) return {};

@@ -103,7 +103,7 @@ void configure(httplib::Server& http, Routes& routes) {
   http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
     if (response.body.empty()) set(refusal(response.status, refused_by_transport(response.status, request)), response);
   });
-  http.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+  http.set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
     set(refusal(500, {"server.internal", "the request could not be answered"}), response);
   });
   http.set_payload_max_length(longest_request);
@@ -144,9 +144,9 @@ int serve(const Options& options) {
   Routes routes(**database);
   httplib::Server http;
   configure(http, routes);
-  const int port = options.port == 0                                       ? http.bind_to_any_port(options.host.c_str())
-                   : http.bind_to_port(options.host.c_str(), options.port) ? options.port
-                                                                           : -1;
+  const int port = options.port == 0                               ? http.bind_to_any_port(options.host)
+                   : http.bind_to_port(options.host, options.port) ? options.port
+                                                                   : -1;
   if (port < 0)
     return fail_with({"server.listen", std::string("cannot listen there: ") + std::strerror(errno),
                       options.host + ":" + std::to_string(options.port)});

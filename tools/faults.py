@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+
+from build_folders import jobs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ("test_sdfg", "test_frontends", "test_golden", "test_client", "test_tuning_db", "test_transforms",
@@ -118,20 +121,21 @@ def main():
     configured(build)
     every = detectors(build)
     if not arguments.no_baseline:
-        failing = [f for f in (d.catches("", 1800) for d in every) if f]
+        with ThreadPoolExecutor(int(jobs())) as pool:
+            failing = [f for f in pool.map(lambda d: d.catches("", 1800), every) if f]
         if failing:
             print("without any fault these fail:", *failing, sep="\n  ")
             return 1
     print("| fault | what goes wrong | caught by |" + (" wrong results seen by |" if arguments.both else ""))
     print("|---|---|---|" + ("---|" if arguments.both else ""))
     missed, start = [], time.time()
-    for name, what in faults():
-        if arguments.faults and name not in arguments.faults:
-            continue
-        found = caught_by(name, every, arguments.both)
-        if not found[0]:
-            missed.append(name)
-        print(f"| `{name}` | {what} | " + " | ".join(f or "nothing" for f in found) + " |", flush=True)
+    wanted = [(name, what) for name, what in faults() if not arguments.faults or name in arguments.faults]
+    with ThreadPoolExecutor(int(jobs())) as pool:
+        caught = pool.map(lambda fault: caught_by(fault[0], every, arguments.both), wanted)
+        for (name, what), found in zip(wanted, caught):
+            if not found[0]:
+                missed.append(name)
+            print(f"| `{name}` | {what} | " + " | ".join(f or "nothing" for f in found) + " |", flush=True)
     print(f"\n{len(missed)} faults were caught by nothing{': ' if missed else ''}{', '.join(missed)} "
           f"({time.time() - start:.0f} s)")
     return 1 if missed else 0

@@ -15,10 +15,11 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from build_folders import SOURCE, beside, configure_and_build, fuzz_targets, run
+from build_folders import SOURCE, beside, configure_and_build, fuzz_targets, jobs, run
 
 
 @dataclass
@@ -137,14 +138,18 @@ def main():
     needed = sorted({target for name in names if name in PROGRAMS for target in PROGRAMS[name].build})
     if needed:
         configure_and_build(build, needed)
-    rows = []
-    for name in names:
+    seconds = arguments.seconds or (0 if arguments.runs else 60)
+
+    def fuzzed(name):
         print(f"== {name}", flush=True)
+        return run_target(name, fuzz_build, arguments.runs, seconds, arguments.seed)
+
+    with ThreadPoolExecutor(int(jobs())) as pool:  # libFuzzer runs on one processor
+        rows = list(pool.map(fuzzed, with_libfuzzer))
+    for name in names:
         if name in PROGRAMS:
+            print(f"== {name}", flush=True)
             rows.append(run_program(name, PROGRAMS[name], build, arguments.runs, arguments.seconds, arguments.seed))
-        else:
-            seconds = arguments.seconds or (0 if arguments.runs else 60)
-            rows.append(run_target(name, fuzz_build, arguments.runs, seconds, arguments.seed))
     print(f"\nseed {arguments.seed}")
     print_table(rows)
     return 1 if any(row.failures for row in rows) else 0

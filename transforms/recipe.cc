@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t max_bytes = 256 * 1024;
+constexpr std::size_t max_bytes = std::size_t{256} * 1024;
 constexpr std::size_t max_steps = 256;
 constexpr int max_depth = 8;
 

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 bool has_type(const ParamValue& value, ParamType type) {
-  auto list_of = [&](auto alternative) {
-    using T = decltype(alternative);
+  auto list_of = [&](const auto& alternative) {
+    using T = std::remove_cvref_t<decltype(alternative)>;
     if (std::holds_alternative<std::vector<T>>(value)) return true;
     // An empty list has no element type.
     const auto* strings = std::get_if<std::vector<std::string>>(&value);

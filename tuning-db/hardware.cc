@@ -209,7 +209,7 @@ Hardware local_hardware() {
 }
 
 Result<Hardware> measure_hardware() {
-  const Hardware hardware = run_microbenchmarks_until_settled(describe());
+  Hardware hardware = run_microbenchmarks_until_settled(describe());
   const auto path = hardware_cache_path();
   if (path.empty() || hardware.loaded) return hardware;
   if (auto written = write_file_atomically(path, to_json(hardware) + "\n"); !written)

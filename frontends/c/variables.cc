@@ -10,7 +10,7 @@ using sdfg::Expr;
 
 namespace {
 
-constexpr std::int64_t kStackBytes = 16 * 1024;
+constexpr std::int64_t kStackBytes = std::int64_t{16} * 1024;
 
 bool is_plain_struct(clang::QualType type) {
   const auto* record = type->getAs<clang::RecordType>();

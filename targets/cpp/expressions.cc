@@ -182,7 +182,7 @@ Text Expressions::index(const Expr& e) const {
       case AtomKind::Max:
         return helper("imax");
       case AtomKind::Read: {
-        const Text read = element(a.name, a.args);
+        Text read = element(a.name, a.args);
         if (container(a.name).type == ElementType::i64) return read;
         return {"(int64_t)" + read.in(Binding::Primary)};
       }
@@ -283,7 +283,7 @@ Text Expressions::operation(const ScalarExpr& e, const std::vector<Text>& args) 
     case ScalarOp::constant:
       return literal(e);
     case ScalarOp::symbolic: {
-      const Text value = index(e.symbolic);
+      Text value = index(e.symbolic);
       if (e.type == ElementType::i64 && !e.symbolic.constant()) return value;
       if (e.type == ElementType::boolean) return {value.in(Binding::Primary) + " != 0", Binding::Other};
       return {"(" + cpp(e.type) + ")" + value.in(Binding::Primary)};

@@ -19,7 +19,7 @@ std::string join(const std::vector<std::string>& parts) {
 
 // Parameter lists wider than a line go one to a line.
 std::string parameter_list(const std::string& head, const std::vector<std::string>& parameters) {
-  const std::string one = head + "(" + join(parameters) + ")";
+  std::string one = head + "(" + join(parameters) + ")";
   if (one.size() <= 118) return one;
   std::string text = head + "(";
   for (std::size_t k = 0; k < parameters.size(); ++k) {

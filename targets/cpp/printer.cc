@@ -167,7 +167,7 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
 }
 
 std::string Printer::bound(const Expr& e, const std::string& name) {
-  const std::string text = expressions.index(e).text;
+  std::string text = expressions.index(e).text;
   if (is_cheap(e)) return text;
   const std::string variable = expressions.names().fresh(name);
   out.line("const int64_t " + variable + " = " + text + ";");

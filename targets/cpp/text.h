@@ -20,7 +20,7 @@ struct Text {
 class Lines {
  public:
   void line(std::string_view text) {
-    if (!text.empty()) out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    if (!text.empty()) out_.append(2 * static_cast<std::size_t>(depth_), ' ');
     out_.append(text).append("\n");
   }
   void open(std::string_view text) {

@@ -13,7 +13,7 @@
 namespace sous::targets {
 
 // Constant arrays up to here lie on the stack (64 KiB: half an L2 way's worth, far below any thread's stack).
-inline constexpr std::int64_t max_stack_bytes = 64 * 1024;
+inline constexpr std::int64_t max_stack_bytes = std::int64_t{64} * 1024;
 
 struct Transient {
   std::string container;

@@ -31,7 +31,7 @@ bool VectorLoop::distinct(const sdfg::Memlet& memlet) const {
 }
 
 std::string VectorLoop::pointer(const sdfg::Memlet& memlet, bool constant) {
-  const std::string text = "&" + expressions_.element(memlet).text;
+  std::string text = "&" + expressions_.element(memlet).text;
   if (expressions_.container(memlet.container).type != ElementType::boolean) return text;
   return std::string("reinterpret_cast<") + (constant ? "const " : "") + "uint8_t*>(" + text + ")";
 }

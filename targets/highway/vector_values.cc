@@ -92,7 +92,7 @@ Value VectorLoop::mask_value(std::string text, ElementType type) {
 std::string VectorLoop::vector(const Value& value, ElementType type) {
   if (value.kind == Value::Kind::Vector) return value.text.text;
   SOUS_ASSERT(value.kind == Value::Kind::Uniform);
-  const std::string text = "hn::Set(" + tag(type) + ", " + value.text.text + ")";
+  std::string text = "hn::Set(" + tag(type) + ", " + value.text.text + ")";
   if (!value.invariant || (value.faults && nesting_ > 0)) return text;
   const auto known = hoisted_.find(text);
   if (known != hoisted_.end()) return known->second;

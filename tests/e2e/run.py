@@ -162,6 +162,18 @@ def object_then_link(case):
     assert case.run("./prog").stdout == expected
 
 
+def macros_of_the_runtime_reach_generated_code(case):
+    case.write("par.json", PARALLEL)
+    objects = {}
+    for macro in ((), ("-DSOUS_PARALLEL_FROM=10000",), ("-DSOUS_PARALLEL_FROM=77",), ("-D", "SOUS_PARALLEL_FROM=77"),
+                  ("-DOTHER=77",)):
+        case.s("--recipe=par.json", "--nest=mm", case.cc, *FLAGS, *macro, "-c", "mm.c", "-o", "mm.o")
+        objects[" ".join(macro)] = case.bytes("mm.o")
+    default = objects[""]
+    assert objects["-DSOUS_PARALLEL_FROM=10000"] == default == objects["-DOTHER=77"]
+    assert objects["-DSOUS_PARALLEL_FROM=77"] == objects["-D SOUS_PARALLEL_FROM=77"] != default
+
+
 def several_inputs_and_response_file(case):
     expected = case.expected()
     case.write("helper.c", "int helper(void) { return 1; }\n")

@@ -45,7 +45,7 @@ void report(const Property& property, std::uint64_t seed, const Case& failing, c
 void hold(const Property& property, std::size_t percent) {
   const std::uint64_t first = from_environment("SOUS_SEED", 1);
   const std::size_t cases = std::max<std::size_t>(1, from_environment("SOUS_CASES", 1000) * percent / 100);
-  std::cout << property.name << ": seeds " << first << " to " << first + cases - 1 << std::endl;
+  std::cout << property.name << ": seeds " << first << " to " << first + cases - 1 << '\n' << std::flush;
   int failures = 0;
   for (std::size_t done = 0; done < cases && failures < most_failures; done += property.batch) {
     std::vector<Case> batch;

@@ -108,7 +108,7 @@ class Maker {
       add_loop(scope, root, static_cast<int>(random_.between(1, options_.max_depth)));
       if (options_.whiles && random_.percent(2)) early_return(scope, root);
     }
-    finish(std::move(root));
+    finish(root);
     return std::move(sdfg_);
   }
 
@@ -620,7 +620,7 @@ class Maker {
 
   // --- Shapes -------------------------------------------------------------------------------------------------------
 
-  void finish(Region root) {
+  void finish(const Region& root) {
     std::map<std::string, Expr> with;
     std::set<std::string> written = touched(root).written;
     for (const Draft& draft : drafts_) {

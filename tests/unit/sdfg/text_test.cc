@@ -207,7 +207,7 @@ TEST(Text, GarbageNeverCrashes) {
         case 2:
           text.insert(at, other.substr(below(other.size()), 1 + below(20)));
           break;
-        case 3:
+        default:
           text.resize(at + 1);
           break;
       }

@@ -110,7 +110,7 @@ static int shifted(double* p, int64_t n) { return kernel(4, p, p + n); })";
   const auto code = tests::GeneratedCode::compile(whole, {{&shifted, "shifted"}}, {.include_root = SOUS_SOURCE_DIR});
   ASSERT_TRUE(code) << code.error().why;
   for (const auto& [distance, runs] : {std::pair(3, 0), std::pair(4, 1), std::pair(8, 1)}) {
-    sdfg::Memory memory{{{"n", distance}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(12 * 8)}}}};
+    sdfg::Memory memory{{{"n", distance}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(96)}}}};
     EXPECT_EQ(code->run(0, memory), runs) << distance;
     EXPECT_EQ(memory.buffers.at("A").bytes[7] != std::byte{}, runs == 1) << "nothing changes where it does not run";
   }

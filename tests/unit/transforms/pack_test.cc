@@ -19,7 +19,7 @@ namespace {
 using Sizes = std::map<std::string, std::int64_t>;
 
 // `type` stands for T in `body`.
-sdfg::Sdfg nest(std::string body, const std::string& type = "f64") {
+sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64") {
   std::string text =
       "sdfg 1 t symbols n, m, l array A: T[n, l] argument array B: T[l, m] argument array C: T[n, m] argument "
       "array S: T[n, n] argument array E: T[2, n, l] argument array x: T[n] argument array a: T argument "

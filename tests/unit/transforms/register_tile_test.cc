@@ -18,7 +18,7 @@ namespace {
 using Sizes = std::map<std::string, std::int64_t>;
 
 // `type` stands for T in `body`.
-sdfg::Sdfg nest(std::string body, const std::string& type = "f64") {
+sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64") {
   std::string text =
       "sdfg 1 t symbols n, m, l array A: T[n, l] argument array B: T[l, m] argument array C: T[n, m] argument "
       "array D: T[n, m] argument array S: T[n, n] argument array X: i32[n, m] argument array z: i64 argument "
