@@ -68,8 +68,9 @@ def run_target(name, build, runs, seconds, seed):
     before = set(crashes.iterdir())
     limit = [f"-runs={runs}"] if runs else [f"-max_total_time={seconds}"]
     program = build / f"fuzz_{name}"
-    # -timeout: the targets have a limit of their own, in processor time (tests/fuzz/fuzz.h).
-    command = [program, found, seeds, f"-artifact_prefix={crashes}/", f"-seed={seed}", "-timeout=100000",
+    # -timeout, -report_slow_units: the targets have a limit of their own, in processor time (tests/fuzz/fuzz.h); others
+    # may be at work on this machine.
+    command = [program, found, seeds, f"-artifact_prefix={crashes}/", f"-seed={seed}", "-timeout=100000", "-report_slow_units=100000",
                "-rss_limit_mb=4096", "-max_len=65536", "-print_final_stats=1", "-verbosity=1", *limit]
     environment = dict(os.environ)
     environment.setdefault("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=0:handle_abort=1")

@@ -10,6 +10,7 @@ Sources, builds and results lie in --cache (default: ${XDG_CACHE_HOME:-~/.cache}
 """
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -40,6 +41,8 @@ def arguments():
     parser.add_argument("--mode", action="append", choices=[m for m in builds.MODES if m != "plain"])
     parser.add_argument("--flags", action="append", help=f"default: {', '.join(FLAGS)}")
     parser.add_argument("--cache", type=pathlib.Path, default=default)
+    parser.add_argument("--resume", action="store_true",
+                        help="go on with the newest run of this same sous: what has a row is not built again")
     parser.add_argument("--again", action="store_true", help="build without Sous again, too")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="build nothing: the newest row of each kind, as Markdown")
@@ -68,19 +71,41 @@ def plain_build(builder, project, flags, cache, again):
     return build
 
 
-def run_project(builder, project, options, write):
+def modes(options):
+    return options.mode or (["rewritten"] if options.cut else ["served", "rewritten"])
+
+
+def run_project(builder, project, options, done, write):
     sources.install((*TO_UNPACK, *project.dependencies))
     for flags in configurations(project, options):
+        missing = [mode for mode in modes(options) if (project.name, flags, mode) not in done]
+        if not missing:
+            continue
         plain = plain_build(builder, project, flags, options.cache, options.again)
         if not plain.ok:
             raise sources.SourceError(f"{flags}: without Sous: {plain.why}")
-        for mode in options.mode or (["rewritten"] if options.cut else ["served", "rewritten"]):
+        for mode in missing:
             start = time.monotonic()
             row = report.row(plain, builder.run(project, flags, mode))
             write(row)
             print(f"{report.terminal([row]).splitlines()[1]}   ({time.monotonic() - start:.0f} s)", flush=True)
             for problem in row["problems"]:
                 print(f"    {problem}", flush=True)
+
+
+def results_folder(options):
+    """(the folder of this run's results, the rows that are in it already; those with a problem are tried again)."""
+    digest = hashlib.sha256(options.sous.read_bytes()).hexdigest()
+    if options.resume:
+        for folder in sorted((options.cache / "results").glob("*"), reverse=True):
+            rows, of = folder / "rows.jsonl", folder / "sous"
+            if rows.exists() and of.exists() and of.read_text() == digest:
+                kept = [json.loads(line) for line in rows.read_text().splitlines()]
+                return folder, [row for row in kept if not row["problems"]]
+    folder = options.cache / "results" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    folder.mkdir(parents=True)
+    (folder / "sous").write_text(digest)
+    return folder, []
 
 
 def print_table(cache, chosen):
@@ -111,11 +136,9 @@ def main():
         print_table(options.cache, chosen)
         return 0
     os.nice(max(0, 10 - os.nice(0)))
-    results = options.cache / "results" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
-    results.mkdir(parents=True)
+    results, rows = results_folder(options)
     builder = builds.Builder(sources.Sources(options.cache), options.sous.resolve(), options.cc,
                              inputs.write(options.cache / "inputs"), options.cache / "build", results, options.jobs)
-    rows = []
 
     def write(row):
         rows.append(row)
@@ -125,7 +148,7 @@ def main():
     not_built, unreached = [], []
     for project in chosen:
         try:
-            run_project(builder, project, options, write)
+            run_project(builder, project, options, {(r["project"], r["flags"], r["mode"]) for r in rows}, write)
         except sources.Unreachable as error:
             unreached.append(f"{project.name}: {error}")
             print(f"    not reached: {unreached[-1]}", flush=True)
