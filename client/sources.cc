@@ -25,6 +25,8 @@ std::unique_ptr<RecipeSource> open_database(const string& path, std::vector<stri
   if (!kept_aside.empty()) {
     notes.push_back(path + ": not a usable tuning database; kept as " + kept_aside.string() + ", a new one is made");
   }
+  if (store && store->seeds_left())
+    notes.push_back(path + ": keeps the entries of older seeds: " + store->seeds_left()->to_string());
   if (store) return tuning_db::Database::over(std::move(*store));
   notes.push_back(store.error().to_string());
   return nullptr;

@@ -103,6 +103,7 @@ struct Store::Impl {
   Handle db;
   fs::path path;
   std::shared_ptr<const Embedding> embedding;
+  std::optional<Error> seeds_left = std::nullopt;
 
   Result<void> embed(const std::string& id, const Entry& entry) {
     const NestKey key = nest_key(entry.nest);
@@ -233,6 +234,8 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
+const std::optional<Error>& Store::seeds_left() const { return impl_->seeds_left; }
+
 const Embedding& Store::embedding() const { return *impl_->embedding; }
 
 Result<Store> Store::open(const StoreOptions& options) {
@@ -245,7 +248,8 @@ Result<Store> Store::open(const StoreOptions& options) {
   auto impl = over(std::move(db));
   // A database with the recipes of older seeds, because the new ones cannot be read or another build has the file, is
   // still one; the next build tries again.
-  if (!is_new) static_cast<void>(impl->take_seeds(options.seeds));
+  if (!is_new)
+    if (auto taken = impl->take_seeds(options.seeds); !taken) impl->seeds_left = std::move(taken.error());
   return Store(std::move(impl));
 }
 

@@ -74,6 +74,9 @@ class Store {
   // The same; a corrupt or foreign file is first renamed to <name>.corrupt-<n>, which is returned in `kept_aside`.
   static Result<Store> open_or_recreate(const StoreOptions& options, std::filesystem::path& kept_aside);
 
+  // Why an existing database was opened with the entries of older seeds, if it was.
+  const std::optional<Error>& seeds_left() const;
+
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

@@ -155,6 +155,13 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
   for (const Summary& s : changed.list().value())
     if (s.name == "both") changed.remove(s.id).value();
   EXPECT_EQ(names(store()), (std::set<std::string>{"own", "second"}));
+  // Seeds that cannot be read leave the old ones, and that is said.
+  EXPECT_FALSE(store().seeds_left());
+  ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", std::string("{\n")));
+  const Store older = store();
+  EXPECT_EQ(names(older), (std::set<std::string>{"own", "second"}));
+  ASSERT_TRUE(older.seeds_left());
+  EXPECT_EQ(older.seeds_left()->code, "db.seed");
   // Without seeds nothing goes.
   EXPECT_EQ(names(opened(folder / "t.db")), (std::set<std::string>{"own", "second"}));
 }
