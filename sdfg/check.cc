@@ -167,6 +167,9 @@ class GraphChecker {
     check_expr(context_, l.begin, bounds);
     check_expr(context_, l.end, bounds);
     if (l.step == 0) report("sdfg.loop.step", "a loop that does not move", where);
+    if (l.prefetch < 0 || l.prefetch > max_prefetch)
+      report("sdfg.loop.prefetch", "a loop prefetches 0 to " + std::to_string(max_prefetch) + " iterations ahead",
+             where);
     inside.symbols.insert(l.symbol);
     schedule(l, scope, inside);
     for (const std::string& name : l.privates) {

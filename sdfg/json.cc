@@ -161,6 +161,7 @@ Json loop(const Loop& l) {
       reductions.push_back({{"container", r.container}, {"op", reduction_name(r.op)}});
     json["reductions"] = std::move(reductions);
   }
+  if (l.prefetch != 0) json["prefetch"] = l.prefetch;
   json["body"] = region(l.body);
   return json;
 }

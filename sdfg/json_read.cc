@@ -308,7 +308,7 @@ Result<Reduction> reduction(const Json& json, const JsonPlace& where) {
 
 Result<Node> loop(const Json& json, const JsonPlace& where, int depth) {
   TRY(const JsonObject o, JsonObject::open(json, where, {"kind", "symbol", "begin", "end", "body"},
-                                           {"step", "schedule", "privates", "reductions"}));
+                                           {"step", "schedule", "privates", "reductions", "prefetch"}));
   Loop l;
   TRY(l.symbol, o.text("symbol"));
   TRY(l.begin, expr(o.at("begin"), o.place("begin")));
@@ -323,6 +323,7 @@ Result<Node> loop(const Json& json, const JsonPlace& where, int depth) {
   if (const Json* reductions = o.find("reductions")) {
     TRY(l.reductions, json_list<Reduction>(*reductions, o.place("reductions"), reduction));
   }
+  TRY(l.prefetch, o.integer("prefetch", 0));
   TRY(l.body, region(o.at("body"), o.place("body"), depth + 1));
   return Node(std::move(l));
 }

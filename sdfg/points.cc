@@ -41,6 +41,12 @@ std::string text(const Points& points, const std::vector<std::string>& parameter
 
 }  // namespace
 
+void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+ScalarExpr equal(const Expr& a, const Expr& b) { return ScalarExpr::binary(ScalarOp::eq, leaf(a), leaf(b)); }
+
 ScalarExpr at_most(const Expr& low, const Expr& high) {
   return ScalarExpr::binary(ScalarOp::le, leaf(low), leaf(high));
 }

@@ -22,6 +22,9 @@ struct Points {
 
 // low <= high, for `conditions`.
 ScalarExpr at_most(const Expr& low, const Expr& high);
+ScalarExpr equal(const Expr& a, const Expr& b);
+// More conditions.
+void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more);
 // A loop takes the value `at`: begin <= at < end in its steps.
 std::vector<ScalarExpr> runs(const Expr& begin, const Expr& end, std::int64_t step, const Expr& at);
 // Whether all conditions are ones that isl understands.

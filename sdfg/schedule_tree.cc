@@ -60,6 +60,7 @@ class Lifter {
                             .schedule = l.schedule,
                             .privates = l.privates,
                             .reductions = l.reductions,
+                            .prefetch = l.prefetch,
                             .children = {}};
           auto inner = around;
           inner.emplace_back(loop);
@@ -142,6 +143,7 @@ class Lowerer {
                                            .schedule = l.schedule,
                                            .privates = l.privates,
                                            .reductions = l.reductions,
+                                           .prefetch = l.prefetch,
                                            .body = region(l.children)});
           },
           [&](const ScheduleGuard& g) {

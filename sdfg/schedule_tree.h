@@ -24,6 +24,7 @@ struct ScheduleLoop {
   Schedule schedule;
   std::vector<std::string> privates;
   std::vector<Reduction> reductions;
+  std::int64_t prefetch = 0;
   std::vector<ScheduleNode> children;
   bool operator==(const ScheduleLoop&) const;
 };

@@ -216,6 +216,34 @@ Sdfg rename(const Sdfg& sdfg, const Renaming& renaming) {
   return result;
 }
 
+namespace {
+
+std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol, const std::vector<Loop*>& around) {
+  std::optional<LoopPlace> found;
+  for (std::size_t k = 0; k < region.nodes.size() && !found; ++k)
+    match(
+        region.nodes[k].value, [](State&) {},
+        [&](Loop& l) {
+          if (l.symbol == symbol) {
+            found = LoopPlace{.owner = &region, .at = k, .around = around};
+            return;
+          }
+          std::vector<Loop*> inside = around;
+          inside.push_back(&l);
+          found = find_loop(l.body, symbol, inside);
+        },
+        [&](If& i) {
+          found = find_loop(i.then_body, symbol, around);
+          if (!found) found = find_loop(i.else_body, symbol, around);
+        },
+        [&](While& w) { found = find_loop(w.body, symbol, around); }, [](Return&) {});
+  return found;
+}
+
+}  // namespace
+
+std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol) { return find_loop(region, symbol, {}); }
+
 void visit(const Region& region, const std::function<void(const Node&)>& f) {
   for (const Node& node : region.nodes) {
     f(node);

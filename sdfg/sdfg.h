@@ -199,6 +199,8 @@ struct Reduction {
   bool operator==(const Reduction&) const = default;
 };
 
+constexpr std::int64_t max_prefetch = 1 << 20;  // iterations
+
 struct Loop {
   std::string symbol;  // unique among the loops of an Sdfg
   Expr begin, end;
@@ -206,6 +208,8 @@ struct Loop {
   Schedule schedule;
   std::vector<std::string> privates;
   std::vector<Reduction> reductions;
+  // A hint that computes nothing: what reads meet so many iterations later is asked for ahead. 0: no hint.
+  std::int64_t prefetch = 0;
   Region body;
   bool operator==(const Loop&) const = default;
 };
@@ -304,6 +308,14 @@ Sdfg rename(const Sdfg& sdfg, const Renaming& renaming);
 
 // Calls f on every node below, parents first, in order.
 void visit(const Region& region, const std::function<void(const Node&)>& f);
+// Where a loop stands.
+struct LoopPlace {
+  Region* owner = nullptr;  // it is owner->nodes[at]
+  std::size_t at = 0;
+  std::vector<Loop*> around;  // outermost first
+  Loop& loop() const { return std::get<Loop>(owner->nodes[at].value); }
+};
+std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol);
 // Containers read (reads in symbolic expressions included) and written below.
 struct Touched {
   std::set<std::string> read, written;

@@ -342,7 +342,8 @@ std::string loop_text(const Loop& loop) {
   std::string reductions;
   for (const Reduction& r : loop.reductions)
     reductions += (reductions.empty() ? "" : ", ") + reduction_text(r.op) + ": " + quote_name(r.container);
-  return reductions.empty() ? text : text + " reduce(" + reductions + ")";
+  if (!reductions.empty()) text += " reduce(" + reductions + ")";
+  return loop.prefetch == 0 ? text : text + " prefetch(" + std::to_string(loop.prefetch) + ")";
 }
 
 std::string condition_text(const Condition& condition, const Sdfg& context) {

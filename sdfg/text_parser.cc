@@ -239,6 +239,10 @@ Result<Node> Parser::loop() {
       at_ += 2;
       TRY(loop.privates, names());
       TRY_VOID(expect(")"));
+    } else if (is_word("prefetch") && is("(", 1)) {
+      at_ += 2;
+      TRY(loop.prefetch, integer());
+      TRY_VOID(expect(")"));
     } else if (is_word("reduce") && is("(", 1)) {
       ++at_;
       do {
@@ -254,7 +258,7 @@ Result<Node> Parser::loop() {
       const std::string_view kind = peek().text;
       TRY(loop.schedule, schedule(kind));
     } else {
-      return syntax("step, a schedule, private(…), reduce(…) or '{'");
+      return syntax("step, a schedule, private(…), reduce(…), prefetch(…) or '{'");
     }
   }
   TRY(loop.body, braces());

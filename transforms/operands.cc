@@ -148,14 +148,15 @@ class Finder {
   std::vector<Operand> found_;
 };
 
-std::optional<Expr> extreme(const Operand& o, Expr e,
+std::optional<Expr> extreme(const Operand& o, Expr e, const std::map<std::string, Expr>& kept,
                             std::optional<Expr> (*of)(const Expr&, const std::string&, const Expr&, const Expr&)) {
   for (std::size_t k = o.loops.size(); k-- > 0;) {
+    if (kept.contains(o.loops[k].symbol)) continue;
     const auto next = of(e, o.loops[k].symbol, o.loops[k].begin, o.loops[k].end - 1);
     if (!next) return std::nullopt;
     e = *next;
   }
-  return e;
+  return e.substitute(kept);
 }
 
 }  // namespace
@@ -183,8 +184,12 @@ const sdfg::Loop* Operand::loop(const std::string& symbol) const {
   return at == loops.end() ? nullptr : &*at;
 }
 
-std::optional<Expr> Operand::least(const Expr& e) const { return extreme(*this, e, transforms::least); }
-std::optional<Expr> Operand::greatest(const Expr& e) const { return extreme(*this, e, transforms::greatest); }
+std::optional<Expr> Operand::least(const Expr& e, const std::map<std::string, Expr>& kept) const {
+  return extreme(*this, e, kept, transforms::least);
+}
+std::optional<Expr> Operand::greatest(const Expr& e, const std::map<std::string, Expr>& kept) const {
+  return extreme(*this, e, kept, transforms::greatest);
+}
 
 std::vector<Operand> operands(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) {
   return Finder(sdfg, loop, fold).take();

@@ -2,6 +2,7 @@
 // with the loops and guards around it, and with the part of the statement's expression that could be computed ahead.
 #pragma once
 
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,9 +29,9 @@ struct Operand {
   bool is_container_written = false;
 
   const sdfg::Loop* loop(const std::string& symbol) const;
-  // The extremes of `e` over the loops, as expressions over what is outside them.
-  std::optional<sdfg::Expr> least(const sdfg::Expr& e) const;
-  std::optional<sdfg::Expr> greatest(const sdfg::Expr& e) const;
+  // The extremes of `e` over the loops, as expressions over what is outside them, and over those that are `kept`.
+  std::optional<sdfg::Expr> least(const sdfg::Expr& e, const std::map<std::string, sdfg::Expr>& kept = {}) const;
+  std::optional<sdfg::Expr> greatest(const sdfg::Expr& e, const std::map<std::string, sdfg::Expr>& kept = {}) const;
 };
 
 // All operands of plain statements inside `loop` whose subscripts are quasi-affine and whose containers nothing inside

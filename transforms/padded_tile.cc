@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/points.h"
 #include "sdfg/polyhedral.h"
 #include "transforms/operands.h"
 #include "transforms/tile_bounds.h"
+#include "transforms/unwritten.h"
 
 namespace sous::transforms {
 
@@ -15,15 +17,6 @@ using sdfg::Expr;
 using sdfg::Points;
 using sdfg::ScalarExpr;
 using sdfg::ScheduleLoop;
-
-ScalarExpr equal(const Expr& a, const Expr& b) {
-  auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
-  return ScalarExpr::binary(sdfg::ScalarOp::eq, leaf(a), leaf(b));
-}
-
-void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
 
 std::vector<ScalarExpr> runs(const ScheduleLoop& l) {
   return sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol));
@@ -57,7 +50,7 @@ std::vector<Points> known_reads(const sdfg::Statement& statement, const std::vec
           [&](const ScheduleLoop& l) {
             const Expr begin = l.begin.substitute(value), end = l.end.substitute(value);
             value.emplace(l.symbol, first || l.step != 1 ? begin : end - 1);
-            append(points.conditions, sdfg::runs(begin, end, l.step, value.at(l.symbol)));
+            sdfg::append(points.conditions, sdfg::runs(begin, end, l.step, value.at(l.symbol)));
             below = &l.children;
           },
           [&](const sdfg::ScheduleGuard& g) {
@@ -68,7 +61,7 @@ std::vector<Points> known_reads(const sdfg::Statement& statement, const std::vec
       at = below;
     }
     for (std::size_t d = 0; d < element.size(); ++d)
-      points.conditions.push_back(equal(Expr::symbol(points.dims[d]), element[d].substitute(value)));
+      points.conditions.push_back(sdfg::equal(Expr::symbol(points.dims[d]), element[d].substitute(value)));
     result.push_back(std::move(points));
   }
   return result;
@@ -109,7 +102,7 @@ std::map<std::string, Expr> PaddedTile::repeated() const {
 
 ScalarExpr PaddedTile::is_whole() const {
   std::vector<ScalarExpr> all = outer.whole;
-  append(all, inner.whole);
+  sdfg::append(all, inner.whole);
   return all_of(all);
 }
 
@@ -154,15 +147,23 @@ Result<PaddedTile> pad(const Nest& nest, const ScheduleLoop& outer, const Schedu
   if (!begins_with_tiles) {
     const auto greatest_begin = greatest(inner.begin, outer.symbol, row, row + sizes[0].value - 1);
     if (!greatest_begin) return refuse("the begin of " + inner.symbol + " has no greatest value in a tile");
-    append(tile.inner.whole, needed_at_most(*greatest_begin, column));
+    sdfg::append(tile.inner.whole, needed_at_most(*greatest_begin, column));
   }
 
   const auto repeated = tile.repeated();
-  const sdfg::Touched touched = sdfg::touched(sdfg::lower(nest.lifted, nest.tree).root);
+  const auto parallel = std::ranges::find_if(around.loops, [](const ScheduleLoop& l) {
+    return std::holds_alternative<sdfg::Parallel>(l.schedule) || std::holds_alternative<sdfg::GpuGrid>(l.schedule) ||
+           std::holds_alternative<sdfg::GpuBlock>(l.schedule);
+  });
+  sdfg::Sdfg lowered = sdfg::lower(nest.lifted, nest.tree);
+  const sdfg::Touched touched = sdfg::touched(lowered.root);
+  sdfg::Region threads;  // the loop that they share
+  if (parallel != around.loops.end())
+    threads.nodes.emplace_back(sdfg::find_loop(lowered.root, parallel->symbol)->loop());
   std::vector<ScalarExpr> outside;
   for (const Expr& e : nest.lifted.frame.assumptions)
     if (sdfg::is_quasi_affine(e)) outside.push_back(sdfg::at_most(0, e));
-  append(outside, around.guards);
+  sdfg::append(outside, around.guards);
   std::vector<ScheduleLoop> loops = around.loops;
   ScheduleLoop all_rows = outer, all_columns = inner;
   all_rows.begin = row;
@@ -189,21 +190,47 @@ Result<PaddedTile> pad(const Nest& nest, const ScheduleLoop& outer, const Schedu
       instance.emplace(statement.iterators[k], leaf.iterators[k].substitute(repeated));
     for (const sdfg::Memlet& m : assignment->inputs) {
       if (m.subset.empty() || std::ranges::find(held, in_tile(m, statement, leaf)) != held.end()) continue;
-      if (touched.written.contains(m.container)) return refuse(m.container + " is written in the nest");
+      // Past the end it may not have been set yet; an argument's elements have values from the start.
+      if (touched.written.contains(m.container) &&
+          std::ranges::find(nest.lifted.frame.containers, m.container, &sdfg::Container::name)->transient)
+        return refuse(m.container + " is a temporary that is written in the nest");
       const std::vector<Expr> element = sdfg::subscripts(m.subset);
       Points read{.dims = dims(element.size()), .exists = {}, .conditions = outside};
       for (const ScheduleLoop& l : loops) {
         read.exists.push_back(l.symbol);
-        append(read.conditions, runs(l));
+        sdfg::append(read.conditions, runs(l));
       }
       for (std::size_t d = 0; d < element.size(); ++d)
-        read.conditions.push_back(equal(Expr::symbol(read.dims[d]), element[d].substitute(instance)));
+        read.conditions.push_back(sdfg::equal(Expr::symbol(read.dims[d]), element[d].substitute(instance)));
       const std::vector<Points> known = known_reads(statement, element);
       if (!sdfg::is_affine(read) || !std::ranges::all_of(known, sdfg::is_affine))
         return refuse("the subscripts of " + m.container + " are not affine");
       TRY(const bool is_read, sdfg::is_within(read, known));
       if (!is_read)
         return refuse("past the end, elements of " + m.container + " would be read that the nest does not read");
+      // The values that are read past the end go nowhere, but another thread must not be writing them.
+      if (threads.nodes.empty()) continue;
+      Read past{.container = m.container, .element = {}, .loops = {}, .conditions = outside};
+      for (const Expr& e : element) past.element.push_back(e.substitute(instance));
+      bool inside = false;
+      for (const ScheduleLoop& l : loops) {
+        inside = inside || l.symbol == parallel->symbol;
+        if (inside)
+          past.loops.push_back({.symbol = l.symbol,
+                                .begin = l.begin,
+                                .end = l.end,
+                                .step = l.step,
+                                .schedule = {},
+                                .privates = {},
+                                .reductions = {},
+                                .body = {}});
+      }
+      const Expr here = Expr::symbol(parallel->symbol), there = Expr::symbol(in_region(parallel->symbol));
+      for (const ScalarExpr& apart : {sdfg::at_most(here + 1, there), sdfg::at_most(there + 1, here)}) {
+        TRY(const bool unwritten, is_unwritten(past, threads, {apart}));
+        if (!unwritten && !planted(Fault::padded_read_raced))
+          return refuse(m.container + " is written by another thread");
+      }
     }
   }
   return tile;

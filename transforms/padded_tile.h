@@ -3,7 +3,8 @@
 //
 // Condition. What the tile's iterations write are accumulators, so that further ones change nothing; no operation of
 // theirs may fail; and what they read, the nest reads anyway: element (i, k) of an operand for an iteration i past the
-// end is element (last, k), which some instance of the statement reads. That is proven, on the elements.
+// end is element (last, k), which some instance of the statement reads, and which no other thread writes meanwhile.
+// That is proven, on the elements.
 #pragma once
 
 #include <optional>

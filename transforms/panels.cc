@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
+#include "transforms/unwritten.h"
 
 namespace sous::transforms {
 
@@ -16,23 +16,14 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-ScalarExpr equal(const Expr& a, const Expr& b) {
-  auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
-  return ScalarExpr::binary(sdfg::ScalarOp::eq, leaf(a), leaf(b));
-}
-
-void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
-// The names of the dimensions in proofs: no identifiers, so that they meet no symbol.
+// The names of the dimensions in proofs.
 struct Names {
-  std::string panel = "#p";
+  std::string panel = Box::panel_name();
   std::vector<std::string> element;
   std::vector<Expr> elements;
   explicit Names(std::size_t rank) {
     for (std::size_t d = 0; d < rank; ++d) {
-      element.push_back("#" + std::to_string(d));
+      element.push_back(Box::name(d));
       elements.push_back(Expr::symbol(element.back()));
     }
   }
@@ -49,11 +40,11 @@ Points reads(const Paneled& p, const std::string& panel, const Names& names) {
   points.conditions = p.operand.guards;
   for (const Loop& l : p.operand.loops) {
     points.exists.push_back(l.symbol);
-    append(points.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+    sdfg::append(points.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
   }
-  points.conditions.push_back(equal(Expr::symbol(names.panel), Expr::symbol(panel)));
+  points.conditions.push_back(sdfg::equal(Expr::symbol(names.panel), Expr::symbol(panel)));
   for (std::size_t d = 0; d < names.elements.size(); ++d)
-    points.conditions.push_back(equal(names.elements[d], p.subscript(d)));
+    points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d)));
   return points;
 }
 
@@ -97,17 +88,42 @@ Witness witness(const Paneled& p, const std::string& panel, const Names& names, 
     } else if (!value.contains(l.symbol)) {
       value[l.symbol] =
           first ? here.begin : here.begin + Expr::floor_div(here.end - 1 - here.begin, l.step) * Expr(l.step);
-      append(w.not_empty, needed_at_most(here.begin + 1, here.end));
+      sdfg::append(w.not_empty, needed_at_most(here.begin + 1, here.end));
     }
-    append(w.points.conditions, sdfg::runs(here.begin, here.end, here.step, value[l.symbol]));
+    sdfg::append(w.points.conditions, sdfg::runs(here.begin, here.end, here.step, value[l.symbol]));
   }
   for (const ScalarExpr& g : p.operand.guards) w.points.conditions.push_back(g.substitute(value));
   for (std::size_t d = 0; d < names.elements.size(); ++d)
-    w.points.conditions.push_back(equal(names.elements[d], p.subscript(d).substitute(value)));
+    w.points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d).substitute(value)));
   return w;
 }
 
-std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64_t width) {
+// The bounds of the subscripts one after the other, each for given values of those before it.
+bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
+  if (p.limit || (p.point == panel && box.width > 1)) return false;
+  std::vector<std::size_t> order;
+  for (std::size_t d = 0; d < box.low.size(); ++d)
+    if (d != p.dim) order.push_back(d);
+  order.push_back(p.dim);
+  std::map<std::string, Expr> known = {{panel, Expr::symbol(Box::panel_name())}};
+  box.from.resize(order.size());
+  box.to.resize(order.size());
+  for (const std::size_t d : order) {
+    const auto low = p.operand.least(p.subscript(d), known), high = p.operand.greatest(p.subscript(d), known);
+    if (!low || !high) return false;
+    box.from[d] = *low;
+    box.to[d] = simplest(*high);
+    std::vector<std::string> moving;
+    for (const Loop& l : p.operand.loops)
+      if (p.subscript(d).uses(l.symbol) && !known.contains(l.symbol)) moving.push_back(l.symbol);
+    if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
+      known.emplace(moving[0],
+                    Expr::symbol(Box::name(d)) - (p.subscript(d) - Expr::symbol(moving[0])).substitute(known));
+  }
+  return box.from != box.low || box.to != box.high;
+}
+
+std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64_t width, bool shaped) {
   const Loop& tiles = *p.operand.loop(panel);
   const auto first = p.operand.least(tiles.begin), last = p.operand.greatest(tiles.end);
   if (!first || !last) return std::nullopt;
@@ -119,6 +135,8 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
           .width = width,
           .low = {},
           .high = {},
+          .from = {},
+          .to = {},
           .guard = {}};
   for (std::size_t d = 0; d < p.operand.element.subset.size(); ++d) {
     const auto low = p.operand.least(p.subscript(d)), high = p.operand.greatest(p.subscript(d));
@@ -126,6 +144,7 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
     box.low.push_back(*low);
     box.high.push_back(simplest(*high));
   }
+  if (shaped && !find_shape(p, panel, box)) return std::nullopt;
   const Names names(box.low.size());
   for (const ScalarExpr& c : witness(p, panel, names, true).not_empty) {
     bool outside = true;
@@ -146,120 +165,58 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
   std::vector<Points> witnesses;
   for (const Paneled& p : group) {
     Points read = reads(p, panel, names);
-    append(read.conditions, outside.conditions);
+    sdfg::append(read.conditions, outside.conditions);
     TRY(const bool is_held, sdfg::is_within(read, {held}));
     if (!is_held) return false;
     for (const bool first : {true, false}) witnesses.push_back(witness(p, panel, names, first).points);
   }
-  append(held.conditions, outside.conditions);
+  sdfg::append(held.conditions, outside.conditions);
   return sdfg::is_within(held, witnesses);
-}
-
-// A write of a container, with the loops and guards around it.
-struct Write {
-  std::vector<Expr> element;
-  std::vector<Loop> loops;
-  std::vector<ScalarExpr> guards;
-};
-
-// All writes of the container below; false if the elements of one are not known.
-bool find_writes(const sdfg::Region& region, const std::string& container, const Write& around,
-                 std::vector<Write>& found) {
-  const auto touches = [&](const sdfg::Node& n) { return sdfg::touched({{n}}).written.contains(container); };
-  for (const sdfg::Node& n : region.nodes) {
-    if (!touches(n)) continue;
-    const bool known = match(
-        n.value,
-        [&](const sdfg::State& s) {
-          const auto assignment = sdfg::as_assignment(s);
-          if (!assignment) return false;
-          Write write = around;
-          for (const sdfg::Dim& d : assignment->out.subset) {
-            if (d.end || !sdfg::is_quasi_affine(d.begin)) return false;
-            write.element.push_back(d.begin);
-          }
-          found.push_back(std::move(write));
-          return true;
-        },
-        [&](const Loop& l) {
-          if (!sdfg::is_quasi_affine(l.begin) || !sdfg::is_quasi_affine(l.end)) return false;
-          Write inside = around;
-          inside.loops.push_back(l);
-          inside.loops.back().body.nodes.clear();
-          return find_writes(l.body, container, inside, found);
-        },
-        [&](const sdfg::If& i) {
-          Write inside = around, otherwise = around;
-          if (i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code)) {
-            inside.guards.push_back(i.condition.code);
-            otherwise.guards.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
-          }
-          return find_writes(i.then_body, container, inside, found) &&
-                 find_writes(i.else_body, container, otherwise, found);
-        },
-        [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return true; });
-    if (!known) return false;
-  }
-  return true;
 }
 
 }  // namespace
 
 Result<bool> is_unwritten(const Paneled& p, const Loop& loop, const Outside& outside) {
-  if (planted(Fault::packed_though_written)) return true;
-  std::vector<Write> writes;
-  if (!find_writes(loop.body, p.operand.element.container, {}, writes)) return false;
-  const Names names(p.operand.element.subset.size());
-  for (const Write& write : writes) {
-    // The read, whose limit (a padded tile's) only narrows it, and the write, in another iteration of the loops inside.
-    Points both{.dims = names.element, .exists = {}, .conditions = outside.conditions};
-    append(both.conditions, p.operand.guards);
-    for (const Loop& l : p.operand.loops) {
-      both.exists.push_back(l.symbol);
-      append(both.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
-    }
-    std::map<std::string, Expr> there;
-    for (const Loop& l : write.loops) {
-      const std::string symbol = "#" + l.symbol;
-      both.exists.push_back(symbol);
-      const Expr begin = l.begin.substitute(there), end = l.end.substitute(there);
-      there[l.symbol] = Expr::symbol(symbol);
-      append(both.conditions, sdfg::runs(begin, end, l.step, there[l.symbol]));
-    }
-    for (const ScalarExpr& g : write.guards) both.conditions.push_back(g.substitute(there));
-    for (std::size_t d = 0; d < names.elements.size(); ++d) {
-      both.conditions.push_back(equal(names.elements[d], p.operand.element.subset[d].begin));
-      both.conditions.push_back(equal(names.elements[d], write.element[d].substitute(there)));
-    }
-    if (!sdfg::is_affine(both)) return false;
-    TRY(const bool apart, sdfg::is_within(both, {}));
-    if (!apart) return false;
-  }
-  return true;
+  // A limit (a padded tile's) only narrows what is read.
+  return is_unwritten({.container = p.operand.element.container,
+                       .element = sdfg::subscripts(p.operand.element.subset),
+                       .loops = p.operand.loops,
+                       .conditions = p.operand.guards},
+                      loop.body, outside.conditions);
 }
 
 std::vector<ScalarExpr> Box::conditions(const Expr& panel, const std::vector<Expr>& element) const {
   std::vector<ScalarExpr> all = guard;
-  append(all, sdfg::runs(first, last, width, panel));
+  sdfg::append(all, sdfg::runs(first, last, width, panel));
   for (std::size_t d = 0; d < element.size(); ++d) {
     if (d == dim && limit) continue;
-    all.push_back(sdfg::at_most(low[d], element[d]));
-    all.push_back(sdfg::at_most(element[d], high[d]));
+    const auto [least, greatest] = bounds(d, panel, element);
+    all.push_back(sdfg::at_most(least, element[d]));
+    all.push_back(sdfg::at_most(element[d], greatest));
   }
   all.push_back(sdfg::at_most(panel + shift, element[dim]));
   all.push_back(sdfg::at_most(element[dim], panel + shift + width - 1));
   return all;
 }
 
+std::pair<Expr, Expr> Box::bounds(std::size_t d, const Expr& panel, const std::vector<Expr>& element) const {
+  if (from.empty()) return {low[d], high[d]};
+  std::map<std::string, Expr> named = {{panel_name(), panel}};
+  for (std::size_t k = 0; k < element.size(); ++k) named[name(k)] = element[k];
+  return {from[d].substitute(named), to[d].substitute(named)};
+}
+
 std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
   const Loop* tiles = o.loop(panel);
   if (tiles == nullptr) return std::nullopt;
+  // A subscript over the panel's own symbol says what moves; then loops whose bounds need it are sides of a triangle.
+  const bool itself = std::ranges::any_of(o.element.subset, [&](const sdfg::Dim& d) { return d.begin.uses(panel); });
   std::optional<Paneled> result;
   for (std::size_t d = 0; d < o.element.subset.size(); ++d) {
     const Expr e = o.element.subset[d].begin;
     for (const Loop* l = tiles; l != o.loops.data() + o.loops.size(); ++l) {
       if (!e.uses(l->symbol)) continue;
-      if (l != tiles && !l->begin.uses(panel) && !l->end.uses(panel)) continue;
+      if (l != tiles && (itself || (!l->begin.uses(panel) && !l->end.uses(panel)))) continue;
       // e itself, or the one of the expressions of which it is the least that moves.
       std::optional<Expr> shift, limit;
       bool one = !result.has_value();
@@ -285,13 +242,15 @@ Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& 
                           const Outside& outside) {
   const std::string& container = group[0].operand.element.container;
   // Partial tiles, which come last, know where the elements end; full ones are guarded.
-  for (std::size_t k = group.size(); k-- > 0;) {
-    const auto candidate = box_of(group[k], panel, width);
-    if (!candidate) continue;
-    TRY(const bool fits, is_exact(*candidate, group, panel, outside));
-    if (fits) return *candidate;
-  }
-  return fail("pack.footprint", "what is read of " + container + " is not known to be a box of panels", panel);
+  for (const bool shaped : {false, true})
+    for (std::size_t k = group.size(); k-- > 0;) {
+      const auto candidate = box_of(group[k], panel, width, shaped);
+      if (!candidate) continue;
+      TRY(const bool fits, is_exact(*candidate, group, panel, outside));
+      if (fits) return *candidate;
+    }
+  return fail("pack.footprint", "what is read of " + container + " is not known to be a box or triangle of panels",
+              panel);
 }
 
 std::optional<Expr> bounded(const Expr& extent, const std::vector<Loop>& loops) {

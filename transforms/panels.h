@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transforms/operands.h"
@@ -40,8 +41,8 @@ struct Paneled {
   }
 };
 
-// The box of elements that a buffer holds, cut into panels along one dimension. Where there is a limit, subscripts of
-// that dimension go on past it, to the end of the last panel.
+// The box of elements that a buffer has room for, cut into panels along one dimension. Where there is a limit,
+// subscripts of that dimension go on past it, to the end of the last panel.
 struct Box {
   std::size_t dim = 0;
   sdfg::Expr shift;
@@ -49,7 +50,17 @@ struct Box {
   sdfg::Expr first, last;  // the panels begin at first, first + width, … < last
   std::int64_t width = 1;
   std::vector<sdfg::Expr> low, high;  // of each subscript, both inclusive
+  // What of the box is held, a triangle perhaps: bounds of each subscript in the order of copying (panels, the other
+  // dimensions, `dim`), over `names`; empty: the whole box.
+  std::vector<sdfg::Expr> from, to;
   std::vector<sdfg::ScalarExpr> guard;
+
+  // The names of the panel and of each subscript in `from` and `to`: no identifiers, so that they meet no symbol.
+  static std::string panel_name() { return "#p"; }
+  static std::string name(std::size_t d) { return "#" + std::to_string(d); }
+  // Bounds of subscript `d`, both inclusive, where panel and elements are named by these expressions.
+  std::pair<sdfg::Expr, sdfg::Expr> bounds(std::size_t d, const sdfg::Expr& panel,
+                                           const std::vector<sdfg::Expr>& element) const;
 
   // Where panels and elements are named by these expressions; that of `dim` before the limit.
   std::vector<sdfg::ScalarExpr> conditions(const sdfg::Expr& panel, const std::vector<sdfg::Expr>& element) const;

@@ -25,6 +25,15 @@ Plan restructure(Plan order, const sdfg::Sdfg& result) {
 
 Plan unchanged(const Nest& nest) { return Plan(nest.tree); }
 
+Plan annotated(const Nest& nest, sdfg::ScheduleTree tree) {
+  const auto plain = [](sdfg::ScheduleTree t) {
+    for (const std::string& symbol : sdfg::loop_symbols(t)) sdfg::find_loop(t, symbol)->prefetch = 0;
+    return t;
+  };
+  SOUS_ASSERT(plain(nest.tree) == plain(tree));
+  return Plan(std::move(tree));
+}
+
 Nest rewrite(Nest nest, const Plan& plan) {
   nest.tree = plan.tree();
   if (plan.restructured_) {
@@ -334,6 +343,8 @@ std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& t
   std::size_t count = 1 + next_random(random) % path.size();
   for (const ParamInfo& p : step.params)
     if (p.count > 0) count = p.count;
+  for (const ParamInfo& p : step.params)
+    if (p.most > 0) count = std::min(count, p.most);
   if (count > path.size()) return std::nullopt;
   std::vector<std::string> band(path.end() - static_cast<std::ptrdiff_t>(count), path.end());
   std::size_t next_loop = 0;

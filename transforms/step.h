@@ -47,6 +47,7 @@ class Plan {
   friend Result<Plan> prove(const Nest&, sdfg::ScheduleTree, std::string_view, std::string_view);
   friend Plan restructure(Plan, const sdfg::Sdfg&);
   friend Plan unchanged(const Nest&);
+  friend Plan annotated(const Nest&, sdfg::ScheduleTree);
   friend struct Nest rewrite(Nest, const Plan&);
   explicit Plan(sdfg::ScheduleTree tree) : tree_(std::move(tree)) {}
   sdfg::ScheduleTree tree_;
@@ -62,6 +63,8 @@ Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view r
 Plan restructure(Plan order, const sdfg::Sdfg& result);
 // The order that the nest has: it needs no proof. For structure steps that leave it alone.
 Plan unchanged(const Nest& nest);
+// That order with other hints in the tree (ScheduleLoop::prefetch), which is the nest's otherwise.
+Plan annotated(const Nest& nest, sdfg::ScheduleTree tree);
 Nest rewrite(Nest nest, const Plan& plan);
 
 // --- Declarations
@@ -85,6 +88,7 @@ struct ParamInfo {
   std::int64_t low = 0, high = 0;                  // Size, Sizes, Integer: least and greatest value
   std::span<const std::int64_t> values = {};       // what samplers and tuners try, cheap to dear
   std::size_t count = 0;                           // Loops: how many there must be; 0: any number
+  std::size_t most = 0;                            // and how many at most; 0: any number
   std::string_view multiple_of = {};               // Sizes: the Size parameter that one of them must be a multiple of
   std::span<const std::string_view> choices = {};  // Choice
 };

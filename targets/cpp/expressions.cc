@@ -157,9 +157,53 @@ bool Expressions::nonnegative(const Expr& e) const {
 void Expressions::enter(const sdfg::Loop& loop) {
   const bool known = loop.step > 0 ? nonnegative(loop.begin) : nonnegative(loop.end + Expr(1));
   if (known) nonnegative_.insert(loop.symbol);
+  around_.push_back({&loop, asked_for_});
 }
 
-void Expressions::leave(const sdfg::Loop& loop) { nonnegative_.erase(loop.symbol); }
+void Expressions::leave(const sdfg::Loop& loop) {
+  nonnegative_.erase(loop.symbol);
+  asked_for_ = std::move(around_.back().asked_for);
+  around_.pop_back();
+}
+
+std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
+  constexpr std::int64_t line_bytes = 64;
+  std::vector<sdfg::Memlet> out;
+  const sdfg::Container& of = container(read.container);
+  // What is an array of the function's own is in the cache.
+  if (locals.contains(of.name) || (of.transient && of.storage != sdfg::Storage::heap)) return out;
+  const Expr place = offset(read);
+  if (!place.reads().empty()) return out;
+  const auto moves_with = [&](const sdfg::Loop* l) { return place.uses(l->symbol); };
+  std::set<std::string> seen;
+  for (const auto& [loop, asked_before] : around_) {
+    std::int64_t distance = 0;
+    if (loop->prefetch == 0 || !moves_with(loop) || !seen.insert(loop->symbol).second) continue;
+    if (__builtin_mul_overflow(loop->prefetch, loop->step, &distance)) continue;
+    bool alone = true, moves = false;
+    for (const Around& other : around_) {
+      if (other.loop->symbol == loop->symbol) continue;
+      alone = false;
+      moves = moves || moves_with(other.loop);
+    }
+    if (!alone && !moves) continue;
+    const std::map<std::string, Expr> later{{loop->symbol, Expr::symbol(loop->symbol) + Expr(distance)}};
+    const Expr there = place.substitute(later);
+    const std::int64_t near = line_bytes / sdfg::info(of.type).bytes;
+    if (std::ranges::any_of(asked_for_, [&](const auto& asked) {
+          const auto apart = asked.first == read.container ? (asked.second - there).constant() : std::nullopt;
+          return apart && std::abs(*apart) < near;
+        }))
+      continue;
+    sdfg::Memlet shifted = read;
+    for (sdfg::Dim& dim : shifted.subset) dim.begin = dim.begin.substitute(later);
+    const auto overflows = [](const sdfg::Dim& dim) { return !dim.begin.is_valid(); };
+    if (!there.is_valid() || std::ranges::any_of(shifted.subset, overflows)) continue;
+    asked_for_.emplace_back(of.name, there);
+    out.push_back(std::move(shifted));
+  }
+  return out;
+}
 
 Text Expressions::index(const Expr& e) const {
   SOUS_ASSERT(e.is_valid());

@@ -38,6 +38,13 @@ class Expressions {
   void enter(const sdfg::Loop& loop);
   void leave(const sdfg::Loop& loop);
 
+  // What to ask for ahead of a read, for the loops entered that prefetch: the elements that it meets so many iterations
+  // later, where they move with such a loop and with another one. (What moves with one loop alone is met again in the
+  // next run of it, and is in the cache.) An element near one that this body was given already is left out.
+  std::vector<sdfg::Memlet> ahead(const sdfg::Memlet& read);
+  // The body is written once more, for other iterations.
+  void ask_again() { asked_for_.clear(); }
+
   const sdfg::Sdfg& sdfg() const { return sdfg_; }
   const sdfg::Container& container(const std::string& name) const;
   Names& names() const { return names_; }
@@ -54,6 +61,13 @@ class Expressions {
   Names& names_;
   std::set<std::string> by_pointer_;
   std::set<std::string> nonnegative_;
+  using Places = std::vector<std::pair<std::string, sdfg::Expr>>;  // in containers
+  struct Around {
+    const sdfg::Loop* loop;
+    Places asked_for;  // around it
+  };
+  std::vector<Around> around_;
+  Places asked_for_;  // ahead, in this body
 };
 
 // The value of a constant: floats in the shortest decimal form that reads back as the same bits, else bit by bit.

@@ -128,6 +128,7 @@ void Printer::state(const sdfg::State& state) {
 }
 
 void Printer::assign(const sdfg::TaskletView& tasklet) {
+  for (const sdfg::Memlet* read : tasklet.inputs) prefetch(*read);
   const sdfg::ScalarExpr& code = tasklet.tasklet->code;
   Text value = expressions.scalar(code, tasklet.inputs);
   const bool several = tasklet.outputs.size() > 1;
@@ -164,6 +165,11 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
                expressions.names().of(c.name + ".size") + ";");
     }
   }
+}
+
+void Printer::prefetch(const sdfg::Memlet& read) {
+  for (const sdfg::Memlet& later : expressions.ahead(read))
+    out.line("__builtin_prefetch(&" + expressions.element(later).text + ");");
 }
 
 std::string Printer::bound(const Expr& e, const std::string& name) {

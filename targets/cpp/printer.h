@@ -40,6 +40,8 @@ class Printer {
   // Declarations of the temporaries that `owner` (a loop's symbol; empty: the function) owns, but for those in
   // `except`.
   void declare(const std::string& owner, const std::set<std::string>& except = {});
+  // Asks for what the read meets some iterations later, if a loop around prefetches.
+  void prefetch(const sdfg::Memlet& read);
   // The bound as an expression that may stand in a loop's condition: evaluated into a constant first where it is costly
   // or could change.
   std::string bound(const sdfg::Expr& e, const std::string& name);

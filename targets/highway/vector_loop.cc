@@ -93,7 +93,7 @@ std::vector<std::string> VectorLoop::tags() const {
 void VectorLoop::print() {
   Lines& out = printer_.out;
   const Lines saved = out;
-  const int depth = saved.depth() + 1;
+  const int depth = saved.depth() + (whole_tile() ? 2 : 1);
   const auto outer_instead = printer_.body_instead;
   printer_.body_instead = [this](const sdfg::Loop& inner) {
     ++nesting_;
@@ -142,16 +142,49 @@ std::string VectorLoop::printed(int depth, const std::function<void()>& print) {
 }
 
 void VectorLoop::print_parts(const Parts& parts) {
+  const auto whole = whole_tile();
+  if (!whole) return print_loops(parts, known_trips());
+  Lines& out = printer_.out;
+  const std::string whole_end = expressions_.index(loop_.begin + *whole).text;
+  const std::string end = planted(Fault::whole_tile_unchecked) ? whole_end : expressions_.index(loop_.end).text;
+  out.open("if (" + end + " == " + whole_end + ")");
+  print_loops(parts, whole);
+  out.close(" else {");
+  out.set_depth(out.depth() + 1);
+  print_loops(parts, std::nullopt);
+  out.close();
+}
+
+// The number of iterations, where it is a constant above 0. It is then what the loops count, so that compilers see how
+// many vectors there are, and keep what the lanes hold in registers: i < n with i = b and n = b + 24 says nothing to
+// them where sums may wrap.
+std::optional<std::int64_t> VectorLoop::known_trips() const {
+  const auto trips =
+      loop_.step == 1 && loop_.begin.reads().empty() ? (loop_.end - loop_.begin).constant() : std::nullopt;
+  return trips && *trips > 0 ? trips : std::nullopt;
+}
+
+// Of a loop over a tile, [b, min(b + 64, n)), the size: most tiles are whole, and a whole one has no loop any more.
+std::optional<std::int64_t> VectorLoop::whole_tile() const {
+  constexpr std::int64_t most_bytes = 512;  // eight vectors of the widest registers
+  if (loop_.step != 1 || !loop_.begin.reads().empty() || !loop_.end.reads().empty() || !is_straight() ||
+      known_trips() || !reductions_.empty())
+    return std::nullopt;
+  std::optional<std::int64_t> size;
+  for (const Expr& piece : sdfg::min_pieces(loop_.end))
+    if (const auto trips = (piece - loop_.begin).constant(); trips && (!size || *trips < *size)) size = trips;
+  if (!size || *size < 1 || *size * sdfg::info(mask_type()).bytes > most_bytes) return std::nullopt;
+  return size;
+}
+
+void VectorLoop::print_loops(const Parts& parts, std::optional<std::int64_t> trips) {
   Lines& out = printer_.out;
   const std::string begin = expressions_.index(loop_.begin).text;
   const std::string end = expressions_.index(loop_.end).text;
   const std::int64_t step = loop_.step, size = std::abs(step);
   const std::string forward = step > 0 ? " + " : " - ", compare = step > 0 ? " < " : " > ";
   const std::string assign = step > 0 ? " += " : " -= ";
-  // A number of iterations that is known is what the loops count, so that compilers see how many vectors there are, and
-  // keep what the lanes hold in registers: i < n with i = b and n = b + 24 says nothing to them where sums may wrap.
-  const auto trips = step == 1 && loop_.begin.reads().empty() ? (loop_.end - loop_.begin).constant() : std::nullopt;
-  const bool counted = trips && *trips > 0;
+  const bool counted = trips.has_value();
   const std::string at = counted ? parts.at : index_;
   // Whatever was loaded ahead of the loop is loaded only if the loop runs.
   out.open(needs_guard_ && !counted ? "if (" + begin + compare + end + ")" : "");
@@ -195,6 +228,7 @@ void VectorLoop::print_parts(const Parts& parts) {
 
 void VectorLoop::pass() {
   set_first({index_});
+  expressions_.ask_again();
   const auto outside = variables_;
   body(loop_);
   variables_ = outside;
@@ -214,6 +248,7 @@ void VectorLoop::wide_pass(const std::string& lanes) {
       variables_[a.place.container].name = a.names[static_cast<std::size_t>(copy)];
     }
     printer_.out.open("");
+    expressions_.ask_again();
     body(loop_);
     printer_.out.close();
   }

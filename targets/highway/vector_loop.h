@@ -65,6 +65,9 @@ class VectorLoop {
     std::string accumulators, wide, main, masked, join, finish;
   };
   void print_parts(const Parts& parts);
+  void print_loops(const Parts& parts, std::optional<std::int64_t> trips);
+  std::optional<std::int64_t> known_trips() const;
+  std::optional<std::int64_t> whole_tile() const;
   std::string printed(int depth, const std::function<void()>& print);
   void fail(const std::string& reason);
   void body(const sdfg::Loop& loop);

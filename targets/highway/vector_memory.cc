@@ -85,6 +85,8 @@ Value VectorLoop::load(const sdfg::Memlet& memlet) {
   if (const auto tile = transposed_.find(expressions_.element(memlet).text); tile != transposed_.end()) {
     return vector_value(tile->second, c.type);
   }
+  if (mask_.empty() && (where.kind == Access::Kind::Contiguous || where.kind == Access::Kind::Reversed))
+    printer_.prefetch(memlet);
   const std::string d = tag(c.type);
   std::string text;
   const bool indirect = c.type == ElementType::boolean && where.kind != Access::Kind::Contiguous;

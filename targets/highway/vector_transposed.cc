@@ -63,6 +63,9 @@ void VectorLoop::transposed_loop(const sdfg::Loop& loop, const std::vector<sdfg:
     out.line("hn::Vec<decltype(" + d + ")> " + tile + "[" + vectors + "];");
     out.line("sous::load_transposed(" + d + ", " + pointer(memlet, true) + ", " +
              expressions_.index(access(memlet).stride).text + ", " + tile + ");");
+    for (const sdfg::Memlet& later : expressions_.ahead(memlet))
+      out.line("sous::prefetch_rows(" + d + ", " + pointer(later, true) + ", " +
+               expressions_.index(access(memlet).stride).text + ");");
     if (before) {
       expressions_.symbols[loop.symbol] = *before;
     } else {

@@ -217,6 +217,12 @@ inline void load_transposed(D d, const hn::TFromD<D>* p, int64_t stride, hn::Vec
   if constexpr (whole) transpose<1>(d, out);
 }
 
+// Asks for what load_transposed will read, `p` being some iterations ahead.
+template <class D>
+inline void prefetch_rows(D, const hn::TFromD<D>* p, int64_t stride) {
+  for (int64_t k = 0; k < static_cast<int64_t>(hn::MaxLanes(D())); ++k) __builtin_prefetch(p + k * stride);
+}
+
 // Lane k from p[-k]: the last lane has the lowest address. (Highway 1.0 reverses no short vectors of small elements.)
 template <class D>
 inline hn::Vec<D> load_reversed(D d, const hn::TFromD<D>* p) {

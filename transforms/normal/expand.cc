@@ -54,6 +54,7 @@ class Expander {
           [&](const Loop& l) {
             Loop loop = l;
             loop.schedule = Sequential{};
+            loop.prefetch = 0;
             loop.reductions.clear();
             // Scalars only: mark_privates does not look for private arrays.
             std::erase_if(loop.privates, [&](const std::string& name) {

@@ -23,38 +23,6 @@ using sdfg::Memlet;
 using sdfg::Node;
 using sdfg::Region;
 
-// Where a loop stands.
-struct Place {
-  Region* owner = nullptr;
-  std::size_t at = 0;
-  std::vector<Loop*> around;  // outermost first
-  Loop& loop() const { return std::get<Loop>(owner->nodes[at].value); }
-};
-
-std::optional<Place> find(Region& region, const std::string& symbol, std::vector<Loop*> around = {}) {
-  for (std::size_t k = 0; k < region.nodes.size(); ++k) {
-    std::optional<Place> found;
-    match(
-        region.nodes[k].value, [](sdfg::State&) {},
-        [&](Loop& l) {
-          if (l.symbol == symbol) {
-            found = Place{.owner = &region, .at = k, .around = around};
-            return;
-          }
-          std::vector<Loop*> inner = around;
-          inner.push_back(&l);
-          found = find(l.body, symbol, std::move(inner));
-        },
-        [&](sdfg::If& i) {
-          found = find(i.then_body, symbol, around);
-          if (!found) found = find(i.else_body, symbol, around);
-        },
-        [&](sdfg::While& w) { found = find(w.body, symbol, around); }, [](sdfg::Return&) {});
-    if (found) return found;
-  }
-  return std::nullopt;
-}
-
 // Accesses of `from` become accesses of `to`, at `index` in its first dimension.
 void redirect(Region& region, const std::string& from, const std::string& to, const Expr& index) {
   const auto moved = [&](Memlet& m) {
@@ -119,7 +87,7 @@ struct Expand {
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
     TRY(const std::set<std::string> candidates, reused(nest));
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
-    const std::optional<Place> place = find(result.root, loop.name);
+    const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
     std::vector<Loop> outside;
     for (const Loop* l : place->around) {
@@ -209,7 +177,7 @@ struct Expand {
     return alone;
   }
 
-  bool is_seen_outside(const sdfg::Sdfg& sdfg, const Place& place, const sdfg::Container& c) const {
+  bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& place, const sdfg::Container& c) const {
     if (!c.transient) return true;
     for (const Loop* l : place.around)
       if (std::ranges::find(l->privates, c.name) != l->privates.end()) return seen(l->body, c.name);

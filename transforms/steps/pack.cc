@@ -41,6 +41,8 @@ struct Pack {
   static constexpr bool reassociates = false;
   static constexpr bool needs_dependences = false;
 
+  static constexpr std::int64_t smallest_square = 32;  // bytes of a panel's row: a vector of AVX2
+
   LoopRef loop, panel;
   std::string fold = "no";
   static constexpr std::string_view fold_choices[] = {"no", "yes"};
@@ -65,7 +67,9 @@ struct Pack {
       {"pack.nothing",
        "nothing that is read inside the loop moves with the panel and is known to be written nowhere in it"},
       {"pack.footprint",
-       "the elements that are read are not exactly those of a box cut into panels, or could not be shown to be"},
+       "of no operand the elements that are read are exactly those of a box or a triangle cut into panels, or could "
+       "not "
+       "be shown to be"},
       {"pack.size", "the buffer's size is not known before the nest runs"},
   };
 
@@ -120,8 +124,15 @@ struct Pack {
     const std::int64_t step = tiles->step;  // the loop itself moves when the copies are put before it
     std::ptrdiff_t copies = 0;
     std::map<std::string, std::vector<Replacement>> replacements;
+    std::optional<Error> no_box;
     for (const auto& group : groups) {
-      TRY(const Box box, box_of_panels(group, panel.name, step, outside));
+      const Result<Box> found = box_of_panels(group, panel.name, step, outside);
+      if (!found && found.error().code != "pack.footprint") return std::unexpected(found.error());
+      if (!found) {  // stays where it is
+        no_box = found.error();
+        continue;
+      }
+      const Box& box = *found;
       TRY(sdfg::Container buffer, container(result, group[0], box, outside));
       for (const Paneled& p : group) replacements[p.operand.state].push_back({p.operand.value, packed(buffer, box, p)});
       sdfg::Node filled = copy(result, buffer, box, group[0], parallel_inside);
@@ -130,6 +141,7 @@ struct Pack {
       target->privates.push_back(buffer.name);
       result.containers.push_back(std::move(buffer));
     }
+    if (copies == 0) return std::unexpected(*no_box);
     rewrite(target->body, replacements);
     return restructure(unchanged(nest), result);
   }
@@ -205,7 +217,7 @@ struct Pack {
   }
 
   // The loops that fill the buffer, in the order in which it lies: panels, the other dimensions, the points of a panel,
-  // and behind the limit its padding. (Reading in the order of the container instead, and scattering, takes longer.)
+  // and behind the limit its padding.
   sdfg::Node copy(const sdfg::Sdfg& sdfg, const sdfg::Container& buffer, const Box& box, const Paneled& p,
                   bool parallel) const {
     const sdfg::Container& from = *sdfg.find(p.operand.element.container);
@@ -231,22 +243,42 @@ struct Pack {
                   .body = {std::move(body)}};
     };
     const Expr begin = panel + box.shift, end = begin + box.width;
-    const Expr last = box.limit ? *box.limit : box.high[box.dim];
-    const bool from_begin = box.limit || box.low[box.dim] == box.first + box.shift;
-    Loop points = loop_over(element[box.dim], from_begin ? begin : Expr::max(begin, box.low[box.dim]),
+    // In that order: what the bounds of a dimension need is enumerated outside of it.
+    const auto bounds = [&](std::size_t d) { return box.bounds(d, panel, element); };
+    const Expr last = box.limit ? *box.limit : bounds(box.dim).second;
+    const bool from_begin = box.limit || bounds(box.dim).first == box.first + box.shift;
+    Loop points = loop_over(element[box.dim], from_begin ? begin : Expr::max(begin, bounds(box.dim).first),
                             Expr::min(end, last + 1), {filled(element, element, "pack_")});
-    if (from.strides[box.dim] == Expr(1) && box.width > 1) points.schedule = sdfg::Simd{};
+    // Where the points of a panel are apart in the container, lanes walk down them and a loop inside runs along the
+    // dimension that is contiguous: squares that are transposed in registers.
+    const auto contiguous = static_cast<std::size_t>(std::ranges::find(from.strides, Expr(1)) - from.strides.begin());
+    const std::int64_t bytes = sdfg::info(from.type).bytes;
+    const bool transposed = contiguous < rank && contiguous != box.dim && box.from.empty() && bytes >= 4 &&
+                            box.width * bytes >= smallest_square;
+    const auto along = [&](const Expr& symbol, std::vector<sdfg::Node> inside) {
+      return std::vector<sdfg::Node>{
+          loop_over(symbol, box.low[contiguous], box.high[contiguous] + 1, std::move(inside))};
+    };
+    if (transposed) points.body.nodes = along(element[contiguous], std::move(points.body.nodes));
+    if (transposed || (contiguous == box.dim && box.width > 1)) points.schedule = sdfg::Simd{};
     std::vector<sdfg::Node> body = {sdfg::Node(std::move(points))};
     if (box.limit) {
       std::vector<Expr> padded_from = element, padded_to = element;
       padded_from[box.dim] = *box.limit;
       padded_to[box.dim] = Expr::symbol(unused(sdfg, stem + "_pad"));
+      if (transposed)
+        padded_from[contiguous] = padded_to[contiguous] =
+            Expr::symbol(unused(sdfg, stem + "_pad" + std::to_string(contiguous)));
       // Whole panels may lie behind the limit.
-      body.emplace_back(loop_over(padded_to[box.dim], simplest(Expr::max(begin, Expr::min(end, last + 1))), end,
-                                  {filled(padded_from, padded_to, "pad_")}));
+      std::vector<sdfg::Node> padding = {loop_over(padded_to[box.dim],
+                                                   simplest(Expr::max(begin, Expr::min(end, last + 1))), end,
+                                                   {filled(padded_from, padded_to, "pad_")})};
+      if (transposed) padding = along(padded_to[contiguous], std::move(padding));
+      body.push_back(std::move(padding[0]));
     }
     for (std::size_t d = rank; d-- > 0;)
-      if (d != box.dim) body = {loop_over(element[d], box.low[d], box.high[d] + 1, std::move(body))};
+      if (d != box.dim && !(transposed && d == contiguous))
+        body = {loop_over(element[d], bounds(d).first, bounds(d).second + 1, std::move(body))};
     Loop panels{.symbol = *panel.as_symbol(),
                 .begin = box.first,
                 .end = box.last,

@@ -38,7 +38,7 @@ struct RegisterTile {
   static constexpr std::string_view names =
       "The loops over tiles are i_r and j_r; the unrolled and the vectorized loop inside a full tile stay i and j, k "
       "stays k; in "
-      "partial tiles they are i_p, k_p and j_p.";
+      "partial tiles they are i_p, k_p and j_p. Where j alone is given, i is j_row, of a single iteration.";
   static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {8, 4, 16, 24, 6, 12, 2, 32};
   static constexpr std::int64_t lane_values[] = {8, 4, 16, 2};
@@ -51,10 +51,12 @@ struct RegisterTile {
   std::string partial = "masked";
   static constexpr std::string_view partial_choices[] = {"masked", "padded"};
   static constexpr auto params = std::tuple{
-      param(&RegisterTile::loops,
-            {.name = "loops",
-             .doc = "two loops, the outer one first; the inner one holds nothing but the third loop",
-             .count = 2}),
+      param(
+          &RegisterTile::loops,
+          {.name = "loops",
+           .doc = "two loops, the outer one first; the inner one holds nothing but the third loop. Or that one alone: "
+                  "a tile of one row",
+           .most = 2}),
       param(&RegisterTile::sizes,
             {.name = "sizes",
              .doc = "iterations of each loop in a tile; of the vectorized one a multiple of the lanes",
@@ -78,9 +80,10 @@ struct RegisterTile {
   };
   static constexpr RefusalInfo refusals[] = {
       {"register-tile.no-loop", "a loop does not exist"},
-      {"register-tile.not-nested", "the loops are not two of a perfect band of three"},
+      {"register-tile.not-nested", "the loops and the one inside are no perfect band"},
       {"register-tile.reduced", "a loop around keeps partial results of what the tile holds"},
-      {"register-tile.sizes", "there are not two sizes, or the vectorized one is no multiple of the lanes"},
+      {"register-tile.sizes",
+       "there are not one or two loops and as many sizes, or the vectorized one is no multiple of the lanes"},
       {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
       {"register-tile.bounds",
        "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
@@ -111,12 +114,36 @@ struct RegisterTile {
     return {};
   }
 
-  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+  Result<Plan> plan(const Nest& nest, const StepContext& context) const {
+    if (loops.size() != 1) return tile_of_two(nest);
+    // One loop is two, the outer of a single iteration.
+    TRY([[maybe_unused]] const auto* only, require_loop(nest, loops[0], "register-tile"));
+    if (sizes.size() != 1) return fail("register-tile.sizes", "one loop, one size");
+    Nest wrapped = nest;
+    auto [sequence, at] = sdfg::owner_of(wrapped.tree, loops[0].name);
+    const ScheduleLoop row{.symbol = fresh(nest, loops[0].name + "_row"),
+                           .begin = 0,
+                           .end = 1,
+                           .step = 1,
+                           .schedule = {},
+                           .privates = {},
+                           .reductions = {},
+                           .children = {(*sequence)[at]}};
+    (*sequence)[at] = row;
+    RegisterTile two = *this;
+    two.loops = {LoopRef{row.symbol}, loops[0]};
+    two.sizes = {Size{1}, sizes[0]};
+    return two.plan(wrapped, context);
+  }
+
+ private:
+  Result<Plan> tile_of_two(const Nest& nest) const {
     constexpr std::string_view area = "register-tile";
     TRY(auto band, require_band(nest, loops, area));
     const bool outer = vector == "outer";  // the outer loop is the vectorized one
     if (band.size() != 2 || sizes.size() != 2 || sizes[outer ? 0 : 1].value % lanes.value != 0)
-      return fail("register-tile.sizes", "two loops, two sizes, the vectorized one's a multiple of the lanes");
+      return fail("register-tile.sizes",
+                  "one or two loops, as many sizes, the vectorized one's a multiple of the lanes");
     const ScheduleLoop &a = *band[0], &b = *band[1];
     const auto* third = b.children.size() == 1 ? std::get_if<ScheduleLoop>(&b.children[0].value) : nullptr;
     if (!third) return fail("register-tile.not-nested", b.symbol + " does not hold exactly one loop", b.symbol);
@@ -263,7 +290,6 @@ struct RegisterTile {
     return restructure(std::move(order), result);
   }
 
- private:
   static std::string fresh(const Nest& nest, const std::string& wish) {
     return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
   }
@@ -281,11 +307,9 @@ struct RegisterTile {
     std::optional<PaddedTile> padded = std::nullopt;
 
     Result<void> run() {
-      sdfg::Region* owner = nullptr;
-      std::size_t at = 0;
-      find(sdfg.root, owner, at);
-      SOUS_ASSERT(owner);
-      auto& loop = std::get<sdfg::Loop>(owner->nodes[at].value);
+      const auto place = sdfg::find_loop(sdfg.root, k);
+      SOUS_ASSERT(place);
+      auto& loop = place->loop();
       sdfg::Region& body =
           std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
       const sdfg::Touched touched = sdfg::touched(loop.body);
@@ -309,7 +333,7 @@ struct RegisterTile {
                           .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,
                                                  Expr::symbol(b) - loops(loop).second->begin}),
                           .combine = std::nullopt};
-        private_to_tile(sdfg.root, registers.name);
+        private_to_tile(registers.name);
         sdfg.containers.push_back(registers);
         held_in.insert(registers.name);
         // What the tile starts from is loaded only where it is read: the container may not have been written so far.
@@ -319,45 +343,17 @@ struct RegisterTile {
         after.push_back(moved(loop, element, held, false));
       }
       if (padded) repeat_reads(body, held_in);
-      owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at) + 1, after.begin(), after.end());
-      owner->nodes.insert(owner->nodes.begin() + static_cast<std::ptrdiff_t>(at), before.begin(), before.end());
+      auto& nodes = place->owner->nodes;
+      const auto at = static_cast<std::ptrdiff_t>(place->at);
+      nodes.insert(nodes.begin() + at + 1, after.begin(), after.end());
+      nodes.insert(nodes.begin() + at, before.begin(), before.end());
       return {};
     }
 
-    void find(sdfg::Region& region, sdfg::Region*& owner, std::size_t& at) {
-      for (std::size_t i = 0; i < region.nodes.size(); ++i)
-        match(
-            region.nodes[i].value, [](sdfg::State&) {},
-            [&](sdfg::Loop& l) {
-              if (l.symbol == k) {
-                owner = &region;
-                at = i;
-              } else {
-                find(l.body, owner, at);
-              }
-            },
-            [&](sdfg::If& i) {
-              find(i.then_body, owner, at);
-              find(i.else_body, owner, at);
-            },
-            [](sdfg::While&) {}, [](sdfg::Return&) {});
-    }
-
-    void private_to_tile(sdfg::Region& region, const std::string& container) {
-      for (sdfg::Node& n : region.nodes)
-        match(
-            n.value, [](sdfg::State&) {},
-            [&](sdfg::Loop& l) {
-              if (l.symbol == tile)
-                l.privates.push_back(container);
-              else
-                private_to_tile(l.body, container);
-            },
-            [&](sdfg::If& i) {
-              private_to_tile(i.then_body, container);
-              private_to_tile(i.else_body, container);
-            },
-            [](sdfg::While&) {}, [](sdfg::Return&) {});
+    void private_to_tile(const std::string& container) {
+      const auto place = sdfg::find_loop(sdfg.root, tile);
+      SOUS_ASSERT(place);
+      place->loop().privates.push_back(container);
     }
 
     static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
@@ -392,7 +388,7 @@ struct RegisterTile {
         one = one && (other.name == container || c.alias_class <= 0 || other.alias_class != c.alias_class);
       bool moves = !only->subset.empty();
       for (const std::string& symbol : {a, b}) {
-        bool uses = false;
+        bool uses = symbol == a && shape[0] == Expr(1);
         for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
         one = one && uses;  // otherwise several elements of the tile would be one element of the container
       }
@@ -407,7 +403,7 @@ struct RegisterTile {
 
     // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.
     bool separate(const sdfg::Memlet& m) const {
-      bool a_alone = false, b_alone = false;
+      bool a_alone = shape[0] == Expr(1), b_alone = false;
       for (const sdfg::Dim& d : m.subset) {
         a_alone = a_alone || (d.begin.uses(a) && !d.begin.uses(b));
         b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
@@ -477,7 +473,7 @@ struct RegisterTile {
         sdfg::Container tile_in_memory = *sdfg.find(held.container);
         memory->second = tile_in_memory.name = unused(element.container + "_m");
         tile_in_memory.storage = sdfg::Storage::stack;
-        private_to_tile(sdfg.root, memory->second);
+        private_to_tile(memory->second);
         sdfg.containers.push_back(std::move(tile_in_memory));
       }
       const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = std::nullopt};

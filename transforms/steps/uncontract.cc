@@ -73,25 +73,10 @@ struct Uncontract {
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY([[maybe_unused]] const auto* old, require_loop(nest, loop, name));
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
-    bool changed = false;
-    const auto find = [&](auto&& self, sdfg::Region& region) -> void {
-      for (sdfg::Node& n : region.nodes)
-        match(
-            n.value, [](sdfg::State&) {},
-            [&](sdfg::Loop& l) {
-              if (l.symbol == loop.name)
-                changed = uncontract_below(l.body);
-              else
-                self(self, l.body);
-            },
-            [&](sdfg::If& i) {
-              self(self, i.then_body);
-              self(self, i.else_body);
-            },
-            [&](sdfg::While& w) { self(self, w.body); }, [](sdfg::Return&) {});
-    };
-    find(find, result.root);
-    if (!changed) return fail("uncontract.nothing", "no product is added to an accumulator in " + loop.name, loop.name);
+    const auto place = sdfg::find_loop(result.root, loop.name);
+    SOUS_ASSERT(place);
+    if (!uncontract_below(place->loop().body))
+      return fail("uncontract.nothing", "no product is added to an accumulator in " + loop.name, loop.name);
     return restructure(unchanged(nest), result);
   }
 };

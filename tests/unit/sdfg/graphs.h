@@ -46,7 +46,7 @@ loop i = n - 1 .. -1 step -1 private(t) {
     s3: x[k mod 8] = f64({min(i, 2*k) floordiv 3}i64) * x[idx[k]]
   }
 }
-loop r = 0 .. n reduce(+: s) {
+loop r = 0 .. n reduce(+: s) prefetch(16) {
   s4: s[] += x[r] * x[r]
 }
 while (count[] > 0) {

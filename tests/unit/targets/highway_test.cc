@@ -157,6 +157,55 @@ loop r = 0 .. n simd { loop s = 0 .. n { e: S[r, s + 1] = S[r, s] + 1.0 } })";
   expect_vectors(text);
 }
 
+// Every vector of a reduction, no array of the function's own, no place that cannot be computed.
+TEST(Highway, PrefetchesWhatCanBeAskedFor) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array t: f64 argument  array T: f64[8, 8] stack transient  arguments n, A, t
+loop i = 0 .. n { loop j = 0 .. n simd reduce(+: t) prefetch(64) { a: t[] += A[i, j] } }
+loop k = 0 .. 8 { loop l = 0 .. 8 prefetch(1048576) { b: T[k, l] = t[] } }
+loop p = 0 .. 8 { loop q = 0 .. 8 prefetch(1048576) { c: t[] = t[] + T[p, q] } })";
+  const std::string code = emitted("highway", parsed(graph));
+  std::size_t all = 0;
+  for (auto at = code.find("prefetch("); at != std::string::npos; at = code.find("prefetch(", at + 1)) ++all;
+  EXPECT_EQ(all, 5U) << code;  // four copies of the body, and the one behind them
+  const std::string far = R"(sdfg 1 t symbols n
+array A: f64[n, n] argument const  array x: f64[n] argument  arguments n, A, x
+loop i = 0 .. n { loop j = 0 .. n prefetch(1048576) { a: x[i] = x[i] + A[i, 17592186044416 * j] } })";
+  EXPECT_FALSE(emitted("cpp", parsed(far)).contains("prefetch("));
+}
+
+// Tiles of a size that is known: a whole one has no loop, others run as ever.
+TEST(Highway, WholeTilesAreCounted) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array x: f64[n] argument  arguments n, A, x
+loop t = 0 .. n step 16 { loop i = 0 .. n { loop j = t .. min(t + 16, n) simd(lanes=4) { a: A[i, j] = A[i, j] + x[j] } } }
+loop u = 0 .. n step 100 { loop k = u .. min(u + 100, n) simd { b: x[k] = x[k] * 2.0 } })";
+  const std::string code = emitted("highway", parsed(graph));
+  EXPECT_TRUE(code.contains("if (sous::imin(n, t + 16) == t + 16)")) << code;
+  EXPECT_FALSE(code.contains("== u + 100")) << code;  // more vectors than are worth a copy each
+  expect_vectors(graph);
+}
+
+// What moves with one loop alone (x) is in the cache, what is near an element asked for (A[i, j + 1]) comes with it.
+TEST(Highway, PrefetchesWhatMovesWithTheLoopAndAnother) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: f64[n + 1, n + 9] argument  array B: f64[n, n + 9] argument  array x: f64[n] argument  array y: f64[n] argument
+arguments n, A, B, x, y
+loop i = 0 .. n simd { loop j = 0 .. n prefetch(64) { a: y[i] = y[i] + B[i, j] * x[j] } }
+loop k = 0 .. n prefetch(2) { loop l = 0 .. n simd { b: x[l] = x[l] + A[k, l] * y[k] - A[k, l + 1] } }
+loop p = n - 1 .. -1 step -1 { loop q = 0 .. n step 3 prefetch(5) { c: A[p, q] = A[p + 1, q] + x[q] + x[p] } }
+loop v = 0 .. n prefetch(7) { d: x[v] = x[v] * 2.0 })";
+  const std::string code = emitted("highway", parsed(graph));
+  EXPECT_TRUE(code.contains("sous::prefetch_rows(d_f64, &B[i * (n + 9) + j_block + 64], n + 9);")) << code;
+  EXPECT_TRUE(code.contains("__builtin_prefetch(&A[(k + 2) * (n + 9) + l]);")) << code;
+  EXPECT_TRUE(code.contains("__builtin_prefetch(&A[(p + 1) * (n + 9) + q + 15]);")) << code;
+  EXPECT_TRUE(code.contains("__builtin_prefetch(&x[v + 7]);")) << code;
+  std::size_t all = 0;
+  for (auto at = code.find("prefetch("); at != std::string::npos; at = code.find("prefetch(", at + 1)) ++all;
+  EXPECT_EQ(all, 3U) << code;
+  expect_vectors(graph);
+}
+
 TEST(Highway, DeclaredReductions) {
   expect_vectors(R"(sdfg 1 t symbols n
 array A: i64[n] argument  array s: i64 argument  array lo: i32 argument  array c: i32[n] argument

@@ -19,12 +19,12 @@ namespace {
 using Sizes = std::map<std::string, std::int64_t>;
 
 // `type` stands for T in `body`.
-sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64") {
+sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64", const std::string& more = "") {
   std::string text =
       "sdfg 1 t symbols n, m, l array A: T[n, l] argument array B: T[l, m] argument array C: T[n, m] argument "
       "array S: T[n, n] argument array E: T[2, n, l] argument array x: T[n] argument array a: T argument "
-      "array X: i32[n, m] argument arguments n, m, l, A, B, C, S, E, x, a, X " +
-      body;
+      "array X: i32[n, m] argument " +
+      more + "arguments n, m, l, A, B, C, S, E, x, a, X" + (more.contains("array D:") ? ", D " : " ") + body;
   for (std::size_t at = 0; (at = text.find(": T", at)) != std::string::npos;) text.replace(at + 2, 1, type);
   auto parsed = sdfg::parse(text);
   if (!parsed) ADD_FAILURE() << parsed.error().to_string() << "\n" << text;
@@ -72,6 +72,13 @@ const std::string trailing =
 const std::string trailing_blocks =
     "loop b = 0 .. n step 4 { loop i = b + 4 .. n { loop j = b + 4 .. i + 1 { loop k = b .. b + 4 {"
     " s: S[i, j] = S[i, j] - S[i, k] * S[j, k] } } } }";
+
+// Rows of a triangular solve by blocks: what is read of the block on the diagonal is a triangle.
+const std::string solve_blocks =
+    "loop b = 0 .. n step 4 { loop i = b + 4 .. n { loop k = b .. b + 4 { t: S[i, k] = S[i, k] * 0.5"
+    " loop j = k + 1 .. b + 4 { s: S[i, j] = S[i, j] - S[i, k] * S[j, k] } } } }";
+const std::string sums_of_rows =
+    "loop o = 0 .. 2 { loop j = 0 .. n { loop k = j .. l { s: C[j, 0] = C[j, 0] + E[1, j, k] } } }";
 
 const std::string blocks = "tile(loops=[i, j, k], sizes=[6, 8, 5])";
 const std::string tiles = "register_tile(loops=[i, j], sizes=[3, 4], lanes=4)";
@@ -150,6 +157,22 @@ const std::vector<Case>& cases() {
       {trailing_blocks, tiles + "; pack(loop=b, panel=j_r)"},
       {trailing_blocks, tiles + "; pack(loop=b, panel=i_r); pack(loop=b, panel=j_r)", "f32", 2},
       {trailing_blocks, "tile(loops=[i], sizes=[6]); parallelize(loop=i_t); " + tiles + "; pack(loop=i_t, panel=j_r)"},
+      // Triangles alone.
+      {solve_blocks, "tile(loops=[i], sizes=[5]); pack(loop=i_t, panel=k)"},
+      {solve_blocks,
+       "tile(loops=[i], sizes=[5]); tile(loops=[i], sizes=[3]); interchange(outer=i, inner=k); distribute(loop=i); "
+       "interchange(outer=i_d, inner=j); unroll(loop=i_d, factor=3); parallelize(loop=i_t); vectorize(loop=j, "
+       "lanes=4); "
+       "pack(loop=i_t, panel=k)"},
+      {sums_of_rows, "pack(loop=o, panel=j)"},
+      {sums_of_rows, "interchange(outer=j, inner=k); pack(loop=o, panel=k)"},
+      // Squares that are transposed on the way.
+      {lower,
+       "tile(loops=[i, j, k], sizes=[16, 64, 16]); interchange(outer=j_t, inner=k_t); register_tile(loops=[i, j], "
+       "sizes=[2, 8], lanes=8); pack(loop=k_t, panel=j_r)"},
+      {lower,
+       "tile(loops=[i, j, k], sizes=[16, 64, 16]); interchange(outer=j_t, inner=k_t); register_tile(loops=[i, j], "
+       "sizes=[2, 8], lanes=8, partial=padded); pack(loop=k_t, panel=j_r)"},
       // Others.
       {batched,
        "tile(loops=[i, j, k], sizes=[6, 8, 5]); " + tiles + "; pack(loop=o, panel=i_r); pack(loop=o, panel=j_r)", "f64",
@@ -263,10 +286,9 @@ TEST(Pack, RefusesWhatIsWritten) {
 
 TEST(Pack, RefusesWhatIsNotABoxOfPanels) {
   const std::string bodies[] = {
-      // Triangles, every second element, a diagonal, elements that a condition may leave out.
-      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = i .. n { s: S[i, j] = A[i, 0] + x[j] * E[o, j, 0] u: C[i, 0] = "
+      // Two triangles of one array, every second element, a diagonal, elements that a condition may leave out.
+      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = i .. n { s: S[i, j] = A[i, 0] + E[o, j, 0] u: C[i, 0] = "
       "E[o, j, 1] } } }",
-      "loop o = 0 .. 2 { loop j = 0 .. n { loop k = j .. l { s: C[j, 0] = A[j, k] } } }",
       "loop o = 0 .. 2 { loop j = 0 .. n floordiv 2 { s: C[o, 0] = x[2 * j] } }",
       "loop o = 0 .. 2 { loop j = 0 .. n { loop k = 0 .. 2 { s: C[o, 0] = E[k, j, j] } } }",
       "loop o = 0 .. 2 { loop j = 0 .. n { if ({j}i64 != {3}i64) { s: C[o, 0] = x[j] } } }",
@@ -278,11 +300,54 @@ TEST(Pack, RefusesWhatIsNotABoxOfPanels) {
   }
 }
 
-TEST(Pack, PaddingRefusesWhatMayFailOrIsWritten) {
+// What lies past a tile may be what another thread writes.
+TEST(Pack, PaddingRefusesWhatAnotherThreadWrites) {
+  const std::string reads =
+      "loop o = 0 .. 2 { loop i = 0 .. n { loop j = 0 .. o + 3 { loop k = 0 .. l {"
+      " s: E[o, i, j] = E[o, i, j] + S[j, k] } } }";
+  const std::string writes = " loop q = 3 .. o + 3 { u: S[q, 0] = 1.0 } }";
+  EXPECT_TRUE(applied(nest(reads + " }"), "parallelize(loop=o); " + padded));
+  EXPECT_TRUE(applied(nest(reads + writes), padded));
+  EXPECT_TRUE(applied(nest(reads + writes), "parallelize(loop=o)"));
+  EXPECT_EQ(refusal(nest(reads + writes), "parallelize(loop=o); " + padded), "register-tile.padding");
+  EXPECT_FALSE(applied(nest(reads + writes), padded + "; parallelize(loop=o)"));
+  // What the same iteration of the parallel loop wrote before is its own.
+  const std::string own =
+      "loop o = 0 .. 2 { loop p = 0 .. n { loop q = 0 .. l { w: E[o, p, q] = A[p, q] } }"
+      " loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: D[o, i, j] = D[o, i, j] + E[o, i, k] * B[k, j] } } } "
+      "}";
+  const sdfg::Sdfg with_result = nest(own, "f64", "array D: f64[2, n, m] argument ");
+  EXPECT_TRUE(applied(with_result, "parallelize(loop=o); " + padded));
+  EXPECT_TRUE(applied(with_result, padded + "; prefetch(loop=k, distance=16)"));
+}
+
+// A temporary may have no value yet where a padded tile would read it.
+TEST(Pack, PaddingRefusesTemporariesThatAreWritten) {
+  const std::string rows =
+      "loop o = 0 .. n { loop q = 0 .. n { w: U[o, q] = S[o, q] }"
+      " loop i = 0 .. l { loop j = 0 .. o + 1 { loop k = 0 .. n { s: E[0, j, i] = E[0, j, i] + U[j, k] } } } }";
+  const sdfg::Sdfg with_temporary = nest(rows, "f64", "array U: f64[n, n] heap transient ");
+  EXPECT_EQ(refusal(with_temporary, padded), "register-tile.padding");
+  EXPECT_TRUE(applied(with_temporary, tiles));
+}
+
+// An operand that is no box stays where it is, and does not keep others from being packed.
+TEST(Pack, LeavesOutWhatIsNoBox) {
+  const std::string second =
+      "loop o = 0 .. 2 { loop j = 0 .. n { loop k = j .. n step 2 { s: C[j, 0] = C[j, 0] + S[j, k] * x[j] } } }";
+  const auto packed = applied(nest(second), "pack(loop=o, panel=j)");
+  ASSERT_TRUE(packed) << packed.error().to_string();
+  EXPECT_NE(packed->find("x_pack"), nullptr);
+  EXPECT_EQ(packed->find("S_pack"), nullptr);
+  // The first row of each panel alone is no panel.
+  const std::string first =
+      "loop o = 0 .. 2 { loop b = 0 .. n step 4 { loop i = b .. min(b + 4, n) { s: C[i, 0] = C[i, 0] + S[b, i] } } }";
+  EXPECT_EQ(refusal(nest(first), "pack(loop=o, panel=b)"), "pack.footprint");
+}
+
+TEST(Pack, PaddingRefusesWhatMayFailOrIsNotRead) {
   const std::string bodies[] = {
       "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: X[i, j] = X[i, j] / 3i32 } } }",
-      "loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n { s: S[i, j] = S[i, j] + A[i, 0] * C[k, 0] } } } "
-      "loop q = 0 .. n { t: C[q, 0] = S[q, 0] }",
       // Only every second row is read.
       "loop i = 0 .. n floordiv 2 { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = C[i, j] + A[2 * i, k] } } }",
   };

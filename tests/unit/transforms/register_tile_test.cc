@@ -87,6 +87,10 @@ const std::string outside =
 const std::string beside = "loop p = 0 .. n { loop q = 0 .. m { r: C[p, q] = C[p, q] * D[p, q] } }" + product +
                            "loop e = 0 .. n { loop f = 0 .. m { g: D[e, f] = C[e, f] } }";
 
+const std::string row =
+    "loop o = 0 .. n { loop j = o .. n { loop k = 0 .. l { s: S[o, j] = S[o, j] + A[o, k] * A[j, k] } } "
+    "loop q = 0 .. n { t: S[o, q] = S[o, q] * 0.5 } }";
+
 const std::string tile_3_4 = "register_tile(loops=[i, j], sizes=[3, 4], lanes=2)";
 
 const std::vector<Case>& cases() {
@@ -136,6 +140,12 @@ const std::vector<Case>& cases() {
       {mixed, tile_3_4},
       {outside, tile_3_4},
       {beside, tile_3_4},
+      // A row alone.
+      {product, "register_tile(loops=[j], sizes=[8], lanes=4)"},
+      {lower, "register_tile(loops=[j], sizes=[4], lanes=2)", "f32"},
+      {row, "register_tile(loops=[j], sizes=[8], lanes=8)"},
+      {row, "tile(loops=[j], sizes=[8]); register_tile(loops=[j], sizes=[8], lanes=4)"},
+      {product, "register_tile(loops=[j], sizes=[4], lanes=4, partial=padded)"},
   };
   return all;
 }
