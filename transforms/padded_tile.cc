@@ -191,8 +191,7 @@ Result<PaddedTile> pad(const Nest& nest, const ScheduleLoop& outer, const Schedu
     for (const sdfg::Memlet& m : assignment->inputs) {
       if (m.subset.empty() || std::ranges::find(held, in_tile(m, statement, leaf)) != held.end()) continue;
       // Past the end it may not have been set yet; an argument's elements have values from the start.
-      if (touched.written.contains(m.container) &&
-          std::ranges::find(nest.lifted.frame.containers, m.container, &sdfg::Container::name)->transient)
+      if (touched.written.contains(m.container) && lowered.find(m.container)->transient)
         return refuse(m.container + " is a temporary that is written in the nest");
       const std::vector<Expr> element = sdfg::subscripts(m.subset);
       Points read{.dims = dims(element.size()), .exists = {}, .conditions = outside};

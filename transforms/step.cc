@@ -341,10 +341,10 @@ std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& t
   // Loops are taken from one path of the tree, in order, so that bands come up often.
   std::vector<std::string> path = sdfg::path_to(tree, pick(loops, random));
   std::size_t count = 1 + next_random(random) % path.size();
-  for (const ParamInfo& p : step.params)
+  for (const ParamInfo& p : step.params) {
     if (p.count > 0) count = p.count;
-  for (const ParamInfo& p : step.params)
     if (p.most > 0) count = std::min(count, p.most);
+  }
   if (count > path.size()) return std::nullopt;
   std::vector<std::string> band(path.end() - static_cast<std::ptrdiff_t>(count), path.end());
   std::size_t next_loop = 0;

@@ -68,8 +68,7 @@ struct Pack {
        "nothing that is read inside the loop moves with the panel and is known to be written nowhere in it"},
       {"pack.footprint",
        "of no operand the elements that are read are exactly those of a box or a triangle cut into panels, or could "
-       "not "
-       "be shown to be"},
+       "not be shown to be"},
       {"pack.size", "the buffer's size is not known before the nest runs"},
   };
 
