@@ -32,7 +32,7 @@ OPTIONS = (["--no-bitfields", "--no-unions", "--no-volatiles", "--max-array-dim"
            ["--no-volatiles", "--max-funcs", "4", "--no-structs", "--no-unions"],
            [])
 TARGETS = ("cpp", "openmp", "highway")
-RUN_SECONDS, BUILD_SECONDS, STARTING = 5, 120, 1.0
+RUN_SECONDS, BUILD_SECONDS, STARTING = 2, 120, 1.0
 SLOWER = float(os.environ.get("SOUS_CSMITH_SLOWER", "5"))  # more for a sous that is slow itself: ./x sanitize
 
 

@@ -45,6 +45,7 @@ class Program:
     build: tuple  # targets of the ordinary build that it needs
     runs: int  # where neither --runs nor --seconds is given
     runs_per_second: float = 1  # what --seconds is turned into
+    processes: int = 1  # that share the seeds
 
 
 # Sorted by name.
@@ -52,7 +53,7 @@ PROGRAMS = {
     "csmith": Program(("python3", "tools/csmith.py", "--sous", "{sous}", "--seed", "{seed}", "--runs", "{runs}"),
                       ("sous",), 2000, 1.5),
     "nests": Program(("python3", "tests/e2e/random_c.py", "--sous", "{sous}", "--seed", "{seed}", "--runs", "{runs}"),
-                     ("sous", "random_lock"), 40, 0.02),
+                     ("sous", "random_lock"), 40, 0.02, int(jobs())),
 }
 
 
@@ -93,17 +94,26 @@ def run_target(name, build, runs, seconds, seed):
 
 def run_program(name, program, build, runs, seconds, seed):
     runs = runs or (max(1, int(seconds * program.runs_per_second)) if seconds else program.runs)
-    words = {"sous": build / "sous", "build": build, "runs": runs, "seed": seed}
-    start = time.monotonic()
-    done = run([word.format(**words) for word in program.command], stdout=subprocess.PIPE, cwd=SOURCE)
-    row = Row(name, seconds=time.monotonic() - start)
-    executed = re.findall(r"^executions (\d+)", done.stdout, re.MULTILINE)
-    row.executions = sum(map(int, executed))
-    for what, command in re.findall(r"^failure (.*?) \| (.*)$", done.stdout, re.MULTILINE):
-        row.failures.append((what, command))
-    if done.returncode != 0 and not row.failures:
-        sys.stdout.write(done.stdout)
-        row.failures.append((f"exit status {done.returncode}", " ".join(program.command).format(**words)))
+    row, start = Row(name), time.monotonic()
+
+    def share(k):
+        """The k-th process, with its part of the seeds."""
+        first, end = runs * k // program.processes, runs * (k + 1) // program.processes
+        if first == end:
+            return
+        words = {"sous": build / "sous", "build": build, "runs": end - first, "seed": seed + first}
+        command = [word.format(**words) for word in program.command]
+        done = run(command, stdout=subprocess.PIPE, cwd=SOURCE)
+        print(done.stdout, end="", flush=True)
+        row.executions += sum(map(int, re.findall(r"^executions (\d+)", done.stdout, re.MULTILINE)))
+        failures = re.findall(r"^failure (.*?) \| (.*)$", done.stdout, re.MULTILINE)
+        if done.returncode != 0 and not failures:
+            failures = [(f"exit status {done.returncode}", " ".join(command))]
+        row.failures.extend(failures)
+
+    with ThreadPoolExecutor(program.processes) as pool:
+        list(pool.map(share, range(program.processes)))
+    row.seconds = time.monotonic() - start
     return row
 
 

@@ -9,6 +9,7 @@ tests must say the same.
 Sources, builds and results lie in --cache (default: ${XDG_CACHE_HOME:-~/.cache}/sous-realworld).
 """
 import argparse
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
@@ -44,7 +45,8 @@ def arguments():
     parser.add_argument("--resume", action="store_true",
                         help="go on with the newest run of this same sous: what has a row is not built again")
     parser.add_argument("--again", action="store_true", help="build without Sous again, too")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="builds at a time, each with as many compilations (configuring and most tests use one processor)")
     parser.add_argument("--table", action="store_true", help="build nothing: the newest row of each kind, as Markdown")
     parser.add_argument("--list", action="store_true", help="only name the projects")
     return parser.parse_args()
@@ -75,49 +77,73 @@ def modes(options):
     return options.mode or (["rewritten"] if options.cut else ["served", "rewritten"])
 
 
-def run_project(builder, project, options, done, write):
-    sources.install((*TO_UNPACK, *project.dependencies))
-    for flags in configurations(project, options):
-        missing = [mode for mode in modes(options) if (project.name, flags, mode) not in done]
-        if not missing:
-            continue
+def available(chosen, source):
+    """(the projects that can be tried, why others cannot). One at a time: apt has locks."""
+    found, unreached = [], []
+    for project in chosen:
+        try:
+            sources.install((*TO_UNPACK, *project.dependencies))
+            source.fetch(project.package)
+            found.append(project)
+        except sources.Unreachable as error:
+            unreached.append(f"{project.name}: {error}")
+            print(f"    not reached: {unreached[-1]}", flush=True)
+    return found, unreached
+
+
+def run_task(builder, project, flags, missing, options):
+    """The rows of one project under one set of flags, each written as soon as it is there; why there are none, or ""."""
+    try:
         plain = plain_build(builder, project, flags, options.cache, options.again)
         if not plain.ok:
             raise sources.SourceError(f"{flags}: without Sous: {plain.why}")
         for mode in missing:
             start = time.monotonic()
             row = report.row(plain, builder.run(project, flags, mode))
-            write(row)
-            print(f"{report.terminal([row]).splitlines()[1]}   ({time.monotonic() - start:.0f} s)", flush=True)
-            for problem in row["problems"]:
-                print(f"    {problem}", flush=True)
+            with open(rows_file(builder.results), "ab", buffering=0) as file:  # a single write: other builds append, too
+                file.write((json.dumps(row) + "\n").encode())
+            print("\n".join([f"{report.terminal([row]).splitlines()[1]}   ({time.monotonic() - start:.0f} s)",
+                             *(f"    {problem}" for problem in row["problems"])]), flush=True)
+    except sources.SourceError as error:
+        print(f"    {project.name}: {error}", flush=True)
+        return f"{project.name}: {error}"
+    return ""
+
+
+def rows_file(results):
+    return results / "rows.jsonl"
+
+
+def newest_rows(folders):
+    """The last row of each project, flags and mode in these results, oldest folder first; in the order of the projects."""
+    newest = {}
+    for path in map(rows_file, folders):
+        for line in path.read_text().splitlines() if path.exists() else ():
+            row = json.loads(line)
+            newest[row["project"], row["flags"], row["mode"]] = row
+    order = [p.name for p in projects.PROJECTS]
+    return sorted((r for r in newest.values() if r["project"] in order),
+                  key=lambda r: (order.index(r["project"]), r["flags"], r["mode"]))
 
 
 def results_folder(options):
-    """(the folder of this run's results, the rows that are in it already; those with a problem are tried again)."""
+    """The folder of this run's results: a new one, or with --resume that of the last run of this sous."""
     digest = hashlib.sha256(options.sous.read_bytes()).hexdigest()
     if options.resume:
         for folder in sorted((options.cache / "results").glob("*"), reverse=True):
-            rows, of = folder / "rows.jsonl", folder / "sous"
-            if rows.exists() and of.exists() and of.read_text() == digest:
-                kept = [json.loads(line) for line in rows.read_text().splitlines()]
-                return folder, [row for row in kept if not row["problems"]]
+            of = folder / "sous"
+            if of.exists() and of.read_text() == digest:
+                return folder
     folder = options.cache / "results" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     folder.mkdir(parents=True)
     (folder / "sous").write_text(digest)
-    return folder, []
+    return folder
 
 
 def print_table(cache, chosen):
     """The newest row for each project, flags and mode, of whatever run."""
-    newest = {}
-    for path in sorted((cache / "results").glob("*/rows.jsonl")):
-        for line in path.read_text().splitlines():
-            row = json.loads(line)
-            newest[row["project"], row["flags"], row["mode"]] = row
-    order = [p.name for p in chosen]
-    rows = sorted((r for r in newest.values() if r["project"] in order),
-                  key=lambda r: (order.index(r["project"]), r["flags"], r["mode"]))
+    names = {p.name for p in chosen}
+    rows = [row for row in newest_rows(sorted((cache / "results").glob("*"))) if row["project"] in names]
     print(report.markdown(rows), "", report.reasons_markdown(rows), sep="\n")
     for row in rows:
         for problem in row["problems"]:
@@ -136,25 +162,24 @@ def main():
         print_table(options.cache, chosen)
         return 0
     os.nice(max(0, 10 - os.nice(0)))
-    results, rows = results_folder(options)
-    builder = builds.Builder(sources.Sources(options.cache), options.sous.resolve(), options.cc,
-                             inputs.write(options.cache / "inputs"), options.cache / "build", results, options.jobs)
-
-    def write(row):
-        rows.append(row)
-        with open(results / "rows.jsonl", "a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-
-    not_built, unreached = [], []
-    for project in chosen:
-        try:
-            run_project(builder, project, options, {(r["project"], r["flags"], r["mode"]) for r in rows}, write)
-        except sources.Unreachable as error:
-            unreached.append(f"{project.name}: {error}")
-            print(f"    not reached: {unreached[-1]}", flush=True)
-        except sources.SourceError as error:
-            not_built.append(f"{project.name}: {error}")
-            print(f"    {not_built[-1]}", flush=True)
+    results = results_folder(options)
+    source = sources.Sources(options.cache)
+    builder = builds.Builder(source, options.sous.resolve(), options.cc, inputs.write(options.cache / "inputs"),
+                             options.cache / "build", results, options.jobs)
+    # What has a problem is tried again.
+    done = {(r["project"], r["flags"], r["mode"]) for r in newest_rows([results]) if not r["problems"]}
+    found, unreached = available(chosen, source)
+    tasks = []
+    for project in sorted(found, key=lambda p: -p.minutes):  # the longest first, so that none runs alone at the end
+        for flags in configurations(project, options):
+            missing = [mode for mode in modes(options) if (project.name, flags, mode) not in done]
+            if missing:
+                tasks.append((project, flags, missing))
+    # Processes, since each counts the processor time of what it started.
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        ran = [pool.submit(run_task, builder, *task, options) for task in tasks]
+        not_built = [why for why in (task.result() for task in ran) if why]
+    rows = newest_rows([results])
     (results / "table.md").write_text(report.markdown(rows) + "\n\n" + report.reasons_markdown(rows) + "\n")
     print(f"\n{report.terminal(rows)}\n\nNot lifted, by reason: " +
           ", ".join(f"{c} {n}" for c, n in report.reasons(rows).most_common(15)))
