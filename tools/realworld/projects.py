@@ -85,6 +85,15 @@ SUITESPARSE_DEMOS = (
     *(f"CXSparse cs_{kind}_demo{n} ../Matrix/{matrix}" for kind in ("ci", "cl") for n, matrix in (
         (1, "t2"), (2, "t3"), (2, "c_west0067"), (2, "young1c"), (2, "qc324"), (2, "mhd1280b"), (3, "mhd1280b"))))
 
+# Kernels in C, real numbers in both precisions; its tests are those of the reference BLAS, and some of its own.
+OPENBLAS = ('CC="$CC" HOSTCC=$COMPILER FC=gfortran COMMON_OPT="$CFLAGS" TARGET=GENERIC NO_LAPACK=1 NO_SHARED=1 '
+            'NUM_THREADS=2 BUILD_SINGLE=1 BUILD_DOUBLE=1')
+OPENBLAS_TESTS = """'
+    /Test of subprogram number/ { n = $6 }
+    /-- PASS --/ { print "PASS: level 1 " n }
+    / PASSED THE / { sub(/ PASSED THE/, ""); $1 = $1; print "PASS: " $0 }
+    /^TEST .*\\[OK\\]/ { print "PASS: " $3 }'"""
+
 PROJECTS = (
     Project("zlib", "zlib", './configure', "make -j$JOBS", "make test && " +
             same("compress", "./minigzip64 < $INPUTS/data.bin") + " && " +
@@ -150,6 +159,8 @@ PROJECTS = (
             "grep -vE 'mflop|wallclock|seconds' $WORK/log | sed -E 's/time:? +[0-9.]+//' > $WORK/text; "
             'echo "OUTPUT $1/$2/${f##*/} $status-$(sha256sum < $WORK/text | cut -c1-16)"); }; ' +
             "; ".join(f"demo {demo}" for demo in SUITESPARSE_DEMOS), minutes=20),
+    Project("openblas", "openblas", "true", f"make -j$JOBS {OPENBLAS} libs",
+            f"make -k {OPENBLAS} tests 2>&1 | awk {OPENBLAS_TESTS}", dependencies=("gfortran",), minutes=30),
     Project("netcdf", "netcdf", AUTOTOOLS + " --disable-shared --disable-hdf5 --disable-netcdf-4 --disable-dap "
             "--disable-byterange --disable-libxml2 --disable-doxygen", "make -j$JOBS", "make -k check",
             dependencies=("m4",), minutes=30),
