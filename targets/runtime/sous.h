@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #ifdef __linux__
-#include <sys/mman.h>
 #endif
 
 // Generated code repeats what the original program says, tautologies (x >= 0 of an unsigned x, t = t) and temporaries
@@ -289,8 +288,10 @@ inline int64_t padded(int64_t elements) {
   if (elements > INT64_MAX / 2 / static_cast<int64_t>(sizeof(T))) return -1;
   return elements < 1 ? line : (elements + line - 1) / line * line;
 }
-// Memory for `elements` (from padded) times `copies`, 64-byte aligned, in huge pages where it is large; freed on
-// leaving the scope. Null if there is none.
+// Memory for `elements` (from padded) times `copies`, 64-byte aligned; freed on leaving the scope. Null if there is none.
+// Huge pages are not asked for: they save 1 us for each 4 KB at first touch, where the system has them at hand, but in
+// virtual machines that give free memory back to their host, each can take 5 ms (gemm LARGE: 15 ms became 20 in half of
+// the runs).
 template <class T>
 class Temporary {
  public:
@@ -298,14 +299,7 @@ class Temporary {
     int64_t bytes = 0;
     if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
     const int before = errno;  // the original nest allocates nothing
-    const bool large = bytes >= huge_page;
-    if (large && __builtin_add_overflow(bytes, huge_page - 1, &bytes)) return;
-    if (large) bytes -= bytes % huge_page;
-    data_ = static_cast<T*>(aligned_alloc(large ? huge_page : 64, static_cast<size_t>(bytes)));
-#ifdef __linux__
-    // One entry of the translation buffer instead of 512, and one fault at first touch.
-    if (large && data_ != nullptr) madvise(data_, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-#endif
+    data_ = static_cast<T*>(aligned_alloc(64, static_cast<size_t>(bytes)));
     errno = before;
   }
   ~Temporary() { free(data_); }
@@ -314,7 +308,6 @@ class Temporary {
   T* get() const { return data_; }
 
  private:
-  static constexpr int64_t huge_page = int64_t{1} << 21;
   T* data_ = nullptr;
 };
 
