@@ -288,10 +288,10 @@ inline int64_t padded(int64_t elements) {
   if (elements > INT64_MAX / 2 / static_cast<int64_t>(sizeof(T))) return -1;
   return elements < 1 ? line : (elements + line - 1) / line * line;
 }
-// Memory for `elements` (from padded) times `copies`, 64-byte aligned; freed on leaving the scope. Null if there is none.
-// Huge pages are not asked for: they save 1 us for each 4 KB at first touch, where the system has them at hand, but in
-// virtual machines that give free memory back to their host, each can take 5 ms (gemm LARGE: 15 ms became 20 in half of
-// the runs).
+// Memory for `elements` (from padded) times `copies`, 64-byte aligned; freed on leaving the scope. Null if there is
+// none. Huge pages are not asked for: they save 1 us for each 4 KB at first touch, where the system has them at hand,
+// but in virtual machines that give free memory back to their host, each can take 5 ms (gemm LARGE: 15 ms became 20 in
+// half of the runs).
 template <class T>
 class Temporary {
  public:
