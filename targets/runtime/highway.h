@@ -187,6 +187,9 @@ inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p,
 template <int distance, class D, int... lane>
 inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, std::integer_sequence<int, lane...>) {
   constexpr int lanes = sizeof...(lane);
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR  // x86-64 without -march: emulated by arrays
+  (((lane & distance) == 0 ? std::swap(a.raw[lane + distance], b.raw[lane]) : void()), ...);
+#else
   using Raw = decltype(a.raw);  // of integers it does not say how many there are
   using Lanes __attribute__((vector_size(sizeof(Raw)))) = hn::TFromD<D>;
   const auto above = __builtin_bit_cast(Lanes, a.raw), below = __builtin_bit_cast(Lanes, b.raw);
@@ -194,6 +197,7 @@ inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, std::integer_sequ
       Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane : lane - distance + lanes)...));
   b.raw = __builtin_bit_cast(
       Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane + distance : lane + lanes)...));
+#endif
 }
 template <int distance, class D>
 inline void transpose(D d, hn::Vec<D>* rows) {
