@@ -1,6 +1,7 @@
 #include "sdfg/points.h"
 
 #include <algorithm>
+#include <span>
 
 #include "sdfg/isl_handle.h"
 #include "sdfg/polyhedral.h"
@@ -27,14 +28,21 @@ std::string numbered(const std::vector<std::string>& symbols, const char* prefix
   return text;
 }
 
+// A conjunction in halves of halves: isl intersects with one condition after the other, each time looking at all
+// before.
+std::string all_of(std::span<const ScalarExpr> conditions, const IslNames& names) {
+  if (conditions.empty()) return "0 = 0";
+  if (conditions.size() == 1) return isl_text(conditions.front(), names);
+  const std::size_t half = conditions.size() / 2;
+  return "(" + all_of(conditions.first(half), names) + ") and (" + all_of(conditions.subspan(half), names) + ")";
+}
+
 std::string text(const Points& points, const std::vector<std::string>& parameters) {
   IslNames names;
   const std::string header = numbered(parameters, "p", names);
   const std::string dims = numbered(points.dims, "e", names);
   const std::string exists = numbered(points.exists, "x", names);
-  std::string where;
-  for (const ScalarExpr& c : points.conditions) where += (where.empty() ? "" : " and ") + isl_text(c, names);
-  if (where.empty()) where = "0 = 0";
+  std::string where = all_of(points.conditions, names);
   if (!exists.empty()) where = "exists (" + exists + " : " + where + ")";
   return "[" + header + "] -> { [" + dims + "] : " + where + " }";
 }
