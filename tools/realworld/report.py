@@ -94,16 +94,19 @@ def markdown(rows):
 
 
 def reasons(rows):
-    """Why loops are not lifted, over all projects, each counted once."""
-    total = collections.Counter()
-    for project in {r["project"] for r in rows}:
-        total.update(next(r for r in rows if r["project"] == project)["reasons"])
-    return total
+    """Why loops are not lifted: {project: counts by code}, of any one of its builds."""
+    return {r["project"]: collections.Counter(r["reasons"]) for r in reversed(rows)}
 
 
-def reasons_markdown(rows, most=15):
-    total = reasons(rows)
-    lines = ["| reason | loops |", "|---|---|"]
-    lines += [f"| `{code}` | {n} |" for code, n in total.most_common(most)]
-    rest = sum(total.values()) - sum(n for _, n in total.most_common(most))
-    return "\n".join(lines + ([f"| others | {rest} |"] if rest else []))
+def most_frequent(counts, most):
+    listed = [f"{code} {n:,}" for code, n in counts.most_common(most)]
+    rest = counts.total() - sum(n for _, n in counts.most_common(most))
+    return ", ".join(listed + ([f"others {rest:,}"] if rest else []))
+
+
+def reasons_markdown(rows, most=6, most_of_all=15):
+    by_project = reasons(rows)
+    table = [(name, by_project[name], most) for name in dict.fromkeys(r["project"] for r in rows)]
+    table.append(("all", sum(by_project.values(), collections.Counter()), most_of_all))
+    lines = [f"| {name} | {counts.total():,} | {most_frequent(counts, n)} |" for name, counts, n in table]
+    return "\n".join(["| project | not lifted | why |", "|---|---|---|", *lines])
