@@ -37,8 +37,9 @@ loop i = 0 .. n {
                           {0, 1, 17});
 }
 
+// Threads that share what each should have of its own are right by luck: the text is looked at, too.
 TEST(Features, PrivatesLargeAndSmallInParallelLoops) {
-  expect_like_interpreter(R"(sdfg 1 t symbols n
+  const std::string graph = R"(sdfg 1 t symbols n
 array A: f64[n, n] argument  array B: f64[n, n] argument
 array small: f32[4] stack transient  array large: f64[n + 1] heap transient  array x: f64 registers transient
 arguments n, A, B
@@ -47,8 +48,9 @@ loop i = 0 .. n parallel private(small, large, x) {
   loop j = 0 .. n { s1: large[j] = A[i, j] * x[] }
   loop k = 0 .. 4 unroll(factor=3) { s2: small[k] = f32(x[] + {k}f64) }
   loop l = 0 .. n { s3: B[i, l] = large[n - 1 - l] + f64(small[l mod 4]) }
-})",
-                          {1, 7, 130});
+})";
+  EXPECT_TRUE(emitted("openmp", parsed(graph)).contains("sous::thread() * "));
+  expect_like_interpreter(graph, {1, 7, 130});
 }
 
 TEST(Features, UnsafeNamesAreQuoted) {
@@ -148,13 +150,15 @@ loop i = 0 .. n { loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j]
 }
 
 TEST(Features, ReductionsInParallel) {
-  expect_like_interpreter(R"(sdfg 1 t symbols n
+  const std::string graph = R"(sdfg 1 t symbols n
 array A: i64[n, n] argument  array s: i64 argument  array h: i32[8] argument  array C: i64[n] argument
 arguments n, A, s, h, C
 loop i = 0 .. n parallel reduce(+: s) { loop j = 0 .. n { s0: s[] += A[i, j] } }
 loop k = 0 .. n parallel reduce(^: h) { s1: h[k mod 8] ^= i32(A[k, 0]) }
-loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } })",
-                          {1, 9, 150});
+loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } })";
+  const std::string code = emitted("openmp", parsed(graph));
+  for (const char* clause : {"reduction(+ :", "reduction(^ :"}) EXPECT_TRUE(code.contains(clause)) << code;
+  expect_like_interpreter(graph, {1, 9, 150});
 }
 
 TEST(Features, ReductionsIntoLargeArraysRunInOrder) {
