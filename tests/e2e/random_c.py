@@ -196,7 +196,7 @@ class Bench:
             return None
         for a, b in zip(expected.split("\n"), ran.stdout.split("\n") + [""]):
             if a != b:
-                return f"expected {a or 'no more'}, got {b or 'status %d' % ran.returncode}", (a or b or "?").split()[0]
+                return f"expected {a or 'no more'}, got {b or 'status %d' % ran.returncode}", (a or b).split()[0]
         return f"status {ran.returncode}", None
 
 
@@ -294,7 +294,7 @@ def main():
     arguments.sous = str(pathlib.Path(arguments.sous).resolve())
     seed, cases = arguments.seed or int(time.time()), arguments.runs
     keep = pathlib.Path(arguments.keep)
-    failures, dropped, made, agreed = [], 0, 0, 0
+    failures, dropped, unjudged, made, agreed = [], 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
         if arguments.replay is not None:
@@ -324,6 +324,7 @@ def main():
             for one in ways(case, arguments):
                 own = differing(bench, kept, expected, one.cc) if one.cc != arguments.cc else set()
                 judged = [f for f in kept if f.name not in own]
+                unjudged += len(own)
                 if not judged:
                     continue
                 found = bench.differs(judged, without(expected, own), one)
@@ -336,7 +337,7 @@ def main():
                       flush=True)
                 guilty = [f for f in judged if f.name == name]
                 if arguments.no_shrink or not guilty:
-                    failures.append(keep_failure(keep, f"{case}", guilty or kept, one, what))
+                    failures.append(keep_failure(keep, f"{case}", guilty or judged, one, what))
                 else:
                     if one.lock is not None:
                         one = single_recipe(bench, guilty, one)
@@ -351,7 +352,8 @@ def main():
                 if not kept or not guilty:
                     break
     print(f"executions {cases}")
-    print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out), {agreed} builds agreed, "
+    print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out, {unjudged} for another compiler), "
+          f"{agreed} builds agreed, "
           f"{len(failures)} failures")
     entries = bench.entries["S"] + bench.entries["O"]
     if entries:

@@ -9,7 +9,6 @@ tests must say the same.
 Sources, builds and results lie in --cache (default: ${XDG_CACHE_HOME:-~/.cache}/sous-realworld).
 """
 import argparse
-import collections
 import concurrent.futures
 import dataclasses
 import hashlib
@@ -182,8 +181,7 @@ def main():
         not_built = [why for why in (task.result() for task in ran) if why]
     rows = newest_rows([results])
     (results / "table.md").write_text(report.markdown(rows) + "\n\n" + report.reasons_markdown(rows) + "\n")
-    of_all = sum(report.reasons(rows).values(), collections.Counter())
-    print(f"\n{report.terminal(rows)}\n\nNot lifted, by reason: {report.most_frequent(of_all, 15)}")
+    print(f"\n{report.terminal(rows)}\n\nNot lifted, by reason: {report.most_frequent(report.reasons(rows)['all'], 15)}")
     wrong = [f"{r['project']} {r['flags']} {r['mode']}: {p}" for r in rows for p in r["problems"]]
     for line in wrong + not_built:
         print(f"problem: {line}")

@@ -94,8 +94,11 @@ def markdown(rows):
 
 
 def reasons(rows):
-    """Why loops are not lifted: {project: counts by code}, of any one of its builds."""
-    return {r["project"]: collections.Counter(r["reasons"]) for r in reversed(rows)}
+    """Why loops are not lifted: {project: counts by code}, of the first of its builds, and of "all" of them."""
+    found = {}
+    for r in rows:
+        found.setdefault(r["project"], collections.Counter(r["reasons"]))
+    return {**found, "all": sum(found.values(), collections.Counter())}
 
 
 def most_frequent(counts, most):
@@ -105,8 +108,6 @@ def most_frequent(counts, most):
 
 
 def reasons_markdown(rows, most=6, most_of_all=15):
-    by_project = reasons(rows)
-    table = [(name, by_project[name], most) for name in dict.fromkeys(r["project"] for r in rows)]
-    table.append(("all", sum(by_project.values(), collections.Counter()), most_of_all))
-    lines = [f"| {name} | {counts.total():,} | {most_frequent(counts, n)} |" for name, counts, n in table]
+    lines = [f"| {name} | {counts.total():,} | {most_frequent(counts, most_of_all if name == 'all' else most)} |"
+             for name, counts in reasons(rows).items()]
     return "\n".join(["| project | not lifted | why |", "|---|---|---|", *lines])
