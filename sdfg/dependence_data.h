@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Dependences::Data {
   std::vector<Dependence> dependences;
   std::vector<IslMap> relations;
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
+  std::optional<std::set<int>> among;             // the statements whose dependences are known; nullopt: of all
 
   IslMap read_map(const std::string& body) const {
     return IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));

@@ -156,11 +156,16 @@ bool needs_the_whole(const ScheduleTree& tree) {
   });
 }
 
-Change difference(const ScheduleTree& before, const ScheduleTree& after) {
+// The children that differ, those between them included.
+Change differing(const ScheduleTree& before, const ScheduleTree& after) {
   const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   const auto left = std::min(before.end() - b, after.end() - a);
   const auto [rb, ra] = std::mismatch(before.rbegin(), before.rbegin() + left, after.rbegin(), after.rbegin() + left);
-  Change result{.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
+  return {.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
+}
+
+Change difference(const ScheduleTree& before, const ScheduleTree& after) {
+  Change result = differing(before, after);
   result.local = !needs_the_whole(result.before) && !needs_the_whole(result.after);
   if (result.before.size() != 1 || result.after.size() != 1) return result;
   // The only child that differs is a loop or a guard that differs in its children alone.
@@ -183,6 +188,17 @@ Change difference(const ScheduleTree& before, const ScheduleTree& after) {
        *guard_a = std::get_if<ScheduleGuard>(&result.after[0].value);
   if (guard_b && guard_a) inside(*guard_b, *guard_a, 1, true);
   return result;
+}
+
+bool known_in(const Data& data, const ScheduleTree& tree) {
+  bool known = true;
+  for_each_leaf(
+      tree, [&](const ScheduleLeaf& leaf) { known = known && (!data.among || data.among->contains(leaf.statement)); });
+  return known;
+}
+
+std::unexpected<Error> out_of_scope() {
+  return fail("isl.scope", "the dependences of these statements were not computed");
 }
 
 // Whether both trees run the same instances in the same iterations of what they share, each once.
@@ -270,8 +286,20 @@ std::string Dependence::to_string(const Lifted& lifted) const {
 }
 
 Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& budget) {
+  std::set<int> all;
+  for (std::size_t s = 0; s < lifted.statements.size(); ++s) all.insert(static_cast<int>(s));
+  return compute_among(lifted, all, budget);
+}
+
+bool Dependences::cover(const std::set<int>& statements) const {
+  return data_ && (!data_->among || std::ranges::includes(*data_->among, statements));
+}
+
+Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::set<int>& statements,
+                                               const Budget& budget) {
   auto data = std::make_shared<Data>(budget);
   collect(*data, lifted);
+  if (statements.size() < lifted.statements.size()) data->among = statements;
   TRY_VOID(data->context.ok());
   for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
   Times times(*data, lifted, lifted.tree);
@@ -281,6 +309,7 @@ Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& bud
   for (const Access& a : data->accesses)
     for (const Access& b : data->accesses) {
       if (a.tuple != b.tuple || (!a.write && !b.write)) continue;
+      if (!statements.contains(a.statement) || !statements.contains(b.statement)) continue;
       IslMap pairs(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
       if (empty(pairs)) continue;
       auto [order, inserted] = orders.try_emplace({a.statement, b.statement});
@@ -349,8 +378,10 @@ Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lif
   return {};
 }
 
-Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
-  const Data& data = dependences.data();
+namespace {
+
+// Of the dependences that are known.
+Result<void> respects_known(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
   data.context.restart();
   Times times(data, lifted, tree);
   TRY_VOID(instances(data, times, lifted));
@@ -363,16 +394,28 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
   return ordered(data, times, 0, lifted);
 }
 
+}  // namespace
+
+Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  if (!known_in(data, tree)) return out_of_scope();
+  return respects_known(data, lifted, tree);
+}
+
 Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
                          const ScheduleTree& tree) {
-  const Change change = difference(legal, tree);
-  if (!change.local) return respects(dependences, lifted, tree);
   const Data& data = dependences.data();
+  // Children of the root that are the same in both keep their order among each other and towards those that differ,
+  // which run the same instances as before: `respects_known` looks at that.
+  const Change children = differing(legal, tree);
+  if (!known_in(data, children.before) || !known_in(data, children.after)) return out_of_scope();
+  const Change change = difference(legal, tree);
+  if (!change.local) return respects_known(data, lifted, tree);
   data.context.restart();
   const Times before(data, lifted, change.before), after(data, lifted, change.after);
   // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
   // looks.
-  if (!same_instances(data, before, after, change.shared, lifted)) return respects(dependences, lifted, tree);
+  if (!same_instances(data, before, after, change.shared, lifted)) return respects_known(data, lifted, tree);
   return ordered(data, after, change.shared, lifted);
 }
 
@@ -383,6 +426,7 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
   Times times(data, lifted, tree);
   auto l = times.loops().find(symbol);
   if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  if (!known_in(data, l->second.loop->children)) return out_of_scope();
   std::vector<Carried> result;
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,12 @@ class Dependences {
  public:
   // Errors: isl.budget.
   static Result<Dependences> compute(const Lifted& lifted, const Budget& budget = {});
+  // Only those between two of these statements (indices into Lifted::statements), for a nest of many of which a step
+  // concerns a few. What other questions than theirs need is refused by the functions below: isl.scope.
+  static Result<Dependences> compute_among(const Lifted& lifted, const std::set<int>& statements,
+                                           const Budget& budget = {});
+  // Whether they are known for these statements.
+  bool cover(const std::set<int>& statements) const;
 
   const std::vector<Dependence>& all() const;
   // For reports: the relation of all()[k] in isl notation.
@@ -57,12 +64,12 @@ class Dependences {
 // every dependence, but for those that privates and reductions of the tree's loops remove. Parallel, Simd and GPU loops
 // must moreover carry none (Simd: none that lockstep execution would break).
 // Errors: legality.dependence (which pair, on what), legality.instances (an instance lost, doubled or added),
-// isl.budget.
+// isl.budget, isl.scope.
 Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
 
 // The same answer, for less: `legal` is a tree that was proven already, or the lifted one, and only pairs of instances
 // that both are in what differs between the two, in one iteration of the loops around that, are looked at; all others
-// are ordered as in `legal`.
+// are ordered as in `legal`. The dependences among the statements in those children of the root that differ are enough.
 Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
                          const ScheduleTree& tree);
 

@@ -1,6 +1,7 @@
 #include "transforms/apply.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sous::transforms {
 namespace {
@@ -31,21 +32,50 @@ Result<void> check_growth(const sdfg::ScheduleTree& before, const sdfg::Schedule
                                    std::to_string(loops_now) + " loops");
 }
 
+// The statements below those children of the root that hold the loops which the step names: all that most steps look
+// at.
+std::set<int> concerned(const sdfg::ScheduleTree& tree, const StepCall& call) {
+  std::set<std::string> named;
+  for (const auto& [name, value] : call.params) {
+    if (const auto* one = std::get_if<std::string>(&value)) named.insert(*one);
+    if (const auto* many = std::get_if<std::vector<std::string>>(&value)) named.insert(many->begin(), many->end());
+  }
+  std::set<int> statements;
+  for (const sdfg::ScheduleNode& node : tree) {
+    const sdfg::ScheduleTree child{node};
+    const bool holds = std::ranges::any_of(sdfg::loop_symbols(child), [&](const auto& s) { return named.contains(s); });
+    if (holds) sdfg::for_each_leaf(child, [&](const sdfg::ScheduleLeaf& leaf) { statements.insert(leaf.statement); });
+  }
+  return statements;
+}
+
 }  // namespace
+
+Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options) {
+  const auto provided = [&](const std::set<int>* statements) -> Result<void> {
+    if (statements && !nest.stale && nest.dependences.cover(*statements)) return {};
+    TRY(nest.dependences, statements ? sdfg::Dependences::compute_among(nest.lifted, *statements, options.budget)
+                                     : sdfg::Dependences::compute(nest.lifted, options.budget));
+    nest.stale = false;
+    return {};
+  };
+  if (!step.needs_dependences) return step.plan(nest, call, options.context);
+  const std::set<int> statements = concerned(nest.tree, call);
+  TRY_VOID(provided(&statements));
+  Result<Plan> plan = step.plan(nest, call, options.context);
+  if (plan || plan.error().code != "isl.scope") return plan;
+  TRY_VOID(provided(nullptr));
+  return step.plan(nest, call, options.context);
+}
 
 Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports) {
-  Nest nest{.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}};
-  TRY(nest.dependences, sdfg::Dependences::compute(nest.lifted, options.budget));
+  Nest nest{.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}, .stale = true};
   nest.tree = nest.lifted.tree;
   const sdfg::ScheduleTree original = nest.tree;
   for (const StepCall& call : recipe.steps) {
     const StepInfo* step = find_step(call.step);
-    if (nest.stale && step && step->needs_dependences) {
-      TRY(nest.dependences, sdfg::Dependences::compute(nest.lifted, options.budget));
-      nest.stale = false;
-    }
-    auto plan = step ? step->plan(nest, call, options.context)
+    auto plan = step ? plan_of(*step, call, nest, options)
                      : Result<Plan>(fail("recipe.unknown-step", "there is no step " + call.step));
     if (reports)
       reports->push_back({.step = to_text(call),

@@ -22,6 +22,10 @@ struct StepReport {
   std::string refusal;  // "why [code]" where it was refused
 };
 
+// The plan of one step, from the dependences of what it concerns: the statements below the children of the root that hold
+// the loops it names; where that is not all, from those of the whole nest. What was computed stays in `nest`.
+Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options);
+
 // Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it: the error
 // carries the step's code and, in `where`, its text; `nest` is untouched. `reports` (if given) gets one line per step
 // that was tried.

@@ -30,7 +30,8 @@ struct StepContext {
 };
 
 // A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now. A step that changed statements
-// leaves the dependences `stale`: they are computed again before the next step looks at them.
+// leaves the dependences `stale`: they are computed again before the next step looks at them. They may be those of the
+// statements alone that a step concerns (apply.cc).
 struct Nest {
   sdfg::Lifted lifted;
   sdfg::Dependences dependences;

@@ -149,6 +149,37 @@ TEST(Dependences, BudgetIsAnError) {
   EXPECT_EQ(Dependences::compute(lift(*sdfg), {.operations = 3}).error().code, "isl.budget");
 }
 
+// Of two loops side by side only the second's dependences are known: what they say about it is what all of them say,
+// and what concerns the first is refused.
+TEST(Dependences, AmongSomeStatements) {
+  const Analysed a = nest(
+      "loop i = 1 .. n { s0: x[i] = x[i - 1] } loop j = 1 .. n { loop k = 1 .. n { s1: A[j, k] = A[j - 1, k] + x[j] } "
+      "}");
+  const auto some = Dependences::compute_among(a.lifted, {1});
+  ASSERT_TRUE(some);
+  EXPECT_TRUE(a.dependences.cover({0, 1}));
+  EXPECT_TRUE(some->cover({1}));
+  EXPECT_FALSE(some->cover({0, 1}));
+  ASSERT_EQ(some->all().size(), 1u);
+  EXPECT_EQ(some->all()[0].to_string(a.lifted), "flow dependence s1 -> s1 on A (1, 0)");
+
+  const auto with = [&](const char* symbol) {
+    ScheduleTree tree = a.lifted.tree;
+    find_loop(tree, symbol)->schedule = Parallel{};
+    const auto legal = respects_as(*some, a.lifted, a.lifted.tree, tree);
+    return legal ? "" : legal.error().code;
+  };
+  EXPECT_EQ(with("k"), "");
+  EXPECT_EQ(with("j"), "legality.carried");
+  EXPECT_EQ(with("i"), "isl.scope");
+  EXPECT_EQ(carried_by(*some, a.lifted, a.lifted.tree, "i").error().code, "isl.scope");
+  EXPECT_EQ(carried_by(*some, a.lifted, a.lifted.tree, "j")->size(), 1u);
+  EXPECT_EQ(respects(*some, a.lifted, a.lifted.tree).error().code, "isl.scope");
+  ScheduleTree exchanged = a.lifted.tree;
+  std::swap(exchanged[0], exchanged[1]);
+  EXPECT_EQ(respects_as(*some, a.lifted, a.lifted.tree, exchanged).error().code, "isl.scope");
+}
+
 TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
   auto sdfg =
       parse(std::string(head) +
