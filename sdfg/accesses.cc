@@ -41,7 +41,10 @@ using Data = Dependences::Data;
 
 class Collector {
  public:
-  Collector(Data& data, const Lifted& lifted) : data_(data), lifted_(lifted) {}
+  Collector(Data& data, const Lifted& lifted)
+      : data_(data), lifted_(lifted), names_(lifted.statements.size()), dims_(lifted.statements.size()) {
+    data.domains.resize(lifted.statements.size());
+  }
 
   void run() {
     const Lifted& lifted = lifted_;
@@ -61,10 +64,18 @@ class Collector {
       tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
       whole_[c.name] = !alone;
     }
-    for (std::size_t s = 0; s < lifted.statements.size(); ++s) domain(s);
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s)
+      if (data.known(s)) {
+        domain(s);
+      } else {
+        const Touched t = touched(Region{{lifted.statements[s].node}});
+        data.elsewhere.insert(t.read.begin(), t.read.end());
+        data.elsewhere.insert(t.written.begin(), t.written.end());
+      }
     bool returns = false;
     for (const Statement& s : lifted.statements) returns = returns || has_return(s);
     for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+      if (!data.known(s)) continue;
       statement_ = s;
       node(lifted.statements[s].node, !lifted.statements[s].opaque);
       // Nothing moves across a return: it writes what every statement reads.
@@ -95,10 +106,10 @@ class Collector {
           [](const ScheduleLeaf&) {});
       tree = below;
     }
-    names_.push_back(names);
-    dims_.push_back(dims);
+    names_[s] = names;
+    dims_[s] = dims;
     std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
-    data_.domains.push_back(data_.read_set(statement_tuple(s, dims) + where));
+    data_.domains[s] = data_.read_set(statement_tuple(s, dims) + where);
   }
 
   void access(const Memlet& m, bool write, bool sure) {

@@ -27,13 +27,16 @@ struct Dependences::Data {
 
   mutable IslContext context;  // first: everything below lives in it
   IslNames parameters;
-  std::string header;  // "[p0, p1] -> "
-  std::vector<IslSet> domains;
+  std::string header;                  // "[p0, p1] -> "
+  std::optional<std::set<int>> among;  // the statements that are looked at; nullopt: all
+  std::set<std::string> elsewhere;     // containers that others touch
+  std::vector<IslSet> domains;         // of statements looked at
   std::vector<Access> accesses;
   std::vector<Dependence> dependences;
   std::vector<IslMap> relations;
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
-  std::optional<std::set<int>> among;             // the statements whose dependences are known; nullopt: of all
+
+  bool known(std::size_t statement) const { return !among || among->contains(static_cast<int>(statement)); }
 
   IslMap read_map(const std::string& body) const {
     return IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
@@ -43,7 +46,7 @@ struct Dependences::Data {
   }
 };
 
-// Fills the parameters, the domains and the accesses of `data`.
+// Fills the parameters, the domains and the accesses of `data`, for `among`.
 void collect(Dependences::Data& data, const Lifted& lifted);
 
 // The affine assumptions of an Sdfg, as constraints.

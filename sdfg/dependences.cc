@@ -113,6 +113,7 @@ Result<bool> reads_own_values(const Data& data, const Times& times, const Times:
 // That, and nothing outside the loop touches the container.
 Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
   if (planted(Fault::private_not_covered)) return true;
+  if (data.elsewhere.contains(container)) return false;
   for (const Access& access : data.accesses)
     if (access.container == container && !empty(subtract(access.map, inside(access, times, l)))) return false;
   return reads_own_values(data, times, l, container);
@@ -121,6 +122,7 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
 Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
   if (planted(Fault::instances_unchecked)) return {};
   for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    if (!data.known(s)) continue;
     const IslMap& map = times.of(static_cast<int>(s));
     IslSet domain(isl_map_domain(map.copy()));
     bool same = isl_set_is_equal(domain.get(), data.domains[s].get()) == isl_bool_true;
@@ -193,7 +195,7 @@ Change difference(const ScheduleTree& before, const ScheduleTree& after) {
 bool known_in(const Data& data, const ScheduleTree& tree) {
   bool known = true;
   for_each_leaf(
-      tree, [&](const ScheduleLeaf& leaf) { known = known && (!data.among || data.among->contains(leaf.statement)); });
+      tree, [&](const ScheduleLeaf& leaf) { known = known && data.known(static_cast<std::size_t>(leaf.statement)); });
   return known;
 }
 
@@ -209,6 +211,7 @@ bool same_instances(const Data& data, const Times& before, const Times& after, s
     return IslMap(isl_map_project_out(times.of(s).copy(), isl_dim_out, first, count));
   };
   for (std::size_t k = 0; k < lifted.statements.size(); ++k) {
+    if (!data.known(k)) continue;
     const int s = static_cast<int>(k);
     if (isl_map_is_equal(around(before, s).get(), around(after, s).get()) != isl_bool_true ||
         isl_map_is_single_valued(after.of(s).get()) != isl_bool_true || !data.context.ok())
@@ -298,8 +301,8 @@ bool Dependences::cover(const std::set<int>& statements) const {
 Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::set<int>& statements,
                                                const Budget& budget) {
   auto data = std::make_shared<Data>(budget);
-  collect(*data, lifted);
   if (statements.size() < lifted.statements.size()) data->among = statements;
+  collect(*data, lifted);
   TRY_VOID(data->context.ok());
   for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
   Times times(*data, lifted, lifted.tree);
@@ -309,7 +312,6 @@ Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::
   for (const Access& a : data->accesses)
     for (const Access& b : data->accesses) {
       if (a.tuple != b.tuple || (!a.write && !b.write)) continue;
-      if (!statements.contains(a.statement) || !statements.contains(b.statement)) continue;
       IslMap pairs(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
       if (empty(pairs)) continue;
       auto [order, inserted] = orders.try_emplace({a.statement, b.statement});
@@ -365,9 +367,11 @@ std::string Dependences::relation(std::size_t k) const {
 
 Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
   const Data& data = dependences.data();
+  if (!known_in(data, tree)) return out_of_scope();
   data.context.restart();
   Times times(data, lifted, tree);
   for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    if (!data.known(s)) continue;
     IslSet run(isl_map_domain(times.of(static_cast<int>(s)).copy()));
     const bool within = isl_set_is_subset(run.get(), data.domains[s].get()) == isl_bool_true;
     TRY_VOID(data.context.ok());
@@ -450,6 +454,7 @@ Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lift
   Times times(data, lifted, tree);
   auto l = times.loops().find(symbol);
   if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  if (!known_in(data, l->second.loop->children)) return out_of_scope();
   return reads_own_values(data, times, l->second, container);
 }
 
@@ -462,6 +467,7 @@ Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, 
   Times times(data, lifted, tree);
   auto l = times.loops().find(symbol);
   if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  if (!known_in(data, l->second.loop->children)) return out_of_scope();
   return covered(data, times, l->second, container);
 }
 

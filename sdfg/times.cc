@@ -24,7 +24,7 @@ Times::Times(const Dependences::Data& data, const Lifted& lifted, const Schedule
   // The same context as that of the domains: `respects` compares the two.
   walk(tree, {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
   for (std::size_t s = 0; s < maps_.size(); ++s)
-    if (!maps_[s]) {
+    if (!maps_[s] && data.known(s)) {
       const std::string dims = tuple("o", lifted.statements[s].iterators.size());
       maps_[s] = data.read_map(numbered("S", s) + dims + " -> " + tuple("t", length_) + " : false");
     }
@@ -105,6 +105,7 @@ void Times::enter(const ScheduleLoop& loop, Place& here) {
 }
 
 void Times::add(const ScheduleLeaf& leaf, Place& here) {
+  if (!data_.known(static_cast<std::size_t>(leaf.statement))) return;
   while (here.time.size() < length_) here.time.emplace_back("0");
   std::vector<std::string> dims;
   for (std::size_t i = 0; i < leaf.iterators.size(); ++i) {

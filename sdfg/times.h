@@ -25,6 +25,7 @@ class Times {
 
   Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree);
 
+  // For statements that `data` looks at.
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
   const std::map<std::string, LoopTime>& loops() const { return loops_; }
   std::size_t length() const { return length_; }
