@@ -158,16 +158,11 @@ bool needs_the_whole(const ScheduleTree& tree) {
   });
 }
 
-// The children that differ, those between them included.
-Change differing(const ScheduleTree& before, const ScheduleTree& after) {
+Change difference(const ScheduleTree& before, const ScheduleTree& after) {
   const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   const auto left = std::min(before.end() - b, after.end() - a);
   const auto [rb, ra] = std::mismatch(before.rbegin(), before.rbegin() + left, after.rbegin(), after.rbegin() + left);
-  return {.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
-}
-
-Change difference(const ScheduleTree& before, const ScheduleTree& after) {
-  Change result = differing(before, after);
+  Change result{.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
   result.local = !needs_the_whole(result.before) && !needs_the_whole(result.after);
   if (result.before.size() != 1 || result.after.size() != 1) return result;
   // The only child that differs is a loop or a guard that differs in its children alone.
@@ -365,11 +360,13 @@ std::string Dependences::relation(std::size_t k) const {
   return result;
 }
 
-Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                               const ScheduleTree& tree) {
   const Data& data = dependences.data();
-  if (!known_in(data, tree)) return out_of_scope();
+  const ScheduleTree after = difference(legal, tree).after;
+  if (!known_in(data, after)) return out_of_scope();
   data.context.restart();
-  Times times(data, lifted, tree);
+  Times times(data, lifted, after);
   for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
     if (!data.known(s)) continue;
     IslSet run(isl_map_domain(times.of(static_cast<int>(s)).copy()));
@@ -409,18 +406,20 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
 Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
                          const ScheduleTree& tree) {
   const Data& data = dependences.data();
-  // Children of the root that are the same in both keep their order among each other and towards those that differ,
-  // which run the same instances as before: `respects_known` looks at that.
-  const Change children = differing(legal, tree);
-  if (!known_in(data, children.before) || !known_in(data, children.after)) return out_of_scope();
+  // Only the order of pairs in what differs can change, and only their dependences can be excused or not be any more by
+  // other privates and reductions.
   const Change change = difference(legal, tree);
-  if (!change.local) return respects_known(data, lifted, tree);
+  if (!known_in(data, change.before) || !known_in(data, change.after)) return out_of_scope();
+  const bool whole_known = known_in(data, tree);
+  if (!change.local && whole_known) return respects_known(data, lifted, tree);
   data.context.restart();
   const Times before(data, lifted, change.before), after(data, lifted, change.after);
   // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
   // looks.
-  if (!same_instances(data, before, after, change.shared, lifted)) return respects_known(data, lifted, tree);
-  return ordered(data, after, change.shared, lifted);
+  const bool same = same_instances(data, before, after, change.shared, lifted);
+  if (same && change.local) return ordered(data, after, change.shared, lifted);
+  if (!same && !whole_known) return out_of_scope();
+  return respects_known(data, lifted, tree);
 }
 
 Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,

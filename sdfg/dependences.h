@@ -69,12 +69,14 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
 
 // The same answer, for less: `legal` is a tree that was proven already, or the lifted one, and only pairs of instances
 // that both are in what differs between the two, in one iteration of the loops around that, are looked at; all others
-// are ordered as in `legal`. The dependences among the statements in those children of the root that differ are enough.
+// are ordered as in `legal`. The dependences among the statements in what differs are enough.
 Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
                          const ScheduleTree& tree);
 
-// Only that: the tree, which may leave instances out, runs none that a statement does not have (legality.instances).
-Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree);
+// Only that: the tree, which may leave instances out where it differs from the legal one, runs none there that a
+// statement does not have (legality.instances).
+Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                               const ScheduleTree& tree);
 
 // The dependences that the loop with this symbol carries in `tree` (equal in all outer loops, different in this one).
 // Dependences of the loop's own reductions and of privates (those of loops around it as well) are left out.

@@ -32,21 +32,33 @@ Result<void> check_growth(const sdfg::ScheduleTree& before, const sdfg::Schedule
                                    std::to_string(loops_now) + " loops");
 }
 
-// The statements below those children of the root that hold the loops which the step names: all that most steps look
-// at.
-std::set<int> concerned(const sdfg::ScheduleTree& tree, const StepCall& call) {
+// The statements in the smallest part of the tree that holds the loops which the step names: all that most steps look
+// at. `deepest` false: in whole children of the root.
+std::set<int> concerned(const sdfg::ScheduleTree& tree, const std::set<std::string>& named, bool deepest) {
+  std::set<int> statements;
+  const sdfg::ScheduleNode* only = nullptr;
+  int holding = 0;
+  for (const sdfg::ScheduleNode& node : tree) {
+    const sdfg::ScheduleTree child{node};
+    if (std::ranges::none_of(sdfg::loop_symbols(child), [&](const auto& s) { return named.contains(s); })) continue;
+    sdfg::for_each_leaf(child, [&](const sdfg::ScheduleLeaf& leaf) { statements.insert(leaf.statement); });
+    only = &node;
+    ++holding;
+  }
+  if (!deepest || holding != 1) return statements;
+  const auto* loop = std::get_if<sdfg::ScheduleLoop>(&only->value);
+  const auto* guard = std::get_if<sdfg::ScheduleGuard>(&only->value);
+  if (loop && named.contains(loop->symbol)) return statements;
+  return concerned(loop ? loop->children : guard->children, named, true);
+}
+
+std::set<std::string> names_in(const StepCall& call) {
   std::set<std::string> named;
   for (const auto& [name, value] : call.params) {
     if (const auto* one = std::get_if<std::string>(&value)) named.insert(*one);
     if (const auto* many = std::get_if<std::vector<std::string>>(&value)) named.insert(many->begin(), many->end());
   }
-  std::set<int> statements;
-  for (const sdfg::ScheduleNode& node : tree) {
-    const sdfg::ScheduleTree child{node};
-    const bool holds = std::ranges::any_of(sdfg::loop_symbols(child), [&](const auto& s) { return named.contains(s); });
-    if (holds) sdfg::for_each_leaf(child, [&](const sdfg::ScheduleLeaf& leaf) { statements.insert(leaf.statement); });
-  }
-  return statements;
+  return named;
 }
 
 }  // namespace
@@ -60,7 +72,8 @@ Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, con
     return {};
   };
   if (!step.needs_dependences) return step.plan(nest, call, options.context);
-  const std::set<int> statements = concerned(nest.tree, call);
+  // Those of a restructured nest (tiles in registers, packed operands) are costly, and seldom needed twice.
+  const std::set<int> statements = concerned(nest.tree, names_in(call), nest.restructured);
   TRY_VOID(provided(&statements));
   Result<Plan> plan = step.plan(nest, call, options.context);
   if (plan || plan.error().code != "isl.scope") return plan;

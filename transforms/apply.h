@@ -22,8 +22,8 @@ struct StepReport {
   std::string refusal;  // "why [code]" where it was refused
 };
 
-// The plan of one step, from the dependences of what it concerns: the statements below the children of the root that hold
-// the loops it names; where that is not all, from those of the whole nest. What was computed stays in `nest`.
+// The plan of one step, from the dependences of what it concerns: the statements in the part of the tree that holds the
+// loops it names; where that is not all, from those of the whole nest. What was computed stays in `nest`.
 Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options);
 
 // Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it: the error

@@ -38,7 +38,7 @@ Nest rewrite(Nest nest, const Plan& plan) {
   nest.tree = plan.tree();
   if (plan.restructured_) {
     nest.lifted = *plan.restructured_;
-    nest.stale = true;
+    nest.stale = nest.restructured = true;
   }
   return nest;
 }

@@ -37,6 +37,7 @@ struct Nest {
   sdfg::Dependences dependences;
   sdfg::ScheduleTree tree;
   bool stale = false;
+  bool restructured = false;  // statements are not those of the program any more
 };
 
 // A schedule tree that was proven legal for a nest. Only `prove` makes one.

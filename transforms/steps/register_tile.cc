@@ -273,7 +273,8 @@ struct RegisterTile {
     }
     TRY(Plan order, prove_full());
     TRY([[maybe_unused]] Plan masked, prove(nest, holding(part_rows), "register-tile.illegal", a.symbol));
-    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, holding(tile_b.children[0])); !within)
+    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, holding(tile_b.children[0]));
+        !within)
       return std::unexpected(within.error());
     tile_a.children = {tile_b};
     const ScheduleTree tree = with(tile_a);

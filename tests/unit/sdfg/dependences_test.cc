@@ -180,6 +180,18 @@ TEST(Dependences, AmongSomeStatements) {
   EXPECT_EQ(respects_as(*some, a.lifted, a.lifted.tree, exchanged).error().code, "isl.scope");
 }
 
+// s1 of another iteration of i in each: its order towards s0 is another one, though s0 stays where it is.
+TEST(Dependences, AmongSomeStatementsMovedToOtherIterations) {
+  const Analysed a = nest("loop i = 1 .. n { s0: x[i] = x[i] + A[i - 1, 0] loop j = 0 .. n { s1: A[i, j] = x[i] } }");
+  const auto some = Dependences::compute_among(a.lifted, {1});
+  ASSERT_TRUE(some);
+  ScheduleTree moved = a.lifted.tree;
+  ScheduleLoop* inner = find_loop(moved, "j");
+  std::get<ScheduleLeaf>(inner->children[0].value).iterators[0] = Expr::symbol("n") - Expr::symbol("i");
+  EXPECT_EQ(respects_as(*some, a.lifted, a.lifted.tree, moved).error().code, "isl.scope");
+  EXPECT_EQ(respects_as(a.dependences, a.lifted, a.lifted.tree, moved).error().code, "legality.dependence");
+}
+
 TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
   auto sdfg =
       parse(std::string(head) +
