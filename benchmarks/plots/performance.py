@@ -35,12 +35,20 @@ def cells(summary):
     return [cell for row in summary["rows"] for cell in row["cells"] if cell]
 
 
-def facts(summary):
-    """Machine, dates, compilers: what the numbers depend on."""
-    machine = cells(summary)[0]["machine"]
+def circumstances(summary):
     dates = sorted(cell["date"] for cell in cells(summary))
     loaded = sum(1 for row in summary["rows"]
                  if any(cell and cell["machine"].get("loaded") for cell in row["cells"]))
+    lines = [f"- Date: {dates[0][:10]}" + (f" to {dates[-1][:10]}" if dates[-1][:10] != dates[0][:10] else "") +
+             f", {len({cell['session'] for cell in cells(summary)})} session(s)"]
+    if loaded:
+        lines.append(f"- Other programs were running beside {loaded} of the {len(summary['rows'])} programs")
+    return lines
+
+
+def facts(summary):
+    """Machine, dates, compilers: what the numbers depend on."""
+    machine = cells(summary)[0]["machine"]
     lines = [f"- Machine: {machine['model']} ({machine['architecture']}, {machine['isa']}), {machine['cores']} cores, "
              f"caches {machine['l1_bytes'] >> 10} KiB, {machine['l2_bytes'] >> 10} KiB, {machine['l3_bytes'] >> 20} MiB"]
     for kind, element in (("f64", "double"), ("f32", "float")):
@@ -50,10 +58,7 @@ def facts(summary):
                          f"{one / 1e9:.1f} GFLOP/s on one core, {everywhere / 1e9:.1f} on all")
     if bandwidth:
         lines.append(f"- Triad: {bandwidth / 1e9:.1f} GB/s on all cores")
-    lines.append(f"- Date: {dates[0][:10]}" + (f" to {dates[-1][:10]}" if dates[-1][:10] != dates[0][:10] else "") +
-                 f", {len({cell['session'] for cell in cells(summary)})} session(s)")
-    if loaded:
-        lines.append(f"- Other programs were running beside {loaded} of the {len(summary['rows'])} programs")
+    lines += circumstances(summary)
     for index, name in enumerate(summary["compilers"]):
         own = [row["cells"][index] for row in summary["rows"] if row["cells"][index]]
         command = " && ".join(" ".join(words) for words in own[0]["commands"])
@@ -123,7 +128,13 @@ def picture(name, about, folder):
     return f"![{about}]({folder.name}/{name}.svg)"
 
 
-def page(summary, sizes, out, suite):
+def section(title, summary):
+    """What was measured apart from the main table: other types, sizes, flags."""
+    return [f"## {title}", "", *circumstances(summary), "", *table(summary), "", "Losses as above:", "",
+            *(losses(summary) or ["None."]), ""]
+
+
+def page(summary, sizes, others, out, suite):
     folder = out.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     shown = [summary["baseline"], *ours(summary)]
@@ -139,6 +150,7 @@ def page(summary, sizes, out, suite):
             "## Where Sous loses", "",
             "Columns with no more threads than Sous that were faster by more than 3 %:", "",
             *(losses(summary) or ["Nowhere."]), "",
+            *(line for title, measured in others for line in section(title, measured)),
             "## Roofline", "", "Operations per byte are those that a program needs at least (each array moved once); a "
             "point can lie above the slanted roof only where data stayed in a cache.", "",
             picture("roofline", "Roofline", folder), ""]
@@ -157,6 +169,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", help="JSON lines that sous bench --out wrote")
     parser.add_argument("--sizes", nargs="*", default=[], help="measurements at other sizes: for that picture alone")
+    parser.add_argument("--section", nargs=2, action="append", default=[], metavar=("TITLE", "FILE"),
+                        help="measurements with a table of their own")
     parser.add_argument("--sous", required=True)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs" / "performance.md")
     parser.add_argument("--baseline", default="")
@@ -165,7 +179,9 @@ def main():
     if not cells(summary):
         sys.exit("there are no measurements in " + ", ".join(arguments.files))
     sizes = report(arguments.sous, arguments.files + arguments.sizes, arguments.baseline)
-    page(summary, sizes, arguments.out, SUITES / summary["suite"] / "suite.json")
+    others = [(title, report(arguments.sous, [file], arguments.baseline)) for title, file in arguments.section]
+    others = [(title, measured) for title, measured in others if cells(measured)]
+    page(summary, sizes, others, arguments.out, SUITES / summary["suite"] / "suite.json")
     print(arguments.out)
 
 

@@ -160,13 +160,15 @@ def the_page_is_made_by_one_command(bench):
         return  # ./x bench-setup would install them
     page = bench.folder / "performance.md"
     environment = bench.environment | {"SOUS_PROGRAM": str(bench.sous), "SOUS_PERFORMANCE": str(bench.folder / "m"),
-                                       "SOUS_PERFORMANCE_PAGE": str(page), "SOUS_RESULTS": str(bench.folder / "kept")}
+                                       "SOUS_PERFORMANCE_PAGE": str(page), "SOUS_RESULTS": str(bench.folder / "kept"),
+                                       "SOUS_PERFORMANCE_RUNS": "main sizes float fast-math"}
     done = subprocess.run([str(ROOT / "x"), "performance", "--kernels", "gemm,adi", "--size", "MINI", "--runs", "2"],
                           cwd=bench.folder, capture_output=True, text=True, timeout=280, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     text = page.read_text()
     for part in ("## Speed-ups", "| gemm |", "geometric mean", "## Where Sous loses", "## Roofline", "## Threads",
-                 "## Sizes", "Machine:", "Date:"):
+                 "## Sizes", "Machine:", "Date:", "## Single precision", "## With -ffast-math",
+                 " sous+fast-math@1 |"):
         assert part in text, f"{part}\n{text}"
     for picture in ("heat-map", "roofline", "threads", "sizes"):
         file = bench.folder / "performance" / f"{picture}.svg"
