@@ -62,6 +62,7 @@ bool works_on(ScalarOp op, ElementType t) {
     case ScalarOp::cast:
       return true;
     case ScalarOp::uncontracted:
+    case ScalarOp::divide_by:
     case ScalarOp::fabs:
     case ScalarOp::sqrt:
     case ScalarOp::cbrt:

@@ -25,6 +25,10 @@
 namespace sous::sdfg {
 
 // uncontracted(a*b): its operand, which no sum around it takes into a fused multiply-add (sdfg/contraction.h).
+// divide_by(x, d, y): x / d, where y is 1 / d, rounded: what many divisions by the same d can share, of which targets
+// make cheaper ones with the same bits (targets/runtime/sous.h). Any other y is an error, as an integer division by
+// zero is: the interpreter reports it, and a target may give any value. (NaNs are equal here.) Only the step
+// `reciprocal` makes it.
 //   enumerator, text, arity, form     (form: how it is written: Leaf, Prefix op, Infix op, Call name(args))
 #define SOUS_SCALAR_OPS(X)                 \
   X(input, "input", 0, Leaf)               \
@@ -56,6 +60,7 @@ namespace sous::sdfg {
   X(select, "select", 3, Call)             \
   X(cast, "cast", 1, Call)                 \
   X(uncontracted, "uncontracted", 1, Call) \
+  X(divide_by, "divide_by", 3, Call)       \
   X(fabs, "fabs", 1, Call)                 \
   X(sqrt, "sqrt", 1, Call)                 \
   X(cbrt, "cbrt", 1, Call)                 \

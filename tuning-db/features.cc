@@ -42,6 +42,7 @@ std::optional<Feature> count_as(ScalarOp op) {
     case ScalarOp::mul:
       return Feature::ops_mul;
     case ScalarOp::div:
+    case ScalarOp::divide_by:
     case ScalarOp::rem:
     case ScalarOp::fmod:
       return Feature::ops_div;

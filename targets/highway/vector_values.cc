@@ -311,6 +311,16 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
       return cast(e, args[0]);
     case ScalarOp::uncontracted:
       return args[0];
+    case ScalarOp::divide_by: {
+      const std::string x = v(0), d = v(1), y = v(2), tagged = tag(e.type) + ", ";
+      if (planted(Fault::division_unguarded)) {
+        const std::string q = "hn::Mul(" + x + ", " + y + ")";
+        const std::string r = "sous::fused(" + tagged + "hn::Neg(" + q + "), " + d + ", " + x + ")";
+        return vector_value("sous::fused(" + tagged + r + ", " + y + ", " + q + ")", e.type);
+      }
+      return vector_value("sous::divide_by(" + tag(e.type) + with_mask(e.type) + ", " + x + ", " + d + ", " + y + ")",
+                          e.type);
+    }
     case ScalarOp::fma:
       return vector_value("sous::fused(" + tag(e.type) + ", " + v(0) + ", " + v(1) + ", " + v(2) + ")", e.type);
     case ScalarOp::fmin:
