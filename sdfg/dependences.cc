@@ -91,20 +91,25 @@ IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l
   return IslMap(isl_map_intersect_domain(access.map.copy(), isl_map_domain(instances.release())));
 }
 
+// What the access reads inside the loop, but for elements written before in the same iteration.
+IslMap not_own(const Access& read, const Data& data, const Times& times, const Times::LoopTime& l) {
+  IslMap uncovered = inside(read, times, l);
+  for (const Access& write : data.accesses) {
+    if (!write.write || !write.exact || write.container != read.container) continue;
+    IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
+                             times.before(write.statement, read.statement));
+    IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
+    uncovered = subtract(uncovered, written);
+  }
+  return uncovered;
+}
+
 // Every read of `container` inside the loop is of an element written before in the same iteration.
 Result<bool> reads_own_values(const Data& data, const Times& times, const Times::LoopTime& l,
                               const std::string& container) {
   for (const Access& read : data.accesses) {
     if (read.write || read.container != container) continue;
-    IslMap uncovered = inside(read, times, l);
-    for (const Access& write : data.accesses) {
-      if (!write.write || !write.exact || write.container != container) continue;
-      IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
-                               times.before(write.statement, read.statement));
-      IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
-      uncovered = subtract(uncovered, written);
-    }
-    if (!empty(uncovered)) return false;
+    if (!empty(not_own(read, data, times, l))) return false;
   }
   TRY_VOID(data.context.ok());
   return true;
@@ -455,6 +460,31 @@ Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lift
   if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
   if (!known_in(data, l->second.loop->children)) return out_of_scope();
   return reads_own_values(data, times, l->second, container);
+}
+
+Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                const std::string& symbol, const std::string& container) {
+  const Data& data = dependences.data();
+  data.context.restart();
+  Times times(data, lifted, tree);
+  auto l = times.loops().find(symbol);
+  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  std::vector<std::pair<const Access*, IslMap>> older;
+  for (const Access& access : data.accesses) {
+    if (access.container != container) continue;
+    if (!access.exact) return false;
+    if (!access.write) older.emplace_back(&access, not_own(access, data, times, l->second));
+  }
+  for (const auto& [read, unused] : older) {
+    IslMap others = inside(*read, times, l->second);
+    for (const auto& [other, map] : older) {
+      const IslMap same = times.related(read->statement, other->statement, times.same_iteration(l->second));
+      others = subtract(others, IslMap(isl_map_apply_range(same.copy(), map.copy())));
+    }
+    if (!empty(others)) return false;
+  }
+  TRY_VOID(data.context.ok());
+  return true;
 }
 
 Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,

@@ -98,6 +98,11 @@ Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, 
 Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                               const std::string& symbol, const std::string& container);
 
+// Whether each element of `container` that an iteration of the loop reads is read by it at least once before it may
+// have written it: the value is an older one, so that there is one.
+Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                const std::string& symbol, const std::string& container);
+
 // The operator if the statement is a State that does x = x op e (op associative and commutative, x not in e).
 std::optional<Reduction> self_update(const Statement& statement);
 

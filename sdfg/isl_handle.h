@@ -40,6 +40,7 @@ class IslHandle {
   T* p_ = nullptr;
 };
 
+using IslBasicSet = IslHandle<isl_basic_set, isl_basic_set_copy, isl_basic_set_free>;
 using IslSet = IslHandle<isl_set, isl_set_copy, isl_set_free>;
 using IslMap = IslHandle<isl_map, isl_map_copy, isl_map_free>;
 

@@ -37,17 +37,26 @@ std::string all_of(std::span<const ScalarExpr> conditions, const IslNames& names
   return "(" + all_of(conditions.first(half), names) + ") and (" + all_of(conditions.subspan(half), names) + ")";
 }
 
-std::string text(const Points& points, const std::vector<std::string>& parameters) {
+}  // namespace
+
+std::set<std::string> parameters_of(const Points& points) {
+  std::set<std::string> symbols;
+  for (const ScalarExpr& c : points.conditions) add_symbols(c, symbols);
+  for (const std::string& bound : points.dims) symbols.erase(bound);
+  for (const std::string& bound : points.exists) symbols.erase(bound);
+  return symbols;
+}
+
+std::string isl_text(const Points& points, const std::vector<std::string>& parameters, bool as_relation) {
   IslNames names;
   const std::string header = numbered(parameters, "p", names);
   const std::string dims = numbered(points.dims, "e", names);
   const std::string exists = numbered(points.exists, "x", names);
   std::string where = all_of(points.conditions, names);
+  if (as_relation) return "[" + header + "] -> { [" + exists + "] -> [" + dims + "] : " + where + " }";
   if (!exists.empty()) where = "exists (" + exists + " : " + where + ")";
   return "[" + header + "] -> { [" + dims + "] : " + where + " }";
 }
-
-}  // namespace
 
 void append(std::vector<ScalarExpr>& to, const std::vector<ScalarExpr>& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -78,16 +87,12 @@ Result<bool> is_within(const Points& part, const std::vector<Points>& whole, con
   for (const Points& w : whole) all.push_back(&w);
   for (const Points* points : all) {
     SOUS_ASSERT(is_affine(*points) && points->dims.size() == part.dims.size());
-    std::set<std::string> symbols;
-    for (const ScalarExpr& c : points->conditions) add_symbols(c, symbols);
-    for (const std::string& bound : points->dims) symbols.erase(bound);
-    for (const std::string& bound : points->exists) symbols.erase(bound);
-    free.merge(symbols);
+    free.merge(parameters_of(*points));
   }
   const std::vector<std::string> parameters(free.begin(), free.end());
   IslContext context(budget.operations);
   const auto read = [&](const Points& points) {
-    return IslSet(isl_set_read_from_str(context.get(), text(points, parameters).c_str()));
+    return IslSet(isl_set_read_from_str(context.get(), isl_text(points, parameters).c_str()));
   };
   IslSet rest = read(part);
   for (const Points& w : whole) rest = IslSet(isl_set_subtract(rest.release(), read(w).release()));

@@ -1,10 +1,11 @@
 // Sets of integer points described by conditions, and the one question that steps ask of them: is this set inside that
 // union? A footprint is such a set: the elements that some loops touch, with the loops' variables quantified.
 //
-// The question is posed so that isl finds it easy: the left side may have quantified variables, the right side has
-// none, so that its complement is a few inequalities.
+// isl finds the question easy where the left side alone has quantified variables: the complement of the right side then
+// is a few inequalities.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,14 @@ std::vector<ScalarExpr> runs(const Expr& begin, const Expr& end, std::int64_t st
 // Whether all conditions are ones that isl understands.
 bool is_affine(const Points& points);
 
-// Whether every point of `part` is in one of `whole`, whatever the parameters are; `dims` are matched by place. `whole`
-// has no quantified variables. Errors: isl.budget.
+// Whether every point of `part` is in one of `whole`, whatever the parameters are; `dims` are matched by place. Errors:
+// isl.budget (sooner where `whole` has quantified variables).
 Result<bool> is_within(const Points& part, const std::vector<Points>& whole, const Budget& budget = {});
+
+// The symbols in the conditions that the set does not bind.
+std::set<std::string> parameters_of(const Points& points);
+// The set in isl's notation; the parameters are called p0, p1, …, the dims e0, e1, …. As a relation, it is one from the
+// quantified variables to the dims.
+std::string isl_text(const Points& points, const std::vector<std::string>& parameters, bool as_relation = false);
 
 }  // namespace sous::sdfg

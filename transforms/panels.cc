@@ -176,6 +176,35 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
 
 }  // namespace
 
+Loop* find_with_outside(sdfg::Region& region, const std::string& symbol, Outside& outside) {
+  for (sdfg::Node& n : region.nodes) {
+    Loop* found = nullptr;
+    const Outside before = outside;
+    match(
+        n.value, [](sdfg::State&) {},
+        [&](Loop& l) {
+          outside.loops.push_back(l);
+          outside.loops.back().body.nodes.clear();
+          if (sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end))
+            for (const ScalarExpr& c : sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)))
+              outside.conditions.push_back(c);
+          found = l.symbol == symbol ? &l : find_with_outside(l.body, symbol, outside);
+        },
+        [&](sdfg::If& i) {
+          if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
+          outside.conditions.push_back(i.condition.code);
+          found = find_with_outside(i.then_body, symbol, outside);
+          if (found) return;
+          outside.conditions.back() = ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code);
+          found = find_with_outside(i.else_body, symbol, outside);
+        },
+        [](sdfg::While&) {}, [](sdfg::Return&) {});
+    if (found) return found;
+    outside = before;
+  }
+  return nullptr;
+}
+
 Result<bool> is_unwritten(const Paneled& p, const Loop& loop, const Outside& outside) {
   // A limit (a padded tile's) only narrows what is read.
   return is_unwritten({.container = p.operand.element.container,

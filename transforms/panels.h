@@ -21,6 +21,10 @@ struct Outside {
   std::vector<sdfg::ScalarExpr> conditions;
 };
 
+// The loop with this symbol, and what is around it in `outside`; null if it is inside a condition or loop that isl
+// cannot read.
+sdfg::Loop* find_with_outside(sdfg::Region& region, const std::string& symbol, Outside& outside);
+
 // An operand one of whose subscripts moves within the panel: subscript `dim` is `point` + `shift`, where `point` is the
 // panel's own symbol or that of a loop over its points; or the least of that and `limit`, past which a padded tile
 // reads the last element again.

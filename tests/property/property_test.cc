@@ -51,6 +51,13 @@ Case pack_case(std::uint64_t seed) {
   return result;
 }
 
+Case promote_case(std::uint64_t seed) {
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 4, .tidy = true, .products = seed % 3 == 0}), {}};
+  result.recipe = random_recipe(
+      result.sdfg, seed, {.reassociate = false, .favourite = transforms::find_step("promote"), .outcomes = &outcomes});
+  return result;
+}
+
 TEST(Property, RoundTrip) { hold({"RoundTrip", scheduled_case, judge_round_trip}); }
 
 TEST(Property, Compiled) { hold({"Compiled", scheduled_case, judge_compiled}, 50); }
@@ -68,6 +75,11 @@ TEST(Property, RegisterTiles) {
 
 TEST(Property, Packs) {
   hold({"Packs", pack_case, judge_recipe}, 20);
+  for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
+}
+
+TEST(Property, Promotes) {
+  hold({"Promotes", promote_case, judge_recipe}, 20);
   for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
 }
 

@@ -10,6 +10,7 @@
 
 #include "sdfg/points.h"
 #include "transforms/normal/util.h"
+#include "transforms/other_place.h"
 #include "transforms/panels.h"
 #include "transforms/step.h"
 
@@ -22,35 +23,6 @@ using sdfg::Loop;
 using sdfg::Memlet;
 using sdfg::Node;
 using sdfg::Region;
-
-// Accesses of `from` become accesses of `to`, at `index` in its first dimension.
-void redirect(Region& region, const std::string& from, const std::string& to, const Expr& index) {
-  const auto moved = [&](Memlet& m) {
-    if (m.container != from) return;
-    m.container = to;
-    m.subset.insert(m.subset.begin(), sdfg::point({index})[0]);
-  };
-  for (Node& n : region.nodes)
-    match(
-        n.value,
-        [&](sdfg::State& s) {
-          for (sdfg::DataflowNode& d : s.nodes)
-            if (auto* access = std::get_if<sdfg::AccessNode>(&d); access && access->container == from)
-              access->container = to;
-          for (sdfg::Edge& e : s.edges) moved(e.memlet);
-        },
-        [&](Loop& l) { redirect(l.body, from, to, index); },
-        [&](sdfg::If& i) {
-          for (Memlet& m : i.condition.inputs) moved(m);
-          redirect(i.then_body, from, to, index);
-          redirect(i.else_body, from, to, index);
-        },
-        [&](sdfg::While& w) {
-          for (Memlet& m : w.condition.inputs) moved(m);
-          redirect(w.body, from, to, index);
-        },
-        [](sdfg::Return&) {});
-}
 
 struct Expand {
   static constexpr std::string_view name = "expand";
@@ -101,10 +73,10 @@ struct Expand {
     bool expanded = false;
     for (const std::string& container : candidates) {
       TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
-      if (!own || !is_alone(result, place->loop(), container)) continue;
+      if (!own || !is_sized(*result.find(container)) || !is_alone(result, place->loop(), container)) continue;
       const sdfg::Container old_one = *result.find(container);
       std::optional<std::vector<Node>> last;
-      if (is_seen_outside(result, *place, old_one)) {
+      if (is_seen_outside(result, *place, container)) {
         last = last_values(result, place->loop(), container, copies);
         if (!last) continue;
       }
@@ -118,7 +90,11 @@ struct Expand {
       wide.constant = false;
       wide.alias_class = 0;
       Loop& here = place->loop();
-      redirect(here.body, container, wide.name, Expr::symbol(here.symbol) - here.begin);
+      redirect(here.body, container, wide.name, [&](const sdfg::Subset& narrow) {
+        sdfg::Subset subset = narrow;
+        subset.insert(subset.begin(), sdfg::point({Expr::symbol(here.symbol) - here.begin})[0]);
+        return subset;
+      });
       if (last)
         for (Node& node : *last) {
           Region region{{std::move(node)}};
@@ -151,54 +127,12 @@ struct Expand {
     return result;
   }
 
-  // Whether all that touches the container inside the loop are memlets, of a size that is known, and nothing else there
-  // may be the same memory.
-  static bool is_alone(const sdfg::Sdfg& sdfg, const Loop& loop, const std::string& name) {
-    const sdfg::Container* c = sdfg.find(name);
-    if (!c || c->storage == sdfg::Storage::device_global || c->storage == sdfg::Storage::device_shared) return false;
+  // Neither on a device nor of a size that only reading memory tells.
+  static bool is_sized(const sdfg::Container& c) {
+    if (c.storage == sdfg::Storage::device_global || c.storage == sdfg::Storage::device_shared) return false;
     constexpr std::int64_t most = std::int64_t{1} << 32;  // an extent beyond is that of a pointer
-    for (const Expr& e : c->shape)
-      if (!e.reads().empty() || e.constant().value_or(0) > most) return false;
-    bool alone = true;
-    normal::map_exprs(loop.body, [&](const Expr& e) {
-      alone = alone && !e.reads().contains(name);
-      return e;
-    });
-    sdfg::visit(loop.body, [&](const Node& n) {
-      const auto* l = std::get_if<Loop>(&n.value);
-      if (!l) return;
-      alone = alone && std::ranges::find(l->privates, name) == l->privates.end() &&
-              std::ranges::find(l->reductions, name, &sdfg::Reduction::container) == l->reductions.end();
-    });
-    const sdfg::Touched t = sdfg::touched(loop.body);
-    for (const auto* names : {&t.read, &t.written})
-      for (const std::string& other : *names)
-        alone = alone && (other == name || !normal::may_overlap(sdfg, other, name));
-    return alone;
-  }
-
-  bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& place, const sdfg::Container& c) const {
-    if (!c.transient) return true;
-    for (const Loop* l : place.around)
-      if (std::ranges::find(l->privates, c.name) != l->privates.end()) return seen(l->body, c.name);
-    return seen(sdfg.root, c.name);
-  }
-  // Whether the container is touched more often than by the nodes inside the loop.
-  bool seen(const Region& region, const std::string& container) const {
-    return std::ranges::any_of(region.nodes, [&](const Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) {
-        if (l->symbol == loop.name) return false;
-        if (l->begin.reads().contains(container) || l->end.reads().contains(container)) return true;
-        return seen(l->body, container);
-      }
-      if (const auto* i = std::get_if<sdfg::If>(&n.value)) {
-        const bool condition =
-            std::ranges::any_of(i->condition.inputs, [&](const Memlet& m) { return m.container == container; });
-        return condition || seen(i->then_body, container) || seen(i->else_body, container);
-      }
-      const sdfg::Touched t = normal::touched(n);
-      return t.read.contains(container) || t.written.contains(container);
-    });
+    return std::ranges::all_of(c.shape,
+                               [](const Expr& e) { return e.reads().empty() && e.constant().value_or(0) <= most; });
   }
 
   // The loops around each statement that writes the container without reading the same element, with a copy in the

@@ -82,7 +82,7 @@ struct Pack {
     Outside outside;
     for (const Expr& e : result.assumptions)
       if (sdfg::is_quasi_affine(e)) outside.conditions.push_back(sdfg::at_most(0, e));
-    Loop* target = find(result.root, outside);
+    Loop* target = find_with_outside(result.root, loop.name, outside);
     if (target == nullptr) return fail("pack.scheduled", loop.name + " is inside something opaque", loop.name);
     const Loop* tiles = nullptr;
     bool parallel_inside = false, on_gpu = false;
@@ -146,36 +146,6 @@ struct Pack {
   }
 
  private:
-  // The loop to pack at, with what is around it; null if it is inside a condition or loop that isl cannot read.
-  Loop* find(sdfg::Region& region, Outside& outside) const {
-    for (sdfg::Node& n : region.nodes) {
-      Loop* found = nullptr;
-      const Outside before = outside;
-      match(
-          n.value, [](sdfg::State&) {},
-          [&](Loop& l) {
-            outside.loops.push_back(l);
-            outside.loops.back().body.nodes.clear();
-            if (sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end))
-              for (const ScalarExpr& c : sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)))
-                outside.conditions.push_back(c);
-            found = l.symbol == loop.name ? &l : find(l.body, outside);
-          },
-          [&](sdfg::If& i) {
-            if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
-            outside.conditions.push_back(i.condition.code);
-            found = find(i.then_body, outside);
-            if (found) return;
-            outside.conditions.back() = ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code);
-            found = find(i.else_body, outside);
-          },
-          [](sdfg::While&) {}, [](sdfg::Return&) {});
-      if (found) return found;
-      outside = before;
-    }
-    return nullptr;
-  }
-
   Result<sdfg::Container> container(const sdfg::Sdfg& sdfg, const Paneled& p, const Box& box,
                                     const Outside& outside) const {
     const std::string& of = p.operand.element.container;

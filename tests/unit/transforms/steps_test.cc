@@ -343,6 +343,14 @@ TEST(Steps, EveryRefusalIsProvoked) {
        false, "pack.footprint"},
       {"loop o = n .. 0 step -1 { loop i = 0 .. 2 { loop j = 0 .. o { s0: A[0, 0] = A[0, 0] + x[j] } } }",
        "pack(loop=i, panel=j)", false, "pack.size"},
+      {copy2, "promote(loop=q, most=1)", false, "promote.no-loop"},
+      {triangle, "vectorize(loop=j); promote(loop=j, most=1)", false, "promote.scheduled"},
+      {triangle, "unroll(loop=i); promote(loop=j, most=1)", false, "promote.scheduled"},
+      {copy2, "promote(loop=j, most=64)", false, "promote.nothing"},
+      {"loop i = 0 .. n { loop j = 0 .. n { if (x[j] > 1.0) { s0: A[i, 0] = A[i, 0] + x[j] } } }",
+       "promote(loop=i, most=1)", false, "promote.footprint"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[i, l] } } }",
+       "promote(loop=i, most=4096)", false, "promote.size"},
   };
   std::set<std::string> provoked;
   for (const Case& c : cases) {

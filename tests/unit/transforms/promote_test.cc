@@ -1,0 +1,350 @@
+// promote against the interpreter, interpreted and compiled for every target, bit for bit and between guard pages: the
+// nests that it is for, in all sizes around its tiles; and what it must leave alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sdfg/check.h"
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+#include "targets/target.h"
+#include "tests/support/generated.h"
+#include "tests/support/random_nest.h"
+#include "tests/support/run_compiled.h"
+#include "transforms/apply.h"
+
+namespace sous::transforms {
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+sdfg::Sdfg nest(const std::string& body, const std::string& more = "") {
+  const std::string text =
+      "sdfg 1 t symbols n, m, l array A: f64[n, l] argument array B: f64[l, m] argument array C: f64[n, m] argument "
+      "array S: f64[n, n] argument array R: f64[n, n] argument array x: f64[n] argument array y: f64[n] argument "
+      "array k: i64[n] argument array T: f64[n, n] heap transient array u: f64[n] heap transient " +
+      more + " arguments n, m, l, A, B, C, S, R, x, y, k " + body;
+  auto parsed = sdfg::parse(text);
+  if (!parsed) ADD_FAILURE() << parsed.error().to_string() << "\n" << text;
+  return parsed.value_or(sdfg::Sdfg{});
+}
+
+Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps, const std::string& target = "highway") {
+  TRY(Recipe recipe, recipe_from_text(steps + " -> " + target));
+  return apply(before, recipe, {});
+}
+
+// What is left of the graph's text behind the declarations.
+std::string nodes(const sdfg::Sdfg& sdfg) {
+  const std::string text = sdfg::print(sdfg);
+  const std::size_t at = text.find("\n\n");
+  return at == std::string::npos ? text : text.substr(at + 2);
+}
+
+struct Case {
+  std::string body, steps;
+  // Names and shapes of the local copies.
+  std::map<std::string, std::vector<sdfg::Expr>> locals;
+};
+
+const std::string product =
+    "loop i = 0 .. n { loop j = 0 .. m { loop q = 0 .. l { s: C[i, j] = C[i, j] + A[i, q] * B[q, j] } } }";
+const std::string blocks = "tile(loops=[i, j, q], sizes=[3, 4, 5])";
+const std::string lower =
+    "loop i = 0 .. n { loop j = 0 .. i + 1 { loop q = 0 .. l { s: S[i, j] = S[i, j] + A[i, q] * A[j, q] } } }";
+const std::string stencil =
+    "loop i = 1 .. n - 1 { loop j = 1 .. n - 1 {"
+    " s: S[i, j] = R[i - 1, j] + R[i + 1, j] + R[i, j - 1] + R[i, j + 1] + R[i, j] } }";
+const std::string in_place =
+    "loop t = 0 .. 3 { loop i = 1 .. n - 1 { loop j = 1 .. n - 1 {"
+    " s: S[i, j] = S[i - 1, j] + S[i + 1, j] + S[i, j - 1] + S[i, j + 1] + S[i, j] } } }";
+const std::string solve =
+    "loop i = 0 .. n { loop j = 0 .. i { s: x[i] = x[i] - S[i, j] * x[j] } w: x[i] = x[i] / S[i, i] }";
+const std::string factors =
+    "loop i = 0 .. n { loop j = 0 .. i { loop p = 0 .. j { s: S[i, j] = S[i, j] - S[i, p] * S[p, j] }"
+    " t: S[i, j] = S[i, j] / S[j, j] } loop j2 = i .. n { loop p2 = 0 .. i {"
+    " u: S[i, j2] = S[i, j2] - S[i, p2] * S[p2, j2] } } }";
+const std::string fused =
+    "loop i = 0 .. n { loop j = 0 .. n { s: T[i, j] = R[i, j] * 2.0 }"
+    " loop p = 0 .. n { w: S[i, p] = T[i, p] + T[i, p] * x[p] } }";
+const std::string at_tiles = "tile(loops=[j], sizes=[4]); tile(loops=[p], sizes=[4]); fuse(first=j_t, second=p_t)";
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      // Scalars.
+      {product, "promote(loop=j, most=1)", {{"C_l", {}}}},
+      {product, "interchange(outer=j, inner=q); promote(loop=q, most=1)", {{"A_l", {}}}},
+      // Parts that nothing else in the body touches.
+      {solve, "promote(loop=i, most=1)", {{"x_l", {}}}},
+      {factors, "promote(loop=j, most=1)", {{"S_l", {}}}},
+      {"loop i = 1 .. n { loop j = 0 .. 3 { s: x[i] = x[i] + x[i - 1] w: x[0] = x[0] * 0.5 + y[j] } }",
+       "promote(loop=i, most=3)",
+       {{"x_l", {}}}},
+      {"loop i = 0 .. n { loop j = 0 .. k[i] mod 3 { s: x[i] = x[i] + y[i] } w: x[i] = x[i] * y[i] }",
+       "promote(loop=i, most=1)",
+       {{"x_l", {}}, {"y_l", {}}}},
+      {"loop i = 0 .. n { s: x[i] = y[i] * 2.0 if (y[i] > 0.0) { w: x[i] = x[i] + 1.0 } }",
+       "promote(loop=i, most=1)",
+       {{"x_l", {}}, {"y_l", {}}}},
+      {"loop i = n - 1 .. -1 step -1 { loop j = 0 .. i { s: x[i] = x[i] + S[i, j] } }",
+       "promote(loop=i, most=1)",
+       {{"x_l", {}}}},
+      {"loop i = 0 .. n { loop j = 0 .. m { s: x[i] += C[i, j] } }", "promote(loop=i, most=1)", {{"x_l", {}}}},
+      // Tiles, whole and partial.
+      {product, blocks + "; promote(loop=j_t, most=12)", {{"C_l", {3, 4}}}},
+      {product, blocks + "; promote(loop=q_t, most=20)", {{"A_l", {3, 5}}, {"B_l", {5, 4}}, {"C_l", {3, 4}}}},
+      {product,
+       "tile(loops=[i, j, q], sizes=[3, 4, 5]); parallelize(loop=i_t); promote(loop=j_t, most=12)",
+       {{"C_l", {3, 4}}}},
+      {product, blocks + "; promote(loop=j_t, most=12); vectorize(loop=j)", {{"C_l", {3, 4}}}},
+      {product, blocks + "; promote(loop=j_t, most=12); vectorize(loop=C_l1); vectorize(loop=C_w1)", {{"C_l", {3, 4}}}},
+      {product, "tile(loops=[i], sizes=[4]); promote(loop=j, most=1)", {{"C_l", {}}}},
+      // Halos, corners left out; read in one place, written in another.
+      {stencil, "tile(loops=[i, j], sizes=[3, 4]); promote(loop=j_t, most=30)", {{"R_l", {5, 6}}}},
+      {stencil,
+       "tile(loops=[i, j], sizes=[3, 4]); parallelize(loop=i_t); promote(loop=j_t, most=64); vectorize(loop=j)",
+       {{"R_l", {5, 6}}}},
+      {in_place, "skew(loop=i, by=t); skew(loop=j, by=t); tile(loops=[j], sizes=[4]); promote(loop=j_t, most=30)", {}},
+      {in_place, "tile(loops=[i, j], sizes=[3, 4]); promote(loop=j_t, most=30)", {{"S_l", {5, 6}}}},
+      // Triangles.
+      {lower, "promote(loop=j, most=1)", {{"S_l", {}}}},
+      {lower, "tile(loops=[i, j, q], sizes=[4, 3, 5]); promote(loop=j_t, most=12)", {{"S_l", {4, 3}}}},
+      {lower, "tile(loops=[i, j, q], sizes=[4, 3, 5]); promote(loop=q_t, most=20)", {{"A_l", {}}, {"S_l", {4, 3}}}},
+      {"loop b = 0 .. n step 4 { loop i = b .. min(n, b + 4) { loop j = b .. i + 1 { loop q = 0 .. 2 {"
+       " s: S[i, j] = S[i, j] * 0.5 + x[j] } } } }",
+       "promote(loop=b, most=16)",
+       {{"S_l", {4, 4}}, {"x_l", {4}}}},
+      // Contraction.
+      {fused, "fuse(first=j, second=p); promote(loop=j, most=1)", {{"T_l", {}}}},
+      {fused, at_tiles + "; promote(loop=j_t, most=4)", {{"T_l", {4}}, {"x_l", {}}}},
+      {fused, at_tiles + "; parallelize(loop=i); promote(loop=j_t, most=4); vectorize(loop=p)", {{"T_l", {4}}}},
+      {"loop i = 0 .. n { loop j = 0 .. 5 { s: u[i] = R[i, 0] v: y[i] = y[i] + u[i] } }",
+       "promote(loop=i, most=1)",
+       {{"R_l", {}}, {"u_l", {}}, {"y_l", {}}}},
+      // A temporary that others look at, and one whose values cross iterations.
+      {"loop i = 0 .. n { s: u[i] = x[i] loop j = 0 .. 3 { v: u[i] = u[i] * y[i] } } loop p = 0 .. n { w: x[p] = u[p] "
+       "}",
+       "promote(loop=i, most=1)",
+       {{"u_l", {}}, {"y_l", {}}}},
+      {"s: u[0] = 1.0 loop i = 0 .. n { loop j = 0 .. n { v: u[0] = u[0] + S[i, j] } w: x[i] = u[0] }",
+       "promote(loop=i, most=1)",
+       {{"u_l", {}}}},
+      // Threads: odd elements are read by all, even ones each iteration's own.
+      {"loop i = 0 .. (n - 1) floordiv 2 { loop j = 0 .. 3 {"
+       " s: x[2 * i] = x[2 * i] + x[2 * i + 1] * y[j] } }",
+       "parallelize(loop=i); promote(loop=i, most=4)",
+       {{"x_l", {2}}, {"y_l", {3}}}},
+      // Two sets apart.
+      {"loop i = 0 .. n - 9 { loop j = 0 .. 3 { s: x[i + 8] = x[i + 8] + x[i] * x[i + 1] } }",
+       "promote(loop=i, most=16)",
+       {{"x_l", {9}}}},
+  };
+  return all;
+}
+
+std::vector<Sizes> all_sizes() {
+  std::vector<Sizes> sizes;
+  for (std::int64_t n = 0; n <= 13; ++n) {
+    sizes.push_back({{"n", n}, {"m", (7 * n + 3) % 14}, {"l", (5 * n + 2) % 11}});
+    sizes.push_back({{"n", n}, {"m", n}, {"l", n % 4}});
+  }
+  return sizes;
+}
+
+// Subscripts that a case has no right to with small n are not run.
+bool runs(const sdfg::Sdfg& before, const sdfg::Memory& memory) {
+  sdfg::Memory copy = memory;
+  return sdfg::interpret(before, copy).has_value();
+}
+
+TEST(Promote, InterpretedSameBits) {
+  for (const Case& c : cases()) {
+    const sdfg::Sdfg before = nest(c.body);
+    const auto after = applied(before, c.steps);
+    ASSERT_TRUE(after) << after.error().to_string() << "\n" << c.body << "\n" << c.steps;
+    const auto valid = sdfg::check(*after);
+    ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(*after);
+    for (const auto& [name, shape] : c.locals) {
+      const sdfg::Container* local = after->find(name);
+      ASSERT_TRUE(local) << name << "\n" << sdfg::print(*after);
+      EXPECT_EQ(local->shape, shape) << name << "\n" << sdfg::print(*after);
+    }
+    int run = 0;
+    for (const Sizes& sizes : all_sizes()) {
+      sdfg::Memory expected = tests::random_memory(before, 1, sizes), actual = expected;
+      if (!runs(before, expected)) continue;
+      ++run;
+      ASSERT_TRUE(sdfg::interpret(before, expected));
+      const auto second = sdfg::interpret(*after, actual);
+      ASSERT_TRUE(second) << second.error().to_string() << "\n" << sdfg::print(*after);
+      const auto found = tests::difference(expected, actual);
+      ASSERT_FALSE(found) << *found << "\n" << sdfg::print(*after);
+    }
+    EXPECT_GT(run, 10) << c.body;
+  }
+}
+
+TEST(Promote, CompiledSameBitsBetweenGuardPages) {
+  for (const std::string target : {"cpp", "openmp", "highway"}) {
+    std::vector<sdfg::Sdfg> graphs;
+    for (const Case& c : cases()) {
+      auto after = applied(nest(c.body), c.steps, target);
+      ASSERT_TRUE(after) << after.error().to_string();
+      graphs.push_back(std::move(*after));
+    }
+    std::vector<std::string> functions;
+    std::vector<tests::Generated> generated;
+    for (std::size_t k = 0; k < graphs.size(); ++k) {
+      targets::EmitOptions options = tests::exact_options();
+      options.function = "f" + std::to_string(k);
+      const auto text = targets::find_target(target)->emit(graphs[k], options);
+      ASSERT_TRUE(text) << text.error().to_string();
+      functions.push_back(*text);
+      generated.push_back({&graphs[k], options.function});
+    }
+    const auto code = tests::GeneratedCode::compile(
+        targets::source_file({target}, functions, "local copies"), generated,
+        {.include_root = SOUS_SOURCE_DIR,
+         .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
+    ASSERT_TRUE(code) << code.error().to_string();
+    for (std::size_t k = 0; k < graphs.size(); ++k) {
+      const sdfg::Sdfg before = nest(cases()[k].body);
+      for (const Sizes& sizes : all_sizes()) {
+        const sdfg::Memory memory = tests::random_memory(before, 2, sizes);
+        sdfg::Memory expected = memory;
+        if (!runs(before, memory)) continue;
+        ASSERT_TRUE(sdfg::interpret(before, expected));
+        for (const auto guard : {tests::GuardPage::Behind, tests::GuardPage::InFront}) {
+          sdfg::Memory actual = memory;
+          ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
+          const auto found = tests::difference(expected, actual);
+          ASSERT_FALSE(found) << *found << "\n" << cases()[k].steps << "\n" << functions[k];
+        }
+      }
+    }
+  }
+}
+
+// --- What the copies are --------------------------------------------------------------------------------------------
+
+// Nothing is copied where the sum is empty; what is only the iteration's own is not copied at all.
+TEST(Promote, CopiesWhatIsTouched) {
+  const auto scalar = applied(nest(product), "promote(loop=j, most=1)");
+  ASSERT_TRUE(scalar) << scalar.error().to_string();
+  EXPECT_EQ(nodes(*scalar),
+            "loop i = 0 .. n {\n"
+            "  loop j = 0 .. m private(C_l) {\n"
+            "    if ({1}i64 <= {l}i64) {\n"
+            "      read_C: C_l[] = C[i, j]\n"
+            "    }\n"
+            "    loop q = 0 .. l {\n"
+            "      s: C_l[] = C_l[] + A[i, q] * B[q, j]\n"
+            "    }\n"
+            "    if ({1}i64 <= {l}i64) {\n"
+            "      write_C: C[i, j] = C_l[]\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+  const auto contracted = applied(nest(fused), "fuse(first=j, second=p); promote(loop=j, most=1)");
+  ASSERT_TRUE(contracted) << contracted.error().to_string();
+  EXPECT_EQ(contracted->find("T"), nullptr);
+  EXPECT_EQ(nodes(*contracted),
+            "loop i = 0 .. n {\n"
+            "  loop j = 0 .. n private(T_l) {\n"
+            "    s: T_l[] = R[i, j] * 2.0\n"
+            "    w: S[i, j] = T_l[] + T_l[] * x[j]\n"
+            "  }\n"
+            "}\n");
+}
+
+// Only what the iteration writes is written back: the element beside it is read by other threads, or constant.
+TEST(Promote, WritesBackWhatIsWritten) {
+  const std::string body = "loop i = 0 .. n floordiv 2 { loop j = 0 .. 3 { s: x[2 * i] = x[2 * i] + x[2 * i + 1] } }";
+  const auto after = applied(nest(body), "parallelize(loop=i); promote(loop=i, most=2)");
+  ASSERT_TRUE(after) << after.error().to_string();
+  EXPECT_TRUE(nodes(*after).contains("write_x: x[2*i] = x_l[0]")) << nodes(*after);
+  EXPECT_FALSE(nodes(*after).contains("x[x_w0]")) << nodes(*after);
+}
+
+// --- What it must leave alone ---------------------------------------------------------------------------------------
+
+std::string refusal(const sdfg::Sdfg& before, const std::string& steps) {
+  const auto after = applied(before, steps);
+  return after ? "applied\n" + sdfg::print(*after) : after.error().code;
+}
+
+TEST(Promote, RefusesWhatIsNotCertain) {
+  const std::string bodies[] = {
+      // Written under a condition; all of it read in any case, or not.
+      "loop i = 0 .. n { loop j = 0 .. 3 { if (y[j] > 0.0) { s: x[i] = x[i] + 1.0 } } }",
+      "loop i = 0 .. n { loop j = 0 .. 3 { w: y[j] = x[i] if (y[j] > 0.0) { s: x[i] = 1.0 } } }",
+      "loop i = 0 .. n { loop j = 0 .. k[i] { s: x[i] = x[i] + 1.0 } }",
+      // Read under a condition: the element may lie outside.
+      "loop i = 0 .. n { loop j = 0 .. 3 { if (y[j] > 0.0) { s: y[j] = x[i + 1] } } }",
+  };
+  for (const std::string& body : bodies) {
+    const auto after = applied(nest(body), "promote(loop=i, most=4)");
+    if (after)
+      EXPECT_EQ(after->find("x_l"), nullptr) << sdfg::print(*after);
+    else
+      EXPECT_EQ(after.error().code, "promote.footprint") << body;
+  }
+  EXPECT_EQ(refusal(nest(bodies[2]), "promote(loop=i, most=4)"), "promote.footprint");
+}
+
+TEST(Promote, RefusesWhatOthersMayTouch) {
+  // Another container of the same alias class, unless the two are checked to be disjoint, or neither is written.
+  const std::string head =
+      "sdfg 1 t symbols n array A: f64[n] argument alias 1 array C: f64[n] argument alias 1 array x: f64[n] argument "
+      "arguments n, A, C, x ";
+  const std::string sums = "loop i = 0 .. n { loop j = 0 .. n { s: C[i] = C[i] + A[j] } }";
+  const std::string reads = "loop i = 0 .. n { loop j = 0 .. n { s: x[i] = x[i] + A[j] * C[i] } }";
+  const auto overlapping = sdfg::parse(head + sums), apart = sdfg::parse(head + "disjoint A, C " + sums);
+  const auto read = sdfg::parse(head + reads);
+  ASSERT_TRUE(overlapping && apart && read);
+  EXPECT_EQ(refusal(*overlapping, "promote(loop=i, most=1)"), "promote.nothing");
+  EXPECT_TRUE(applied(*apart, "promote(loop=i, most=1)"));
+  const auto both_read = applied(*read, "promote(loop=i, most=1)");
+  ASSERT_TRUE(both_read) << both_read.error().to_string();
+  EXPECT_TRUE(both_read->find("C_l")) << sdfg::print(*both_read);
+}
+
+TEST(Promote, LeavesAloneWhatIsNotTouchedThroughBoxes) {
+  // Subscripts and bounds; a subscript that data decides; a while loop; a reduction; a private.
+  const std::string bodies[] = {
+      "loop i = 0 .. n { loop j = 0 .. k[i] { s: x[j] = 1.0 } w: k[i] = k[i] + k[i] }",
+      "loop i = 0 .. n { loop j = 0 .. 3 { s: x[k[i]] = x[k[i]] + 1.0 } }",
+      "loop i = 0 .. n { while (x[i] > 0.0) { s: x[i] = x[i] - 1.0 } }",
+      "loop i = 0 .. n reduce(+: x) { loop j = 0 .. 3 { s: x[i] += 1.0 } }",
+      "loop i = 0 .. n { loop j = 0 .. 3 reduce(+: x) { s: x[i] += 1.0 } }",
+      "loop i = 0 .. n private(u) { s: u[0] = x[i] w: x[i] = u[0] * u[0] }",
+  };
+  for (const std::string& body : bodies) {
+    const auto after = applied(nest(body), "promote(loop=i, most=4)");
+    if (!after) {
+      EXPECT_TRUE(after.error().code == "promote.nothing" || after.error().code == "promote.footprint") << body;
+      continue;
+    }
+    for (const char* name : {"k_l", "u_l", "x_l"})
+      EXPECT_TRUE(after->find(name) == nullptr || (std::string(name) == "x_l" && body == bodies[5]))
+          << sdfg::print(*after);
+  }
+}
+
+// A temporary of which an iteration reads what it may not have written, and what nobody wrote.
+TEST(Promote, RefusesTemporariesWithoutAValue) {
+  const std::string body =
+      "s: u[0] = 1.0 loop i = 1 .. n { loop j = 0 .. 2 { v: u[i] = u[i - 1] + 1.0 w: x[i] = u[i] + u[i] } }";
+  const auto after = applied(nest(body), "promote(loop=i, most=4)");
+  ASSERT_TRUE(after) << after.error().to_string();
+  EXPECT_EQ(after->find("u_l"), nullptr) << sdfg::print(*after);
+  EXPECT_TRUE(after->find("x_l")) << sdfg::print(*after);
+}
+
+// A second time there is nothing left to spare.
+TEST(Promote, OnceIsEnough) {
+  EXPECT_EQ(refusal(nest(product), "promote(loop=j, most=1); promote(loop=j, most=1)"), "promote.nothing");
+}
+
+}  // namespace
+}  // namespace sous::transforms

@@ -1,0 +1,461 @@
+// Promotion to local storage: what one iteration of a loop touches of an array is copied into a local one, worked on
+// there, and written back. Of a single element it is scalar replacement (Callahan, Carr and Kennedy 1990, the
+// loop-invariant case); where nothing need be copied it is array contraction (Sarkar and Gao 1991).
+//
+// Condition. What an iteration touches of the container, or a part of it that no other access in the body touches, lies
+// in a box of a known size, and is touched through memlets of that container alone, so that the elements of the local
+// array and those that they stand for are one to one (is_alone; apart; extents, proven on the elements).
+//  - In: every element that the iteration reads is copied before its body, unless each value it reads is its own
+//    (sdfg::reads_own_values). Exactly those (sdfg::scan), and each of them the iteration touches in any case: so the
+//    copy reads nothing that the iteration does not, and no other thread writes it meanwhile. A temporary may have no
+//    value yet where it is written first: each element must then be read before that, too.
+//  - Out: exactly the elements that the iteration writes are copied behind it, and it writes each of them in any case:
+//    an element that is not written may be another thread's, or constant. Not needed where nobody looks: a temporary
+//    that only this loop touches, each of whose values is read in the iteration that writes it.
+// No iteration leaves before its copies are written back: a loop that may return is opaque.
+#include <algorithm>
+
+#include "sdfg/planted_fault.h"
+#include "sdfg/polyhedral.h"
+#include "sdfg/scan.h"
+#include "transforms/normal/util.h"
+#include "transforms/other_place.h"
+#include "transforms/panels.h"
+#include "transforms/step.h"
+#include "transforms/tile_bounds.h"
+
+namespace sous::transforms {
+
+namespace {
+
+using sdfg::Expr;
+using sdfg::Loop;
+using sdfg::Memlet;
+using sdfg::Node;
+using sdfg::Points;
+using sdfg::Region;
+using sdfg::ScalarExpr;
+
+// What the dimensions of a container are called in proofs: no identifiers, so that they meet no symbol.
+std::vector<std::string> dimensions(std::size_t rank) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < rank; ++d) names.push_back("#" + std::to_string(d));
+  return names;
+}
+
+// What a region touches of a container. `certain`: in each iteration of the loops around and wherever the conditions
+// hold; otherwise perhaps not.
+struct Footprint {
+  struct Access {
+    std::vector<Expr> subscript;
+    Points elements;
+    bool write = false, certain = true;
+  };
+  std::vector<Access> accesses;
+  bool known = true;
+  bool divisible = true;  // each access by itself: in assignments, or conditions
+
+  std::vector<Points> of(bool write) const {
+    std::vector<Points> result;
+    for (const Access& a : accesses)
+      if (a.write == write) result.push_back(a.elements);
+    return result;
+  }
+  std::vector<Points> all() const {
+    std::vector<Points> result;
+    for (const Access& a : accesses) result.push_back(a.elements);
+    return result;
+  }
+};
+
+class Footprints {
+ public:
+  explicit Footprints(const Region& region) { walk(region, {}, true); }
+  const std::map<std::string, Footprint>& all() const { return all_; }
+
+ private:
+  void add(const Memlet& m, const Points& around, bool write, bool certain) {
+    Footprint& footprint = all_[m.container];
+    Points elements = around;
+    elements.dims = dimensions(m.subset.size());
+    for (std::size_t d = 0; d < m.subset.size(); ++d) {
+      const sdfg::Dim& dim = m.subset[d];
+      if (dim.end || !sdfg::is_quasi_affine(dim.begin)) {
+        footprint.known = false;
+        return;
+      }
+      elements.conditions.push_back(sdfg::equal(Expr::symbol(elements.dims[d]), dim.begin));
+    }
+    footprint.accesses.push_back(
+        {.subscript = sdfg::subscripts(m.subset), .elements = std::move(elements), .write = write, .certain = certain});
+  }
+
+  void walk(const Region& region, const Points& around, bool certain) {
+    for (const Node& n : region.nodes)
+      match(
+          n.value, [&](const sdfg::State& s) { state(s, around, certain); },
+          [&](const Loop& l) {
+            Points inside = around;
+            inside.exists.push_back(l.symbol);
+            const bool affine = sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end);
+            if (affine) sdfg::append(inside.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+            walk(l.body, inside, certain && affine);
+          },
+          [&](const sdfg::If& i) {
+            for (const Memlet& m : i.condition.inputs) add(m, around, false, certain);
+            Points inside = around, otherwise = around;
+            const bool affine = i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code);
+            if (affine) {
+              inside.conditions.push_back(i.condition.code);
+              otherwise.conditions.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
+            }
+            walk(i.then_body, inside, certain && affine);
+            walk(i.else_body, otherwise, certain && affine);
+          },
+          [&](const sdfg::While&) { unknown(n); }, [](const sdfg::Return&) {});
+  }
+
+  void state(const sdfg::State& s, const Points& around, bool certain) {
+    const bool library = std::ranges::any_of(
+        s.nodes, [](const sdfg::DataflowNode& d) { return std::holds_alternative<sdfg::LibraryNode>(d); });
+    if (library) return unknown(Node(s));
+    const bool divisible = sdfg::as_assignment(s).has_value();
+    normal::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
+      add(m, around, writes, certain);
+      all_[m.container].divisible = all_[m.container].divisible && divisible;
+    });
+  }
+
+  void unknown(const Node& n) {
+    const sdfg::Touched t = normal::touched(n);
+    for (const auto* names : {&t.read, &t.written})
+      for (const std::string& name : *names) all_[name].known = false;
+  }
+
+  std::map<std::string, Footprint> all_;
+};
+
+// The accesses in groups such that what one group touches no other one does.
+Result<std::vector<Footprint>> apart(const Footprint& footprint, const std::vector<ScalarExpr>& around) {
+  std::vector<Footprint> groups;
+  for (const Footprint::Access& a : footprint.accesses) {
+    Footprint joined{.accesses = {a}};
+    std::vector<Footprint> others;
+    for (Footprint& g : groups) {
+      bool together = false;
+      for (const Footprint::Access& b : g.accesses) {
+        if (together) break;
+        together = a.subscript == b.subscript;
+        if (together || planted(Fault::promoted_beside_others)) continue;
+        TRY(const bool disjoint, sdfg::is_apart(a.elements, b.elements, around));
+        together = !disjoint;
+      }
+      if (together) {
+        joined.accesses.insert(joined.accesses.end(), g.accesses.begin(), g.accesses.end());
+      } else {
+        others.push_back(std::move(g));
+      }
+    }
+    others.push_back(std::move(joined));
+    groups = std::move(others);
+  }
+  return groups;
+}
+
+// Part of a container with its local array and the loops that copy.
+struct Promotion {
+  std::string container;
+  std::set<std::vector<Expr>> subscripts;  // of what is redirected
+  std::vector<sdfg::Extent> box;
+  std::vector<sdfg::Scan> in, out;
+};
+
+struct Promote {
+  static constexpr std::string_view name = "promote";
+  static constexpr std::string_view summary =
+      "Gives each iteration of a loop local copies of the elements that it works on, a scalar for a single one: read "
+      "in before the body, written back behind it; what only the iteration itself looks at is not copied at all.";
+  static constexpr std::string_view before = "for i: for j: for k: C(i, j) += A(i, k) * B(k, j)";
+  static constexpr std::string_view after =
+      "for i: for j:                    (loop = j, most = 1)\n"
+      "  c = C(i, j)\n"
+      "  for k: c += A(i, k) * B(k, j)\n"
+      "  C(i, j) = c";
+  static constexpr std::string_view names =
+      "All loops keep their names. The local copy of a1 is a1_l; the loops that read it in are a1_l0, a1_l1, … after "
+      "its "
+      "dimensions, those that write it back a1_w0, a1_w1, ….";
+  static constexpr bool reassociates = false;
+
+  static constexpr std::int64_t most_on_stack = 16384;  // bytes: half of a usual L1 cache
+  static constexpr std::int64_t most_values[] = {1, 64, 4096};
+
+  LoopRef loop;
+  Size most;
+  static constexpr auto params = std::tuple{
+      param(&Promote::loop, {.name = "loop", .doc = "the loop each of whose iterations has copies of its own"}),
+      param(&Promote::most, {.name = "most",
+                             .doc = "how many elements a copy has at most; 1: scalars only",
+                             .low = 1,
+                             .high = 1 << 20,
+                             .values = most_values}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"promote.no-loop", "the loop does not exist"},
+      {"promote.scheduled", "the loop or one around it runs in vector lanes, unrolled or on a GPU"},
+      {"promote.nothing",
+       "the loop's body touches no array more often than copying it would, or none whose accesses are all known"},
+      {"promote.footprint",
+       "of no array the elements that are read and written are known exactly, each of them in any case"},
+      {"promote.size", "what an iteration touches of an array is not known to be so few elements"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    TRY([[maybe_unused]] auto* found, require_loop(nest, loop, name));
+    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    Outside outside;
+    for (const Expr& e : result.assumptions)
+      if (sdfg::is_quasi_affine(e)) outside.conditions.push_back(sdfg::at_most(0, e));
+    Loop* target = find_with_outside(result.root, loop.name, outside);
+    if (target == nullptr) return fail("promote.no-loop", loop.name + " is inside something opaque", loop.name);
+    bool on_gpu = false;
+    sdfg::visit(target->body, [&](const Node& n) {
+      const auto* l = std::get_if<Loop>(&n.value);
+      on_gpu = on_gpu || (l && (std::holds_alternative<sdfg::GpuGrid>(l->schedule) ||
+                                std::holds_alternative<sdfg::GpuBlock>(l->schedule)));
+    });
+    const auto is_plain = [](const Loop& l) {
+      return std::holds_alternative<sdfg::Sequential>(l.schedule) || std::holds_alternative<sdfg::Parallel>(l.schedule);
+    };
+    if (on_gpu || !std::ranges::all_of(outside.loops, is_plain))
+      return fail("promote.scheduled", loop.name + " or a loop around it runs in lanes, unrolled or on a GPU",
+                  loop.name);
+
+    const auto place = sdfg::find_loop(result.root, loop.name);
+    SOUS_ASSERT(place);
+    std::vector<Promotion> promotions;
+    std::optional<Error> why;
+    for (const auto& [container, footprint] : Footprints(target->body).all()) {
+      // All that is touched in one box, or else each part that nothing else in the body touches.
+      auto whole = promotion(nest, result, *place, outside, container, footprint);
+      if (whole) {
+        promotions.push_back(std::move(*whole));
+        continue;
+      }
+      if (whole.error().code == "promote.nothing") continue;
+      bool any = false;
+      if (const auto groups = apart(footprint, outside.conditions); footprint.divisible && groups && groups->size() > 1)
+        for (const Footprint& group : *groups)
+          if (auto part = promotion(nest, result, *place, outside, container, group)) {
+            promotions.push_back(std::move(*part));
+            any = true;
+          }
+      if (!any && !why) why = whole.error();
+    }
+    if (promotions.empty()) {
+      if (why) return std::unexpected(*why);
+      return fail("promote.nothing", "a copy of nothing in the body of " + loop.name + " would spare an access",
+                  loop.name);
+    }
+    for (const Promotion& p : promotions) carry_out(p, result, *target);
+    return restructure(unchanged(nest), result);
+  }
+
+ private:
+  // What becomes of a container as far as the footprint goes, or why it stays as it is; promote.nothing: there is no
+  // reason to touch it.
+  Result<Promotion> promotion(const Nest& nest, const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& place,
+                              const Outside& outside, const std::string& container, const Footprint& footprint) const {
+    const sdfg::Container& old = *sdfg.find(container);
+    const std::unexpected<Error> nothing = fail("promote.nothing", container + " is no candidate", loop.name);
+    if (old.shape.empty() || !footprint.known || footprint.accesses.empty() || !on_host(old)) return nothing;
+    if (is_reduced(outside.loops, container) || !is_alone(sdfg, place.loop(), container)) return nothing;
+    const auto& privates = place.loop().privates;
+    if (std::ranges::find(privates, container) != privates.end()) return nothing;
+
+    const auto& around = outside.conditions;
+    const std::vector<Points> reads = footprint.of(false), writes = footprint.of(true);
+    TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
+    const bool in = !reads.empty() && !own;
+    const bool out = !writes.empty() && (!own || is_seen_outside(sdfg, place, container));
+    if (in || (out && reads.empty())) {
+      // Otherwise the copies touch each element as often as the body does.
+      TRY(const bool read_again, is_repeated(reads, around));
+      TRY(const bool written_again, is_repeated(writes, around));
+      if (!read_again && !written_again) return nothing;
+    }
+    TRY(const auto box, sdfg::extents(footprint.all(), around));
+    if (!box) return fail("promote.size", "what is touched of " + container + " has no known bound", loop.name);
+    std::int64_t size = 1;
+    for (const sdfg::Extent& e : *box) size = size > most.value ? size : size * e.size;
+    if (size > most.value)
+      return fail("promote.size", "what is touched of " + container + " may be more elements", loop.name);
+    if (is_local_already(old, size)) return nothing;
+
+    Promotion result{.container = container, .subscripts = {}, .box = *box, .in = {}, .out = {}};
+    for (const Footprint::Access& a : footprint.accesses) result.subscripts.insert(a.subscript);
+    const auto inexact = [&](const char* what) {
+      return fail("promote.footprint", std::string("which elements of ") + container + " are " + what + " is not known",
+                  loop.name);
+    };
+    if (in && !planted(Fault::promoted_without_reading)) {
+      TRY(const bool touched, in_any_case(footprint, false, around));
+      TRY(const bool defined, has_values(nest, old, footprint));
+      TRY(const auto loops, sdfg::scan(reads, around));
+      if (!touched || !defined || !loops) return inexact("read");
+      result.in = *loops;
+    }
+    if (out && !planted(Fault::promoted_without_writing)) {
+      const bool careless = planted(Fault::promoted_writes_all_read) && !reads.empty();
+      TRY(const bool touched, in_any_case(footprint, true, around));
+      TRY(const auto loops, sdfg::scan(careless ? reads : writes, around));
+      if (!touched || !loops) return inexact("written");
+      result.out = *loops;
+    }
+    return result;
+  }
+
+  static Result<bool> is_repeated(const std::vector<Points>& points, const std::vector<ScalarExpr>& around) {
+    if (points.empty()) return false;
+    return sdfg::is_repeated(points, around);
+  }
+  static bool on_host(const sdfg::Container& c) {
+    return c.storage != sdfg::Storage::device_global && c.storage != sdfg::Storage::device_shared;
+  }
+  // Partial results of an outer loop's reduction are only to be combined into.
+  static bool is_reduced(const std::vector<Loop>& loops, const std::string& container) {
+    return std::ranges::any_of(loops, [&](const Loop& l) {
+      return std::ranges::find(l.reductions, container, &sdfg::Reduction::container) != l.reductions.end();
+    });
+  }
+  // A temporary that is as small and as near.
+  static bool is_local_already(const sdfg::Container& c, std::int64_t size) {
+    if (c.storage != sdfg::Storage::stack && c.storage != sdfg::Storage::registers) return false;
+    std::int64_t whole = 1;
+    for (const Expr& e : c.shape) {
+      if (!e.constant()) return false;
+      whole = whole > size ? whole : whole * *e.constant();
+    }
+    return whole <= size;
+  }
+
+  // Whether each element that is written (read) is written (read or written) whatever conditions on data say.
+  static Result<bool> in_any_case(const Footprint& footprint, bool write, const std::vector<ScalarExpr>& around) {
+    std::vector<Points> certain;
+    for (const Footprint::Access& a : footprint.accesses)
+      if (a.certain && (a.write || !write)) certain.push_back(a.elements);
+    for (const Footprint::Access& a : footprint.accesses) {
+      if (a.certain || a.write != write) continue;
+      if (planted(Fault::promoted_though_conditional)) continue;
+      Points perhaps = a.elements;
+      sdfg::append(perhaps.conditions, around);
+      TRY(const bool within, sdfg::is_within(perhaps, certain));
+      if (!within) return false;
+    }
+    return true;
+  }
+
+  // Whether all that is read has a value before the body.
+  Result<bool> has_values(const Nest& nest, const sdfg::Container& c, const Footprint& footprint) const {
+    if (!c.transient) return true;
+    if (!std::ranges::all_of(footprint.accesses, &Footprint::Access::certain)) return false;
+    return sdfg::reads_older_values(nest.dependences, nest.lifted, nest.tree, loop.name, c.name);
+  }
+
+  static void carry_out(const Promotion& p, sdfg::Sdfg& result, Loop& target) {
+    normal::Names names(result);
+    const sdfg::Container old = *result.find(p.container);
+    sdfg::Container local = old;
+    local.name = names.fresh(old.name + "_l");
+    local.shape.clear();
+    std::int64_t bytes = sdfg::info(old.type).bytes;
+    for (const sdfg::Extent& e : p.box) {
+      if (e.size == 1) continue;
+      local.shape.emplace_back(e.size);
+      bytes *= e.size;
+    }
+    local.strides = sdfg::row_major(local.shape);
+    local.offset = 0;
+    local.storage = bytes <= most_on_stack ? sdfg::Storage::stack : sdfg::Storage::heap;
+    local.transient = true;
+    local.constant = false;
+    local.alias_class = 0;
+    const auto inside = [&](const sdfg::Subset& subset) {
+      sdfg::Subset moved;
+      for (std::size_t d = 0; d < p.box.size(); ++d)
+        if (p.box[d].size != 1) moved.push_back({.begin = subset[d].begin - p.box[d].least, .end = {}});
+      return moved;
+    };
+    redirect(target.body, old.name, local.name, [&](const sdfg::Subset& subset) -> std::optional<sdfg::Subset> {
+      if (!p.subscripts.contains(sdfg::subscripts(subset))) return std::nullopt;
+      return inside(subset);
+    });
+    // The loops of a copy; of the two places, `in` says which one is read.
+    const auto copy = [&](const sdfg::Scan& scan, bool in) {
+      const std::string stem = old.name + (in ? "_l" : "_w");
+      std::map<std::string, Expr> element;
+      std::vector<Expr> subscript;
+      std::vector<std::pair<std::string, std::size_t>> loops;
+      for (std::size_t d = 0; d < p.box.size(); ++d) {
+        const bool fixed = scan.from[d] == scan.to[d];
+        if (!fixed) loops.emplace_back(names.fresh(stem + std::to_string(d)), d);
+        subscript.push_back(fixed ? scan.from[d].substitute(element) : Expr::symbol(loops.back().first));
+        element["#" + std::to_string(d)] = subscript.back();
+      }
+      const Memlet there{.container = old.name, .subset = sdfg::point(subscript), .combine = {}};
+      const Memlet here{.container = local.name, .subset = inside(there.subset), .combine = {}};
+      std::vector<Node> body;
+      body.emplace_back(sdfg::assignment(names.fresh((in ? "read_" : "write_") + old.name), in ? here : there,
+                                         ScalarExpr::make_input(0, old.type), {in ? there : here}));
+      for (std::size_t k = loops.size(); k-- > 0;) {
+        const auto& [symbol, d] = loops[k];
+        Loop l{.symbol = symbol,
+               .begin = scan.from[d].substitute(element),
+               .end = simplest(scan.to[d].substitute(element) + 1),
+               .step = 1,
+               .schedule = {},
+               .privates = {},
+               .reductions = {},
+               .body = {std::move(body)}};
+        body.clear();
+        body.emplace_back(std::move(l));
+      }
+      if (scan.guard.empty()) return body[0];
+      return Node(sdfg::If{
+          .condition = {.code = all_of(scan.guard), .inputs = {}}, .then_body = {std::move(body)}, .else_body = {}});
+    };
+    std::ptrdiff_t at = 0;
+    for (const sdfg::Scan& s : p.in) target.body.nodes.insert(target.body.nodes.begin() + at++, copy(s, true));
+    for (const sdfg::Scan& s : p.out) target.body.nodes.push_back(copy(s, false));
+    target.privates.push_back(local.name);
+    result.containers.push_back(std::move(local));
+    drop_unused(result, old);
+  }
+
+  static void drop_unused(sdfg::Sdfg& result, const sdfg::Container& old) {
+    const sdfg::Touched t = sdfg::touched(result.root);
+    if (!old.transient || t.read.contains(old.name) || t.written.contains(old.name)) return;
+    std::erase_if(result.containers, [&](const sdfg::Container& c) { return c.name == old.name; });
+    forget(result.root, old.name);
+  }
+  static void forget(Region& region, const std::string& container) {
+    for (Node& n : region.nodes)
+      match(
+          n.value, [](sdfg::State&) {},
+          [&](Loop& l) {
+            std::erase(l.privates, container);
+            forget(l.body, container);
+          },
+          [&](sdfg::If& i) {
+            forget(i.then_body, container);
+            forget(i.else_body, container);
+          },
+          [&](sdfg::While& w) { forget(w.body, container); }, [](sdfg::Return&) {});
+  }
+};
+
+}  // namespace
+
+constinit const StepInfo promote_step = declare<Promote>();
+
+}  // namespace sous::transforms
