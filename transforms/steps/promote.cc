@@ -135,26 +135,29 @@ class Footprints {
   std::map<std::string, Footprint> all_;
 };
 
-// The accesses in groups such that what one group touches no other one does.
-Result<std::vector<Footprint>> apart(const Footprint& footprint, const std::vector<ScalarExpr>& around) {
+// The accesses in groups such that what one group touches no other one does; or, of what is only read, perhaps does.
+Result<std::vector<Footprint>> apart(const Footprint& footprint, bool reads_too,
+                                     const std::vector<ScalarExpr>& around) {
+  const auto together = [&](const Footprint::Access& a, const Footprint::Access& b) -> Result<bool> {
+    if (a.subscript == b.subscript) return true;
+    if ((!reads_too && !a.write && !b.write) || planted(Fault::promoted_beside_others)) return false;
+    TRY(const bool disjoint, sdfg::is_apart(a.elements, b.elements, around));
+    return !disjoint;
+  };
   std::vector<Footprint> groups;
   for (const Footprint::Access& a : footprint.accesses) {
     Footprint joined{.accesses = {a}};
     std::vector<Footprint> others;
     for (Footprint& g : groups) {
-      bool together = false;
+      bool one = false;
       for (const Footprint::Access& b : g.accesses) {
-        if (together) break;
-        together = a.subscript == b.subscript;
-        if (together || planted(Fault::promoted_beside_others)) continue;
-        TRY(const bool disjoint, sdfg::is_apart(a.elements, b.elements, around));
-        together = !disjoint;
+        TRY(const bool meet, together(a, b));
+        one = one || meet;
       }
-      if (together) {
+      if (one)
         joined.accesses.insert(joined.accesses.end(), g.accesses.begin(), g.accesses.end());
-      } else {
+      else
         others.push_back(std::move(g));
-      }
     }
     others.push_back(std::move(joined));
     groups = std::move(others);
@@ -182,12 +185,12 @@ struct Promote {
       "  for k: c += A(i, k) * B(k, j)\n"
       "  C(i, j) = c";
   static constexpr std::string_view names =
-      "All loops keep their names. The local copy of a1 is a1_l; the loops that read it in are a1_l0, a1_l1, … after "
-      "its "
-      "dimensions, those that write it back a1_w0, a1_w1, ….";
+      "All loops keep their names. The local copy of a1 is a1_l; the loops that read it in are called a1_l0, a1_l1, … "
+      "after its dimensions, those that write it back a1_w0, a1_w1, ….";
   static constexpr bool reassociates = false;
 
   static constexpr std::int64_t most_on_stack = 16384;  // bytes: half of a usual L1 cache
+  static constexpr std::size_t most_divided = 48;       // accesses: each pair is a question
   static constexpr std::int64_t most_values[] = {1, 64, 4096};
 
   LoopRef loop;
@@ -233,39 +236,64 @@ struct Promote {
 
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
+    const Here here{.nest = nest, .sdfg = result, .place = *place, .outside = outside};
     std::vector<Promotion> promotions;
     std::optional<Error> why;
     for (const auto& [container, footprint] : Footprints(target->body).all()) {
-      // All that is touched in one box, or else each part that nothing else in the body touches.
-      auto whole = promotion(nest, result, *place, outside, container, footprint);
-      if (whole) {
-        promotions.push_back(std::move(*whole));
-        continue;
-      }
-      if (whole.error().code == "promote.nothing") continue;
-      bool any = false;
-      if (const auto groups = apart(footprint, outside.conditions); footprint.divisible && groups && groups->size() > 1)
-        for (const Footprint& group : *groups)
-          if (auto part = promotion(nest, result, *place, outside, container, group)) {
-            promotions.push_back(std::move(*part));
-            any = true;
-          }
-      if (!any && !why) why = whole.error();
+      const auto reason = add(here, container, footprint, {true, false}, promotions);
+      if (reason && !why) why = reason;
     }
     if (promotions.empty()) {
       if (why) return std::unexpected(*why);
       return fail("promote.nothing", "a copy of nothing in the body of " + loop.name + " would spare an access",
                   loop.name);
     }
-    for (const Promotion& p : promotions) carry_out(p, result, *target);
+    normal::Names names(result);
+    Copies copies;
+    for (const Promotion& p : promotions) carry_out(p, result, *target, names, copies);
+    // In place when all accesses are redirected: theirs stay.
+    auto& body = target->body.nodes;
+    body.insert(body.begin(), copies.in.begin(), copies.in.end());
+    body.insert(body.end(), copies.out.begin(), copies.out.end());
+    for (const Promotion& p : promotions) drop_unused(result, p.container);
     return restructure(unchanged(nest), result);
   }
 
  private:
+  struct Here {
+    const Nest& nest;
+    const sdfg::Sdfg& sdfg;
+    const sdfg::LoopPlace& place;
+    const Outside& outside;
+  };
+
+  // Adds what becomes of a container: one copy of all that is touched, or copies of parts, divided in these ways one
+  // after the other. The reason if there is none; nullopt, too, where there was no reason to touch it.
+  std::optional<Error> add(const Here& here, const std::string& container, const Footprint& footprint,
+                           std::vector<bool> ways, std::vector<Promotion>& promotions) const {
+    auto one = promotion(here, container, footprint);
+    if (one) {
+      promotions.push_back(std::move(*one));
+      return std::nullopt;
+    }
+    if (one.error().code == "promote.nothing") return std::nullopt;
+    const std::size_t before = promotions.size();
+    while (footprint.divisible && footprint.accesses.size() <= most_divided && !ways.empty()) {
+      const bool reads_too = ways.front();
+      ways.erase(ways.begin());
+      const auto parts = apart(footprint, reads_too, here.outside.conditions);
+      if (!parts || parts->size() == 1) continue;
+      for (const Footprint& part : *parts) add(here, container, part, ways, promotions);
+      break;
+    }
+    if (promotions.size() != before) return std::nullopt;
+    return one.error();
+  }
+
   // What becomes of a container as far as the footprint goes, or why it stays as it is; promote.nothing: there is no
   // reason to touch it.
-  Result<Promotion> promotion(const Nest& nest, const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& place,
-                              const Outside& outside, const std::string& container, const Footprint& footprint) const {
+  Result<Promotion> promotion(const Here& here, const std::string& container, const Footprint& footprint) const {
+    const auto& [nest, sdfg, place, outside] = here;
     const sdfg::Container& old = *sdfg.find(container);
     const std::unexpected<Error> nothing = fail("promote.nothing", container + " is no candidate", loop.name);
     if (old.shape.empty() || !footprint.known || footprint.accesses.empty() || !on_host(old)) return nothing;
@@ -362,8 +390,11 @@ struct Promote {
     return sdfg::reads_older_values(nest.dependences, nest.lifted, nest.tree, loop.name, c.name);
   }
 
-  static void carry_out(const Promotion& p, sdfg::Sdfg& result, Loop& target) {
-    normal::Names names(result);
+  struct Copies {
+    std::vector<Node> in, out;
+  };
+
+  static void carry_out(const Promotion& p, sdfg::Sdfg& result, Loop& target, normal::Names& names, Copies& copies) {
     const sdfg::Container old = *result.find(p.container);
     sdfg::Container local = old;
     local.name = names.fresh(old.name + "_l");
@@ -424,19 +455,18 @@ struct Promote {
       return Node(sdfg::If{
           .condition = {.code = all_of(scan.guard), .inputs = {}}, .then_body = {std::move(body)}, .else_body = {}});
     };
-    std::ptrdiff_t at = 0;
-    for (const sdfg::Scan& s : p.in) target.body.nodes.insert(target.body.nodes.begin() + at++, copy(s, true));
-    for (const sdfg::Scan& s : p.out) target.body.nodes.push_back(copy(s, false));
+    for (const sdfg::Scan& s : p.in) copies.in.push_back(copy(s, true));
+    for (const sdfg::Scan& s : p.out) copies.out.push_back(copy(s, false));
     target.privates.push_back(local.name);
     result.containers.push_back(std::move(local));
-    drop_unused(result, old);
   }
 
-  static void drop_unused(sdfg::Sdfg& result, const sdfg::Container& old) {
+  static void drop_unused(sdfg::Sdfg& result, const std::string& name) {
+    const sdfg::Container* old = result.find(name);
     const sdfg::Touched t = sdfg::touched(result.root);
-    if (!old.transient || t.read.contains(old.name) || t.written.contains(old.name)) return;
-    std::erase_if(result.containers, [&](const sdfg::Container& c) { return c.name == old.name; });
-    forget(result.root, old.name);
+    if (!old || !old->transient || t.read.contains(name) || t.written.contains(name)) return;
+    std::erase_if(result.containers, [&](const sdfg::Container& c) { return c.name == name; });
+    forget(result.root, name);
   }
   static void forget(Region& region, const std::string& container) {
     for (Node& n : region.nodes)

@@ -99,6 +99,12 @@ const std::vector<Case>& cases() {
       {product, blocks + "; promote(loop=j_t, most=12); vectorize(loop=j)", {{"C_l", {3, 4}}}},
       {product, blocks + "; promote(loop=j_t, most=12); vectorize(loop=C_l1); vectorize(loop=C_w1)", {{"C_l", {3, 4}}}},
       {product, "tile(loops=[i], sizes=[4]); promote(loop=j, most=1)", {{"C_l", {}}}},
+      // What later steps make of it.
+      {product, "promote(loop=j, most=1); vectorize(loop=j)", {{"C_l", {}}}},
+      {product, "promote(loop=j, most=1); tile(loops=[j], sizes=[4]); parallelize(loop=i)", {{"C_l", {}}}},
+      {product, blocks + "; promote(loop=j_t, most=12); parallelize(loop=i)", {{"C_l", {3, 4}}}},
+      {product, blocks + "; promote(loop=q_t, most=20); promote(loop=j, most=1)", {{"C_l", {3, 4}}, {"C_l_l", {}}}},
+      {product, "tile(loops=[i, j, q], sizes=[60, 60, 5]); promote(loop=j_t, most=4096)", {{"C_l", {60, 60}}}},
       // Halos, corners left out; read in one place, written in another.
       {stencil, "tile(loops=[i, j], sizes=[3, 4]); promote(loop=j_t, most=30)", {{"R_l", {5, 6}}}},
       {stencil,
@@ -109,14 +115,16 @@ const std::vector<Case>& cases() {
       // Triangles.
       {lower, "promote(loop=j, most=1)", {{"S_l", {}}}},
       {lower, "tile(loops=[i, j, q], sizes=[4, 3, 5]); promote(loop=j_t, most=12)", {{"S_l", {4, 3}}}},
-      {lower, "tile(loops=[i, j, q], sizes=[4, 3, 5]); promote(loop=q_t, most=20)", {{"A_l", {}}, {"S_l", {4, 3}}}},
+      {lower,
+       "tile(loops=[i, j, q], sizes=[4, 3, 5]); promote(loop=q_t, most=20)",
+       {{"A_l", {4, 5}}, {"A_l_2", {3, 5}}, {"S_l", {4, 3}}}},
       {"loop b = 0 .. n step 4 { loop i = b .. min(n, b + 4) { loop j = b .. i + 1 { loop q = 0 .. 2 {"
        " s: S[i, j] = S[i, j] * 0.5 + x[j] } } } }",
        "promote(loop=b, most=16)",
        {{"S_l", {4, 4}}, {"x_l", {4}}}},
       // Contraction.
       {fused, "fuse(first=j, second=p); promote(loop=j, most=1)", {{"T_l", {}}}},
-      {fused, at_tiles + "; promote(loop=j_t, most=4)", {{"T_l", {4}}, {"x_l", {}}}},
+      {fused, at_tiles + "; promote(loop=j_t, most=4)", {{"T_l", {4}}}},
       {fused, at_tiles + "; parallelize(loop=i); promote(loop=j_t, most=4); vectorize(loop=p)", {{"T_l", {4}}}},
       {"loop i = 0 .. n { loop j = 0 .. 5 { s: u[i] = R[i, 0] v: y[i] = y[i] + u[i] } }",
        "promote(loop=i, most=1)",
@@ -133,7 +141,7 @@ const std::vector<Case>& cases() {
       {"loop i = 0 .. (n - 1) floordiv 2 { loop j = 0 .. 3 {"
        " s: x[2 * i] = x[2 * i] + x[2 * i + 1] * y[j] } }",
        "parallelize(loop=i); promote(loop=i, most=4)",
-       {{"x_l", {2}}, {"y_l", {3}}}},
+       {{"x_l", {2}}}},
       // Two sets apart.
       {"loop i = 0 .. n - 9 { loop j = 0 .. 3 { s: x[i + 8] = x[i + 8] + x[i] * x[i + 1] } }",
        "promote(loop=i, most=16)",
