@@ -239,7 +239,8 @@ struct Promote {
     const Here here{.nest = nest, .sdfg = result, .place = *place, .outside = outside};
     std::vector<Promotion> promotions;
     std::optional<Error> why;
-    for (const auto& [container, footprint] : Footprints(target->body).all()) {
+    const Footprints footprints(target->body);
+    for (const auto& [container, footprint] : footprints.all()) {
       const auto reason = add(here, container, footprint, {true, false}, promotions);
       if (reason && !why) why = reason;
     }

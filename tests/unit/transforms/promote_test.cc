@@ -142,6 +142,10 @@ const std::vector<Case>& cases() {
        " s: x[2 * i] = x[2 * i] + x[2 * i + 1] * y[j] } }",
        "parallelize(loop=i); promote(loop=i, most=4)",
        {{"x_l", {2}}}},
+      // One element is read, another one written.
+      {"loop i = 0 .. n - 1 { loop j = 0 .. 3 { s: x[i + 1] = x[i] * y[j] } }",
+       "promote(loop=i, most=2)",
+       {{"x_l", {2}}}},
       // Two sets apart.
       {"loop i = 0 .. n - 9 { loop j = 0 .. 3 { s: x[i + 8] = x[i + 8] + x[i] * x[i + 1] } }",
        "promote(loop=i, most=16)",
