@@ -304,7 +304,8 @@ struct Promote {
 
     const auto& around = outside.conditions;
     const std::vector<Points> reads = footprint.of(false), writes = footprint.of(true);
-    TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
+    const auto asked = sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container);
+    const bool own = asked.value_or(false);  // not known for want of budget: then it is copied
     const bool in = !reads.empty() && !own;
     const bool out = !writes.empty() && (!own || is_seen_outside(sdfg, place, container));
     if (in || (out && reads.empty())) {

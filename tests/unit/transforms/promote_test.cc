@@ -111,6 +111,10 @@ const std::vector<Case>& cases() {
        "tile(loops=[i, j], sizes=[3, 4]); parallelize(loop=i_t); promote(loop=j_t, most=64); vectorize(loop=j)",
        {{"R_l", {5, 6}}}},
       {in_place, "skew(loop=i, by=t); skew(loop=j, by=t); tile(loops=[j], sizes=[4]); promote(loop=j_t, most=30)", {}},
+      {in_place,
+       "skew(loop=i, by=t); skew(loop=j, by=t); skew(loop=j, by=i); tile(loops=[i, j], sizes=[3, 4]); "
+       "promote(loop=j_t, most=64)",
+       {{"S_l", {5, 8}}}},
       {in_place, "tile(loops=[i, j], sizes=[3, 4]); promote(loop=j_t, most=30)", {{"S_l", {5, 6}}}},
       // Triangles.
       {lower, "promote(loop=j, most=1)", {{"S_l", {}}}},
