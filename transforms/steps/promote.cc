@@ -305,6 +305,7 @@ struct Promote {
     const auto& around = outside.conditions;
     const std::vector<Points> reads = footprint.of(false), writes = footprint.of(true);
     const auto asked = sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container);
+    if (!asked && old.transient) return std::unexpected(asked.error());
     const bool own = asked.value_or(false);  // not known for want of budget: then it is copied
     const bool in = !reads.empty() && !own;
     const bool out = !writes.empty() && (!own || is_seen_outside(sdfg, place, container));
