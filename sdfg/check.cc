@@ -68,8 +68,18 @@ class GraphChecker {
     check_symbolic(context_, c.offset, scope, "sdfg.container.read");
     if (c.transient == (c.storage == Storage::argument))
       report("sdfg.container.transient", "a container is either an argument or transient", where);
+    if (c.dead && (c.storage != Storage::argument || c.constant || shares_memory(c)))
+      report("sdfg.container.dead", "only a written argument that shares its alias class with no other can be dead",
+             where);
     if (c.storage == Storage::device_shared && !context_.private_to_grid.contains(c.name))
       report("sdfg.gpu.shared", "device_shared, but private to no gpu_grid loop", where);
+  }
+
+  // What is not looked at in a dead container, another one that may be the same memory would show.
+  bool shares_memory(const Container& c) const {
+    return c.alias_class != 0 && std::ranges::any_of(sdfg_.containers, [&](const Container& other) {
+             return &other != &c && other.alias_class == c.alias_class;
+           });
   }
 
   bool is_argument(const std::string& name) const {

@@ -394,7 +394,16 @@ Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& op
   for (auto& [name, buffer] : memory.buffers) {
     if (const auto it = root.own.find(name); it != root.own.end()) buffer.bytes = std::move(it->second.bytes);
   }
+  forget_dead(sdfg, memory);
   return done;
+}
+
+void forget_dead(const Sdfg& sdfg, Memory& memory) {
+  constexpr std::byte forgotten{0xDE};
+  for (const Container& c : sdfg.containers) {
+    const auto buffer = memory.buffers.find(c.name);
+    if (c.dead && buffer != memory.buffers.end()) std::ranges::fill(buffer->second.bytes, forgotten);
+  }
 }
 
 Result<std::int64_t> store_size(const Sdfg& sdfg, const std::string& name,

@@ -46,6 +46,10 @@ struct InterpOptions {
 // type is a float.
 Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& options = {});
 
+// Overwrites the elements of dead containers, which nobody may look at: what they held is no part of a result.
+// `interpret` ends with it; whoever compares generated code with it does the same.
+void forget_dead(const Sdfg& sdfg, Memory& memory);
+
 // Elements that container `name` spans: 1 + the largest offset of any in-bounds element (0 if a dimension is empty).
 Result<std::int64_t> store_size(const Sdfg& sdfg, const std::string& name,
                                 const std::map<std::string, std::int64_t>& symbols);

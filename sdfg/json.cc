@@ -1,6 +1,7 @@
 // Writing. Fields that hold their default are left out, so that the form stays small; expressions are .sdfg text.
 #include "sdfg/json.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,7 @@ Json container(const Container& c) {
   json["storage"] = storage_name(c.storage);
   if (c.transient) json["transient"] = true;
   if (c.constant) json["constant"] = true;
+  if (c.dead) json["dead"] = true;
   if (c.alias_class != 0) json["alias_class"] = c.alias_class;
   return json;
 }
@@ -199,10 +201,15 @@ std::string to_json(const Sdfg& sdfg) {
     pair.push_back(b);
     disjoint.push_back(std::move(pair));
   }
-  Json json = {{"schema", json_schema},           {"name", sdfg.name},
-               {"symbols", sdfg.symbols},         {"containers", std::move(containers)},
-               {"arguments", sdfg.arguments},     {"assumptions", exprs(sdfg.assumptions)},
-               {"disjoint", std::move(disjoint)}, {"root", region(sdfg.root)}};
+  const bool dead = std::ranges::any_of(sdfg.containers, &Container::dead);
+  Json json = {{"schema", dead ? json_schema_dead : json_schema},
+               {"name", sdfg.name},
+               {"symbols", sdfg.symbols},
+               {"containers", std::move(containers)},
+               {"arguments", sdfg.arguments},
+               {"assumptions", exprs(sdfg.assumptions)},
+               {"disjoint", std::move(disjoint)},
+               {"root", region(sdfg.root)}};
   // Names that are not UTF-8 are no identifiers: check refuses them, and writing them must not throw.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

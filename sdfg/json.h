@@ -1,5 +1,6 @@
-// The JSON form of an Sdfg: {"schema": 1, …}; what goes over the wire and into the database. Lossless.
-// Declared here as strings, so that the JSON library stays out of headers.
+// The JSON form of an Sdfg: {"schema": 1, …}, or 2 where a container is `dead`, which schema 1 does not have; what goes
+// over the wire and into the database. Lossless. Declared here as strings, so that the JSON library stays out of
+// headers.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace sous::sdfg {
 
-inline constexpr int json_schema = 1;
+inline constexpr int json_schema = 1, json_schema_dead = 2;
 
 // One line, keys in a fixed order: equal graphs give equal bytes.
 std::string to_json(const Sdfg& sdfg);

@@ -98,7 +98,7 @@ Result<double> real(const Json& json, const JsonPlace& where) {
 
 Result<Container> container(const Json& json, const JsonPlace& where) {
   TRY(const JsonObject o, JsonObject::open(json, where, {"name", "type", "shape", "storage"},
-                                           {"strides", "offset", "transient", "constant", "alias_class"}));
+                                           {"strides", "offset", "transient", "constant", "dead", "alias_class"}));
   Container c;
   TRY(c.name, o.text("name"));
   TRY(c.type, type(o.at("type"), o.place("type")));
@@ -113,6 +113,7 @@ Result<Container> container(const Json& json, const JsonPlace& where) {
   TRY(c.storage, storage(o.at("storage"), o.place("storage")));
   TRY(c.transient, o.boolean("transient", false));
   TRY(c.constant, o.boolean("constant", false));
+  TRY(c.dead, o.boolean("dead", false));
   TRY(c.alias_class, o.small("alias_class", 0));
   return c;
 }
@@ -375,8 +376,12 @@ Result<Sdfg> from_json(std::string_view text) {
   if (bracket_depth(text) > max_brackets) return too_deep({});
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail("sdfg.json.syntax", "not JSON");
-  if (!json.is_object() || !json.contains("schema") || json["schema"] != json_schema)
-    return fail("sdfg.json.schema", "expected an object with \"schema\": " + std::to_string(json_schema), "/schema");
+  if (!json.is_object() || !json.contains("schema") ||
+      (json["schema"] != json_schema && json["schema"] != json_schema_dead))
+    return fail("sdfg.json.schema",
+                "expected an object with \"schema\": " + std::to_string(json_schema) + " or " +
+                    std::to_string(json_schema_dead),
+                "/schema");
   std::size_t work = 0;
   TRY(const JsonObject o,
       JsonObject::open(json, {.pointer = "", .work = &work},
@@ -385,6 +390,9 @@ Result<Sdfg> from_json(std::string_view text) {
   TRY(sdfg.name, o.text("name"));
   TRY(sdfg.symbols, texts(o.at("symbols"), o.place("symbols")));
   TRY(sdfg.containers, json_list<Container>(o.at("containers"), o.place("containers"), container));
+  const bool dead = std::ranges::any_of(sdfg.containers, &Container::dead);
+  if (dead != (json["schema"] == json_schema_dead))  // one graph, one text
+    return fail("sdfg.json.schema", "a graph has schema 2 exactly then when a container is dead", "/schema");
   TRY(sdfg.arguments, texts(o.at("arguments"), o.place("arguments")));
   TRY(sdfg.assumptions, exprs(o.at("assumptions"), o.place("assumptions")));
   TRY(sdfg.disjoint, (json_list<std::pair<std::string, std::string>>(o.at("disjoint"), o.place("disjoint"), pair)));

@@ -68,7 +68,8 @@ struct Container {
   Storage storage = Storage::argument;
   bool transient = false;  // not visible outside: dead after the Sdfg (storage argument is never transient)
   bool constant = false;   // never written (by anyone while the Sdfg runs)
-  int alias_class = 0;     // 0: overlaps no other container; equal positive numbers: may overlap
+  bool dead = false;    // an argument whose elements nobody looks at afterwards: what they hold then is not specified
+  int alias_class = 0;  // 0: overlaps no other container; equal positive numbers: may overlap
   bool operator==(const Container&) const = default;
 };
 

@@ -211,6 +211,7 @@ class Printer {
     text += " " + storage_text(c.storage);
     if (c.transient) text += " transient";
     if (c.constant) text += " const";
+    if (c.dead) text += " dead";
     if (c.alias_class != 0) text += " alias " + std::to_string(c.alias_class);
     return text;
   }

@@ -56,7 +56,8 @@ bool seen(const Region& region, const std::string& loop, const std::string& cont
 }  // namespace
 
 bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& loop, const std::string& container) {
-  if (!sdfg.find(container)->transient) return true;
+  const sdfg::Container& c = *sdfg.find(container);
+  if (!c.transient && !c.dead) return true;
   for (const Loop* l : loop.around)
     if (std::ranges::find(l->privates, container) != l->privates.end())
       return seen(l->body, loop.loop().symbol, container);

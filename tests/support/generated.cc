@@ -128,6 +128,7 @@ int GeneratedCode::run(std::size_t function, sdfg::Memory& memory, GuardPage gua
   }
   const int result = call(symbols.data(), pointers.data());
   for (std::size_t k = 0; k < names.size(); ++k) guarded[k]->copy_back(memory.buffers.at(names[k]).bytes);
+  sdfg::forget_dead(*g.sdfg, memory);
   return result;
 }
 

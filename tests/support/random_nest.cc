@@ -652,6 +652,9 @@ class Maker {
       sdfg_.assumptions.push_back(Expr(largest_symbol) - Expr::symbol(symbol));
     }
     sdfg_.root = substitute(root, with);
+    for (Container& container : sdfg_.containers)
+      container.dead =
+          !container.transient && !container.constant && written.contains(container.name) && random_.percent(20);
   }
 
   // Row-major; sometimes with padding, sometimes column-major.

@@ -72,7 +72,7 @@ CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const Compi
     SOUS_ASSERT(target != nullptr);
     targets::EmitOptions options = cases[k].options;
     options.function = "f" + std::to_string(k);
-    functions_[k].arguments = cases[k].sdfg.arguments;
+    functions_[k].sdfg = cases[k].sdfg;
     auto text = target->emit(cases[k].sdfg, options);
     if (!text) {
       functions_[k].error = text.error();
@@ -129,7 +129,7 @@ Result<Memory> CompiledBatch::run(std::size_t k, const Memory& memory) const {
   Memory result = memory;
   std::map<std::string, std::vector<std::byte>> guarded;
   std::vector<void*> arguments;
-  for (const std::string& name : function.arguments) {
+  for (const std::string& name : function.sdfg.arguments) {
     if (const auto symbol = result.symbols.find(name); symbol != result.symbols.end()) {
       arguments.push_back(&symbol->second);
       continue;
@@ -150,6 +150,7 @@ Result<Memory> CompiledBatch::run(std::size_t k, const Memory& memory) const {
       }
     }
   }
+  forget_dead(function.sdfg, result);
   return result;
 }
 

@@ -48,7 +48,7 @@ class CompiledBatch {
   struct Function {
     std::optional<Error> error;
     int (*call)(void** arguments) = nullptr;
-    std::vector<std::string> arguments;
+    sdfg::Sdfg sdfg;
   };
   struct Library;
   void compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,

@@ -127,6 +127,7 @@ class Expander {
                                   .storage = Storage::stack,
                                   .transient = true,
                                   .constant = false,
+                                  .dead = false,
                                   .alias_class = 0});
     return {.container = name, .subset = {}, .combine = {}};
   }

@@ -317,7 +317,9 @@ bool remove_dead(Sdfg& sdfg, Log& log) {
           if (!a) return s.edges.empty();
           const Container* out = sdfg.find(a->out.container);
           const bool itself = a->code.op == ScalarOp::input && a->inputs[0] == a->out;
-          const bool unseen = out->transient || planted(Fault::live_store_removed);
+          // A call that sets errno stays: that much of what is stored in an argument the program sees.
+          const bool unseen =
+              out->transient || (out->dead && !sets_errno(a->code)) || planted(Fault::live_store_removed);
           return itself || (unseen && !live.contains(out->name));
         },
         [](const Loop& l) { return l.body.nodes.empty(); },

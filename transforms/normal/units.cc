@@ -33,6 +33,8 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
   Sdfg nest;
   nest.root = slice(sdfg.root, first, last);
   std::set<std::string> used = containers_of(nest.root), outside = containers_of(slice(sdfg.root, 0, first));
+  const std::set<std::string> written = sdfg::touched(nest.root).written;
+  const std::set<std::string> read_after = sdfg::touched(slice(sdfg.root, last, sdfg.root.nodes.size())).read;
   outside.merge(containers_of(slice(sdfg.root, last, sdfg.root.nodes.size())));
   visit(nest.root, [&](const Node& n) {
     if (const auto* loop = std::get_if<Loop>(&n.value)) used.insert(loop->privates.begin(), loop->privates.end());
@@ -62,6 +64,7 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
       c.transient = false;
       c.storage = Storage::argument;
     }
+    c.dead = c.dead && written.contains(c.name) && !read_after.contains(c.name);
     if (!c.transient) nest.arguments.push_back(c.name);
     nest.containers.push_back(std::move(c));
   }

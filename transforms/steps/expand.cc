@@ -88,6 +88,7 @@ struct Expand {
       wide.storage = sdfg::Storage::heap;
       wide.transient = true;
       wide.constant = false;
+      wide.dead = false;
       wide.alias_class = 0;
       Loop& here = place->loop();
       redirect(here.body, container, wide.name, [&](const sdfg::Subset& narrow) {

@@ -167,6 +167,7 @@ struct Pack {
                            .storage = sdfg::Storage::heap,
                            .transient = true,
                            .constant = false,
+                           .dead = false,
                            .alias_class = 0};
   }
 

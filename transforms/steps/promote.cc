@@ -413,6 +413,7 @@ struct Promote {
     local.storage = bytes <= most_on_stack ? sdfg::Storage::stack : sdfg::Storage::heap;
     local.transient = true;
     local.constant = false;
+    local.dead = false;
     local.alias_class = 0;
     const auto inside = [&](const sdfg::Subset& subset) {
       sdfg::Subset moved;

@@ -329,6 +329,7 @@ struct RegisterTile {
         registers.offset = 0;
         registers.storage = sdfg::Storage::registers;
         registers.transient = true;
+        registers.dead = false;
         registers.alias_class = 0;
         sdfg::Memlet held{.container = registers.name,
                           .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,

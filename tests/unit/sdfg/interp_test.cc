@@ -143,6 +143,21 @@ s0: x[0, 1] = x[2, 0])";
   EXPECT_EQ(done.values.at("x"), (std::vector<double>{1, 2, 3, 4, 5, 1}));
 }
 
+TEST(Interp, NobodyCanRelyOnADeadContainer) {
+  const char* text = R"(
+array x: f64[2] argument
+array t: f64[2] argument dead
+arguments x, t
+s0: t[0] = x[0] + 1.0
+s1: x[1] = t[0]
+)";
+  const auto one = run(text, {}, {{"x", {1, 0}}, {"t", {5, 6}}});
+  EXPECT_EQ(one.error, "");
+  EXPECT_EQ(one.values.at("x"), (std::vector<double>{1, 2}));
+  EXPECT_NE(one.values.at("t")[0], 2);
+  EXPECT_EQ(one.values.at("t"), run(text, {}, {{"x", {2, 0}}, {"t", {7, 8}}}).values.at("t"));
+}
+
 TEST(Interp, SingleFloatsRoundOnEachOperation) {
   const auto done = run(R"(
 array x: f32[2] argument

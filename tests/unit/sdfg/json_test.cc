@@ -68,6 +68,19 @@ TEST(Json, KeepsWhatTextNeedsSpecialFormsFor) {
   EXPECT_EQ(read(to_json(graph)), graph);
 }
 
+// Schema 1 has no `dead`: graphs without keep the bytes, and the keys, that they had.
+TEST(Json, DeadContainersAreSchema2) {
+  const std::string text = "sdfg 1 g array A: f64[4] argument dead arguments A s0: A[0] = 1.0";
+  const Sdfg graph = parse(text).value();
+  EXPECT_TRUE(graph.find("A")->dead);
+  EXPECT_EQ(parse(print(graph)).value(), graph);
+  const std::string json = to_json(graph);
+  EXPECT_TRUE(json.starts_with(R"({"schema":2,)")) << json;
+  EXPECT_EQ(read(json), graph);
+  EXPECT_EQ(error_of(replaced(json, "\"schema\":2", "\"schema\":1")).code, "sdfg.json.schema");
+  EXPECT_EQ(error_of(replaced(json, ",\"dead\":true", "")).code, "sdfg.json.schema");
+}
+
 TEST(Json, EveryCode) {
   const std::string good = to_json(parse(graphs::gemm).value());
   EXPECT_EQ(error_of("{").code, "sdfg.json.syntax");

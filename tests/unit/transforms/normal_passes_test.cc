@@ -1,6 +1,8 @@
 // Each pass of the normal form on its own: .sdfg in, .sdfg out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sdfg/text.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal_form.h"
@@ -370,6 +372,53 @@ loop j = 0 .. n {
   ASSERT_EQ(form->units.size(), 3u);
   EXPECT_EQ(form->units[0].nest.arguments, (std::vector<std::string>{"n0", "a0", "a2"}));  // tmp stays inside
   EXPECT_EQ(form->units[1].nest.arguments, (std::vector<std::string>{"n0", "a0", "a1"}));  // tmp goes out
+}
+
+// What is stored in a dead argument and read by nobody goes; the argument stays in the signature.
+TEST(RemoveDead, StoresThatNobodyLooksAt) {
+  const auto normal = [](const std::string& attribute, const std::string& body) {
+    auto form =
+        normalize(sdfg::parse("sdfg 1 t symbols n array x: f64[n] argument const alias 1 array y: f64[n] argument "
+                              "alias 2 array d: f64[n] argument" +
+                              attribute + " alias 3 arguments n, x, y, d " + body)
+                      .value());
+    EXPECT_TRUE(form);
+    EXPECT_EQ(form->sdfg.arguments, (std::vector<std::string>{"n", "x", "y", "d"}));
+    return form->sdfg;
+  };
+  const auto writes = [&](const std::string& attribute, const std::string& body) {
+    return sdfg::touched(normal(attribute, body).root).written.contains("d");
+  };
+  const std::string unread = "loop i = 0 .. n { s0: d[i] = x[i] s1: y[i] = x[i] + 1.0 }";
+  EXPECT_TRUE(writes("", unread));
+  EXPECT_FALSE(writes(" dead", unread));
+  EXPECT_FALSE(writes(" dead", "loop i = 1 .. n { s0: d[i] = d[i - 1] + x[i] }"));
+  EXPECT_TRUE(writes(" dead", "loop i = 0 .. n { s0: d[i] = x[i] } loop j = 0 .. n { s1: y[j] = d[n - j - 1] }"));
+  EXPECT_TRUE(writes(" dead", "loop i = 0 .. n { s0: d[i] = sqrt(x[i]) }"));  // sets errno
+}
+
+// A part of a nest must leave what a later part reads; and a nest with a dead array is another one than without.
+TEST(Units, ADeadArrayIsDeadBehindItsLastRead) {
+  const auto units = [](const std::string& attribute) {
+    return normalize(
+               sdfg::parse("sdfg 1 t symbols n array x: f64[n, n] argument array d: f64[n] argument" + attribute +
+                           " arguments n, x, d loop i = 0 .. n { s0: d[i] = x[i, 0] } loop j = 0 .. n { loop k = 0 "
+                           ".. n { s1: d[j] = d[j] * x[j, k] } } loop l = 0 .. n { s2: x[l, l] = d[n - l - 1] }")
+                   .value())
+        ->units;
+  };
+  const auto dead = [](const NormalForm::Unit& unit) {
+    return std::ranges::count_if(unit.nest.containers, [](const sdfg::Container& c) { return c.dead; });
+  };
+  const auto live = units(""), with = units(" dead");
+  ASSERT_EQ(with.size(), 4u);
+  ASSERT_EQ(live.size(), 4u);
+  EXPECT_EQ(dead(with[0]), 1);  // the whole
+  for (std::size_t k : {1u, 2u, 3u}) {
+    EXPECT_EQ(dead(with[k]), 0) << k;  // read later, or not written
+    EXPECT_EQ(with[k].structural_hash, live[k].structural_hash);
+  }
+  EXPECT_NE(with[0].structural_hash, live[0].structural_hash);
 }
 
 }  // namespace
