@@ -129,6 +129,10 @@ class Pipeline {
       report.function = lifted->function;
       report.line = lifted->line;
       report.end_line = lifted->end_line;
+      for (const auto& argument : lifted->arguments) {
+        const auto* container = lifted->sdfg.find(argument.name);
+        if (container != nullptr && container->dead) report.dead.push_back(argument.c_expr);
+      }
       auto nest = prepare(*lifted, reassociate_, options_);
       if (!nest) {
         report.why = nest.error().to_string();

@@ -53,6 +53,9 @@ string to_text(const Report& report) {
     out += format("%s:%d: %s, lines %d to %d: ", nest.file.c_str(), nest.line, nest.function.c_str(), nest.line,
                   nest.end_line);
     out += string(nest.served ? "served" : "left as it is") + ": " + nest.why + "\n";
+    string names;
+    for (const auto& name : nest.dead) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) out += "  not needed afterwards: what is in " + names + "\n";
     for (const auto& unit : nest.units) {
       out += "  " + unit.label + ", hash " + unit.structural_hash + ", size " + unit.size_class + "\n";
       if (unit.candidates.empty()) out += "    no recipe known for anything near it\n";
@@ -98,6 +101,7 @@ string to_json(const Report& report) {
                      {"expected_ratio", nest.expected_ratio},
                      {"min_work", nest.min_work},
                      {"threads", nest.threads},
+                     {"dead", nest.dead},
                      {"units", units},
                      {"normal_form", nest.normal_form}});
   }

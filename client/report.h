@@ -32,6 +32,7 @@ struct NestReport {
   double expected_ratio = 0;  // 0: unknown (a forced recipe)
   double min_work = 0;
   int threads = 0;
+  std::vector<std::string> dead;  // arrays that nobody looks at after the nest, as the program calls them
   std::vector<UnitReport> units;
   std::vector<std::string> normal_form;  // what normalization did
 };

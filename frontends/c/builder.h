@@ -53,6 +53,8 @@ class Builder {
           std::function<bool(const clang::VarDecl*)> live_after);
   // Everything of the nest but its place in the text.
   Lift<LiftedNest> build(const std::string& name);
+  // Of the nest that was built: containers of arrays, and the variables that name them.
+  std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
  private:
   // An element, or a pointer to one: the last subscript may still be added to.
@@ -78,7 +80,8 @@ class Builder {
     std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
     clang::QualType element;
     std::string c_expr;
-    std::string root, field;  // of a struct member: the base variable and the field's name
+    std::string root, field;                   // of a struct member: the base variable and the field's name
+    const clang::VarDecl* variable = nullptr;  // the array, or the pointer to it
     clang::SourceLocation where;
   };
   struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0

@@ -517,4 +517,11 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   return nest;
 }
 
+std::vector<std::pair<std::string, const clang::VarDecl*>> Builder::arrays() const {
+  std::vector<std::pair<std::string, const clang::VarDecl*>> result;
+  for (const Memory& m : memories_)
+    if (m.variable) result.emplace_back(m.container, m.variable);
+  return result;
+}
+
 }  // namespace sous::frontends::c

@@ -6,6 +6,7 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
 #include "frontends/c/ast.h"
+#include "frontends/c/liveness.h"
 #include "frontends/c/stretches.h"
 
 namespace sous::frontends::c {
@@ -104,11 +105,12 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
   if (functions.empty()) return result;
   Calls calls(context);
   calls.TraverseDecl(context.getTranslationUnitDecl());
+  Liveness liveness(context);
   for (const clang::FunctionDecl* f : functions) {
     std::map<const clang::VarDecl*, std::int64_t> known;
     for (unsigned k = 0; k < f->getNumParams(); ++k)
       if (auto value = calls.value(f, k)) known[f->getParamDecl(k)] = *value;
-    find_stretches(context, f, known, settings, result);
+    find_stretches(context, f, known, settings, liveness, result);
   }
   std::ranges::sort(result.nests, {}, &LiftedNest::begin);
   return result;

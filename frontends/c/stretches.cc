@@ -60,8 +60,9 @@ struct Frame {
 class Finder {
  public:
   Finder(clang::ASTContext& context, const clang::FunctionDecl* function,
-         const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options, TranslationUnit& unit)
-      : context_(context), unit_(unit) {
+         const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options, Liveness& liveness,
+         TranslationUnit& unit)
+      : context_(context), liveness_(liveness), unit_(unit) {
     facts_.context = &context;
     facts_.function = function;
     facts_.written = written_variables(function->getBody());
@@ -146,12 +147,25 @@ class Finder {
     return false;
   }
 
+  static Statements part(const Statements& list, std::size_t first, std::size_t last) {
+    return {list.begin() + static_cast<std::ptrdiff_t>(first), list.begin() + static_cast<std::ptrdiff_t>(last)};
+  }
+  Builder builder_of(const Statements& list, std::size_t first, std::size_t last) {
+    return {facts_, part(list, first, last), [this, last](const clang::VarDecl* v) { return live_after(v, last); }};
+  }
   Lift<LiftedNest> attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
     ++attempts_;
-    Statements part(list.begin() + static_cast<std::ptrdiff_t>(first),
-                    list.begin() + static_cast<std::ptrdiff_t>(last));
-    Builder builder(facts_, std::move(part), [this, last](const clang::VarDecl* v) { return live_after(v, last); });
-    return builder.build(name);
+    return builder_of(list, first, last).build(name);
+  }
+
+  // Arrays that the nest writes and nobody looks at afterwards.
+  void mark_dead(sdfg::Sdfg& sdfg, const Builder& builder, const Statements& stretch) {
+    for (const auto& [container, variable] : builder.arrays()) {
+      sdfg::Container* c = sdfg.find(container);
+      if (c == nullptr || c->constant || c->shape.empty()) continue;
+      c->dead = liveness_.dead_after(facts_.function, stretch, variable,
+                                     [&] { return reads_only_what_it_wrote(sdfg, container); });
+    }
   }
 
   std::string nest_name(const clang::Stmt* s) const {
@@ -179,11 +193,14 @@ class Finder {
     }
     std::string name = nest_name(list[first]);
     while (std::ranges::any_of(unit_.nests, [&](const LiftedNest& n) { return n.sdfg.name == name; })) name += "b";
-    auto nest = attempt(list, first, last, name);
+    ++attempts_;
+    Builder builder = builder_of(list, first, last);
+    auto nest = builder.build(name);
     if (!nest) {
       if (explain) reason(nest.error());
       return false;
     }
+    mark_dead(nest->sdfg, builder, part(list, first, last));
     const clang::SourceManager& sources = context_.getSourceManager();
     const clang::PresumedLoc from = sources.getPresumedLoc(sources.getExpansionLoc(list[first]->getBeginLoc()));
     const clang::PresumedLoc to = sources.getPresumedLoc(sources.getExpansionLoc(list[last - 1]->getEndLoc()));
@@ -296,6 +313,7 @@ class Finder {
   }
 
   clang::ASTContext& context_;
+  Liveness& liveness_;
   TranslationUnit& unit_;
   FunctionFacts facts_;
   bool jumps_ = false;
@@ -308,8 +326,8 @@ class Finder {
 
 void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
                     const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
-                    TranslationUnit& unit) {
-  Finder(context, function, known, options, unit).run();
+                    Liveness& liveness, TranslationUnit& unit) {
+  Finder(context, function, known, options, liveness, unit).run();
 }
 
 }  // namespace sous::frontends::c

@@ -10,6 +10,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "frontends/c/lift.h"
+#include "frontends/c/liveness.h"
 
 namespace sous::frontends::c {
 
@@ -20,6 +21,6 @@ struct Options {
 // Appends to `unit`. `known`: values that parameters surely have.
 void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
                     const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
-                    TranslationUnit& unit);
+                    Liveness& liveness, TranslationUnit& unit);
 
 }  // namespace sous::frontends::c

@@ -219,6 +219,7 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
       stable = stable && !facts_.written.contains(s) && !s->hasGlobalStorage() && !facts_.address_taken.contains(s);
     Memory memory;
     memory.c_expr = name;
+    memory.variable = v;
     memory.local = !v->hasGlobalStorage() && type->isArrayType();
     if (type->isPointerType()) {
       const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v);

@@ -1,0 +1,551 @@
+// Liveness of arrays.
+//
+// Condition. An array is dead after a stretch if no execution of the program reads, after the stretch has run, an
+// element that was not written again by C's own statements in between; what is shown is more: that no read follows at
+// all, or that the reads that do are those of the stretch itself, each covered by a write of the same run. The
+// argument:
+//  1. Names. The object is an automatic array, a block from malloc that one never changed local pointer holds, or an
+//     array with internal linkage. Every mention of its name is one of: an element read or written, an operand of
+//     sizeof, a test against null, an argument of free, of memset and memcpy, or of a function of this file, whose
+//     parameter's mentions are of these kinds in turn. Any other mention (also one that this file's walk does not meet)
+//     lets the address escape, and the object is live. So each read of it in the whole program is a mention that is
+//     known here.
+//  2. Time. Where a stretch names a parameter, all calls of its function must be known (a static function whose address
+//     is not taken), and in each one the object is mentioned once: while the call runs, the parameter and the
+//     parameters that it is passed on as are its only names. So what may read it after the stretch are the mentions
+//     that may run after it in the function, then those that may run after the call in the caller, and so on up to the
+//     object. A mention may run after a place if a loop in the object's scope is around both, or if it follows in the
+//     text of a block; anywhere in a function with labels; and everywhere for an object with static storage.
+//  3. The stretch's own reads do not count where its graph shows that they read what the same run wrote. That needs a
+//     graph that says what the program does in every run: one with assumptions does not, for where they do not hold the
+//     original statements run, with reads of their own.
+// Translation units that mention setjmp, vfork or getcontext (code may run again) have no dead arrays; nor does what
+// assembly or an alias may name.
+#include "frontends/c/liveness.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/Builtins.h"
+#include "frontends/c/ast.h"
+#include "sdfg/dependences.h"
+#include "sdfg/planted_fault.h"
+#include "sdfg/schedule_tree.h"
+
+namespace sous::frontends::c {
+
+namespace {
+
+enum class Kind : std::uint8_t { Nothing, Read, Write, Passed, Escaped };
+
+struct Mention {
+  const clang::DeclRefExpr* place = nullptr;
+  Kind kind = Kind::Escaped;
+  const clang::CallExpr* call = nullptr;  // Passed: to this call, as this parameter of a function defined here
+  const clang::VarDecl* parameter = nullptr;
+};
+
+const clang::VarDecl* canonical(const clang::VarDecl* v) { return v->hasGlobalStorage() ? v->getCanonicalDecl() : v; }
+
+// What is below may run several times: one after the other, or in the threads of an OpenMP construct.
+bool repeats(const clang::Stmt* s) {
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::OMPExecutableDirective>(s);
+}
+
+bool returns_twice(const clang::FunctionDecl* f, const clang::ASTContext& context) {
+  if (f->hasAttr<clang::ReturnsTwiceAttr>()) return true;
+  if (const unsigned id = f->getBuiltinID(); id != 0 && context.BuiltinInfo.isReturnsTwice(id)) return true;
+  std::string name = f->getNameAsString();
+  name.erase(0, name.find_first_not_of('_'));
+  static const std::set<std::string, std::less<>> names{"setjmp", "sigsetjmp",  "savectx",
+                                                        "vfork",  "getcontext", "builtin_setjmp"};
+  return names.contains(name);
+}
+
+// The definition that a call surely runs.
+const clang::FunctionDecl* definition_of(const clang::CallExpr* call) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const clang::FunctionDecl* f = callee ? callee->getDefinition() : nullptr;
+  if (!f || f->hasAttr<clang::WeakAttr>() || f->isVariadic() || f->getNumParams() != call->getNumArgs()) return nullptr;
+  // Another definition may be what is linked in the place of an inline one.
+  if (f->isExternallyVisible() && f->isInlined()) return nullptr;
+  return f;
+}
+
+bool is_null(const clang::Expr* e, clang::ASTContext& context) {
+  return e->isNullPointerConstant(context, clang::Expr::NPC_ValueDependentIsNotNull) != clang::Expr::NPCK_NotNull;
+}
+
+bool is_zero(const clang::Expr* e, const clang::ASTContext& context) {
+  const auto value = constant_value(e, context);
+  return value && *value == 0;
+}
+
+// A function's statements, and what its variables are mentioned for.
+struct Body {
+  std::unordered_map<const clang::Stmt*, const clang::Stmt*> parent;
+  std::unordered_set<const clang::Stmt*> shared;  // reached in two ways
+  bool jumps = false;
+  std::map<const clang::VarDecl*, std::vector<Mention>> mentions;
+  std::map<const clang::VarDecl*, const clang::Stmt*> declared;
+
+  const clang::Stmt* above(const clang::Stmt* s) const {
+    const auto it = parent.find(s);
+    return it == parent.end() ? nullptr : it->second;
+  }
+  const clang::Stmt* above_parentheses(const clang::Stmt* s) const {
+    s = above(s);
+    while (s && llvm::isa<clang::ParenExpr>(s)) s = above(s);
+    return s;
+  }
+  bool encloses(const clang::Stmt* outer, const clang::Stmt* inner) const {
+    while (inner && inner != outer) inner = above(inner);
+    return inner != nullptr;
+  }
+  bool is_below_shared(const clang::Stmt* s) const {
+    for (; s; s = above(s))
+      if (shared.contains(s)) return true;
+    return false;
+  }
+};
+
+class Classifier {
+ public:
+  Classifier(const Body& body, clang::ASTContext& context) : body_(body), context_(context) {}
+
+  Mention mention(const clang::DeclRefExpr* place) const {
+    Mention m{.place = place};
+    if (!body_.parent.contains(place) || body_.is_below_shared(place)) return m;
+    const auto* v = llvm::cast<clang::VarDecl>(place->getDecl());
+    if (unevaluated(place)) {
+      m.kind = Kind::Nothing;
+    } else if (v->getType()->isArrayType()) {
+      array(place, m);
+    } else if (v->getType()->isPointerType()) {
+      const auto* load = llvm::dyn_cast_or_null<clang::ImplicitCastExpr>(body_.above_parentheses(place));
+      if (load && load->getCastKind() == clang::CK_LValueToRValue) pointer(load, true, m);
+    }
+    return m;
+  }
+
+ private:
+  // Inside of sizeof, but for the sizes of variable-length arrays, which are computed.
+  bool unevaluated(const clang::Stmt* s) const {
+    const clang::Stmt* direct = body_.above_parentheses(s);
+    for (const clang::Stmt* up = direct; up; up = body_.above(up)) {
+      const auto* trait = llvm::dyn_cast<clang::UnaryExprOrTypeTraitExpr>(up);
+      if (!trait) continue;
+      if (trait == direct || !trait->getTypeOfArgument()->isVariablyModifiedType()) return true;
+    }
+    return false;
+  }
+
+  // `e` is an array, or a row of one.
+  void array(const clang::Expr* e, Mention& m) const {
+    const auto* decay = llvm::dyn_cast_or_null<clang::ImplicitCastExpr>(body_.above_parentheses(e));
+    if (decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay) pointer(decay, true, m);
+  }
+
+  // `e` is the address of an element; `start`: of the first one.
+  void pointer(const clang::Expr* e, bool start, Mention& m) const {
+    const clang::Stmt* up = body_.above_parentheses(e);
+    if (!up) return;
+    const auto is = [&](const clang::Stmt* s) { return strip(s) == e; };
+    if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(up)) {
+      if (cast->getCastKind() == clang::CK_NoOp || cast->getCastKind() == clang::CK_BitCast)
+        return pointer(cast, start, m);
+      if (cast->getCastKind() == clang::CK_PointerToBoolean) m.kind = Kind::Nothing;
+    } else if (const auto* cast = llvm::dyn_cast<clang::CStyleCastExpr>(up)) {
+      if (cast->getCastKind() == clang::CK_ToVoid) m.kind = Kind::Nothing;
+    } else if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(up)) {
+      element(subscript, start && is_zero(subscript->getIdx(), context_), m);
+    } else if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(up)) {
+      if (u->getOpcode() == clang::UO_Deref) element(u, start, m);
+      if (u->getOpcode() == clang::UO_LNot) m.kind = Kind::Nothing;
+    } else if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(up)) {
+      if (b->isAdditiveOp() && b->getType()->isPointerType()) pointer(b, false, m);
+      const clang::Expr* other = is(b->getLHS()) ? b->getRHS() : b->getLHS();
+      if (b->isLogicalOp() || (b->isEqualityOp() && is_null(other, context_))) m.kind = Kind::Nothing;
+    } else if (const auto* i = llvm::dyn_cast<clang::IfStmt>(up)) {
+      if (is(i->getCond())) m.kind = Kind::Nothing;
+    } else if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(up)) {
+      if (is(c->getCond())) m.kind = Kind::Nothing;
+    } else if (const auto* call = llvm::dyn_cast<clang::CallExpr>(up)) {
+      argument(call, e, start, m);
+    }
+  }
+
+  static const clang::Stmt* strip(const clang::Stmt* s) {
+    const auto* e = llvm::dyn_cast_or_null<clang::Expr>(s);
+    return e ? e->IgnoreParens() : s;
+  }
+
+  void argument(const clang::CallExpr* call, const clang::Expr* e, bool start, Mention& m) const {
+    std::optional<unsigned> at;
+    for (unsigned k = 0; k < call->getNumArgs(); ++k)
+      if (strip(call->getArg(k)) == e) at = k;
+    if (!at) return;
+    if (planted(Fault::escape_through_call_ignored) && !definition_of(call)) m.kind = Kind::Nothing;
+    if (const clang::FunctionDecl* f = definition_of(call)) {
+      const clang::ParmVarDecl* p = f->getParamDecl(*at);
+      if (!start || !p->getType()->isPointerType()) return;
+      m = {.place = m.place, .kind = Kind::Passed, .call = call, .parameter = p};
+      return;
+    }
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (!callee || callee->getDefinition() || call->getNumArgs() == 0) return;
+    const unsigned id = callee->getBuiltinID();
+    if (id == clang::Builtin::BIfree) m.kind = Kind::Nothing;
+    // What these return is the address once more: it must not be used.
+    if (!llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt, clang::IfStmt>(body_.above_parentheses(call)))
+      return;
+    const bool copies = id == clang::Builtin::BImemcpy || id == clang::Builtin::BI__builtin_memcpy ||
+                        id == clang::Builtin::BImemmove || id == clang::Builtin::BI__builtin_memmove;
+    if (copies) m.kind = *at == 0 ? Kind::Write : Kind::Read;
+    if (id == clang::Builtin::BImemset || id == clang::Builtin::BI__builtin_memset) m.kind = Kind::Write;
+  }
+
+  // `e` is an element, or a row of them.
+  void element(const clang::Expr* e, bool start, Mention& m) const {
+    const clang::Stmt* up = body_.above_parentheses(e);
+    if (!up) return;
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(up);
+    if (u && u->getOpcode() == clang::UO_AddrOf) {
+      if (start && !e->getType()->isArrayType()) pointer(u, true, m);
+      return;
+    }
+    if (e->getType()->isArrayType()) {
+      const auto* decay = llvm::dyn_cast<clang::ImplicitCastExpr>(up);
+      if (decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay) pointer(decay, start, m);
+      return;
+    }
+    if (e->getType().isVolatileQualified()) return;
+    if (const auto* load = llvm::dyn_cast<clang::ImplicitCastExpr>(up)) {
+      if (load->getCastKind() == clang::CK_LValueToRValue) m.kind = Kind::Read;
+    } else if (u && u->isIncrementDecrementOp()) {
+      m.kind = Kind::Read;
+    } else if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(up); b && b->isAssignmentOp()) {
+      if (strip(b->getLHS()) == e) m.kind = b->getOpcode() == clang::BO_Assign ? Kind::Write : Kind::Read;
+    }
+  }
+
+  const Body& body_;
+  clang::ASTContext& context_;
+};
+
+// Every mention of a variable below a declaration, also those that are no children of a statement: in types, in
+// clauses.
+class Mentioned : public clang::RecursiveASTVisitor<Mentioned> {
+ public:
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    if (llvm::isa<clang::VarDecl>(e->getDecl())) places.push_back(e);
+    return true;
+  }
+  std::vector<const clang::DeclRefExpr*> places;
+};
+
+}  // namespace
+
+class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
+  using Base = clang::RecursiveASTVisitor<Facts>;
+
+ public:
+  explicit Facts(clang::ASTContext& context) : context_(context) { TraverseDecl(context.getTranslationUnitDecl()); }
+
+  // --- Gathering
+
+  bool TraverseFunctionDecl(clang::FunctionDecl* f) {
+    const clang::FunctionDecl* const outer = std::exchange(current_, f);
+    const bool more = Base::TraverseFunctionDecl(f);
+    current_ = outer;
+    return more;
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl* f) {
+    if (f->doesThisDeclarationHaveABody()) functions_.push_back(f);
+    return true;
+  }
+  bool VisitDecl(clang::Decl* d) {
+    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || d->hasAttr<clang::WeakRefAttr>() ||
+                       d->hasAttr<clang::IFuncAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d);
+    if (const auto* label = d->getAttr<clang::AsmLabelAttr>()) labels_.insert(label->getLabel().str());
+    return true;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    named_elsewhere_ = named_elsewhere_ || llvm::isa<clang::AsmStmt>(s);
+    runs_again_ = runs_again_ || llvm::isa<clang::BlockExpr>(s);  // a body that the walk over statements does not meet
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    if (const clang::FunctionDecl* f = call->getDirectCallee())
+      calls_[f->getCanonicalDecl()].emplace_back(current_, call);
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl())) {
+      ++mentions_of_functions_[f->getCanonicalDecl()];
+      runs_again_ = runs_again_ || returns_twice(f, context_);
+    }
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(e->getDecl()); v && v->hasGlobalStorage())
+      global_places_[canonical(v)].push_back(e);
+    return true;
+  }
+
+  // --- Asking
+
+  bool dead(const clang::FunctionDecl* function, const std::vector<const clang::Stmt*>& stretch,
+            const clang::VarDecl* array, const std::function<bool()>& covered) {
+    if (runs_again_) return false;
+    array = canonical(array);
+    covered_.clear();
+    parameters_.clear();
+    if (unread_after(function, stretch.back(), array)) return true;
+    // Once more, where the reads of the stretch itself are the reason.
+    for (const Mention& m : body(function).mentions[array])
+      if (std::ranges::any_of(stretch, [&](const clang::Stmt* s) { return body(function).encloses(s, m.place); }))
+        covered_.insert(m.place);
+    parameters_.clear();
+    return unread_after(function, stretch.back(), array) && (planted(Fault::exposed_reads_ignored) || covered());
+  }
+
+ private:
+  Body& body(const clang::FunctionDecl* f) {
+    auto [it, fresh] = bodies_.try_emplace(f);
+    Body& b = it->second;
+    if (!fresh) return b;
+    walk(b, f->getBody(), nullptr);
+    Mentioned all;
+    all.TraverseDecl(const_cast<clang::FunctionDecl*>(f));  // NOLINT: the visitor changes nothing
+    const Classifier classifier(b, context_);
+    std::set<const clang::DeclRefExpr*> seen;
+    for (const clang::DeclRefExpr* place : all.places)
+      if (seen.insert(place).second)
+        b.mentions[canonical(llvm::cast<clang::VarDecl>(place->getDecl()))].push_back(classifier.mention(place));
+    return b;
+  }
+
+  static void walk(Body& b, const clang::Stmt* s, const clang::Stmt* parent) {
+    if (!s) return;
+    if (!b.parent.emplace(s, parent).second) {
+      b.shared.insert(s);
+      return;
+    }
+    b.jumps = b.jumps || llvm::isa<clang::LabelStmt, clang::IndirectGotoStmt>(s);
+    if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s))
+      for (const clang::Decl* decl : d->decls())
+        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) b.declared[v] = s;
+    if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s)) return walk(b, captured->getCapturedStmt(), s);
+    for (const clang::Stmt* child : s->children()) walk(b, child, s);
+  }
+
+  // All calls, if they are known; null otherwise.
+  const std::vector<std::pair<const clang::FunctionDecl*, const clang::CallExpr*>>* calls(
+      const clang::FunctionDecl* f) const {
+    f = f->getCanonicalDecl();
+    const auto found = calls_.find(f);
+    if (f->isExternallyVisible() || named_elsewhere_ || found == calls_.end()) return nullptr;
+    for (const clang::FunctionDecl* d : f->redecls())
+      if (d->hasAttr<clang::UsedAttr>() || d->hasAttr<clang::RetainAttr>() || d->hasAttr<clang::AsmLabelAttr>())
+        return nullptr;
+    if (labels_.contains(f->getNameAsString())) return nullptr;
+    const bool all = static_cast<int>(found->second.size()) == mentions_of_functions_.at(f);
+    return all || planted(Fault::address_of_function_ignored) ? &found->second : nullptr;
+  }
+
+  // f(mention) for every mention of the object that `v` names, in functions that it is passed to as well (but not
+  // where the stretch's own mentions pass it); stops where f gives true, and gives that back.
+  bool any_mention(const clang::VarDecl* v, const std::function<bool(const Mention&)>& f,
+                   std::set<const clang::VarDecl*>& seen) {
+    if (!seen.insert(v).second) return false;
+    std::vector<const clang::FunctionDecl*> where;
+    if (v->hasGlobalStorage()) {
+      where = functions_;
+      std::set<const clang::DeclRefExpr*> met;
+      for (const clang::FunctionDecl* g : where)
+        for (const Mention& m : body(g).mentions[v]) met.insert(m.place);
+      for (const clang::DeclRefExpr* place : global_places_[v])  // in an initialiser
+        if (!met.contains(place) && f(Mention{.place = place})) return true;
+    } else {
+      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(v->getDeclContext());
+      if (!function) return f(Mention{});  // of a captured region
+      where = {function};
+    }
+    for (const clang::FunctionDecl* g : where)
+      for (const Mention& m : body(g).mentions[v]) {
+        if (f(m)) return true;
+        if (m.kind == Kind::Passed && any_mention(m.parameter, f, seen)) return true;
+      }
+    return false;
+  }
+
+  bool escapes(const clang::VarDecl* v) {
+    std::set<const clang::VarDecl*> seen;
+    return any_mention(v, [](const Mention& m) { return m.kind == Kind::Escaped; }, seen);
+  }
+
+  // Whether the object may be read through this mention, in what it is passed to as well.
+  bool reads(const Mention& m, std::set<const clang::VarDecl*>& seen) {
+    if (covered_.contains(m.place)) return false;
+    if (m.kind == Kind::Read || m.kind == Kind::Escaped) return true;
+    if (m.kind != Kind::Passed || !seen.insert(m.parameter).second) return false;
+    const auto* f = llvm::cast<clang::FunctionDecl>(m.parameter->getDeclContext());
+    return std::ranges::any_of(body(f).mentions[m.parameter], [&](const Mention& inner) { return reads(inner, seen); });
+  }
+  bool reads(const Mention& m) {
+    std::set<const clang::VarDecl*> seen;
+    return reads(m, seen);
+  }
+
+  // Whether each iteration of the loop has a `v` of its own: it is declared in the body (not in the header).
+  static bool is_new_inside(const Body& b, const clang::Stmt* loop, const clang::VarDecl* v) {
+    const auto declared = b.declared.find(v);
+    return declared != b.declared.end() && b.above(declared->second) != loop && b.encloses(loop, declared->second);
+  }
+
+  // Whether the mention of `v` may run after the statement or call `place`, for the same object.
+  static bool may_follow(const Body& b, const clang::Stmt* mention, const clang::Stmt* place, const clang::VarDecl* v) {
+    if (b.jumps) return true;
+    const clang::Stmt* from_mention = nullptr;
+    const clang::Stmt* meet = mention;
+    while (meet && !b.encloses(meet, place)) {
+      from_mention = meet;
+      meet = b.above(meet);
+    }
+    if (!meet) return true;
+    const bool itself = meet == place;
+    for (const clang::Stmt* s = itself ? b.above(meet) : meet; s; s = b.above(s))
+      if (repeats(s) && !planted(Fault::enclosing_loop_ignored) && !is_new_inside(b, s, v)) return true;
+    if (itself) return false;
+    const clang::Stmt* from_place = place;
+    while (b.above(from_place) != meet) from_place = b.above(from_place);
+    if (llvm::isa<clang::CompoundStmt>(meet)) {
+      for (const clang::Stmt* s : meet->children()) {
+        if (s == from_place) return true;  // comes first
+        if (s == from_mention) return false;
+      }
+    }
+    if (const auto* i = llvm::dyn_cast<clang::IfStmt>(meet)) return from_place == i->getCond();
+    return true;
+  }
+
+  // Whether the variable holds a new block of memory that nobody else knows.
+  static bool is_block(const clang::VarDecl* v) {
+    if (!v->getType()->isPointerType() || v->getType().isVolatileQualified() || !v->hasInit()) return false;
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(v->getInit()->IgnoreParenCasts());
+    const clang::FunctionDecl* f = call ? call->getDirectCallee() : nullptr;
+    if (!f) return false;
+    if (f->hasAttr<clang::RestrictAttr>()) return true;  // what __attribute__((malloc)) is called
+    const unsigned id = f->getBuiltinID();
+    return !f->getDefinition() &&
+           (id == clang::Builtin::BImalloc || id == clang::Builtin::BIcalloc || id == clang::Builtin::BIaligned_alloc);
+  }
+
+  // Whether only the mentions in this file name the array, which has static storage.
+  bool is_hidden(const clang::VarDecl* v) const {
+    const auto harmless = [](const clang::Attr* a) { return llvm::isa<clang::AlignedAttr, clang::UnusedAttr>(a); };
+    for (const clang::VarDecl* d : v->redecls())
+      if (!std::ranges::all_of(d->attrs(), harmless)) return false;
+    return !v->isExternallyVisible() && v->getType()->isArrayType() && v->getTLSKind() == clang::VarDecl::TLS_None &&
+           !named_elsewhere_ && !labels_.contains(v->getNameAsString());
+  }
+
+  // Whether no mention reads the object of `v` after `place` in `f`; of a parameter, in no caller either.
+  bool unread_after(const clang::FunctionDecl* f, const clang::Stmt* place, const clang::VarDecl* v) {
+    Body& b = body(f);
+    if (v->hasGlobalStorage()) {
+      if (!is_hidden(v) || escapes(v)) return false;
+      return std::ranges::none_of(functions_, [&](const clang::FunctionDecl* g) {
+        return std::ranges::any_of(body(g).mentions[v], [&](const Mention& m) { return reads(m); });
+      });
+    }
+    if (v->getDeclContext() != f) return false;
+    for (const Mention& m : b.mentions[v])
+      if (may_follow(b, m.place, place, v) && reads(m)) return false;
+    if (!llvm::isa<clang::ParmVarDecl>(v)) {
+      const bool own =
+          v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() && (v->getType()->isArrayType() || is_block(v));
+      return own && !escapes(v);
+    }
+    if (!parameters_.insert(v).second) return true;  // its callers are being looked at
+    const auto* sites = calls(f);
+    if (!sites) return false;
+    for (const auto& [caller, call] : *sites) {
+      const clang::VarDecl* object = caller ? object_passed(caller, call, v) : nullptr;
+      if (!object || !unread_after(caller, call, object)) return false;
+    }
+    return true;
+  }
+
+  // What the call passes for the parameter, if no other argument names it, too.
+  const clang::VarDecl* object_passed(const clang::FunctionDecl* caller, const clang::CallExpr* call,
+                                      const clang::VarDecl* parameter) {
+    const Body& b = body(caller);
+    for (const auto& [v, mentions] : b.mentions)
+      for (const Mention& m : mentions) {
+        if (m.kind != Kind::Passed || m.call != call || m.parameter != parameter) continue;
+        const auto inside =
+            std::ranges::count_if(mentions, [&](const Mention& other) { return b.encloses(call, other.place); });
+        return inside == 1 ? v : nullptr;
+      }
+    return nullptr;
+  }
+
+  clang::ASTContext& context_;
+  const clang::FunctionDecl* current_ = nullptr;
+  std::vector<const clang::FunctionDecl*> functions_;
+  std::map<const clang::FunctionDecl*, std::vector<std::pair<const clang::FunctionDecl*, const clang::CallExpr*>>>
+      calls_;
+  std::map<const clang::FunctionDecl*, int> mentions_of_functions_;
+  std::map<const clang::VarDecl*, std::vector<const clang::DeclRefExpr*>> global_places_;
+  std::set<std::string> labels_;  // names that declarations give themselves for the assembler
+  bool named_elsewhere_ = false;  // assembly or an alias may name what has internal linkage
+  bool runs_again_ = false;
+  std::map<const clang::FunctionDecl*, Body> bodies_;
+  // Of the question at hand.
+  std::set<const clang::DeclRefExpr*> covered_;
+  std::set<const clang::VarDecl*> parameters_;
+};
+
+Liveness::Liveness(clang::ASTContext& context) : context_(context) {}
+Liveness::~Liveness() = default;
+
+bool Liveness::dead_after(const clang::FunctionDecl* function, const std::vector<const clang::Stmt*>& stretch,
+                          const clang::VarDecl* array, const std::function<bool()>& covered) {
+  if (!facts_) facts_ = std::make_unique<Facts>(context_);
+  return facts_->dead(function, stretch, array, covered);
+}
+
+// The graph as the body of a loop: does each iteration read its own values?
+bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container) {
+  if (!sdfg.assumptions.empty()) return false;
+  sdfg::Sdfg again = sdfg;
+  sdfg::Loop run;
+  run.symbol = "run";
+  const auto taken = [&](const std::string& name) {
+    bool found = sdfg.has_symbol(name) || sdfg.find(name) != nullptr;
+    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+      const auto* l = std::get_if<sdfg::Loop>(&n.value);
+      found = found || (l && l->symbol == name);
+    });
+    return found;
+  };
+  while (taken(run.symbol)) run.symbol += "_";
+  run.begin = sdfg::Expr(0);
+  run.end = sdfg::Expr(2);
+  run.body = std::move(again.root);
+  again.root = {{sdfg::Node(run)}};
+  const sdfg::Lifted lifted = sdfg::lift(again);
+  const auto dependences = sdfg::Dependences::compute(lifted);
+  if (!dependences) return false;
+  const auto own = sdfg::reads_own_values(*dependences, lifted, lifted.tree, run.symbol, container);
+  return own && *own;
+}
+
+}  // namespace sous::frontends::c

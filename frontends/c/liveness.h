@@ -1,0 +1,37 @@
+// Which arrays nobody looks at after a stretch of statements has run, decided over the whole translation unit.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Stmt.h"
+#include "sdfg/sdfg.h"
+
+namespace sous::frontends::c {
+
+class Liveness {
+ public:
+  explicit Liveness(clang::ASTContext& context);
+  ~Liveness();
+
+  // Whether what the elements of the array (or of what the pointer points to) hold after the stretch, consecutive
+  // statements of `function`, is surely never read. `covered`: whether each run of the stretch reads of it only what
+  // that run has written before; asked only where the stretch may run again.
+  bool dead_after(const clang::FunctionDecl* function, const std::vector<const clang::Stmt*>& stretch,
+                  const clang::VarDecl* array, const std::function<bool()>& covered);
+
+ private:
+  class Facts;
+  clang::ASTContext& context_;
+  std::unique_ptr<Facts> facts_;  // gathered when first asked
+};
+
+// Whether each run of the graph, whatever the values of its parameters, reads of the container only what the same run
+// has written before. False also where that is not known, and where the graph means nothing under some condition.
+bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container);
+
+}  // namespace sous::frontends::c
