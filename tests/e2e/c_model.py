@@ -53,7 +53,7 @@ class Variable:
 
 
 class Array:
-    """`dims` are (sym, c): sym + c elements. form: flat (one pointer, c text), rows, fixed, global, member, local."""
+    """`dims` are (sym, c): sym + c elements. form: flat (one pointer, c text), rows, fixed, global, member, own."""
 
     def __init__(self, name, kind, dims, form, restrict=False, leading=None):
         self.name, self.kind, self.dims, self.form, self.restrict = name, kind, dims, form, restrict

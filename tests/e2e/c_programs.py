@@ -47,6 +47,7 @@ class Generator(Expressions):
             fields = " ".join(f"{a.kind} *{a.name};" for a in members)
             f.globals.append(f"struct s_{f.name} {{ {f.size_type} n, m; {fields} }};")
             f.parameters.append(f"struct s_{f.name} *s")
+        own = [self.own_array(k) for k in range(r.choice((0, 0, 1, 1, 2, 3)))]
         out = Array("out", r.choice(("double", "long")), [(None, 24)], "flat", True)
         f.arrays.append(out)
         f.parameters.append(f"{out.kind} *restrict out")
@@ -60,14 +61,24 @@ class Generator(Expressions):
         self.outside = []
         nests = []
         for _ in range(r.choice((1, 1, 2) if self.simple else (1, 1, 2, 3))):
-            nests += self.loop()
+            nests += self.repeated(self.loop())
             if self.chance(0.2):
                 nests += self.statement(False)
         for name, kind in self.outside:
             declared.append(("line", f"{kind} {name} = 5;"))
         ends = [("line", f"out[{k}] = {self.convert(Value(name, kind), out.kind)};") for k, (name, kind) in enumerate((self.scalars + self.outside)[:24])
                 if self.chance(0.7)]
+        nests += self.own_kernel([a for a, *_ in own])
+        for a, _, after in own:
+            if self.chance(0.5):  # of the array's elements, only some are looked at
+                at = r.choice((0, 1, 7, 69))
+                ends.append(("line", f"out[{r.randrange(24)}] = "
+                                     f"{self.convert(Value(f'{a.name}[{at}]', a.kind), out.kind)};"))
+            elif self.chance(0.3):
+                ends.append(("line", f"hash_{a.kind}({a.name}, {r.choice((1, 5, 70))});"))
         self.r.shuffle(ends)
+        ends += [line for _, _, after in own for line in after]
+        declared = [line for _, before, _ in own for line in before] + declared
         f.body = declared + nests + ([("line", f"{self.label}:;")] if self.label else []) + ends
         return f
 
@@ -117,6 +128,51 @@ class Generator(Expressions):
             shape = "".join(f"[{d[1]}]" for d in dims)
             f.globals.append(f"{'static ' if self.chance(0.5) else ''}{kind} {a.name}{shape};")
         f.arrays.append(a)
+
+    def own_array(self, k):
+        """An array that the caller does not see: what is left in it matters only where it is read afterwards."""
+        f, r = self.f, self.r
+        name, kind, extent = f"O{k}", r.choice(("double", "double", "float", "int", "long", "uint8_t")), 80
+        where = r.choice(("automatic", "automatic", "automatic", "static", "file", "block"))
+        if where == "file":
+            name = f"{f.name}_{name}"
+            f.globals.append(f"static {kind} {name}[{extent}];")
+        a = Array(name, kind, [(None, extent)], "own", True)
+        f.arrays.append(a)
+        q = self.fresh("q")
+        fill = r.choice(([("line", f"fill_{kind}({name}, {extent});")],
+                         [("block", f"for (int {q} = 0; {q} < {extent}; {q}++) {{",
+                           [("line", f"{name}[{q}] = ({kind})({q} % 7);")], "}")]))
+        declaration = {"automatic": f"{kind} {name}[{extent}];", "static": f"static {kind} {name}[{extent}];", "file": "",
+                       "block": f"{kind} *{name} = malloc({extent} * sizeof({kind}));"}[where]
+        if where in ("static", "file") and self.chance(0.5):
+            fill = []  # what the call before has left
+        after = [("line", f"free({name});")] if where == "block" and self.chance(0.8) else []
+        return a, ([("line", declaration)] if declaration else []) + fill, after
+
+    def own_kernel(self, own):
+        """Calls of a function that is given own arrays, of which it may read what it did not write."""
+        f, r = self.f, self.r
+        pairs = [(a, b) for a in own for b in own if a is not b and a.kind == b.kind]
+        if not pairs or self.chance(0.3):
+            return []
+        (t, x), name = r.choice(pairs), f"{f.name}_h{len(f.helpers)}"
+        written, read = r.choice((("70", "70"), ("70", "50"), ("60", "70"), ("k", "k"), ("k", "70"), ("70", "k")))
+        f.helpers.append(f"static __attribute__((noinline)) void {name}(int k, {t.kind} *{r.choice(('', 'restrict '))}t, "
+                         f"{t.kind} *x) {{ for (int i = 0; i < {written}; i++) t[i] = x[i]; "
+                         f"for (int i = 0; i < {read}; i++) x[i] = t[{r.choice(('i', f'{read} - 1 - i'))}]; }}")
+        call = [("line", f"{name}({self.r.choice((3, 20, 70))}, {a}, {b});") for a, b in
+                r.choice((((t.name, x.name),), ((t.name, x.name), (x.name, t.name))))]
+        return self.repeated(call)
+
+    def repeated(self, statements):
+        """Sometimes in a loop that is left alone."""
+        if not self.chance(0.2):
+            return statements
+        again = self.fresh("again")
+        self.f.globals.append(f"static volatile int {self.f.name}_{again};")
+        return [("block", f"for (int {again} = 0; {again} < 2; {again}++) {{",
+                 [("line", f"{self.f.name}_{again} = 1;")] + statements, "}")]
 
     # ---- loops
 

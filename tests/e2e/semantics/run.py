@@ -38,6 +38,7 @@ RECIPES = {
     "inner": "vectorize(loop=i1) -> highway",
     "unroll": "unroll(loop=i0, factor=3) -> cpp",
     "lanes": "vectorize(loop=i0, lanes=2) -> highway",
+    "expand": "expand(loop=i0) -> cpp",
 }
 ALWAYS = ("normal", "vectorize", "parallelize")
 TRACE = """\
