@@ -55,10 +55,7 @@ struct Mention {
 
 const clang::VarDecl* canonical(const clang::VarDecl* v) { return v->hasGlobalStorage() ? v->getCanonicalDecl() : v; }
 
-// What is below may run several times: one after the other, or in the threads of an OpenMP construct.
-bool repeats(const clang::Stmt* s) {
-  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::OMPExecutableDirective>(s);
-}
+bool is_loop(const clang::Stmt* s) { return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s); }
 
 bool returns_twice(const clang::FunctionDecl* f, const clang::ASTContext& context) {
   if (f->hasAttr<clang::ReturnsTwiceAttr>()) return true;
@@ -110,10 +107,12 @@ struct Body {
     while (inner && inner != outer) inner = above(inner);
     return inner != nullptr;
   }
-  bool is_below_shared(const clang::Stmt* s) const {
+  // Whether the walk says when the statement runs: not in OpenMP's tasks and threads.
+  bool has_a_place(const clang::Stmt* s) const {
+    if (!parent.contains(s)) return false;
     for (; s; s = above(s))
-      if (shared.contains(s)) return true;
-    return false;
+      if (shared.contains(s) || llvm::isa<clang::OMPExecutableDirective>(s)) return false;
+    return true;
   }
 };
 
@@ -123,7 +122,7 @@ class Classifier {
 
   Mention mention(const clang::DeclRefExpr* place) const {
     Mention m{.place = place};
-    if (!body_.parent.contains(place) || body_.is_below_shared(place)) return m;
+    if (!body_.has_a_place(place)) return m;
     const auto* v = llvm::cast<clang::VarDecl>(place->getDecl());
     if (unevaluated(place)) {
       m.kind = Kind::Nothing;
@@ -421,7 +420,7 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     if (!meet) return true;
     const bool itself = meet == place;
     for (const clang::Stmt* s = itself ? b.above(meet) : meet; s; s = b.above(s))
-      if (repeats(s) && !planted(Fault::enclosing_loop_ignored) && !is_new_inside(b, s, v)) return true;
+      if (is_loop(s) && !planted(Fault::enclosing_loop_ignored) && !is_new_inside(b, s, v)) return true;
     if (itself) return false;
     const clang::Stmt* from_place = place;
     while (b.above(from_place) != meet) from_place = b.above(from_place);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "transforms/normal/util.h"
 
 namespace sous::transforms::normal {
@@ -64,7 +65,8 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
       c.transient = false;
       c.storage = Storage::argument;
     }
-    c.dead = c.dead && written.contains(c.name) && !read_after.contains(c.name);
+    const bool read_later = read_after.contains(c.name) && !planted(Fault::dead_though_read_later);
+    c.dead = c.dead && written.contains(c.name) && !read_later;
     if (!c.transient) nest.arguments.push_back(c.name);
     nest.containers.push_back(std::move(c));
   }

@@ -154,6 +154,15 @@ TEST(Liveness, CodeThatMayRunAgain) {
             "");
 }
 
+// A task runs when it likes: what it reads ahead of the nest it may read after it.
+TEST(Liveness, OpenMP) {
+  const std::string task =
+      head + "void f(double *restrict x) { double t[100]; t[0] = 0;\n#pragma omp task shared(t)\n{ g = t[0]; }\n" +
+      nest + "\n#pragma omp taskwait\n}";
+  EXPECT_EQ(dead(task, {"-fopenmp"}), "");
+  EXPECT_EQ(dead(task), "t");  // the pragma means nothing then
+}
+
 TEST(Liveness, ArraysWithStaticStorage) {
   const auto file = [](const std::string& declaration, const std::string& before, const std::string& after,
                        const std::string& the_nest = nest) {
