@@ -143,8 +143,8 @@ class Generator(Expressions):
         fill = r.choice(([("line", f"fill_{kind}({name}, {extent});")],
                          [("block", f"for (int {q} = 0; {q} < {extent}; {q}++) {{",
                            [("line", f"{name}[{q}] = ({kind})({q} % 7);")], "}")]))
-        declaration = {"automatic": f"{kind} {name}[{extent}];", "static": f"static {kind} {name}[{extent}];", "file": "",
-                       "block": f"{kind} *{name} = malloc({extent} * sizeof({kind}));"}[where]
+        declaration = {"automatic": f"{kind} {name}[{extent}];", "static": f"static {kind} {name}[{extent}];",
+                       "block": f"{kind} *{name} = malloc({extent} * sizeof({kind}));", "file": ""}[where]
         if where in ("static", "file") and self.chance(0.5):
             fill = []  # what the call before has left
         after = [("line", f"free({name});")] if where == "block" and self.chance(0.8) else []
@@ -158,8 +158,8 @@ class Generator(Expressions):
             return []
         (t, x), name = r.choice(pairs), f"{f.name}_h{len(f.helpers)}"
         written, read = r.choice((("70", "70"), ("70", "50"), ("60", "70"), ("k", "k"), ("k", "70"), ("70", "k")))
-        f.helpers.append(f"static __attribute__((noinline)) void {name}(int k, {t.kind} *{r.choice(('', 'restrict '))}t, "
-                         f"{t.kind} *x) {{ for (int i = 0; i < {written}; i++) t[i] = x[i]; "
+        f.helpers.append(f"static __attribute__((noinline)) void {name}(int k, "
+                         f"{t.kind} *{r.choice(('', 'restrict '))}t, {t.kind} *x) {{ for (int i = 0; i < {written}; i++) t[i] = x[i]; "
                          f"for (int i = 0; i < {read}; i++) x[i] = t[{r.choice(('i', f'{read} - 1 - i'))}]; }}")
         call = [("line", f"{name}({self.r.choice((3, 20, 70))}, {a}, {b});") for a, b in
                 r.choice((((t.name, x.name),), ((t.name, x.name), (x.name, t.name))))]

@@ -10,7 +10,10 @@
 // looped: served SSS
 // block: served S
 // block_live: served S
-// also: expand rows rows_live kernel scratch
+// earlier: served SSS
+// written: served S
+// carried: served SS
+// also: expand rows rows_live kernel scratch carried
 #include "semantics.h"
 static volatile int tick;
 static double sink, *kept;
@@ -109,6 +112,33 @@ NOINLINE void block_live(double *restrict x, const double *restrict y) {
   for (int i = 40; i < 43; i++) sink += t[i], tick = i;
   free(t);
 }
+NOINLINE void earlier(double *restrict x, const double *restrict y) {
+  double t[N] = {0};
+  for (int round = 0; round < 3; round++) {
+    sink += t[9];
+    tick = round;
+    for (int i = 0; i < N; i++) {
+      t[i] = y[i] + round;
+      x[i] = y[i] + 1;
+    }
+  }
+}
+NOINLINE void written(double *restrict x, const double *restrict y) {
+  double t[N];
+  for (int i = 0; i < N; i++) {
+    t[i] = y[i] * 3;
+    x[i] = y[i] + 1;
+  }
+  fwrite(t, sizeof t, 1, stdout);
+}
+NOINLINE void carried(double A[restrict N][N], double B[restrict N][N], double *restrict x) {
+  static double t[N];
+  for (int i = 0; i < N; i++) x[i] += t[i];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) t[j] = B[i][j] * 2;
+    for (int k = 0; k < N; k++) A[i][k] += t[N - 1 - k] + t[k];
+  }
+}
 static double A[N][N], B[N][N], x[N], y[N];
 int main(void) {
   double one[N], two[N];
@@ -131,5 +161,8 @@ int main(void) {
   looped(x);
   block(x, y);
   block_live(x, y);
+  earlier(x, y);
+  written(x, y);
+  carried(A, B, x), carried(A, B, x);
   print_bytes("A", A, sizeof A), print_bytes("x", x, sizeof x), print_bytes("sink", &sink, sizeof sink);
 }
