@@ -469,6 +469,7 @@ Result<bool> reads_older_values(const Dependences& dependences, const Lifted& li
   Times times(data, lifted, tree);
   auto l = times.loops().find(symbol);
   if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  if (!known_in(data, l->second.loop->children)) return out_of_scope();
   std::vector<std::pair<const Access*, IslMap>> older;
   for (const Access& access : data.accesses) {
     if (access.container != container) continue;
