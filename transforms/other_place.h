@@ -13,8 +13,8 @@ namespace sous::transforms {
 // nothing that is written there may share memory with what it is accessed for there.
 bool is_alone(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, const std::string& container);
 
-// Whether the container's contents matter to others than the loop: it is neither transient nor dead, or touched by more than the
-// nodes inside the loop.
+// Whether the container's contents matter to others than the loop: it is neither transient nor dead, or touched by more
+// than the nodes inside the loop.
 bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& loop, const std::string& container);
 
 // Accesses of `from` become accesses of `to`, with the subsets that `moved` makes of theirs; nullopt: this one stays.
