@@ -179,6 +179,13 @@ bool is_total(const ScalarExpr& e) {
   }
 }
 
+bool never_fails(const ScalarExpr& e) {
+  if (e.op == ScalarOp::input || e.op == ScalarOp::constant) return true;
+  if (e.op == ScalarOp::symbolic)
+    return sdfg::is_quasi_affine(e.symbolic);  // a quotient by a symbol may be one by zero
+  return is_total(e) && std::ranges::all_of(e.args, never_fails);
+}
+
 const sdfg::Loop* Operand::loop(const std::string& symbol) const {
   const auto at = std::ranges::find(loops, symbol, &sdfg::Loop::symbol);
   return at == loops.end() ? nullptr : &*at;

@@ -13,6 +13,8 @@ namespace sous::transforms {
 
 // Whether this operation (apart from its arguments) may be computed where the source does not: it never fails.
 bool is_total(const sdfg::ScalarExpr& e);
+// Whether that is so of the whole expression, given its inputs.
+bool never_fails(const sdfg::ScalarExpr& e);
 
 // A value that a statement reads: `value` is a part of its code (over its inputs), with one input that is an element of
 // `element.container`; everything else in it has the same value in all iterations inside.

@@ -44,9 +44,10 @@ bool seen(const Region& region, const std::string& loop, const std::string& cont
       return seen(l->body, loop, container);
     }
     if (const auto* i = std::get_if<sdfg::If>(&n.value)) {
-      const bool condition =
-          std::ranges::any_of(i->condition.inputs, [&](const Memlet& m) { return m.container == container; });
-      return condition || seen(i->then_body, loop, container) || seen(i->else_body, loop, container);
+      // What the condition's subscripts read as well.
+      const sdfg::If alone{.condition = i->condition, .then_body = {}, .else_body = {}};
+      return normal::touched(Node(alone)).read.contains(container) || seen(i->then_body, loop, container) ||
+             seen(i->else_body, loop, container);
     }
     const sdfg::Touched t = normal::touched(n);
     return t.read.contains(container) || t.written.contains(container);

@@ -76,12 +76,6 @@ sdfg::Memlet in_tile(sdfg::Memlet m, const sdfg::Statement& statement, const sdf
   return m;
 }
 
-bool never_fails(const ScalarExpr& e) {
-  if (e.op == sdfg::ScalarOp::input || e.op == sdfg::ScalarOp::constant || e.op == sdfg::ScalarOp::symbolic)
-    return true;
-  return is_total(e) && std::ranges::all_of(e.args, never_fails);
-}
-
 }  // namespace
 
 Around around_loop(const sdfg::ScheduleTree& tree, const std::string& symbol) {

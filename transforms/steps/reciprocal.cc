@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sdfg/mathematics.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 #include "sdfg/scalar_eval.h"
@@ -222,19 +223,18 @@ class Rewriter {
   // Whether it may be computed ahead of the loop, where `needs` hold: because the loop computes it then, too, or
   // because it reads nothing and cannot fail.
   static bool may_come_early(const ScalarExpr& e, const Around& around, bool always) {
-    bool total = true, reads = false;
-    e.visit([&](const ScalarExpr& node) {
-      reads = reads || node.op == ScalarOp::input;
-      total = total && (sdfg::info(node.op).form == sdfg::OpForm::Leaf || is_total(node));
-    });
-    if (total && !reads) return true;
-    return !around.may_not_run && (total || always);
+    if (sdfg::sets_errno(e)) return false;  // which call sets it last is part of the program
+    if (never_fails(e) && !reads_memory(e)) return true;
+    return !around.may_not_run && (never_fails(e) || always);
+  }
+  static bool reads_memory(const ScalarExpr& e) {
+    return e.op == ScalarOp::input || std::ranges::any_of(e.args, reads_memory);
   }
 
   const Divisor& divisor(const ScalarExpr& code, const std::vector<Memlet>& inputs, const Around& around) {
     Divisor wanted{.code = code, .inputs = inputs, .needs = {}, .name = {}, .reciprocal = {}};
     normal::tidy_inputs(wanted.code, wanted.inputs);
-    if (!wanted.inputs.empty() || !is_total(code)) wanted.needs = around.needs;
+    if (!wanted.inputs.empty() || !never_fails(code)) wanted.needs = around.needs;
     if (planted(Fault::divisor_read_early)) wanted.needs.clear();
     for (const Divisor& d : divisors)
       if (d.code == wanted.code && d.inputs == wanted.inputs && d.needs == wanted.needs) return d;

@@ -178,6 +178,23 @@ TEST(Steps, ReciprocalDividesTheSame) {
 }
 
 // The divisor changes, perhaps; it would be read where the loop does not; it is not one to share.
+// A divisor that may fail is computed where the loop divides by it, and nowhere else.
+TEST(Steps, ReciprocalComputesNoDivisorTooEarly) {
+  const std::string quotient = "f64({n}i64 / {m - 3}i64)", floored = "f64({n floordiv (m - 3)}i64)";
+  for (const std::string& divisor : {quotient, "(1.0 + " + quotient + ")", floored, "(1.0 + " + floored + ")"}) {
+    const std::string division = "s0: x[i] = x[i] / " + divisor;
+    const auto guarded = run("loop i = 0 .. n { if ({m - 3}i64 > 0i64) { " + division + " } }", "reciprocal(loop=i)");
+    ASSERT_TRUE(guarded) << divisor << guarded.error().to_string();
+    EXPECT_TRUE(sdfg::print(*guarded).contains("if ({")) << sdfg::print(*guarded);
+    const std::string before = sdfg::print(*guarded).substr(0, sdfg::print(*guarded).find("set_divisor"));
+    EXPECT_TRUE(before.contains("if (")) << sdfg::print(*guarded);
+    const auto plain = run("loop i = 0 .. n { " + division + " }", "reciprocal(loop=i)");
+    ASSERT_TRUE(plain) << divisor;
+    const std::string ahead = sdfg::print(*plain).substr(0, sdfg::print(*plain).find("set_divisor"));
+    EXPECT_TRUE(ahead.contains("if (")) << sdfg::print(*plain);
+  }
+}
+
 TEST(Steps, ReciprocalLeavesOtherDivisions) {
   for (const char* body :
        {"loop i = 0 .. n { s0: x[i] = x[i] / x[0] }", "loop i = 0 .. n { s0: x[i] = 1.0 / x[n - 1] }",
@@ -189,6 +206,8 @@ TEST(Steps, ReciprocalLeavesOtherDivisions) {
         "loop i = 0 .. n { loop j = 0 .. k[i] { s0: A[i, j] = A[i, j] / B[1, 0] } }",
         "loop i = 0 .. n { s0: x[i] = select(x[i] > 0.5, x[i] / sqrt(s[]), 0.0) }"})
     EXPECT_EQ(refusal(body, "reciprocal(loop=i)"), "reciprocal.nothing") << body;
+  // Of several calls that may set errno the last one does.
+  EXPECT_EQ(refusal("loop i = 0 .. n { s0: x[i] = x[i] / log(s[]) }", "reciprocal(loop=i)"), "reciprocal.nothing");
   // Another name for the same memory.
   const char* aliased =
       "sdfg 1 t symbols n array x: f64[n] alias 1 argument array d: f64[1] alias 1 argument arguments n, x, d "
@@ -246,6 +265,38 @@ TEST(Steps, ExpandKnowsTheLastValues) {
   EXPECT_EQ(refusal("loop i = 0 .. n { if (B[i, 0] > 0.0) { s0: s[] = B[i, 0] s1: x[i] = s[] } }", "expand(loop=i)"),
             "expand.nothing");
   EXPECT_EQ(refusal("loop i = 0 .. n { s0: x[i] = s[] s1: s[] = B[i, 0] }", "expand(loop=i)"), "expand.nothing");
+}
+
+// A condition behind the loop reads the container in a subscript only.
+TEST(Steps, WhatSubscriptsOfConditionsReadIsSeen) {
+  const std::string head =
+      "sdfg 1 t symbols n array x: f64[n] argument array y: f64[n] argument array k: i64[n] argument array t: i64[n] "
+      "heap transient arguments n, x, y, k ";
+  const std::string behind = " loop q = 0 .. n { if (y[t[q]] > 0.5) { w: x[q] = 1.0 } }";
+  const auto last = [&](const std::string& body, const std::string& steps) {
+    const auto before = sdfg::parse(head + body + behind);
+    EXPECT_TRUE(before) << before.error().to_string();
+    const auto after = apply(*before, recipe_from_text(steps + " -> cpp").value(), {});
+    if (!after) return after.error().code;
+    return std::string(sdfg::touched(after->root).written.contains("t") ? "written" : "lost");
+  };
+  EXPECT_EQ(last("loop i = 0 .. n { s: t[i] = k[i] loop j = 0 .. n { u: x[j] = x[j] + f64(t[i]) } }",
+                 "promote(loop=i, most=1)"),
+            "written");
+  EXPECT_EQ(last("loop i = 0 .. n { loop j = 0 .. n { s: t[j] = k[i] } loop j2 = 0 .. n { u: x[j2] = f64(t[j2]) } }",
+                 "expand(loop=i)"),
+            "written");
+}
+
+// What a loop elsewhere has privately is none of a step's business.
+TEST(Steps, PrivatesElsewhereStayAsTheyAre) {
+  const auto before = sdfg::parse(
+      "sdfg 1 t symbols n array x: f64[n] argument array y: f64[n] argument array t: f64 stack transient array u: f64 "
+      "stack transient arguments n, x, y loop i = 0 .. n { a: t[] = x[i] * 2.0 b: x[i] = t[] * t[] } "
+      "loop j = 0 .. n { c: u[] = y[j] * 2.0 d: y[j] = u[] * u[] }");
+  ASSERT_TRUE(before);
+  const auto after = apply(*before, recipe_from_text("parallelize(loop=i); parallelize(loop=j) -> openmp").value(), {});
+  EXPECT_TRUE(after) << after.error().to_string();
 }
 
 TEST(Steps, EveryRefusalIsProvoked) {
