@@ -19,8 +19,9 @@
 //  3. The stretch's own reads do not count where its graph shows that they read what the same run wrote. That needs a
 //     graph that says what the program does in every run: one with assumptions does not, for where they do not hold the
 //     original statements run, with reads of their own.
-// Translation units that mention setjmp, vfork or getcontext (code may run again) have no dead arrays; nor does what
-// assembly or an alias may name.
+// In functions whose expressions nest deeper than `deepest` every mention lets an address escape: it would take too
+// long. Translation units that mention setjmp, vfork or getcontext (code may run again) have no dead arrays; nor does
+// what assembly or an alias may name.
 #include "frontends/c/liveness.h"
 
 #include <algorithm>
@@ -55,6 +56,8 @@ struct Mention {
 
 const clang::VarDecl* canonical(const clang::VarDecl* v) { return v->hasGlobalStorage() ? v->getCanonicalDecl() : v; }
 
+constexpr int deepest = 500;
+
 bool is_loop(const clang::Stmt* s) { return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s); }
 
 bool returns_twice(const clang::FunctionDecl* f, const clang::ASTContext& context) {
@@ -62,19 +65,17 @@ bool returns_twice(const clang::FunctionDecl* f, const clang::ASTContext& contex
   if (const unsigned id = f->getBuiltinID(); id != 0 && context.BuiltinInfo.isReturnsTwice(id)) return true;
   std::string name = f->getNameAsString();
   name.erase(0, name.find_first_not_of('_'));
-  static const std::set<std::string, std::less<>> names{"setjmp", "sigsetjmp",  "savectx",
-                                                        "vfork",  "getcontext", "builtin_setjmp"};
+  static const std::set<std::string, std::less<>> names{"setjmp",     "sigsetjmp",   "savectx",       "vfork",
+                                                        "getcontext", "swapcontext", "builtin_setjmp"};
   return names.contains(name);
 }
 
-// The definition that a call surely runs.
+// The definition that a call surely runs: of an exported function another one may be what is linked or loaded.
 const clang::FunctionDecl* definition_of(const clang::CallExpr* call) {
   const clang::FunctionDecl* callee = call->getDirectCallee();
   const clang::FunctionDecl* f = callee ? callee->getDefinition() : nullptr;
-  if (!f || f->hasAttr<clang::WeakAttr>() || f->isVariadic() || f->getNumParams() != call->getNumArgs()) return nullptr;
-  // Another definition may be what is linked in the place of an inline one.
-  if (f->isExternallyVisible() && f->isInlined()) return nullptr;
-  return f;
+  if (!f || f->isExternallyVisible() || f->isMultiVersion() || f->hasAttr<clang::NakedAttr>()) return nullptr;
+  return f->isVariadic() || f->getNumParams() != call->getNumArgs() ? nullptr : f;
 }
 
 bool is_null(const clang::Expr* e, clang::ASTContext& context) {
@@ -91,6 +92,7 @@ struct Body {
   std::unordered_map<const clang::Stmt*, const clang::Stmt*> parent;
   std::unordered_set<const clang::Stmt*> shared;  // reached in two ways
   bool jumps = false;
+  int deepest = 0;  // levels of statements and expressions
   std::map<const clang::VarDecl*, std::vector<Mention>> mentions;
   std::map<const clang::VarDecl*, const clang::Stmt*> declared;
 
@@ -118,7 +120,9 @@ struct Body {
 
 class Classifier {
  public:
-  Classifier(const Body& body, clang::ASTContext& context) : body_(body), context_(context) {}
+  // `trusts_definitions`: no assembly or alias in the file says otherwise what a call runs.
+  Classifier(const Body& body, clang::ASTContext& context, bool trusts_definitions)
+      : body_(body), context_(context), trusts_definitions_(trusts_definitions) {}
 
   Mention mention(const clang::DeclRefExpr* place) const {
     Mention m{.place = place};
@@ -192,8 +196,9 @@ class Classifier {
     for (unsigned k = 0; k < call->getNumArgs(); ++k)
       if (strip(call->getArg(k)) == e) at = k;
     if (!at) return;
-    if (planted(Fault::escape_through_call_ignored) && !definition_of(call)) m.kind = Kind::Nothing;
-    if (const clang::FunctionDecl* f = definition_of(call)) {
+    const clang::FunctionDecl* f = trusts_definitions_ ? definition_of(call) : nullptr;
+    if (planted(Fault::escape_through_call_ignored) && !f) m.kind = Kind::Nothing;
+    if (f) {
       const clang::ParmVarDecl* p = f->getParamDecl(*at);
       if (!start || !p->getType()->isPointerType()) return;
       m = {.place = m.place, .kind = Kind::Passed, .call = call, .parameter = p};
@@ -203,9 +208,10 @@ class Classifier {
     if (!callee || callee->getDefinition() || call->getNumArgs() == 0) return;
     const unsigned id = callee->getBuiltinID();
     if (id == clang::Builtin::BIfree) m.kind = Kind::Nothing;
-    // What these return is the address once more: it must not be used.
-    if (!llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt, clang::IfStmt>(body_.above_parentheses(call)))
-      return;
+    // What these return is the address once more: it must not be used, nor be the value of a block (`({ … })`).
+    const clang::Stmt* user = body_.above_parentheses(call);
+    if (!llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt, clang::IfStmt>(user)) return;
+    if (llvm::isa_and_nonnull<clang::StmtExpr>(body_.above(user))) return;
     const bool copies = id == clang::Builtin::BImemcpy || id == clang::Builtin::BI__builtin_memcpy ||
                         id == clang::Builtin::BImemmove || id == clang::Builtin::BI__builtin_memmove;
     if (copies) m.kind = *at == 0 ? Kind::Write : Kind::Read;
@@ -238,6 +244,7 @@ class Classifier {
 
   const Body& body_;
   clang::ASTContext& context_;
+  bool trusts_definitions_;
 };
 
 // Every mention of a variable below a declaration, also those that are no children of a statement: in types, in
@@ -319,19 +326,23 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     auto [it, fresh] = bodies_.try_emplace(f);
     Body& b = it->second;
     if (!fresh) return b;
-    walk(b, f->getBody(), nullptr);
+    walk(b, f->getBody(), nullptr, 0);
     Mentioned all;
     all.TraverseDecl(const_cast<clang::FunctionDecl*>(f));  // NOLINT: the visitor changes nothing
-    const Classifier classifier(b, context_);
+    const Classifier classifier(b, context_, !named_elsewhere_);
     std::set<const clang::DeclRefExpr*> seen;
-    for (const clang::DeclRefExpr* place : all.places)
-      if (seen.insert(place).second)
-        b.mentions[canonical(llvm::cast<clang::VarDecl>(place->getDecl()))].push_back(classifier.mention(place));
+    for (const clang::DeclRefExpr* place : all.places) {
+      const auto* v = llvm::cast<clang::VarDecl>(place->getDecl());
+      if ((!v->getType()->isArrayType() && !v->getType()->isPointerType()) || !seen.insert(place).second) continue;
+      // Each question walks up from a mention.
+      b.mentions[canonical(v)].push_back(b.deepest > deepest ? Mention{.place = place} : classifier.mention(place));
+    }
     return b;
   }
 
-  static void walk(Body& b, const clang::Stmt* s, const clang::Stmt* parent) {
+  static void walk(Body& b, const clang::Stmt* s, const clang::Stmt* parent, int depth) {
     if (!s) return;
+    b.deepest = std::max(b.deepest, depth);
     if (!b.parent.emplace(s, parent).second) {
       b.shared.insert(s);
       return;
@@ -340,8 +351,9 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s))
       for (const clang::Decl* decl : d->decls())
         if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) b.declared[v] = s;
-    if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s)) return walk(b, captured->getCapturedStmt(), s);
-    for (const clang::Stmt* child : s->children()) walk(b, child, s);
+    if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
+      return walk(b, captured->getCapturedStmt(), s, depth + 1);
+    for (const clang::Stmt* child : s->children()) walk(b, child, s, depth + 1);
   }
 
   // All calls, if they are known; null otherwise.
@@ -440,7 +452,8 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     const auto* call = llvm::dyn_cast<clang::CallExpr>(v->getInit()->IgnoreParenCasts());
     const clang::FunctionDecl* f = call ? call->getDirectCallee() : nullptr;
     if (!f) return false;
-    if (f->hasAttr<clang::RestrictAttr>()) return true;  // what __attribute__((malloc)) is called
+    // What __attribute__((malloc)) is called. Of one defined here the body may keep the pointer in spite of it.
+    if (f->hasAttr<clang::RestrictAttr>()) return !f->getDefinition();
     const unsigned id = f->getBuiltinID();
     return !f->getDefinition() &&
            (id == clang::Builtin::BImalloc || id == clang::Builtin::BIcalloc || id == clang::Builtin::BIaligned_alloc);

@@ -57,6 +57,46 @@ TEST(Liveness, ALocalArrayThatIsReadLater) {
   EXPECT_EQ(local("double t[100];", "double u[100]; __builtin_memcpy(u, t, sizeof t); use(u);"), "");
 }
 
+TEST(Liveness, AnAddressThatIsTheValueOfABlock) {
+  EXPECT_EQ(local("double t[100]; double *q = ({ __builtin_memset(t, 0, sizeof t); });", "g = q[7];"), "");
+  EXPECT_EQ(local("double t[100]; { __builtin_memset(t, 0, sizeof t); }", ""), "t");
+}
+
+TEST(Liveness, ACallThatMayRunAnotherDefinition) {
+  const auto with = [](const std::string& keep, const std::string& more = "") {
+    return dead(head + "double *kept;\n" + keep + "\nvoid f(double *restrict x) { double t[100]; keep(t);\n" + nest +
+                "}\n" + more);
+  };
+  EXPECT_EQ(with("static void keep(double *p) { p[0] = 1; }"), "t");
+  EXPECT_EQ(with("void keep(double *p) { p[0] = 1; }"), "");
+  EXPECT_EQ(with("void keep(double *p) { p[0] = 1; }\nextern void keep(double *) __attribute__((weak));"), "");
+  EXPECT_EQ(with("__attribute__((target(\"default\"))) void keep(double *p) { p[0] = 1; }\n"
+                 "__attribute__((target(\"avx2\"))) void keep(double *p) { kept = p; }"),
+            "");
+  EXPECT_EQ(with("__attribute__((naked)) static void keep(double *p) { __asm__(\"movq %rdi, kept(%rip)\\n ret\"); }"),
+            "");
+  EXPECT_EQ(with("static void keep(double *p) { p[0] = 1; }", "__asm__(\".weak keep\");"), "");
+}
+
+TEST(Liveness, AnAllocatorOfThisFileMayKeepItsBlocks) {
+  const auto from = [](const std::string& allocator) {
+    return dead(head + "void *malloc(unsigned long);\nstatic double *all[8]; static int count;\n" + allocator +
+                "\nvoid f(double *restrict x) { double *t = row();\n" + nest + "}");
+  };
+  EXPECT_EQ(from("__attribute__((malloc)) double *row(void);"), "t");
+  EXPECT_EQ(from("__attribute__((noinline, malloc)) static double *row(void) { return all[count++] = malloc(800); }"),
+            "");
+}
+
+// Deep expressions are not walked for each of their mentions.
+TEST(Liveness, ADeepExpressionIsLeftAlone) {
+  std::string sum = "s[0]";
+  for (int k = 1; k < 3000; ++k) sum += " + s[" + std::to_string(k % 100) + "]";
+  const std::string text = head + "static double s[100], t[100];\ndouble deep(void) { return " + sum +
+                           "; }\nvoid f(double *restrict x) {\n" + nest + "}";
+  EXPECT_EQ(dead(text, {"-fbracket-depth=10000"}), "t");
+}
+
 TEST(Liveness, AnAddressThatEscapes) {
   for (const char* how :
        {"use(t);", "use(&t[0]);", "use(&t[2]);", "use(t + 1);", "double *p = t; g = p[0];", "static double *p; p = t;",
@@ -75,20 +115,23 @@ TEST(Liveness, FunctionsOfTheFileThatAreGivenTheArray) {
   const auto with = [](const std::string& function, const std::string& after) {
     return dead(head + function + "\nvoid f(double *restrict x) { double t[100];\n" + nest + after + " }");
   };
-  EXPECT_EQ(with("void clear(double *p) { p[0] = 0; if (p) p[1] = 0; }", "clear(t);"), "t");
-  EXPECT_EQ(with("void clear(double *p) { p[0] = 0; }\nvoid outer(double *q) { clear(q); }", "outer(t);"), "t");
-  EXPECT_EQ(with("void look(double *p) { g = p[0]; }", "look(t);"), "");
-  EXPECT_EQ(with("void look(double *p) { g = p[0]; }\nvoid outer(double *q) { look(q); }", "outer(t);"), "");
+  EXPECT_EQ(with("static void clear(double *p) { p[0] = 0; if (p) p[1] = 0; }", "clear(t);"), "t");
+  EXPECT_EQ(with("static void clear(double *p) { p[0] = 0; }\nstatic void outer(double *q) { clear(q); }", "outer(t);"),
+            "t");
+  EXPECT_EQ(with("static void look(double *p) { g = p[0]; }", "look(t);"), "");
+  EXPECT_EQ(with("static void look(double *p) { g = p[0]; }\nstatic void outer(double *q) { look(q); }", "outer(t);"),
+            "");
   EXPECT_EQ(with("double *q; void keep(double *p) { q = p; }", "keep(t);"), "");
   EXPECT_EQ(with("double *keep(double *p) { return p; }", "g = keep(t)[0];"), "");
-  EXPECT_EQ(with("void clear(double *p) { *p++ = 0; }", "clear(t);"), "");  // a pointer that moves is not followed
-  EXPECT_EQ(with("void down(double *p, int n) { p[n] = 0; if (n > 0) down(p, n - 1); }", "down(t, 5);"), "t");
-  EXPECT_EQ(with("void down(double *p, int n) { g = p[n]; if (n > 0) down(p, n - 1); }", "down(t, 5);"), "");
+  EXPECT_EQ(with("static void clear(double *p) { *p++ = 0; }", "clear(t);"),
+            "");  // a pointer that moves is not followed
+  EXPECT_EQ(with("static void down(double *p, int n) { p[n] = 0; if (n > 0) down(p, n - 1); }", "down(t, 5);"), "t");
+  EXPECT_EQ(with("static void down(double *p, int n) { g = p[n]; if (n > 0) down(p, n - 1); }", "down(t, 5);"), "");
   EXPECT_EQ(with("__attribute__((weak)) void clear(double *p) { p[0] = 0; }", "clear(t);"), "");
   EXPECT_EQ(with("inline void clear(double *p) { p[0] = 0; }", "clear(t);"), "");
-  EXPECT_EQ(with("void clear(double *p, ...) { p[0] = 0; }", "clear(t, 1);"), "");
-  EXPECT_EQ(with("void clear(p) double *p; { p[0] = 0; }", "clear(t);"), "t");
-  EXPECT_EQ(with("void look(p) double *p; { g = p[0]; }", "look(t);"), "");
+  EXPECT_EQ(with("static void clear(double *p, ...) { p[0] = 0; }", "clear(t, 1);"), "");
+  EXPECT_EQ(with("static void clear(p) double *p; { p[0] = 0; }", "clear(t);"), "t");
+  EXPECT_EQ(with("static void look(p) double *p; { g = p[0]; }", "look(t);"), "");
 }
 
 TEST(Liveness, LoopsAroundTheNest) {
