@@ -195,6 +195,11 @@ TEST(Liveness, CodeThatMayRunAgain) {
                  "if (twice()) g = t[0];\n" +
                  nest + "}"),
             "");
+  EXPECT_EQ(dead(head +
+                 "struct c; int swapcontext(struct c *, struct c *); struct c *a, *b;\nvoid f(double *restrict x) { "
+                 "double t[100]; swapcontext(a, b); g = t[0];\n" +
+                 nest + "}"),
+            "");
 }
 
 // A task runs when it likes: what it reads ahead of the nest it may read after it.
