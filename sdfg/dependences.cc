@@ -430,22 +430,43 @@ Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, c
   return respects_known(data, lifted, tree);
 }
 
-Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                                        const std::string& symbol) {
+namespace {
+
+// What is asked about one loop of a tree, of which all dependences inside must be known.
+struct Question {
+  const Data& data;
+  Times times;
+  std::string symbol;
+
+  const Times::LoopTime& loop() const { return times.loops().at(symbol); }
+};
+
+Result<Question> about(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                       const std::string& symbol) {
   const Data& data = dependences.data();
   data.context.restart();
-  Times times(data, lifted, tree);
-  auto l = times.loops().find(symbol);
-  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
-  if (!known_in(data, l->second.loop->children)) return out_of_scope();
+  Question question{.data = data, .times = Times(data, lifted, tree), .symbol = symbol};
+  if (!question.times.loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  if (!known_in(data, question.loop().loop->children)) return out_of_scope();
+  return question;
+}
+
+}  // namespace
+
+Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                        const std::string& symbol) {
+  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  const Data& data = q.data;
+  const Times& times = q.times;
+  const Times::LoopTime& l = q.loop();
   std::vector<Carried> result;
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
-    IslMap pairs = carried_pairs(times, l->second, effective(data, times, k, &l->second));
+    IslMap pairs = carried_pairs(times, l, effective(data, times, k, &l));
     if (empty(pairs)) continue;
     const auto& update = data.updates[static_cast<std::size_t>(d.source)];
-    auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l->second.index);
-    if (distance && !l->second.counted) *distance /= std::abs(l->second.loop->step);
+    auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l.index);
+    if (distance && !l.counted) *distance /= std::abs(l.loop->step);
     result.push_back({.dependence = static_cast<int>(k),
                       .self_update = d.source == d.target && update && update->container == d.container,
                       .distance = distance});
@@ -456,33 +477,26 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
 
 Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                               const std::string& symbol, const std::string& container) {
-  const Data& data = dependences.data();
-  data.context.restart();
-  Times times(data, lifted, tree);
-  auto l = times.loops().find(symbol);
-  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
-  if (!known_in(data, l->second.loop->children)) return out_of_scope();
-  return reads_own_values(data, times, l->second, container);
+  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  return reads_own_values(q.data, q.times, q.loop(), container);
 }
 
 Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                                 const std::string& symbol, const std::string& container) {
-  const Data& data = dependences.data();
-  data.context.restart();
-  Times times(data, lifted, tree);
-  auto l = times.loops().find(symbol);
-  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
-  if (!known_in(data, l->second.loop->children)) return out_of_scope();
+  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  const Data& data = q.data;
+  const Times& times = q.times;
+  const Times::LoopTime& l = q.loop();
   std::vector<std::pair<const Access*, IslMap>> older;
   for (const Access& access : data.accesses) {
     if (access.container != container) continue;
     if (!access.exact) return false;
-    if (!access.write) older.emplace_back(&access, not_own(access, data, times, l->second));
+    if (!access.write) older.emplace_back(&access, not_own(access, data, times, l));
   }
   for (const auto& [read, unused] : older) {
-    IslMap others = inside(*read, times, l->second);
+    IslMap others = inside(*read, times, l);
     for (const auto& [other, map] : older) {
-      const IslMap same = times.related(read->statement, other->statement, times.same_iteration(l->second));
+      const IslMap same = times.related(read->statement, other->statement, times.same_iteration(l));
       others = subtract(others, IslMap(isl_map_apply_range(same.copy(), map.copy())));
     }
     if (!empty(others)) return false;
@@ -495,13 +509,8 @@ Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, 
                           const std::string& symbol, const std::string& container) {
   const Container* c = lifted.frame.find(container);
   if (!c || !c->transient) return false;
-  const Data& data = dependences.data();
-  data.context.restart();
-  Times times(data, lifted, tree);
-  auto l = times.loops().find(symbol);
-  if (l == times.loops().end()) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
-  if (!known_in(data, l->second.loop->children)) return out_of_scope();
-  return covered(data, times, l->second, container);
+  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  return covered(q.data, q.times, q.loop(), container);
 }
 
 }  // namespace sous::sdfg
