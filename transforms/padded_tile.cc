@@ -8,6 +8,7 @@
 #include "transforms/operands.h"
 #include "transforms/tile_bounds.h"
 #include "transforms/unwritten.h"
+#include "transforms/witness.h"
 
 namespace sous::transforms {
 
@@ -29,39 +30,33 @@ std::vector<std::string> dims(std::size_t rank) {
 }
 
 // The elements that the statement reads through `element` in all its instances, at least: two sets without quantified
-// variables. An iterator that a subscript determines has that value; in one set the others have their first, in the
-// other their last value.
+// variables.
 std::vector<Points> known_reads(const sdfg::Statement& statement, const std::vector<Expr>& element) {
+  std::vector<Range> loops;
+  std::vector<ScalarExpr> guards;
+  for (const sdfg::ScheduleTree* at = &statement.domain; at;)
+    at = match(
+        at->at(0).value,
+        [&](const ScheduleLoop& l) {
+          loops.push_back({l.symbol, l.begin, l.end, l.step});
+          return &l.children;
+        },
+        [&](const sdfg::ScheduleGuard& g) {
+          guards.push_back(g.condition);
+          return &g.children;
+        },
+        [](const sdfg::ScheduleLeaf&) -> const sdfg::ScheduleTree* { return nullptr; });
+  std::vector<Expr> names;
+  for (const std::string& d : dims(element.size())) names.push_back(Expr::symbol(d));
+  std::map<std::string, Expr> determined;
+  determine(determined, loops, element, names);
   std::vector<Points> result;
   for (const bool first : {true, false}) {
-    Points points{.dims = dims(element.size()), .exists = {}, .conditions = {}};
-    std::map<std::string, Expr> value;
-    for (std::size_t d = 0; d < element.size(); ++d) {
-      std::vector<std::string> moving;
-      for (const std::string& i : statement.iterators)
-        if (element[d].uses(i)) moving.push_back(i);
-      if (moving.size() == 1 && sdfg::coefficient_of(element[d], moving[0]) == Expr(1))
-        value.emplace(moving[0], Expr::symbol(points.dims[d]) - (element[d] - Expr::symbol(moving[0])));
-    }
-    for (const sdfg::ScheduleTree* at = &statement.domain; at;) {
-      const sdfg::ScheduleTree* below = nullptr;
-      match(
-          at->at(0).value,
-          [&](const ScheduleLoop& l) {
-            const Expr begin = l.begin.substitute(value), end = l.end.substitute(value);
-            value.emplace(l.symbol, first || l.step != 1 ? begin : end - 1);
-            sdfg::append(points.conditions, sdfg::runs(begin, end, l.step, value.at(l.symbol)));
-            below = &l.children;
-          },
-          [&](const sdfg::ScheduleGuard& g) {
-            points.conditions.push_back(g.condition.substitute(value));
-            below = &g.children;
-          },
-          [](const sdfg::ScheduleLeaf&) {});
-      at = below;
-    }
+    const Witness reader = witness(loops, determined, first);
+    Points points{.dims = dims(element.size()), .exists = {}, .conditions = reader.conditions};
+    for (const ScalarExpr& g : guards) points.conditions.push_back(g.substitute(reader.value));
     for (std::size_t d = 0; d < element.size(); ++d)
-      points.conditions.push_back(sdfg::equal(Expr::symbol(points.dims[d]), element[d].substitute(value)));
+      points.conditions.push_back(sdfg::equal(names[d], element[d].substitute(reader.value)));
     result.push_back(std::move(points));
   }
   return result;

@@ -6,6 +6,7 @@
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 #include "transforms/unwritten.h"
+#include "transforms/witness.h"
 
 namespace sous::transforms {
 
@@ -48,54 +49,30 @@ Points reads(const Paneled& p, const std::string& panel, const Names& names) {
   return points;
 }
 
-// An iteration that reads a given element, if it exists: loops that the subscripts determine have the value that they
-// say, loops over tiles that of the tile, all others their first or their last.
-struct Witness {
-  Points points;
-  std::vector<ScalarExpr> not_empty;  // of the loops at their first or last iteration
-};
+std::vector<Expr> subscripts(const Paneled& p) {
+  std::vector<Expr> result;
+  for (std::size_t d = 0; d < p.operand.element.subset.size(); ++d) result.push_back(p.subscript(d));
+  return result;
+}
 
-Witness witness(const Paneled& p, const std::string& panel, const Names& names, bool first) {
+// An iteration that reads a given element, if one does.
+Witness reader(const Paneled& p, const std::string& panel, const Names& names, bool first) {
+  std::vector<Range> loops;
+  for (const Loop& l : p.operand.loops) loops.push_back({l.symbol, l.begin, l.end, l.step});
   std::map<std::string, Expr> value = {{panel, Expr::symbol(names.panel)}};
-  value[p.point] = names.elements[p.dim] - p.shift;
-  if (p.point == panel) value[panel] = Expr::symbol(names.panel);
-  const auto& loops = p.operand.loops;
-  for (std::size_t d = 0; d < names.elements.size(); ++d) {
-    std::vector<std::string> moving;
-    for (const Loop& l : loops)
-      if (p.subscript(d).uses(l.symbol)) moving.push_back(l.symbol);
-    if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
-      value.emplace(moving[0], names.elements[d] - (p.subscript(d) - Expr::symbol(moving[0])));
-  }
-  // A loop over tiles, from the inside out: the one whose value begins a loop that has a value.
-  std::map<std::string, std::string> points_of;
-  for (std::size_t k = loops.size(); k-- > 0;) {
-    if (value.contains(loops[k].symbol)) continue;
-    for (std::size_t i = k + 1; i < loops.size() && !points_of.contains(loops[k].symbol); ++i)
-      for (const Expr& piece : sdfg::max_pieces(loops[i].begin))
-        if (piece == Expr::symbol(loops[k].symbol) &&
-            (value.contains(loops[i].symbol) || points_of.contains(loops[i].symbol)))
-          points_of.emplace(loops[k].symbol,
-                            points_of.contains(loops[i].symbol) ? points_of[loops[i].symbol] : loops[i].symbol);
-  }
-  Witness w{.points = names.points(), .not_empty = {}};
-  for (const Loop& l : loops) {
-    Loop here = l;
-    here.begin = l.begin.substitute(value);
-    here.end = l.end.substitute(value);
-    if (const auto inner = points_of.find(l.symbol); inner != points_of.end()) {
-      value[l.symbol] = here.begin + Expr::floor_div(value.at(inner->second) - here.begin, l.step) * Expr(l.step);
-    } else if (!value.contains(l.symbol)) {
-      value[l.symbol] =
-          first ? here.begin : here.begin + Expr::floor_div(here.end - 1 - here.begin, l.step) * Expr(l.step);
-      sdfg::append(w.not_empty, needed_at_most(here.begin + 1, here.end));
-    }
-    sdfg::append(w.points.conditions, sdfg::runs(here.begin, here.end, here.step, value[l.symbol]));
-  }
-  for (const ScalarExpr& g : p.operand.guards) w.points.conditions.push_back(g.substitute(value));
+  value.emplace(p.point, names.elements[p.dim] - p.shift);
+  determine(value, loops, subscripts(p), names.elements);
+  return witness(loops, std::move(value), first);
+}
+
+// The elements that it reads.
+Points points(const Paneled& p, const Names& names, const Witness& reader) {
+  Points points = names.points();
+  points.conditions = reader.conditions;
+  for (const ScalarExpr& g : p.operand.guards) points.conditions.push_back(g.substitute(reader.value));
   for (std::size_t d = 0; d < names.elements.size(); ++d)
-    w.points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d).substitute(value)));
-  return w;
+    points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d).substitute(reader.value)));
+  return points;
 }
 
 // The bounds of the subscripts one after the other, each for given values of those before it.
@@ -146,7 +123,7 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
   }
   if (shaped && !find_shape(p, panel, box)) return std::nullopt;
   const Names names(box.low.size());
-  for (const ScalarExpr& c : witness(p, panel, names, true).not_empty) {
+  for (const ScalarExpr& c : reader(p, panel, names, true).not_empty) {
     bool outside = true;
     c.visit([&](const ScalarExpr& e) {
       for (const std::string& s : e.symbolic.symbols()) outside = outside && s[0] != '#';
@@ -168,7 +145,7 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
     sdfg::append(read.conditions, outside.conditions);
     TRY(const bool is_held, sdfg::is_within(read, {held}));
     if (!is_held) return false;
-    for (const bool first : {true, false}) witnesses.push_back(witness(p, panel, names, first).points);
+    for (const bool first : {true, false}) witnesses.push_back(points(p, names, reader(p, panel, names, first)));
   }
   sdfg::append(held.conditions, outside.conditions);
   return sdfg::is_within(held, witnesses);

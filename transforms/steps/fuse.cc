@@ -2,7 +2,9 @@
 // iterations.
 #include <algorithm>
 
+#include "sdfg/points.h"
 #include "transforms/step.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
@@ -11,10 +13,33 @@ namespace {
 using sdfg::Expr;
 using sdfg::ScalarExpr;
 
+// Whether nothing below runs where the conditions hold, as far as bounds and guards say.
+Result<bool> never_runs(const sdfg::ScheduleTree& tree, const sdfg::Points& where) {
+  for (const sdfg::ScheduleNode& n : tree) {
+    sdfg::Points inside = where;
+    const sdfg::ScheduleTree* below = nullptr;
+    match(
+        n.value,
+        [&](const sdfg::ScheduleLoop& l) {
+          inside.exists.push_back(l.symbol);
+          sdfg::append(inside.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
+          below = &l.children;
+        },
+        [&](const sdfg::ScheduleGuard& g) {
+          inside.conditions.push_back(g.condition);
+          below = &g.children;
+        },
+        [](const sdfg::ScheduleLeaf&) {});
+    TRY(const bool never, below ? never_runs(*below, inside) : sdfg::is_within(inside, {}));
+    if (!never) return false;
+  }
+  return true;
+}
+
 struct Fuse {
   static constexpr std::string_view name = "fuse";
   static constexpr std::string_view summary =
-      "Makes one loop of two neighbours; where their ranges differ, each body runs under a guard.";
+      "Makes one loop of two neighbours; where their ranges differ, each body runs under a guard if it needs one.";
   static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";
   static constexpr std::string_view after = "for i: { S(i); T(i - shift) }";
   static constexpr std::string_view names = "The fused loop has the first one's name.";
@@ -73,17 +98,22 @@ struct Fuse {
   }
 
  private:
-  // Under `begin <= symbol && symbol < end`, as far as the fused loop's own range does not say so already.
+  // Under `begin <= symbol && symbol < end`, as far as the fused loop's own range does not say so already and anything
+  // of the body would run elsewhere.
   static sdfg::ScheduleTree guarded(const sdfg::ScheduleTree& body, const Expr& symbol, const Expr& begin,
                                     const Expr& end, const sdfg::ScheduleLoop& fused) {
-    auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
+    const auto leaf = [](const Expr& e) { return ScalarExpr::make_symbolic(e, sdfg::ElementType::i64); };
     std::vector<ScalarExpr> conditions;
-    if (begin != fused.begin) conditions.push_back(ScalarExpr::binary(sdfg::ScalarOp::le, leaf(begin), leaf(symbol)));
-    if (end != fused.end) conditions.push_back(ScalarExpr::binary(sdfg::ScalarOp::lt, leaf(symbol), leaf(end)));
+    const auto add = [&](const ScalarExpr& condition) {
+      sdfg::Points elsewhere{.dims = {fused.symbol}, .exists = {}, .conditions = {}};
+      elsewhere.conditions = sdfg::runs(fused.begin, fused.end, fused.step, symbol);
+      elsewhere.conditions.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, condition));
+      if (!never_runs(body, elsewhere).value_or(false)) conditions.push_back(condition);
+    };
+    if (begin != fused.begin) add(ScalarExpr::binary(sdfg::ScalarOp::le, leaf(begin), leaf(symbol)));
+    if (end != fused.end) add(ScalarExpr::binary(sdfg::ScalarOp::lt, leaf(symbol), leaf(end)));
     if (conditions.empty()) return body;
-    ScalarExpr all = conditions[0];
-    if (conditions.size() > 1) all = ScalarExpr::binary(sdfg::ScalarOp::logical_and, all, conditions[1]);
-    return {sdfg::ScheduleGuard{.condition = std::move(all), .children = body}};
+    return {sdfg::ScheduleGuard{.condition = all_of(conditions), .children = body}};
   }
 };
 

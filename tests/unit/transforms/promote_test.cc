@@ -69,6 +69,16 @@ const std::string fused =
     " loop p = 0 .. n { w: S[i, p] = T[i, p] + T[i, p] * x[p] } }";
 const std::string at_tiles = "tile(loops=[j], sizes=[4]); tile(loops=[p], sizes=[4]); fuse(first=j_t, second=p_t)";
 
+const std::string sums =
+    "loop i = 0 .. n { loop j = 0 .. n { z: T[i, j] = 0.0 } }"
+    " loop p = 0 .. n - 1 { loop q = 0 .. p + 1 { loop r = 0 .. n {"
+    " s: T[p + 1, r] = T[p + 1, r] + R[p + 1, q] * R[q, r] } } }"
+    " loop i2 = 0 .. n { loop j2 = 0 .. n { w: S[i2, j2] = S[i2, j2] * 0.5 + T[i2, j2] } }";
+const std::string by_rows =
+    "interchange(outer=q, inner=r); fuse(first=i, second=p, shift=1); fuse(first=i, second=i2);"
+    " fuse(first=j, second=r); fuse(first=j, second=j2); tile(loops=[i, j], sizes=[4, 8]); distribute(loop=j);"
+    " distribute(loop=i)";
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
       // Scalars.
@@ -133,6 +143,16 @@ const std::vector<Case>& cases() {
       {"loop i = 0 .. n { loop j = 0 .. 5 { s: u[i] = R[i, 0] v: y[i] = y[i] + u[i] } }",
        "promote(loop=i, most=1)",
        {{"R_l", {}}, {"u_l", {}}, {"y_l", {}}}},
+      // A product below a diagonal by blocks of rows, whose sums stay in a tile of their own.
+      {sums, by_rows + "; promote(loop=j_t, most=32)", {{"T_l", {4, 8}}}},
+      {sums,
+       by_rows +
+           "; promote(loop=j_t, most=32); parallelize(loop=i_t); split(loop=q, at=i_t); distribute(loop=j_d);"
+           " distribute(loop=i_d); tile(loops=[j_d, q], sizes=[4, 3]); interchange(outer=j_d_t, inner=q_t);"
+           " interchange(outer=i_d, inner=q_t); interchange(outer=i_d, inner=j_d_t);"
+           " register_tile(loops=[i_d, j_d], sizes=[2, 4], lanes=4, partial=padded); pack(loop=j_d_t, panel=j_d_r);"
+           " pack(loop=q_t, panel=i_d_r)",
+       {{"T_l", {4, 8}}}},
       // A temporary that others look at, and one whose values cross iterations.
       {"loop i = 0 .. n { s: u[i] = x[i] loop j = 0 .. 3 { v: u[i] = u[i] * y[i] } } loop p = 0 .. n { w: x[p] = u[p] "
        "}",

@@ -96,6 +96,29 @@ TEST(Steps, Fuse) {
   expect_same_result(late, "fuse(first=i, second=j, shift=1)");
 }
 
+// No guard where the second body would not run anyway.
+TEST(Steps, FuseGuardsWhatNeedsIt) {
+  const std::string sums =
+      "loop i = 0 .. n { s0: x[i] = 0.0 }"
+      " loop j = 0 .. n - 1 { loop k = 0 .. j + 1 { s1: x[j + 1] = x[j + 1] + A[j + 1, k] } }"
+      " loop l = 0 .. n - 1 { s2: B[l, 0] = x[l] }";
+  const std::string steps = "fuse(first=i, second=j, shift=1); fuse(first=i, second=l)";
+  const auto fused = run(sums, steps);
+  ASSERT_TRUE(fused) << fused.error().to_string();
+  EXPECT_TRUE(
+      sdfg::print(*fused).ends_with("loop i = 0 .. n {\n"
+                                    "  s0: x[i] = 0.0\n"
+                                    "  loop k = 0 .. i {\n"
+                                    "    s1: x[i] = x[i] + A[i, k]\n"
+                                    "  }\n"
+                                    "  if ({i}i64 < {n - 1}i64) {\n"
+                                    "    s2: B[i, 0] = x[i]\n"
+                                    "  }\n"
+                                    "}\n"))
+      << sdfg::print(*fused);
+  expect_same_result(sums, steps);
+}
+
 TEST(Steps, Distribute) {
   expect_same_result(both, "distribute(loop=i)");
   expect_same_result(both, "distribute(loop=i, at=2)");

@@ -1,0 +1,48 @@
+#include "transforms/witness.h"
+
+#include "sdfg/polyhedral.h"
+#include "transforms/tile_bounds.h"
+
+namespace sous::transforms {
+
+using sdfg::Expr;
+
+void determine(std::map<std::string, Expr>& value, const std::vector<Range>& loops, const std::vector<Expr>& subscripts,
+               const std::vector<Expr>& element) {
+  for (std::size_t d = 0; d < subscripts.size(); ++d) {
+    std::vector<std::string> moving;
+    for (const Range& l : loops)
+      if (subscripts[d].uses(l.symbol)) moving.push_back(l.symbol);
+    if (moving.size() == 1 && sdfg::coefficient_of(subscripts[d], moving[0]) == Expr(1))
+      value.emplace(moving[0], element[d] - (subscripts[d] - Expr::symbol(moving[0])));
+  }
+}
+
+Witness witness(const std::vector<Range>& loops, std::map<std::string, Expr> value, bool first) {
+  // A loop over tiles, from the inside out: the one whose value begins a loop that has a value.
+  std::map<std::string, std::string> points_of;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    if (value.contains(loops[k].symbol) || loops[k].step < 0) continue;
+    for (std::size_t i = k + 1; i < loops.size() && !points_of.contains(loops[k].symbol); ++i)
+      for (const Expr& piece : sdfg::max_pieces(loops[i].begin))
+        if (piece == Expr::symbol(loops[k].symbol) &&
+            (value.contains(loops[i].symbol) || points_of.contains(loops[i].symbol)))
+          points_of.emplace(loops[k].symbol,
+                            points_of.contains(loops[i].symbol) ? points_of[loops[i].symbol] : loops[i].symbol);
+  }
+  Witness w;
+  for (const Range& l : loops) {
+    const Expr begin = l.begin.substitute(value), end = l.end.substitute(value);
+    if (const auto inner = points_of.find(l.symbol); inner != points_of.end()) {
+      value[l.symbol] = begin + Expr::floor_div(value.at(inner->second) - begin, l.step) * Expr(l.step);
+    } else if (!value.contains(l.symbol)) {
+      value[l.symbol] = first || l.step < 0 ? begin : begin + Expr::floor_div(end - 1 - begin, l.step) * Expr(l.step);
+      sdfg::append(w.not_empty, needed_at_most(begin + 1, end));
+    }
+    sdfg::append(w.conditions, sdfg::runs(begin, end, l.step, value[l.symbol]));
+  }
+  w.value = std::move(value);
+  return w;
+}
+
+}  // namespace sous::transforms
