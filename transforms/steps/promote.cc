@@ -1,6 +1,6 @@
 // Promotion to local storage: what one iteration of a loop touches of an array is copied into a local one, worked on
 // there, and written back. Of a single element it is scalar replacement (Callahan, Carr and Kennedy 1990, the
-// loop-invariant case); where nothing need be copied it is array contraction (Sarkar and Gao 1991).
+// loop-invariant case; docs/decisions/011); where nothing need be copied it is array contraction (Sarkar and Gao 1991).
 //
 // Condition. What an iteration touches of the container, or a part of it that no other access in the body touches, lies
 // in a box of a known size, and is touched through memlets of that container alone, so that the elements of the local

@@ -2,21 +2,16 @@
 // nests that it is for, in all sizes around its tiles; and what it must leave alone.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "sdfg/check.h"
-#include "sdfg/interp.h"
 #include "sdfg/text.h"
-#include "targets/target.h"
-#include "tests/support/generated.h"
-#include "tests/support/random_nest.h"
-#include "tests/support/run_compiled.h"
-#include "transforms/apply.h"
+#include "tests/support/rewritten.h"
 
 namespace sous::transforms {
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t>;
+using tests::applied;
+using tests::nodes;
+using tests::refusal;
+using tests::Sizes;
 
 sdfg::Sdfg nest(const std::string& body, const std::string& more = "") {
   const std::string text =
@@ -27,18 +22,6 @@ sdfg::Sdfg nest(const std::string& body, const std::string& more = "") {
   auto parsed = sdfg::parse(text);
   if (!parsed) ADD_FAILURE() << parsed.error().to_string() << "\n" << text;
   return parsed.value_or(sdfg::Sdfg{});
-}
-
-Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps, const std::string& target = "highway") {
-  TRY(Recipe recipe, recipe_from_text(steps + " -> " + target));
-  return apply(before, recipe, {});
-}
-
-// What is left of the graph's text behind the declarations.
-std::string nodes(const sdfg::Sdfg& sdfg) {
-  const std::string text = sdfg::print(sdfg);
-  const std::size_t at = text.find("\n\n");
-  return at == std::string::npos ? text : text.substr(at + 2);
 }
 
 struct Case {
@@ -187,78 +170,27 @@ std::vector<Sizes> all_sizes() {
   return sizes;
 }
 
-// Subscripts that a case has no right to with small n are not run.
-bool runs(const sdfg::Sdfg& before, const sdfg::Memory& memory) {
-  sdfg::Memory copy = memory;
-  return sdfg::interpret(before, copy).has_value();
+std::vector<tests::Rewritten> rewritten(const std::string& target) {
+  std::vector<tests::Rewritten> result;
+  for (const Case& c : cases()) result.push_back(tests::rewritten(nest(c.body), c.steps, target));
+  return result;
 }
 
 TEST(Promote, InterpretedSameBits) {
-  for (const Case& c : cases()) {
-    const sdfg::Sdfg before = nest(c.body);
-    const auto after = applied(before, c.steps);
-    ASSERT_TRUE(after) << after.error().to_string() << "\n" << c.body << "\n" << c.steps;
-    const auto valid = sdfg::check(*after);
-    ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(*after);
-    for (const auto& [name, shape] : c.locals) {
-      const sdfg::Container* local = after->find(name);
-      ASSERT_TRUE(local) << name << "\n" << sdfg::print(*after);
-      EXPECT_EQ(local->shape, shape) << name << "\n" << sdfg::print(*after);
+  const auto nests = rewritten("highway");
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    tests::expect_same_interpreted(nests[k], all_sizes());
+    for (const auto& [name, shape] : cases()[k].locals) {
+      const sdfg::Container* local = nests[k].after.find(name);
+      ASSERT_TRUE(local) << name << "\n" << sdfg::print(nests[k].after);
+      EXPECT_EQ(local->shape, shape) << name << "\n" << sdfg::print(nests[k].after);
     }
-    int run = 0;
-    for (const Sizes& sizes : all_sizes()) {
-      sdfg::Memory expected = tests::random_memory(before, 1, sizes), actual = expected;
-      if (!runs(before, expected)) continue;
-      ++run;
-      ASSERT_TRUE(sdfg::interpret(before, expected));
-      const auto second = sdfg::interpret(*after, actual);
-      ASSERT_TRUE(second) << second.error().to_string() << "\n" << sdfg::print(*after);
-      const auto found = tests::difference(expected, actual);
-      ASSERT_FALSE(found) << *found << "\n" << sdfg::print(*after);
-    }
-    EXPECT_GT(run, 10) << c.body;
   }
 }
 
 TEST(Promote, CompiledSameBitsBetweenGuardPages) {
-  for (const std::string target : {"cpp", "openmp", "highway"}) {
-    std::vector<sdfg::Sdfg> graphs;
-    for (const Case& c : cases()) {
-      auto after = applied(nest(c.body), c.steps, target);
-      ASSERT_TRUE(after) << after.error().to_string();
-      graphs.push_back(std::move(*after));
-    }
-    std::vector<std::string> functions;
-    std::vector<tests::Generated> generated;
-    for (std::size_t k = 0; k < graphs.size(); ++k) {
-      targets::EmitOptions options = tests::exact_options();
-      options.function = "f" + std::to_string(k);
-      const auto text = targets::find_target(target)->emit(graphs[k], options);
-      ASSERT_TRUE(text) << text.error().to_string();
-      functions.push_back(*text);
-      generated.push_back({&graphs[k], options.function});
-    }
-    const auto code = tests::GeneratedCode::compile(
-        targets::source_file({target}, functions, "local copies"), generated,
-        {.include_root = SOUS_SOURCE_DIR,
-         .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
-    ASSERT_TRUE(code) << code.error().to_string();
-    for (std::size_t k = 0; k < graphs.size(); ++k) {
-      const sdfg::Sdfg before = nest(cases()[k].body);
-      for (const Sizes& sizes : all_sizes()) {
-        const sdfg::Memory memory = tests::random_memory(before, 2, sizes);
-        sdfg::Memory expected = memory;
-        if (!runs(before, memory)) continue;
-        ASSERT_TRUE(sdfg::interpret(before, expected));
-        for (const auto guard : {tests::GuardPage::Behind, tests::GuardPage::InFront}) {
-          sdfg::Memory actual = memory;
-          ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
-          const auto found = tests::difference(expected, actual);
-          ASSERT_FALSE(found) << *found << "\n" << cases()[k].steps << "\n" << functions[k];
-        }
-      }
-    }
-  }
+  for (const std::string target : {"cpp", "openmp", "highway"})
+    tests::expect_same_compiled(rewritten(target), all_sizes(), target);
 }
 
 // --- What the copies are --------------------------------------------------------------------------------------------
@@ -303,11 +235,6 @@ TEST(Promote, WritesBackWhatIsWritten) {
 }
 
 // --- What it must leave alone ---------------------------------------------------------------------------------------
-
-std::string refusal(const sdfg::Sdfg& before, const std::string& steps) {
-  const auto after = applied(before, steps);
-  return after ? "applied\n" + sdfg::print(*after) : after.error().code;
-}
 
 TEST(Promote, RefusesWhatIsNotCertain) {
   const std::string bodies[] = {

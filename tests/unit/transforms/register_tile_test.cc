@@ -3,19 +3,15 @@
 // container's.
 #include <gtest/gtest.h>
 
-#include "sdfg/check.h"
-#include "sdfg/interp.h"
 #include "sdfg/text.h"
-#include "targets/target.h"
-#include "tests/support/generated.h"
-#include "tests/support/random_nest.h"
-#include "tests/support/run_compiled.h"
-#include "transforms/apply.h"
+#include "tests/support/rewritten.h"
 
 namespace sous::transforms {
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t>;
+using tests::applied;
+using tests::refusal;
+using tests::Sizes;
 
 // `type` stands for T in `body`.
 sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64") {
@@ -28,11 +24,6 @@ sdfg::Sdfg nest(const std::string& body, const std::string& type = "f64") {
   auto parsed = sdfg::parse(text);
   if (!parsed) ADD_FAILURE() << parsed.error().to_string();
   return parsed.value_or(sdfg::Sdfg{});
-}
-
-Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps) {
-  TRY(Recipe recipe, recipe_from_text(steps + " -> highway"));
-  return apply(before, recipe, {});
 }
 
 struct Case {
@@ -161,62 +152,22 @@ std::vector<Sizes> all_sizes() {
   return sizes;
 }
 
+std::vector<tests::Rewritten> rewritten() {
+  std::vector<tests::Rewritten> result;
+  for (const Case& c : cases()) result.push_back(tests::rewritten(nest(c.body, c.type), c.steps));
+  return result;
+}
+
 TEST(RegisterTile, InterpretedSameBits) {
-  for (const Case& c : cases()) {
-    const sdfg::Sdfg before = nest(c.body, c.type);
-    const auto after = applied(before, c.steps);
-    ASSERT_TRUE(after) << after.error().to_string() << "\n" << c.body << "\n" << c.steps;
-    const auto valid = sdfg::check(*after);
-    ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(*after);
-    for (const Sizes& sizes : all_sizes()) {
-      sdfg::Memory expected = tests::random_memory(before, 1, sizes), actual = expected;
-      const auto first = sdfg::interpret(before, expected), second = sdfg::interpret(*after, actual);
-      ASSERT_TRUE(first) << first.error().to_string() << "\n" << c.body;
-      ASSERT_TRUE(second) << second.error().to_string() << "\n" << sdfg::print(*after);
-      const auto found = tests::difference(expected, actual);
-      ASSERT_FALSE(found) << *found << "\n" << sdfg::print(*after);
-    }
-  }
+  for (const tests::Rewritten& n : rewritten()) tests::expect_same_interpreted(n, all_sizes());
 }
 
 TEST(RegisterTile, VectorsSameBitsBetweenGuardPages) {
-  std::vector<sdfg::Sdfg> graphs;
-  for (const Case& c : cases()) {
-    auto after = applied(nest(c.body, c.type), c.steps);
-    ASSERT_TRUE(after) << after.error().to_string();
-    graphs.push_back(std::move(*after));
-  }
-  std::vector<std::string> functions;
-  std::vector<tests::Generated> generated;
-  for (std::size_t k = 0; k < graphs.size(); ++k) {
-    targets::EmitOptions options = tests::exact_options();
-    options.function = "f" + std::to_string(k);
-    const auto text = targets::find_target("highway")->emit(graphs[k], options);
-    ASSERT_TRUE(text) << text.error().to_string();
-    const bool one_lane = cases()[k].steps.contains("lanes=1)");
-    EXPECT_EQ(text->contains("// Not as vectors"), one_lane) << cases()[k].steps << "\n" << *text;
-    functions.push_back(*text);
-    generated.push_back({&graphs[k], options.function});
-  }
-  const auto code = tests::GeneratedCode::compile(
-      targets::source_file({"highway"}, functions, "register tiles"), generated,
-      {.include_root = SOUS_SOURCE_DIR,
-       .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
-  ASSERT_TRUE(code) << code.error().to_string();
-  for (std::size_t k = 0; k < graphs.size(); ++k) {
-    const sdfg::Sdfg before = nest(cases()[k].body, cases()[k].type);
-    for (const Sizes& sizes : all_sizes()) {
-      const sdfg::Memory memory = tests::random_memory(before, 2, sizes);
-      sdfg::Memory expected = memory;
-      ASSERT_TRUE(sdfg::interpret(before, expected));
-      for (const auto guard : {tests::GuardPage::Behind, tests::GuardPage::InFront}) {
-        sdfg::Memory actual = memory;
-        ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
-        const auto found = tests::difference(expected, actual);
-        ASSERT_FALSE(found) << *found << "\n" << cases()[k].steps << "\n" << sdfg::print(graphs[k]);
-      }
-    }
-  }
+  const auto functions = tests::expect_same_compiled(rewritten(), all_sizes(), "highway");
+  for (std::size_t k = 0; k < functions.size(); ++k)
+    EXPECT_EQ(functions[k].contains("// Not as vectors"), cases()[k].steps.contains("lanes=1)"))
+        << cases()[k].steps << "\n"
+        << functions[k];
 }
 
 // --- What it must refuse --------------------------------------------------------------------------------------------
@@ -224,11 +175,6 @@ TEST(RegisterTile, VectorsSameBitsBetweenGuardPages) {
 // The body of the product's three loops.
 std::string in_loops(const std::string& statements, const std::string& bounds = "0 .. l") {
   return "loop i = 0 .. n { loop j = 0 .. n { loop k = " + bounds + " { " + statements + " } } }";
-}
-
-std::string refusal(const sdfg::Sdfg& before, const std::string& steps) {
-  const auto after = applied(before, steps);
-  return after ? "applied\n" + sdfg::print(*after) : after.error().code;
 }
 
 TEST(RegisterTile, RefusesWhatDoesNotStayInOnePlace) {

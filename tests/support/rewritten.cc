@@ -1,0 +1,89 @@
+#include "tests/support/rewritten.h"
+
+#include <gtest/gtest.h>
+
+#include "sdfg/check.h"
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+#include "targets/target.h"
+#include "tests/support/generated.h"
+#include "tests/support/random_nest.h"
+#include "tests/support/run_compiled.h"
+#include "transforms/apply.h"
+
+namespace sous::tests {
+
+Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps, const std::string& target) {
+  TRY(transforms::Recipe recipe, transforms::recipe_from_text(steps + " -> " + target));
+  return transforms::apply(before, recipe, {});
+}
+
+std::string refusal(const sdfg::Sdfg& before, const std::string& steps) {
+  const auto after = applied(before, steps);
+  return after ? "applied\n" + sdfg::print(*after) : after.error().code;
+}
+
+std::string nodes(const sdfg::Sdfg& sdfg) {
+  const std::string text = sdfg::print(sdfg);
+  const std::size_t at = text.find("\n\n");
+  return at == std::string::npos ? text : text.substr(at + 2);
+}
+
+Rewritten rewritten(const sdfg::Sdfg& before, const std::string& steps, const std::string& target) {
+  const auto after = applied(before, steps, target);
+  if (!after) ADD_FAILURE() << after.error().to_string() << "\n" << sdfg::print(before) << "\n" << steps;
+  return {.before = before, .steps = steps, .after = after.value_or(before)};
+}
+
+void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& sizes) {
+  const auto valid = sdfg::check(nest.after);
+  ASSERT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(nest.after);
+  std::size_t run = 0;
+  for (const Sizes& s : sizes) {
+    sdfg::Memory expected = random_memory(nest.before, 1, s), actual = expected;
+    if (!sdfg::interpret(nest.before, expected)) continue;
+    ++run;
+    const auto second = sdfg::interpret(nest.after, actual);
+    ASSERT_TRUE(second) << second.error().to_string() << "\n" << sdfg::print(nest.after);
+    const auto found = difference(expected, actual);
+    ASSERT_FALSE(found) << *found << "\n" << sdfg::print(nest.after);
+  }
+  EXPECT_GT(run, sizes.size() / 3) << sdfg::print(nest.before);
+}
+
+std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nests, const std::vector<Sizes>& sizes,
+                                              const std::string& target) {
+  std::vector<std::string> functions;
+  std::vector<Generated> generated;
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    targets::EmitOptions options = exact_options();
+    options.function = "f" + std::to_string(k);
+    const auto text = targets::find_target(target)->emit(nests[k].after, options);
+    if (!text) ADD_FAILURE() << text.error().to_string() << "\n" << nests[k].steps;
+    functions.push_back(text.value_or(""));
+    generated.push_back({&nests[k].after, options.function});
+  }
+  const auto code =
+      GeneratedCode::compile(targets::source_file({target}, functions, "the steps' results"), generated,
+                             {.include_root = SOUS_SOURCE_DIR,
+                              .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
+  const auto run = [&] {
+    ASSERT_TRUE(code) << code.error().to_string();
+    for (std::size_t k = 0; k < nests.size(); ++k)
+      for (const Sizes& s : sizes) {
+        const sdfg::Memory memory = random_memory(nests[k].before, 2, s);
+        sdfg::Memory expected = memory;
+        if (!sdfg::interpret(nests[k].before, expected)) continue;
+        for (const auto guard : {GuardPage::Behind, GuardPage::InFront}) {
+          sdfg::Memory actual = memory;
+          ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
+          const auto found = difference(expected, actual);
+          ASSERT_FALSE(found) << *found << "\n" << nests[k].steps << "\n" << functions[k];
+        }
+      }
+  };
+  run();
+  return functions;
+}
+
+}  // namespace sous::tests

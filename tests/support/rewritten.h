@@ -1,0 +1,38 @@
+// Nests and what recipes make of them, held against the interpreter: what the tests of single steps share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::tests {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+// The graph behind the steps, or why one is refused.
+Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps, const std::string& target = "highway");
+// The code of the refusal; where the steps apply, what they make.
+std::string refusal(const sdfg::Sdfg& before, const std::string& steps);
+// What is left of the graph's text behind the declarations.
+std::string nodes(const sdfg::Sdfg& sdfg);
+
+struct Rewritten {
+  sdfg::Sdfg before;
+  std::string steps;
+  sdfg::Sdfg after;
+};
+
+// Expects that the steps apply.
+Rewritten rewritten(const sdfg::Sdfg& before, const std::string& steps, const std::string& target = "highway");
+
+// Expects that the result is valid and, interpreted, leaves the same bits in random memory of these sizes. Sizes with
+// which the nest itself is an error (a subscript out of its array) are left out; with most it is none.
+void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& sizes);
+// The same of the code that the target makes of the results, between guard pages. Returns the functions' texts.
+std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nests, const std::vector<Sizes>& sizes,
+                                              const std::string& target);
+
+}  // namespace sous::tests
