@@ -143,10 +143,12 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
   for (const Paneled& p : group) {
     Points read = reads(p, panel, names);
     sdfg::append(read.conditions, outside.conditions);
+    if (!sdfg::is_affine(read)) return false;
     TRY(const bool is_held, sdfg::is_within(read, {held}));
     if (!is_held) return false;
     for (const bool first : {true, false}) witnesses.push_back(points(p, names, reader(p, panel, names, first)));
   }
+  if (!std::ranges::all_of(witnesses, sdfg::is_affine)) return false;
   sdfg::append(held.conditions, outside.conditions);
   return sdfg::is_within(held, witnesses);
 }

@@ -37,7 +37,7 @@ Witness witness(const std::vector<Range>& loops, std::map<std::string, Expr> val
       value[l.symbol] = begin + Expr::floor_div(value.at(inner->second) - begin, l.step) * Expr(l.step);
     } else if (!value.contains(l.symbol)) {
       value[l.symbol] = first || l.step < 0 ? begin : begin + Expr::floor_div(end - 1 - begin, l.step) * Expr(l.step);
-      sdfg::append(w.not_empty, needed_at_most(begin + 1, end));
+      sdfg::append(w.not_empty, l.step < 0 ? needed_at_most(end + 1, begin) : needed_at_most(begin + 1, end));
     }
     sdfg::append(w.conditions, sdfg::runs(begin, end, l.step, value[l.symbol]));
   }

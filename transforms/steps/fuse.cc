@@ -30,6 +30,7 @@ Result<bool> never_runs(const sdfg::ScheduleTree& tree, const sdfg::Points& wher
           below = &g.children;
         },
         [](const sdfg::ScheduleLeaf&) {});
+    if (!sdfg::is_affine(inside)) return false;  // a bound that overflows
     TRY(const bool never, below ? never_runs(*below, inside) : sdfg::is_within(inside, {}));
     if (!never) return false;
   }

@@ -117,6 +117,15 @@ TEST(Steps, FuseGuardsWhatNeedsIt) {
                                     "}\n"))
       << sdfg::print(*fused);
   expect_same_result(sums, steps);
+  // Bounds that overflow are refused.
+  const std::string long_loops =
+      "loop i = 0 .. 9223372036854775807 { s0: s[] = 0.0 } loop j = 0 .. 9223372036854775807 { s1: s[] = 1.0 }";
+  EXPECT_EQ(refusal(long_loops, "fuse(first=i, second=j, shift=1)"), "fuse.illegal");
+  const std::string descending =
+      "loop i = 0 .. n { s0: x[i] = 0.0 } loop j = 0 .. n - 1 { loop k = n .. 9223372036854775807 step -1 { s1: A[j, "
+      "0] "
+      "= 0.0 } }";
+  EXPECT_EQ(refusal(descending, "fuse(first=i, second=j)"), "applied");
 }
 
 TEST(Steps, Distribute) {
