@@ -57,6 +57,11 @@ const std::string sums =
     " loop p = 0 .. n - 1 { loop q = 0 .. p + 1 { loop r = 0 .. n {"
     " s: T[p + 1, r] = T[p + 1, r] + R[p + 1, q] * R[q, r] } } }"
     " loop i2 = 0 .. n { loop j2 = 0 .. n { w: S[i2, j2] = S[i2, j2] * 0.5 + T[i2, j2] } }";
+const std::string chain =
+    "loop i = 0 .. n { loop j = 0 .. n { z: T[i, j] = 0.0 } }"
+    " loop i2 = 0 .. n { loop j2 = 0 .. n { y: S[i2, j2] = S[i2, j2] * 0.5 } }"
+    " loop p = 0 .. n { loop q = 0 .. l { loop r = 0 .. n { s: T[p, r] = T[p, r] + A[p, q] * A[r, q] } } }"
+    " loop p2 = 0 .. n { loop q2 = 0 .. n { loop r2 = 0 .. n { w: S[p2, r2] = S[p2, r2] + T[p2, q2] * R[q2, r2] } } }";
 const std::string by_rows =
     "interchange(outer=q, inner=r); fuse(first=i, second=p, shift=1); fuse(first=i, second=i2);"
     " fuse(first=j, second=r); fuse(first=j, second=j2); tile(loops=[i, j], sizes=[4, 8]); distribute(loop=j);"
@@ -135,6 +140,13 @@ const std::vector<Case>& cases() {
            " interchange(outer=i_d, inner=q_t); interchange(outer=i_d, inner=j_d_t);"
            " register_tile(loops=[i_d, j_d], sizes=[2, 4], lanes=4, partial=padded); pack(loop=j_d_t, panel=j_d_r);"
            " pack(loop=q_t, panel=i_d_r)",
+       {{"T_l", {4, 8}}}},
+      // Two products by blocks of rows: the first one's result is used at once.
+      {chain,
+       "reorder(first=i, second=i2); interchange(outer=q, inner=r); fuse(first=i, second=p); fuse(first=j, second=r);"
+       " fuse(first=i, second=p2); fuse(first=j, second=q2); tile(loops=[i, j], sizes=[4, 8]); distribute(loop=j);"
+       " distribute(loop=i); parallelize(loop=i_t); promote(loop=j_t, most=32);"
+       " register_tile(loops=[i_d, j_d], sizes=[2, 4], lanes=4, partial=padded)",
        {{"T_l", {4, 8}}}},
       // A temporary that others look at, and one whose values cross iterations.
       {"loop i = 0 .. n { s: u[i] = x[i] loop j = 0 .. 3 { v: u[i] = u[i] * y[i] } } loop p = 0 .. n { w: x[p] = u[p] "
