@@ -28,11 +28,15 @@ struct Rewritten {
 // Expects that the steps apply.
 Rewritten rewritten(const sdfg::Sdfg& before, const std::string& steps, const std::string& target = "highway");
 
-// Expects that the result is valid and, interpreted, leaves the same bits in random memory of these sizes. Sizes with
-// which the nest itself is an error (a subscript out of its array) are left out; with most it is none.
-void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& sizes);
+// Sizes with which the nest itself is an error (a subscript out of its array): there are none, or they are left out and
+// more than ten others must remain.
+enum class Undefined : std::uint8_t { Never, LeftOut };
+
+// Expects that the result is valid and, interpreted, leaves the same bits in random memory of these sizes.
+void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& sizes,
+                             Undefined undefined = Undefined::Never);
 // The same of the code that the target makes of the results, between guard pages. Returns the functions' texts.
 std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nests, const std::vector<Sizes>& sizes,
-                                              const std::string& target);
+                                              const std::string& target, Undefined undefined = Undefined::Never);
 
 }  // namespace sous::tests
