@@ -243,7 +243,8 @@ Expr operator*(const Expr& a, const Expr& b) {
     return product.build();
   }
   if (auto c = a.constant()) return b * a;
-  if (!a.is_valid() || !b.is_valid()) return Expr::invalid();
+  if (!a.is_valid() || !b.is_valid() || a.terms().size() * b.terms().size() > Expr::most_products)
+    return Expr::invalid();
   ExprBuilder product;
   product.add(a, b.constant_term());
   for (const Term& tb : b.terms()) {

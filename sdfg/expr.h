@@ -10,8 +10,9 @@
 // compare equal: (i+j)*2 - i is i + 2*j. floor_div and mod by a positive constant take out the terms that the divisor
 // divides exactly: (4*i + j) floordiv 4 is i + j floordiv 4. Division by a non-constant is kept as written.
 //
-// Overflow. Coefficients are int64. Arithmetic that leaves that range gives the invalid expression, which absorbs
-// whatever it meets and which `check` refuses (sdfg.expr.overflow).
+// Overflow. Coefficients are int64. Arithmetic that leaves that range, and a product of more than `most_products` pairs
+// of terms (a chain of squares would double its length each time), gives the invalid expression, which absorbs whatever
+// it meets and which `check` refuses (sdfg.expr.overflow).
 //
 // An Expr is a shared immutable handle: copying is cheap, comparing is by structure.
 #pragma once
@@ -45,6 +46,7 @@ class Expr {
 
   static Expr symbol(const std::string& name);
   static Expr invalid();
+  static constexpr std::size_t most_products = 256;
   // Floor division and the modulo that goes with it (a == b*floor_div(a,b) + mod(a,b), 0 <= mod < |b| for b > 0).
   // Division by the constant 0 is invalid.
   static Expr floor_div(const Expr& a, const Expr& b);
