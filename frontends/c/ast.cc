@@ -66,6 +66,15 @@ std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::AS
   return value.isRepresentableByInt64() ? std::optional(value.getExtValue()) : std::nullopt;
 }
 
+std::optional<double> real_constant(const clang::Expr* e, const clang::ASTContext& context) {
+  if (e->isValueDependent() || !e->getType()->isRealFloatingType()) return std::nullopt;
+  llvm::APFloat value(0.0);
+  if (!e->EvaluateAsFloat(value, context)) return std::nullopt;
+  bool inexact = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return inexact ? std::nullopt : std::optional(value.convertToDouble());
+}
+
 namespace {
 
 // v of the load of v, conversions between integers aside.

@@ -23,6 +23,8 @@ std::string c_type(clang::QualType type, const clang::ASTContext& context);
 const clang::VarDecl* named_variable(const clang::Expr* e);
 // The value of an integer constant expression.
 std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::ASTContext& context);
+// The same of a floating-point expression, as a double that holds it exactly; not where the rounding mode is open.
+std::optional<double> real_constant(const clang::Expr* e, const clang::ASTContext& context);
 
 // A `for` with one induction variable: for (v = begin; v OP bound; v += step), in any spelling.
 struct ForHeader {

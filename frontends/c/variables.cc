@@ -110,13 +110,15 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
                   where);
   }
   const bool in_memory = v->hasGlobalStorage() || facts_.address_taken.contains(v);
+  // A const object keeps its initial value (C17 6.7.3p6), which another file may define anew where it is weak.
+  const clang::Expr* initial = v->getType().isConstQualified() && v->hasInit() && !v->isWeak() ? v->getInit() : nullptr;
   if (v->getTLSKind() != clang::VarDecl::TLS_None)
     return refuse("c.thread-local", "'" + name + "' is thread-local", where);
   Binding b;
   if ((!written_here(v) || tracked(v)) && !sdfg::is_float(*type)) {
     const bool constant = v->getType().isConstQualified();
-    if (constant && v->hasInit() && v->hasGlobalStorage())
-      if (auto c = constant_value(v->getInit(), context_)) {
+    if (initial && v->hasGlobalStorage())
+      if (auto c = constant_value(initial, context_)) {
         b.kind = Binding::Kind::Expression;
         b.index = Expr(*c);
         return b;
@@ -124,12 +126,18 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
     if (in_memory && !constant) memory_scalars_.push_back({name, name, v->getType(), where});
     const std::string symbol = symbol_for(name, name, v->getType());
     if (auto it = facts_.known.find(v); it != facts_.known.end()) known_[symbol] = it->second;
-    if (constant && v->hasInit())
-      if (auto c = constant_value(v->getInit(), context_)) known_[symbol] = *c;
+    if (initial)
+      if (auto c = constant_value(initial, context_)) known_[symbol] = *c;
     b.kind = Binding::Kind::Expression;
     b.index = Expr::symbol(symbol);
     return b;
   }
+  if (initial)
+    if (auto c = real_constant(initial, context_)) {
+      b.kind = Binding::Kind::Expression;
+      b.value = sdfg::ScalarExpr::real(*c, *type);
+      return b;
+    }
   b.kind = Binding::Kind::Scalar;
   bool exposed = true;
   if (written_here(v) && !in_memory && !live_after_(v)) {

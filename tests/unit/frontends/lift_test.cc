@@ -99,6 +99,21 @@ TEST(Lift, RowsOfAConstantLength) {
   EXPECT_NE(text.find("b[i_1, j_1, k] = 0.0"), std::string::npos) << text;
 }
 
+// A const object keeps its initial value; another file may define a weak one.
+TEST(Lift, ConstantsOfTheProgram) {
+  EXPECT_EQ(root(R"(static const float third = 1.0f / 3;
+const double given = 2.0;
+__attribute__((weak)) const double weak = 3.0;
+void f(int n, double *restrict x, double start) {
+  const double half = 0.5, offset = start;
+  for (int i = 0; i < n; i++) x[i] = x[i] * half + third + given + weak + offset;
+})"),
+            R"(loop i = 0 .. n {
+  s0: x[i] = x[i] * 0.5 + 0.3333333432674408 + 2.0 + weak[] + offset[]
+}
+)");
+}
+
 // a[2*i + j] is a window that moves by 2, unless j is known to be less.
 TEST(Lift, AShortRowIsNotAssumed) {
   EXPECT_NE(root("void f(int n, int m, double *a) {"
