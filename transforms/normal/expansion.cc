@@ -65,6 +65,18 @@ bool defined_first(const Region& region, const std::string& name) {
   return false;
 }
 
+// Whether a loop lies among the accesses. Else distribution may leave them side by side.
+bool spans_loop(const Region& region, const std::string& name) {
+  bool begun = false, loop = false, found = false;
+  for (const Node& node : region.nodes) {
+    const bool here = touches(node, name);
+    begun = begun || here;
+    loop = loop || (begun && has_loop(node));
+    found = found || (here && loop);
+  }
+  return found;
+}
+
 // Bounds of a loop symbol over all iterations of the loops around it, in parameters only: low <= symbol < high.
 struct Hull {
   Expr low, high;
@@ -139,7 +151,7 @@ Expanded expand_scalars(const Sdfg& sdfg, Log& log) {
     if (!is_local_scalar(result.sdfg, c.name) || read_in_expressions(result.sdfg.root, c.name)) continue;
     const Home home = home_of(result.sdfg.root, c.name);
     if (!home.region || home.around.empty() || !defined_first(*home.region, c.name)) continue;
-    if (std::ranges::none_of(home.region->nodes, has_loop)) continue;
+    if (!spans_loop(*home.region, c.name)) continue;
     const auto hulls = hulls_of(home.around);
     if (!hulls) continue;
     Subset subset;

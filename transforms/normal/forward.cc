@@ -37,9 +37,30 @@ int cost(const ScalarExpr& code) {
   return total;
 }
 
-int count_reads(const Node& node, const std::string& container) {
+// How often an expression names the container: once forwarded, it would be computed as often.
+int count_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::string& container) {
   int count = 0;
-  for_each_memlet(node, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
+  code.visit([&](const ScalarExpr& e) {
+    count += e.op == ScalarOp::input && inputs[static_cast<std::size_t>(e.input)].container == container;
+  });
+  return count;
+}
+int count_reads(const Region& region, const std::string& container) {
+  int count = 0;
+  visit(region, [&](const Node& node) {
+    match(
+        node.value,
+        [&](const State& s) {
+          if (const auto a = as_assignment(s)) {
+            count += count_reads(a->code, a->inputs, container);
+            return;
+          }
+          for_each_memlet(Node{s}, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
+        },
+        [](const Loop&) {}, [&](const If& i) { count += count_reads(i.condition.code, i.condition.inputs, container); },
+        [&](const While& w) { count += count_reads(w.condition.code, w.condition.inputs, container); },
+        [](const Return&) {});
+  });
   return count;
 }
 
@@ -87,7 +108,7 @@ bool surely_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, con
 
 class Forwarder {
  public:
-  Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
+  Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log), names_(sdfg) {}
 
   Region region(Region r) {
     for (std::size_t p = 0; p < r.nodes.size(); ++p) {
@@ -104,6 +125,8 @@ class Forwarder {
     return r;
   }
   bool changed() const { return changed_; }
+  // What merge_with_next has made.
+  const std::vector<Container>& scalars() const { return scalars_; }
 
  private:
   // From the definition at r.nodes[p] downwards, until it or one of its operands may be overwritten.
@@ -125,7 +148,7 @@ class Forwarder {
       const auto* state = std::get_if<State>(&node.value);
       const bool is_state = state != nullptr;
       if (clobbers && !is_state) break;
-      const int here = count_reads(node, name);
+      const int here = count_reads(Region{{node}}, name);
       // A call that sets errno is made where the program makes it.
       if (here > 0 && fails) {
         const auto use = state ? as_assignment(*state) : std::nullopt;
@@ -139,14 +162,13 @@ class Forwarder {
       }
     }
     if (price > cheap) {
-      int everywhere = 0;
-      for_each_memlet(sdfg_.root, [&](const Memlet& m, bool writes) { everywhere += !writes && m.container == name; });
-      if (uses != 1 || uses_in_loops > 0 || everywhere != 1) return;
+      if (uses != 1 || uses_in_loops > 0 || count_reads(sdfg_.root, name) != 1) return;
     }
     for (std::size_t q = p + 1; q < last; ++q) r.nodes[q] = replace(r.nodes[q], definition);
   }
 
-  // X[s] = e; X[s] = f(X[s])   becomes   X[s] = f(e).
+  // X[s] = e; X[s] = f(X[s])   becomes   X[s] = f(e),   or   t = e; X[s] = f(t)   where f names it several times and e
+  // is expensive: as if the program had written it with a temporary.
   bool merge_with_next(Region& r, std::size_t p, const Assignment& first) {
     const auto* state = p + 1 < r.nodes.size() ? std::get_if<State>(&r.nodes[p + 1].value) : nullptr;
     std::optional<Assignment> second = state ? as_assignment(*state) : std::nullopt;
@@ -159,13 +181,16 @@ class Forwarder {
     }
     for (const std::string& index : reads_of(first.out))
       if (may_overlap(sdfg_, index, name)) return false;
-    int uses = 0;
+    const int uses = count_reads(second->code, second->inputs, name);
     bool as_index = false;
     second->code.visit([&](const ScalarExpr& e) {
-      uses += e.op == ScalarOp::input && second->inputs[static_cast<std::size_t>(e.input)].container == name;
       as_index = as_index || (e.op == ScalarOp::symbolic && e.symbolic.reads().contains(name));
     });
-    if (as_index || uses == 0 || (uses > 1 && cost(first.code) > cheap)) return false;
+    if (as_index || uses == 0) return false;
+    if (uses > 1 && cost(first.code) > cheap) {
+      through_scalar(r, p, first, *second);
+      return false;
+    }
     // Each merge looks at all that was merged before; and an expression of hundreds of operands is no better than two.
     if (first.inputs.size() + second->inputs.size() > most_operands) return false;
     if (sets_errno(first.code) && !surely_reads(second->code, second->inputs, name)) return false;
@@ -177,6 +202,23 @@ class Forwarder {
     changed_ = true;
     log_.push_back("forward: " + name + " into the store that overwrites it");
     return true;
+  }
+
+  void through_scalar(Region& r, std::size_t p, const Assignment& first, Assignment second) {
+    const Memlet scalar{names_.fresh("t"), {}, std::nullopt};
+    Container c;
+    c.name = scalar.container;
+    c.type = sdfg_.find(first.out.container)->type;
+    c.storage = Storage::stack;
+    c.transient = true;
+    scalars_.push_back(std::move(c));
+    for (Memlet& m : second.inputs)
+      if (m == first.out) m = scalar;
+    r.nodes[p] = assignment(std::get<State>(r.nodes[p].value).name, scalar, first.code, first.inputs);
+    r.nodes[p + 1] = assignment(std::get<State>(r.nodes[p + 1].value).name, second.out, second.code, second.inputs);
+    changed_ = true;
+    log_.push_back("forward: " + first.out.container + " through " + scalar.container +
+                   " into the store that overwrites it");
   }
 
   // Whether the scalar is an operand of a sum anywhere.
@@ -267,6 +309,8 @@ class Forwarder {
 
   const Sdfg& sdfg_;
   Log& log_;
+  Names names_;
+  std::vector<Container> scalars_;
   bool changed_ = false;
 };
 
@@ -303,6 +347,7 @@ bool forward_definitions(Sdfg& sdfg, Log& log) {
   Forwarder forwarder(sdfg, log);
   Sdfg result = sdfg;
   result.root = rewrite_regions(sdfg.root, [&](Region r, const Around&) { return forwarder.region(std::move(r)); });
+  result.containers.insert(result.containers.end(), forwarder.scalars().begin(), forwarder.scalars().end());
   sdfg = std::move(result);
   return forwarder.changed();
 }

@@ -38,9 +38,9 @@ sdfg::Sdfg fold(const sdfg::Sdfg& sdfg, Log& log);
 // branches go. To a fixed point. After fold, before expand_scalars (fewer scalars to expand).
 sdfg::Sdfg forward_scalars(const sdfg::Sdfg& sdfg, Log& log);
 
-// A transient scalar that is defined in a loop body which also holds a loop gets one element per iteration of all loops
-// around that body (scalar expansion), so that the body can be distributed. Their names are returned: contract_scalars
-// takes back the dimensions that distribution did not need.
+// A transient scalar that is defined in a loop body and used in or behind a loop of that body gets one element per
+// iteration of all loops around (scalar expansion), so that the body can be distributed. Their names are returned:
+// contract_scalars takes back the dimensions that distribution did not need.
 // Between forward_scalars and distribute.
 struct Expanded {
   sdfg::Sdfg sdfg;

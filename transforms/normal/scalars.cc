@@ -114,7 +114,7 @@ class Accumulator {
 
  private:
   void in_place(Region& r, std::size_t first, const std::string& name, const Around& around) {
-    // All accesses lie in this region from the definition on; a loop among them updates the scalar.
+    // All accesses lie in this region from the definition on; a loop among them updates the scalar, or there is none.
     std::size_t last = first, last_write = first;
     int here = 0, everywhere = 0;
     const auto count = [&](int& to) { return [&](const Memlet& m, bool) { to += m.container == name; }; };
@@ -125,7 +125,11 @@ class Accumulator {
       for_each_memlet(r.nodes[q], count(here));
     }
     for_each_memlet(sdfg_.root, count(everywhere));
-    if (here != everywhere || last_write == first || !has_loop(r.nodes[last_write])) return;
+    const bool straight =
+        last_write == first && std::all_of(r.nodes.begin() + static_cast<std::ptrdiff_t>(first),
+                                           r.nodes.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                                           [](const Node& n) { return std::holds_alternative<State>(n.value); });
+    if (here != everywhere || !(straight || has_loop(r.nodes[last_write]))) return;
 
     // The store: the first plain copy of the final value, or else the last use.
     std::size_t store = 0;
@@ -135,7 +139,7 @@ class Accumulator {
       const auto a = state ? as_assignment(*state) : std::nullopt;
       if (!a || !touches(r.nodes[q], name)) continue;
       const bool copy = a->code.op == ScalarOp::input && a->inputs[0].container == name;
-      if (!copy && q != last) continue;
+      if (!copy && (q != last || straight)) continue;
       store = q;
       target = a;
       if (copy) break;
@@ -158,12 +162,14 @@ class Accumulator {
     for (std::size_t q = first; q <= last; ++q) {
       const Region one{{r.nodes[q]}};
       if (has_return(one) || exprs_read(one, name) || exprs_read(one, x->name)) return false;
-      if (!undisturbed(one, facts, target.out, q == first, q == store)) return false;
+      // What the last state writes is read by none of them.
+      if (!undisturbed(one, facts, target.out, q == first, q == store || q == last)) return false;
     }
     return true;
   }
 
-  // No access below touches the element, but reads where it is defined (they come before the write) and the store.
+  // No access below touches the element, but reads where it is defined (they come before the write), and writes of a
+  // state that stores it or is the last.
   bool undisturbed(const Region& region, const Facts& facts, const Memlet& element, bool definition, bool store) {
     if (planted(Fault::accumulate_disturbed)) return true;
     return std::ranges::all_of(region.nodes, [&](const Node& node) {

@@ -122,44 +122,70 @@ class Orderer {
     return result;
   }
 
-  std::string signature(const ScheduleNode& node) const {
+  // What a node computes, without names, and the places in that text of the containers it touches.
+  struct Described {
+    std::string text;
+    std::map<std::string, std::string> places;
+  };
+  Described described(const ScheduleNode& node) const {
     Sdfg part = lower(work_.lifted, {node});
     part.root = without_extents(std::move(part.root), {});
-    const Sdfg canonical = canonical_names(part).first;
-    return print(canonical.root, canonical);
+    const auto [canonical, original] = canonical_names(part);
+    const Touched t = sdfg::touched(part.root);
+    Described result{.text = print(canonical.root, canonical), .places = {}};
+    for (const auto& [place, name] : original.containers)
+      if (t.read.contains(name) || t.written.contains(name)) result.places[name] = place;
+    return result;
   }
 
-  // Equal for what cannot be told apart: by depth, by itself, then by what has to come before and after (two rounds of
-  // colour refinement, Weisfeiler and Leman 1968).
+  // Where in both texts stands what they share.
+  using Link = std::vector<std::pair<std::string, std::string>>;
+  static Link link(const Described& a, const Described& b) {
+    Link result;
+    for (const auto& [name, place] : a.places)
+      if (const auto it = b.places.find(name); it != b.places.end()) result.emplace_back(place, it->second);
+    std::ranges::sort(result);
+    return result;
+  }
+
+  // Equal for what cannot be told apart: by depth, by itself, then by what has to come before and after and what it
+  // hands on (colour refinement, Weisfeiler and Leman 1968): of two equal products, the one that is the left operand of
+  // a third comes first.
   std::vector<std::size_t> ranks(const ScheduleTree& nodes, const std::vector<std::vector<bool>>& before) const {
+    std::vector<Described> each;
     std::vector<std::pair<int, std::string>> own;
-    for (const ScheduleNode& node : nodes) own.emplace_back(depth(node), signature(node));
-    std::vector<std::size_t> rank = positions(own);
-    for (int round = 0; round < 2; ++round) {
-      std::vector<std::tuple<std::size_t, std::vector<std::size_t>, std::vector<std::size_t>>> refined;
+    for (const ScheduleNode& node : nodes) {
+      each.push_back(described(node));
+      own.emplace_back(depth(node), each.back().text);
+    }
+    auto [rank, classes] = positions(own);
+    for (std::size_t known = 0; classes > known && classes < nodes.size();) {
+      using Neighbours = std::vector<std::pair<std::size_t, Link>>;
+      std::vector<std::tuple<std::size_t, Neighbours, Neighbours>> refined;
       for (std::size_t k = 0; k < nodes.size(); ++k) {
-        std::vector<std::size_t> earlier, later;
+        Neighbours earlier, later;
         for (std::size_t other = 0; other < nodes.size(); ++other) {
-          if (before[other][k]) earlier.push_back(rank[other]);
-          if (before[k][other]) later.push_back(rank[other]);
+          if (before[other][k]) earlier.emplace_back(rank[other], link(each[other], each[k]));
+          if (before[k][other]) later.emplace_back(rank[other], link(each[k], each[other]));
         }
         std::ranges::sort(earlier);
         std::ranges::sort(later);
         refined.emplace_back(rank[k], std::move(earlier), std::move(later));
       }
-      rank = positions(refined);
+      known = classes;
+      std::tie(rank, classes) = positions(refined);
     }
     return rank;
   }
 
-  // Of each value, among the distinct ones.
+  // Of each value, among the distinct ones; and how many these are.
   template <class T>
-  static std::vector<std::size_t> positions(const std::vector<T>& values) {
+  static std::pair<std::vector<std::size_t>, std::size_t> positions(const std::vector<T>& values) {
     const std::set<T> sorted(values.begin(), values.end());
     std::vector<std::size_t> result;
     for (const T& value : values)
       result.push_back(static_cast<std::size_t>(std::distance(sorted.begin(), sorted.find(value))));
-    return result;
+    return {std::move(result), sorted.size()};
   }
 
   const Work& work_;

@@ -320,7 +320,96 @@ loop i = 0 .. n {
 )");
 }
 
-// Where the element is read meanwhile, perhaps under another name, or work would be done twice.
+// The element holds the value; what is stored in it need not be kept in a scalar, too.
+TEST(NormalFormPairs, CovariancesScaledInPlaceOrThroughATemporary) {
+  const auto scaled = [](const std::string& body, const std::string& scalar) {
+    return "sdfg 1 scale\nsymbols m\narray cov: f64[m, m] argument\narray c: f64 argument\n" + scalar +
+           "arguments m, cov, c\nloop i = 0 .. m {\n  loop j = i .. m {\n" + body + "  }\n}\n";
+  };
+  expect_equal_forms(scaled("    a: cov[i, j] = cov[i, j] / (c[] - 1.0)\n    b: cov[j, i] = cov[i, j]\n", ""),
+                     scaled("    a: t[] = cov[i, j] / (c[] - 1.0)\n    b: cov[i, j] = t[]\n    c: cov[j, i] = t[]\n",
+                            "array t: f64 stack transient\n"));
+}
+
+// What is used several times is computed once: in a scalar, in the element, beside other loops or alone.
+TEST(NormalFormPairs, DeviationsInPlaceOrThroughATemporary) {
+  const std::string head =
+      "symbols n, m\narray x: f64[m] argument\narray A: f64[n, m] argument\narray c: f64 argument\n";
+  expect_equal_forms("sdfg 1 in_place\n" + head + R"(arguments n, m, x, A, c
+loop j = 0 .. m {
+  loop i = 0 .. n {
+    s0: x[j] = x[j] + A[i, j]
+  }
+  s1: x[j] = x[j] / c[]
+  s2: x[j] = sqrt(x[j])
+  s3: x[j] = select(x[j] <= 0.1, 1.0, x[j])
+}
+)",
+                     "sdfg 1 temporary\n" + head + R"(array root: f64 stack transient
+arguments n, m, x, A, c
+loop i = 0 .. n {
+  loop j = 0 .. m {
+    s0: x[j] = x[j] + A[i, j]
+  }
+}
+loop k = 0 .. m {
+  s1: root[] = sqrt(x[k] / c[])
+  s2: x[k] = select(root[] <= 0.1, 1.0, root[])
+}
+)");
+}
+
+// Each link names the one before it twice: written out, the last would have 2^40 operands, or a polynomial of degree
+// 2^40.
+TEST(NormalFormPairs, ChainsOfSquaresStayAsLongAsTheyAre) {
+  for (const std::string type : {"f64", "i32", "u32"}) {
+    std::string scalars, names, chain = "  s0: t0[] = x[i]\n";
+    if (type == "i32") chain = "  s0: t0[] = {i + n}i32\n";
+    for (int k = 0; k <= 40; ++k) scalars += "array t" + std::to_string(k) + ": " + type + " stack transient\n";
+    for (int k = 1; k <= 40; ++k) {
+      const std::string before = "t" + std::to_string(k - 1) + "[]";
+      chain += "  s" + std::to_string(k) + ": t" + std::to_string(k) + "[] = " + before + " * " + before + "\n";
+    }
+    const NormalForm form = normal("sdfg 1 f\nsymbols n\narray x: " + type + "[n] argument\n" + scalars +
+                                   "arguments n, x\nloop i = 0 .. n {\n" + chain + "  end: x[i] = t40[]\n}\n");
+    EXPECT_LT(sdfg::print(form.sdfg).size(), 20000u) << type;
+  }
+}
+
+// Both products are equal but for what the third does with them.
+TEST(NormalFormPairs, ThreeProductsTheFirstTwoInEitherOrder) {
+  const std::string head = R"(symbols n
+array A: f64[n, n] argument
+array B: f64[n, n] argument
+array C: f64[n, n] argument
+array D: f64[n, n] argument
+array E: f64[n, n] argument
+array F: f64[n, n] argument
+array G: f64[n, n] argument
+arguments n, A, B, C, D, E, F, G
+)";
+  int loops = 0;
+  const auto product = [&loops](const std::string& to, const std::string& left, const std::string& right) {
+    const std::string k = std::to_string(loops++), i = "i" + k, j = "j" + k, p = "p" + k,
+                      at = to + "[" + i + ", " + j + "]";
+    return "loop " + i + " = 0 .. n {\n  loop " + j + " = 0 .. n {\n    a" + k + ": " + at + " = 0.0\n    loop " + p +
+           " = 0 .. n {\n      b" + k + ": " + at + " = " + at + " + " + left + "[" + i + ", " + p + "] * " + right +
+           "[" + p + ", " + j + "]\n    }\n  }\n}\n";
+  };
+  const std::string first =
+      "sdfg 1 f\n" + head + product("E", "A", "B") + product("F", "C", "D") + product("G", "E", "F");
+  const std::string second =
+      "sdfg 1 f\n" + head + product("F", "C", "D") + product("E", "A", "B") + product("G", "E", "F");
+  expect_equal_forms(first, second);
+  // Another computation: what was the left operand is the right one.
+  const std::string other =
+      "sdfg 1 f\n" + head + product("F", "C", "D") + product("E", "A", "B") + product("G", "F", "E");
+  EXPECT_EQ(hashes(normal(first)), hashes(normal(other)));  // but for the names
+  EXPECT_NE(hashes(normal(first)), hashes(normal("sdfg 1 f\n" + head + product("F", "C", "D") + product("E", "A", "B") +
+                                                 product("G", "E", "E"))));
+}
+
+// Where the element is read meanwhile, perhaps under another name, or work would be done twice (then through a scalar).
 TEST(NormalFormPairs, AStoreThatIsOverwrittenButSeen) {
   const auto stores = [](const std::string& body, const std::string& alias) {
     const NormalForm form =

@@ -214,6 +214,77 @@ loop i = 0 .. n {
   EXPECT_EQ(body(forward_scalars(nest, log)), body(nest));
 }
 
+TEST(ForwardScalars, ComputesOnceWhatOneExpressionNamesTwice) {
+  Log log;
+  const sdfg::Sdfg root = graph(R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: x[i] = t[] * t[]
+}
+)");
+  EXPECT_EQ(body(forward_scalars(root, log)), body(root));
+}
+
+TEST(ForwardScalars, ReadsTheElementThatHoldsTheValue) {
+  const auto forwarded = [](std::string_view nest) {
+    Log log;
+    return body(forward_scalars(graph(nest), log));
+  };
+  EXPECT_EQ(forwarded(R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: x[i] = t[]
+  s2: A[i, 0] = t[] * 2.0 + t[]
+}
+)"),
+            R"(
+loop i = 0 .. n {
+  s0: x[i] = sqrt(A[i, 0])
+  s2: A[i, 0] = x[i] * 2.0 + x[i]
+}
+)");
+  // The last statement may write the element, after it has read it.
+  EXPECT_EQ(forwarded(R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: x[i] = t[]
+  s2: x[n - i - 1] = t[] * 2.0 + t[]
+}
+)"),
+            R"(
+loop i = 0 .. n {
+  s0: x[i] = sqrt(A[i, 0])
+  s2: x[-i + n - 1] = x[i] * 2.0 + x[i]
+}
+)");
+  // Not where it is written or read in between, or changed by a loop.
+  for (const std::string_view seen : {R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: x[i] = t[]
+  s2: x[n - i - 1] = 0.0
+  s3: A[i, 0] = t[] * 2.0 + t[]
+}
+)",
+                                      R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: B[i, 0] = x[n - i - 1] + t[] * t[]
+  s2: x[i] = t[]
+}
+)",
+                                      R"(
+loop i = 0 .. n {
+  s0: t[] = sqrt(A[i, 0])
+  s1: x[i] = t[]
+  loop j = 0 .. m {
+    s2: A[i, j] = A[i, j] * t[]
+  }
+}
+)"})
+    EXPECT_EQ(forwarded(seen), body(graph(seen)));
+}
+
 TEST(ExpandScalars, GivesEachIterationItsOwnElementAndContractsBack) {
   Log log;
   const sdfg::Sdfg nest = graph(R"(
