@@ -130,6 +130,18 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
+// The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
+double promised(const Match& match) { return 1 + (match.evidence.ratio() - 1) * (1 - match.distance / evidence_reach); }
+
+// The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
+double promised(const Nest& nest, const std::vector<Choice>& choices) {
+  double before = 0, after = 0;
+  for (std::size_t k = 1; k < nest.normal.units.size(); ++k) before += unit_work(nest, k);
+  after = before;
+  for (const Choice& choice : choices) after -= unit_work(nest, choice.unit) * (1 - 1 / promised(choice.match));
+  return before / after;
+}
+
 // What the unit would have used, had not another choice been better.
 void set_aside(UnitReport& report, const string& why) {
   for (CandidateReport& candidate : report.candidates) {
@@ -190,23 +202,22 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, 
   double most = 0;
   for (std::size_t k = 1; k < units; ++k) most = std::max(most, unit_work(nest, k));
   string missing;
-  double farthest = 0;
   for (std::size_t k = 1; k < units; ++k) {
     auto choice = chooser.pick(k, matches[k], reports[k]);
     if (choice) {
-      farthest = std::max(farthest, choice->match.distance);
       chosen.choices.push_back(std::move(*choice));
     } else if (unit_work(nest, k) >= most && missing.empty()) {
       missing = unit_label(nest, k);
     }
   }
   const bool complete = missing.empty() && !chosen.choices.empty();
-  // What was measured on another stretch says less than what was measured on these very nests.
-  if (whole && (!complete || whole->match.distance <= farthest)) {
-    for (std::size_t k = 1; k < units; ++k) set_aside(reports[k], "the whole has a recipe that is as near");
+  const double by_nests = complete ? promised(nest, chosen.choices) : 0;
+  if (whole && promised(whole->match) >= by_nests) {
+    const string why = "the whole has a recipe that promises more: " + fixed(promised(whole->match)) + " times as fast";
+    for (std::size_t k = 1; k < units; ++k) set_aside(reports[k], why);
     return use_whole();
   }
-  if (whole) set_aside(reports[0], "the nests have recipes that are nearer");
+  if (whole) set_aside(reports[0], "the nests' recipes promise more: " + fixed(by_nests) + " times as fast");
   if (!complete) {
     chosen.choices.clear();
     chosen.why = "no recipe with evidence that it is faster here" + (missing.empty() ? "" : " for " + missing);

@@ -1,9 +1,10 @@
 // Which recipes a nest gets.
 //
 // A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class, by
-// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests), unless
-// it comes from farther away than those of the nests on their own. Then, and where the whole has none, every nest with
-// as much work as the largest must have a recipe; else the original stays.
+// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests) where
+// it was measured on the same stretch, or promises at least what those of its nests do together: the speed-up measured,
+// less the more the farther away it was. Where the nests' are used, every nest with as much work as the largest must
+// have one; else the original stays.
 #pragma once
 
 #include <functional>

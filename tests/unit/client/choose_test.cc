@@ -50,17 +50,18 @@ struct TwoNests {
   Result<Nest> nest = prepare(unit->nests.at(0), false, {});
 
   // By what the kernel is served when the whole and the second nest have matches at these distances (negative: none).
-  std::string served(double whole, double second) const {
+  // The whole's match is so much faster than its baseline, the nest's twice as fast.
+  std::string served(double whole, double second, double whole_ratio = 2) const {
     std::vector<std::vector<transforms::Match>> matches(nest->normal.units.size());
-    const auto add = [&](std::size_t unit, double distance) {
+    const auto add = [&](std::size_t unit, double distance, double ratio) {
       if (distance < 0) return;
-      auto match = measured(2, 1);
+      auto match = measured(ratio, 1);
       match.distance = distance;
       match.evidence.size_class = to_string(tuning_db::size_class(nest->normal.units[unit].nest, {}));
       matches[unit] = {match};
     };
-    add(0, whole);
-    add(2, second);
+    add(0, whole, whole_ratio);
+    add(2, second, 2);
     std::vector<UnitReport> reports;
     const Chosen chosen = choose(*nest, matches, false, {}, here, nullptr, reports);
     std::string units;
@@ -69,7 +70,7 @@ struct TwoNests {
   }
 };
 
-TEST(Choose, TheWholeUnlessItsEvidenceIsFartherAway) {
+TEST(Choose, TheWholeUnlessItsNestsPromiseMore) {
   const TwoNests two;
   ASSERT_TRUE(two.unit && two.nest);
   ASSERT_EQ(two.nest->normal.units.size(), 3u);
@@ -79,6 +80,9 @@ TEST(Choose, TheWholeUnlessItsEvidenceIsFartherAway) {
   EXPECT_EQ(two.served(-1, 1), "2 ");
   EXPECT_EQ(two.served(2, -1), "0 ");
   EXPECT_EQ(two.served(-1, -1), "");
+  EXPECT_EQ(two.served(0, 0, 1.5), "0 ");  // measured on this very stretch
+  EXPECT_EQ(two.served(1, 0, 3), "0 ");    // 1 + 2 * 2/3
+  EXPECT_EQ(two.served(2, 0, 3), "2 ");    // 1 + 2 * 1/3
 }
 
 TEST(Options, DidYouMean) {
