@@ -1,5 +1,6 @@
-// syr2k, spelled differently: the scaling in a nest of its own, the sum over the inner dimension inside, the two products
-// as temporaries.
+// syr2k, spelled differently: the scaling in a nest of its own, the sum over the inner dimension inside, the scaled
+// factors as temporaries. (Not the products: C contracts a product and a sum inside one expression only, so that sums of
+// temporaries would round once more than the original.)
 #include "polybench.h"
 
 #define DEPTH SIZE(20, 60, 200, 1000, 2000)
@@ -23,9 +24,9 @@ static void kernel_syr2k(int side, int depth, DATA_TYPE alpha, DATA_TYPE beta, D
   for (int row = 0; row < side; row++)
     for (int column = 0; column <= row; column++)
       for (int k = 0; k < depth; k++) {
-        const DATA_TYPE one = left[column][k] * alpha * right[row][k];
-        const DATA_TYPE other = right[column][k] * alpha * left[row][k];
-        result[row][column] += one + other;
+        const DATA_TYPE one = left[column][k] * alpha;
+        const DATA_TYPE other = right[column][k] * alpha;
+        result[row][column] = one * right[row][k] + other * left[row][k] + result[row][column];
       }
 }
 
