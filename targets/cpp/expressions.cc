@@ -166,6 +166,12 @@ void Expressions::leave(const sdfg::Loop& loop) {
   around_.pop_back();
 }
 
+std::vector<std::string> Expressions::entered() const {
+  std::vector<std::string> symbols;
+  for (const Around& a : around_) symbols.push_back(a.loop->symbol);
+  return symbols;
+}
+
 std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
   constexpr std::int64_t line_bytes = 64;
   std::vector<sdfg::Memlet> out;

@@ -37,6 +37,8 @@ class Expressions {
   // Inside the loop that binds `symbol`: what is known of it.
   void enter(const sdfg::Loop& loop);
   void leave(const sdfg::Loop& loop);
+  // The symbols of the loops entered, outermost first.
+  std::vector<std::string> entered() const;
 
   // What to ask for ahead of a read, for the loops entered that prefetch: the elements that it meets so many iterations
   // later, where they move with such a loop and with another one. (What moves with one loop alone is met again in the

@@ -87,8 +87,9 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   printer.out.close();
 }
 
-// The values that the body uses and nobody changes: each thread's own copies stay in registers, whereas a variable that
-// threads share is read again after every store to an element of its type.
+// The values that the body uses and nobody changes, the places of the loops around included: each thread's own copies
+// stay in registers, whereas a variable that threads share is read again after every store of a vector (those may alias
+// anything).
 std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_view body) {
   Expressions& expressions = printer.expressions;
   std::string list;
@@ -101,8 +102,13 @@ std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_v
   for (const std::string& argument : expressions.sdfg().arguments) {
     if (!is_reduced(argument)) add(expressions.names().of(argument));
   }
+  for (const std::string& symbol : expressions.entered()) add(expressions.names().of(symbol));
+  const std::set<std::string> written = sdfg::touched(loop.body).written;
   for (const Transient& t : printer.transients()) {
-    if (!t.heap || is_reduced(t.container)) continue;
+    if (is_reduced(t.container)) continue;
+    const bool scalar = expressions.container(t.container).shape.empty();
+    if (!t.heap && scalar && !written.contains(t.container)) add(expressions.names().of(t.container));
+    if (!t.heap) continue;
     add(expressions.names().of(t.per_thread ? t.container + ".all" : t.container));
     if (t.per_thread) add(expressions.names().of(t.container + ".size"));
   }

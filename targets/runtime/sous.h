@@ -55,8 +55,8 @@ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
 // Rounds toward minus infinity; b is not 0.
 inline int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+  // Without a branch: gcc takes a subscript out of a loop only if it has none.
+  return a / b - static_cast<int64_t>((a % b != 0) & ((a ^ b) < 0));
 }
 inline int64_t floor_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
 // The length of a range as a factor of a work estimate.

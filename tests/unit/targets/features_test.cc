@@ -161,6 +161,23 @@ loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } 
   expect_like_interpreter(graph, {1, 9, 150});
 }
 
+// A place or a scalar of the loop around is read by all threads and changed by none.
+TEST(Features, ThreadsHaveTheirOwnCopyOfWhatTheLoopsAroundSay) {
+  const std::string graph = R"(sdfg 1 t symbols n
+array A: i64[n, n] argument  array B: i64[n, n] argument  array c: i64 stack transient  array d: i64 stack transient
+arguments n, A, B
+loop t = 0 .. n private(c) {
+  s0: c[] = A[t, t] * 2i64
+  loop i = 0 .. n parallel private(d) {
+    s1: d[] = A[i, t] + c[]
+    s2: B[i, t] = d[] * d[]
+  }
+})";
+  EXPECT_TRUE(emitted("openmp", parsed(graph)).contains(" firstprivate(n, A, B, t, c)"))
+      << emitted("openmp", parsed(graph));
+  expect_like_interpreter(graph, {0, 1, 150});
+}
+
 TEST(Features, ReductionsIntoLargeArraysRunInOrder) {
   const std::string graph = R"(sdfg 1 t symbols n
 array A: i64[n, n] argument  array h: i64[n] argument  array row: i64[n] heap transient  arguments n, A, h
