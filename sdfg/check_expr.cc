@@ -14,8 +14,7 @@ constexpr std::size_t name_limit = 128;
 
 void check_symbols(Context& context, const Expr& e, const Scope& scope) {
   if (!e.is_valid())
-    return context.report("sdfg.expr.overflow", "a symbolic expression left the 64-bit range, or has too many terms",
-                          scope.where);
+    return context.report("sdfg.expr.overflow", "a symbolic expression left the 64-bit range", scope.where);
   for (const std::string& s : e.symbols())
     if (!scope.symbols.contains(s))
       context.report("sdfg.expr.unknown-symbol",

@@ -243,8 +243,7 @@ Expr operator*(const Expr& a, const Expr& b) {
     return product.build();
   }
   if (auto c = a.constant()) return b * a;
-  if (!a.is_valid() || !b.is_valid() || a.terms().size() * b.terms().size() > Expr::most_products)
-    return Expr::invalid();
+  if (!a.is_valid() || !b.is_valid()) return Expr::invalid();
   ExprBuilder product;
   product.add(a, b.constant_term());
   for (const Term& tb : b.terms()) {
@@ -326,6 +325,14 @@ std::set<std::string> Expr::reads() const {
     if (a.kind == AtomKind::Read) result.insert(a.name);
   });
   return result;
+}
+
+bool Expr::is_short() const {
+  constexpr std::size_t most_atoms = 256, most_factors = 16;
+  std::size_t atoms = 0;
+  visit_atoms(*this, [&](const Atom&) { ++atoms; });
+  return atoms <= most_atoms &&
+         std::ranges::all_of(terms(), [](const Term& t) { return t.atoms.size() <= most_factors; });
 }
 
 bool Expr::uses(const std::string& symbol) const {

@@ -10,9 +10,8 @@
 // compare equal: (i+j)*2 - i is i + 2*j. floor_div and mod by a positive constant take out the terms that the divisor
 // divides exactly: (4*i + j) floordiv 4 is i + j floordiv 4. Division by a non-constant is kept as written.
 //
-// Overflow. Coefficients are int64. Arithmetic that leaves that range, and a product of more than `most_products` pairs
-// of terms (a chain of squares would double its length each time), gives the invalid expression, which absorbs whatever
-// it meets and which `check` refuses (sdfg.expr.overflow).
+// Overflow. Coefficients are int64. Arithmetic that leaves that range gives the invalid expression, which absorbs
+// whatever it meets and which `check` refuses (sdfg.expr.overflow).
 //
 // An Expr is a shared immutable handle: copying is cheap, comparing is by structure.
 #pragma once
@@ -46,7 +45,6 @@ class Expr {
 
   static Expr symbol(const std::string& name);
   static Expr invalid();
-  static constexpr std::size_t most_products = 256;
   // Floor division and the modulo that goes with it (a == b*floor_div(a,b) + mod(a,b), 0 <= mod < |b| for b > 0).
   // Division by the constant 0 is invalid.
   static Expr floor_div(const Expr& a, const Expr& b);
@@ -63,6 +61,9 @@ class Expr {
   std::optional<std::string> as_symbol() const;  // the name, where it is exactly one symbol
   std::int64_t constant_term() const;            // the constant part of the sum
   const std::vector<Term>& terms() const;        // the non-constant part, sorted
+  // At most 256 atoms, those inside min, read … included, and 16 in one product. What grows from a program's own
+  // arithmetic stays below: a chain of squares would double with each link.
+  bool is_short() const;
 
   std::set<std::string> symbols() const;  // free symbols, those inside min, read … included
   std::set<std::string> reads() const;    // containers that it reads

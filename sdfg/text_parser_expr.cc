@@ -50,8 +50,7 @@ Result<Expr> Parser::pay(const Expr& a, const Expr& b, bool multiply) {
   const std::size_t terms = multiply ? left * right : left + right;
   const std::size_t atoms = multiply ? degree(a) + degree(b) : std::max(degree(a), degree(b));
   work_ += terms * (1 + atoms);
-  const bool too_many = multiply && a.terms().size() * b.terms().size() > Expr::most_products;
-  if (too_many || terms > expr_terms_limit || atoms > expr_degree_limit || work_ > expr_work_limit)
+  if (terms > expr_terms_limit || atoms > expr_degree_limit || work_ > expr_work_limit)
     return error("sdfg.text.expression-size", "a symbolic expression that is too large");
   return multiply ? a * b : a + b;
 }

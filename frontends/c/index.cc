@@ -138,8 +138,13 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
       return value;
     }
   }
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return index_binary(b);
-  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return index_conditional(c);
+  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e);
+  const auto* conditional = llvm::dyn_cast<clang::ConditionalOperator>(e);
+  if (binary || conditional) {
+    TRY(Expr result, binary ? index_binary(binary) : index_conditional(conditional));
+    if (!result.is_short()) return refuse("c.subscript", "an index of hundreds of terms", where);
+    return result;
+  }
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
     TRY(const clang::FunctionDecl* f, inlinable(call));
     const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());

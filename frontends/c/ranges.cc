@@ -119,6 +119,7 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
 }  // namespace
 
 bool Ranges::nonneg_parameters(const Expr& e) const {
+  if (!e.is_valid()) return false;
   if (interval(e, parameters).lo >= 0) return true;
   auto implies = [&](const Expr& a) { return interval(e - a, parameters).lo >= 0; };
   return std::ranges::any_of(assumptions, implies) || std::ranges::any_of(facts_, implies);

@@ -89,7 +89,7 @@ ScalarExpr fold_node(ScalarExpr e) {
     const auto a = as_symbolic(args[0]), b = as_symbolic(args[1]);
     if (a && b) {
       const Expr value = e.op == ScalarOp::add ? *a + *b : e.op == ScalarOp::sub ? *a - *b : *a * *b;
-      if (value.is_valid()) return fold_node(ScalarExpr::make_symbolic(value, e.type));
+      if (value.is_valid() && value.is_short()) return fold_node(ScalarExpr::make_symbolic(value, e.type));
     }
   }
   switch (e.op) {

@@ -114,6 +114,16 @@ void f(int n, double *restrict x, double start) {
 )");
 }
 
+// As a polynomial the last would have 2^30 factors.
+TEST(Lift, AChainOfSquaresIsNoIndex) {
+  std::string chain = "void f(int n, int *a) { for (int i = 0; i < 9; i++) { int t0 = n;";
+  for (int k = 1; k <= 30; ++k) {
+    const std::string before = "t" + std::to_string(k - 1);
+    chain += " int t" + std::to_string(k) + " = " + before + " * " + before + ";";
+  }
+  EXPECT_LT(root(chain + " a[i] = t30; } }").size(), 5000u);
+}
+
 // a[2*i + j] is a window that moves by 2, unless j is known to be less.
 TEST(Lift, AShortRowIsNotAssumed) {
   EXPECT_NE(root("void f(int n, int m, double *a) {"
