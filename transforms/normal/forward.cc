@@ -188,6 +188,8 @@ class Forwarder {
     });
     if (as_index || uses == 0) return false;
     if (uses > 1 && cost(first.code) > cheap) {
+      // What a scalar holds may go unread; what an argument holds is computed, errno and all.
+      if (sets_errno(first.code) && sdfg_.find(name)->dead) return false;
       through_scalar(r, p, first, *second);
       return false;
     }

@@ -130,6 +130,7 @@ class Accumulator {
                                            r.nodes.begin() + static_cast<std::ptrdiff_t>(last) + 1,
                                            [](const Node& n) { return std::holds_alternative<State>(n.value); });
     if (here != everywhere || !(straight || has_loop(r.nodes[last_write]))) return;
+    if (exprs_read(sdfg_.root, [&](const std::string& read) { return read == name; })) return;
 
     // The store: the first plain copy of the final value, or else the last use.
     std::size_t store = 0;
@@ -161,7 +162,8 @@ class Accumulator {
     for (const Loop* l : around) facts.enter(*l);
     for (std::size_t q = first; q <= last; ++q) {
       const Region one{{r.nodes[q]}};
-      if (has_return(one) || exprs_read(one, name) || exprs_read(one, x->name)) return false;
+      if (has_return(one)) return false;
+      if (exprs_read(one, [&](const std::string& read) { return may_overlap(sdfg_, read, x->name); })) return false;
       // What the last state writes is read by none of them.
       if (!undisturbed(one, facts, target.out, q == first, q == store || q == last)) return false;
     }
@@ -206,10 +208,10 @@ class Accumulator {
     });
   }
 
-  static bool exprs_read(const Region& region, const std::string& name) {
+  static bool exprs_read(const Region& region, const std::function<bool(const std::string&)>& is) {
     bool found = false;
     map_exprs(region, [&](const Expr& e) {
-      found = found || e.reads().contains(name);
+      found = found || std::ranges::any_of(e.reads(), is);
       return e;
     });
     return found;

@@ -362,9 +362,11 @@ loop k = 0 .. m {
 // Each link names the one before it twice: written out, the last would have 2^40 operands, or a polynomial of degree
 // 2^40.
 TEST(NormalFormPairs, ChainsOfSquaresStayAsLongAsTheyAre) {
-  for (const std::string type : {"f64", "i32", "u32"}) {
-    std::string scalars, names, chain = "  s0: t0[] = x[i]\n";
-    if (type == "i32") chain = "  s0: t0[] = {i + n}i32\n";
+  for (const auto& [type, first] : {std::pair<std::string, std::string>{"f64", "x[i]"},
+                                    {"u32", "x[i]"},
+                                    {"i32", "{i + n}i32"},
+                                    {"i32", "{n}i32"}}) {
+    std::string scalars, chain = "  s0: t0[] = " + first + "\n";
     for (int k = 0; k <= 40; ++k) scalars += "array t" + std::to_string(k) + ": " + type + " stack transient\n";
     for (int k = 1; k <= 40; ++k) {
       const std::string before = "t" + std::to_string(k - 1) + "[]";

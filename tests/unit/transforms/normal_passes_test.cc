@@ -285,6 +285,55 @@ loop i = 0 .. n {
     EXPECT_EQ(forwarded(seen), body(graph(seen)));
 }
 
+// A subscript or a bound that reads the scalar keeps it, wherever it stands; one that reads what overlaps the element
+// keeps the element.
+TEST(ForwardScalars, KeepsTheScalarThatASubscriptReads) {
+  const auto unchanged = [](const std::string& body) {
+    const auto graph = sdfg::parse(R"(sdfg 1 f
+symbols n
+array X: i32[n] argument alias 1
+array Z: i32[n] argument alias 1
+array Y: i32[n] argument
+array B: i32[n] argument
+array C: i32[n] argument
+array t: i32 stack transient
+arguments n, X, Z, Y, B, C
+)" + body);
+    ASSERT_TRUE(graph) << graph.error().to_string();
+    Log log;
+    const sdfg::Sdfg forwarded = forward_scalars(graph.value(), log);
+    EXPECT_EQ(sdfg::print(forwarded.root, forwarded), sdfg::print(graph->root, graph.value()));
+  };
+  unchanged(R"(loop k = 0 .. n {
+  loop i = 0 .. n {
+    s0: t[] = B[i] / C[i]
+    s1: X[i] = t[]
+    s2: Y[i] = t[] * t[]
+  }
+  loop j = 0 .. n {
+    s3: Y[t[]] = {j}i32
+  }
+}
+)");
+  unchanged(R"(loop k = 0 .. n {
+  loop i = 0 .. n {
+    s0: t[] = B[i] / C[i]
+    s1: X[i] = t[]
+    s2: Y[i] = t[] * t[]
+  }
+  loop j = 0 .. t[] {
+    s3: B[j] = {j}i32
+  }
+}
+)");
+  unchanged(R"(loop i = 0 .. n {
+  s0: t[] = B[i] / C[i]
+  s1: Y[Z[i]] = t[] * t[]
+  s2: X[i] = t[]
+}
+)");
+}
+
 TEST(ExpandScalars, GivesEachIterationItsOwnElementAndContractsBack) {
   Log log;
   const sdfg::Sdfg nest = graph(R"(
