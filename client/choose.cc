@@ -131,7 +131,9 @@ void describe(Chosen& chosen, const Nest& nest) {
 }
 
 // The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
-double promised(const Match& match) { return 1 + (match.evidence.ratio() - 1) * (1 - match.distance / evidence_reach); }
+double promised(const Match& match) {
+  return std::max(1.0, 1 + (match.evidence.ratio() - 1) * (1 - match.distance / evidence_reach));
+}
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices) {
@@ -139,7 +141,7 @@ double promised(const Nest& nest, const std::vector<Choice>& choices) {
   for (std::size_t k = 1; k < nest.normal.units.size(); ++k) before += unit_work(nest, k);
   after = before;
   for (const Choice& choice : choices) after -= unit_work(nest, choice.unit) * (1 - 1 / promised(choice.match));
-  return before / after;
+  return before > 0 ? before / after : 1;
 }
 
 // What the unit would have used, had not another choice been better.

@@ -102,13 +102,21 @@ std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_v
   for (const std::string& argument : expressions.sdfg().arguments) {
     if (!is_reduced(argument)) add(expressions.names().of(argument));
   }
-  for (const std::string& symbol : expressions.entered()) add(expressions.names().of(symbol));
+  std::set<std::string> owners{""};
+  for (const std::string& symbol : expressions.entered()) {
+    owners.insert(symbol);
+    add(expressions.names().of(symbol));
+  }
   const std::set<std::string> written = sdfg::touched(loop.body).written;
   for (const Transient& t : printer.transients()) {
     if (is_reduced(t.container)) continue;
-    const bool scalar = expressions.container(t.container).shape.empty();
-    if (!t.heap && scalar && !written.contains(t.container)) add(expressions.names().of(t.container));
-    if (!t.heap) continue;
+    if (!t.heap) {
+      const bool scalar = expressions.container(t.container).shape.empty();
+      if (scalar && owners.contains(t.owner) && !written.contains(t.container)) {
+        add(expressions.names().of(t.container));
+      }
+      continue;
+    }
     add(expressions.names().of(t.per_thread ? t.container + ".all" : t.container));
     if (t.per_thread) add(expressions.names().of(t.container + ".size"));
   }

@@ -176,6 +176,11 @@ loop t = 0 .. n private(c) {
   EXPECT_TRUE(emitted("openmp", parsed(graph)).contains(" firstprivate(n, A, B, t, c)"))
       << emitted("openmp", parsed(graph));
   expect_like_interpreter(graph, {0, 1, 150});
+  // One that nobody needs is declared in the body.
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: i64[n] argument  array B: i64[n] argument  array d: i64 stack transient  arguments n, A, B
+loop i = 0 .. n parallel private(d) { s: B[i] = A[i] })",
+                          {0, 150});
 }
 
 TEST(Features, ReductionsIntoLargeArraysRunInOrder) {
