@@ -1,4 +1,4 @@
-// `sous bench asm KERNEL` (or FILE.c): the hot loops of a program built through Sous, with counts.
+// `sous bench asm KERNEL` (or FILE.c, FILE.o): the hot loops of a program built through Sous, with counts.
 #include <algorithm>
 #include <cstdio>
 
@@ -16,15 +16,14 @@ using std::string;
 
 constexpr std::size_t loops_in_table = 12;
 
-// Code that Sous generated, parallel bodies that the compiler outlined from it included.
-bool is_generated(const Loop& loop) { return loop.function.starts_with("sous_"); }
-
-// What to look at: a program of the suite, or a C file of the user's, as an object or program in `folder`.
+// What to look at: a program of the suite, or a C file of the user's, as an object or program in `folder`; or an object
+// that is there.
 struct Target {
   string label, path;
 };
 Result<Target> compile(const Options& options, const client::TemporaryFolder& folder) {
   const string& name = options.words[1];
+  if (name.ends_with(".o")) return Target{name, name};
   const Words flags = client::split_words(options.flags);
   if (name.ends_with(".c")) {
     Words command = sous_over_clang().command;
@@ -44,7 +43,9 @@ Result<Target> compile(const Options& options, const client::TemporaryFolder& fo
 }  // namespace
 
 Result<int> bench_asm(const Options& options) {
-  if (options.words.size() != 2) return fail("cli.value", "one program is wanted: sous bench asm KERNEL or FILE.c");
+  if (options.words.size() != 2) {
+    return fail("cli.value", "one program is wanted: sous bench asm KERNEL, FILE.c or FILE.o");
+  }
   TRY(const auto folder, client::TemporaryFolder::make());
   TRY(const auto target, compile(options, folder));
   client::RunOptions capture;
@@ -52,8 +53,10 @@ Result<int> bench_asm(const Options& options) {
   TRY(const auto dump, client::run({"objdump", "-d", "--no-show-raw-insn", target.path}, capture));
   if (dump.status != 0) return fail("bench.run", "objdump ended with status " + std::to_string(dump.status));
   auto loops = innermost_loops(dump.output);
-  if (std::any_of(loops.begin(), loops.end(), is_generated)) {
-    std::erase_if(loops, [](const Loop& loop) { return !is_generated(loop); });
+  const auto is_other = [](const Loop& loop) { return generated_name(loop.function).empty(); };
+  if (!std::ranges::all_of(loops, is_other)) {
+    std::erase_if(loops, is_other);
+    for (Loop& loop : loops) loop.function = generated_name(loop.function);
   } else {
     std::printf("Nothing was generated for %s: these are the compiler's own loops.\n", target.label.c_str());
   }

@@ -120,6 +120,20 @@ LoopCounts count(const std::vector<Instruction>& body, bool frame_pointer) {
   return counts;
 }
 
+string generated_name(string_view symbol) {
+  string_view name = symbol, behind;
+  if (name.starts_with("_ZL")) {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), length);
+    const string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
+    if (error != std::errc() || rest.size() < length) return {};
+    name = rest.substr(0, length);
+    behind = rest.substr(length);
+    behind = behind.substr(std::min(behind.find('.'), behind.size()));
+  }
+  return name.starts_with("sous_") ? string(name) + string(behind) : string();
+}
+
 std::vector<Loop> innermost_loops(string_view objdump) {
   std::vector<Loop> out;
   for (const Function& function : functions(objdump)) {

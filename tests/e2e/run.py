@@ -8,9 +8,11 @@
 import argparse
 import contextlib
 import http.server
+import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -197,6 +199,36 @@ def dependency_files(case):
         (case.folder / file).unlink()
         case.s("--recipe=normal-form", case.cc, *FLAGS, *words, "-c", "mm.c", "-o", "plain.o")
         assert plain == case.bytes(file), f"{words}\n{plain}\n{case.bytes(file)}"
+
+
+def contraction_core(case):
+    """A product on packed register tiles: the innermost loop has the tile's operations, and no register is spilled."""
+    for cc, (march, rows, vectors, fma), (kind, bytes_each) in itertools.product(
+            (case.cc, "gcc-12"),
+            (("x86-64-v4", 8, 3, True), ("x86-64-v3", 4, 3, True), ("x86-64-v2", 4, 2, False)),
+            (("double", 8), ("float", 4))):
+        lanes = {"x86-64-v4": 64, "x86-64-v3": 32, "x86-64-v2": 16}[march] // bytes_each
+        columns = vectors * lanes
+        case.write("core.c", f"""\
+void product(int n, int m, int k, {kind} C[restrict n][m], const {kind} A[restrict n][k], const {kind} B[restrict k][m]) {{
+  for (int i = 0; i < n; i++)
+    for (int p = 0; p < k; p++)
+      for (int j = 0; j < m; j++) C[i][j] += A[i][p] * B[p][j];
+}}
+""")
+        case.write("core.r", f"tile(loops=[i0, i1, i2], sizes=[{8 * rows}, 256, {8 * columns}]); "
+                   "interchange(outer=i0_t, inner=i1_t); interchange(outer=i1, inner=i2); "
+                   f"register_tile(loops=[i0, i2], sizes=[{rows}, {columns}], lanes={lanes}, partial=padded); "
+                   "pack(loop=i1_t, panel=i2_r); pack(loop=i0_t, panel=i0_r) -> highway")
+        case.s("--recipe=core.r", cc, "-O3", f"-march={march}", "-c", "core.c", "-o", "core.o")
+        table = case.s("bench", "asm", "core.o").stdout
+        head = re.split(r"\s{2,}", table.splitlines()[1].strip())
+        first = dict(zip(head, table.splitlines()[3].split()))
+        what = f"{cc} {march} {kind}\n{table}"
+        assert first["function"].startswith("sous_product"), what
+        assert int(first["vector fma"]) == (rows * vectors if fma else 0), what
+        assert int(first["other vector"]) == (0 if fma else 2 * rows * vectors), what
+        assert int(first["spills"]) == 0, what
 
 
 def debugger_sees_the_users_lines(case):

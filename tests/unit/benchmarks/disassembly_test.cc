@@ -65,6 +65,15 @@ TEST(Disassembly, AnArrayOnTheStackIsNoSpill) {
   EXPECT_EQ(count({{1, "vmovupd 0x40(%rbp),%zmm1"}}, true).spills, 1);
 }
 
+TEST(Disassembly, GeneratedNames) {
+  EXPECT_EQ(generated_name("_ZL8sous_abcllPd.omp_outlined.2"), "sous_abc.omp_outlined.2");
+  EXPECT_EQ(generated_name("_ZL8sous_abcllPd._omp_fn.0"), "sous_abc._omp_fn.0");
+  EXPECT_EQ(generated_name("_ZL8sous_abcl"), "sous_abc");
+  EXPECT_EQ(generated_name("sous_abc"), "sous_abc");
+  for (const char* other : {"main", "_ZL4mainl", "_ZL99sous_abc", "_ZLx", "_ZN4sous3absEl"})
+    EXPECT_EQ(generated_name(other), "") << other;
+}
+
 TEST(Disassembly, NothingInNothing) { EXPECT_TRUE(innermost_loops("").empty()); }
 
 }  // namespace
