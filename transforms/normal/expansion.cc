@@ -133,22 +133,14 @@ Region map_subsets(Region region, const std::string& name, const std::function<S
   return region;
 }
 
-bool read_in_expressions(const Region& region, const std::string& name) {
-  bool found = false;
-  map_exprs(region, [&](const Expr& e) {
-    found = found || e.reads().contains(name);
-    return e;
-  });
-  return found;
-}
-
 }  // namespace
 
 Expanded expand_scalars(const Sdfg& sdfg, Log& log) {
   Expanded result{.sdfg = sdfg, .arrays = {}};
   const Facts facts(sdfg);
   for (Container& c : result.sdfg.containers) {
-    if (!is_local_scalar(result.sdfg, c.name) || read_in_expressions(result.sdfg.root, c.name)) continue;
+    if (!is_local_scalar(result.sdfg, c.name)) continue;
+    if (exprs_read(result.sdfg.root, [&](const std::string& read) { return read == c.name; })) continue;
     const Home home = home_of(result.sdfg.root, c.name);
     if (!home.region || home.around.empty() || !defined_first(*home.region, c.name)) continue;
     if (!spans_loop(*home.region, c.name)) continue;

@@ -33,9 +33,10 @@ sdfg::Sdfg fold(const sdfg::Sdfg& sdfg, Log& log);
 
 // Transient scalars: each definition with its own uses gets its own scalar; definitions are forwarded into their uses
 // where no write to an operand lies between and no expensive work is multiplied; a scalar that accumulates what one
-// array element receives in the end accumulates in that element (same type, element untouched in between); a store that
-// the next statement reads and overwrites goes into it; writes to transients that nobody reads and empty loops,
-// branches go. To a fixed point. After fold, before expand_scalars (fewer scalars to expand).
+// array element receives in the end accumulates in that element (same type, element untouched in between), and a value
+// that was stored in one is read from there; a store that the next statement reads and overwrites goes into it; writes
+// to transients that nobody reads and empty loops, branches go. To a fixed point. After fold, before expand_scalars
+// (fewer scalars to expand).
 sdfg::Sdfg forward_scalars(const sdfg::Sdfg& sdfg, Log& log);
 
 // A transient scalar that is defined in a loop body and used in or behind a loop of that body gets one element per

@@ -208,15 +208,6 @@ class Accumulator {
     });
   }
 
-  static bool exprs_read(const Region& region, const std::function<bool(const std::string&)>& is) {
-    bool found = false;
-    map_exprs(region, [&](const Expr& e) {
-      found = found || std::ranges::any_of(e.reads(), is);
-      return e;
-    });
-    return found;
-  }
-
   static Node retarget(const Node& node, const std::string& name, const Memlet& element) {
     const auto to_element = [&](Memlet& m) {
       if (m.container == name) m = element;

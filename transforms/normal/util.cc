@@ -151,6 +151,15 @@ Expr map_atoms(const Expr& e, const std::function<Expr(const Atom&)>& f) {
   return result;
 }
 
+bool exprs_read(const Region& region, const std::function<bool(const std::string&)>& asked) {
+  bool found = false;
+  map_exprs(region, [&](const Expr& e) {
+    found = found || std::ranges::any_of(e.reads(), asked);
+    return e;
+  });
+  return found;
+}
+
 void tidy_inputs(ScalarExpr& code, std::vector<Memlet>& inputs) {
   std::vector<Memlet> used;
   code = code.map_inputs([&](const ScalarExpr& leaf) {

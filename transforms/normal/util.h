@@ -27,6 +27,8 @@ bool may_overlap(const sdfg::Sdfg& sdfg, const std::string& a, const std::string
 // Whether something in `written` may overlap `container`.
 bool any_overlaps(const sdfg::Sdfg& sdfg, const std::set<std::string>& written, const std::string& container);
 
+// Whether an expression below (a bound, a subscript, a symbolic leaf) reads a container that is asked for.
+bool exprs_read(const sdfg::Region& region, const std::function<bool(const std::string&)>& asked);
 // Rewrites each expression below: bounds, subscripts, symbolic leaves.
 sdfg::Region map_exprs(const sdfg::Region& region, const std::function<sdfg::Expr(const sdfg::Expr&)>& f);
 // Replaces atoms of an expression bottom-up.
