@@ -34,10 +34,8 @@ struct Loop {
 // `frame_pointer`: %rbp is one, so that what lies behind it is the stack.
 LoopCounts count(const std::vector<Instruction>& body, bool frame_pointer);
 
-// The name of a function that Sous generated, parallel bodies that the compiler outlined from it included, without what
-// the Itanium C++ ABI mangles into its symbol (a static one is _ZL, the name's length, the name, the parameters'
-// types);
-// "" for any other symbol.
+// The name of a function that Sous generated, parallel bodies that the compiler outlined from it included; "" for any
+// other symbol. A static function is _ZL, the name's length, the name, the parameters' types (Itanium C++ ABI).
 std::string generated_name(std::string_view symbol);
 
 // `objdump`: the output of objdump -d --no-show-raw-insn for x86-64. Innermost loops, most vector fmas first, then most

@@ -11,7 +11,6 @@ using sdfg::Expr;
 
 VectorLoop::Access VectorLoop::access(const sdfg::Memlet& memlet) const {
   const Expr place = expressions_.offset(memlet);
-  if (!place.is_valid()) return {Access::Kind::Any, {}};  // the subscript and the stride are, their product is not
   if (!differs(place)) return {Access::Kind::Uniform, {}};
   for (const std::string& read : place.reads()) {
     if (variables_.contains(read)) return {Access::Kind::Any, {}};

@@ -8,27 +8,24 @@
 // constants: served S
 #include "semantics.h"
 enum { N = 40 };
+#define QUOTIENTS                 \
+  int t = 0;                      \
+  for (int i = 0; i < n; i++) {   \
+    t = b[i] / c[i];              \
+    x[i] = t;                     \
+    z[i] = t;                     \
+  }
 NOINLINE void subscript(int m, int n, int *restrict x, int *restrict z, int *restrict y, const int *restrict b,
                         const int *restrict c) {
   for (int k = 0; k < m; k++) {
-    int t = 0;
-    for (int i = 0; i < n; i++) {
-      t = b[i] / c[i];
-      x[i] = t;
-      z[i] = t;
-    }
+    QUOTIENTS
     for (int j = 0; j < n; j++) y[t] += j;
   }
 }
 NOINLINE void bound(int m, int n, int *restrict x, int *restrict z, int *restrict y, const int *restrict b,
                     const int *restrict c) {
   for (int k = 0; k < m; k++) {
-    int t = 0;
-    for (int i = 0; i < n; i++) {
-      t = b[i] / c[i];
-      x[i] = t;
-      z[i] = t;
-    }
+    QUOTIENTS
     for (int j = 0; j < t; j++) y[j] += k;
   }
 }
