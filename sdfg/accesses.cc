@@ -1,4 +1,6 @@
 // Iteration domains and access relations of a nest.
+#include <utility>
+
 #include "sdfg/dependence_data.h"
 #include "sdfg/planted_fault.h"
 
@@ -76,14 +78,34 @@ class Collector {
     for (const Statement& s : lifted.statements) returns = returns || has_return(s);
     for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
       if (!data.known(s)) continue;
-      statement_ = s;
-      node(lifted.statements[s].node, !lifted.statements[s].opaque);
+      statement(s);
       // Nothing moves across a return: it writes what every statement reads.
       if (returns) control(has_return(lifted.statements[s]));
     }
   }
 
  private:
+  // An element of a container by its subscript, which reads nothing: its place stays the same while a statement runs.
+  using Element = std::pair<std::string, std::vector<Expr>>;
+
+  void statement(std::size_t s) {
+    statement_ = s;
+    written_.clear();
+    perhaps_.clear();
+    const Statement& all = lifted_.statements[s];
+    returns_ = has_return(all);
+    node(all.node, !all.opaque);
+    // What every way through the statement writes, it writes for sure.
+    for (const auto& [at, element] : perhaps_)
+      if (written_.contains(element)) data_.accesses[at].exact = true;
+  }
+
+  static std::optional<Element> element(const Memlet& m) {
+    for (const Dim& d : m.subset)
+      if (d.end || !d.begin.reads().empty()) return std::nullopt;
+    return Element{m.container, subscripts(m.subset)};
+  }
+
   void domain(std::size_t s) {
     IslNames names = data_.parameters;
     std::vector<std::string> dims, constraints;
@@ -118,7 +140,8 @@ class Collector {
       if (d.end) reads(*d.end);
     }
     const IslNames& names = names_[statement_];
-    bool exact = sure && !whole_.at(m.container);
+    const std::optional<Element> at = element(m);
+    bool exact = !whole_.at(m.container);
     std::vector<std::string> dims, constraints;
     for (std::size_t d = 0; d < m.subset.size() && !whole_.at(m.container); ++d) {
       dims.push_back(numbered("e", d));
@@ -135,7 +158,9 @@ class Collector {
         constraints.push_back(dims.back() + " = " + isl_text(dim.begin, names));
       }
     }
-    add(m.container, tuples_.at(m.container), dims, constraints, write, exact);
+    if (write && exact && !sure && at) perhaps_.emplace_back(data_.accesses.size(), *at);
+    add(m.container, tuples_.at(m.container), dims, constraints, write, exact && sure);
+    data_.accesses.back().own = !write && at && written_.contains(*at);
   }
 
   void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
@@ -169,27 +194,43 @@ class Collector {
     match(
         n.value,
         [&](const State& s) {
+          std::vector<Element> written;
           for (const Edge& e : s.edges) {
             bool write = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
             if (!write || e.memlet.combine) access(e.memlet, false, sure);
             if (write) access(e.memlet, true, sure);
+            if (const auto at = element(e.memlet); write && at && !returns_) written.push_back(*at);
           }
+          written_.insert(written.begin(), written.end());
         },
         [&](const Loop& l) {
           reads(l.begin);
           reads(l.end);
-          for (const Node& below : l.body.nodes) node(below, false);
+          perhaps(l.body);
         },
         [&](const If& i) {
           condition(i.condition);
-          for (const Node& below : i.then_body.nodes) node(below, false);
-          for (const Node& below : i.else_body.nodes) node(below, false);
+          const std::set<Element> then_written = perhaps(i.then_body), else_written = perhaps(i.else_body);
+          for (const Element& e : then_written)
+            if (else_written.contains(e) || planted(Fault::branch_taken_always)) written_.insert(e);
         },
         [&](const While& w) {
-          condition(w.condition);
-          for (const Node& below : w.body.nodes) node(below, false);
+          if (w.test_first) {
+            condition(w.condition);
+            perhaps(w.body);
+          } else {
+            written_ = perhaps(w.body);
+            condition(w.condition);
+          }
         },
         [](const Return&) {});
+  }
+
+  // What has been written for sure at the end of the region, which runs perhaps.
+  std::set<Element> perhaps(const Region& region) {
+    const std::set<Element> before = written_;
+    for (const Node& below : region.nodes) node(below, false);
+    return std::exchange(written_, before);
   }
 
   Data& data_;
@@ -199,6 +240,9 @@ class Collector {
   std::vector<IslNames> names_;
   std::vector<std::vector<std::string>> dims_;
   std::size_t statement_ = 0;
+  bool returns_ = false;                                  // it may end anywhere: nothing is written for sure
+  std::set<Element> written_;                             // by each run of the statement that gets this far
+  std::vector<std::pair<std::size_t, Element>> perhaps_;  // accesses that write an element, if they are made
 };
 
 }  // namespace

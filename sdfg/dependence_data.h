@@ -20,6 +20,7 @@ struct Access {
   bool write = false;
   bool exact = false;  // touches exactly these elements (otherwise perhaps fewer)
   IslMap map;          // statement instance -> element
+  bool own = false;    // a read of what the same instance has written before, whichever way it took
 };
 
 struct Dependences::Data {

@@ -94,6 +94,7 @@ IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l
 // What the access reads inside the loop, but for elements written before in the same iteration.
 IslMap not_own(const Access& read, const Data& data, const Times& times, const Times::LoopTime& l) {
   IslMap uncovered = inside(read, times, l);
+  if (read.own) return subtract(uncovered, uncovered);
   for (const Access& write : data.accesses) {
     if (!write.write || !write.exact || write.container != read.container) continue;
     IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),

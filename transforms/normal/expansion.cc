@@ -65,6 +65,65 @@ bool defined_first(const Region& region, const std::string& name) {
   return false;
 }
 
+// Whether a run of the region may read the scalar before it has written it. `written`: whether it has for sure, before
+// and then behind the region.
+bool exposed(const Region& region, const std::string& name, bool& written) {
+  const auto in_condition = [&](const auto& node) { return !written && touches(node, name); };
+  for (const Node& node : region.nodes) {
+    const bool reads = match(
+        node.value,
+        [&](const State& s) {
+          const Touched t = normal::touched(s);
+          const bool before = !written && t.read.contains(name);
+          written = written || t.written.contains(name);
+          return before;
+        },
+        [&](const Loop& l) {
+          if (!written && (l.begin.reads().contains(name) || l.end.reads().contains(name))) return true;
+          bool inside = written;
+          return exposed(l.body, name, inside);
+        },
+        [&](const If& i) {
+          if (in_condition(If{.condition = i.condition, .then_body = {}, .else_body = {}})) return true;
+          bool yes = written, no = written;
+          if (exposed(i.then_body, name, yes) || exposed(i.else_body, name, no)) return true;
+          written = yes && no;
+          return false;
+        },
+        [&](const While& w) {
+          const While head{.condition = w.condition, .test_first = w.test_first, .body = {}};
+          if (w.test_first && in_condition(head)) return true;
+          bool inside = written;
+          if (exposed(w.body, name, inside)) return true;
+          if (w.test_first) return false;
+          written = inside;
+          return in_condition(head);
+        },
+        [&](const Return&) { return true; });
+    if (reads) return true;
+  }
+  return false;
+}
+
+// The innermost loop around all accesses to the scalar, as far as loops and conditions over symbols alone lead down,
+// where each iteration writes it before it reads it: in its branches and inner loops, too. Null: there is none.
+const Loop* writes_first(const Region& region, const std::string& name, const Loop* around = nullptr) {
+  const Node* only = nullptr;
+  int count = 0;
+  for (const Node& node : region.nodes)
+    if (touches(node, name)) {
+      only = &node;
+      ++count;
+    }
+  if (count == 1) {
+    if (const auto* loop = std::get_if<Loop>(&only->value))
+      if (!loop->begin.reads().contains(name) && !loop->end.reads().contains(name))
+        return writes_first(loop->body, name, loop);
+  }
+  bool written = false;
+  return around && !exposed(region, name, written) ? around : nullptr;
+}
+
 // Whether a loop lies among the accesses. Else distribution may leave them side by side.
 bool spans_loop(const Region& region, const std::string& name) {
   bool begun = false, loop = false, found = false;
@@ -206,10 +265,11 @@ Sdfg mark_privates(const Sdfg& sdfg) {
   for (const Container& c : sdfg.containers) {
     if (!is_local_scalar(sdfg, c.name)) continue;
     const Home home = home_of(sdfg.root, c.name);
-    // Directly in the loop: behind a condition on data no write is certain, and the legality check would not follow.
     if (home.region && !home.around.empty() && home.region == &home.around.back()->body &&
         defined_first(*home.region, c.name))
       privates[home.around.back()->symbol].push_back(c.name);
+    else if (const Loop* loop = writes_first(sdfg.root, c.name))
+      privates[loop->symbol].push_back(c.name);
   }
   const auto mark = [&](auto&& self, Region region) -> Region {
     for (Node& node : region.nodes)

@@ -30,6 +30,25 @@ bool reads_something_written(const Sdfg& sdfg, const Expr& e, const std::set<std
   return std::ranges::any_of(e.reads(), [&](const std::string& c) { return any_overlaps(sdfg, written, c); });
 }
 
+// Whether scalar code below computes with the symbol: what it becomes there may not read memory.
+bool computed_with(const Region& region, const std::string& symbol) {
+  bool found = false;
+  const auto look = [&](const ScalarExpr& code) {
+    code.visit([&](const ScalarExpr& e) { found = found || (e.op == ScalarOp::symbolic && e.symbolic.uses(symbol)); });
+  };
+  visit(region, [&](const Node& node) {
+    match(
+        node.value,
+        [&](const State& s) {
+          for (const DataflowNode& n : s.nodes)
+            if (const auto* t = std::get_if<Tasklet>(&n)) look(t->code);
+        },
+        [](const Loop&) {}, [&](const If& i) { look(i.condition.code); },
+        [&](const While& w) { look(w.condition.code); }, [](const Return&) {});
+  });
+  return found;
+}
+
 class Canonicalizer {
  public:
   Canonicalizer(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
@@ -57,7 +76,9 @@ class Canonicalizer {
   Region loop(const Loop& original) {
     Loop l = original;
     const std::set<std::string> written = sdfg::touched(l.body).written;
-    if (!reads_something_written(sdfg_, l.begin, written) && !reads_something_written(sdfg_, l.end, written)) {
+    const bool stays = !l.begin.reads().empty() && computed_with(l.body, l.symbol);
+    if (!stays && !reads_something_written(sdfg_, l.begin, written) &&
+        !reads_something_written(sdfg_, l.end, written)) {
       if (l.step != 1) count_iterations(l);
       tighten(l);
       shift(l);

@@ -105,6 +105,28 @@ TEST(Dependences, TemporaryIsPrivatizable) {
   EXPECT_EQ(privatizable(carried.dependences, carried.lifted, carried.lifted.tree, "i", "t"), Result<bool>(false));
 }
 
+bool is_private(const std::string& body) {
+  auto a = nest("loop i = 0 .. n { " + body + " }");
+  return *privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t");
+}
+
+// In branches and loops that no one statement of the nest is: what every way through writes before it reads it.
+TEST(Dependences, TemporaryInBranchesAndWhileLoopsIsPrivatizable) {
+  EXPECT_TRUE(is_private("while (x[i] > 1.0) { s0: t[] = x[i] s1: x[i] = t[] * 0.5 }"));
+  EXPECT_TRUE(is_private("if (x[i] > 1.0) { s0: t[] = x[i] } else { s1: t[] = 2.0 } s2: x[i] = t[]"));
+  EXPECT_TRUE(is_private("s0: t[] = 1.0 if (x[i] > 1.0) { s1: t[] = x[i] } s2: x[i] = t[]"));
+  EXPECT_TRUE(is_private("do { s0: t[] = x[i] s1: x[i] = x[i] * 0.5 } while (t[] > 1.0) s2: x[i] = t[]"));
+  EXPECT_TRUE(is_private("if (x[i] > 1.0) { s0: t[] = x[i] if (t[] > 2.0) { s1: x[i] = t[] } }"));
+}
+
+TEST(Dependences, TemporaryThatOneWayLeavesUnwrittenIsNotPrivatizable) {
+  EXPECT_FALSE(is_private("while (x[i] > 1.0) { s0: t[] = x[i] s1: x[i] = x[i] * 0.5 } s2: x[i] = t[]"));
+  EXPECT_FALSE(is_private("if (x[i] > 1.0) { s0: t[] = x[i] } s1: x[i] = t[]"));
+  EXPECT_FALSE(is_private("if (x[i] > 1.0) { s0: t[] = x[i] } else { s1: x[i] = t[] }"));
+  EXPECT_FALSE(is_private("while (x[i] > 1.0) { s0: x[i] = x[i] * t[] s1: t[] = x[i] }"));
+  EXPECT_FALSE(is_private("while (t[] > 1.0) { s0: t[] = x[i] s1: x[i] = 0.0 }"));
+}
+
 TEST(Dependences, WhatIsWrittenOutsideTheLoopIsNotItsOwn) {
   auto a = nest("s0: t[] = 1.0 loop i = 0 .. n { s1: t[] = x[i] s2: x[i] = t[] }");
   EXPECT_EQ(privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t"), Result<bool>(false));

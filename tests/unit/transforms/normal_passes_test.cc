@@ -35,6 +35,56 @@ Work work_on(const sdfg::Sdfg& sdfg) {
 }
 std::string after(const Work& work) { return body(sdfg::lower(work.lifted, work.tree)); }
 
+TEST(MarkPrivates, SeesWhatBranchesAndWhileLoopsWriteFirst) {
+  EXPECT_EQ(body(mark_privates(graph(R"(
+loop i = 0 .. n {
+  while (x[i] > 1.0) {
+    s0: t[] = x[i]
+    s1: x[i] = t[] * 0.5
+  }
+}
+)"))),
+            R"(
+loop i = 0 .. n private(t) {
+  while (x[i] > 1.0) {
+    s0: t[] = x[i]
+    s1: x[i] = t[] * 0.5
+  }
+}
+)");
+  const auto open = graph(R"(
+loop i = 0 .. n {
+  if (x[i] > 1.0) {
+    s0: t[] = x[i]
+  }
+  s1: x[i] = t[]
+}
+)");
+  EXPECT_EQ(mark_privates(open), open);
+}
+
+// j is a value of the body: what it becomes there cannot be read from memory.
+TEST(CanonicalLoops, LeaveALoopThatComputesWithItsVariableFromABeginInMemory) {
+  const std::string both = R"(sdfg 1 nest
+symbols n
+array first: i32 argument
+array x: f64[n] argument
+array y: f64[n] argument
+arguments n, first, x, y
+
+loop j = first[] .. n {
+  s0: x[j] = )";
+  Log log;
+  const auto values = sdfg::parse(both + "{j}f64\n}\n").value();
+  EXPECT_EQ(canonical_loops(values, log), values);
+  const auto addresses = sdfg::parse(both + "y[j]\n}\n").value();
+  EXPECT_EQ(body(canonical_loops(addresses, log)), R"(
+loop j = 0 .. n - first[] {
+  s0: x[j + first[]] = y[j + first[]]
+}
+)");
+}
+
 TEST(ExpandNodes, MakesAReductionALoopAndACombinationAReadAndAWrite) {
   Log log;
   EXPECT_EQ(body(expand_nodes(graph(R"(
