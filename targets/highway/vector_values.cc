@@ -412,7 +412,8 @@ Value VectorLoop::cast(const ScalarExpr& e, const Value& arg) {
   const std::string v = vector(arg, from);
   if (e.type == ElementType::boolean)
     return mask_value("hn::Not(hn::Eq(" + v + ", hn::Zero(" + tag(from) + ")))", from);
-  return vector_value("sous::cast(" + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
+  const std::string function = sdfg::is_float(from) && !sdfg::is_float(e.type) ? "sous::to_integer(" : "sous::cast(";
+  return vector_value(function + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
 }
 
 Value VectorLoop::lane_by_lane(const ScalarExpr& e, const std::vector<Value>& args) {

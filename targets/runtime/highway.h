@@ -1,38 +1,82 @@
-// What generated code for the highway target includes: Highway with static dispatch (the instruction set is the one
-// that the compiler is told, -march), and what Highway 1.0 does not have.
+// What generated code for the highway target includes: Highway's interface with static dispatch (the instruction set is
+// the one that the compiler is told, -march), and what Highway 1.0 does not have.
 //
 // Vectors of one loop all have as many lanes as the widest element type of its body fills a register with; narrower
 // types use part of one. Nothing here touches memory that the lanes in question do not.
+//
+// Highway itself is read only where vectors.h does not have what is used: generated code that needs more says so
+// (SOUS_HIGHWAY, SOUS_HIGHWAY_MATH), other instruction sets and compilers without the builtins get it too.
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(SOUS_HIGHWAY) && !defined(SOUS_HIGHWAY_MATH) && defined(__x86_64__) && defined(__GNUC__) && \
+    defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__) && defined(__F16C__) && defined(__has_builtin)
+#if __has_builtin(__builtin_bit_cast) && __has_builtin(__builtin_shufflevector) &&                       \
+    __has_builtin(__builtin_ia32_bzhi_di) && __has_builtin(__builtin_ia32_vfmaddpd256) &&                \
+    __has_builtin(__builtin_ia32_maskloadpd256) && __has_builtin(__builtin_ia32_roundpd256) &&           \
+    (!defined(__AVX512F__) ||                                                                            \
+     (__has_builtin(__builtin_ia32_vfmaddpd512_mask) && __has_builtin(__builtin_ia32_loadupd512_mask) && \
+      __has_builtin(__builtin_ia32_cmppd256_mask) && __has_builtin(__builtin_ia32_rndscalepd_mask)))
+#define SOUS_OWN_VECTORS 1
+#endif
+#endif
+#ifndef SOUS_OWN_VECTORS
+#define SOUS_OWN_VECTORS 0
+#endif
+
+#if SOUS_OWN_VECTORS
+
+#include "targets/runtime/vectors.h"
+
+#define SOUS_EXACT_MASK_BYTES 4
+#define SOUS_EMULATED_VECTORS 0
+#define SOUS_ROUNDS_SIGNS 1
+#define SOUS_FUSES 1
+#define SOUS_LONG_CONVERSIONS SOUS_AVX512
+namespace hn = sous::vectors;
+
+#else
 
 #define HWY_COMPILE_ONLY_STATIC
 // Without it Highway takes x86-64-v2 and v3, which do not promise AES, for SSE2.
 #ifndef HWY_DISABLE_PCLMUL_AES
 #define HWY_DISABLE_PCLMUL_AES
 #endif
+#ifdef SOUS_HIGHWAY_MATH
 #include <hwy/contrib/math/math-inl.h>
+#endif
 #include <hwy/highway.h>
 
-#include <utility>
+// Does MaskedLoad read, and BlendedStore write, only the active lanes, of elements of so many bytes? Elsewhere Highway
+// blends whole vectors.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define SOUS_EXACT_MASK_BYTES 1
+#elif HWY_TARGET == HWY_AVX2
+#define SOUS_EXACT_MASK_BYTES 4
+#else
+#define SOUS_EXACT_MASK_BYTES 16  // never
+#endif
+// Vectors are arrays: x86-64 without -march.
+#define SOUS_EMULATED_VECTORS (HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR)
+// Before SSE4.1 Highway composes rounding, and loses the sign of a zero.
+#define SOUS_ROUNDS_SIGNS \
+  (HWY_TARGET != HWY_SSE2 && HWY_TARGET != HWY_SSSE3 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR)
+#define SOUS_FUSES HWY_NATIVE_FMA
+#define SOUS_LONG_CONVERSIONS (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
+namespace hn = hwy::HWY_NAMESPACE;
+
+#endif
 
 #include "targets/runtime/sous.h"
 
 namespace sous {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Does MaskedLoad read, and BlendedStore write, only the active lanes? Elsewhere Highway blends whole vectors.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr size_t exact_mask_bytes = 1;
-#elif HWY_TARGET == HWY_AVX2
-constexpr size_t exact_mask_bytes = 4;
-#else
-constexpr size_t exact_mask_bytes = 16;  // never
-#endif
 // Of a vector smaller than 16 bytes the mask may have stray bits behind its lanes.
 template <class D>
 constexpr bool masks_are_exact =
-    sizeof(hn::TFromD<D>) >= exact_mask_bytes && sizeof(hn::TFromD<D>) * hn::MaxLanes(D()) >= 16;
+    sizeof(hn::TFromD<D>) >= SOUS_EXACT_MASK_BYTES && sizeof(hn::TFromD<D>) * hn::MaxLanes(D()) >= 16;
 
 // The lanes of a mask, one by one.
 template <class D>
@@ -184,19 +228,25 @@ inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p,
 // Rows of as many elements as there are lanes, from p + k * stride: afterwards, vector j has element j of every row.
 // log2(lanes) rounds of shuffles, each of which exchanges the off-diagonal quarters of squares twice as large (J. O.
 // Eklundh, "A fast computer method for matrix transposing", 1972).
-template <int distance, class D, int... lane>
-inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, std::integer_sequence<int, lane...>) {
-  constexpr int lanes = sizeof...(lane);
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR  // x86-64 without -march: emulated by arrays
-  (((lane & distance) == 0 ? std::swap(a.raw[lane + distance], b.raw[lane]) : void()), ...);
+constexpr int quarter_lane(int lane, int distance, int lanes, int first) {
+  return (lane & distance) == 0 ? lane + first : lane - distance + lanes + first;
+}
+template <int distance, class D, size_t... k>
+inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, Indices<k...>) {
+  constexpr int lanes = sizeof...(k);
+#if SOUS_EMULATED_VECTORS
+  for (int lane = 0; lane < lanes; ++lane) {
+    if ((lane & distance) != 0) continue;
+    const auto above = a.raw[lane + distance];
+    a.raw[lane + distance] = b.raw[lane];
+    b.raw[lane] = above;
+  }
 #else
   using Raw = decltype(a.raw);  // of integers it does not say how many there are
   using Lanes __attribute__((vector_size(sizeof(Raw)))) = hn::TFromD<D>;
   const auto above = __builtin_bit_cast(Lanes, a.raw), below = __builtin_bit_cast(Lanes, b.raw);
-  a.raw = __builtin_bit_cast(
-      Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane : lane - distance + lanes)...));
-  b.raw = __builtin_bit_cast(
-      Raw, __builtin_shufflevector(above, below, ((lane & distance) == 0 ? lane + distance : lane + lanes)...));
+  a.raw = __builtin_bit_cast(Raw, __builtin_shufflevector(above, below, quarter_lane(k, distance, lanes, 0)...));
+  b.raw = __builtin_bit_cast(Raw, __builtin_shufflevector(above, below, quarter_lane(k, distance, lanes, distance)...));
 #endif
 }
 template <int distance, class D>
@@ -206,7 +256,7 @@ inline void transpose(D d, hn::Vec<D>* rows) {
 #pragma GCC unroll 16
     for (int k = 0; k < lanes; ++k) {
       if ((k & distance) == 0) {
-        exchange_quarters<distance>(d, rows[k], rows[k + distance], std::make_integer_sequence<int, lanes>());
+        exchange_quarters<distance>(d, rows[k], rows[k + distance], IndicesBelow<lanes>());
       }
     }
     transpose<2 * distance>(d, rows);
@@ -298,7 +348,7 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 }
 
 // x / by, where y is 1 / by in every active lane: see divide_by_reciprocal. All lanes take the same way.
-#if HWY_NATIVE_FMA
+#if SOUS_FUSES
 template <class D>
 inline hn::Vec<D> multiplied(D d, hn::Vec<D> x, hn::Vec<D> by, hn::Vec<D> y) {
   using Range = RepeatedDivision<hn::TFromD<D>>;
@@ -315,25 +365,24 @@ inline hn::Mask<D> is_exact(D d, hn::Vec<D> quotient) {
 #endif
 template <class D>
 inline hn::Vec<D> divide_by([[maybe_unused]] D d, hn::Vec<D> x, hn::Vec<D> by, [[maybe_unused]] hn::Vec<D> y) {
-#if HWY_NATIVE_FMA
+#if SOUS_FUSES
   const auto quotient = multiplied(d, x, by, y);
-  if (HWY_LIKELY(hn::AllTrue(d, is_exact(d, quotient)))) return quotient;
+  if (__builtin_expect(hn::AllTrue(d, is_exact(d, quotient)), 1)) return quotient;
 #endif
   return hn::Div(x, by);
 }
 template <class D>
 inline hn::Vec<D> divide_by([[maybe_unused]] D d, [[maybe_unused]] hn::Mask<D> active, hn::Vec<D> x, hn::Vec<D> by,
                             [[maybe_unused]] hn::Vec<D> y) {
-#if HWY_NATIVE_FMA
+#if SOUS_FUSES
   const auto quotient = multiplied(d, x, by, y);
-  if (HWY_LIKELY(hn::AllTrue(d, hn::Or(is_exact(d, quotient), hn::Not(active))))) return quotient;
+  if (__builtin_expect(hn::AllTrue(d, hn::Or(is_exact(d, quotient), hn::Not(active))), 1)) return quotient;
 #endif
   return hn::Div(x, by);
 }
 
-// Rounding to integers. Before SSE4.1 Highway composes it, and loses the sign of a zero; the sign is always the
-// argument's.
-#if HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+// Rounding to integers; the sign is always the argument's, a zero's too.
+#if !SOUS_ROUNDS_SIGNS
 #define SOUS_ROUNDING(name)              \
   template <class V>                     \
   inline V name(V v) {                   \
@@ -378,19 +427,20 @@ template <class DTo, class DFrom>
 inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
   using T = hn::TFromD<DTo>;
   using F = hn::TFromD<DFrom>;
-  constexpr bool float_to = hwy::IsFloat<T>(), float_from = hwy::IsFloat<F>();
-  constexpr bool signed_to = hwy::IsSigned<T>(), signed_from = hwy::IsSigned<F>();
+  constexpr bool float_to = is_float<T>, float_from = is_float<F>;
+  constexpr bool signed_to = is_signed<T>, signed_from = is_signed<F>;
+  static_assert(!SOUS_OWN_VECTORS || float_to || !float_from);
   if constexpr (!float_to && !float_from && sizeof(T) == sizeof(F)) {
     return hn::BitCast(to, v);
   } else if constexpr (!float_to && !float_from && sizeof(T) == 2 * sizeof(F)) {
-    using Wide = hn::Rebind<hwy::MakeWide<F>, DTo>;
+    using Wide = hn::Rebind<Twice<F>, DTo>;
     return hn::BitCast(to, hn::PromoteTo(Wide(), v));
   } else if constexpr (!float_to && !float_from && sizeof(T) == 4 * sizeof(F)) {
-    const hn::Rebind<hwy::MakeWide<F>, DTo> half;
+    const hn::Rebind<Twice<F>, DTo> half;
     return cast(to, half, cast(half, from, v));
   } else if constexpr (float_to && float_from && sizeof(T) == 8) {
     return hn::PromoteTo(to, v);
-#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR  // which clamp: infinities become finite
+#if !SOUS_EMULATED_VECTORS  // which clamp: infinities become finite
   } else if constexpr (float_to && float_from && sizeof(T) == 4) {
     return hn::DemoteTo(to, v);
 #endif
@@ -405,7 +455,7 @@ inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
     return hn::ConvertTo(to, v);
   } else if constexpr (sizeof(T) == 4 && !float_to && signed_to && float_from && sizeof(F) == 8) {
     return hn::DemoteTo(to, v);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if SOUS_LONG_CONVERSIONS
   } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_to && signed_from) {
     return hn::ConvertTo(to, v);
   } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_from && signed_to) {
@@ -418,11 +468,19 @@ inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
   }
 }
 
+#if !SOUS_OWN_VECTORS
+// The same from floats to integers: Highway knows how each instruction set does what is out of range.
+template <class DTo, class DFrom>
+inline hn::Vec<DTo> to_integer(DTo to, DFrom from, hn::Vec<DFrom> v) {
+  return cast(to, from, v);
+}
+#endif
+
 // Lane k is (T)(first + k * step).
 template <class D>
 inline hn::Vec<D> iota(D d, int64_t first, int64_t step) {
   using T = hn::TFromD<D>;
-  if constexpr (!hwy::IsFloat<T>() && sizeof(T) >= 2) {
+  if constexpr (!is_float<T> && sizeof(T) >= 2) {
     const hn::RebindToUnsigned<D> du;  // wraps
     using TU = hn::TFromD<decltype(du)>;
     const auto offsets = hn::Mul(hn::Iota(du, 0), hn::Set(du, static_cast<TU>(step)));
@@ -446,5 +504,3 @@ inline hn::TFromD<D> reduce(D d, hn::Vec<D> v, F f) {
 }
 
 }  // namespace sous
-
-namespace hn = hwy::HWY_NAMESPACE;

@@ -49,6 +49,43 @@ extern "C" int omp_get_thread_num(void);
 
 namespace sous {
 
+// --- Types (the C++ library's headers for them take longer to read than all of this) --------------------------------
+
+template <bool condition, class A, class B>
+struct Either {
+  using type = A;
+};
+template <class A, class B>
+struct Either<false, A, B> {
+  using type = B;
+};
+template <bool condition, class A, class B>
+using Chosen = typename Either<condition, A, B>::type;
+
+template <class T>
+constexpr bool is_float = T(0.5) != T(0);
+template <class T>
+constexpr bool is_signed = T(-1) < T(0);
+template <size_t bytes, bool with_sign>
+using Integer = Chosen<bytes == 8, Chosen<with_sign, int64_t, uint64_t>,
+                       Chosen<bytes == 4, Chosen<with_sign, int32_t, uint32_t>, Chosen<with_sign, int16_t, uint16_t>>>;
+// An integer of twice the size.
+template <class T>
+using Twice = Integer<2 * sizeof(T), is_signed<T>>;
+
+// 0, 1, 2, … below n, as arguments of a template.
+template <size_t... k>
+struct Indices {};
+#ifdef __clang__
+template <class, size_t... k>
+using IndicesOf = Indices<k...>;
+template <size_t n>
+using IndicesBelow = __make_integer_seq<IndicesOf, size_t, n>;
+#else
+template <size_t n>
+using IndicesBelow = Indices<__integer_pack(n)...>;
+#endif
+
 // --- Index arithmetic -----------------------------------------------------------------------------------------------
 
 inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
