@@ -8,6 +8,7 @@
 #include "targets/target.h"
 #include "transforms/roles.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -30,12 +31,42 @@ UnitReport unit_report(const Nest& nest, std::size_t unit) {
   return {unit_label(nest, unit), nest.normal.units[unit].structural_hash, size_class_of(nest, unit), {}, {}};
 }
 
+std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
+  std::vector<string> symbols;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) symbols.push_back(loop->symbol);
+  });
+  return symbols;
+}
+
+// The extents that a neighbour was measured at, for the loops here: those of their counterparts; a loop without one is
+// to be as long as the shortest.
+std::vector<double> extents_here(const Match& match, const std::vector<string>& loops,
+                                 const std::map<string, string>& matched) {
+  const auto& measured = match.evidence.extents;
+  const auto there = loop_symbols(match.nest);
+  if (measured.size() != there.size()) return {};
+  double shortest = 0;
+  std::map<string, double> of;
+  for (std::size_t k = 0; k < there.size(); ++k) {
+    if (measured[k] > 0) shortest = shortest > 0 ? std::min(shortest, measured[k]) : measured[k];
+    if (const auto found = matched.find(there[k]); found != matched.end()) of[found->second] = measured[k];
+  }
+  std::vector<double> out;
+  for (const string& loop : loops) out.push_back(of.contains(loop) ? of[loop] : shortest);
+  return out;
+}
+
 // The match with its loops named as in the unit and its target forced.
 Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, const Options& options) {
   Match out = match;
   const auto& here = nest.normal.units[unit].nest;
   if (match.source != "lock" && !match.nest.root.nodes.empty() && !(match.nest == here)) {
-    TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here));
+    std::map<string, string> loops;
+    TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
+    out.evidence.extents = extents_here(match, loop_symbols(here), loops);
+    // They were measured for that nest: its loops and statements, whatever is known of its arrays.
+    if (match.nest.root != here.root) out.evidence.least_extents.clear();
   }
   if (!options.target.empty()) out.recipe.target = options.target;
   if (targets::find_target(out.recipe.target) == nullptr) {
@@ -43,6 +74,11 @@ Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, con
   }
   out.nest = {};
   return out;
+}
+
+tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const Match& match) {
+  static const auto values = tuning_db::size_values(tuning_db::local_hardware());
+  return tuning_db::least_shape(unit, match.recipe, match.evidence, values);
 }
 
 class Chooser {
@@ -80,6 +116,13 @@ class Chooser {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
     }
+    // Once more, as what is known of a neighbour's shape is not known of this nest's.
+    if (doubt.empty() && !locked) doubt = not_evidence(*fit, report.size_class, hardware_);
+    if (doubt.empty() && !locked) doubt = too_small(unit, *fit);
+    if (!doubt.empty() && !measure_) {
+      candidate.why_not = doubt;
+      return std::nullopt;
+    }
     Choice choice{.unit = unit, .match = std::move(*fit)};
     std::vector<string> steps;
     const auto legal = apply_choice(nest_, choice, reassociate_, &steps);
@@ -108,6 +151,12 @@ class Chooser {
     return choice;
   }
 
+  string too_small(std::size_t unit, const Match& match) const {
+    const auto& query = nest_.queries[unit];
+    const string why = tuning_db::too_small(query.nest, query.sizes, least_shape(query.nest, match));
+    return why.empty() ? "" : "no evidence for this shape: " + why;
+  }
+
   const Nest& nest_;
   bool reassociate_;
   const Options& options_;
@@ -122,8 +171,15 @@ void describe(Chosen& chosen, const Nest& nest) {
     const double ratio = e.ratio();
     chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
     chosen.threads = std::max(chosen.threads, e.threads);
-    // A quarter of a size class below what was measured: the same caches, and the start of the threads still pays.
-    if (!sizes_known(nest, choice.unit)) chosen.min_work = std::max(chosen.min_work, e.work / 2);
+    chosen.least_threads = std::max(chosen.least_threads, tuning_db::least_threads(e));
+    if (!sizes_known(nest, choice.unit)) {
+      const auto& unit = nest.normal.units[choice.unit];
+      const auto first = nest.normal.sdfg.root.nodes.begin();
+      sdfg::Region original;
+      original.nodes.assign(first + static_cast<std::ptrdiff_t>(unit.first),
+                            first + static_cast<std::ptrdiff_t>(unit.last));
+      chosen.guards.push_back(guard_of(unit.nest, std::move(original), choice.match));
+    }
     if (!chosen.why.empty()) chosen.why += "; ";
     chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" + choice.match.source +
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " + fixed(ratio) + " times faster there)";
@@ -156,6 +212,15 @@ void set_aside(UnitReport& report, const string& why) {
 
 }  // namespace
 
+targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const Match& match) {
+  const auto& e = match.evidence;
+  auto least = least_shape(unit, match);
+  targets::Guard guard{std::move(original), std::move(least.extents), least.work, 0};
+  // What a team of threads may cost to start.
+  if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
+  return guard;
+}
+
 string not_evidence(const Match& match, const string& size_class, const string& hardware) {
   if (planted(Fault::no_evidence_needed)) return "";
   if (planted(Fault::no_evidence_needed)) return "";
@@ -166,7 +231,11 @@ string not_evidence(const Match& match, const string& size_class, const string& 
     return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
   }
   const auto asked = tuning_db::parse_size_class(size_class);
-  if (asked && asked->power && !tuning_db::like_size(e.size_class, size_class)) {
+  const auto measured = tuning_db::parse_size_class(e.size_class);
+  // How far below it reaches was measured: the shape decides.
+  const bool reaches = !e.least_extents.empty() && measured && asked && measured->power && asked->power &&
+                       measured->element_bytes == asked->element_bytes && *asked->power <= *measured->power;
+  if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
     return "no evidence at this size: measured at " + e.size_class;
   }
   if (e.ratio() <= least_gain) return "not faster: " + fixed(e.ratio()) + " times as fast";

@@ -1,7 +1,8 @@
 // Which recipes a nest gets.
 //
-// A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class, by
-// more than 5 % and more than both spreads. The entry of the whole stretch is preferred (it may fuse its nests) where
+// A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class and with
+// loops that are long enough (tuning-db/shape.h), by more than 5 % and more than both spreads. What is not known of the
+// sizes is asked again on entry. The entry of the whole stretch is preferred (it may fuse its nests) where
 // it was measured on the same stretch, or promises at least what those of its nests do together: the speed-up measured,
 // less the more the farther away it was. Where the nests' are used, every nest with as much work as the largest must
 // have one; else the original stays.
@@ -13,6 +14,7 @@
 
 #include "client/nest.h"
 #include "client/report.h"
+#include "targets/target.h"
 #include "transforms/source.h"
 
 namespace sous::client {
@@ -25,8 +27,10 @@ struct Chosen {
   std::vector<Choice> choices;  // empty: the original stays
   std::string why;              // one line, either way
   double expected_ratio = 0;    // the least of the choices; 0: unknown
-  double min_work = 0;          // guard at run time, where sizes are not known
-  int threads = 0;              // the most of the choices
+  // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
+  std::vector<targets::Guard> guards;
+  int threads = 0;        // the most of the choices
+  int least_threads = 1;  // those that the gains need
 };
 
 // A measurement on the spot of a choice against the original; null: none is made.
@@ -40,6 +44,10 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<transforms::Match>
 // A recipe that is used wherever it applies.
 Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
              std::vector<UnitReport>& reports);
+
+// What the entry asks for before it runs the match's recipe, which names loops of `unit`, where sizes are not known
+// now. `original`: the unit, in the names of what is emitted.
+targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const transforms::Match& match);
 
 // "" or why the measurement is no evidence. `size_class`: of the asking unit; "unknown:…" is guarded at run time.
 std::string not_evidence(const transforms::Match& match, const std::string& size_class, const std::string& hardware);

@@ -11,6 +11,7 @@
 #include "sdfg/interp.h"
 #include "targets/target.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -205,6 +206,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   evidence.tuned_seconds = after_times.median;
   evidence.tuned_spread = after_times.spread;
   evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
+  evidence.extents = tuning_db::extents(query.nest, query.sizes);
   evidence.threads = has_parallel_loop(transformed) ? measuring_threads() : 1;
   evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
   evidence.compiler = name_of(meaning.compiler);

@@ -229,7 +229,8 @@ class Pipeline {
     emit_options.reassociate = reassociate_ || lifted.reassociate;
     emit_options.approximate_math = meaning_.approximate_math;
     emit_options.math_errno = meaning_.math_errno;
-    emit_options.min_work = chosen.min_work;
+    emit_options.guards = chosen.guards;
+    emit_options.least_threads = chosen.least_threads;
     string recipes;
     for (const auto& choice : chosen.choices) {
       recipes += "\n" + unit_label(nests_[k], choice.unit) + ": " + transforms::to_text(choice.match.recipe);
@@ -244,7 +245,7 @@ class Pipeline {
     report.generated = emit_options.function;
     report.target = target_name;
     report.expected_ratio = chosen.expected_ratio;
-    report.min_work = chosen.min_work;
+    for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
     report.threads = chosen.threads;
     Served served;
     served.nest = reports_[k];

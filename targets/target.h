@@ -14,17 +14,28 @@
 
 namespace sous::targets {
 
+// What a run must bring for a recipe to be known to gain; where it brings less, the entry leaves the work to the
+// original. It counts the nest as it was before the recipe.
+struct Guard {
+  sdfg::Region original;                   // in the names of the Sdfg that is emitted
+  std::vector<double> least_extents = {};  // iterations, per loop of it in preorder; 0 or absent: any
+  double least_work = 0;                   // executions of its statements
+  double gain = 0;                         // seconds per execution of a statement; 0: not known
+};
+
 struct EmitOptions {
   // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
   // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
-  // (assumptions, disjoint footprints, min_work, memory for large temporaries) does not hold, with nothing changed.
+  // (guards, assumptions, disjoint footprints, threads, memory for large temporaries) does not hold, with nothing
+  // changed.
   std::string function = "kernel";
   bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
-  bool math_errno = false;   // functions of the C library set errno (-fmath-errno): so do their vectors and threads
-  double min_work = 0;       // run only from this many innermost statement executions on (sizes unknown at build time)
-  std::string comment = {};  // put above the function: where the nest came from, which recipe
+  bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
+  std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
+  int least_threads = 1;           // run only where parallel regions get so many
+  std::string comment = {};        // put above the function: where the nest came from, which recipe
   bool restrict_arguments = true;  // arguments in different alias classes are declared restrict
 };
 

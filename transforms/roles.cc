@@ -171,7 +171,8 @@ std::vector<LoopRole> loop_roles(const Sdfg& nest) {
   return roles;
 }
 
-Result<Recipe> match_roles(const Recipe& recipe, const Sdfg& from, const Sdfg& to) {
+Result<Recipe> match_roles(const Recipe& recipe, const Sdfg& from, const Sdfg& to,
+                           std::map<string, string>* matched_loops) {
   Recipe out = recipe;
   std::set<string> named;
   for_each_name(out, [&](const string& text) { named.insert(canonical_head(text)); });
@@ -180,6 +181,7 @@ Result<Recipe> match_roles(const Recipe& recipe, const Sdfg& from, const Sdfg& t
   TRY(auto loops, assign(loop_roles(from), loop_roles(to), named, [](const LoopRole& r) { return r.symbol; }, "loop"));
   TRY(auto arrays,
       assign(array_roles(from), array_roles(to), named, [](const ArrayRole& r) { return r.name; }, "array"));
+  if (matched_loops != nullptr) *matched_loops = loops;
   renamed.merge(loops);
   renamed.merge(arrays);
   // States have no role of their own yet: by place.

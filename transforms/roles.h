@@ -3,6 +3,7 @@
 // reduction, and how many accesses are contiguous in it; an array's is its type, rank and what is done to it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,8 @@ std::vector<LoopRole> loop_roles(const sdfg::Sdfg& nest);
 // `recipe`, found on `from`, as a recipe for `to` (both in normal form with canonical names). Names that the recipe
 // derives ("i0_t") keep their ending. Errors: roles.no-match (a loop, array or state that the recipe names has no
 // counterpart).
-Result<Recipe> match_roles(const Recipe& recipe, const sdfg::Sdfg& from, const sdfg::Sdfg& to);
+// `matched_loops`: filled with the loops of `from` that the recipe names, and their counterparts.
+Result<Recipe> match_roles(const Recipe& recipe, const sdfg::Sdfg& from, const sdfg::Sdfg& to,
+                           std::map<std::string, std::string>* matched_loops = nullptr);
 
 }  // namespace sous::transforms

@@ -27,6 +27,12 @@ struct Evidence {
   double baseline_spread = 0;  // half the interquartile range, relative to the median
   double tuned_spread = 0;
   double work = 0;  // innermost statement executions at the measured size
+  // Iterations of the nest's loops at that size, in preorder: an average where outer loops decide, 0 where it is not
+  // known. Empty: evidence from before they were kept.
+  std::vector<double> extents;
+  // Measured: what a shape needs at least, extent by extent and in work, for the recipe to gain. Empty: not measured.
+  std::vector<double> least_extents;
+  double least_work = 0;
   int threads = 1;
   std::string hardware;  // hardware class (tuning-db/hardware.h)
   std::string compiler;  // "clang-19 -O3 -march=native"

@@ -5,8 +5,10 @@
 #include "sdfg/check.h"
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
+#include "tuning-db/evidence.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
+#include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::tuning_db {
@@ -16,22 +18,25 @@ namespace {
 Json parsed(const std::string& text) { return Json::parse(text, nullptr, false); }
 
 Json content(const Entry& e) {
-  return Json{{"schema", entry_schema},
-              {"name", e.name},
-              {"nest", parsed(sdfg::to_json(e.nest))},
-              {"structural_hash", e.structural_hash},
-              {"sizes", e.sizes},
-              {"recipe", parsed(transforms::to_json(e.recipe))},
-              {"hardware", parsed(to_json(e.hardware))},
-              {"baseline_seconds", e.baseline_seconds},
-              {"baseline_spread", e.baseline_spread},
-              {"tuned_seconds", e.tuned_seconds},
-              {"tuned_spread", e.tuned_spread},
-              {"threads", e.threads},
-              {"compiler", e.compiler},
-              {"flags", e.flags},
-              {"provenance", e.provenance},
-              {"time", e.time}};
+  Json json{{"schema", entry_schema},
+            {"name", e.name},
+            {"nest", parsed(sdfg::to_json(e.nest))},
+            {"structural_hash", e.structural_hash},
+            {"sizes", e.sizes},
+            {"recipe", parsed(transforms::to_json(e.recipe))},
+            {"hardware", parsed(to_json(e.hardware))},
+            {"baseline_seconds", e.baseline_seconds},
+            {"baseline_spread", e.baseline_spread},
+            {"tuned_seconds", e.tuned_seconds},
+            {"tuned_spread", e.tuned_spread},
+            {"threads", e.threads},
+            {"compiler", e.compiler},
+            {"flags", e.flags},
+            {"provenance", e.provenance},
+            {"time", e.time}};
+  // Without it the content, and so the id, is what it was before there were thresholds.
+  if (!e.least_extents.empty()) json["least"] = least_json(e.least_extents, e.least_work);
+  return json;
 }
 
 // "" or what is wrong with one field.
@@ -95,6 +100,7 @@ Result<Entry> entry_from_json(std::string_view text) {
   TRY(e.tuned_spread, in.number("tuned_spread"));
   TRY(const std::int64_t threads, in.integer("threads", 0, INT_MAX));
   e.threads = static_cast<int>(threads);
+  TRY_VOID(read_least(in, "entry", e.least_extents, e.least_work));
   TRY(e.compiler, in.string("compiler"));
   TRY(e.flags, in.string("flags"));
   TRY(e.provenance, in.string("provenance"));
@@ -114,6 +120,9 @@ transforms::Evidence evidence(const Entry& e) {
           .baseline_spread = e.baseline_spread,
           .tuned_spread = e.tuned_spread,
           .work = work(e.nest, e.sizes).value_or(0),
+          .extents = extents(e.nest, e.sizes),
+          .least_extents = e.least_extents,
+          .least_work = e.least_work,
           .threads = e.threads,
           .hardware = hardware_class(e.hardware),
           .compiler = e.flags.empty() ? e.compiler : e.compiler + " " + e.flags};

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sdfg/sdfg.h"
 #include "transforms/recipe.h"
@@ -23,6 +24,9 @@ struct Entry {
   double baseline_seconds = 0, baseline_spread = 0;  // medians; half the interquartile range relative to the median
   double tuned_seconds = 0, tuned_spread = 0;
   int threads = 1;
+  // Measured thresholds (transforms/source.h); without extents: none.
+  std::vector<double> least_extents;
+  double least_work = 0;
   std::string compiler;    // "clang-19"
   std::string flags;       // "-O3 -march=native"
   std::string provenance;  // who measured, how: "sous db add", "seed"

@@ -112,6 +112,18 @@ Result<double> ObjectReader::number(const char* key, double least, double most) 
   return value->get<double>();
 }
 
+Result<std::vector<double>> ObjectReader::numbers(const char* key, std::size_t longest, double least, double most) {
+  TRY(const Json* value, array(key, longest));
+  std::vector<double> result;
+  for (const Json& one : *value) {
+    const double number = one.is_number() ? one.get<double>() : NAN;
+    if (!(number >= least && number <= most))
+      return refuse(std::string("\"") + key + "\" must hold numbers in their range");
+    result.push_back(number);
+  }
+  return result;
+}
+
 Result<const Json*> ObjectReader::object(const char* key) {
   TRY(const Json* value, field(key));
   if (!value->is_object()) return refuse(std::string("\"") + key + "\" must be an object");

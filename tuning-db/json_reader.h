@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sdfg/result.h"
 
@@ -44,6 +45,7 @@ class ObjectReader {
   Result<std::int64_t> integer(const char* key, std::int64_t least, std::int64_t most);
   Result<bool> boolean(const char* key);
   Result<double> number(const char* key, double least = -1e300, double most = 1e300);  // finite
+  Result<std::vector<double>> numbers(const char* key, std::size_t longest, double least, double most);
   Result<const Json*> object(const char* key);
   Result<const Json*> array(const char* key, std::size_t longest);
   // {"n": 2000, …}; names at most 256 bytes, at most 1024 of them.

@@ -58,6 +58,9 @@ CREATE TABLE embeddings(
 ALTER TABLE entries ADD COLUMN seeded INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE seeds(fingerprint TEXT PRIMARY KEY);
 )",
+    R"(
+ALTER TABLE entries ADD COLUMN least TEXT NOT NULL DEFAULT '';
+)",
 };
 constexpr int schema = std::size(migrations);
 

@@ -13,6 +13,7 @@
 #include "sdfg/check.h"
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
+#include "tuning-db/evidence.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
@@ -53,10 +54,15 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
   }
 }
 
-constexpr const char* entry_columns =
-    "SELECT e.id, e.name, n.json, n.structural_hash, e.sizes, e.recipe, h.json, e.baseline_seconds, e.baseline_spread, "
-    "e.tuned_seconds, e.tuned_spread, e.threads, e.compiler, e.flags, e.provenance, e.time "
-    "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
+// A file of an earlier schema that cannot be written has no thresholds.
+std::string entry_rows(sqlite3* db, const std::string& rest) {
+  const bool has_least = number(db, "PRAGMA user_version").value_or(0) >= 3;
+  return std::string(
+             "SELECT e.id, e.name, n.json, n.structural_hash, e.sizes, e.recipe, h.json, e.baseline_seconds, ") +
+         "e.baseline_spread, e.tuned_seconds, e.tuned_spread, e.threads, e.compiler, e.flags, e.provenance, e.time, " +
+         (has_least ? "e.least " : "'' ") +
+         "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware " + rest;
+}
 
 // A stored row can be anything that a person with an SQLite shell made of it: read as input.
 Result<Entry> read_entry(const Statement& row) {
@@ -93,6 +99,13 @@ Result<Entry> read_entry(const Statement& row) {
   e.flags = row.text(13);
   e.provenance = row.text(14);
   e.time = row.text(15);
+  if (const std::string least = row.text(16); !least.empty()) {
+    const auto json = parse_json("{\"least\":" + least + "}", "entry");
+    if (!json) return broken(json.error());
+    auto field = ObjectReader::of(*json, "entry", "");
+    if (!field) return broken(field.error());
+    if (auto read = read_least(*field, "entry", e.least_extents, e.least_work); !read) return broken(read.error());
+  }
   if (auto checked = check(e); !checked) return broken(checked.error());
   return e;
 }
@@ -141,7 +154,7 @@ struct Store::Impl {
     TRY_VOID(Statement(db.get(),
                        "INSERT INTO entries(id, nest, hardware, name, size_class, sizes, recipe, target, "
                        "baseline_seconds, baseline_spread, tuned_seconds, tuned_spread, threads, compiler, flags, "
-                       "provenance, time, seeded) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+                       "provenance, time, seeded, least) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
                  .bind(id)
                  .bind(nest_id)
                  .bind(hardware_id)
@@ -160,6 +173,7 @@ struct Store::Impl {
                  .bind(entry.provenance)
                  .bind(entry.time)
                  .bind(seeded ? 1 : 0)
+                 .bind(entry.least_extents.empty() ? "" : dump(least_json(entry.least_extents, entry.least_work)))
                  .run());
     TRY_VOID(embed(id, entry));
     return true;
@@ -288,7 +302,7 @@ Result<bool> Store::remove(const std::string& id) {
 
 Result<std::optional<Entry>> Store::get(const std::string& id) const {
   if (id.size() < 4 || id.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
-  Statement rows(impl_->db.get(), (std::string(entry_columns) + "WHERE e.id >= ? AND e.id < ? LIMIT 2").c_str());
+  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "WHERE e.id >= ? AND e.id < ? LIMIT 2").c_str());
   TRY(const bool found, rows.bind(id).bind(id + "g").step());  // 'g' follows every hex digit
   if (!found) return std::nullopt;
   TRY(Entry entry, read_entry(rows));
@@ -344,7 +358,7 @@ Result<std::vector<StoredVector>> Store::vectors() {
 Result<void> Store::rebuild_embeddings() {
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
   TRY_VOID(execute(impl_->db.get(), "DELETE FROM embeddings"));
-  Statement rows(impl_->db.get(), (std::string(entry_columns) + "ORDER BY e.id").c_str());
+  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) break;
@@ -382,7 +396,7 @@ Result<std::vector<Error>> Store::verify() const {
       if (rows.text(0) != "ok") problems.push_back({"db.corrupt", rows.text(0), impl_->path.string()});
     }
   }
-  Statement rows(impl_->db.get(), (std::string(entry_columns) + "ORDER BY e.id").c_str());
+  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return problems;
@@ -400,7 +414,7 @@ Result<std::vector<Error>> Store::verify() const {
 
 Result<std::string> Store::export_lines() const {
   std::string lines;
-  Statement rows(impl_->db.get(), (std::string(entry_columns) + "ORDER BY e.id").c_str());
+  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return lines;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
+#include "targets/cpp/extents.h"
 #include "targets/cpp/library.h"
 #include "targets/cpp/printer.h"
 #include "targets/cpp/work.h"
@@ -140,9 +141,34 @@ class FunctionPrinter {
     return footprints_.emplace(c.name, name).first->second;
   }
 
+  static std::string number(double value) {
+    return literal(sdfg::ScalarExpr::real(value, sdfg::ElementType::f64)).text;
+  }
+
+  // First of all, as they are cheap: calls that are too small are to cost nothing. Returns what the call gains, in
+  // seconds; empty: not known.
+  std::string guards(const Expressions& expressions, std::vector<std::string>& checks) {
+    std::string gains;
+    for (const Guard& guard : options_.guards) {
+      Shape shape = targets::shape(guard, expressions);
+      if (!shape.too_small.empty()) checks.push_back("if (" + shape.too_small + ") return 0;");
+      if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions);
+      std::string total = shape.work.text;
+      if (!shape.work.constant && guard.gain > 0) {
+        total = names_.fresh("work");
+        checks.push_back("const double " + total + " = " + shape.work.text + ";");
+      }
+      if (guard.least_work > 0 && shape.work.constant.value_or(0) < guard.least_work)
+        checks.push_back("if (" + total + " < " + number(guard.least_work) + ") return 0;");
+      if (guard.gain > 0) gains += (gains.empty() ? "" : " + ") + total + " * " + number(guard.gain);
+    }
+    return gains;
+  }
+
   void entry(Lines& out, const Printer& body) {
     const Expressions& expressions = body.expressions;
     std::vector<std::string> checks;
+    const std::string gain = guards(expressions, checks);
     for (const sdfg::Expr& assumption : sdfg_.assumptions) {
       if (assumption.constant().value_or(-1) >= 0 || planted(Fault::assumption_unchecked)) continue;
       checks.push_back("if (!(" + expressions.index(assumption).text + " >= 0)) return 0;");
@@ -155,17 +181,13 @@ class FunctionPrinter {
       const std::string right = footprint(expressions, b, checks);
       checks.push_back("if (!" + left + ".disjoint(" + right + ")) return 0;");
     }
-    if (options_.min_work > 0) {
-      const Work total = work(sdfg_.root, expressions);
-      if (!total.constant || *total.constant < options_.min_work) {
-        const std::string least = literal(sdfg::ScalarExpr::real(options_.min_work, sdfg::ElementType::f64)).text;
-        checks.push_back("if (" + total.text + " < " + least + ") return 0;");
-      }
-    }
     // Ahead of the temporaries, which ask the runtime how many threads there are.
     if (body.out.text().contains("#pragma omp parallel")) {
       const std::string team = names_.fresh("team");
-      checks.push_back("const sous::Threads " + team + "(" + std::to_string(team_size(sdfg_.root)) + ");");
+      std::string conditions = std::to_string(team_size(sdfg_.root));
+      if (options_.least_threads > 1 || !gain.empty()) conditions += ", " + std::to_string(options_.least_threads);
+      if (!gain.empty()) conditions += ", " + gain;
+      checks.push_back("const sous::Threads " + team + "(" + conditions + ");");
       checks.push_back("if (!" + team + ".usable()) return 0;");
     }
     std::vector<std::string> passed;

@@ -80,10 +80,12 @@ std::string number(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-Work constant(double value) { return {number(value), value}; }
+}  // namespace
+
+Work constant_work(double value) { return {number(value), value}; }
 
 Work product(const Work& a, const Work& b) {
-  if (a.constant && b.constant) return constant(*a.constant * *b.constant);
+  if (a.constant && b.constant) return constant_work(*a.constant * *b.constant);
   if (a.constant == 1.0) return b;
   if (b.constant == 1.0) return a;
   const auto factor = [](const Work& w) { return w.is_sum ? "(" + w.text + ")" : w.text; };
@@ -91,10 +93,26 @@ Work product(const Work& a, const Work& b) {
 }
 
 Work sum(const Work& a, const Work& b) {
-  if (a.constant && b.constant) return constant(*a.constant + *b.constant);
+  if (a.constant && b.constant) return constant_work(*a.constant + *b.constant);
   if (a.constant == 0.0) return b;
   if (b.constant == 0.0) return a;
   return {a.text + " + " + b.text, std::nullopt, true};
+}
+
+Work work_of_extent(const Expr& extent, const Expressions& expressions) {
+  if (const auto known = extent.constant()) return constant_work(*known > 0 ? static_cast<double>(*known) : 0);
+  return {"sous::extent(" + expressions.index(extent).text + ")", std::nullopt};
+}
+
+namespace {
+
+// The most iterations of a loop inside a tile, whose bounds move together: for [t, min(t + 32, n)), 32.
+std::optional<std::int64_t> constant_distance(const sdfg::Loop& l) {
+  std::optional<std::int64_t> least;
+  for (const Expr& end : l.step > 0 ? sdfg::min_pieces(l.end) : sdfg::min_pieces(l.begin))
+    for (const Expr& first : l.step > 0 ? sdfg::max_pieces(l.begin) : sdfg::max_pieces(l.end))
+      if (const auto distance = (end - first).constant(); distance && (!least || *distance < *least)) least = distance;
+  return least;
 }
 
 struct Counter {
@@ -102,34 +120,31 @@ struct Counter {
   Ranges ranges;
 
   Work region(const sdfg::Region& r) {
-    Work total = constant(0);
+    Work total = constant_work(0);
     for (const sdfg::Node& n : r.nodes) total = sum(total, node(n));
     return total;
   }
 
   Work node(const sdfg::Node& n) {
     return match(
-        n.value, [](const sdfg::State&) { return constant(1); }, [&](const sdfg::Loop& l) { return loop(l); },
+        n.value, [](const sdfg::State&) { return constant_work(1); }, [&](const sdfg::Loop& l) { return loop(l); },
         [&](const sdfg::If& i) { return sum(region(i.then_body), region(i.else_body)); },
-        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant(0); });
+        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant_work(0); });
   }
 
   Work loop(const sdfg::Loop& l) {
     const bool up = l.step > 0;
     const auto first = extreme(l.begin, !up, ranges);
     const auto end = extreme(l.end, up, ranges);
-    Work iterations = constant(1);
+    Work iterations = constant_work(1);
     // Reads stand for values that are not known on entry.
     const auto is_known = [](const std::optional<Expr>& e) { return e && e->is_valid() && e->reads().empty(); };
     if (is_known(first) && is_known(end)) {
-      const Expr distance = up ? *end - *first : *first - *end;
+      const auto within = constant_distance(l);
+      const Expr distance = within ? Expr(*within) : up ? *end - *first : *first - *end;
       const Expr extent = Expr::ceil_div(distance, up ? l.step : -l.step);
       ranges[l.symbol] = up ? Range{*first, *end - Expr(1)} : Range{*end + Expr(1), *first};
-      if (const auto known = extent.constant()) {
-        iterations = constant(*known > 0 ? static_cast<double>(*known) : 0);
-      } else if (extent.is_valid()) {
-        iterations = {"sous::extent(" + expressions.index(extent).text + ")", std::nullopt};
-      }
+      if (extent.is_valid()) iterations = work_of_extent(extent, expressions);
     } else {
       // Its variable stands for any value: what depends on it counts as one.
       ranges[l.symbol] = {Expr::read(l.symbol, {}), Expr::read(l.symbol, {})};

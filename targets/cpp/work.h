@@ -19,4 +19,10 @@ struct Work {
 Work work(const sdfg::Node& node, const Expressions& expressions);
 Work work(const sdfg::Region& region, const Expressions& expressions);
 
+// The pieces of such expressions.
+Work constant_work(double value);
+Work work_of_extent(const sdfg::Expr& extent, const Expressions& expressions);
+Work product(const Work& a, const Work& b);
+Work sum(const Work& a, const Work& b);
+
 }  // namespace sous::targets

@@ -14,7 +14,18 @@ transforms::Match match(const std::string& name) {
   m.recipe = {1, "openmp", {{"parallelize", {{"loop", std::string("i0")}}}}};
   m.name = name;
   m.id = "id-" + name;
-  m.evidence = {"4^10:8", 2, 1, 0.01, 0.02, 1e6, 2, "x86-64:avx2:2c:l2=1M:l3=32M", "clang-19"};
+  m.evidence = {.size_class = "4^10:8",
+                .baseline_seconds = 2,
+                .tuned_seconds = 1,
+                .baseline_spread = 0.01,
+                .tuned_spread = 0.02,
+                .work = 1e6,
+                .extents = {100, 100},
+                .least_extents = {10, 20},
+                .least_work = 1000,
+                .threads = 2,
+                .hardware = "x86-64:avx2:2c:l2=1M:l3=32M",
+                .compiler = "clang-19"};
   return m;
 }
 

@@ -122,8 +122,9 @@ TEST(Features, TooLittleWorkAndBrokenAssumptionsAreRefused) {
   const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
 array A: f64[n + 5] argument  arguments n, A  assume n - 3 >= 0
 loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
-  const auto runs = [&](double min_work, const std::vector<std::pair<int, int>>& expected) {
-    const std::string source = source_file({"cpp"}, {emitted("cpp", graph, {.min_work = min_work})}, "");
+  const auto runs = [&](double least_work, const std::vector<std::pair<int, int>>& expected) {
+    const Guard guard{.original = graph.root, .least_work = least_work};
+    const std::string source = source_file({"cpp"}, {emitted("cpp", graph, {.guards = {guard}})}, "");
     const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
     ASSERT_TRUE(code) << code.error().why;
     for (const auto& [n, runs] : expected) {
@@ -131,8 +132,49 @@ loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
       EXPECT_EQ(code->run(0, memory), runs) << n;
     }
   };
-  runs(56, {{2, 0}, {7, 0}, {8, 1}});
+  runs(28, {{2, 0}, {7, 0}, {8, 1}});  // 8 * 7 / 2
   runs(0, {{2, 0}, {3, 1}});
+}
+
+// Of the nest before its recipe, extent by extent: a tile that is not there does not count.
+TEST(Features, AGuardCountsTheOriginal) {
+  const sdfg::Sdfg original = parsed(R"(sdfg 1 t symbols n, m
+array A: f64[n, m] argument  arguments n, m, A
+loop i = 0 .. n { loop j = 0 .. m { loop k = j .. m { s0: A[i, k] = 1.0 } } })");
+  const sdfg::Sdfg tiled = parsed(R"(sdfg 1 t symbols n, m
+array A: f64[n, m] argument  arguments n, m, A
+loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop k = j .. m { s0: A[i, k] = 1.0 } } } })");
+  const std::string text = emitted(
+      "cpp", tiled, {.guards = {{.original = original.root, .least_extents = {32, 1, 10}, .least_work = 1000}}});
+  EXPECT_TRUE(
+      text.contains("  if (m < 19 || n < 32) return 0;\n"
+                    "  if (sous::extent(n) * sous::extent(m) * sous::extent(m + 1) * 0.5 < 1000.0) return 0;\n"))
+      << text;
+}
+
+TEST(Features, ThreadsStartOnceTheCallsPayForThem) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
+array A: f64[n] argument  arguments n, A
+loop i = 0 .. n parallel(threads=2) { s0: A[i] = 1.0 })");
+  const auto calls = [&](double gain, int least) {
+    const Guard guard{.original = graph.root, .least_extents = {2}, .gain = gain};
+    const std::string text = emitted("openmp", graph, {.guards = {guard}, .least_threads = least});
+    EXPECT_TRUE(text.contains("(2, " + std::to_string(least) + ", work * ")) << text;
+    const auto code = tests::GeneratedCode::compile(source_file({"openmp"}, {text}, ""), {{&graph, "kernel"}},
+                                                    {.include_root = SOUS_SOURCE_DIR});
+    EXPECT_TRUE(code) << code.error().why;
+    std::string ran;
+    for (int call = 0; code && call < 6; ++call) {
+      sdfg::Memory memory{{{"n", 8}}, {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(64)}}}};
+      ran += code->run(0, memory) == 1 ? '1' : '0';
+    }
+    return ran;
+  };
+  // The start of two threads of libomp counts as 1.94 ms.
+  EXPECT_EQ(calls(1e-3 / 8, 1), "011111");
+  EXPECT_EQ(calls(0.5e-3 / 8, 2), "000111");
+  EXPECT_EQ(calls(1.0, 1), "111111");
+  EXPECT_EQ(calls(1.0, 3), "000000");
 }
 
 TEST(Features, WorkThatDependsOnDataIsEstimated) {
@@ -141,12 +183,12 @@ array row: i32[n + 1] argument  array x: i64[64] argument  arguments n, row, x
 loop i = 0 .. n {
   loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j + 8] = {i + k}i64 } }
 })",
-                          {0, 1, 5}, {.contract = false, .min_work = 0});
-  EXPECT_TRUE(emitted("cpp", parsed(R"(sdfg 1 t symbols n
+                          {0, 1, 5}, {.contract = false});
+  const sdfg::Sdfg rows = parsed(R"(sdfg 1 t symbols n
 array row: i32[n + 1] argument  array x: i64[64] argument  arguments n, row, x
-loop i = 0 .. n { loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j] = 0i64 } } })"),
-                      {.min_work = 10})
-                  .contains("if (sous::extent(n) < 10.0) return 0;"));
+loop i = 0 .. n { loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j] = 0i64 } } })");
+  EXPECT_TRUE(emitted("cpp", rows, {.guards = {{.original = rows.root, .least_extents = {4, 2, 2}, .least_work = 10}}})
+                  .contains("  if (n < 4) return 0;\n  if (sous::extent(n) * 3.0 < 10.0) return 0;"));
 }
 
 TEST(Features, ReductionsInParallel) {
