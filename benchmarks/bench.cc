@@ -26,6 +26,8 @@ constexpr auto commands = std::to_array<Command>({
     {"keep", "FILE.jsonl…: their ratios into the file of this class of machines, for later comparisons", bench_keep},
     {"spellings", "the programs of polybench and their differently spelled versions: same recipes, same time?",
      bench_spellings},
+    {"shapes", "each nest of the seeds at many shapes, as it was, behind its guard and without: is none slower?",
+     bench_shapes},
     {"asm", "KERNEL or FILE.c: its hot loops as built through Sous, with counts", bench_asm},
 });
 

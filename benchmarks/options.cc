@@ -92,11 +92,13 @@ constexpr auto rows = std::to_array<Row>({
      amount<&Options::noise, 1>},
     {"--json", "", "report: as one JSON object", flag<&Options::json, true>},
     {"--results", "FOLDER", "keep: where the kept ratios lie (default: benchmarks/results)", text<&Options::results>},
+    {"--build-only", "FOLDER", "shapes: put the programs and run.sh there, and run nothing",
+     text<&Options::build_only>},
     {"--suite", "NAME", "verify: another suite, or a suite file", text<&Options::suite>},
     {"--targets", "A,B", "verify: the targets (default: cpp,openmp,highway)", text<&Options::targets>},
-    {"--recipes", "FOLDER|none", "verify: try the recipes of this folder's *.jsonl (default: Sous's own seed)",
+    {"--recipes", "FOLDER|none", "verify, shapes: the recipes of this folder's *.jsonl (default: Sous's own seed)",
      text<&Options::recipes>},
-    {"--jobs", "NUMBER", "verify: builds at the same time (default: all cores)", count<&Options::jobs>},
+    {"--jobs", "NUMBER", "verify, shapes: builds at the same time (default: all cores)", count<&Options::jobs>},
 });
 
 }  // namespace

@@ -23,6 +23,7 @@ struct Options {
   std::string config;               // a file of compilers
   std::string suite = "polybench";  // for verify
   std::string baseline;             // for report, compare and keep; empty: the first compiler of the file
+  std::string build_only;           // for shapes: a folder for the programs
   std::string results;              // for keep: folder of the kept ratios; empty: the one in the sources
   double budget = 0;                // seconds; 0: none
   std::optional<double> noise;      // for compare and spellings

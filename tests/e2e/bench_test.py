@@ -151,6 +151,28 @@ def variants_are_equal_to_the_originals(bench):
     assert done.returncode in (0, 1) and "3 programs: 0 wrong" in done.stdout, done.stdout + done.stderr
 
 
+def shapes_take_the_path_that_their_guards_say(bench):
+    bench.run("shapes", "--recipes", ROOT / "tuning-db/seed", "--kernels", "trisolv#0", "--build-only", "p")
+    cases = (bench.folder / "p/cases.txt").read_text().splitlines()
+    for size, path in ((1, 0), (33, 0), (2000, 1)):
+        program, threads, label, words = next(c for c in cases if f'"n0":{size}}},"shapes"' in c).split("\t")
+        done = subprocess.run([bench.folder / "p" / program, label, *words.split()], capture_output=True, text=True,
+                              timeout=60, env=bench.environment | {"OMP_NUM_THREADS": threads})
+        assert json.loads(done.stdout)["path"] == path, done.stdout + done.stderr
+        with open(bench.folder / "shapes.jsonl", "a") as results:
+            results.write(done.stdout)
+    # The rest as far as a second goes: what is there is not run again, so that no line is there twice.
+    subprocess.run([bench.folder / "p/run.sh", "shapes.jsonl", "1"], cwd=bench.folder, timeout=60, check=True,
+                   env=bench.environment)
+    lines = [json.dumps([line["nest"], line["shape"], line["threads"]]) for line in bench.lines("shapes.jsonl")]
+    assert len(lines) == len(set(lines)) >= 3, lines
+    # Whether one was slower is no question of a test: status 1 may be that.
+    done = subprocess.run([str(bench.sous), "bench", "shapes", "report", "shapes.jsonl"], cwd=bench.folder,
+                          capture_output=True, text=True, timeout=60, env=bench.environment)
+    assert done.returncode in (0, 1) and f"{len(lines)} shapes: " in done.stdout, done.stdout + done.stderr
+    assert "the results differ" not in done.stdout, done.stdout
+
+
 def the_page_is_made_by_one_command(bench):
     needed = [pathlib.Path("/usr/bin/gcc-12"), pathlib.Path("/usr/lib/x86_64-linux-gnu/blis-openmp/libblis.so"),
               pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so"),
@@ -178,7 +200,7 @@ def the_page_is_made_by_one_command(bench):
 
 CASES = [compilers_sizes_and_types_in_one_session, libraries_where_a_program_has_them, what_is_wrong_or_missing_is_said,
          a_session_goes_on, an_interrupt_keeps_what_was_measured, measurements_are_reported_compared_and_kept,
-         variants_are_equal_to_the_originals, the_page_is_made_by_one_command]
+         variants_are_equal_to_the_originals, shapes_take_the_path_that_their_guards_say, the_page_is_made_by_one_command]
 
 
 def main():
