@@ -8,11 +8,24 @@ namespace sous::frontends::c {
 
 using sdfg::Expr;
 
+namespace {
+
+bool is_dereference(const clang::Expr* e) {
+  const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e);
+  return u && u->getOpcode() == clang::UO_Deref;
+}
+
+}  // namespace
+
 Lift<Builder::Access> Builder::lvalue(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
   if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
     return refuse("c.volatile", "an access to a volatile or atomic object", where);
+  if (is_place(e)) {
+    TRY(Place found, place(e));
+    return access(found, e->getType(), where);
+  }
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
     TRY(Access access, pointer(subscript->getBase()));
     TRY(Expr at, this->subscript(subscript->getIdx()));
@@ -74,10 +87,15 @@ Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
         inner = inner->IgnoreParens();
         if (const clang::VarDecl* v = named_variable(inner)) {
           TRY(b, binding(v, where));
-        } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner)) {
+        } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
           TRY(b, member(m));
+        } else if (llvm::isa<clang::ArraySubscriptExpr>(inner) || is_dereference(inner)) {
+          // A row, by its pointer in a table.
+          TRY(Access row, lvalue(inner));
+          row.subscript.push_back(Expr(0));
+          return row;
         } else {
-          return refuse("c.pointer.to-pointer", "a pointer is read from an array or through a pointer", where);
+          return refuse("c.pointer.to-pointer", "a pointer is read from a structure in an array", where);
         }
         if (b->kind == Binding::Kind::Pointer) return Access{b->container, b->subscript};
         if (b->kind == Binding::Kind::Array) return Access{b->container, {Expr(0)}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/SourceManager.h"
@@ -51,6 +52,13 @@ std::string c_type(clang::QualType type, const clang::ASTContext& context) {
   clang::QualType t = type.getCanonicalType().getUnqualifiedType();
   if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();
   return t.getAsString(context.getPrintingPolicy());
+}
+
+bool is_blind(clang::QualType type) {
+  for (const auto* t = type->getAs<clang::TypedefType>(); t; t = t->desugar()->getAs<clang::TypedefType>())
+    if (t->getDecl()->hasAttr<clang::MayAliasAttr>()) return true;
+  const auto* record = type->getAs<clang::RecordType>();
+  return record && record->getDecl()->hasAttr<clang::MayAliasAttr>();
 }
 
 const clang::VarDecl* named_variable(const clang::Expr* e) {

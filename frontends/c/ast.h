@@ -19,6 +19,9 @@ std::optional<sdfg::ElementType> element_type(clang::QualType type, const clang:
 // How the rewritten C spells it: "double", "unsigned long".
 std::string c_type(clang::QualType type, const clang::ASTContext& context);
 
+// __attribute__((may_alias)), on the structure or on any of the typedefs that the type is named by.
+bool is_blind(clang::QualType type);
+
 // The variable that an expression names, parentheses aside (lvalue); null if it is none.
 const clang::VarDecl* named_variable(const clang::Expr* e);
 // The value of an integer constant expression.

@@ -43,8 +43,20 @@ struct FunctionFacts {
   std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
   std::set<const clang::VarDecl*> written;        // anywhere in the function
   std::map<const clang::VarDecl*, std::int64_t> known;
+  // Pointers that are followed and nothing else: no other pointer of the function is based on them.
+  std::set<const clang::VarDecl*> followed;
+  // Objects with static storage that are named in this file alone, and whose address nobody takes.
+  const std::set<const clang::VarDecl*>* unaddressed = nullptr;
   bool strict_aliasing = true;
 };
+
+// s.a.b, g->a.b: a member of a variable, or of what a variable points to, by names alone.
+struct NamedMember {
+  const clang::VarDecl* root = nullptr;
+  bool through_pointer = false, in_union = false;
+  std::string path, c_expr;  // "a.b", "g->a.b"
+};
+std::optional<NamedMember> named_member(const clang::MemberExpr* e);
 
 class Builder {
  public:
@@ -53,6 +65,10 @@ class Builder {
           std::function<bool(const clang::VarDecl*)> live_after);
   // Everything of the nest but its place in the text.
   Lift<LiftedNest> build(const std::string& name);
+  // Members that the entry cannot read, because the nest reads them under a condition only. In place, by their address,
+  // the nest may read them all the same: of scalars, another attempt may be told so.
+  const std::set<std::string>& guarded() const { return guarded_; }
+  void in_place(std::set<std::string> members) { in_place_ = std::move(members); }
   // Of the nest that was built: containers of arrays, and the variables that name them.
   std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
@@ -69,19 +85,42 @@ class Builder {
     std::string container;                  // Scalar, Array, Pointer (the one it points into)
     std::vector<sdfg::Expr> subscript;      // Pointer: what it points at
   };
+  // An lvalue inside of structures: which member, of which element. Subscripts are in bytes apart.
+  struct Place {
+    std::string root;         // C name of the pointer or object that it starts from
+    std::string path;         // members from there: ".position.x"
+    std::int64_t offset = 0;  // of the members, in bytes
+    std::vector<sdfg::Expr> subscript;
+    std::vector<std::int64_t> strides;  // bytes
+    std::vector<sdfg::Expr> extents;
+  };
+  // Bytes, as C expressions of type unsigned long.
+  struct Span {
+    std::string begin, end;
+  };
   // How a container of the caller's may overlap another.
   enum class Origin { Transient, PrivateObject, Object, Restrict, Pointer };
   struct Memory {
     std::string container;
     Origin origin = Origin::Transient;
     bool parameter = false;              // a pointer that is a parameter and never changed: cannot point to a local
+    bool followed = false;               // no other pointer is based on it
     bool local = false;                  // an object of this function's frame
     bool flat = false;                   // the outermost extent is to be computed from the accesses
     std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
     clang::QualType element;
     std::string c_expr;
-    std::string root, field;                   // of a struct member: the base variable and the field's name
-    const clang::VarDecl* variable = nullptr;  // the array, or the pointer to it
+    std::string root, field;       // of a struct member: the base variable and the field's name
+    bool through_pointer = false;  // of a struct member: root->field
+    std::string record;            // of a member of an array of structures: what that is reached by
+    std::int64_t alignment = 0;    // of what c_expr points to, where that is a structure
+    std::int64_t offset = 0;       // from where c_expr points, in bytes
+    sdfg::Expr shift;              // and in elements
+    std::string table;             // of rows that a table points to: that table, in C
+    Span entries;                  // and what of it the entry reads
+    std::string stride;            // of rows that a table points to: the symbol of their distance
+    std::optional<std::pair<sdfg::Expr, sdfg::Expr>> reach;  // the elements that are accessed at most, where flat
+    const clang::VarDecl* variable = nullptr;                // the array, or the pointer to it
     clang::SourceLocation where;
   };
   struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0
@@ -115,6 +154,12 @@ class Builder {
   struct Load {
     std::string root, c_expr;
     std::optional<std::vector<sdfg::Expr>> nonneg;
+    std::size_t assumptions = 0;  // so many were made when the loops around were understood
+  };
+  // What the entry checks of a table of rows, in C, where all of `nonneg` are >= 0 (they are checked first).
+  struct RowCheck {
+    std::string table, condition;
+    std::vector<sdfg::Expr> nonneg;
   };
   struct OpenLoop {
     std::string symbol;
@@ -133,13 +178,31 @@ class Builder {
   Lift<Binding> outer_memory(clang::QualType type, const std::string& wish, Memory memory, bool is_vla_stable,
                              clang::SourceLocation where);
   Lift<Binding*> member(const clang::MemberExpr* e);
+  Lift<void> readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where);
+  Memory of_member(const NamedMember& named, clang::QualType type) const;
   void note_load(const std::string& root, const std::string& c_expr);
   Lift<std::vector<sdfg::Expr>> extents(clang::QualType& array, clang::SourceLocation where);
   std::string add_container(const std::string& wish, sdfg::ElementType type, std::vector<sdfg::Expr> shape,
                             sdfg::Storage storage);
   std::string temporary(const std::string& wish, sdfg::ElementType type);
   Lift<void> declare(const clang::VarDecl* v);
+  std::optional<Interval> constant_range(const sdfg::Expr& e);
   Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
+
+  Lift<void> nameable(const clang::VarDecl* v, clang::SourceLocation where) const;
+  Memory of_variable(const clang::VarDecl* v) const;
+  bool is_private(const clang::VarDecl* v) const;
+  std::optional<std::int64_t> fixed_value(const clang::VarDecl* v) const;
+
+  // records.cc
+  bool is_place(const clang::Expr* e) const;
+  Lift<Place> place(const clang::Expr* e);
+  Lift<Place> pointee(const clang::Expr* e);
+  Lift<Place> element_of(Place array, clang::QualType type, clang::SourceLocation where);
+  Lift<Place> field_of(Place record, const clang::FieldDecl* field, clang::SourceLocation where);
+  Lift<Place> record_root(const clang::VarDecl* v, clang::SourceLocation where);
+  Lift<Place> member_root(const clang::MemberExpr* m, clang::SourceLocation where);
+  Lift<Access> access(const Place& place, clang::QualType type, clang::SourceLocation where);
 
   // steps.cc
   struct Bounds {
@@ -241,13 +304,24 @@ class Builder {
   // The inputs that `code` uses, numbered from 0.
   std::vector<sdfg::Memlet> compact(sdfg::ScalarExpr& code) const;
 
+  // entry.cc
+  static bool is_pointer(const Memory& memory) {
+    return memory.origin != Origin::Object && memory.origin != Origin::PrivateObject;
+  }
+  Span span(const Memory& memory) const;
+  void keep_apart(const Span& a, const Span& b);
+  std::string address(const Memory& memory) const;
+  Lift<std::string> guard(const std::set<std::string>& read);
+
+  // rows.cc
+  Lift<void> resolve_rows(Memory& memory);
+
   // finish.cc
   Lift<void> finish_memory();
   Lift<void> delinearize(Memory& memory);
   Lift<void> outermost_extent(Memory& memory);
   Lift<void> check_overlaps();
   Lift<std::string> epilogue() const;
-  Lift<std::string> guard(const std::vector<Argument>& arguments) const;
   std::string c_text(const sdfg::Expr& e) const;
 
   const FunctionFacts& facts_;
@@ -272,8 +346,14 @@ class Builder {
   std::vector<Memory> memories_;
   std::vector<MemoryScalar> memory_scalars_;
   std::vector<Load> loads_;
+  std::vector<RowCheck> row_checks_;
+  std::vector<std::string> apart_;                       // what the entry checks in C, behind all other conditions
+  std::map<std::string, Memory> roots_;                  // of places, by their C name
+  std::map<const clang::VarDecl*, Place> places_;        // pointers to structures that the stretch declares
+  std::map<std::string, std::string> place_containers_;  // by root and path
   std::vector<OpenLoop> loops_;
-  std::set<std::string> unset_;  // C names of variables and members that may have no value yet
+  std::set<std::string> guarded_, in_place_;  // members, as C names them
+  std::set<std::string> unset_;               // C names of variables and members that may have no value yet
   std::map<std::string, std::string> symbol_c_;
   std::map<std::string, std::int64_t> known_;
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
@@ -281,6 +361,7 @@ class Builder {
   std::vector<Final> finals_;
   Ranges ranges_;
   Box box_;
+  std::size_t built_assumptions_ = 0;  // made when all statements were understood
   int statements_ = 0;
   int for_depth_ = 0;
   int continue_depth_ = 0;

@@ -167,7 +167,9 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   auto type = element_type(e->getLHS()->getType(), context_);
   if (!type) {
     const bool is_volatile = e->getLHS()->getType().isVolatileQualified() || e->getLHS()->getType()->isAtomicType();
-    return refuse(is_volatile ? "c.volatile" : "c.type",
+    return refuse(is_volatile                                ? "c.volatile"
+                  : e->getLHS()->getType()->isRecordType() ? "c.struct"
+                                                           : "c.type",
                   "an assignment to an object of type " + e->getLHS()->getType().getAsString(), where);
   }
   const clang::Expr* right = e->getRHS();

@@ -3,7 +3,6 @@
 #include <ranges>
 #include <tuple>
 
-#include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
 #include "sdfg/check.h"
 #include "sdfg/planted_fault.h"
@@ -19,13 +18,6 @@ using sdfg::Term;
 namespace {
 
 bool is_character(clang::QualType type) { return type->isCharType(); }
-
-// __attribute__((may_alias)), on any of the typedefs that the type is named by.
-bool is_blind(clang::QualType type) {
-  for (const auto* t = type->getAs<clang::TypedefType>(); t; t = t->desugar()->getAs<clang::TypedefType>())
-    if (t->getDecl()->hasAttr<clang::MayAliasAttr>()) return true;
-  return false;
-}
 
 // Whether an object of type `a` may be accessed as a `b` (C17 6.5p7).
 bool may_alias(clang::QualType a, clang::QualType b, const clang::ASTContext& context, bool strict) {
@@ -169,7 +161,7 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
 // A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
 Lift<void> Builder::delinearize(Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
-  if (!memory.flat || container->shape.size() != 1) return {};
+  if (!memory.flat || (container->shape.size() != 1 && memory.record.empty()) || !memory.stride.empty()) return {};
   std::set<std::string> loops;
   sdfg::visit(sdfg_.root, [&](const sdfg::Node& n) {
     if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) loops.insert(l->symbol);
@@ -246,33 +238,70 @@ Lift<void> Builder::delinearize(Memory& memory) {
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     auto result = decompose(s[0], box);
     SOUS_ASSERT(result);
+    result->insert(result->end(), s.begin() + 1, s.end());  // arrays in structures
     return *result;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell
   sdfg::Container* c = sdfg_.find(memory.container);
-  c->shape = {Expr(kUnknownExtent)};
-  for (const Stride& row : *inner | std::views::reverse) c->shape.push_back(row.value());
-  c->strides = sdfg::row_major(c->shape);
+  std::vector<Expr> shape{Expr(kUnknownExtent)};
+  for (const Stride& row : *inner | std::views::reverse) shape.push_back(row.value());
+  std::vector<Expr> rows = sdfg::row_major(shape);
+  for (Expr& stride : rows) stride = stride * c->strides[0];
+  shape.insert(shape.end(), c->shape.begin() + 1, c->shape.end());
+  rows.insert(rows.end(), c->strides.begin() + 1, c->strides.end());
+  c->shape = std::move(shape);
+  c->strides = std::move(rows);
   return {};
 }
 
 Lift<void> Builder::outermost_extent(Memory& memory) {
   if (!memory.flat) return {};
-  std::optional<Expr> extent;
-  bool known = true, negative = false;
+  std::optional<Expr> extent, first;  // `first`: where some subscript may be negative
+  bool known = true, bounded = true;
+  const auto to_front = [&](const Expr& bottom) { first = first ? -ranges_.larger(-*first, -bottom) : bottom; };
+  const auto plain = [](const std::optional<Expr>& e) { return e && e->reads().empty(); };
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container || m.subset.empty()) return;
     const Expr& at = m.subset[0].begin;
-    auto top = ranges_.upper(at, box, true);
-    if (!top || !top->reads().empty()) {
-      known = false;
-      return;
+    const auto top = ranges_.upper(at, box, true);
+    bool here = plain(top);
+    if (here) {
+      extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
+      if (!ranges_.require_nonneg(at, box)) {
+        const auto bottom = ranges_.lower(at, box, true);
+        here = plain(bottom);
+        if (here) to_front(*bottom);
+      }
     }
-    extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
-    if (!ranges_.require_nonneg(at, box)) negative = true;
+    known = known && here;
+    if (here || !bounded) return;
+    // By what the values that are read may be. No more than a hull: nobody says that all of it is there.
+    ranges_.trust_elements = true;
+    const auto most = ranges_.upper(at, box, true), least = ranges_.lower(at, box, true);
+    ranges_.trust_elements = false;
+    bounded = plain(most) && plain(least);
+    if (!bounded) return;
+    extent = extent ? ranges_.larger(*extent, *most + Expr(1)) : *most + Expr(1);
+    to_front(*least);
   });
-  if (negative)
-    return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
+  if (extent && !known && bounded) {
+    memory.reach = {first ? -ranges_.larger(-*first, Expr(0)) : Expr(0),
+                    planted(Fault::reach_of_data_short) ? Expr(0) : *extent - Expr(1)};
+  }
+  if (known && first) {
+    if (!is_pointer(memory))
+      return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
+    // The container begins at the first element that is accessed.
+    const Expr shift = -ranges_.larger(-*first, Expr(0));
+    rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box&) {
+      std::vector<Expr> moved = s;
+      moved[0] = moved[0] - shift;
+      return moved;
+    });
+    memory.shift = shift * sdfg_.find(memory.container)->strides[0];
+    memory.declared.reset();
+    extent = *extent - shift;
+  }
   sdfg::Container* c = sdfg_.find(memory.container);
   if (known && extent) {
     // What a parameter declares is the nicer form of what the accesses show, where it covers them; C promises nothing.
@@ -292,8 +321,6 @@ Lift<void> Builder::check_overlaps() {
     const Memory& a = memories_[i];
     const bool a_written = touched.written.contains(a.container);
     const bool a_used = a_written || touched.read.contains(a.container);
-    if (a_written && !a.root.empty() && sdfg_.find(a.container)->shape.empty())
-      return refuse("c.member.written", "the struct member '" + a.c_expr + "' is written", a.where);
     for (std::size_t j = i + 1; j < memories_.size() && a_used; ++j) {
       const Memory& b = memories_[j];
       const bool b_written = touched.written.contains(b.container);
@@ -308,13 +335,28 @@ Lift<void> Builder::check_overlaps() {
       const auto not_based = [](const Memory& x) {
         return x.origin == Origin::Restrict || x.origin == Origin::Object || x.parameter;
       };
-      if ((a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a))) continue;
+      const bool kept_apart =
+          (a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a));
+      // Members of two structures may be the same pointer, where both are the same structure.
+      const bool same_member =
+          (a.through_pointer || b.through_pointer) && !a.root.empty() && !b.root.empty() && a.root != b.root;
+      if (kept_apart && (!same_member || planted(Fault::members_of_two_apart))) continue;
+      // Where the function only follows it, nothing in memory can be based on it either.
+      if ((a.origin == Origin::Restrict && a.followed) || (b.origin == Origin::Restrict && b.followed)) continue;
+      // Different members of what is reached by the same pointer.
+      if (!a.record.empty() && a.record == b.record) continue;
       if (a.origin == Origin::Object && b.origin == Origin::Object) continue;
       // A pointer that came in as a parameter cannot point to this call's own locals.
       if ((a.local && b.parameter) || (b.local && a.parameter)) continue;
       if (!may_alias(a.element, b.element, context_, strict)) continue;
+      if (a.reach || b.reach) {
+        if ((!a.flat || a.reach) && (!b.flat || b.reach)) {
+          keep_apart(span(a), span(b));
+          continue;
+        }
+      }
       for (const Memory* m : {&a, &b})
-        if (m->flat)
+        if (m->flat && !m->reach)
           return refuse("c.alias.unknown-extent",
                         "'" + a.c_expr + "' and '" + b.c_expr + "' may overlap, and how far '" + m->c_expr +
                             "' is accessed is not known on entry",
@@ -324,13 +366,30 @@ Lift<void> Builder::check_overlaps() {
   }
   for (const MemoryScalar& s : memory_scalars_)
     for (const Memory& w : memories_) {
-      if (w.origin != Origin::Pointer || !touched.written.contains(w.container)) continue;
+      // Through a restrict pointer only what is reached by the same pointer is written.
+      const bool same_root =
+          w.origin == Origin::Restrict && w.record == s.root && !planted(Fault::first_structure_ignored);
+      if ((w.origin != Origin::Pointer && !same_root) || !touched.written.contains(w.container)) continue;
       const bool aliases = s.type->isPointerType() ? !strict || is_character(w.element)
                            : s.type->isArrayType() ? false
                                                    : may_alias(s.type, w.element, context_, strict);
-      if (aliases)
+      if (!aliases) continue;
+      if (w.flat && !w.reach)
         return refuse("c.alias.scalar", "'" + s.name + "' might be changed by a write through '" + w.c_expr + "'",
                       s.where);
+      const std::string at = "(unsigned long)&(" + s.name + ")";
+      keep_apart({at, at + " + sizeof(" + s.name + ")"}, span(w));
+    }
+  // A table of rows is read on entry: nothing may change it.
+  for (const Memory& t : memories_)
+    for (const Memory& w : memories_) {
+      const bool writes = touched.written.contains(w.container) && w.origin != Origin::PrivateObject;
+      const bool reaches = !strict || is_character(w.element) || is_blind(w.element);
+      if (t.table.empty() || !writes || !reaches || planted(Fault::row_table_overwritten)) continue;
+      if (w.flat && !w.reach)
+        return refuse("c.alias.unknown-extent", "writes through '" + w.c_expr + "' may change '" + t.table + "'",
+                      w.where);
+      keep_apart(t.entries, span(w));
     }
   for (sdfg::Container& c : sdfg_.containers)
     if (!c.transient) c.constant = !touched.written.contains(c.name);
@@ -392,61 +451,10 @@ Lift<std::string> Builder::epilogue() const {
   return tracked_epilogue(text);
 }
 
-// Members are read on entry, which must not fault where the stretch would not read them: a guard for those that only
-// the bodies of loops read, in whose first iterations they are read for sure.
-Lift<std::string> Builder::guard(const std::vector<Argument>& arguments) const {
-  std::vector<std::string> conditions;
-  bool needs_conditions = false;
-  std::set<std::string> safe;  // roots that may be followed where the conditions so far hold
-  const auto writable = [&](const Expr& e) {
-    for (const Term& t : e.terms())
-      for (const Atom& a : t.atoms) {
-        if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
-        const std::string& c = symbol_c_.at(a.name);
-        if (const auto arrow = c.find("->"); arrow != std::string::npos && !safe.contains(c.substr(0, arrow)))
-          return false;
-      }
-    return true;
-  };
-  // Conditions are about integers without bounds: first come the assumptions under which they are those of the program.
-  std::set<std::string> unwritten;
-  for (const bool any_condition : {false, true}) {
-    for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {
-      if (writable(e))
-        conditions.push_back(c_text(e) + " >= 0");
-      else
-        unwritten.merge(e.symbols());
-    }
-    for (const Load& l : loads_) {
-      if (safe.contains(l.root) || !l.nonneg) continue;
-      if (!any_condition && !l.nonneg->empty()) continue;
-      const auto known = [&](const Expr& e) {
-        return writable(e) &&
-               std::ranges::none_of(e.symbols(), [&](const std::string& s) { return unwritten.contains(s); });
-      };
-      if (!std::ranges::all_of(*l.nonneg, known)) continue;
-      safe.insert(l.root);
-      needs_conditions = needs_conditions || !l.nonneg->empty();
-      for (const Expr& e : *l.nonneg) {
-        const std::string condition = c_text(e) + " >= 0";
-        if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
-      }
-    }
-  }
-  std::string text;
-  for (const std::string& c : conditions) text += (text.empty() ? "" : " && ") + c;
-  bool needed = false;
-  for (const Load& l : loads_) {
-    if (std::ranges::find(arguments, l.c_expr, &Argument::c_expr) == arguments.end()) continue;
-    needed = true;
-    if (!safe.contains(l.root))
-      return refuse("c.member.guarded", "'" + l.c_expr + "' is read under a condition only: it may not be readable",
-                    stretch_.front()->getBeginLoc());
-  }
-  return needed && needs_conditions ? text : "";
-}
-
 Lift<void> Builder::finish_memory() {
+  built_assumptions_ = ranges_.assumptions.size();
+  for (Memory& m : memories_)
+    if (!m.stride.empty()) TRY_VOID(resolve_rows(m));
   for (Memory& m : memories_) TRY_VOID(delinearize(m));
   for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
   return check_overlaps();
@@ -477,7 +485,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   std::set<std::string> used;
   symbols_of(sdfg_.root, used);
   for (const sdfg::Container& c : sdfg_.containers)
-    for (const Expr& e : c.shape) used.merge(e.symbols());
+    for (const std::vector<Expr>* lengths : {&c.shape, &c.strides})
+      for (const Expr& e : *lengths) used.merge(e.symbols());
   std::vector<Expr> assumptions;
   Ranges types;
   types.parameters = ranges_.parameters;
@@ -491,8 +500,10 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   std::erase_if(sdfg_.symbols, [&](const std::string& s) { return !used.contains(s); });
   sdfg_.assumptions = std::move(assumptions);
 
+  std::set<std::string> read;  // C expressions
   for (const std::string& s : sdfg_.symbols) {
     sdfg_.arguments.push_back(s);
+    read.insert(symbol_c_.at(s));
     const std::string& c = symbol_c_.at(s);
     nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", c, unset_.contains(c)});
     if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
@@ -505,12 +516,12 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
                                 : touched.written.contains(c.name) ? Argument::Kind::ScalarInOut
                                                                    : Argument::Kind::ScalarIn;
     sdfg_.arguments.push_back(c.name);
-    const bool is_pointer =
-        kind == Argument::Kind::Array && m->origin != Origin::Object && m->origin != Origin::PrivateObject;
-    const bool unset = (kind == Argument::Kind::ScalarIn || is_pointer) && unset_.contains(m->c_expr);
-    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), m->c_expr, unset});
+    const bool unset = (kind == Argument::Kind::ScalarIn || (kind == Argument::Kind::Array && is_pointer(*m))) &&
+                       unset_.contains(m->c_expr);
+    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), address(*m), unset});
+    read.insert(m->table.empty() ? m->c_expr : m->table);
   }
-  TRY(nest.guard, guard(nest.arguments));
+  TRY(nest.guard, guard(read));
   if (auto ok = sdfg::check(sdfg_); !ok)
     return refuse("c.internal", "the nest is malformed: " + ok.error().to_string(), where);
   nest.sdfg = std::move(sdfg_);

@@ -31,7 +31,10 @@ bool has_product(const Expr& e) {
 }  // namespace
 
 Lift<void> Builder::nonneg(const Expr& e, clang::SourceLocation where, const char* code, const char* why) {
-  if (ranges_.require_nonneg(e, box_)) return {};
+  ranges_.trust_elements = true;
+  const bool proven = ranges_.nonneg(e, box_);
+  ranges_.trust_elements = false;
+  if (proven || ranges_.require_nonneg(e, box_)) return {};
   return refuse(code, std::string(why) + " (" + e.to_string() + ")", where);
 }
 
@@ -111,7 +114,7 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
       if (b->kind == Binding::Kind::Unknown)
         return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
                       where);
-    } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner)) {
+    } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
       TRY(b, member(m));
     }
     if (b && b->kind == Binding::Kind::Expression) {

@@ -8,6 +8,7 @@
 #include "frontends/c/ast.h"
 #include "frontends/c/liveness.h"
 #include "frontends/c/stretches.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -67,6 +68,56 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
   std::map<const clang::FunctionDecl*, int> direct_, mentions_;
 };
 
+// Objects with internal linkage whose address nothing in the file takes: no pointer leads to them.
+class Addresses : public clang::RecursiveASTVisitor<Addresses> {
+ public:
+  bool VisitVarDecl(clang::VarDecl* v) {
+    if (v->hasGlobalStorage() && !v->hasExternalFormalLinkage()) objects_.insert(v->getCanonicalDecl());
+    return true;
+  }
+  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+    if (u->getOpcode() == clang::UO_AddrOf) taken(u->getSubExpr());
+    return true;
+  }
+  bool VisitCastExpr(clang::CastExpr* c) {
+    if (c->getCastKind() == clang::CK_ArrayToPointerDecay) taken(c->getSubExpr());
+    return true;
+  }
+  // Assembly may name anything, and an alias is another name.
+  bool VisitStmt(clang::Stmt* s) {
+    named_elsewhere_ = named_elsewhere_ || llvm::isa<clang::AsmStmt>(s);
+    return true;
+  }
+  bool VisitDecl(clang::Decl* d) {
+    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d);
+    return true;
+  }
+  std::set<const clang::VarDecl*> unaddressed() const {
+    std::set<const clang::VarDecl*> result;
+    if (named_elsewhere_) return result;
+    for (const clang::VarDecl* v : objects_)
+      if (!taken_.contains(v) && !v->hasAttr<clang::UsedAttr>() && !v->hasAttr<clang::SectionAttr>()) result.insert(v);
+    return result;
+  }
+
+ private:
+  void taken(const clang::Expr* e) {
+    e = e->IgnoreParens();
+    while (true) {
+      if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
+        e = m->getBase()->IgnoreParens();
+      else if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
+        e = s->getBase()->IgnoreParenImpCasts();
+      else
+        break;
+    }
+    if (const clang::VarDecl* v = named_variable(e); v && !planted(Fault::address_of_scalar_ignored))
+      taken_.insert(v->getCanonicalDecl());
+  }
+  std::set<const clang::VarDecl*> objects_, taken_;
+  bool named_elsewhere_ = false;
+};
+
 }  // namespace
 
 Result<TranslationUnit> lift(const std::string& text, const std::string& path,
@@ -105,6 +156,10 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
   if (functions.empty()) return result;
   Calls calls(context);
   calls.TraverseDecl(context.getTranslationUnitDecl());
+  Addresses addresses;
+  addresses.TraverseDecl(context.getTranslationUnitDecl());
+  const std::set<const clang::VarDecl*> unaddressed = addresses.unaddressed();
+  settings.unaddressed = &unaddressed;
   Liveness liveness(context);
   for (const clang::FunctionDecl* f : functions) {
     std::map<const clang::VarDecl*, std::int64_t> known;

@@ -152,6 +152,9 @@ std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int 
 
 std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, int depth) {
   if (depth > kMaxDepth || !e.is_valid()) return std::nullopt;
+  const auto is_bounded_read = [&](const Atom& a) {
+    return trust_elements && a.kind == AtomKind::Read && elements.contains(a.name);
+  };
   auto in_box = [&](const Expr& x) {
     return std::ranges::any_of(box, [&](const Range& r) { return x.uses(r.symbol); });
   };
@@ -160,11 +163,15 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
     again = false;
     for (const Term& term : e.terms()) {
       for (const Atom& atom : term.atoms) {
-        if (atom.kind == AtomKind::Symbol || !std::ranges::any_of(atom.args, in_box)) continue;
-        if (term.atoms.size() != 1 || atom.kind == AtomKind::Read) return std::nullopt;
+        const bool fits = is_bounded_read(atom);
+        if (atom.kind == AtomKind::Symbol || (!fits && !std::ranges::any_of(atom.args, in_box))) continue;
+        if (term.atoms.size() != 1 || (atom.kind == AtomKind::Read && !fits)) return std::nullopt;
         const bool atom_up = (term.coefficient > 0) == up;
         std::optional<Expr> value;
-        if (atom.kind == AtomKind::FloorDiv) {
+        if (fits) {
+          const Interval& values = elements.at(atom.name);
+          value = Expr(atom_up ? values.hi : values.lo);
+        } else if (atom.kind == AtomKind::FloorDiv) {
           auto divisor = atom.args[1].constant();
           if (!divisor || *divisor <= 0) return std::nullopt;
           auto a = bound(atom.args[0], box, atom_up, assume, depth + 1);
@@ -188,6 +195,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
         const Expr replaced = atom.kind == AtomKind::FloorDiv ? Expr::floor_div(atom.args[0], atom.args[1])
                               : atom.kind == AtomKind::Mod    ? Expr::mod(atom.args[0], atom.args[1])
                               : atom.kind == AtomKind::Min    ? Expr::min(atom.args[0], atom.args[1])
+                              : atom.kind == AtomKind::Read   ? Expr::read(atom.name, atom.args)
                                                               : Expr::max(atom.args[0], atom.args[1]);
         e = e - coefficient * replaced + coefficient * *value;
         again = true;
@@ -209,7 +217,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
     e = e.substitute({{range.symbol, *end}});
     if (std::ranges::any_of(e.terms(), [&](const Term& t) {
           return std::ranges::any_of(t.atoms, [&](const Atom& a) {
-            return a.kind != AtomKind::Symbol && std::ranges::any_of(a.args, in_box);
+            return a.kind != AtomKind::Symbol && (is_bounded_read(a) || std::ranges::any_of(a.args, in_box));
           });
         }))
       return bound(e, outer, up, assume, depth + 1);

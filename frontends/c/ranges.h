@@ -31,6 +31,9 @@ class Ranges {
  public:
   // Values that the C type of a parameter allows.
   std::map<std::string, Interval> parameters;
+  // Values that the elements of a container have, where that is less than any: those of a narrow type, of a remainder.
+  std::map<std::string, Interval> elements;
+  bool trust_elements = false;  // whether `elements` counts in bounds
   // Each >= 0, to be checked on entry.
   std::vector<sdfg::Expr> assumptions;
 

@@ -5,6 +5,7 @@
 
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -57,6 +58,43 @@ struct Frame {
   std::size_t next = 0;  // the first statement behind the one being looked at
 };
 
+// Parameters that are pointers and of which every mention is followed at once, by a subscript or a dereference.
+std::set<const clang::VarDecl*> followed_parameters(const clang::FunctionDecl* function) {
+  std::map<const clang::VarDecl*, int> mentions;  // less those that are followed
+  // The variable that a pointer expression starts from, offsets aside.
+  const std::function<const clang::VarDecl*(const clang::Expr*)> start =
+      [&](const clang::Expr* e) -> const clang::VarDecl* {
+    e = e->IgnoreParenImpCasts();
+    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp())
+      return start(b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS());
+    return named_variable(e);
+  };
+  for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
+    if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++mentions[v];
+    const clang::Expr* base = nullptr;
+    if (const auto* x = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = x->getBase();
+    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
+      base = u->getSubExpr();
+    // An array that is pointed to decays again.
+    if (!base || !llvm::cast<clang::Expr>(s)->getType()->isScalarType()) return;
+    if (const clang::VarDecl* v = start(base)) --mentions[v];
+  });
+  // & of an element is the address again.
+  for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+    if (!u || u->getOpcode() != clang::UO_AddrOf) return;
+    for_each_statement(u->getSubExpr(), [&](const clang::Stmt* x) {
+      if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(x))
+        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++mentions[v];
+    });
+  });
+  std::set<const clang::VarDecl*> result;
+  for (const clang::ParmVarDecl* p : function->parameters())
+    if (p->getType()->isPointerType() && (mentions[p] <= 0 || planted(Fault::based_pointer_ignored))) result.insert(p);
+  return result;
+}
+
 class Finder {
  public:
   Finder(clang::ASTContext& context, const clang::FunctionDecl* function,
@@ -71,6 +109,8 @@ class Finder {
     for (const auto& [v, value] : known)
       if (!facts_.written.contains(v)) facts_.known[v] = value;
     facts_.strict_aliasing = options.strict_aliasing;
+    facts_.unaddressed = options.unaddressed;
+    facts_.followed = followed_parameters(function);
     for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
       jumps_ = jumps_ || llvm::isa<clang::LabelStmt, clang::IndirectGotoStmt>(s);
     });
@@ -153,9 +193,20 @@ class Finder {
   Builder builder_of(const Statements& list, std::size_t first, std::size_t last) {
     return {facts_, part(list, first, last), [this, last](const clang::VarDecl* v) { return live_after(v, last); }};
   }
-  Lift<LiftedNest> attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
+  struct Attempt {
+    Builder builder;
+    Lift<LiftedNest> nest;
+  };
+  Attempt attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
     ++attempts_;
-    return builder_of(list, first, last).build(name);
+    Builder builder = builder_of(list, first, last);
+    auto nest = builder.build(name);
+    if (nest || builder.guarded().empty()) return {std::move(builder), std::move(nest)};
+    Builder in_place = builder_of(list, first, last);
+    in_place.in_place(builder.guarded());
+    auto second = in_place.build(name);
+    if (!second) return {std::move(builder), std::move(nest)};
+    return {std::move(in_place), std::move(second)};
   }
 
   // Arrays that the nest writes and nobody looks at afterwards.
@@ -193,9 +244,7 @@ class Finder {
     }
     std::string name = nest_name(list[first]);
     while (std::ranges::any_of(unit_.nests, [&](const LiftedNest& n) { return n.sdfg.name == name; })) name += "b";
-    ++attempts_;
-    Builder builder = builder_of(list, first, last);
-    auto nest = builder.build(name);
+    auto [builder, nest] = attempt(list, first, last, name);
     if (!nest) {
       if (explain) reason(nest.error());
       return false;
@@ -220,7 +269,7 @@ class Finder {
   // Whether the statement could be part of a nest. Loops are decided by an attempt, which says why not.
   bool understood(const Statements& list, std::size_t k) {
     if (attempts_ > kMaxAttempts) return false;
-    auto alone = attempt(list, k, k + 1, "attempt");
+    const auto alone = attempt(list, k, k + 1, "attempt").nest;
     if (alone || alone.error().code == "c.empty") return true;
     // Alone it may lack what a neighbour gives: a variable of a declaration, an induction variable's value.
     if (alone.error().code == "c.induction-variable") return true;

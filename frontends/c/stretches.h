@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -16,6 +17,7 @@ namespace sous::frontends::c {
 
 struct Options {
   bool strict_aliasing = true;
+  const std::set<const clang::VarDecl*>* unaddressed = nullptr;  // objects that no pointer leads to
 };
 
 // Appends to `unit`. `known`: values that parameters surely have.

@@ -152,7 +152,7 @@ Lift<ScalarExpr> Builder::load(const clang::Expr* e) {
     if (b->kind == Binding::Kind::Unknown)
       return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
                     where);
-  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !is_place(m)) {
     TRY(b, member(m));
   }
   if (b && b->kind == Binding::Kind::Expression) {

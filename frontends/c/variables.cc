@@ -76,6 +76,8 @@ std::string Builder::add_container(const std::string& wish, ElementType type, st
   c.transient = storage != sdfg::Storage::argument;
   c.alias_class = static_cast<int>(sdfg_.containers.size());
   sdfg_.containers.push_back(c);
+  constexpr int kNarrow = 2;  // bytes
+  if (!sdfg::is_float(type) && sdfg::info(type).bytes <= kNarrow) ranges_.elements[c.name] = type_interval(type);
   return c.name;
 }
 
@@ -123,7 +125,7 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
         b.index = Expr(*c);
         return b;
       }
-    if (in_memory && !constant) memory_scalars_.push_back({name, name, v->getType(), where});
+    if (in_memory && !constant && !is_private(v)) memory_scalars_.push_back({name, name, v->getType(), where});
     const std::string symbol = symbol_for(name, name, v->getType());
     if (auto it = facts_.known.find(v); it != facts_.known.end()) known_[symbol] = it->second;
     if (initial)
@@ -155,13 +157,13 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
   b.container = add_container(name, *type, {}, sdfg::Storage::argument);
   Memory memory;
   memory.container = b.container;
-  memory.origin = in_memory ? Origin::Object : Origin::PrivateObject;
+  memory.origin = in_memory && !is_private(v) ? Origin::Object : Origin::PrivateObject;
   memory.local = !v->hasGlobalStorage();
   memory.element = v->getType();
   memory.c_expr = name;
   memory.where = where;
   memories_.push_back(memory);
-  if (!written_here(v) && in_memory && !v->getType().isConstQualified())
+  if (!written_here(v) && in_memory && !v->getType().isConstQualified() && !is_private(v))
     memory_scalars_.push_back({name, name, v->getType(), where});
   return b;
 }
@@ -173,7 +175,6 @@ Lift<Builder::Binding> Builder::outer_memory(clang::QualType type, const std::st
   if (const auto* p = type->getAs<clang::PointerType>()) {
     if (type.isVolatileQualified()) return refuse("c.volatile", "'" + wish + "' is volatile", where);
     element = p->getPointeeType();
-    if (element->isPointerType()) return refuse("c.pointer.to-pointer", "'" + wish + "' points to pointers", where);
     if (element->isFunctionType()) return refuse("c.pointer.to-function", "'" + wish + "' points to code", where);
     shape.push_back(Expr(kUnknownExtent));
     memory.flat = true;
@@ -183,10 +184,23 @@ Lift<Builder::Binding> Builder::outer_memory(clang::QualType type, const std::st
   TRY(std::vector<Expr> inner, extents(element, where));
   if (!memory.flat && !inner.empty() && inner[0] == Expr(kUnknownExtent)) memory.flat = true;
   shape.insert(shape.end(), inner.begin(), inner.end());
+  if (element->isPointerType() && shape.size() == 1 && !element.isVolatileQualified()) {
+    // A table of pointers to rows: rows.cc.
+    element = element->getPointeeType();
+    if (element->isFunctionType()) return refuse("c.pointer.to-function", "'" + wish + "' points to code", where);
+    TRY(std::vector<Expr> in_row, extents(element, where));
+    shape.push_back(Expr(kUnknownExtent));
+    shape.insert(shape.end(), in_row.begin(), in_row.end());
+    memory.stride = fresh(wish + "_row");
+    memory.variable = nullptr;  // of the rows nobody knows which other names they have
+    memory.origin = Origin::Pointer;
+    memory.parameter = memory.local = false;
+  }
   auto scalar = element_type(element, context_);
   if (!scalar) {
     if (element.isVolatileQualified()) return refuse("c.volatile", "'" + wish + "' is volatile", where);
-    if (element->isPointerType()) return refuse("c.pointer.to-pointer", "'" + wish + "' holds pointers", where);
+    if (element->isPointerType())
+      return refuse("c.pointer.to-pointer", "'" + wish + "' leads to pointers to pointers", where);
     if (element->isRecordType()) return refuse("c.struct", "'" + wish + "' holds structs or unions", where);
     return refuse("c.type", "the elements of '" + wish + "' have the type " + element.getAsString(), where);
   }
@@ -200,12 +214,9 @@ Lift<Builder::Binding> Builder::outer_memory(clang::QualType type, const std::st
   return b;
 }
 
-Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation where) {
-  v = v->getCanonicalDecl()->hasGlobalStorage() ? v->getCanonicalDecl() : v;
-  if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
+// The rewritten program names it where the nest begins: there the name must mean the same.
+Lift<void> Builder::nameable(const clang::VarDecl* v, clang::SourceLocation where) const {
   const std::string name = v->getNameAsString();
-  const clang::QualType type = v->getType();
-  // The rewritten program names it where the nest begins: there the name must mean the same.
   if (v->isStaticLocal() && (declared_.contains(v) || v->getDeclContext() != facts_.function))
     return refuse("c.static", "'" + name + "' is a static variable of an inner block or another function", where);
   if (!inline_stack_.empty() && v->hasGlobalStorage())
@@ -213,6 +224,51 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
       if (const auto* local = llvm::dyn_cast<clang::VarDecl>(d); local && local != v && local->getName() == name)
         return refuse("c.call.not-inlinable", "a local variable hides '" + name + "', which a called function uses",
                       where);
+  return {};
+}
+
+// No pointer leads to it: it has internal linkage, and nothing in the file takes its address.
+bool Builder::is_private(const clang::VarDecl* v) const {
+  return v->hasGlobalStorage() && facts_.unaddressed && facts_.unaddressed->contains(v->getCanonicalDecl());
+}
+
+// The value of a const object, which it keeps (C17 6.7.3p6); another file may define a weak one anew.
+std::optional<std::int64_t> Builder::fixed_value(const clang::VarDecl* v) const {
+  if (!v->getType().isConstQualified() || v->getType().isVolatileQualified() || !v->hasInit() || v->isWeak() ||
+      !v->hasGlobalStorage() || !v->getType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  return constant_value(v->getInit(), context_);
+}
+
+// What is known of the memory of an array, of a structure, or of what a pointer points to.
+Builder::Memory Builder::of_variable(const clang::VarDecl* v) const {
+  Memory memory;
+  memory.c_expr = v->getNameAsString();
+  memory.variable = v;
+  if (v->getType()->isPointerType()) {
+    const bool parameter = llvm::isa<clang::ParmVarDecl>(v);
+    const bool steady = !facts_.written.contains(v);
+    memory.parameter = parameter && steady;
+    // A restrict pointer that is reassigned elsewhere may be based on anything. A local one keeps apart what is
+    // accessed while its block runs, and the nest is in that.
+    const bool is_restrict = v->getType().isRestrictQualified() || planted(Fault::restrict_assumed);
+    const bool keeps = steady && (parameter || (v->hasLocalStorage() && v->hasInit()));
+    memory.origin = is_restrict && keeps ? Origin::Restrict : Origin::Pointer;
+    memory.followed = facts_.followed.contains(v);
+    return memory;
+  }
+  memory.local = !v->hasGlobalStorage();
+  // A file-scope static array: its address may be taken in another function of this file.
+  memory.origin = facts_.address_taken.contains(v) || v->hasGlobalStorage() ? Origin::Object : Origin::PrivateObject;
+  return memory;
+}
+
+Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation where) {
+  v = v->getCanonicalDecl()->hasGlobalStorage() ? v->getCanonicalDecl() : v;
+  if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
+  const std::string name = v->getNameAsString();
+  const clang::QualType type = v->getType();
+  TRY_VOID(nameable(v, where));
   Binding b;
   if (type->isPointerType() || type->isArrayType()) {
     if ((written_here(v) && !tracked(v)) || header_writes_.contains(v))
@@ -224,24 +280,18 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
     size_variables(complete->getType(), context_, sizes);
     bool stable = true;
     for (const clang::VarDecl* s : sizes)
-      stable = stable && !facts_.written.contains(s) && !s->hasGlobalStorage() && !facts_.address_taken.contains(s);
-    Memory memory;
-    memory.c_expr = name;
-    memory.variable = v;
-    memory.local = !v->hasGlobalStorage() && type->isArrayType();
+      stable = stable && (fixed_value(s) ||
+                          (!facts_.written.contains(s) && !s->hasGlobalStorage() && !facts_.address_taken.contains(s)));
+    Memory memory = of_variable(v);
     if (type->isPointerType()) {
-      const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v);
-      memory.parameter = parameter && !facts_.written.contains(v);
-      // A restrict pointer that is reassigned elsewhere may be based on anything.
-      const bool is_restrict = type.isRestrictQualified() || planted(Fault::restrict_assumed);
-      memory.origin = is_restrict && memory.parameter ? Origin::Restrict : Origin::Pointer;
-      if (v->hasGlobalStorage() && !type.isConstQualified()) memory_scalars_.push_back({name, name, type, where});
-      if (parameter)
+      if (v->hasGlobalStorage() && !type.isConstQualified() && !is_private(v))
+        memory_scalars_.push_back({name, name, type, where});
+      if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v))
         if (const clang::ArrayType* declared = context_.getAsArrayType(parameter->getOriginalType())) {
           std::set<const clang::VarDecl*> outer;
           size_variables(parameter->getOriginalType(), context_, outer);
           bool steady = true;
-          for (const clang::VarDecl* s : outer) steady = steady && !facts_.written.contains(s);
+          for (const clang::VarDecl* s : outer) steady = steady && (fixed_value(s) || !facts_.written.contains(s));
           if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(declared))
             memory.declared = Expr(static_cast<std::int64_t>(fixed->getSize().getZExtValue()));
           else if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(declared); vla && vla->getSizeExpr()) {
@@ -249,12 +299,6 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
             if (steady && extent && extent->reads().empty()) memory.declared = *extent;
           }
         }
-    } else {
-      memory.origin = facts_.address_taken.contains(v) || (v->hasGlobalStorage() && v->hasExternalFormalLinkage())
-                          ? Origin::Object
-                          : Origin::PrivateObject;
-      // A file-scope static array: its address may be taken in another function of this file.
-      if (v->hasGlobalStorage()) memory.origin = Origin::Object;
     }
     TRY(b, outer_memory(complete->getType(), name, memory, stable, where));
   } else if (type->isReferenceType() || !type->isScalarType()) {
@@ -274,54 +318,19 @@ Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
   const clang::SourceLocation where = e->getExprLoc();
   const auto* field = llvm::dyn_cast<clang::FieldDecl>(e->getMemberDecl());
   if (!field || field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
-  // The path from the variable: s.a.b, g->a.
-  std::string path = field->getNameAsString();
-  const clang::VarDecl* root = nullptr;
-  bool through_pointer = false, is_union = field->getParent()->isUnion();
-  const clang::Expr* base = e;
-  while (const auto* m = llvm::dyn_cast<clang::MemberExpr>(base)) {
-    if (m != e) path = m->getMemberDecl()->getNameAsString() + "." + path;
-    if (const auto* f = llvm::dyn_cast<clang::FieldDecl>(m->getMemberDecl()))
-      is_union = is_union || f->getParent()->isUnion();
-    base = m->getBase()->IgnoreParens();
-    if (m->isArrow()) {
-      if (const auto* load = llvm::dyn_cast<clang::ImplicitCastExpr>(base);
-          load && load->getCastKind() == clang::CK_LValueToRValue)
-        root = named_variable(load->getSubExpr());
-      through_pointer = true;
-      break;
-    }
-    root = named_variable(base);
-  }
-  if (is_union) return refuse("c.union", "members of unions are not understood", where);
-  if (!root || (!through_pointer && !is_plain_struct(root->getType())))
-    return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
-  if (written_here(root) || header_writes_.contains(root) || declared_.contains(root))
-    return refuse("c.struct", "'" + root->getNameAsString() + "' is changed in the nest", where);
-  if (root->getType().isVolatileQualified() || field->getType().isVolatileQualified() ||
-      (through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
-    return refuse("c.volatile", "'" + path + "' is volatile", where);
-  const std::string c_expr = root->getNameAsString() + (through_pointer ? "->" : ".") + path;
-  if (through_pointer && !field->getType()->isArrayType()) note_load(root->getNameAsString(), c_expr);
+  const auto named = named_member(e);
+  if (!named) return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
+  TRY_VOID(readable_member(*named, field->getType(), where));
+  const auto& [root, through_pointer, in_union, path, c_expr] = *named;
   if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
   unset_.insert(c_expr);  // of those of an object nobody knows which have been set
-  const bool in_memory = through_pointer || root->hasGlobalStorage() || facts_.address_taken.contains(root);
   const clang::QualType type = field->getType();
   std::string wish = root->getNameAsString() + "_" + path;
   for (char& c : wish)
     if (c == '.') c = '_';
   Binding b;
-  if (in_memory) memory_scalars_.push_back({c_expr, root->getNameAsString(), type, where});
   if (type->isPointerType() || type->isArrayType()) {
-    Memory memory;
-    memory.c_expr = c_expr;
-    memory.root = root->getNameAsString();
-    memory.field = path;
-    memory.local = type->isArrayType() && !through_pointer && !root->hasGlobalStorage();
-    memory.origin = type->isPointerType() || through_pointer ? Origin::Pointer
-                    : in_memory                              ? Origin::Object
-                                                             : Origin::PrivateObject;
-    TRY(b, outer_memory(type, wish, memory, true, where));
+    TRY(b, outer_memory(type, wish, of_member(*named, type), true, where));
     // The extents of an array member are its own even when the struct is reached through a pointer.
   } else {
     auto scalar = element_type(type, context_);
@@ -345,8 +354,49 @@ Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
   return &(members_[c_expr] = std::move(b));
 }
 
+// A member that is read on entry: whether that may be, and who might change it.
+Lift<void> Builder::readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where) {
+  const clang::VarDecl* root = named.root;
+  const std::string name = root->getNameAsString();
+  if (named.in_union) return refuse("c.union", "members of unions are not understood", where);
+  if (!named.through_pointer && !is_plain_struct(root->getType()))
+    return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
+  if (written_here(root) || header_writes_.contains(root) || declared_.contains(root))
+    return refuse("c.struct", "'" + name + "' is changed in the nest", where);
+  if (root->getType().isVolatileQualified() || type.isVolatileQualified() ||
+      (named.through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
+    return refuse("c.volatile", "'" + named.path + "' is volatile", where);
+  TRY_VOID(nameable(root, where));
+  if (named.through_pointer && !type->isArrayType()) note_load(name, named.c_expr);
+  const bool in_memory =
+      named.through_pointer || ((root->hasGlobalStorage() || facts_.address_taken.contains(root)) && !is_private(root));
+  if (in_memory && !members_.contains(named.c_expr) && !roots_.contains(named.c_expr))
+    memory_scalars_.push_back({named.c_expr, name, type, where});
+  return {};
+}
+
+Builder::Memory Builder::of_member(const NamedMember& named, clang::QualType type) const {
+  const clang::VarDecl* root = named.root;
+  Memory memory;
+  memory.c_expr = named.c_expr;
+  memory.root = root->getNameAsString();
+  memory.field = named.path;
+  memory.through_pointer = named.through_pointer;
+  memory.local = type->isArrayType() && !named.through_pointer && !root->hasGlobalStorage();
+  const bool in_memory = root->hasGlobalStorage() || facts_.address_taken.contains(root);
+  memory.origin = type->isPointerType() || named.through_pointer ? Origin::Pointer
+                  : in_memory                                    ? Origin::Object
+                                                                 : Origin::PrivateObject;
+  // What a restrict member points to is reached by it alone while the function runs (C17 6.7.3.1: the declaration of
+  // the root designates it), if the root is one and the same all the time. Of a file-scope root, parameters may hold
+  // what the caller has read from it.
+  if (type.isRestrictQualified() && root->hasLocalStorage() && !facts_.written.contains(root))
+    memory.origin = Origin::Restrict;
+  return memory;
+}
+
 void Builder::note_load(const std::string& root, const std::string& c_expr) {
-  Load load{root, c_expr, std::nullopt};
+  Load load{root, c_expr, std::nullopt, ranges_.assumptions.size()};
   if (sometimes_ == 0) {
     load.nonneg.emplace();
     std::map<std::string, Expr> first;
@@ -397,6 +447,14 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
     }
     if (!v->hasInit() || written_here(v))
       return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
+    if (type->getPointeeType()->isRecordType()) {
+      TRY(Place target, pointee(v->getInit()));
+      for (const Expr& s : target.subscript)
+        if (!s.reads().empty())
+          return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+      places_[v] = std::move(target);
+      return {};
+    }
     TRY(Access target, pointer(v->getInit()));
     for (const Expr& s : target.subscript)
       if (!s.reads().empty())
@@ -421,6 +479,7 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
     bindings_[v] = std::move(b);
     return {};
   }
+  std::optional<Interval> values;
   if (!written_here(v) && !sdfg::is_float(*scalar)) {
     if (header_writes_.contains(v) && !v->hasInit()) {
       bindings_[v] = {};  // bound by its loops
@@ -440,11 +499,13 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
         bindings_[v] = {};
         return {};
       }
+      if (e) values = constant_range(*e);
     }
   }
   b.kind = Binding::Kind::Scalar;
   b.container = temporary(name, *scalar);
   const std::string container = b.container;
+  if (values) ranges_.elements[container] = *values;
   if (v->hasInit()) {
     pool_.clear();
     TRY(sdfg::ScalarExpr code, value(v->getInit()));
@@ -452,6 +513,17 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
   }
   bindings_[v] = std::move(b);
   return {};
+}
+
+// The values that an expression may have, by the types of what it reads; nullopt: any.
+std::optional<Interval> Builder::constant_range(const Expr& e) {
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  ranges_.trust_elements = true;
+  const auto most = ranges_.upper(e, box_), least = ranges_.lower(e, box_);
+  ranges_.trust_elements = false;
+  ranges_.assumptions = assumptions;
+  if (!most || !least || !most->constant() || !least->constant()) return std::nullopt;
+  return Interval{*least->constant(), *most->constant()};
 }
 
 Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) {

@@ -1,7 +1,7 @@
 // Two names for one object: what may be the same memory in C stays the same memory.
 // global_under_parameter: served OOS
-// scalar_in_memory: c.alias.scalar
-// member_scale: c.alias.scalar
+// scalar_in_memory: served OS
+// member_scale: served O
 // bound_in_memory: c.alias.unknown-extent
 // char_and_int: served OS
 // signs: served OS
@@ -10,7 +10,7 @@
 // chosen: served OS
 // blind: served OS
 // member_array: served OS
-// bytes_over_pointer: c.alias.scalar
+// bytes_over_pointer: served SO
 // only_read: served S
 // via_helper: served OS
 // also: vectorize global_under_parameter signs chosen; parallelize global_under_parameter signs
@@ -121,11 +121,13 @@ int main(void) {
   print_doubles("members", b.a, 20);
   struct buffer buf;
   buf.at = (unsigned char *)&buf.n - 1;
-  buf.n = 3;
+  buf.n = 1;
   unsigned char room[8] = {0};
   struct buffer far = {room, 5};
   bytes_over_pointer(&far);
   print_bytes("far", room, 8);
+  bytes_over_pointer(&buf);
+  printf("%d\n", buf.n);
   printf("%g\n", only_read(9, g, g, other));
   via_helper(10, other + 1, other);
   via_helper(10, other + 30, other);

@@ -1,6 +1,6 @@
 // Members of structs are read where the program reads them: not on entry to a nest that never does.
 // in_body: served SOO
-// under_condition: c.member.guarded
+// under_condition: served S
 // header: served SS
 // two_roots: served SOO
 // inner_body: served SOO

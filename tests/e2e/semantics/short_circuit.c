@@ -5,7 +5,7 @@
 // ends: served S
 // pointer: served SS
 // nested: served S
-// member: c.member.guarded
+// member: served SS
 // late: served OS
 // chain: served S
 // also: vectorize either choose ends; parallelize choose ends

@@ -1,7 +1,7 @@
 // With -fno-strict-aliasing, pointers to different types may overlap too.
 // flags: -fno-strict-aliasing
 // bits: served OS
-// members: c.alias.scalar
+// members: served O
 #include "semantics.h"
 NOINLINE void bits(int n, unsigned *u, float *f) {
   for (int i = 0; i < n; i++) {

@@ -1,0 +1,134 @@
+// What the rewritten program checks in C before it calls generated code: what may be read, and what must lie apart.
+#include <algorithm>
+
+#include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::frontends::c {
+
+using sdfg::Atom;
+using sdfg::AtomKind;
+using sdfg::Expr;
+using sdfg::Term;
+
+// Where the container begins, as C: an expression that a cast makes a pointer. Of members and shifted pointers a
+// number, for nothing may be added to a pointer that points nowhere, as it may where the nest has no iterations.
+std::string Builder::address(const Memory& memory) const {
+  const Expr bytes = Expr(memory.offset) + memory.shift * Expr(sdfg::info(sdfg_.find(memory.container)->type).bytes);
+  if (bytes == Expr(0)) return memory.c_expr;
+  return "(unsigned long)(" + memory.c_expr + ") + (unsigned long)(" + c_text(bytes) + ")";
+}
+
+// The bytes that the container covers at most.
+Builder::Span Builder::span(const Memory& memory) const {
+  const sdfg::Container* c = sdfg_.find(memory.container);
+  const Expr size(sdfg::info(c->type).bytes);
+  Expr first(0), last(0);
+  for (std::size_t d = 0; d < c->shape.size(); ++d) {
+    const bool by_data = d == 0 && memory.reach;
+    if (by_data) first = memory.reach->first * c->strides[d];
+    last = last + (by_data ? memory.reach->second : c->shape[d] - Expr(1)) * c->strides[d];
+  }
+  const std::string base = "(unsigned long)(" + address(memory) + ")";
+  const auto at = [&](const Expr& bytes) {
+    return bytes == Expr(0) ? base : base + " + (unsigned long)(" + c_text(bytes) + ")";
+  };
+  return {at(first * size), at((last + Expr(1)) * size)};
+}
+
+void Builder::keep_apart(const Span& a, const Span& b) {
+  if (planted(Fault::scalar_overlap_unchecked)) return;
+  const std::string condition = "(" + a.end + " <= " + b.begin + " | " + b.end + " <= " + a.begin + ")";
+  if (std::ranges::find(apart_, condition) == apart_.end()) apart_.push_back(condition);
+}
+
+// Members are read on entry, which must not fault where the stretch would not read them: a guard for those that only
+// the bodies of loops read, in whose first iterations they are read for sure.
+Lift<std::string> Builder::guard(const std::set<std::string>& read) {
+  std::vector<std::string> conditions;
+  bool needs_conditions = false;
+  std::set<std::string> safe;  // roots that may be followed where the conditions so far hold
+  // The distance of rows is read from their table, once it is known to be there.
+  const auto is_late = [&](const Expr& e) {
+    return std::ranges::any_of(e.symbols(), [&](const std::string& s) {
+      return std::ranges::find(memories_, s, &Memory::stride) != memories_.end();
+    });
+  };
+  const auto writable = [&](const Expr& e) {
+    for (const Term& t : e.terms())
+      for (const Atom& a : t.atoms) {
+        if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
+        const std::string& c = symbol_c_.at(a.name);
+        if (const auto arrow = c.find("->"); arrow != std::string::npos && !safe.contains(c.substr(0, arrow)))
+          return false;
+      }
+    return true;
+  };
+  // Conditions are about integers without bounds: first come the assumptions under which they are those of the program.
+  // One that cannot be written yet spoils the conditions over its symbols, if it was made before they were understood.
+  const auto spoiled = [&](const Expr& condition, std::size_t before) {
+    for (const Expr& e : sdfg_.assumptions) {
+      const auto at = std::ranges::find(ranges_.assumptions, e) - ranges_.assumptions.begin();
+      if (static_cast<std::size_t>(at) >= before || is_late(e) || writable(e)) continue;
+      for (const std::string& s : e.symbols())
+        if (condition.uses(s)) return true;
+    }
+    return false;
+  };
+  for (const bool any_condition : {false, true}) {
+    for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {
+      if (!is_late(e) && writable(e)) conditions.push_back(c_text(e) + " >= 0");
+    }
+    for (const Load& l : loads_) {
+      if (safe.contains(l.root) || !l.nonneg) continue;
+      if (!any_condition && !l.nonneg->empty()) continue;
+      const auto known = [&](const Expr& e) { return writable(e) && !spoiled(e, l.assumptions); };
+      if (!std::ranges::all_of(*l.nonneg, known)) continue;
+      safe.insert(l.root);
+      needs_conditions = needs_conditions || !l.nonneg->empty();
+      for (const Expr& e : *l.nonneg) {
+        const std::string condition = c_text(e) + " >= 0";
+        if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& c : conditions) text += (text.empty() ? "" : " && ") + c;
+  bool needed = false;
+  for (const Load& l : loads_) {
+    if (!read.contains(l.c_expr)) continue;
+    needed = true;
+    if (!safe.contains(l.root)) guarded_.insert(l.c_expr);
+  }
+  if (!guarded_.empty())
+    return refuse("c.member.guarded",
+                  "'" + *guarded_.begin() + "' is read under a condition only: it may not be readable",
+                  stretch_.front()->getBeginLoc());
+  if ((!needed || !needs_conditions) && row_checks_.empty()) text.clear();
+  const auto also = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
+  for (const RowCheck& check : row_checks_) {
+    if (std::ranges::none_of(memories_,
+                             [&](const Memory& m) { return m.table == check.table && read.contains(m.table); }))
+      continue;
+    for (const Expr& e : check.nonneg) {
+      if (is_late(e) || !writable(e) || spoiled(e, built_assumptions_))
+        return refuse("c.pointer.to-pointer", "the rows of '" + check.table + "' are used under a condition only",
+                      stretch_.front()->getBeginLoc());
+      const std::string condition = c_text(e) + " >= 0";
+      if (std::ranges::find(conditions, condition) == conditions.end()) {
+        conditions.push_back(condition);
+        also(condition);
+      }
+    }
+  }
+  for (const RowCheck& check : row_checks_) also(check.condition);
+  if (apart_.empty()) return text;
+  // What is compared may have no value yet where the nest has no iterations. To clang, a branch on such a value is
+  // undefined behaviour that it draws conclusions from: there is no branch but the last, on what assembly gives back.
+  std::string all;
+  for (const std::string& c : apart_) all += (all.empty() ? "" : " & ") + c;
+  also("__extension__({ int sous_apart = " + all + "; __asm__(\"\" : \"+r\"(sous_apart)); sous_apart; })");
+  return text;
+}
+
+}  // namespace sous::frontends::c

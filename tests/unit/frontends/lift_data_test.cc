@@ -1,0 +1,199 @@
+// Where data lies: rows by pointers, structures in arrays, scalars beside arrays, what data leads to.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "frontends/c/lift.h"
+#include "sdfg/text.h"
+
+namespace sous::frontends::c {
+namespace {
+
+TranslationUnit lifted(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  auto unit = lift(text, "test.c", arguments);
+  EXPECT_TRUE(unit.has_value()) << unit.error().to_string();
+  return unit ? *unit : TranslationUnit{};
+}
+
+// The only nest, or its reason.
+LiftedNest nest(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  TranslationUnit unit = lifted(text, arguments);
+  EXPECT_EQ(unit.nests.size(), 1u) << (unit.reasons.empty() ? "no reasons" : unit.reasons[0].why);
+  return unit.nests.empty() ? LiftedNest{} : unit.nests[0];
+}
+std::string reason(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  TranslationUnit unit = lifted(text, arguments);
+  EXPECT_EQ(unit.nests.size(), 0u);
+  return unit.reasons.empty() ? "" : unit.reasons[0].code;
+}
+std::string passed(const LiftedNest& nest, const std::string& argument) {
+  const auto it = std::ranges::find(nest.arguments, argument, &Argument::name);
+  return it == nest.arguments.end() ? "no such argument" : it->c_expr;
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(LiftRows, ATableIsOneArrayOfEvenlySpacedRows) {
+  const LiftedNest n = nest(R"(void f(int n, int m, double **a) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] *= 2;
+})");
+  EXPECT_EQ(sdfg::print(n.sdfg.root, n.sdfg),
+            "loop i = 0 .. n {\n  loop j = 0 .. m {\n    s0: a[i, j] = a[i, j] * 2.0\n  }\n}\n");
+  ASSERT_NE(n.sdfg.find("a"), nullptr);
+  EXPECT_EQ(n.sdfg.find("a")->strides[0], sdfg::Expr::symbol("a_row"));
+  ASSERT_EQ(n.sdfg.assumptions.size(), 1u);  // rows do not overlap
+  EXPECT_EQ(n.sdfg.assumptions[0], sdfg::Expr::symbol("a_row") - sdfg::Expr::symbol("m"));
+  EXPECT_EQ(passed(n, "a"), "(a)[(0LL)]");
+  EXPECT_TRUE(has(n.guard, "(unsigned long)(a)[sous_k + 1] - (unsigned long)(a)[sous_k] == sous_d")) << n.guard;
+  // The table is looked at only where both loops have iterations.
+  EXPECT_TRUE(n.guard.starts_with("(long long)(n) + -1LL >= 0 && (long long)(m) + -1LL >= 0 && ")) << n.guard;
+}
+
+TEST(LiftRows, TheFirstRowAndColumnNeedNotBeZero) {
+  const LiftedNest n = nest(R"(void f(int n, int m, float **a) {
+  for (int i = 1; i <= n; i++) for (int j = 1; j <= m; j++) a[i][j] = 0;
+})");
+  EXPECT_TRUE(has(sdfg::print(n.sdfg.root, n.sdfg), "a[i - 1, j - 1] = 0.0f")) << sdfg::print(n.sdfg.root, n.sdfg);
+  EXPECT_EQ(passed(n, "a"), "(unsigned long)((a)[(1LL)]) + (unsigned long)(4LL)");
+}
+
+TEST(LiftRows, OnlyWhatTheNestSurelyReadsOfTheTableIsRead) {
+  EXPECT_EQ(reason("void f(int n, double **a, int *c) { for (int i = 0; i < n; i++) if (c[i]) a[i][0] = 0; }"),
+            "c.pointer.to-pointer");
+  EXPECT_EQ(reason("void f(int n, double **a, int *c) { for (int i = 0; i < n; i++) a[c[i]][0] = 0; }"),
+            "c.pointer.to-pointer");
+  // The condition leaves out rows between two that are surely used.
+  const LiftedNest n = nest(R"(void f(int n, double **a, const int *c) {
+  for (int i = 0; i < n; i++) { a[i][0] = 1; if (c[i]) a[n - 1 - i][1] = 0; }
+})");
+  EXPECT_EQ(passed(n, "a"), "(a)[(0LL)]");
+}
+
+TEST(LiftRows, BytesThatMayBeTheTableAreComparedWithIt) {
+  const char* text = R"(void f(int n, int m, %T **p) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) p[i][j] = 0;
+})";
+  const auto of = [&](const std::string& type) {
+    return std::string(text).replace(std::string(text).find("%T"), 2, type);
+  };
+  const std::string entries = "(unsigned long)&(p)[(0LL)]";
+  EXPECT_TRUE(has(nest(of("unsigned char")).guard, entries));
+  EXPECT_FALSE(has(nest(of("double")).guard, entries));
+  EXPECT_TRUE(has(nest(of("double"), {"-fno-strict-aliasing"}).guard, entries));
+}
+
+TEST(LiftRecords, EachMemberIsAnArrayOfItsOwn) {
+  const LiftedNest n = nest(R"(struct body { double x; float mass; int kind; double v[3]; };
+void f(int n, struct body *b) {
+  for (int i = 0; i < n; i++) { b[i].x += b[i].v[2] * b[i].mass; (b + i)->kind++; }
+})");
+  EXPECT_EQ(sdfg::print(n.sdfg.root, n.sdfg), R"(loop i = 0 .. n {
+  s0: b_x[i] = b_x[i] + b_v[i, 2] * f64(b_mass[i])
+  s1: b_kind[i] = b_kind[i] + 1
+}
+)");
+  EXPECT_EQ(n.sdfg.find("b_x")->strides, (std::vector<sdfg::Expr>{sdfg::Expr(5)}));
+  EXPECT_EQ(n.sdfg.find("b_kind")->strides, (std::vector<sdfg::Expr>{sdfg::Expr(10)}));
+  EXPECT_EQ(n.sdfg.find("b_v")->strides, (std::vector<sdfg::Expr>{sdfg::Expr(5), sdfg::Expr(1)}));
+  EXPECT_EQ(passed(n, "b_kind"), "(unsigned long)(b) + (unsigned long)(12LL)");
+  EXPECT_TRUE(n.sdfg.disjoint.empty());
+}
+
+TEST(LiftRecords, MembersOfTwoArraysMayBeTheSame) {
+  const LiftedNest n = nest(R"(struct p { double x, y; };
+void f(int n, struct p *a, const struct p *b) { for (int i = 0; i < n; i++) a[i].x = b[i].x + b[i].y; })");
+  EXPECT_EQ(n.sdfg.disjoint.size(), 2u);
+}
+
+TEST(LiftRecords, WhatMayBeLongerOrAnythingIsLeftAlone) {
+  EXPECT_EQ(reason("struct s { int n; int at[1]; }; void f(int n, struct s *s) { for (int i = 0; i < n; i++) "
+                   "s[0].at[i] = s[1].n; }"),
+            "c.struct");
+  EXPECT_EQ(reason("struct __attribute__((may_alias)) s { int x, y; }; void f(int n, struct s *s) { for (int i = 0; i "
+                   "< n; i++) s[i].x = 0; }"),
+            "c.struct");
+  EXPECT_EQ(reason("union u { int i; float f; }; struct s { union u u; }; void f(int n, struct s *s) { for (int i = 0; "
+                   "i < n; i++) s[i].u.i = 0; }"),
+            "c.union");
+  EXPECT_EQ(
+      reason("struct s { _Atomic int x; }; void f(int n, struct s *s) { for (int i = 0; i < n; i++) s[i].x = 0; }"),
+      "c.volatile");
+}
+
+TEST(LiftRecords, AMemberReadUnderAConditionIsReadInPlace) {
+  const LiftedNest n = nest(R"(struct s { int n; double scale; };
+void f(int n, struct s *s, double *restrict x) { for (int i = 0; i < n; i++) if (x[i] > 0) x[i] *= s->scale; })");
+  EXPECT_EQ(passed(n, "s_scale"), "(unsigned long)(s) + (unsigned long)(8LL)");
+  EXPECT_EQ(n.guard, "");
+}
+
+TEST(LiftApart, AScalarInMemoryIsComparedWithWhatIsWritten) {
+  const std::string loop = "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= omega; }";
+  EXPECT_TRUE(
+      has(nest("double omega; " + loop).guard, "(unsigned long)&(omega) + sizeof(omega) <= (unsigned long)(x)"));
+  EXPECT_EQ(nest("static double omega; " + loop).guard, "");
+  EXPECT_NE(nest("static double omega; double *leak(void) { return &omega; } " + loop).guard, "");
+  EXPECT_NE(nest("static double omega; __asm__(\"\"); " + loop).guard, "");
+  EXPECT_EQ(nest("float omega; " + loop).guard, "");
+  EXPECT_NE(nest("float omega; " + loop, {"-fno-strict-aliasing"}).guard, "");
+}
+
+TEST(LiftApart, RestrictMembersAreApartFromWhatCannotBeBasedOnThem) {
+  const std::string head = "struct v { double *restrict a, *restrict b; double *c; }; ";
+  const auto overlaps = [&](const std::string& parameters, const std::string& body) {
+    return nest(head + "void f(int n, " + parameters + ") { for (int i = 0; i < n; i++) " + body + " }")
+        .sdfg.disjoint.size();
+  };
+  EXPECT_EQ(overlaps("struct v *s", "s->a[i] = s->b[i];"), 0u);
+  EXPECT_EQ(overlaps("struct v *s, double *x", "s->a[i] = x[i];"), 0u);
+  EXPECT_EQ(overlaps("struct v *s", "s->a[i] = s->c[i];"), 1u);
+  EXPECT_EQ(overlaps("struct v *s, struct v *t", "s->a[i] = t->b[i];"), 1u);
+}
+
+// A pointer that is read from memory was there before: it is not based on a parameter that is followed and no more.
+TEST(LiftApart, ARestrictParameterThatIsOnlyFollowedIsApartFromWhatIsRead) {
+  const std::string head = "struct csr { int n; int *start, *at; double *val; }; void g(double *);";
+  const std::string loop =
+      "for (int i = 0; i < A->n; i++) for (int k = A->start[i]; k < A->start[i + 1]; k++) y[i] += A->val[k] * "
+      "x[A->at[k]]; }";
+  EXPECT_EQ(nest(head + "void f(struct csr *A, const double *x, double *restrict y) {" + loop).sdfg.disjoint.size(),
+            0u);
+  EXPECT_EQ(reason(head + "void f(struct csr *A, double *x, double *restrict y) { A->val = y;" + loop),
+            "c.alias.unknown-extent");
+  EXPECT_EQ(reason(head + "void f(struct csr *A, double *x, double *restrict y) { g(&y[1]);" + loop),
+            "c.alias.unknown-extent");
+}
+
+TEST(LiftApart, DataOfANarrowTypeLeadsNoFurtherThanItsType) {
+  const auto guard = [](const std::string& index) {
+    return nest("void f(int n, const unsigned char *px, int *bins) { for (int i = 0; i < n; i++) { " + index + " } }")
+        .guard;
+  };
+  EXPECT_TRUE(has(guard("bins[px[i]]++;"), "(unsigned long)(bins) + (unsigned long)(1024LL)"));
+  EXPECT_TRUE(has(guard("int v = px[i] / 4; bins[v + 1]++;"), "(unsigned long)(bins) + (unsigned long)(260LL)"));
+  EXPECT_EQ(reason("void f(int n, const int *at, int *bins) { for (int i = 0; i < n; i++) bins[at[i]]++; }"),
+            "c.alias.unknown-extent");
+}
+
+TEST(LiftApart, APointerMayPointIntoTheMiddle) {
+  const LiftedNest n = nest(
+      "void f(int n, double *restrict x, const double *y) { for (int i = 0; i < n; i++) x[i] = y[i - 1] + y[i + 1]; }");
+  EXPECT_TRUE(has(sdfg::print(n.sdfg.root, n.sdfg), "x[i] = y[i] + y[i + 2]"));
+  EXPECT_EQ(passed(n, "y"), "(unsigned long)(y) + (unsigned long)(-8LL)");
+}
+
+// restrict says nothing of what is reached by the same pointer.
+TEST(LiftApart, AMemberOfTheFirstStructureIsOneOfAll) {
+  EXPECT_NE(nest("struct p { double x, y; }; void f(int n, struct p *restrict p) { for (int i = 0; i < n; i++) p[i].x "
+                 "+= p->x; }")
+                .guard,
+            "");
+}
+
+TEST(LiftApart, AConstantOfTheFileIsAnExtent) {
+  const LiftedNest n = nest(R"(static const int m = 12;
+void f(int n, double x[n][m]) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) x[i][j] = 0; })");
+  EXPECT_EQ(n.sdfg.find("x")->shape[1], sdfg::Expr(12));
+}
+
+}  // namespace
+}  // namespace sous::frontends::c
