@@ -44,7 +44,8 @@ NestSummary nest_of(const Json& json) {
   for (const Json& unit : objects(json, "units")) {
     for (const Json& candidate : objects(unit, "candidates")) {
       if (!boolean(candidate, "used")) continue;
-      nest.used.push_back({text(candidate, "name"), text(candidate, "recipe"), number(candidate, "distance")});
+      nest.used.push_back({text(candidate, "name"), text(candidate, "recipe"), number(candidate, "distance"),
+                           text(candidate, "hardware")});
     }
     const auto steps = unit.find("steps");
     if (steps == unit.end() || !steps->is_array()) continue;

@@ -14,6 +14,7 @@ struct ServedRecipe {
   std::string name;    // what the entry was measured on
   std::string recipe;  // as text
   double distance = 0;
+  std::string hardware;  // the class that it was measured on
 };
 struct NestSummary {
   std::string function;

@@ -7,7 +7,7 @@
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
-#include "tuning-db/hardware.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
@@ -103,11 +103,26 @@ class Chooser {
   }
 
  private:
+  // This class has measured just this, and it was no gain: measuring again would say the same.
+  bool settled(const Match& match, const string& size_class) const {
+    const bool known_size = !size_class.starts_with("unknown");
+    return match.distance == 0 && match.evidence.tuned_seconds > 0 &&
+           tuning_db::believe(match.evidence, hardware_).own_class &&
+           (!known_size || tuning_db::like_size(match.evidence.size_class, size_class));
+  }
+
+  void believe(Match& match) const {
+    const auto belief = tuning_db::believe(match.evidence, hardware_);
+    // What a lock file pins is used as it is, wherever it was measured.
+    match.believed = belief.ratio > 0 ? belief.ratio : match.evidence.ratio();
+    if (belief.ratio > 0) match.belief = in_words(belief, match.evidence);
+  }
+
   std::optional<Choice> judge(std::size_t unit, const Match& match, CandidateReport& candidate,
                               UnitReport& report) const {
     const bool locked = match.source == "lock";
     string doubt = locked ? "" : not_evidence(match, report.size_class, hardware_);
-    if (!doubt.empty() && !measure_) {
+    if (!doubt.empty() && (!measure_ || settled(match, report.size_class))) {
       candidate.why_not = doubt;
       return std::nullopt;
     }
@@ -146,6 +161,9 @@ class Chooser {
       }
       candidate.match.evidence = *evidence;
     }
+    believe(choice.match);
+    candidate.match.believed = choice.match.believed;
+    candidate.match.belief = choice.match.belief;
     candidate.used = true;
     report.steps = std::move(steps);
     return choice;
@@ -168,7 +186,7 @@ void describe(Chosen& chosen, const Nest& nest) {
   chosen.expected_ratio = 0;
   for (const auto& choice : chosen.choices) {
     const auto& e = choice.match.evidence;
-    const double ratio = e.ratio();
+    const double ratio = choice.match.believed;
     chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
     chosen.threads = std::max(chosen.threads, e.threads);
     chosen.least_threads = std::max(chosen.least_threads, tuning_db::least_threads(e));
@@ -182,13 +200,14 @@ void describe(Chosen& chosen, const Nest& nest) {
     }
     if (!chosen.why.empty()) chosen.why += "; ";
     chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" + choice.match.source +
-                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " + fixed(ratio) + " times faster there)";
+                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
+                  (choice.match.belief.empty() ? fixed(ratio) + " times faster there" : choice.match.belief) + ")";
   }
 }
 
 // The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
 double promised(const Match& match) {
-  return std::max(1.0, 1 + (match.evidence.ratio() - 1) * (1 - match.distance / evidence_reach));
+  return std::max(1.0, 1 + (match.believed - 1) * (1 - match.distance / evidence_reach));
 }
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
@@ -227,7 +246,8 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   const auto& e = match.evidence;
   if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
   if (match.distance > evidence_reach) return "no evidence: too far away";
-  if (!tuning_db::like_hardware(e.hardware, hardware)) {
+  const auto belief = tuning_db::believe(e, hardware);
+  if (!(belief.ratio > 0)) {
     return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
   }
   const auto asked = tuning_db::parse_size_class(size_class);
@@ -239,7 +259,8 @@ string not_evidence(const Match& match, const string& size_class, const string& 
     return "no evidence at this size: measured at " + e.size_class;
   }
   if (e.ratio() <= least_gain) return "not faster: " + fixed(e.ratio()) + " times as fast";
-  if (e.baseline_seconds * (1 - e.baseline_spread) <= e.tuned_seconds * (1 + e.tuned_spread)) {
+  if (belief.ratio <= least_believed(belief, least_gain)) return "too little of it is believed: " + in_words(belief, e);
+  if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
   }
   return "";

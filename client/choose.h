@@ -1,11 +1,11 @@
 // Which recipes a nest gets.
 //
-// A recipe is used only with evidence that it is faster: measured here or on like hardware, at this size class and with
-// loops that are long enough (tuning-db/shape.h), by more than 5 % and more than both spreads. What is not known of the
-// sizes is asked again on entry. The entry of the whole stretch is preferred (it may fuse its nests) where
-// it was measured on the same stretch, or promises at least what those of its nests do together: the speed-up measured,
-// less the more the farther away it was. Where the nests' are used, every nest with as much work as the largest must
-// have one; else the original stays.
+// A recipe is used only with evidence that it is faster: measured here, or elsewhere as far as that is believed here
+// (tuning-db/belief.h), at this size class and with loops that are long enough (tuning-db/shape.h), by more than 5 %
+// and more than both spreads. What is not known of the sizes is asked again on entry. The entry of the whole stretch is
+// preferred (it may fuse its nests) where it was measured on the same stretch, or promises at least what those of its
+// nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
+// nest with as much work as the largest must have one; else the original stays.
 #pragma once
 
 #include <functional>

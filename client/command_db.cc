@@ -33,7 +33,8 @@ Result<tuning_db::Entry> entry_of(const Store& store, const Words& words, const 
 Result<int> add(const Invocation& invocation, const Words& words) {
   if (words.size() != 1) return fail("cli.value", "sous db add takes one C file");
   TRY(auto store, open_store(invocation.options));  // first: measuring for nothing would be a pity
-  TRY(const auto entries, measure_entries(words[0], invocation.after, invocation.options));
+  TRY(const auto entries,
+      measure_entries(words[0], invocation.after, invocation.options, {.pace = {.most = invocation.options.runs}}));
   for (const auto& entry : entries) {
     TRY(const bool added, store.add(entry));
     std::printf("%s %s: %.4g s, %.4g s with the recipe (%.2f times faster, spread %.1f %% and %.1f %%)%s\n",

@@ -1,4 +1,5 @@
 // sous opt, sous query: source to source, and what is known about a file's nests.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -33,7 +34,8 @@ Result<Request> read_request(const Invocation& invocation, const char* command) 
     request.compiler = flags[0];
     flags.erase(flags.begin());
   }
-  flags.insert(flags.begin(), "-O2");
+  const bool optimized = std::any_of(flags.begin(), flags.end(), [](const string& f) { return f.starts_with("-O"); });
+  if (!optimized) flags.insert(flags.begin(), {"-O3", "-march=native"});  // as db add, and as the hint says
   flags.insert(flags.end(), {"-c", request.file});
   TRY(request.text, read_file(request.file));
   const CommandLine line = classify(flags, [](const string& path) -> std::optional<string> {
@@ -102,6 +104,7 @@ Result<int> command_opt(const Invocation& invocation) {
   } else if (options.emit.empty()) {
     TRY_VOID(write_outputs(request, outcome, options));
   }
+  keep_measured(outcome, options);
   TRY_VOID(pin(outcome, request.file, options));
   return 0;
 }
@@ -109,6 +112,7 @@ Result<int> command_opt(const Invocation& invocation) {
 Result<int> command_query(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation, "query"));
   TRY(const Outcome outcome, run_pipeline(request, invocation.options));
+  keep_measured(outcome, invocation.options);
   Report report = outcome.report;
   const auto most = static_cast<std::size_t>(invocation.options.neighbours);
   for (auto& nest : report.nests) {

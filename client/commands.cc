@@ -11,7 +11,10 @@
 #include "client/launcher.h"
 #include "client/pipeline.h"
 #include "client/process.h"
+#include "client/sources.h"
 #include "transforms/step.h"
+#include "tuning-db/belief.h"
+#include "tuning-db/database.h"
 #include "tuning-db/hardware.h"
 
 namespace sous::client {
@@ -22,6 +25,29 @@ using std::string;
 BenchMain bench_main = nullptr;
 
 void print(const string& text) { std::fputs(text.c_str(), stdout); }
+
+// How much of the database speaks for builds with -march=native here.
+void say_what_is_believed(const Options& options, const tuning_db::Hardware& hardware) {
+  const string path = database_path(options);
+  if (path.empty()) return;
+  const auto store = tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()});
+  const auto all = store ? store->list() : Result<std::vector<tuning_db::Summary>>(std::unexpected(store.error()));
+  if (!all) {
+    std::printf("database      %s\n", all.error().to_string().c_str());
+    return;
+  }
+  const string here = tuning_db::hardware_class(hardware);
+  int own = 0, full = 0, part = 0, none = 0;
+  for (const auto& entry : *all) {
+    const auto belief = tuning_db::believe(entry.ratio(), entry.threads, entry.hardware_class, here);
+    ++(belief.own_class ? own : belief.ratio <= 0 ? none : belief.in_full ? full : part);
+  }
+  std::printf(
+      "database      %zu entries: %d measured on this class, %d elsewhere and believed as they are, %d in part, "
+      "%d not at all\n",
+      all->size(), own, full, part, none);
+  if (own == 0 && full + part > 0) std::printf("              sous setup measures here what others measured, once\n");
+}
 
 Result<int> command_hw(const Invocation& invocation) {
   auto hardware = tuning_db::local_hardware();
@@ -53,6 +79,7 @@ Result<int> command_hw(const Invocation& invocation) {
   std::printf("fma peak      f64 %.1f GFLOP/s a core, %.1f all; f32 %.1f, %.1f\n", hardware.fma_f64_core / 1e9,
               hardware.fma_f64_all / 1e9, hardware.fma_f32_core / 1e9, hardware.fma_f32_all / 1e9);
   std::printf("triad         %.1f GB/s on all cores\n", hardware.triad_bytes / 1e9);
+  say_what_is_believed(invocation.options, hardware);
   if (hardware.loaded) {
     std::printf("loaded        other programs ran meanwhile: these peaks are too low, and are not kept\n");
   } else {
@@ -99,6 +126,16 @@ constexpr auto table = std::to_array<Command>({
     {"hw", "hw [measure]", "what this machine is to recipes",
      "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n",
      command_hw},
+    {"setup", "setup [--only NAMES] [--budget MINUTES] [--again] [-- compiler flags]",
+     "measure the known recipes on this machine, once",
+     "What the database knows from other machines is believed only in part here (docs/tuning-db.md). This measures "
+     "it:\n"
+     "each recipe in the program that it came from, where Sous brings that program along, otherwise on its nest in "
+     "normal\n"
+     "form, in turns with the original, and stores what came of it, faster or not. Worth most first; in at most ten\n"
+     "minutes, or --budget. Ctrl-C keeps what is done; a second call goes on. With flags (sous setup -- gcc -O2) it\n"
+     "measures for builds with these flags; without, as each entry was measured elsewhere.\n",
+     command_setup},
     {"serve", "serve [--db PATH] [--listen HOST:PORT] …", "the recipe server", "Runs the program sous-serve.\n",
      command_serve, true},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,

@@ -31,6 +31,7 @@ std::span<const Command> commands();
 Result<int> command_opt(const Invocation& invocation);
 Result<int> command_query(const Invocation& invocation);
 Result<int> command_db(const Invocation& invocation);
+Result<int> command_setup(const Invocation& invocation);
 
 // `bench`: the benchmarks' own main, which this library cannot know.
 using BenchMain = int (*)(const std::vector<std::string>& arguments);

@@ -11,6 +11,7 @@
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/splice.h"
+#include "tuning-db/database.h"
 
 namespace sous::client {
 namespace {
@@ -100,6 +101,17 @@ Result<string> preprocess(const CommandLine& line, const Input& input, const str
   return std::move(finished.output);
 }
 
+void keep_measured(const Outcome& outcome, const Options& options) {
+  const string path = database_path(options);
+  if (outcome.measured.empty() || path.empty()) return;
+  const auto kept = [&]() -> Result<void> {
+    TRY(auto store, tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()}));
+    for (const auto& entry : outcome.measured) TRY_VOID(store.add(entry));
+    return {};
+  }();
+  if (!kept) std::fprintf(stderr, "sous: what was measured is not kept: %s\n", kept.error().to_string().c_str());
+}
+
 Result<void> pin(const Outcome& outcome, const string& source, const Options& options) {
   const string path = lock_path(source);
   if (options.frozen || (!options.lock && !std::filesystem::exists(path))) return {};
@@ -146,6 +158,7 @@ bool CompileOne::run(const string& object) {
   }
   std::fputs(outcome->dump.c_str(), stdout);
   for (const auto& note : outcome->report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  keep_measured(*outcome, options_);
   const double start = now();
   bool served = !outcome->served.empty();
   if (served) {

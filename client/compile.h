@@ -49,6 +49,9 @@ Meaning meaning_of_preprocessed(const CommandLine& line, const std::string& comp
 // Errors: client.run, launcher.preprocess (with the first line that the compiler said).
 Result<std::string> preprocess(const CommandLine& line, const Input& input, const std::string& compiler,
                                bool* diagnostics = nullptr);
+// Puts what was measured on the spot into the database, so that the next build is served by it; builds in parallel take
+// turns. What cannot be written (a database that is read-only) is said in a line.
+void keep_measured(const Outcome& outcome, const Options& options);
 // Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
 Result<void> pin(const Outcome& outcome, const std::string& source, const Options& options);
 

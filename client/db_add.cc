@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "targets/target.h"
+#include "tuning-db/build_isa.h"
 
 namespace sous::client {
 namespace {
@@ -142,24 +142,10 @@ string instrumented(const string& text, const std::vector<Subject>& subjects, bo
   return prototypes + "\n" + out;
 }
 
-string utc_now() {
-  const std::time_t t = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&t, &parts);
-  char buffer[32];
-  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return buffer;
-}
-
-string joined(const Words& words) {
-  string out;
-  for (const auto& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
 class Adder {
  public:
-  Adder(const string& file, const Options& options) : file_(file), options_(options) {}
+  Adder(const string& file, const Options& options, const AddOptions& more)
+      : file_(file), options_(options), more_(more), pace_(more.pace) {}
 
   Result<std::vector<tuning_db::Entry>> run(const Words& flags) {
     TRY_VOID(read_flags(flags));
@@ -172,12 +158,15 @@ class Adder {
     TRY_VOID(build(folder));
     Times baseline, tuned;
     const bool terminal = ::isatty(STDERR_FILENO) != 0;
-    for (int k = 0; k < options_.runs; ++k) {
-      if (terminal) std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, options_.runs);
+    for (int k = 0; k < pace_.most && !(pace_.until_decided && all_decided(baseline, tuned)); ++k) {
+      if (terminal && !pace_.until_decided) std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, pace_.most);
       TRY_VOID(time(folder, "original", baseline));
-      TRY_VOID(time(folder, "recipe", tuned));
+      if (const auto timed = time(folder, "recipe", tuned); !timed) {
+        if (timed.error().code != "client.limit") return std::unexpected(timed.error());
+        return entries(baseline, stopped(baseline));
+      }
     }
-    if (terminal) std::fprintf(stderr, "\r                      \r");
+    if (terminal && !pace_.until_decided) std::fprintf(stderr, "\r                      \r");
     return entries(baseline, tuned);
   }
 
@@ -197,10 +186,15 @@ class Adder {
                   file_);
     }
     input_ = line_.inputs.back();
+    hardware_ = tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code);
     return {};
   }
 
   Result<void> read_recipe() {
+    if (more_.recipe) {
+      recipe_ = *more_.recipe;
+      return {};
+    }
     if (options_.recipe.empty()) return fail("add.recipe", "give the recipe to measure: --recipe FILE");
     if (options_.recipe == "normal-form") return {};
     TRY(const string text, read_file(options_.recipe));
@@ -221,7 +215,7 @@ class Adder {
         continue;
       }
       Subject subject;
-      TRY(subject.nest, prepare(lifted, reassociate, options_));
+      TRY(subject.nest, prepare(lifted, reassociate, options_, hardware_));
       std::vector<UnitReport> reports;
       subject.chosen = force(subject.nest, recipe_, reassociate, options_, reports);
       for (const auto& report : reports) {
@@ -287,11 +281,39 @@ class Adder {
     return {};
   }
 
-  Result<void> time(const TemporaryFolder& folder, const string& program, Times& times) const {
+  static bool all_decided(const Times& baseline, const Times& tuned) {
+    bool any = false;
+    for (const auto& [nest, before] : baseline) {
+      const auto after = tuned.find(nest);
+      if (after == tuned.end()) continue;
+      if (!decided(before.seconds, after->second.seconds)) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  // Of a program with the recipe that was stopped as too slow: each nest took at least what its own part of the limit
+  // is.
+  Times stopped(const Times& baseline) const {
+    Times out = baseline;
+    double original = 0;
+    for (const auto& [nest, before] : baseline) original += summarize(before.seconds).median;
+    for (auto& [nest, after] : out) {
+      const double seconds = summarize(after.seconds).median;
+      after.seconds = {seconds +
+                       (original > 0 ? seconds / original : 1) * std::max(0.0, pace_.limit_seconds - program_)};
+      after.served = true;
+    }
+    return out;
+  }
+
+  Result<void> time(const TemporaryFolder& folder, const string& program, Times& times) {
     const string path = folder.file("times");
-    TRY(const auto finished,
-        client::run({folder.file(program)},
-                    {.capture_output = true, .capture_errors = true, .environment = {{"SOUS_TIMES", path}}}));
+    TRY(const auto finished, client::run({folder.file(program)}, {.capture_output = true,
+                                                                  .capture_errors = true,
+                                                                  .environment = {{"SOUS_TIMES", path}},
+                                                                  .limit_seconds = pace_.limit_seconds,
+                                                                  .stop = pace_.stop}));
     if (finished.status != 0) {
       return fail("add.run", "the program (" + program + ") ended with status " + std::to_string(finished.status),
                   file_);
@@ -299,6 +321,7 @@ class Adder {
     const auto text = read_file(path);
     if (!text) return fail("add.not-run", "none of the nests was reached", file_);
     read_times(*text, times);
+    if (program == "original") program_ = finished.seconds;
     std::remove(path.c_str());
     return {};
   }
@@ -323,7 +346,8 @@ class Adder {
     const auto names = symbols_of(*subject.nest.lifted, false);
     for (std::size_t v = 0; v < names.size() && v < after.values.size(); ++v)
       with_sizes.sizes[names[v]] = after.values[v];
-    const auto nest = prepare(*subject.nest.lifted, meaning_.reassociate || options_.reassociate, with_sizes);
+    const auto nest =
+        prepare(*subject.nest.lifted, meaning_.reassociate || options_.reassociate, with_sizes, hardware_);
     if (!nest) return;
     double total = 0, most = 0;
     for (std::size_t u = has_whole(*nest) ? 1 : 0; u < nest->queries.size(); ++u) total += unit_work(*nest, u);
@@ -349,7 +373,7 @@ class Adder {
       entry.threads = has_parallel_loop(subject.transformed) && target_->needs_openmp ? measuring_threads() : 1;
       entry.compiler = name_of(compiler_);
       entry.flags = joined(line_.cpp_code);
-      entry.provenance = "sous db add";
+      entry.provenance = more_.provenance;
       entry.time = utc_now();
       out.push_back(std::move(entry));
     }
@@ -359,9 +383,13 @@ class Adder {
 
   const string& file_;
   const Options& options_;
+  const AddOptions& more_;
+  const Pace& pace_;
+  double program_ = 0;  // seconds of the last run of the original, with all that is not a nest
   string compiler_ = "clang-19";
   Words link_;
   CommandLine line_;
+  tuning_db::Hardware hardware_;  // as the build uses it: sizes in the recipe
   Input input_;
   Meaning meaning_;
   transforms::Recipe recipe_;
@@ -373,8 +401,9 @@ class Adder {
 
 }  // namespace
 
-Result<std::vector<tuning_db::Entry>> measure_entries(const string& file, const Words& flags, const Options& options) {
-  return Adder(file, options).run(flags);
+Result<std::vector<tuning_db::Entry>> measure_entries(const string& file, const Words& flags, const Options& options,
+                                                      const AddOptions& more) {
+  return Adder(file, options, more).run(flags);
 }
 
 }  // namespace sous::client

@@ -6,18 +6,27 @@
 // nest share its time by their work.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "client/measure.h"
 #include "client/options.h"
 #include "tuning-db/entry.h"
 
 namespace sous::client {
 
+struct AddOptions {
+  Pace pace = {};
+  std::optional<transforms::Recipe> recipe = {};  // instead of --recipe
+  std::string provenance = "sous db add";
+};
+
+// A program with the recipe that is stopped at the pace's limit counts as one that took as long.
 // `flags`: of the compiler; its first word may be the compiler itself (default: clang-19, -O3 -march=native).
 // Errors: add.no-nest, add.no-unit (the recipe applies to none; with the refusal), add.build, add.run (with status),
 // add.not-run (a nest was never reached), and those of the pipeline.
 Result<std::vector<tuning_db::Entry>> measure_entries(const std::string& file, const std::vector<std::string>& flags,
-                                                      const Options& options);
+                                                      const Options& options, const AddOptions& more);
 
 }  // namespace sous::client

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <sstream>
 
 #include "client/launcher.h"
@@ -39,6 +40,8 @@ bool gathers(const sdfg::Sdfg& sdfg) {
   return found;
 }
 
+constexpr double most_bytes = 4.0 * (1 << 30);
+
 struct Call {
   string prototype, setup, reset, arguments;
 };
@@ -49,6 +52,7 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
   const auto& lifted = *nest.lifted;
   const auto passed = arguments_for(lifted, emitted);
   Call call;
+  double bytes = 0;  // of the arrays and their pristine copies
   int k = 0;
   for (const auto& argument : lifted.arguments) {
     const bool by_value = passed[static_cast<std::size_t>(k)].kind == Argument::Kind::ScalarIn;
@@ -74,6 +78,8 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
       continue;
     }
     TRY(const auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
+    bytes += 2.0 * static_cast<double>(elements) * sdfg::info(container->type).bytes;
+    if (bytes > most_bytes) return fail("measure.sizes", "its arrays take more memory than is spent on measuring");
     const string count = std::to_string(std::max<std::int64_t>(elements, 1));
     call.prototype += type + (by_value ? "" : "*");
     call.arguments += "b" + n + (by_value ? "[0]" : "");
@@ -87,7 +93,7 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
 }
 
 // `call` and `call_recipe` differ in what they pass, not in the buffers.
-string driver(const Call& call, const Call& call_recipe, int runs) {
+string driver(const Call& call, const Call& call_recipe, const Pace& pace) {
   std::ostringstream out;
   out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
       << "int sous_original(" << call.prototype << ");\nint sous_recipe(" << call_recipe.prototype << ");\n"
@@ -97,16 +103,48 @@ string driver(const Call& call, const Call& call_recipe, int runs) {
       << "  state = state * 6364136223846793005u + 1442695040888963407u;\n"
       << "  return (double)(state >> 11) * 0x1p-53;\n}\n"
       << "int main(void) {\n"
-      << call.setup << "  for (int run = -1; run < " << runs << "; ++run) {  /* the first warms up */\n"
+      << "  double least0 = 1e30, most0 = 0, least1 = 1e30, most1 = 0;\n"
+      << call.setup << "  for (int run = -1; run < " << pace.most << "; ++run) {  /* the first warms up */\n"
       << call.reset << "    const double t0 = now();\n    const int ok0 = sous_original(" << call.arguments
       << ");\n    const double t1 = now();\n"
       << call.reset << "    const double t2 = now();\n    const int ok1 = sous_recipe(" << call_recipe.arguments
       << ");\n    const double t3 = now();\n    if (!ok0 || !ok1) return 1;\n"
-      << "    if (run >= 0) printf(\"%.17g %.17g\\n\", t1 - t0, t3 - t2);\n  }\n  return 0;\n}\n";
+      << "    if (run < 0) continue;\n    printf(\"%.17g %.17g\\n\", t1 - t0, t3 - t2);\n    fflush(stdout);\n";
+  if (pace.until_decided) {  // as `decided` does
+    out << "    const double a = t1 - t0, b = t3 - t2;\n"
+        << "    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
+        << "    least1 = b < least1 ? b : least1;\n    most1 = b > most1 ? b : most1;\n"
+        << "    const double apart = run >= 2 ? 1.3 : 2;\n"
+        << "    if (run >= 1 && (least0 > apart * most1 || least1 > apart * most0)) break;\n";
+  }
+  out << "  }\n  return 0;\n}\n";
   return out.str();
 }
 
 }  // namespace
+
+bool decided(const std::vector<double>& baseline, const std::vector<double>& tuned) {
+  if (baseline.size() < 2 || tuned.size() < 2) return false;
+  const double apart = baseline.size() >= 3 ? 1.3 : 2;
+  const auto [least0, most0] = std::minmax_element(baseline.begin(), baseline.end());
+  const auto [least1, most1] = std::minmax_element(tuned.begin(), tuned.end());
+  return *least0 > apart * *most1 || *least1 > apart * *most0;
+}
+
+string utc_now() {
+  const std::time_t t = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&t, &parts);
+  char buffer[32];
+  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return buffer;
+}
+
+string joined(const std::vector<string>& words) {
+  string out;
+  for (const auto& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
 
 Summary summarize(std::vector<double> values) {
   if (values.empty()) return {};
@@ -140,11 +178,11 @@ bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
 }
 
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
-                                                 const Options& options) {
+                                                 const Pace& pace) {
   const auto& original = nest.lifted->sdfg;
   if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
   TRY(const Call call, call_of(nest, original));
-  const bool reassociate = meaning.reassociate || options.reassociate;
+  const bool reassociate = meaning.reassociate || nest.lifted->reassociate;
   TRY(const auto transformed, assemble(nest, {choice}));
   TRY(const Call call_recipe, call_of(nest, transformed));
 
@@ -162,7 +200,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   TRY(const string after, target->emit(transformed, emit_options));
 
   TRY(const auto folder, TemporaryFolder::make());
-  TRY_VOID(write_file(folder.file("main.c"), driver(call, call_recipe, options.runs)));
+  TRY_VOID(write_file(folder.file("main.c"), driver(call, call_recipe, pace)));
   TRY_VOID(write_file(folder.file("nests.cpp"),
                       targets::source_file({plain->name, target->name}, {before, after}, "measured on the spot")));
   const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
@@ -188,7 +226,10 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
     TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
     if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
   }
-  TRY(const auto finished, run({folder.file("main")}, {.capture_output = true}));
+  // The program makes all the runs, two of each to begin with: the limit is for all of them.
+  const double limit = pace.limit_seconds > 0 ? pace.limit_seconds * 2 * (pace.most + 1) : 0;
+  TRY(const auto finished,
+      run({folder.file("main")}, {.capture_output = true, .limit_seconds = limit, .stop = pace.stop}));
   if (finished.status != 0) return fail("measure.run", "the measuring program failed");
 
   std::vector<double> baseline, tuned;
@@ -208,9 +249,31 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
   evidence.extents = tuning_db::extents(query.nest, query.sizes);
   evidence.threads = has_parallel_loop(transformed) ? measuring_threads() : 1;
-  evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
-  evidence.compiler = name_of(meaning.compiler);
+  evidence.hardware = tuning_db::hardware_class(nest.hardware);
+  evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
   return evidence;
+}
+
+tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
+                          const Meaning& meaning, const string& name, const string& provenance) {
+  const auto& unit = nest.normal.units[choice.unit];
+  tuning_db::Entry entry;
+  entry.name = name;
+  entry.nest = unit.nest;
+  entry.structural_hash = unit.structural_hash;
+  entry.sizes = nest.queries[choice.unit].sizes;
+  entry.recipe = choice.match.recipe;
+  entry.hardware = tuning_db::local_hardware();
+  entry.baseline_seconds = evidence.baseline_seconds;
+  entry.baseline_spread = evidence.baseline_spread;
+  entry.tuned_seconds = evidence.tuned_seconds;
+  entry.tuned_spread = evidence.tuned_spread;
+  entry.threads = evidence.threads;
+  entry.compiler = name_of(meaning.compiler);
+  entry.flags = joined(meaning.cpp_code);
+  entry.provenance = provenance;
+  entry.time = utc_now();
+  return entry;
 }
 
 }  // namespace sous::client

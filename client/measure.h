@@ -2,15 +2,37 @@
 // that fills the arguments with tame random data and runs them in turn.
 #pragma once
 
+#include <atomic>
+#include <string>
+#include <vector>
+
 #include "client/nest.h"
 #include "client/pipeline.h"
+#include "tuning-db/entry.h"
 
 namespace sous::client {
+
+// How often a pair of runs is made, and what ends it.
+struct Pace {
+  int most = 7;
+  bool until_decided = false;  // fewer, where the runs made leave no doubt (`decided`)
+  double limit_seconds = 0;    // of one run of either program; 0: none
+  const std::atomic<bool>* stop = nullptr;
+};
+// Whether more pairs would change nothing about which is faster: two where they are more than twice apart, three where
+// they are more than a third apart, every run on its side.
+bool decided(const std::vector<double>& baseline, const std::vector<double>& tuned);
 
 // Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript or a bound is read from memory:
 // random data would be no tame input), measure.build, measure.run.
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
-                                                 const Options& options);
+                                                 const Pace& pace);
+// The same as an entry of the database.
+tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
+                          const Meaning& meaning, const std::string& name, const std::string& provenance);
+// "2026-01-31T12:00:00Z", now.
+std::string utc_now();
+std::string joined(const std::vector<std::string>& words);
 
 // Median and half the interquartile range relative to it.
 struct Summary {

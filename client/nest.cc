@@ -5,7 +5,6 @@
 
 #include "sdfg/check.h"
 #include "transforms/apply.h"
-#include "tuning-db/hardware.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/size_class.h"
 
@@ -64,8 +63,10 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fre
 
 }  // namespace
 
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options) {
+Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+                     const tuning_db::Hardware& hardware) {
   Nest nest;
+  nest.hardware = hardware;
   nest.lifted = &lifted;
   transforms::NormalFormOptions normal_options;
   normal_options.reassociate = reassociate || lifted.reassociate;
@@ -77,6 +78,12 @@ Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, c
       nest.sizes[symbol] = given->second;
     }
   }
+  set_query_sizes(nest);
+  return nest;
+}
+
+void set_query_sizes(Nest& nest) {
+  nest.queries.clear();
   for (const auto& unit : nest.normal.units) {
     transforms::NestQuery query{unit.nest, unit.structural_hash, {}};
     for (const auto& symbol : unit.nest.symbols) {
@@ -86,13 +93,12 @@ Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, c
     }
     nest.queries.push_back(std::move(query));
   }
-  return nest;
 }
 
 Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<string>* steps) {
   transforms::ApplyOptions apply_options;
   apply_options.context.reassociate = reassociate || nest.lifted->reassociate;
-  apply_options.context.hardware = tuning_db::size_values(tuning_db::local_hardware());
+  apply_options.context.hardware = tuning_db::size_values(nest.hardware);
   std::vector<transforms::StepReport> reports;
   auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe, apply_options, &reports);
   if (steps != nullptr) {

@@ -11,6 +11,7 @@
 #include "frontends/c/lift.h"
 #include "transforms/normal_form.h"
 #include "transforms/source.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::client {
 
@@ -19,10 +20,15 @@ struct Nest {
   transforms::NormalForm normal;
   std::map<std::string, std::int64_t> sizes;   // by symbol of `normal.sdfg`, where known
   std::vector<transforms::NestQuery> queries;  // parallel to normal.units
+  tuning_db::Hardware hardware;                // this machine as the build uses it: sizes in recipes
 };
 
 // `reassociate`: by the flags; the nest's own pragmas are added.
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options);
+Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+                     const tuning_db::Hardware& hardware = tuning_db::local_hardware());
+
+// Fills `queries` anew from `sizes`.
+void set_query_sizes(Nest& nest);
 
 // A recipe for one unit, and the unit with it applied: legality is proven once.
 struct Choice {

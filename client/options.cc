@@ -85,6 +85,15 @@ Result<void> deadline(Options& options, string_view value) {
   return {};
 }
 
+Result<void> budget(Options& options, string_view value) {
+  const auto minutes = number<double>(value);
+  if (!minutes || !(*minutes > 0) || *minutes > 10000) {
+    return fail("cli.value", "--budget takes minutes from 0 to 10000, not " + string(value));
+  }
+  options.budget_minutes = *minutes;
+  return {};
+}
+
 constexpr auto rows = std::to_array<OptionRow>({
     {"--explain", "", "say for each nest what was found, which steps were applied or refused and why",
      flag<&Options::explain>},
@@ -111,6 +120,9 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"--unit", "NUMBER", "db add: only this unit of a nest (0 is the whole)", text<&Options::unit>},
     {"--runs", "NUMBER", "how often each side is measured (default: 7)", count<&Options::runs>},
     {"--neighbours", "NUMBER", "query: how many to show (default: 5)", count<&Options::neighbours>},
+    {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
+    {"--budget", "MINUTES", "setup: how long it may take (default: 10)", budget},
+    {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
     {"--markdown", "", "help: as a page", flag<&Options::markdown>},
 });

@@ -40,6 +40,10 @@ struct Options {
   std::string unit;
   int runs = 7;
   int neighbours = 5;
+  // sous setup
+  std::string only;
+  double budget_minutes = 0;  // 0: its default
+  bool again = false;
   bool markdown = false;
 };
 

@@ -7,11 +7,12 @@
 #include "client/choose.h"
 #include "client/measure.h"
 #include "client/process.h"
+#include "client/trial_sizes.h"
 #include "sdfg/dot.h"
 #include "sdfg/json.h"
 #include "sdfg/text.h"
 #include "targets/target.h"
-#include "tuning-db/hardware.h"
+#include "tuning-db/build_isa.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -60,7 +61,8 @@ class Pipeline {
         meaning_(meaning),
         options_(options),
         open_sources_(open_sources),
-        reassociate_(meaning.reassociate || options.reassociate) {}
+        reassociate_(meaning.reassociate || options.reassociate),
+        hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
   Result<Outcome> run(const string& text) {
     TRY_VOID(check_options());
@@ -133,7 +135,7 @@ class Pipeline {
         const auto* container = lifted->sdfg.find(argument.name);
         if (container != nullptr && container->dead) report.dead.push_back(argument.c_expr);
       }
-      auto nest = prepare(*lifted, reassociate_, options_);
+      auto nest = prepare(*lifted, reassociate_, options_, hardware_);
       if (!nest) {
         report.why = nest.error().to_string();
         out_.report.nests.push_back(std::move(report));
@@ -154,7 +156,7 @@ class Pipeline {
     for (const auto& nest : nests_) all.insert(all.end(), nest.queries.begin(), nest.queries.end());
     std::vector<std::vector<Match>> found(all.size());
     if (!all.empty()) {
-      auto source = open_sources_(out_.report.notes);
+      auto source = open_sources_(hardware_, out_.report.notes);
       if (!source) {
         out_.report.notes.push_back(source.error().to_string());
       } else if (auto answer = (*source)->query(all, matches_per_unit); answer) {
@@ -187,12 +189,20 @@ class Pipeline {
     if (forced_) return force(nests_[k], *forced_, leave, options_, report.units);
     Measure measure;
     if (options_.measure && !options_.frozen) {
-      measure = [&](const Nest& nest, const Choice& choice) {
-        return measure_on_the_spot(nest, choice, meaning_, options_);
-      };
+      measure = [&](const Nest& nest, const Choice& choice) { return this->measure(nest, choice); };
     }
-    if (hardware_.empty()) hardware_ = tuning_db::hardware_class(tuning_db::local_hardware());
-    return choose(nests_[k], matches_[k], leave, options_, hardware_, measure, report.units);
+    return choose(nests_[k], matches_[k], leave, options_, tuning_db::hardware_class(hardware_), measure, report.units);
+  }
+
+  Result<transforms::Evidence> measure(const Nest& nest, const Choice& choice) {
+    TRY(const Nest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
+    Meaning meaning = meaning_;
+    meaning.reassociate = reassociate_;
+    TRY(auto evidence, measure_on_the_spot(sized, choice, meaning, {.most = options_.runs}));
+    const string stem = name_of(path_).substr(0, name_of(path_).rfind('.'));
+    out_.measured.push_back(entry_of(sized, choice, evidence, meaning_, stem + "#" + std::to_string(choice.unit),
+                                     "sous --measure, against the nest as lifted"));
+    return evidence;
   }
 
   void serve(std::size_t k, Sdfg& final) {
@@ -290,6 +300,7 @@ class Pipeline {
   const Options& options_;
   const OpenSources& open_sources_;
   bool reassociate_;
+  const tuning_db::Hardware hardware_;  // as the build uses it
   std::optional<transforms::Recipe> forced_;
   Outcome out_;
   std::vector<const LiftedNest*> lifted_;
@@ -297,7 +308,6 @@ class Pipeline {
   std::vector<std::size_t> reports_;  // index of each nest's report
   std::vector<std::vector<std::vector<Match>>> matches_;
   std::set<string> functions_;
-  string hardware_;
   double apply_seconds_ = 0, emit_seconds_ = 0;
 };
 

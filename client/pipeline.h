@@ -10,6 +10,8 @@
 #include "client/report.h"
 #include "client/splice.h"
 #include "transforms/source.h"
+#include "tuning-db/entry.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::client {
 
@@ -22,7 +24,9 @@ struct Meaning {
 };
 
 // Opened when the first nest asks, so that a file without nests costs no database. `note` gets what did not answer.
-using OpenSources = std::function<Result<std::unique_ptr<transforms::RecipeSource>>(std::vector<std::string>& notes)>;
+// `hardware`: this machine as the build uses it.
+using OpenSources = std::function<Result<std::unique_ptr<transforms::RecipeSource>>(const tuning_db::Hardware& hardware,
+                                                                                    std::vector<std::string>& notes)>;
 
 struct Served {
   std::size_t nest = 0;  // index into the report's nests
@@ -42,7 +46,8 @@ struct Outcome {
   std::vector<Served> served;  // in order of place in the text
   std::string cpp;             // the generated file; empty if nothing is served
   bool needs_openmp = false;
-  std::string dump;  // for --dump-after and --emit
+  std::vector<tuning_db::Entry> measured;  // on the spot (--measure), faster or not: for the database
+  std::string dump;                        // for --dump-after and --emit
 };
 
 // Errors: those of the front end, of a forced recipe that cannot be read, and of --target (cli.value).

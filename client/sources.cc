@@ -8,6 +8,7 @@
 #include "client/http_source.h"
 #include "client/lock_source.h"
 #include "tuning-db/database.h"
+#include "tuning-db/files.h"
 
 namespace sous::client {
 namespace {
@@ -18,8 +19,33 @@ using transforms::NestQuery;
 using transforms::RecipeSource;
 using Matches = std::vector<std::vector<Match>>;
 
+// A build of many files says it once an hour, not once a file.
+bool said_lately() {
+  const auto cache = tuning_db::hardware_cache_path();
+  if (cache.empty()) return true;
+  const auto marker = cache.parent_path() / "setup-said";
+  std::error_code error;
+  const auto then = std::filesystem::last_write_time(marker, error);
+  const auto now = std::filesystem::file_time_type::clock::now();
+  if (!error && now - then < std::chrono::hours(1)) return true;
+  return !tuning_db::write_file_atomically(marker, "");
+}
+
+// Nothing in the database was measured on a machine of this class: there is a way out.
+void hint_at_setup(const tuning_db::Store& store, std::vector<string>& notes) {
+  const string here = hardware_class(tuning_db::local_hardware());
+  const auto stats = store.stats();
+  if (!stats || stats->entries == 0) return;
+  const bool known = std::any_of(stats->by_hardware.begin(), stats->by_hardware.end(),
+                                 [&](const auto& row) { return row.first == here; });
+  if (known || said_lately()) return;
+  notes.push_back("nothing in the database was measured on a machine like this one (" + here +
+                  "): what others measured is believed in part; sous setup measures it here, once");
+}
+
 // A file that is no database any more is moved aside and named; a new one is made from the seeds.
-std::unique_ptr<RecipeSource> open_database(const string& path, std::vector<string>& notes) {
+std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db::Hardware& hardware, bool explain,
+                                            std::vector<string>& notes) {
   std::filesystem::path kept_aside;
   auto store = tuning_db::Store::open_or_recreate({.path = path, .seeds = tuning_db::seed_files()}, kept_aside);
   if (!kept_aside.empty()) {
@@ -27,7 +53,8 @@ std::unique_ptr<RecipeSource> open_database(const string& path, std::vector<stri
   }
   if (store && store->seeds_left())
     notes.push_back(path + ": keeps the entries of older seeds: " + store->seeds_left()->to_string());
-  if (store) return tuning_db::Database::over(std::move(*store));
+  if (store && explain) hint_at_setup(*store, notes);
+  if (store) return tuning_db::Database::over(std::move(*store), hardware);
   notes.push_back(store.error().to_string());
   return nullptr;
 }
@@ -79,7 +106,8 @@ string database_path(const Options& options) {
 }
 
 OpenSources sources_for(const string& source, const Options& options) {
-  return [source, options](std::vector<string>& notes) -> Result<std::unique_ptr<RecipeSource>> {
+  return [source, options](const tuning_db::Hardware& hardware,
+                           std::vector<string>& notes) -> Result<std::unique_ptr<RecipeSource>> {
     std::vector<std::unique_ptr<RecipeSource>> sources;
     auto lock = LockSource::open(lock_path(source));
     if (lock) {
@@ -89,11 +117,12 @@ OpenSources sources_for(const string& source, const Options& options) {
     }
     if (!options.frozen) {
       const string path = database_path(options);
-      if (auto database = path.empty() ? nullptr : open_database(path, notes)) sources.push_back(std::move(database));
+      if (auto database = path.empty() ? nullptr : open_database(path, hardware, options.explain, notes))
+        sources.push_back(std::move(database));
       if (!options.server.empty()) {
         HttpLimits limits;
         limits.deadline = std::chrono::milliseconds(static_cast<long>(options.deadline * 1000));
-        auto server = HttpSource::make(options.server, tuning_db::local_hardware(), limits);
+        auto server = HttpSource::make(options.server, hardware, limits);
         if (server) {
           sources.push_back(std::move(*server));
         } else {

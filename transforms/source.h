@@ -47,6 +47,10 @@ struct Match {
   std::string name;    // what the entry was measured on: "gemm#1"
   std::string source;  // "lock", "database", "server"
   sdfg::Sdfg nest;     // the entry's own nest in normal form, for matching loops by role
+  // Times faster that the asking build believes the evidence to mean here, and, where that is not what was measured,
+  // why (tuning-db/belief.h); 0 until someone asked.
+  double believed = 0;
+  std::string belief = {};
 };
 
 class RecipeSource {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "sdfg/planted_fault.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/nearest.h"
 #include "tuning-db/size_class.h"
 
@@ -25,21 +27,43 @@ struct Candidate {
   Summary entry;
   double distance = 0;
   bool exact = false;
-  int tier = 0;  // 0: like hardware and size; 1: like hardware; 2: neither
+  double believed = 0;       // times faster here
+  bool own_class = false;    // measured on this class
+  bool size_speaks = false;  // measured at a size that speaks for the one asked
+  // 0: a gain measured on this class at this size; 1: one that is believed; 2: at another size; 3: none.
+  int tier() const {
+    if (!(believed > 1)) return 3;
+    if (!size_speaks) return 2;
+    return own_class ? 0 : 1;
+  }
 };
 
-int tier(const Summary& entry, const std::string& hardware, const SizeClass& asked) {
-  if (!like_hardware(entry.hardware_class, hardware)) return 2;
+Candidate candidate_of(const Summary& entry, const std::string& hardware, const SizeClass& asked) {
+  const Belief belief = believe(entry.ratio(), entry.threads, entry.hardware_class, hardware);
   const auto measured = parse_size_class(entry.size_class);
-  return measured && (!asked.power || like_size(*measured, asked)) ? 0 : 1;
+  return {.entry = entry,
+          .believed = belief.ratio,
+          .own_class = belief.own_class,
+          .size_speaks = measured && (!asked.power || like_size(*measured, asked))};
+}
+
+// What was measured on this class at this size settles what its recipe does to its nest, whatever others found.
+void settle(std::vector<Candidate>& candidates) {
+  if (planted(Fault::own_class_does_not_settle)) return;
+  std::set<std::pair<std::string, std::string>> settled;
+  const auto question = [](const Candidate& c) { return std::pair(c.entry.structural_hash, c.entry.recipe_json); };
+  for (const Candidate& c : candidates)
+    if (c.own_class && c.size_speaks) settled.insert(question(c));
+  std::erase_if(candidates,
+                [&](const Candidate& c) { return !(c.own_class && c.size_speaks) && settled.contains(question(c)); });
 }
 
 bool before(const Candidate& a, const Candidate& b) {
   if (a.exact != b.exact) return a.exact;
-  if (a.tier != b.tier) return a.tier < b.tier;
-  if (a.exact && a.entry.ratio() != b.entry.ratio()) return a.entry.ratio() > b.entry.ratio();
+  if (a.tier() != b.tier()) return a.tier() < b.tier();
+  if (a.exact && a.believed != b.believed) return a.believed > b.believed;
   if (a.distance != b.distance) return a.distance < b.distance;
-  if (a.entry.ratio() != b.entry.ratio()) return a.entry.ratio() > b.entry.ratio();  // two recipes of one nest
+  if (a.believed != b.believed) return a.believed > b.believed;  // two recipes of one nest
   return a.entry.id < b.entry.id;
 }
 
@@ -112,7 +136,8 @@ struct Database::Impl {
     std::vector<Candidate> result;
     std::optional<FeatureVector> here;
     for (const Summary& entry : entries) {
-      Candidate candidate{entry, 0, true, tier(entry, machine, asked)};
+      Candidate candidate = candidate_of(entry, machine, asked);
+      candidate.exact = true;
       if (asked.power && entry.size_class != to_string(asked)) {
         const auto full = store.get(entry.id);
         if (!full && full.error().code == "db.entry") continue;
@@ -145,7 +170,8 @@ struct Database::Impl {
     for (const Hit& hit : hits) {
       TRY(const auto entry, store.with_ids({hit.id}));
       if (entry.empty() || entry.front().structural_hash == q.structural_hash) continue;
-      result.push_back({entry.front(), std::max(not_exact, hit.distance), false, tier(entry.front(), machine, asked)});
+      result.push_back(candidate_of(entry.front(), machine, asked));
+      result.back().distance = std::max(not_exact, hit.distance);
     }
     return result;
   }
@@ -160,6 +186,7 @@ struct Database::Impl {
       TRY(auto more, neighbours(q, k, from, machine, asked));
       candidates.insert(candidates.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
+    settle(candidates);
     std::ranges::sort(candidates, before);
     std::vector<transforms::Match> result;
     std::set<std::string> recipes;

@@ -5,6 +5,7 @@
 #include "sdfg/check.h"
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
+#include "tuning-db/build_isa.h"
 #include "tuning-db/evidence.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
@@ -124,7 +125,7 @@ transforms::Evidence evidence(const Entry& e) {
           .least_extents = e.least_extents,
           .least_work = e.least_work,
           .threads = e.threads,
-          .hardware = hardware_class(e.hardware),
+          .hardware = class_as_built(hardware_class(e.hardware), e.flags),
           .compiler = e.flags.empty() ? e.compiler : e.compiler + " " + e.flags};
 }
 

@@ -112,31 +112,6 @@ bool same_machine(const Hardware& a, const Hardware& b) {
          a.cores == b.cores;
 }
 
-// The parts of a hardware class.
-struct Class {
-  std::string architecture;
-  Isa isa = Isa::scalar;
-  std::int64_t cores = 0, l2 = 0, l3 = 0;
-};
-
-std::optional<Class> parse_class(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t colon = text.find(':');
-    parts.push_back(text.substr(0, colon));
-    if (colon == std::string_view::npos) break;
-    text.remove_prefix(colon + 1);
-  }
-  if (parts.size() != 5 || !parts[2].ends_with('c') || !parts[3].starts_with("l2=") || !parts[4].starts_with("l3="))
-    return std::nullopt;
-  const auto isa = parse_isa(parts[1]);
-  const std::int64_t cores = parse_bytes(parts[2].substr(0, parts[2].size() - 1));
-  if (!isa || cores == 0) return std::nullopt;
-  return Class{std::string(parts[0]), *isa, cores, parse_bytes(parts[3].substr(3)), parse_bytes(parts[4].substr(3))};
-}
-
-bool within_twice(std::int64_t a, std::int64_t b) { return a <= 2 * b && b <= 2 * a; }
-
 }  // namespace
 
 std::string_view to_string(Isa isa) {
@@ -199,21 +174,46 @@ std::filesystem::path hardware_cache_path() {
   return {};
 }
 
-Hardware local_hardware() {
-  Hardware here = describe();
+namespace {
+
+// A home that several machines share, and one machine with several affinities, have a line each. A line that cannot be
+// read is no error: this is a cache.
+std::vector<Hardware> read_cache() {
+  std::vector<Hardware> machines;
   const auto text = read_file(hardware_cache_path(), 64 << 10);
-  if (!text) return here;
-  // A cache that cannot be read is no error: it is a cache.
-  const auto cached = hardware_from_json(*text);
-  return cached && same_machine(*cached, here) ? *cached : here;
+  std::istringstream lines(text ? *text : "");
+  for (std::string line; std::getline(lines, line);)
+    if (auto hardware = hardware_from_json(line)) machines.push_back(std::move(*hardware));
+  return machines;
+}
+
+}  // namespace
+
+Hardware local_hardware() {
+  const Hardware here = describe();
+  for (Hardware& cached : read_cache())
+    if (same_machine(cached, here)) return std::move(cached);
+  return here;
+}
+
+Result<void> keep_measured(const Hardware& hardware) {
+  constexpr std::size_t most = 32;  // the longest of lines still fit into what is read
+  const auto path = hardware_cache_path();
+  if (path.empty()) return {};
+  std::vector<Hardware> machines = read_cache();
+  std::erase_if(machines, [&](const Hardware& other) { return same_machine(other, hardware); });
+  machines.insert(machines.begin(), hardware);
+  if (machines.size() > most) machines.resize(most);
+  std::string lines;
+  for (const Hardware& machine : machines) lines += to_json(machine) + "\n";
+  if (auto written = write_file_atomically(path, lines); !written)
+    return fail("hardware.cache", written.error().why, path.string());
+  return {};
 }
 
 Result<Hardware> measure_hardware() {
   Hardware hardware = run_microbenchmarks_until_settled(describe());
-  const auto path = hardware_cache_path();
-  if (path.empty() || hardware.loaded) return hardware;
-  if (auto written = write_file_atomically(path, to_json(hardware) + "\n"); !written)
-    return fail("hardware.cache", written.error().why, path.string());
+  if (!hardware.loaded) TRY_VOID(keep_measured(hardware));
   return hardware;
 }
 
@@ -269,10 +269,26 @@ std::string hardware_class(const Hardware& h) {
          "c:l2=" + print_bytes(h.l2_bytes) + ":l3=" + print_bytes(h.l3_bytes);
 }
 
-bool like_hardware(std::string_view class_a, std::string_view class_b) {
-  const auto a = parse_class(class_a), b = parse_class(class_b);
-  return a && b && a->architecture == b->architecture && a->isa == b->isa && within_twice(a->cores, b->cores) &&
-         within_twice(a->l2, b->l2) && within_twice(a->l3, b->l3);
+std::optional<Hardware> parse_hardware_class(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) break;
+    text.remove_prefix(colon + 1);
+  }
+  if (parts.size() != 5 || !parts[2].ends_with('c') || !parts[3].starts_with("l2=") || !parts[4].starts_with("l3="))
+    return std::nullopt;
+  const auto isa = parse_isa(parts[1]);
+  const std::int64_t cores = parse_bytes(parts[2].substr(0, parts[2].size() - 1));
+  if (!isa || cores < 1 || cores > 1 << 16) return std::nullopt;
+  Hardware hardware;
+  hardware.architecture = parts[0];
+  hardware.isa = *isa;
+  hardware.cores = static_cast<int>(cores);
+  hardware.l2_bytes = parse_bytes(parts[3].substr(3));
+  hardware.l3_bytes = parse_bytes(parts[4].substr(3));
+  return hardware;
 }
 
 std::map<std::string, std::int64_t> size_values(const Hardware& h) {

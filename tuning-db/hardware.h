@@ -55,6 +55,10 @@ Hardware local_hardware();
 // Errors: hardware.cache (the file cannot be written).
 Result<Hardware> measure_hardware();
 
+// Puts a machine's measured values into the cache: a line for each machine and number of cores, the last measured
+// first. Error: hardware.cache.
+Result<void> keep_measured(const Hardware& hardware);
+
 // $XDG_CACHE_HOME/sous/hardware.json, or ~/.cache/sous/hardware.json; empty if there is no home.
 std::filesystem::path hardware_cache_path();
 
@@ -63,11 +67,11 @@ std::string to_json(const Hardware& hardware);
 // Errors: hardware.json, hardware.budget, hardware.field.
 Result<Hardware> hardware_from_json(std::string_view json);
 
-// Coarse class, what evidence carries: "x86-64:avx512:2c:l2=1M:l3=32M".
+// Coarse class, what evidence carries: "x86-64:avx512:2c:l2=1M:l3=32M". How far evidence of one class speaks for
+// another: tuning-db/belief.h.
 std::string hardware_class(const Hardware& hardware);
-// Whether measurements carry over: same architecture and ISA, core count and both caches within a factor of two.
-// A text that is no class is like nothing.
-bool like_hardware(std::string_view class_a, std::string_view class_b);
+// A machine of which only what the class says is known; nothing if the text is no class.
+std::optional<Hardware> parse_hardware_class(std::string_view text);
 
 // The named values of size expressions in recipes: l1_bytes, l2_bytes, l3_bytes (l2's where there is no third level),
 // simd_bits, cores. None is zero.

@@ -13,6 +13,7 @@
 #include "sdfg/check.h"
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
+#include "tuning-db/build_isa.h"
 #include "tuning-db/evidence.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
@@ -31,7 +32,7 @@ constexpr int most_of_one_hash = 1000;  // measurements of one nest that are loo
 
 constexpr const char* summary_columns =
     "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
-    "e.baseline_seconds, e.tuned_seconds, e.threads "
+    "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags "
     "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
 
 Result<std::vector<Summary>> read_summaries(Statement& rows) {
@@ -45,8 +46,9 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
                       .size_class = rows.text(3),
                       .recipe_json = rows.text(4),
                       .target = rows.text(5),
-                      .hardware_class = rows.text(6),
+                      .hardware_class = class_as_built(rows.text(6), rows.text(12)),
                       .compiler = rows.text(7),
+                      .flags = rows.text(12),
                       .time = rows.text(8),
                       .baseline_seconds = rows.real(9),
                       .tuned_seconds = rows.real(10),

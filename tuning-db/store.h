@@ -33,9 +33,10 @@ struct StoreOptions {
   std::shared_ptr<const Embedding> embedding = static_embedding();
 };
 
-// Shared by the lists and the ranking: an entry without its nest.
+// Shared by the lists and the ranking: an entry without its nest. The hardware class is that of the build that was
+// measured (tuning-db/build_isa.h).
 struct Summary {
-  std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, time;
+  std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, flags, time;
   double baseline_seconds = 0, tuned_seconds = 0;
   int threads = 1;
   // Finite, so that it can be sorted by: a stored row may hold infinities.

@@ -408,6 +408,54 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
+SIZED = """\
+#include <stdio.h>
+#include <stdlib.h>
+void mm(int n, double A[n][n], double B[n][n], double C[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) C[i][j] += A[k][i] * B[k][j];
+}
+int main(void) {
+  int n = 96;
+  double (*A)[n] = calloc(n, sizeof *A), (*B)[n] = calloc(n, sizeof *B), (*C)[n] = calloc(n, sizeof *C);
+  mm(n, A, B, C);
+  printf("%g\\n", C[1][1]);
+}
+"""
+
+
+def measured_on_the_spot_is_kept(case):
+    case.write("sized.c", SIZED)
+    case.s("db", "add", "sized.c", "--recipe", "nf.json", "--nest", "mm", "--", case.cc, *FLAGS)
+    build = [case.cc, *FLAGS, "-c", "sized.c", "-o", "sized.o"]
+    # No evidence at this size; then measured, once, and kept.
+    assert "served: " not in case.s("--explain", "--size", "n=500", *build).stderr
+    first = case.s("--explain", "--measure", "--size", "n=500", "--runs", "3", *build).stderr
+    assert "served: " in first, first
+    kept = case.s("db", "list").stdout.splitlines()
+    assert len(kept) == 2 and sum("sized#0" in line for line in kept) == 2, kept
+    again = case.s("--explain", "--size", "n=500", *build).stderr
+    assert "served: " in again and "(database, distance 0" in again, again
+    case.s("--measure", "--size", "n=500", *build)
+    assert len(case.s("db", "list").stdout.splitlines()) == 2
+
+
+def setup_measures_once(case):
+    case.fill_database()  # for SSE2: another class than that of the builds below
+    command = ["setup", "--budget", "2", "--", case.cc, "-O3", "-march=native"]
+    if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
+        return
+    first = case.s(*command).stdout
+    assert "1 measured here" in first, first
+    assert len(case.s("db", "list").stdout.splitlines()) == 2
+    second = case.s(*command).stdout
+    assert "0 recipes to measure" in second and "0 measured here" in second, second
+    assert "1 measured here" in case.s(*command[:1], "--again", *command[1:]).stdout
+    assert len(case.s("db", "list").stdout.splitlines()) == 2
+    assert "0 recipes to measure" in case.s("setup", "--only", "nothing-of-this-name").stdout
+
+
 CASES = [v for v in list(globals().values()) if callable(v) and getattr(v, "__code__", None) and
          v.__code__.co_varnames[:1] == ("case",) and v.__code__.co_argcount == 1]
 

@@ -3,6 +3,7 @@
 #include "tuning-db/entry.h"
 
 #include "tests/fuzz/fuzz.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/features.h"
 #include "tuning-db/size_class.h"
 
@@ -12,10 +13,10 @@ SOUS_FUZZ_TARGET(input) {
   if (const auto machine = tuning_db::hardware_from_json(input)) {
     const auto again = tuning_db::hardware_from_json(tuning_db::to_json(*machine));
     SOUS_ASSERT(again && *again == *machine);
-    tuning_db::like_hardware(tuning_db::hardware_class(*machine), tuning_db::hardware_class(*machine));
+    tuning_db::believe(2, 4, tuning_db::hardware_class(*machine), tuning_db::hardware_class(*machine));
   }
   // The class of a machine and of a size stand in evidence as text.
-  tuning_db::like_hardware(input, input);
+  tuning_db::believe(2, 4, input, input);
   tuning_db::like_size(input, input);
   const auto entry = tuning_db::entry_from_json(input);
   if (!entry) return;

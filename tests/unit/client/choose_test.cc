@@ -39,6 +39,16 @@ TEST(Evidence, RefusedWithAReason) {
   EXPECT_NE(why(far).find("too far"), std::string::npos);
 }
 
+TEST(Evidence, FromElsewhereAsFarAsItIsBelieved) {
+  const std::string plain = "x86-64:sse:2c:l2=1M:l3=32M";  // a build for less than this machine
+  EXPECT_EQ(not_evidence(measured(9, 1), "4^11:8", plain), "");
+  const auto why = not_evidence(measured(1.84, 1), "4^11:8", plain);
+  EXPECT_NE(why.find("believed at 1.10 of 1.84"), std::string::npos) << why;
+  // Beyond the spread by what is believed, not by what was measured there.
+  EXPECT_NE(not_evidence(measured(3, 1, 0.15), "4^11:8", plain), "");
+  EXPECT_EQ(not_evidence(measured(3, 1, 0.15), "4^11:8", here), "");
+}
+
 // Two nests; the first with little work, so that the second alone decides.
 struct TwoNests {
   Result<frontends::c::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {

@@ -42,23 +42,13 @@ TEST(Hardware, MalformedJsonIsRefusedWithItsField) {
   EXPECT_EQ(hardware_from_json(json).error().why, "unknown instruction set \"avx9\"");
 }
 
-TEST(Hardware, Classes) {
-  EXPECT_EQ(hardware_class(nests::machine(8)), "x86-64:avx2:8c:l2=1M:l3=32M");
-  const auto like = [](const Hardware& a, const Hardware& b) {
-    return like_hardware(hardware_class(a), hardware_class(b));
-  };
-  const Hardware h = nests::machine(8);
-  EXPECT_TRUE(like(h, nests::machine(4)));
-  EXPECT_TRUE(like(h, nests::machine(16)));
-  EXPECT_FALSE(like(h, nests::machine(17)));
-  Hardware other = h;
-  other.isa = Isa::avx512;
-  EXPECT_FALSE(like(h, other));
-  other = h;
-  other.l2_bytes = 4 << 20;
-  EXPECT_FALSE(like(h, other));
-  EXPECT_FALSE(like_hardware("", ""));
-  EXPECT_FALSE(like_hardware("x86-64:avx2:8c:l2=1M", "x86-64:avx2:8c:l2=1M"));
+TEST(Hardware, ClassesAreReadBack) {
+  const std::string text = "x86-64:avx2:8c:l2=1M:l3=32M";
+  EXPECT_EQ(hardware_class(nests::machine(8)), text);
+  ASSERT_TRUE(parse_hardware_class(text));
+  EXPECT_EQ(hardware_class(*parse_hardware_class(text)), text);
+  for (const char* none : {"", "x86-64:avx2:8c:l2=1M", "x86-64:avx9:8c:l2=1M:l3=32M", "x86-64:avx2:0c:l2=1M:l3=32M"})
+    EXPECT_FALSE(parse_hardware_class(none)) << none;
 }
 
 TEST(Hardware, SizeValuesAreNeverZero) {
@@ -81,6 +71,29 @@ TEST(Hardware, MeasuredValuesComeFromTheCacheOfThisMachineOnly) {
   EXPECT_EQ(local_hardware(), describe());
   ASSERT_TRUE(write_file_atomically(hardware_cache_path(), "garbage"));
   EXPECT_EQ(local_hardware(), describe());
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(Hardware, TheCacheHoldsSeveralMachinesAndAffinities) {
+  const nests::Folder folder;
+  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  Hardware here = describe(), pinned = here, other = nests::machine();
+  here.triad_bytes = 42;
+  pinned.cores = here.cores + 1;
+  pinned.triad_bytes = 21;
+  other.triad_bytes = 7;
+  // One machine alone, as older versions wrote it.
+  ASSERT_TRUE(write_file_atomically(hardware_cache_path(), to_json(here) + "\n"));
+  ASSERT_TRUE(keep_measured(pinned));
+  ASSERT_TRUE(keep_measured(other));
+  EXPECT_EQ(local_hardware().triad_bytes, 42);
+  here.triad_bytes = 43;
+  ASSERT_TRUE(keep_measured(here));
+  EXPECT_EQ(local_hardware().triad_bytes, 43);
+  EXPECT_EQ(*read_file(hardware_cache_path(), 1 << 16),
+            to_json(here) + "\n" + to_json(other) + "\n" + to_json(pinned) + "\n");
+  for (int cores = 1000; cores < 1100; ++cores) ASSERT_TRUE((other.cores = cores, keep_measured(other)));
+  EXPECT_LT(std::filesystem::file_size(hardware_cache_path()), 64u << 10);
   ::unsetenv("XDG_CACHE_HOME");
 }
 

@@ -170,9 +170,9 @@ TEST(HostileDatabase, TextsOnATerminalHoldNoControlCharacters) {
 }
 
 TEST(HostileDatabase, ClassesOfMachinesThatOverflow) {
-  EXPECT_FALSE(like_hardware("x:avx2:1c:l2=1099511627776G:l3=1M", "x:avx2:1c:l2=1099511627776G:l3=1M") &&
-               like_hardware("x:avx2:1c:l2=1099511627776G:l3=1M", "x:avx2:1c:l2=1M:l3=1M"));
-  EXPECT_TRUE(like_hardware("x:avx2:1c:l2=1024G:l3=1M", "x:avx2:1c:l2=1024G:l3=1M"));
+  EXPECT_EQ(parse_hardware_class("x:avx2:1c:l2=1099511627776G:l3=1M")->l2_bytes, 0);
+  EXPECT_EQ(parse_hardware_class("x:avx2:1c:l2=1024G:l3=1M")->l2_bytes, std::int64_t{1} << 40);
+  EXPECT_FALSE(parse_hardware_class("x:avx2:99999999c:l2=1M:l3=1M"));
 }
 
 }  // namespace

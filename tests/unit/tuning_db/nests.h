@@ -99,7 +99,7 @@ inline Entry entry(std::string_view nest, std::int64_t n, const std::string& rec
   e.tuned_spread = 0.02;
   e.threads = 2;
   e.compiler = "clang-19";
-  e.flags = "-O3";
+  e.flags = "-O3 -march=native";
   e.provenance = "test";
   e.time = "2026-01-31T12:00:00Z";
   return e;

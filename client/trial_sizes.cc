@@ -1,0 +1,111 @@
+#include "client/trial_sizes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "tuning-db/nest_facts.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using tuning_db::Interval;
+using tuning_db::IntervalMap;
+
+constexpr double most_work = 2e9;          // executions of statements: a few seconds of the original
+constexpr int usual_power = 12;            // of four: 16 MiB, beyond every second-level cache
+constexpr std::int64_t largest = 1 << 24;  // of one extent
+
+// Whether every subscript stays inside its array, by intervals: never true where it does not.
+class Inside {
+ public:
+  explicit Inside(const sdfg::Sdfg& sdfg) : sdfg_(sdfg) {}
+
+  bool region(const sdfg::Region& region, const IntervalMap& symbols) const {
+    return std::all_of(region.nodes.begin(), region.nodes.end(),
+                       [&](const sdfg::Node& node) { return this->node(node, symbols); });
+  }
+
+ private:
+  bool node(const sdfg::Node& node, IntervalMap symbols) const {
+    if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
+      return std::all_of(state->edges.begin(), state->edges.end(),
+                         [&](const sdfg::Edge& edge) { return memlet(edge.memlet, symbols); });
+    }
+    if (const auto* branch = std::get_if<sdfg::If>(&node.value)) {
+      return region(branch->then_body, symbols) && region(branch->else_body, symbols);
+    }
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
+      const auto begin = evaluate(loop->begin, symbols), end = evaluate(loop->end, symbols);
+      if (!begin || !end) return false;
+      Interval values = loop->step > 0 ? Interval{begin->lo, end->hi - 1} : Interval{end->lo + 1, begin->hi};
+      if (values.hi < values.lo) return true;  // it never runs
+      symbols[loop->symbol] = values;
+      return region(loop->body, symbols);
+    }
+    return false;  // while loops are not measured on random data
+  }
+
+  bool memlet(const sdfg::Memlet& memlet, const IntervalMap& symbols) const {
+    const auto* container = sdfg_.find(memlet.container);
+    if (container == nullptr || memlet.subset.size() != container->shape.size()) return container == nullptr;
+    for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
+      const auto at = evaluate(memlet.subset[d].begin, symbols), extent = evaluate(container->shape[d], symbols);
+      if (!at || !extent || at->lo < 0 || at->hi >= extent->lo) return false;
+    }
+    return true;
+  }
+
+  const sdfg::Sdfg& sdfg_;
+};
+
+Nest with_sizes(const Nest& nest, std::int64_t value) {
+  Nest out = nest;
+  for (const auto& argument : nest.lifted->arguments) {
+    if (argument.kind == frontends::c::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
+  }
+  set_query_sizes(out);
+  return out;
+}
+
+bool fits(const Nest& nest, std::size_t unit) {
+  const auto& query = nest.queries[unit];
+  const auto work = tuning_db::work(query.nest, query.sizes);
+  if (!work || !(*work > 0) || *work > most_work) return false;
+  IntervalMap symbols;
+  for (const auto& [name, value] : nest.sizes) symbols[name] = {static_cast<double>(value), static_cast<double>(value)};
+  return Inside(nest.lifted->sdfg).region(nest.lifted->sdfg.root, symbols);
+}
+
+// "--size n=…,m=…"
+string needed(const Nest& nest) {
+  string out;
+  for (const auto& argument : nest.lifted->arguments) {
+    if (argument.kind != frontends::c::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
+    out += (out.empty() ? "--size " : ",") + argument.name + "=…";
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted) {
+  const string missing = needed(nest);
+  if (missing.empty()) return nest;
+  const auto asked = tuning_db::parse_size_class(wanted);
+  const int power = asked && asked->power ? *asked->power : usual_power;
+  std::optional<Nest> best;
+  // Odd multiples, too: a power of two is a size of its own to caches.
+  for (std::int64_t value = 24; value <= largest; value += value / 4) {
+    Nest sized = with_sizes(nest, value);
+    if (!fits(sized, unit)) continue;
+    const auto reached = tuning_db::size_class(sized.queries[unit].nest, sized.queries[unit].sizes).power;
+    if (!reached || *reached > power) break;
+    best = std::move(sized);
+  }
+  if (!best) return fail("measure.sizes", "its sizes are not known: give " + missing);
+  return std::move(*best);
+}
+
+}  // namespace sous::client

@@ -1,0 +1,73 @@
+#include "client/trial_sizes.h"
+
+#include <gtest/gtest.h>
+
+#include "tuning-db/size_class.h"
+
+namespace sous::client {
+namespace {
+
+struct Trial {
+  Result<frontends::c::TranslationUnit> unit;
+  Result<Nest> nest;
+  explicit Trial(const std::string& text, const Options& options = {})
+      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, options)) {}
+  Result<Nest> at(const std::string& wanted) const { return at_trial_sizes(*nest, 0, wanted); }
+};
+
+const std::string product = R"(void mm(int n, int m, double A[n][m], double B[m][n], double C[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++)
+      for (int j = 0; j < n; j++) C[i][j] += A[i][k] * B[k][j];
+})";
+
+TEST(TrialSizes, OfTheClassThatTheRecipeWasMeasuredAt) {
+  const Trial trial(product);
+  ASSERT_TRUE(trial.nest);
+  const auto sized = trial.at("4^10:8");
+  ASSERT_TRUE(sized) << sized.error().to_string();
+  EXPECT_EQ(to_string(tuning_db::size_class(sized->queries[0].nest, sized->queries[0].sizes)), "4^10:8");
+  EXPECT_EQ(sized->sizes.size(), 2u);
+}
+
+TEST(TrialSizes, WhatIsGivenStays) {
+  Options options;
+  options.sizes["m"] = 7;
+  const auto sized = Trial(product, options).at("4^10:8");
+  ASSERT_TRUE(sized) << sized.error().to_string();
+  EXPECT_EQ(sized->sizes.at("m"), 7);
+}
+
+TEST(TrialSizes, NeverBeyondAnArray) {
+  const Trial trial(R"(void add(int n, double A[100][100], double B[100][100]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) A[i][j] += B[j][i];
+})");
+  ASSERT_TRUE(trial.nest);
+  const auto sized = trial.at("4^20:8");
+  ASSERT_TRUE(sized) << sized.error().to_string();
+  EXPECT_LE(sized->sizes.at("n"), 100);
+  EXPECT_GT(sized->sizes.at("n"), 70);
+}
+
+TEST(TrialSizes, NeverMoreWorkThanTakesSeconds) {
+  const Trial trial(product);
+  ASSERT_TRUE(trial.nest);
+  const auto sized = trial.at("4^20:8");
+  ASSERT_TRUE(sized);
+  EXPECT_LE(*tuning_db::work(sized->queries[0].nest, sized->queries[0].sizes), 2e9);
+}
+
+TEST(TrialSizes, SaysWhatItNeeds) {
+  const Trial trial(R"(void shift(int n, int d, double A[n]) {
+  for (int i = 0; i < n; i++) A[i] = A[i - d] + 1;
+})");
+  ASSERT_TRUE(trial.nest);
+  const auto sized = trial.at("4^10:8");
+  ASSERT_FALSE(sized);
+  EXPECT_EQ(sized.error().code, "measure.sizes");
+  EXPECT_NE(sized.error().why.find("--size n=…,d=…"), std::string::npos) << sized.error().why;
+}
+
+}  // namespace
+}  // namespace sous::client

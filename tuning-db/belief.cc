@@ -1,0 +1,104 @@
+#include "tuning-db/belief.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "sdfg/planted_fault.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::tuning_db {
+namespace {
+
+// What a discounted belief must promise beyond a measurement. durbin, measured with AVX-512 at 1.84, runs at 0.88 in a
+// build for SSE2: believed at 1.10, it must stay out.
+constexpr double margin = 0.1;
+
+std::string fixed(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.2f", value);
+  return buffer;
+}
+
+bool has_fma(Isa isa) { return isa == Isa::avx2 || isa == Isa::avx512 || isa == Isa::neon; }
+
+// The share of the gain that is left of one cache level.
+double share_of_cache(std::int64_t there, std::int64_t here) {
+  if (there <= 0 || here <= 0 || (here <= 2 * there && there <= 2 * here)) return 1;
+  if (here > there) return 0.5;
+  return static_cast<double>(here) / static_cast<double>(there);
+}
+
+class Judgement {
+ public:
+  Judgement(double ratio, const Hardware& there, const Hardware& here) : there_(there), here_(here) {
+    belief_.ratio = ratio;
+  }
+
+  Belief run(int threads) {
+    fewer_cores(threads);
+    narrower();
+    caches();
+    // A loss stays one.
+    if (belief_.ratio > 1) belief_.ratio = 1 + (belief_.ratio - 1) * share_;
+    return belief_;
+  }
+
+ private:
+  void doubt(const std::string& what) {
+    belief_.in_full = false;
+    belief_.doubts += (belief_.doubts.empty() ? "" : "; ") + what;
+  }
+
+  void fewer_cores(int threads) {
+    if (here_.cores >= threads || planted(Fault::lost_threads_ignored)) return;
+    belief_.ratio *= static_cast<double>(here_.cores) / threads;
+    doubt(std::to_string(threads) + " threads there, " + std::to_string(here_.cores) + " cores here");
+  }
+
+  void narrower() {
+    const int bits_there = simd_bits(there_.isa), bits_here = simd_bits(here_.isa);
+    const bool fma_lost = has_fma(there_.isa) && !has_fma(here_.isa);
+    if ((bits_here >= bits_there && !fma_lost) || planted(Fault::narrower_isa_believed)) return;
+    share_ *= std::min(1.0, static_cast<double>(bits_here) / bits_there) * (fma_lost ? 0.5 : 1);
+    doubt("built for " + std::string(to_string(there_.isa)) + " there, for " + std::string(to_string(here_.isa)) +
+          " here");
+  }
+
+  void caches() {
+    const auto last = [](const Hardware& h) { return h.l3_bytes > 0 ? h.l3_bytes : h.l2_bytes; };
+    const double l2 = share_of_cache(there_.l2_bytes, here_.l2_bytes), l3 = share_of_cache(last(there_), last(here_));
+    if (std::min(l2, l3) == 1 || planted(Fault::other_caches_believed)) return;
+    share_ *= std::min(l2, l3);
+    doubt("other caches");
+  }
+
+  const Hardware& there_;
+  const Hardware& here_;
+  Belief belief_;
+  double share_ = 1;  // of the gain
+};
+
+}  // namespace
+
+Belief believe(double ratio, int threads, std::string_view there, std::string_view here) {
+  const auto measured = parse_hardware_class(there), asking = parse_hardware_class(here);
+  if (!measured || !asking) return {.ratio = 0, .in_full = false, .doubts = "the machine is not known"};
+  if (measured->architecture != asking->architecture)
+    return {.ratio = 0, .in_full = false, .doubts = "another architecture"};
+  if (hardware_class(*measured) == hardware_class(*asking)) return {.ratio = ratio, .own_class = true, .doubts = ""};
+  return Judgement(ratio, *measured, *asking).run(threads);
+}
+
+Belief believe(const transforms::Evidence& evidence, std::string_view here) {
+  return believe(evidence.ratio(), evidence.threads, evidence.hardware, here);
+}
+
+double least_believed(const Belief& belief, double least) { return belief.in_full ? least : least + margin; }
+
+std::string in_words(const Belief& belief, const transforms::Evidence& evidence) {
+  if (belief.in_full) return "";
+  return "measured on " + evidence.hardware + ", believed at " + fixed(belief.ratio) + " of " +
+         fixed(evidence.ratio()) + " (" + belief.doubts + ")";
+}
+
+}  // namespace sous::tuning_db

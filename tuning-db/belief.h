@@ -1,0 +1,40 @@
+// How far a measurement made elsewhere is believed here: one pure function of what was measured and where, and of the
+// class of this build (tuning-db/build_isa.h). docs/decisions/012-belief-across-machines.md has the reasons and the
+// numbers.
+//
+//   the same class                      in full: it settles the matter
+//   another architecture                not at all
+//   fewer cores than threads measured   the share of the threads that are not here is lost: x times cores over threads
+//   narrower vectors                    the gain shrinks by the lanes lost, and by half again where fma is lost
+//   wider vectors                       in full
+//   L2 or L3 more than twice as large   half of the gain: there is less that blocking saves
+//   L2 or L3 less than half as large    the gain shrinks as the cache does: blocks that fitted there do not fit here
+//
+// Cores and caches within a factor of two make no difference, and none of them is a veto: a virtual machine reports the
+// caches of its host. A loss stays one: what did not gain there is not believed to gain here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "transforms/source.h"
+
+namespace sous::tuning_db {
+
+struct Belief {
+  double ratio = 0;        // times faster, as believed; 0: nothing is said about this machine
+  bool in_full = true;     // as measured
+  bool own_class = false;  // measured on this very class
+  std::string doubts;      // what takes from it: "vectors of 512 bits there, of 128 here"; empty if nothing does
+};
+
+Belief believe(const transforms::Evidence& evidence, std::string_view here);
+// The same of a ratio measured with `threads` threads on the class `there`.
+Belief believe(double ratio, int threads, std::string_view there, std::string_view here);
+
+// The least ratio that such a belief must exceed, if `least` is that of a measurement made here.
+double least_believed(const Belief& belief, double least);
+// "measured on x86-64:…, believed at 3.10 of 4.20 (…)"; empty if it is believed in full.
+std::string in_words(const Belief& belief, const transforms::Evidence& evidence);
+
+}  // namespace sous::tuning_db
