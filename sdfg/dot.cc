@@ -66,11 +66,21 @@ class DotPrinter {
     });
   }
 
+  void loop(const Loop& l) {
+    const LoopColors colors = colors_of(l.schedule);
+    const std::string edge = quoted(std::string(colors.edge));
+    if (std::holds_alternative<Sequential>(l.schedule)) return boxed(loop_text(l), edge, l.body);
+    const std::string style = "style=\"rounded,filled\"; fillcolor=" + quoted(std::string(colors.fill));
+    cluster(loop_text(l), style + "; color=" + edge + ";", [&] {
+      if (l.body.nodes.empty()) anchor();
+      region(l.body);
+    });
+  }
+
   void region(const Region& r) {
     for (const Node& n : r.nodes)
       match(
-          n.value, [&](const State& s) { state(s); },
-          [&](const Loop& l) { boxed(loop_text(l), "\"#2b6cb0\"", l.body); },
+          n.value, [&](const State& s) { state(s); }, [&](const Loop& l) { loop(l); },
           [&](const If& i) {
             boxed("if " + condition_text(i.condition, *context_), "\"#b7791f\"", i.then_body);
             if (!i.else_body.nodes.empty()) boxed("else", "\"#b7791f\"", i.else_body);
@@ -119,6 +129,16 @@ std::string picture_label(const DataflowNode& node) {
 }
 
 std::string picture_label(const Edge& edge) { return edge.connector + ": " + memlet_text(edge.memlet); }
+
+LoopColors colors_of(const Schedule& schedule) {
+  return match(
+      schedule, [](const Sequential&) { return LoopColors{"#2b6cb0", "#ffffff"}; },
+      [](const Parallel&) { return LoopColors{"#c05621", "#fffaf0"}; },
+      [](const Simd&) { return LoopColors{"#2f855a", "#f0fff4"}; },
+      [](const Unroll&) { return LoopColors{"#97266d", "#fff5f7"}; },
+      [](const GpuGrid&) { return LoopColors{"#b83280", "#fff5f7"}; },
+      [](const GpuBlock&) { return LoopColors{"#b83280", "#fff5f7"}; });
+}
 
 std::string declarations_text(const Sdfg& sdfg) {
   std::string text = sdfg.name;

@@ -5,6 +5,7 @@
 
 #include "sdfg/dot.h"
 #include "sdfg/picture.h"
+#include "sdfg/text.h"
 #include "sdfg/text_internal.h"
 
 namespace sous::sdfg {
@@ -33,10 +34,11 @@ std::string escape(const std::string& text) {
 
 // What is drawn: a box with a title over other boxes, or over the dataflow of a state.
 struct Box {
-  std::string title, color;
-  std::vector<Box> children;
+  std::vector<std::string> title;  // lines
+  std::string color, fill = "#ffffff";
+  std::vector<Box> children = {};
   const State* state = nullptr;
-  std::vector<std::vector<int>> layers;  // of the state's nodes
+  std::vector<std::vector<int>> layers = {};  // of the state's nodes
   int width = 0, height = 0;
 };
 
@@ -72,8 +74,47 @@ std::vector<std::vector<int>> layers_of(const State& s) {
   return result;
 }
 
+// The text in lines of at most so many characters, broken at spaces where there are any.
+std::vector<std::string> wrapped(std::string text) {
+  constexpr std::size_t widest = 110;
+  std::vector<std::string> lines;
+  while (text.size() > widest) {
+    const auto space = text.rfind(' ', widest);
+    const std::size_t end = space == std::string::npos || space < widest / 2 ? widest : space;
+    lines.push_back(text.substr(0, end));
+    text = "    " + text.substr(text[end] == ' ' ? end + 1 : end);
+  }
+  lines.push_back(std::move(text));
+  return lines;
+}
+
+int height_of(const std::vector<std::string>& title) { return line_height * static_cast<int>(title.size()); }
+int width_of(const std::vector<std::string>& title) {
+  int width = 0;
+  for (const std::string& line : title) width = std::max(width, text_width(line));
+  return width;
+}
+
+constexpr std::string_view state_edge = "#a0aec0", state_fill = "#f7fafc";
+
+// A state as its text: what a picture of many has room for.
+Box text_box(const State& s, const Sdfg& context) {
+  Box box{.title = {}, .color = std::string(state_edge), .fill = std::string(state_fill)};
+  const std::string text = print(Region{{Node(s)}}, context);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    for (auto& line : wrapped(text.substr(at, end - at))) box.title.push_back(std::move(line));
+    at = end + 1;
+  }
+  box.width = width_of(box.title) + 2 * padding;
+  box.height = height_of(box.title) + padding;
+  return box;
+}
+
 Box state_box(const State& s) {
-  Box box{.title = s.name, .color = "#a0aec0", .children = {}, .state = &s, .layers = layers_of(s)};
+  Box box{.title = {s.name}, .color = std::string(state_edge), .fill = std::string(state_fill)};
+  box.state = &s;
+  box.layers = layers_of(s);
   int widest = text_width(s.name);
   for (const auto& layer : box.layers) {
     // Equal parts of the width, each with room for the node and for the labels of its edges.
@@ -92,10 +133,11 @@ Box state_box(const State& s) {
   return box;
 }
 
-Box stack(const std::string& title, const std::string& color, std::vector<Box> children) {
-  Box box{.title = title, .color = color, .children = std::move(children), .state = nullptr, .layers = {}};
-  box.width = text_width(title);
-  box.height = line_height + padding;
+Box stack(const std::string& title, const LoopColors& colors, std::vector<Box> children) {
+  Box box{.title = wrapped(title), .color = std::string(colors.edge), .fill = std::string(colors.fill)};
+  box.children = std::move(children);
+  box.width = width_of(box.title);
+  box.height = height_of(box.title) + padding;
   for (const Box& child : box.children) {
     box.width = std::max(box.width, child.width);
     box.height += child.height + gap;
@@ -104,29 +146,42 @@ Box stack(const std::string& title, const std::string& color, std::vector<Box> c
   return box;
 }
 
-std::vector<Box> boxes(const Region& r, const Sdfg& context) {
+// `whole`: states with their dataflow, not as text.
+std::vector<Box> boxes(const Region& r, const Sdfg& context, bool whole) {
   std::vector<Box> result;
+  const auto inside = [&](const Region& body) { return boxes(body, context, whole); };
+  constexpr LoopColors branch{"#b7791f", "#ffffff"}, repeat{"#6b46c1", "#ffffff"}, end{"#c53030", "#ffffff"};
   for (const Node& n : r.nodes)
     match(
-        n.value, [&](const State& s) { result.push_back(state_box(s)); },
-        [&](const Loop& l) { result.push_back(stack(loop_text(l), "#2b6cb0", boxes(l.body, context))); },
+        n.value, [&](const State& s) { result.push_back(whole ? state_box(s) : text_box(s, context)); },
+        [&](const Loop& l) { result.push_back(stack(loop_text(l), colors_of(l.schedule), inside(l.body))); },
         [&](const If& i) {
-          const std::string test = "if " + condition_text(i.condition, context);
-          result.push_back(stack(test, "#b7791f", boxes(i.then_body, context)));
-          if (!i.else_body.nodes.empty()) result.push_back(stack("else", "#b7791f", boxes(i.else_body, context)));
+          result.push_back(stack("if " + condition_text(i.condition, context), branch, inside(i.then_body)));
+          if (!i.else_body.nodes.empty()) result.push_back(stack("else", branch, inside(i.else_body)));
         },
         [&](const While& w) {
           const std::string test = "while " + condition_text(w.condition, context);
-          result.push_back(stack(w.test_first ? test : "do " + test, "#6b46c1", boxes(w.body, context)));
+          result.push_back(stack(w.test_first ? test : "do " + test, repeat, inside(w.body)));
         },
-        [&](const Return&) { result.push_back(stack("return", "#c53030", {})); });
+        [&](const Return&) { result.push_back(stack("return", end, {})); });
   return result;
+}
+
+// States in a picture that shows the dataflow of each; a nest with a recipe applied may have a hundred.
+constexpr int most_whole_states = 8;
+
+int states_of(const std::vector<Sdfg>& sdfgs) {
+  int count = 0;
+  for (const Sdfg& sdfg : sdfgs)
+    visit(sdfg.root, [&](const Node& n) { count += std::holds_alternative<State>(n.value) ? 1 : 0; });
+  return count;
 }
 
 class SvgPrinter {
  public:
   std::string run(const std::vector<Sdfg>& sdfgs) {
     int width = 0, y = 0;
+    whole_ = states_of(sdfgs) <= most_whole_states;
     for (const Sdfg& sdfg : sdfgs) y = graph(sdfg, y, width);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
            std::to_string(y + padding) + "\" font-family=\"monospace\" font-size=\"11\">\n" +
@@ -150,7 +205,7 @@ class SvgPrinter {
       at = end + 1;
     }
     y += padding;
-    for (const Box& b : boxes(sdfg.root, sdfg)) {
+    for (const Box& b : boxes(sdfg.root, sdfg, whole_)) {
       draw(b, padding, y, b.width);
       y += b.height + gap;
       width = std::max(width, b.width + 2 * padding);
@@ -170,10 +225,15 @@ class SvgPrinter {
   }
 
   void draw(const Box& box, int x, int y, int width) {
-    rectangle(x, y, width, box.height, box.color, box.state ? "#f7fafc" : "#ffffff", 5);
-    text(x + padding, y + line_height - 4, box.title, "start");
+    rectangle(x, y, width, box.height, box.color, box.fill, 5);
+    for (std::size_t k = 0; k < box.title.size(); ++k) {
+      const std::string& line = box.title[k];
+      const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());  // SVG drops leading spaces
+      text(x + padding + text_width(line.substr(0, indent)), y + line_height * static_cast<int>(k + 1) - 4,
+           line.substr(indent), "start");
+    }
     if (box.state) dataflow(box, x, y + line_height + padding, width);
-    int below = y + line_height + 2;
+    int below = y + height_of(box.title) + 2;
     for (const Box& child : box.children) {
       draw(child, x + padding, below, width - 2 * padding);
       below += child.height + gap;
@@ -200,6 +260,12 @@ class SvgPrinter {
       ++leaving[e.source];
       ++entering[e.target];
     }
+    // All lines, then all labels on a ground of their own: no line crosses a label.
+    struct Label {
+      int x = 0, y = 0;
+      std::string text;
+    };
+    std::vector<Label> labels;
     for (const Edge& e : s.edges) {
       if (!in_range(s, e)) continue;
       const Point from = centres[static_cast<std::size_t>(e.source)], to = centres[static_cast<std::size_t>(e.target)];
@@ -211,7 +277,12 @@ class SvgPrinter {
       const int fan = entering[e.target] - leaving[e.source];
       const int x = fan > 0 ? from.x : fan < 0 ? to.x : (from.x + to.x) / 2;
       const int near = fan > 0 ? from.y + half + 13 : fan < 0 ? to.y - half - 9 : (from.y + to.y) / 2 + 4;
-      text(x, near + 12 * drawn[{e.source, e.target}]++, picture_label(e), "middle");
+      labels.push_back({x, near + 12 * drawn[{e.source, e.target}]++, picture_label(e)});
+    }
+    for (const Label& label : labels) {
+      const int half = text_width(label.text) / 2;
+      rectangle(label.x - half, label.y - 10, 2 * half, 13, "none", box.fill, 0);
+      text(label.x, label.y, label.text, "middle");
     }
     for (std::size_t k = 0; k < s.nodes.size(); ++k) {
       const int node = node_width(s, static_cast<int>(k));
@@ -223,6 +294,7 @@ class SvgPrinter {
   }
 
   std::string out_;
+  bool whole_ = true;
 };
 
 }  // namespace

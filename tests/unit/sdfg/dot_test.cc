@@ -74,6 +74,33 @@ TEST(Svg, LabelsOfEdgesThatMeetLieAtTheirOtherEnds) {
   EXPECT_GE(x_of(">x2: B[i2, i1]<") - x_of(">x1: A[i0, i2]<"), apart) << svg;
 }
 
+TEST(Pictures, ALoopIsColoredByWhatRunsIt) {
+  const Sdfg graph = parse(
+                         "sdfg 1 g symbols n array v: f64[n] argument arguments n, v loop t = 0 .. 4 parallel { "
+                         "loop i = 0 .. n simd(lanes=4) { s0: v[i] = v[i] * 2.0 } }")
+                         .value();
+  for (const std::string& picture : {to_dot(graph), to_svg(graph)}) {
+    for (const char* color : {"#c05621", "#fffaf0", "#2f855a", "#f0fff4"}) EXPECT_NE(picture.find(color), picture.npos);
+    EXPECT_EQ(picture.find("#2b6cb0"), picture.npos) << picture;
+  }
+}
+
+TEST(Svg, LabelsAreDrawnOverAllEdges) {
+  const std::string svg = to_svg(parse(graphs::gemm).value());
+  EXPECT_LT(svg.rfind("<line "), svg.find(">x0: C[i0, i1]<")) << svg;
+}
+
+TEST(Svg, ManyStatesAreTextInLinesOfBoundedWidth) {
+  std::string text = "sdfg 1 g symbols n array v: f64[n] argument arguments n, v\n";
+  std::string sum = "v[0]";
+  for (int k = 1; k < 40; ++k) sum += " + v[" + std::to_string(k) + "]";
+  for (int k = 0; k < 12; ++k) text += "s" + std::to_string(k) + ": v[0] = " + sum + "\n";
+  const std::string svg = to_svg(parse(text).value());
+  EXPECT_EQ(count(svg, "<line "), 0u);
+  EXPECT_EQ(count(svg, "s11: v[0] = v[0] + v[1]"), 1u) << svg;
+  EXPECT_LT(std::stoi(svg.substr(svg.find("width=\"") + 7)), 900);
+}
+
 TEST(Svg, SeveralGraphsAreOnePicture) {
   const Sdfg gemm = parse(graphs::gemm).value();
   const std::string svg = to_svg(std::vector{gemm, gemm});
