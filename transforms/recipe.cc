@@ -4,6 +4,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "sdfg/json_position.h"
 #include "sdfg/suggest.h"
 #include "transforms/step.h"
 
@@ -94,7 +95,8 @@ Result<Recipe> recipe_from_json(std::string_view text) {
   if (text.size() > max_bytes || too_deep(text))
     return fail("recipe.budget", "the recipe is too large or nested too deeply");
   json j = json::parse(text, nullptr, false);
-  if (j.is_discarded() || !j.is_object()) return fail("recipe.json", "the recipe is not a JSON object");
+  if (j.is_discarded()) return fail("recipe.json", "not well-formed JSON" + sdfg::json_error_position(text));
+  if (!j.is_object()) return fail("recipe.json", "the recipe is not a JSON object");
   for (const auto& [key, value] : j.items())
     if (key != "version" && key != "target" && key != "steps")
       return fail("recipe.json",

@@ -128,8 +128,7 @@ Result<void> validate(const StepCall& call) {
       return fail("recipe.parameter", call.step + " has no parameter " + shown(name) + did_you_mean(name, known));
     }
     if (!has_type(value, p->type) || !in_domain(value, *p))
-      return fail("recipe.parameter",
-                  call.step + "'s " + name + " is " + shown(value) + ", not in: " + domain_text(*p));
+      return fail("recipe.parameter", call.step + "'s " + name + " takes " + domain_text(*p) + ", not " + shown(value));
   }
   for (const ParamInfo& p : step->params)
     if (p.required && !call.params.contains(std::string(p.name)))

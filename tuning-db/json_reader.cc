@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sdfg/json_position.h"
+
 namespace sous::tuning_db {
 namespace {
 
@@ -35,7 +37,7 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
   if (depth_of(text) > budget.depth)
     return fail(area + ".budget", "the JSON text is nested deeper than " + std::to_string(budget.depth));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return fail(area + ".json", "not well-formed JSON");
+  if (json.is_discarded()) return fail(area + ".json", "not well-formed JSON" + sdfg::json_error_position(text));
   return json;
 }
 
