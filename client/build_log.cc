@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "client/stats.h"
+
 namespace sous::client {
 namespace {
 
@@ -59,10 +61,16 @@ string to_line(const LogEntry& entry, std::string_view folder, double seconds_ow
 
 void append_to_build_log(const LogEntry& entry) {
   const char* path = std::getenv("SOUS_REPORT");
-  if (path == nullptr || *path == 0) return;
+  const bool whole = path != nullptr && *path != 0;
+  const bool counts = entry.fate != Fate::Link && !entry.file.empty();
+  const auto stats = counts ? stats_log_path() : std::filesystem::path();
+  if (!whole && stats.empty()) return;
   std::error_code error;
   const string folder = std::filesystem::current_path(error).string();
-  const string line = to_line(entry, folder, processor_seconds(RUSAGE_SELF), processor_seconds(RUSAGE_CHILDREN));
+  const double own = processor_seconds(RUSAGE_SELF), children = processor_seconds(RUSAGE_CHILDREN);
+  if (!stats.empty()) append_to_stats_log(stats, to_stats_line(entry, folder, own, children));
+  if (!whole) return;
+  const string line = to_line(entry, folder, own, children);
   const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0 || ::write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     std::fprintf(stderr, "sous: SOUS_REPORT: %s: %s\n", path, std::strerror(errno));

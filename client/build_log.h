@@ -2,7 +2,7 @@
 // passes through), appended to one file by all processes of the build. $SOUS_REPORT names it.
 //
 // A line is written with one write() on a descriptor opened with O_APPEND: lines of processes that run at the same time
-// do not mix. Without the variable nothing is built up and nothing is written.
+// do not mix. stats.h has the short form of it, which is kept by default.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,8 @@ struct LogEntry {
 // `seconds_children` that of the compilers that it ran and waited for.
 std::string to_line(const LogEntry& entry, std::string_view folder, double seconds_own, double seconds_children);
 
-// Appends the entry to $SOUS_REPORT; a failure is said on standard error and is no failure of the build.
+// Appends the entry to $SOUS_REPORT, and its short form to the log of `sous stats`; a failure of the first is said on
+// standard error and is no failure of the build.
 void append_to_build_log(const LogEntry& entry);
 
 }  // namespace sous::client

@@ -28,7 +28,12 @@ string size_class_of(const Nest& nest, std::size_t unit) {
 }
 
 UnitReport unit_report(const Nest& nest, std::size_t unit) {
-  return {unit_label(nest, unit), nest.normal.units[unit].structural_hash, size_class_of(nest, unit), {}, {}};
+  UnitReport report;
+  report.label = unit_label(nest, unit);
+  report.structural_hash = nest.normal.units[unit].structural_hash;
+  report.size_class = size_class_of(nest, unit);
+  report.work = unit_work(nest, unit);
+  return report;
 }
 
 std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
@@ -89,6 +94,7 @@ class Chooser {
   // The best match of the unit that fits, is legal and has evidence.
   std::optional<Choice> pick(std::size_t unit, const std::vector<Match>& matches, UnitReport& report) const {
     std::optional<Choice> best;
+    report.asked = true;
     for (const auto& match : matches) {
       CandidateReport candidate{match, false, ""};
       candidate.match.nest = {};
@@ -201,7 +207,7 @@ void describe(Chosen& chosen, const Nest& nest) {
     if (!chosen.why.empty()) chosen.why += "; ";
     chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" + choice.match.source +
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
-                  (choice.match.belief.empty() ? fixed(ratio) + " times faster there" : choice.match.belief) + ")";
+                  (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
 }
 
@@ -217,6 +223,35 @@ double promised(const Nest& nest, const std::vector<Choice>& choices) {
   after = before;
   for (const Choice& choice : choices) after -= unit_work(nest, choice.unit) * (1 - 1 / promised(choice.match));
   return before > 0 ? before / after : 1;
+}
+
+// The unit with most work; the whole where that is all there is.
+std::size_t hottest_unit(const Nest& nest) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < nest.normal.units.size(); ++k) {
+    if (best == 0 || unit_work(nest, k) > unit_work(nest, best)) best = k;
+  }
+  return best;
+}
+
+// Which units a forced recipe fitted, by the names and numbers that recipes and --unit know them by.
+string forced_why(const Nest& nest, const std::vector<Choice>& choices, std::size_t hottest,
+                  const std::vector<UnitReport>& reports) {
+  constexpr std::size_t most = 3;
+  if (choices.empty()) {
+    const bool said = hottest < reports.size() && !reports[hottest].candidates.empty();
+    return "the recipe applies to none of its units" +
+           (said ? ": " + unit_label(nest, hottest) + ": " + reports[hottest].candidates[0].why_not : "");
+  }
+  string out = "the recipe given applies to ";
+  for (std::size_t k = 0; k < choices.size() && k < most; ++k) {
+    const std::size_t unit = choices[k].unit;
+    out += (k == 0 ? "" : "; ") + unit_label(nest, unit);
+    if (has_whole(nest)) out += " (--unit " + std::to_string(unit) + ")";
+    if (const string names = loop_names(nest, unit); !names.empty()) out += " with loops " + names;
+  }
+  if (choices.size() > most) out += "; and " + std::to_string(choices.size() - most) + " more";
+  return out;
 }
 
 // What the unit would have used, had not another choice been better.
@@ -258,7 +293,7 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
     return "no evidence at this size: measured at " + e.size_class;
   }
-  if (e.ratio() <= least_gain) return "not faster: " + fixed(e.ratio()) + " times as fast";
+  if (e.ratio() <= least_gain) return "not faster: " + speed(e.ratio());
   if (belief.ratio <= least_believed(belief, least_gain)) return "too little of it is believed: " + in_words(belief, e);
   if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
@@ -305,11 +340,11 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, 
   const bool complete = missing.empty() && !chosen.choices.empty();
   const double by_nests = complete ? promised(nest, chosen.choices) : 0;
   if (whole && promised(whole->match) >= by_nests) {
-    const string why = "the whole has a recipe that promises more: " + fixed(promised(whole->match)) + " times as fast";
+    const string why = "the whole has a recipe that promises more: " + speed(promised(whole->match));
     for (std::size_t k = 1; k < units; ++k) set_aside(reports[k], why);
     return use_whole();
   }
-  if (whole) set_aside(reports[0], "the nests' recipes promise more: " + fixed(by_nests) + " times as fast");
+  if (whole) set_aside(reports[0], "the nests' recipes promise more: " + speed(by_nests));
   if (!complete) {
     chosen.choices.clear();
     chosen.why = "no recipe with evidence that it is faster here" + (missing.empty() ? "" : " for " + missing);
@@ -327,22 +362,33 @@ Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociat
   match.recipe = recipe;
   if (!options.target.empty()) match.recipe.target = options.target;
   match.name = match.source = "forced";
-  for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
-    reports.push_back(unit_report(nest, k));
-    if (!options.unit.empty() && options.unit != std::to_string(k)) continue;
+  const std::size_t units = nest.normal.units.size();
+  for (std::size_t k = 0; k < units; ++k) reports.push_back(unit_report(nest, k));
+  const auto fits = [&](std::size_t k) {
+    if (!options.unit.empty() && options.unit != std::to_string(k)) return false;
     Choice choice{.unit = k, .match = match};
     CandidateReport candidate{match, false, ""};
+    reports[k].asked = true;
     const auto legal = apply_choice(nest, choice, reassociate, &reports[k].steps);
+    candidate.used = legal.has_value();
     if (legal) {
-      candidate.used = true;
       chosen.choices.push_back(std::move(choice));
     } else {
       candidate.why_not = legal.error().to_string();
     }
     reports[k].candidates.push_back(std::move(candidate));
-    if (legal && k == 0 && has_whole(nest)) break;  // the whole has it
+    return legal.has_value();
+  };
+  const std::size_t hottest = hottest_unit(nest);
+  // A recipe of few steps fits almost anything: it is meant for where the time goes, not for the loop that happens to
+  // come first in the whole.
+  const bool whole_first = recipe.steps.empty() || hottest == 0;
+  const bool whole = units > 0 && (whole_first ? fits(0) : !fits(hottest) && fits(0));
+  for (std::size_t k = 1; k < units && !whole; ++k) {
+    if (whole_first || k != hottest) fits(k);
   }
-  chosen.why = chosen.choices.empty() ? "the recipe applies to none of its units" : "the recipe given applies";
+  std::ranges::sort(chosen.choices, {}, &Choice::unit);
+  chosen.why = forced_why(nest, chosen.choices, hottest, reports);
   return chosen;
 }
 

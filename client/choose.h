@@ -41,7 +41,8 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<transforms::Match>
               const Options& options, const std::string& hardware, const Measure& measure,
               std::vector<UnitReport>& reports);
 
-// A recipe that is used wherever it applies.
+// A recipe that is used wherever it applies: in the hottest nest and in all others that it fits, or, where it does not
+// fit the hottest, in the whole. `--unit` takes one of them.
 Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
              std::vector<UnitReport>& reports);
 

@@ -5,6 +5,7 @@
 
 #include "client/commands.h"
 #include "client/compile.h"
+#include "client/explain.h"
 #include "client/launcher.h"
 #include "client/process.h"
 #include "client/sources.h"
@@ -81,6 +82,10 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
   if (!outcome.cpp.empty()) TRY_VOID(write_file(generated, outcome.cpp));
   TRY_VOID(write_file(folder + "/" + stem + ".report.txt", to_text(outcome.report)));
   std::printf("%zu of %zu nests served; %s\n", outcome.served.size(), outcome.report.nests.size(), rewritten.c_str());
+  for (const auto& served : outcome.served) {
+    const NestReport& nest = outcome.report.nests[served.nest];
+    std::printf("%s:%d: %s: %s\n", nest.file.c_str(), nest.line, nest.function.c_str(), nest.why.c_str());
+  }
   if (!outcome.cpp.empty()) {
     std::fputs(build_hint(request, rewritten, generated, outcome.needs_openmp).c_str(), stdout);
   }
@@ -93,8 +98,10 @@ Result<int> command_opt(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation, "opt"));
   const Options& options = invocation.options;
   TRY(const Outcome outcome, run_pipeline(request, options));
+  warn_of_stale_lock(outcome.report.nests, request.file, options);
+  warn_of_options(outcome, options);
   for (const auto& note : outcome.report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
-  if (options.explain) std::fputs(to_text(outcome.report).c_str(), stderr);
+  explain(outcome.report, options);
   if (!options.report.empty()) TRY_VOID(write_file(options.report, to_json(outcome.report)));
   std::fputs(outcome.dump.c_str(), stdout);
   if (options.emit == "cpp") {

@@ -12,6 +12,7 @@
 #include "client/pipeline.h"
 #include "client/process.h"
 #include "client/sources.h"
+#include "client/stats.h"
 #include "transforms/step.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/database.h"
@@ -100,6 +101,26 @@ Result<int> command_bench(const Invocation& invocation) {
   return bench_main(invocation.words);
 }
 
+Result<int> command_stats(const Invocation& invocation) {
+  if (invocation.words.size() > 1) return fail("cli.value", "sous stats takes one folder");
+  const std::filesystem::path given = invocation.options.log, log = given.empty() ? stats_log_path() : given;
+  if (log.empty()) return fail("stats.no-log", "no log is kept (SOUS_LOG=none); give one: --log FILE");
+  // What was moved aside for its length came before.
+  const auto old = read_file(log.string() + ".old"), text = read_file(log.string());
+  if (!text) return fail("stats.no-log", "there is no log of builds yet", log.string());
+  std::error_code error;
+  auto folder =
+      std::filesystem::absolute(invocation.words.empty() ? "." : invocation.words[0], error).lexically_normal();
+  if (!folder.has_filename() && folder != folder.root_path()) folder = folder.parent_path();
+  const auto entries = latest_below((old ? *old : "") + *text, folder);
+  if (entries.empty()) {
+    return fail("stats.none", "no build below " + folder.string() + " is in the log; sous stats / shows all",
+                log.string());
+  }
+  print(stats_text(entries));
+  return 0;
+}
+
 Result<int> command_help(const Invocation& invocation);
 
 constexpr auto table = std::to_array<Command>({
@@ -140,6 +161,11 @@ constexpr auto table = std::to_array<Command>({
      command_serve, true},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
      true},
+    {"stats", "stats [FOLDER] [--log FILE]", "what the last builds of a project got",
+     "Of each object below the folder (default: this one) the last compilation: files, nests lifted and served, the\n"
+     "gain that is promised, the time that it took, the most frequent reasons why not, and the hottest nests that got\n"
+     "nothing. From the log that all compilers append to: $SOUS_LOG, or sous/build.log in the user's cache folder.\n",
+     command_stats},
     {"help", "help [command|step]", "this, or about one command or one transformation step",
      "`sous help steps` lists the steps.\n", command_help},
 });
@@ -160,24 +186,39 @@ constexpr const char* introduction =
     "  sous [options] clang-19 -O3 -c a.c -o a.o   compile with hot loop nests served by recipes (also: gcc, "
     "linking)\n";
 
+// Of UTF-8: bytes that go on with a character take no column.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 string padded(std::string_view text, std::size_t width) {
   string out(text);
-  out.resize(std::max(width, out.size() + 1), ' ');
+  out.append(std::max<std::size_t>(width, columns(text) + 1) - columns(text), ' ');
   return out;
 }
 
+// "--db PATH", "--explain[=all]"
+string head_of(const OptionRow& row) {
+  const bool joined = row.value.empty() || row.value[0] == '[';
+  return string(row.name) + (joined ? "" : " ") + string(row.value);
+}
+
 string overview() {
+  std::size_t width = 0;
+  for (const auto& row : option_rows()) width = std::max(width, columns(head_of(row)));
   string out = introduction;
   for (const auto& command : table) out += "  sous " + padded(command.name, 9) + string(command.summary) + "\n";
   out += "\nOptions:\n";
   for (const auto& row : option_rows()) {
-    const string head = string(row.name) + (row.value.empty() ? "" : " " + string(row.value));
-    out += "  " + padded(head, 28) + string(row.help) + "\n";
+    out += "  " + padded(head_of(row), width + 2) + string(row.help) + "\n";
   }
   out +=
       "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_DISABLE=1 (run the compiler as "
       "it\n"
-      "is), SOUS_REPORT=FILE (append what is done to each C file, as JSON lines).\n";
+      "is), SOUS_REMARKS=1 (say what became of each nest as a compiler's remarks; also -Rsous among the compiler's\n"
+      "options), SOUS_SUMMARY=1 (one line for each link), SOUS_LOG=FILE|none (what sous stats reads), "
+      "SOUS_REPORT=FILE\n"
+      "(append all that is done to each C file, as JSON lines).\n";
   return out;
 }
 
@@ -195,7 +236,7 @@ string markdown() {
   }
   out += "\n## Options\n\n| option | meaning |\n|---|---|\n";
   for (const auto& row : option_rows()) {
-    string head = string(row.name) + (row.value.empty() ? "" : " " + string(row.value));
+    string head = head_of(row);
     for (std::size_t bar = head.find('|'); bar != string::npos; bar = head.find('|', bar + 2)) head.insert(bar, "\\");
     out += "| `" + head + "` | " + string(row.help) + " |\n";
   }
@@ -205,6 +246,14 @@ string markdown() {
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
       "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n"
+      "| `SOUS_REMARKS` | `1`: one remark for each nest and each loop that is not lifted, in the compiler's own form "
+      "(`file:line:column: remark: … [-Rsous]`); `-Rsous` among the compiler's options does the same, and is not "
+      "passed "
+      "on |\n"
+      "| `SOUS_SUMMARY` | `1`: a line for each link: its C files, nests, what is promised, the time that Sous took |\n"
+      "| `SOUS_LOG` | the file that `sous stats` reads and every compilation appends a short line to, or `none` "
+      "(default: "
+      "`sous/build.log` in the user's cache folder, at most 8 MiB and as much again of older lines) |\n"
       "| `SOUS_REPORT` | a file: the launcher appends a JSON line for each C input, or command that passes through |\n"
       "| `SOUS_GUARD` | `0`: where Sous itself faults or hangs, do not run the compiler as it is (for finding bugs) "
       "|\n";
@@ -266,10 +315,35 @@ bool is_program(const string& name) {
   }
 }
 
+// Our commands, and what in PATH is called like a compiler.
+std::vector<string> commands_and_compilers() {
+  auto names = command_names();
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (!rest.empty()) {
+    const auto colon = std::min(rest.find(':'), rest.size());
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(string(rest.substr(0, colon)), error), end; !error && it != end;
+         it.increment(error)) {
+      const string name = it->path().filename().string();
+      const bool compiler =
+          name == "cc" || name == "c99" || name.find("gcc") != string::npos || name.find("clang") != string::npos;
+      if (compiler) names.push_back(name);
+    }
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 Result<int> dispatch(const std::vector<string>& arguments) {
   if (arguments.empty()) {
     print(overview());
     return 2;
+  }
+  if (arguments[0] == "--version") {
+    print("sous " SOUS_VERSION "\n");
+    return 0;
   }
   if (arguments[0] == "-h" || arguments[0] == "--help") {
     print(overview());
@@ -283,7 +357,7 @@ Result<int> dispatch(const std::vector<string>& arguments) {
   if (command == nullptr) {
     if (!is_program(words[0])) {
       return fail("cli.unknown-command",
-                  "there is no command and no compiler " + words[0] + did_you_mean(words[0], command_names()));
+                  "there is no command and no compiler " + words[0] + did_you_mean(words[0], commands_and_compilers()));
     }
     return launch(parsed.options, words);
   }

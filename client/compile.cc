@@ -6,6 +6,7 @@
 #include <iterator>
 #include <thread>
 
+#include "client/explain.h"
 #include "client/launcher.h"
 #include "client/lock_source.h"
 #include "client/process.h"
@@ -117,13 +118,14 @@ Result<void> pin(const Outcome& outcome, const string& source, const Options& op
   if (options.frozen || (!options.lock && !std::filesystem::exists(path))) return {};
   TRY(auto lock, LockSource::open(path));
   for (const auto& served : outcome.served) {
-    for (const auto& pin : served.pins) lock.put(pin.structural_hash, pin.size_class, pin.match);
+    const string place = place_of(outcome.report.nests[served.nest]);
+    for (const auto& pin : served.pins) lock.put(pin.structural_hash, pin.size_class, pin.match, place);
   }
   return lock.save();
 }
 
 bool CompileOne::leave(const string& why) {
-  if (options_.explain) std::fprintf(stderr, "sous: %s: %s\n", input_.path.c_str(), why.c_str());
+  if (options_.explain != Explain::No) std::fprintf(stderr, "sous: %s: %s\n", input_.path.c_str(), why.c_str());
   log(Fate::Left, why);
   return false;
 }
@@ -157,6 +159,8 @@ bool CompileOne::run(const string& object) {
     return leave(outcome.error().to_string());
   }
   std::fputs(outcome->dump.c_str(), stdout);
+  warn_of_stale_lock(outcome->report.nests, input_.path, options_);
+  warn_of_options(*outcome, options_);
   for (const auto& note : outcome->report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   keep_measured(*outcome, options_);
   const double start = now();
@@ -183,8 +187,9 @@ Result<Outcome> CompileOne::pipeline() {
   TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
   preprocess_seconds_ = now() - start;
   if (!may_have_loop(preprocessed_)) return fail("launcher.no-loop", "no loop in it", input_.path);
-  return optimize(preprocessed_, input_.path, meaning_of_preprocessed(line_, compiler_), options_,
-                  sources_for(input_.path, options_));
+  Meaning meaning = meaning_of_preprocessed(line_, compiler_);
+  meaning.user_lines = true;
+  return optimize(preprocessed_, input_.path, meaning, options_, sources_for(input_.path, options_));
 }
 
 Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
@@ -251,7 +256,7 @@ void CompileOne::finish(const Outcome& outcome, bool served, double build_second
   Report report = outcome.report;
   report.phases.insert(report.phases.begin(), {"preprocess", preprocess_seconds_});
   report.phases.emplace_back("compile", build_seconds);
-  if (options_.explain) std::fputs(to_text(report).c_str(), stderr);
+  explain(report, options_);
   if (!options_.report.empty()) {
     if (const auto written = write_file(options_.report, to_json(report)); !written) {
       std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "client/choose.h"
 #include "client/compile.h"
@@ -142,6 +144,19 @@ string instrumented(const string& text, const std::vector<Subject>& subjects, bo
   return prototypes + "\n" + out;
 }
 
+// Whether the word main stands before a parenthesis outside of everything. (A scan: what it takes for a main that is
+// none is the linker's to say.)
+bool defines_main(const string& text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  constexpr std::string_view word = "main";
+  for (auto at = text.find(word); at != string::npos; at = text.find(word, at + 1)) {
+    if (at > 0 && is_word(text[at - 1])) continue;
+    const auto next = text.find_first_not_of(" \t\n", at + word.size());
+    if (next != string::npos && text[next] == '(') return true;
+  }
+  return false;
+}
+
 class Adder {
  public:
   Adder(const string& file, const Options& options, const AddOptions& more)
@@ -151,6 +166,12 @@ class Adder {
     TRY_VOID(read_flags(flags));
     TRY_VOID(read_recipe());
     TRY(text_, preprocess(line_, input_, compiler_));
+    if (!defines_main(text_)) {
+      return fail("add.no-main",
+                  "the file is measured as a program of its own and has no main: include it from one that calls its "
+                  "functions, and give that",
+                  file_);
+    }
     meaning_ = meaning_of_preprocessed(line_, compiler_);
     TRY(unit_, frontends::c::lift(text_, file_, meaning_.parse));
     TRY_VOID(make_subjects());
@@ -328,14 +349,24 @@ class Adder {
 
   Result<std::vector<tuning_db::Entry>> entries(const Times& baseline, const Times& tuned) const {
     std::vector<tuning_db::Entry> out;
+    string why;
     for (std::size_t k = 0; k < subjects_.size(); ++k) {
       const auto before = baseline.find(static_cast<int>(k)), after = tuned.find(static_cast<int>(k));
-      if (before == baseline.end() || after == tuned.end()) continue;  // never reached with this input
-      if (!after->second.served || after->second.varies) continue;     // a guard refused it, or no one size
+      const bool reached = before != baseline.end() && after != tuned.end();
+      if (!reached || !after->second.served || after->second.varies) {
+        const auto& lifted = *subjects_[k].nest.lifted;
+        why += (why.empty() ? "" : "; ") + string("line ") + std::to_string(lifted.line) + " in " + lifted.function;
+        why += !reached ? " was not reached with this input"
+               : after->second.varies
+                   ? " is called with several sizes, and evidence is of one: measure it in a program "
+                     "that calls it with one"
+                   : " ran as it was written: arrays overlap, or a size is too small for the recipe";
+        continue;
+      }
       add_entries(subjects_[k], before->second, after->second, out);
     }
     if (out.empty()) {
-      return fail("add.not-run", "no nest with the recipe was run (with one size, and with its guards holding)", file_);
+      return fail("add.not-run", "nothing was measured: " + why, file_);
     }
     return out;
   }

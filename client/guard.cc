@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "client/build_log.h"
+#include "client/stats.h"
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -36,7 +37,8 @@ struct Guarded {
   string program;  // execve looks nothing up in PATH
   std::vector<string> words;
   std::vector<char*> pointers;
-  string message, log_path, log_line;
+  string message;
+  std::vector<std::pair<string, string>> lines;  // of logs: path, line
 };
 Guarded* guarded = nullptr;
 
@@ -61,9 +63,9 @@ void write_all(int file, const string& text) {
 
 void on_fault(int) {
   write_all(2, guarded->message);
-  if (!guarded->log_path.empty()) {
-    const int file = ::open(guarded->log_path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file >= 0) write_all(file, guarded->log_line);
+  for (const auto& [path, line] : guarded->lines) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file >= 0) write_all(file, line);
   }
   // Neither timer, handlers nor mask may reach the compiler.
   const itimerval never{};
@@ -90,10 +92,13 @@ void guard_with(const std::vector<string>& command, const string& file) {
   for (auto& word : made->words) made->pointers.push_back(word.data());
   made->pointers.push_back(nullptr);
   made->message = "sous: " + file + ": " + why + ": compiled without it. Please report this file.\n";
-  if (const char* path = std::getenv("SOUS_REPORT"); path != nullptr) made->log_path = path;
   std::error_code error;
-  made->log_line = to_line({.fate = Fate::Crash, .why = why, .compiler = command[0], .file = file, .object = {}},
-                           std::filesystem::current_path(error).string(), 0, 0);
+  const string folder = std::filesystem::current_path(error).string();
+  const LogEntry entry{.fate = Fate::Crash, .why = why, .compiler = command[0], .file = file, .object = {}};
+  const char* path = std::getenv("SOUS_REPORT");
+  if (path != nullptr && *path != 0) made->lines.emplace_back(path, to_line(entry, folder, 0, 0));
+  const string stats = stats_log_path().string();
+  if (!stats.empty()) made->lines.emplace_back(stats, to_stats_line(entry, folder, 0, 0));
   guarded = made;
 
   // A stack overflow leaves no room for the handler on the stack itself.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -10,6 +11,8 @@
 #include "client/compile.h"
 #include "client/guard.h"
 #include "client/process.h"
+#include "client/say_once.h"
+#include "client/stats.h"
 
 namespace sous::client {
 namespace {
@@ -62,13 +65,14 @@ Words archives_of(const Words& arguments) {
 
 // What a link needs for the OpenMP code among its inputs; nothing if the user links the OpenMP of the same compiler
 // anyway, or statically.
-// Nothing is lost where a link has no runtime: the generated code refers to it weakly, and leaves the work to the
-// original nests. A weak reference alone keeps no library under --as-needed.
+// No program breaks where a link has no runtime: the generated code refers to it weakly, and leaves the work to the
+// original nests; that is said. A weak reference alone keeps no library under --as-needed.
 Words openmp_link_options(const CommandLine& line, const string& compiler, Words objects) {
   const auto has = [&](const char* word) {
     return std::find(line.arguments.begin(), line.arguments.end(), word) != line.arguments.end();
   };
-  if ((line.openmp && !is_gcc(compiler)) || line.no_runtime || has("-static") || has("-static-pie")) return {};
+  if ((line.openmp && !is_gcc(compiler)) || has("-r")) return {};
+  const bool without = line.no_runtime || has("-static") || has("-static-pie");
   for (auto& archive : archives_of(line.arguments)) objects.push_back(std::move(archive));
   bool omp = false, gomp = false;
   for (const auto& object : objects) {
@@ -77,10 +81,24 @@ Words openmp_link_options(const CommandLine& line, const string& compiler, Words
     gomp = gomp || runtime == Runtime::Gomp;
   }
   if (!omp && (!gomp || line.openmp)) return {};
+  if (without) {
+    warn(line.output.value_or("a.out") + ": linked " + (line.no_runtime ? "without libraries" : "statically") +
+         ", so without the OpenMP runtime: nests that were to run on threads run as they were written");
+    return {};
+  }
   Words out{"-Wl,--no-as-needed"};
   // libomp has gcc's entry points too; the other way round it has to be named.
   if (gomp || (omp && !is_gcc(compiler))) out.emplace_back("-fopenmp");
-  if (omp && is_gcc(compiler)) out.emplace_back("/usr/lib/llvm-19/lib/libomp.so");
+  if (omp && is_gcc(compiler)) {
+    const string runtime = "/usr/lib/llvm-19/lib/libomp.so";
+    std::error_code error;
+    if (!std::filesystem::exists(runtime, error)) {
+      warn(line.output.value_or("a.out") + ": some objects were made by clang and need " + runtime +
+           ", which is not there (Debian: libomp-19-dev): nests that were to run on threads run as they were written");
+      return {};
+    }
+    out.push_back(runtime);
+  }
   return out;
 }
 
@@ -107,7 +125,7 @@ class Launcher {
 
  private:
   void explain(const string& text) const {
-    if (options_.explain) std::fprintf(stderr, "sous: %s\n", text.c_str());
+    if (options_.explain != Explain::No) std::fprintf(stderr, "sous: %s\n", text.c_str());
   }
 
   void log(Fate fate, const string& why) const {
@@ -147,6 +165,7 @@ class Launcher {
       if (!word.starts_with('-')) objects.push_back(word);
     }
     const Words extra = openmp_link_options(line_, command_[0], objects);
+    summarize(objects);
     if (extra.empty()) return original("linking as it is");
     Words command = command_;
     command.insert(command.end(), extra.begin(), extra.end());
@@ -155,6 +174,18 @@ class Launcher {
     const Error error = become(command);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
     return 127;
+  }
+
+  // SOUS_SUMMARY=1: what the files of this link got.
+  void summarize(const Words& inputs) const {
+    const char* wish = std::getenv("SOUS_SUMMARY");
+    if (wish == nullptr || *wish == 0 || string(wish) == "0") return;
+    const string what = line_.output.value_or("a.out");
+    if (stats_log_path().empty()) {
+      warn(what + ": SOUS_SUMMARY needs the log that SOUS_LOG=none takes away");
+    } else {
+      std::fprintf(stderr, "sous: %s: %s\n", what.c_str(), summary_line(entries_of_link(inputs)).c_str());
+    }
   }
 
   int compile() {
@@ -175,7 +206,10 @@ class Launcher {
       diagnostics_ = diagnostics_ || one.had_diagnostics();
       any = any || objects.back().has_value();
     }
-    if (!any) return become_original();
+    if (!any) {
+      if (line_.action == Action::CompileAndLink) summarize(line_.arguments);
+      return become_original();
+    }
     // The compiler says its own warnings about its own input; they cannot be told from ours otherwise.
     if (diagnostics_) {
       const auto finished = client::run(command_);
@@ -248,6 +282,7 @@ class Launcher {
     }
     command.insert(command.begin(), command_[0]);
     const Words extra = openmp_link_options(line_, command_[0], inputs);
+    summarize(line_.arguments);
     command.insert(command.end(), extra.begin(), extra.end());
     // A failure is the original command's to report, about the user's own objects.
     const auto finished = client::run(command, {.capture_errors = true});
@@ -267,6 +302,12 @@ class Launcher {
 
 }  // namespace
 
-int launch(const Options& options, const Words& command) { return Launcher(options, command).run(); }
+int launch(const Options& options, const Words& command) {
+  Options own = options;
+  Words words = command;
+  // Among the compiler's options, where build systems can put it; no compiler knows it.
+  if (std::erase(words, "-Rsous") > 0) own.remarks = true;
+  return Launcher(own, words).run();
+}
 
 }  // namespace sous::client

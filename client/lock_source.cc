@@ -25,6 +25,7 @@ constexpr int version = 1;
 constexpr std::size_t longest = std::size_t{16} << 20;
 constexpr int deepest = 16;
 constexpr std::size_t most_nests = 100'000;
+constexpr std::size_t most_places = 1000;  // of one nest
 
 Result<Match> match_from(const Json& json, const string& where) {
   TRY(auto in, ObjectReader::of(json, "lock", where));
@@ -72,7 +73,17 @@ Result<LockSource::Entries> LockSource::entries_of(std::string_view text) {
     TRY(auto one, ObjectReader::of((*nests)[k], "lock", where));
     TRY(string hash, one.line("hash", 64));
     TRY(string size_class, one.line("size_class", 64));
-    entries[{std::move(hash), std::move(size_class)}] = std::move(match);
+    Pinned pinned{.match = std::move(match)};
+    if (one.has("places")) {
+      TRY(const Json* places, one.array("places", most_places));
+      for (const Json& place : *places) {
+        if (!place.is_string() || !tuning_db::is_one_line(place.get<string>())) {
+          return fail("lock.corrupt", "\"places\" must hold strings of one line", where);
+        }
+        pinned.places.insert(place.get<string>());
+      }
+    }
+    entries[{std::move(hash), std::move(size_class)}] = std::move(pinned);
   }
   return entries;
 }
@@ -111,22 +122,34 @@ Result<std::vector<std::vector<Match>>> LockSource::query(const std::vector<tran
     const auto& nest = nests[k];
     const auto found = entries_.find({nest.structural_hash, to_string(tuning_db::size_class(nest.nest, nest.sizes))});
     if (found == entries_.end()) continue;
-    out[k].push_back(found->second);
+    out[k].push_back(found->second.match);
     out[k].back().nest = nest.nest;
   }
   return out;
 }
 
-void LockSource::put(const string& structural_hash, const string& size_class, Match match) {
+void LockSource::put(const string& structural_hash, const string& size_class, Match match, const string& place) {
   match.nest = {};
-  added_[{structural_hash, size_class}] = std::move(match);
+  Pinned& pinned = added_[{structural_hash, size_class}];
+  pinned.match = std::move(match);
+  if (!place.empty()) pinned.places.insert(place);
+}
+
+std::vector<LockSource::Key> LockSource::pinned_at(const string& place) const {
+  std::vector<Key> out;
+  for (const auto& [key, pinned] : entries_) {
+    if (pinned.places.contains(place)) out.push_back(key);
+  }
+  return out;
 }
 
 string LockSource::text_of(const Entries& entries) {
   Json nests = Json::array();
-  for (const auto& [key, match] : entries) {
+  for (const auto& [key, pinned] : entries) {
+    const Match& match = pinned.match;
     nests.push_back({{"hash", key.first},
                      {"size_class", key.second},
+                     {"places", pinned.places},
                      {"recipe", Json::parse(transforms::to_json(match.recipe), nullptr, false)},
                      {"evidence", tuning_db::evidence_json(match.evidence)},
                      {"distance", match.distance},
@@ -142,7 +165,13 @@ Result<void> LockSource::save() const {
   if (added_.empty()) return {};
   const FolderLock lock(folder_of(path_));
   TRY(Entries all, read(path_));
-  for (const auto& [key, match] : added_) all[key] = match;
+  for (const auto& [key, pinned] : added_) {
+    Pinned& kept = all[key];
+    kept.match = pinned.match;
+    for (const string& place : pinned.places) {
+      if (kept.places.size() < most_places) kept.places.insert(place);
+    }
+  }
   const string text = text_of(all);
   if (const auto old = read_file(path_); old && *old == text) return {};
   return write_file(path_, text);

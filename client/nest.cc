@@ -158,6 +158,35 @@ bool sizes_known(const Nest& nest, std::size_t unit) {
 
 bool has_whole(const Nest& nest) { return nest.normal.units.size() > 1; }
 
+std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const string& symbol) {
+  const auto stem = [](const string& name) {
+    const auto end = name.find_last_not_of("0123456789");
+    return end != string::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end) : name;
+  };
+  const auto& lines = lifted.loop_lines;
+  if (const auto own = lines.find(symbol); own != lines.end()) return own->second;
+  std::optional<int> found;
+  for (const auto& [name, line] : lines) {
+    if (stem(name) != stem(symbol)) continue;
+    if (found && *found != line) return std::nullopt;  // a copy of one of several
+    found = line;
+  }
+  return found;
+}
+
+string loop_names(const Nest& nest, std::size_t unit) {
+  const auto& u = nest.normal.units[unit];
+  string out;
+  sdfg::visit(u.nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) return;
+    const auto original = u.to_original.symbols.find(loop->symbol);
+    out += (out.empty() ? "" : ", ") + loop->symbol;
+    if (original != u.to_original.symbols.end() && original->second != loop->symbol) out += " = " + original->second;
+  });
+  return out;
+}
+
 string unit_label(const Nest& nest, std::size_t unit) {
   const std::size_t count = nest.normal.units.size();
   if (!has_whole(nest)) return "the nest";

@@ -54,6 +54,12 @@ double unit_work(const Nest& nest, std::size_t unit);
 bool sizes_known(const Nest& nest, std::size_t unit);
 // "nest 2 of 3", "whole"
 std::string unit_label(const Nest& nest, std::size_t unit);
+// What recipes call the unit's loops, and what the program calls them: "i0 = i, i1 = j, i2". Loops that the program has
+// no name for stand alone.
+std::string loop_names(const Nest& nest, std::size_t unit);
+// The line of the user's text for a loop of the normal form, if it is known: fission makes copies of a loop, "i_2" of
+// "i".
+std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const std::string& symbol);
 // Whether unit 0 spans several others.
 bool has_whole(const Nest& nest);
 

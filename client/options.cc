@@ -44,13 +44,32 @@ Result<void> count(Options& options, string_view value) {
   return {};
 }
 
+Result<void> explain(Options& options, string_view value) {
+  if (!value.empty() && value != "all") {
+    return fail("cli.value", "--explain takes nothing or =all, not " + string(value) + did_you_mean(value, {"all"}));
+  }
+  options.explain = value.empty() ? Explain::Short : Explain::All;
+  return {};
+}
+
 Result<void> emit(Options& options, string_view value) {
   static const std::vector<string> forms{"sdfg", "json", "dot", "svg", "cpp", "report"};
   if (std::find(forms.begin(), forms.end(), value) == forms.end()) {
-    return fail("cli.value",
-                "--emit takes sdfg, json, dot, svg, cpp or report, not " + string(value) + did_you_mean(value, forms));
+    // Names this short are near to one another whatever was meant: a slip of one letter is one, pdf is no sdfg.
+    const string near = nearest_word(value, forms);
+    const bool slip = near.size() > 3 && near.size() <= value.size() + 1 && value[0] == near[0];
+    return fail("cli.value", "--emit takes sdfg, json, dot, svg, cpp or report, not " + string(value) +
+                                 (slip ? did_you_mean(value, forms) : ""));
   }
   options.emit = value;
+  return {};
+}
+
+Result<void> unit(Options& options, string_view value) {
+  if (!number<std::uint16_t>(value)) {
+    return fail("cli.value", "--unit takes a number (0 is the whole nest), not " + string(value));
+  }
+  options.unit = value;
   return {};
 }
 
@@ -95,8 +114,8 @@ Result<void> budget(Options& options, string_view value) {
 }
 
 constexpr auto rows = std::to_array<OptionRow>({
-    {"--explain", "", "say for each nest what was found, which steps were applied or refused and why",
-     flag<&Options::explain>},
+    {"--explain", "[=all]",
+     "a line for each nest, hottest first: what it got, or why not and what to do; all: everything", explain},
     {"--report", "FILE.json", "write the same, and the time of each phase, as JSON", text<&Options::report>},
     {"--db", "PATH", "the tuning database (default: $SOUS_DB, or sous/tuning.db in the user's data folder)",
      text<&Options::database>},
@@ -117,8 +136,11 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"-o", "DIR", "where opt writes (default: sous-out)", text<&Options::output>},
     {"--name", "NAME", "db add: what the entry is called (default: from the file's name)", text<&Options::name>},
     {"--nest", "FUNCTION:LINE", "only this nest (a function's name, a line, or both)", text<&Options::nest>},
-    {"--unit", "NUMBER", "db add: only this unit of a nest (0 is the whole)", text<&Options::unit>},
+    {"--unit", "NUMBER",
+     "with --recipe: only this unit of a nest: 1, 2, … are its loop nests in normal form, 0 is the whole", unit},
     {"--runs", "NUMBER", "how often each side is measured (default: 7)", count<&Options::runs>},
+    {"--log", "FILE", "stats: the log to read (default: $SOUS_LOG, or sous/build.log in the user's cache folder)",
+     text<&Options::log>},
     {"--neighbours", "NUMBER", "query: how many to show (default: 5)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
     {"--budget", "MINUTES", "setup: how long it may take (default: 10)", budget},
@@ -160,6 +182,8 @@ Result<Parsed> parse_options(const std::vector<string>& arguments, bool interlea
       TRY_VOID(row->set(parsed.options, {}));
     } else if (equals != string::npos) {
       TRY_VOID(row->set(parsed.options, string_view(argument).substr(equals + 1)));
+    } else if (row->value.starts_with('[')) {
+      TRY_VOID(row->set(parsed.options, {}));
     } else {
       if (k + 1 == arguments.size()) return fail("cli.value", string(name) + " wants " + string(row->value));
       TRY_VOID(row->set(parsed.options, arguments[++k]));
@@ -182,7 +206,12 @@ Result<Options> options_from_environment() {
   }
   if (options.database.empty()) options.database = variable("SOUS_DB");
   if (options.server.empty()) options.server = variable("SOUS_SERVER");
-  if (const auto disable = variable("SOUS_DISABLE"); !disable.empty() && disable != "0") options.disable = true;
+  const auto is_on = [&](const char* name) {
+    const string value = variable(name);
+    return !value.empty() && value != "0";
+  };
+  options.disable = options.disable || is_on("SOUS_DISABLE");
+  options.remarks = is_on("SOUS_REMARKS");
   return options;
 }
 

@@ -2,7 +2,7 @@
 //
 // They come before the compiler's name (launcher) or anywhere after a command's name. What a build system cannot pass
 // comes from the environment: SOUS_OPTIONS (words as the shell splits them, read first), SOUS_DB, SOUS_SERVER,
-// SOUS_DISABLE.
+// SOUS_DISABLE, SOUS_REMARKS.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,11 @@
 
 namespace sous::client {
 
+enum class Explain { No, Short, All };
+
 struct Options {
-  bool explain = false;
+  Explain explain = Explain::No;
+  bool remarks = false;  // -Rsous, SOUS_REMARKS=1
   bool frozen = false;
   bool lock = false;
   bool measure = false;
@@ -32,6 +35,7 @@ struct Options {
   std::string emit;
   std::string report;
   std::string output;
+  std::string log;  // sous stats
   std::map<std::string, std::int64_t> sizes;
   double deadline = 2;  // seconds for the server
   // sous db, sous query
@@ -49,7 +53,7 @@ struct Options {
 
 struct OptionRow {
   std::string_view name;   // "--db"
-  std::string_view value;  // "PATH"; empty: a flag
+  std::string_view value;  // "PATH"; empty: a flag; "[=all]": joined by "=", or nothing
   std::string_view help;
   Result<void> (*set)(Options&, std::string_view value);
 };
@@ -65,7 +69,7 @@ struct Parsed {
 // them (launcher). Errors: cli.unknown-option (with "did you mean"), cli.value.
 Result<Parsed> parse_options(const std::vector<std::string>& arguments, bool interleaved, Options start = {});
 
-// From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER and SOUS_DISABLE.
+// From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER, SOUS_DISABLE and SOUS_REMARKS.
 Result<Options> options_from_environment();
 
 using sous::did_you_mean;

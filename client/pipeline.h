@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Meaning {
   bool contract = true, reassociate = false, approximate_math = false, math_errno = false;
   std::string compiler = "clang-19";  // for measuring on the spot
   std::vector<std::string> cpp_code;  // options for compiling what is generated
+  bool user_lines = false;            // generated code has the lines of the user's text, for debuggers
 };
 
 // Opened when the first nest asks, so that a file without nests costs no database. `note` gets what did not answer.
@@ -48,12 +50,16 @@ struct Outcome {
   bool needs_openmp = false;
   std::vector<tuning_db::Entry> measured;  // on the spot (--measure), faster or not: for the database
   std::string dump;                        // for --dump-after and --emit
+  std::set<std::string> unknown_sizes;     // symbols that the nests have, and whose values the source does not give
 };
 
 // Errors: those of the front end, of a forced recipe that cannot be read, and of --target (cli.value).
 // A nest that cannot be served is no error: the report says why.
 Result<Outcome> optimize(const std::string& text, const std::string& path, const Meaning& meaning,
                          const Options& options, const OpenSources& open_sources);
+
+// What --recipe and --size were to do and did not, on standard error.
+void warn_of_options(const Outcome& outcome, const Options& options);
 
 // Names that --target knows, for messages.
 std::vector<std::string> target_names();

@@ -25,7 +25,7 @@ string text_of(const CandidateReport& c) {
   const auto& m = c.match;
   string line = "    " + string(c.used ? "used    " : "refused ") + m.name + " (" + m.source + ")";
   line += format(", distance %.3g", m.distance);
-  if (m.evidence.tuned_seconds > 0) line += format(", %.2f times faster there", m.evidence.ratio());
+  if (m.evidence.tuned_seconds > 0) line += ", measured " + speed(m.evidence.ratio());
   line += ": " + transforms::to_text(m.recipe);
   if (!c.used) line += "\n            " + c.why_not;
   return line + "\n";
@@ -47,6 +47,10 @@ json json_of(const CandidateReport& c) {
 
 }  // namespace
 
+string place_of(const NestReport& nest) { return nest.file.substr(nest.file.rfind('/') + 1) + ": " + nest.function; }
+
+string speed(double ratio) { return format("%.2f times as fast", ratio); }
+
 string to_text(const Report& report) {
   string out;
   for (const auto& nest : report.nests) {
@@ -56,9 +60,13 @@ string to_text(const Report& report) {
     string names;
     for (const auto& name : nest.dead) names += (names.empty() ? "" : ", ") + name;
     if (!names.empty()) out += "  not needed afterwards: what is in " + names + "\n";
+    for (const auto& why : nest.unfollowed) out += "  but " + why + "\n";
     for (const auto& unit : nest.units) {
       out += "  " + unit.label + ", hash " + unit.structural_hash + ", size " + unit.size_class + "\n";
-      if (unit.candidates.empty()) out += "    no recipe known for anything near it\n";
+      if (unit.candidates.empty()) {
+        out +=
+            unit.asked ? "    no recipe known for anything near it\n" : "    not asked for: the whole has a recipe\n";
+      }
       for (const auto& candidate : unit.candidates) out += text_of(candidate);
       for (const auto& step : unit.steps) out += "      " + step + "\n";
     }
@@ -87,6 +95,7 @@ string to_json(const Report& report) {
       units.push_back({{"label", unit.label},
                        {"hash", unit.structural_hash},
                        {"size_class", unit.size_class},
+                       {"work", unit.work},
                        {"candidates", candidates},
                        {"steps", unit.steps}});
     }
@@ -101,6 +110,9 @@ string to_json(const Report& report) {
                      {"expected_ratio", nest.expected_ratio},
                      {"min_work", nest.min_work},
                      {"threads", nest.threads},
+                     {"work", nest.work},
+                     {"sizes_known", nest.sizes_known},
+                     {"unfollowed", nest.unfollowed},
                      {"dead", nest.dead},
                      {"units", units},
                      {"normal_form", nest.normal_form}});

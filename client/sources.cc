@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "client/http_source.h"
 #include "client/lock_source.h"
+#include "client/process.h"
+#include "client/say_once.h"
 #include "tuning-db/database.h"
-#include "tuning-db/files.h"
 
 namespace sous::client {
 namespace {
@@ -19,18 +22,6 @@ using transforms::NestQuery;
 using transforms::RecipeSource;
 using Matches = std::vector<std::vector<Match>>;
 
-// A build of many files says it once an hour, not once a file.
-bool said_lately() {
-  const auto cache = tuning_db::hardware_cache_path();
-  if (cache.empty()) return true;
-  const auto marker = cache.parent_path() / "setup-said";
-  std::error_code error;
-  const auto then = std::filesystem::last_write_time(marker, error);
-  const auto now = std::filesystem::file_time_type::clock::now();
-  if (!error && now - then < std::chrono::hours(1)) return true;
-  return !tuning_db::write_file_atomically(marker, "");
-}
-
 // Nothing in the database was measured on a machine of this class: there is a way out.
 void hint_at_setup(const tuning_db::Store& store, std::vector<string>& notes) {
   const string here = hardware_class(tuning_db::local_hardware());
@@ -38,14 +29,40 @@ void hint_at_setup(const tuning_db::Store& store, std::vector<string>& notes) {
   if (!stats || stats->entries == 0) return;
   const bool known = std::any_of(stats->by_hardware.begin(), stats->by_hardware.end(),
                                  [&](const auto& row) { return row.first == here; });
-  if (known || said_lately()) return;
-  notes.push_back("nothing in the database was measured on a machine like this one (" + here +
-                  "): what others measured is believed in part; sous setup measures it here, once");
+  const string text = "nothing in the database was measured on a machine like this one (" + here +
+                      "): what others measured is believed in part; sous setup measures it here, once";
+  const auto folder = cache_folder();
+  if (!known && first_to_say(text, folder.empty() ? folder : folder / "said")) notes.push_back(text);
+}
+
+void warn_if_empty(const tuning_db::Store& store, const string& path, const Options& options) {
+  const char* seeds = std::getenv("SOUS_SEED_DIR");
+  std::error_code error;
+  const bool missing = seeds != nullptr && *seeds != 0 && !std::filesystem::is_directory(seeds, error);
+  if (missing) say_once(string("there is no folder ") + seeds + " (SOUS_SEED_DIR): no seeds are taken from it");
+  const auto stats = store.stats();
+  if (missing || !options.server.empty() || !stats || stats->entries > 0) return;
+  say_once("the tuning database " + path +
+           " is empty, so nothing can be served from it; sous db import and sous db add fill it");
+}
+
+// A plain build in which the lock file decides, though the database has learned since.
+void warn_of_old_lock(const string& lock, const string& database, const Options& options) {
+  std::error_code error, other;
+  const auto pinned = std::filesystem::last_write_time(lock, error);
+  const auto learned = std::filesystem::last_write_time(database, other);
+  if (options.frozen || options.lock || error || other || pinned >= learned) return;
+  say_once(lock + " decides for the nests that it pins, and " + database +
+           " has changed since: --lock with the file removed takes what is known now");
 }
 
 // A file that is no database any more is moved aside and named; a new one is made from the seeds.
-std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db::Hardware& hardware, bool explain,
-                                            std::vector<string>& notes) {
+std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db::Hardware& hardware,
+                                            const Options& options, std::vector<string>& notes) {
+  std::error_code error;
+  const auto folder = std::filesystem::path(path).parent_path();
+  const bool new_folder =
+      !options.database.empty() && !folder.empty() && !std::filesystem::exists(folder, error) && !error;
   std::filesystem::path kept_aside;
   auto store = tuning_db::Store::open_or_recreate({.path = path, .seeds = tuning_db::seed_files()}, kept_aside);
   if (!kept_aside.empty()) {
@@ -53,8 +70,17 @@ std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db:
   }
   if (store && store->seeds_left())
     notes.push_back(path + ": keeps the entries of older seeds: " + store->seeds_left()->to_string());
-  if (store && explain) hint_at_setup(*store, notes);
-  if (store) return tuning_db::Database::over(std::move(*store), hardware);
+  // A new version of Sous brings other seeds: that is no news. A folder of one's own is another set.
+  if (const char* seeds = std::getenv("SOUS_SEED_DIR"); store && store->seeds_replaced() > 0 && seeds != nullptr) {
+    warn(path + ": those of " + seeds + " replace " + std::to_string(store->seeds_replaced()) +
+         " entries that other seeds brought; give each set of seeds a database of its own (--db)");
+  }
+  if (store && new_folder) warn("made the folder " + folder.string() + " for a new database");
+  if (store) {
+    warn_if_empty(*store, path, options);
+    if (options.explain != Explain::No) hint_at_setup(*store, notes);
+    return tuning_db::Database::over(std::move(*store), hardware);
+  }
   notes.push_back(store.error().to_string());
   return nullptr;
 }
@@ -105,11 +131,37 @@ string database_path(const Options& options) {
   return options.database.empty() ? tuning_db::default_database_path().string() : options.database;
 }
 
+void warn_of_stale_lock(const std::vector<NestReport>& nests, const string& source, const Options& options) {
+  if (!options.frozen) return;
+  const auto lock = LockSource::open(lock_path(source));
+  if (!lock) return;                // was said
+  std::map<string, bool> unserved;  // by place
+  std::map<string, std::set<LockSource::Key>> present;
+  for (const NestReport& nest : nests) {
+    const string place = place_of(nest);
+    unserved[place] = unserved[place] || !nest.served;
+    for (const UnitReport& unit : nest.units) present[place].insert({unit.structural_hash, unit.size_class});
+  }
+  for (const auto& [place, something] : unserved) {
+    const auto pinned = lock->pinned_at(place);
+    const bool stale = std::any_of(pinned.begin(), pinned.end(),
+                                   [&, &here = present[place]](const auto& key) { return !here.contains(key); });
+    if (!something || !stale) continue;
+    warn("--frozen: " + lock->path() + " pins another form of " + place +
+         ": it has changed since, and is not served (--lock renews it)");
+  }
+}
+
 OpenSources sources_for(const string& source, const Options& options) {
   return [source, options](const tuning_db::Hardware& hardware,
                            std::vector<string>& notes) -> Result<std::unique_ptr<RecipeSource>> {
     std::vector<std::unique_ptr<RecipeSource>> sources;
-    auto lock = LockSource::open(lock_path(source));
+    const string pinned = lock_path(source);
+    std::error_code error;
+    if (options.frozen && !std::filesystem::exists(pinned, error)) {
+      say_once("--frozen: there is no " + pinned + ": nothing is served beside it (--lock writes one)");
+    }
+    auto lock = LockSource::open(pinned);
     if (lock) {
       sources.push_back(std::make_unique<LockSource>(std::move(*lock)));
     } else {
@@ -117,8 +169,10 @@ OpenSources sources_for(const string& source, const Options& options) {
     }
     if (!options.frozen) {
       const string path = database_path(options);
-      if (auto database = path.empty() ? nullptr : open_database(path, hardware, options.explain, notes))
+      if (!path.empty()) warn_of_old_lock(pinned, path, options);
+      if (auto database = path.empty() ? nullptr : open_database(path, hardware, options, notes)) {
         sources.push_back(std::move(database));
+      }
       if (!options.server.empty()) {
         HttpLimits limits;
         limits.deadline = std::chrono::milliseconds(static_cast<long>(options.deadline * 1000));

@@ -5,6 +5,7 @@
 // same input.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,21 @@ struct Guard {
   double gain = 0;                         // seconds per execution of a statement; 0: not known
 };
 
+// A loop whose schedule the code does not have.
+struct Unfollowed {
+  std::string loop;      // its symbol
+  bool threads = false;  // it was to run on threads and runs on one; otherwise: it was to run as vectors
+  std::string why;
+  bool operator==(const Unfollowed&) const = default;
+};
+
+// Where in the user's text the code comes from, for debuggers and profilers.
+struct SourceLines {
+  std::string file;
+  int line = 0;                      // of what is in no loop; 0: the code has lines of its own
+  std::map<std::string, int> loops;  // by symbol; a loop that is not here has the line of what is around it
+};
+
 struct EmitOptions {
   // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
   // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
@@ -36,7 +52,9 @@ struct EmitOptions {
   std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
   int least_threads = 1;           // run only where parallel regions get so many
   std::string comment = {};        // put above the function: where the nest came from, which recipe
-  bool restrict_arguments = true;  // arguments in different alias classes are declared restrict
+  SourceLines lines = {};
+  std::vector<Unfollowed>* unfollowed = nullptr;  // where given: gets the loops that do not run as scheduled
+  bool restrict_arguments = true;                 // arguments in different alias classes are declared restrict
 };
 
 struct Target {

@@ -45,7 +45,7 @@ def run(words, folder, limit):
     """(status, output, seconds of processor time); status 124: it did not end within `limit` seconds of that, or thirty
     times as long by the clock (others may be at work on this machine)."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
-    environment.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    environment.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", SOUS_LOG="none")
     with tempfile.TemporaryFile() as output:
         started = subprocess.Popen(["prlimit", f"--cpu={limit}", *map(str, words)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -87,7 +87,7 @@ def judge(seed, sous, keep):
             outputs.append((status, text))
         if outputs[0] != outputs[1]:
             return Verdict(seed, "the compiler disagrees with itself")
-        status, text, sous_seconds = run([sous, "--db=none", "--explain", "--recipe=normal-form", f"--target={target}",
+        status, text, sous_seconds = run([sous, "--db=none", "--explain=all", "--recipe=normal-form", f"--target={target}",
                                           "clang-19", "-O2", *compile_it, "sous"], folder, BUILD_SECONDS)
         served = len(re.findall(r"\bserved\b", text))
         left = len(re.findall(r"\bleft as it is\b", text))

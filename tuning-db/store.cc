@@ -119,6 +119,7 @@ struct Store::Impl {
   fs::path path;
   std::shared_ptr<const Embedding> embedding;
   std::optional<Error> seeds_left = std::nullopt;
+  std::int64_t seeds_replaced = 0;
 
   Result<void> embed(const std::string& id, const Entry& entry) {
     const NestKey key = nest_key(entry.nest);
@@ -223,6 +224,7 @@ struct Store::Impl {
     TRY(auto transaction, Transaction::begin(db.get()));
     TRY(const bool another_build_did, has_seeds(fingerprint));
     if (another_build_did) return {};
+    TRY(const std::int64_t replaced, number(db.get(), "SELECT count(id) FROM entries WHERE seeded = 1"));
     for (const char* old : {"DELETE FROM entries WHERE seeded = 1", "DELETE FROM seeds WHERE true",
                             "DELETE FROM nests WHERE id NOT IN (SELECT nest FROM entries)",
                             "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM entries)"})
@@ -231,7 +233,9 @@ struct Store::Impl {
       if (auto taken = insert_lines(texts[k], files[k].string(), true); !taken)
         return fail("db.seed", taken.error().why, taken.error().where);
     TRY_VOID(Statement(db.get(), "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
-    return transaction.commit();
+    TRY_VOID(transaction.commit());
+    seeds_replaced = replaced;
+    return {};
   }
 
   Result<std::vector<std::pair<std::string, std::int64_t>>> counts(const char* sql) const {
@@ -251,6 +255,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 const std::optional<Error>& Store::seeds_left() const { return impl_->seeds_left; }
+std::int64_t Store::seeds_replaced() const { return impl_->seeds_replaced; }
 
 const Embedding& Store::embedding() const { return *impl_->embedding; }
 

@@ -78,6 +78,9 @@ class Store {
   // Why an existing database was opened with the entries of older seeds, if it was.
   const std::optional<Error>& seeds_left() const;
 
+  // How many entries of other seeds gave way to those of the seeds that it was opened with.
+  std::int64_t seeds_replaced() const;
+
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

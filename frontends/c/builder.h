@@ -172,6 +172,7 @@ class Builder {
 
   // variables.cc
   std::string fresh(const std::string& wish);
+  void note_line(const std::string& symbol, clang::SourceLocation where);
   std::string symbol_for(const std::string& wish, const std::string& c_expr, clang::QualType type);
   Lift<Binding*> binding(const clang::VarDecl* v, clang::SourceLocation where);
   Lift<Binding> outer_scalar(const clang::VarDecl* v, clang::SourceLocation where);
@@ -351,6 +352,7 @@ class Builder {
   std::map<std::string, Memory> roots_;                  // of places, by their C name
   std::map<const clang::VarDecl*, Place> places_;        // pointers to structures that the stretch declares
   std::map<std::string, std::string> place_containers_;  // by root and path
+  std::map<std::string, int> loop_lines_;                // by symbol
   std::vector<OpenLoop> loops_;
   std::set<std::string> guarded_, in_place_;  // members, as C names them
   std::set<std::string> unset_;               // C names of variables and members that may have no value yet

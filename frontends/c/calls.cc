@@ -76,7 +76,9 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   if (!callee) return refuse("c.call.pointer", "a call through a pointer", where);
   const std::string name = callee->getNameAsString();
   const clang::FunctionDecl* definition = nullptr;
-  if (!callee->hasBody(definition)) return refuse("c.call.unknown-effects", "'" + name + "' may do anything", where);
+  if (!callee->hasBody(definition))
+    return refuse("c.call.unknown-effects",
+                  "a call of '" + name + "', which is defined elsewhere: its effects are not known", where);
   if (definition->isVariadic() || definition->getNumParams() != e->getNumArgs())
     return refuse("c.call.varargs", "'" + name + "' takes a variable number of arguments", where);
   if (definition->hasAttr<clang::WeakAttr>())

@@ -471,6 +471,7 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     }
   }
   const std::string symbol = fresh(v->getNameAsString());
+  note_line(symbol, where);
   Binding outer;
   if (in_memory) {
     if (header.declared) {

@@ -473,6 +473,7 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   if (sdfg::touched(sdfg_.root).written.empty()) return refuse("c.empty", "the nest does nothing", where);
   TRY_VOID(finish_memory());
   LiftedNest nest;
+  nest.loop_lines = loop_lines_;
   TRY(nest.epilogue, epilogue());
 
   // What attempts left behind and nothing uses goes.

@@ -50,6 +50,8 @@ struct LiftedNest {
   // Values that symbols surely have: constants, and parameters of static functions to which every call passes the same
   // one.
   std::map<std::string, std::int64_t> known;
+  // Presumed lines of the `for`s, by the symbols of the loops that they became.
+  std::map<std::string, int> loop_lines;
   bool reassociate = false;  // by a pragma of its own (omp simd reduction …); flags are the caller's business
 };
 

@@ -1,5 +1,6 @@
 // What variables, struct members and declarations become.
 #include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
 #include "sdfg/planted_fault.h"
 
@@ -52,6 +53,12 @@ std::string Builder::fresh(const std::string& wish) {
   for (int k = 1; names_.contains(name); ++k) name = wish + "_" + std::to_string(k);
   names_.insert(name);
   return name;
+}
+
+void Builder::note_line(const std::string& symbol, clang::SourceLocation where) {
+  const clang::SourceManager& sources = context_.getSourceManager();
+  const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
+  if (at.isValid()) loop_lines_[symbol] = static_cast<int>(at.getLine());
 }
 
 std::string Builder::symbol_for(const std::string& wish, const std::string& c_expr, clang::QualType type) {

@@ -43,6 +43,30 @@ int team_size(const sdfg::Region& region) {
   return all ? 0 : largest;
 }
 
+// Every line of the code stands for the line of the user's text that the last marker names.
+std::string with_lines(std::string_view text, const SourceLines& lines) {
+  std::string file;
+  for (const char c : lines.file) {
+    if (c == '"' || c == '\\') file += '\\';
+    file += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  }
+  std::string current = std::to_string(lines.line);
+  std::string out = "#line " + current + " \"" + file + "\"\n";
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto first = std::min(line.find_first_not_of(' '), line.size());
+    if (line.substr(first).starts_with(Printer::line_marker)) {
+      current = line.substr(first + Printer::line_marker.size());
+    } else {
+      if (first < line.size()) out += "#line " + current + "\n";
+      out += std::string(line) + "\n";
+    }
+  }
+  return out;
+}
+
 class FunctionPrinter {
  public:
   FunctionPrinter(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
@@ -60,6 +84,7 @@ class FunctionPrinter {
 
   std::string print() {
     Printer body(sdfg_, options_, dialect_, transients_, names_);
+    body.source_line = options_.lines.line;
     body.out.set_depth(1);
     body.declare("");
     body.region(sdfg_.root);
@@ -71,7 +96,7 @@ class FunctionPrinter {
     out.close();
     out.line("");
     entry(out, body);
-    return out.text();
+    return options_.lines.line > 0 ? with_lines(out.text(), options_.lines) : out.text();
   }
 
  private:

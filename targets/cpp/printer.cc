@@ -202,6 +202,13 @@ void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
   out.close();
 }
 
+void Printer::not_followed(const sdfg::Loop& loop, const std::string& why) const {
+  auto* list = options_.unfollowed;
+  if (list == nullptr) return;
+  Unfollowed entry{loop.symbol, std::holds_alternative<sdfg::Parallel>(loop.schedule), why};
+  if (std::ranges::find(*list, entry) == list->end()) list->push_back(std::move(entry));
+}
+
 void Printer::body(const sdfg::Loop& loop) {
   expressions.enter(loop);
   if (body_instead) {
@@ -214,19 +221,31 @@ void Printer::body(const sdfg::Loop& loop) {
 }
 
 void Printer::loop(const sdfg::Loop& loop) {
+  const auto known = options_.lines.loops.find(loop.symbol);
+  const int around = source_line;
+  // Where loops were interchanged, the inner one keeps the line of the one that was: the statements stand there.
+  const bool marks = known != options_.lines.loops.end() && known->second > around;
+  if (marks) out.line(std::string(line_marker) + std::to_string(source_line = known->second));
+  scheduled(loop);
+  if (marks) out.line(std::string(line_marker) + std::to_string(source_line = around));
+}
+
+void Printer::scheduled(const sdfg::Loop& loop) {
   match(
       loop.schedule, [&](const sdfg::Sequential&) { plain_loop(loop); },
       [&](const sdfg::Parallel& parallel) {
-        if (dialect_.openmp && !in_parallel) {
-          print_parallel(*this, loop, parallel);
-        } else {
-          plain_loop(loop);
-        }
+        if (dialect_.openmp && !in_parallel) return print_parallel(*this, loop, parallel);
+        not_followed(loop, in_parallel ? "a loop around it runs on threads" : "the target has no threads");
+        plain_loop(loop);
       },
       [&](const sdfg::Simd&) {
-        if (dialect_.simd == nullptr) return plain_loop(loop);
+        if (dialect_.simd == nullptr) {
+          not_followed(loop, "the target has no vectors");
+          return plain_loop(loop);
+        }
         if (const auto reason = dialect_.simd(*this, loop)) {
           out.line("// Not as vectors: " + *reason + ".");
+          not_followed(loop, *reason);
           plain_loop(loop);
         }
       },

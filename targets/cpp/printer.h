@@ -49,12 +49,18 @@ class Printer {
   static std::string condition(const std::string& variable, const sdfg::Loop& loop, const std::string& end);
   static std::string advance(const std::string& variable, std::int64_t step);
 
+  // Says that the loop does not run as its schedule says: once for each loop and reason.
+  void not_followed(const sdfg::Loop& loop, const std::string& why) const;
+
   const EmitOptions& options() const { return options_; }
   const std::vector<Transient>& transients() const { return transients_; }
 
   Lines out;
   Expressions expressions;
   bool in_parallel = false;
+  // The user's line that is printed for; FunctionPrinter makes the markers of it into line directives.
+  int source_line = 0;
+  static constexpr std::string_view line_marker = "//@ ";
   // While set: prints the bodies of loops instead.
   std::function<void(const sdfg::Loop&)> body_instead;
 
@@ -62,6 +68,7 @@ class Printer {
   void state(const sdfg::State& state);
   void assign(const sdfg::TaskletView& tasklet);
   void loop(const sdfg::Loop& loop);
+  void scheduled(const sdfg::Loop& loop);
   Text condition(const sdfg::Condition& condition);
 
   const EmitOptions& options_;

@@ -210,12 +210,17 @@ std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::stri
 }
 
 void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
-  if (has_return(loop.body)) return printer.plain_loop(loop);
+  if (has_return(loop.body)) {
+    printer.not_followed(loop, "the function returns from inside of it");
+    return printer.plain_loop(loop);
+  }
   const auto reductions = plan_reductions(printer, loop, true);
   if (!reductions) {
     // A team of one, so that its thread has number 0 and the first copy of the temporaries, wherever the call comes
     // from.
-    printer.out.line("// In order: a reduction into an array of unknown or large size.");
+    const std::string why = "a reduction into an array of unknown or large size";
+    printer.out.line("// In order: " + why + ".");
+    printer.not_followed(loop, why);
     printer.in_parallel = true;
     printer.plain_loop(loop, "#pragma omp parallel for num_threads(1)");
     printer.in_parallel = false;

@@ -88,7 +88,7 @@ class Bench:
         # A planted fault (tools/faults.py) is to be seen.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_") or k == "SOUS_FAULT"}
         # A recipe may ask for more threads than are here: libomp's then spin in turns, a millisecond for each region.
-        self.environment.update(OMP_NUM_THREADS="3", OMP_THREAD_LIMIT="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0",
+        self.environment.update(OMP_NUM_THREADS="3", OMP_THREAD_LIMIT="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0", SOUS_LOG="none",
                                 ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=0")
         self.served = {}  # what was asked for: [functions of which a nest is served, all of them]
         self.entries = collections.Counter()  # of served nests: runs of the generated code (S), of the original (O)
@@ -186,7 +186,7 @@ class Bench:
     def differs(self, functions, expected, one):
         """(what differs, function) of a build with sous, or None."""
         options = self.prepare(functions, one)
-        done = self.build([one.cc, *FLAGS], functions, "t", [self.sous, "--db=none", "--explain", *options])
+        done = self.build([one.cc, *FLAGS], functions, "t", [self.sous, "--db=none", "--explain=all", *options])
         if not isinstance(functions, Kept):
             self.count(functions, one, done.stderr)
         if done.returncode:

@@ -15,6 +15,7 @@ import pathlib
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,8 @@ class Case:
         self.environment["SOUS_SEED_DIR"] = str(self.folder / "no-seeds")
         self.environment["SOUS_DB"] = str(self.folder / "test.db")
         self.environment["OMP_NUM_THREADS"] = "2"
+        self.environment["SOUS_LOG"] = str(self.folder / "log")
+        self.environment["XDG_CACHE_HOME"] = str(self.folder / "cache")  # what was said once, in this case
         self.environment["SOUS_GUARD"] = "0"  # a fault of ours is a fault, not a compile without us
         (self.folder / "no-seeds").mkdir()
         self.write("mm.c", KERNEL)
@@ -105,6 +108,17 @@ class Case:
     def fill_database(self):
         """A measured entry for mm: strided access made contiguous, several times faster on any machine."""
         self.s("db", "add", "mm.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "5", "--", self.cc, *FLAGS)
+
+
+    def entry_without_doubt(self, file="all.jsonl"):
+        """The same as a file of seeds, with times that no busy machine can spoil."""
+        self.s("--db=measured.db", "db", "add", "mm.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "1", "--", self.cc,
+               *FLAGS)
+        with contextlib.closing(sqlite3.connect(self.folder / "measured.db")) as db, db:
+            db.execute("UPDATE entries SET baseline_seconds = 0.5, tuned_seconds = 0.125, baseline_spread = 0.01, "
+                       "tuned_spread = 0.01")
+        (self.folder / file).parent.mkdir(exist_ok=True)
+        self.s("--db=measured.db", "db", "export", "-o", file)
 
 
 def same_object_when_nothing_to_gain(case):
@@ -148,7 +162,7 @@ def diagnostics_are_the_compilers_own(case):
 def served_nest_gives_the_same_output(case):
     expected = case.expected()
     for target in ("cpp", "openmp", "highway"):
-        done = case.s("--explain", "--recipe=normal-form", f"--target={target}", case.cc, *FLAGS, "mm.c", "-o", target)
+        done = case.s("--explain=all", "--recipe=normal-form", f"--target={target}", case.cc, *FLAGS, "mm.c", "-o", target)
         assert "served: the recipe given applies" in done.stderr, done.stderr
         assert case.run(f"./{target}").stdout == expected, target
         assert case.run(f"./{target}", "17").stdout == case.run("./plain", "17").stdout, target
@@ -238,6 +252,18 @@ def debugger_sees_the_users_lines(case):
     assert any(line.split()[:2] == ["mm.c", "8"] for line in lines.splitlines() if line.strip()), lines
 
 
+def profilers_see_the_users_lines_in_generated_code(case):
+    case.write("par.json", PARALLEL)
+    for cc, recipe in itertools.product((case.cc, "gcc-12"), ("normal-form", "par.json")):
+        if not shutil.which(cc):
+            continue
+        case.s(f"--recipe={recipe}", "--nest=mm", cc, *FLAGS, "-g", "mm.c", "-o", "prog")
+        code = case.run("llvm-objdump-19", "-d", "-l", "--no-show-raw-insn", "prog").stdout
+        ours = "".join(re.findall(r"(?ms)^[0-9a-f]+ <\S*sous_mm_6\S*>:\n(.*?)(?=^[0-9a-f]+ <|\Z)", code))  # functions
+        lines = set(re.findall(r"mm\.c:(\d+)", ours))
+        assert {"6", "8"} <= lines <= {"6", "7", "8"} and "generated.cpp" not in ours, (cc, recipe, lines, ours)
+
+
 def deterministic(case):
     case.write("par.json", PARALLEL)
     for recipe in ("normal-form", "par.json"):
@@ -288,9 +314,11 @@ def malformed_requests_are_refused(case):
 
 
 def database_server_and_lock_give_the_same_bytes(case):
-    case.fill_database()
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
     command = [case.cc, *FLAGS, "-c", "mm.c", "-o"]
-    assert "served" in case.s("--explain", "--lock", *command, "database.o").stderr
+    said = case.s("--explain", "--lock", *command, "database.o").stderr
+    assert "1 of 3 nests served" in said, said
     lock = case.bytes("sous.lock")
     assert case.bytes("database.o") != (case.run(*command, "plain.o"), case.bytes("plain.o"))[1]
     case.s("--frozen", *command, "frozen.o", environment={"SOUS_DB": str(case.folder / "nowhere" / "x.db")})
@@ -298,7 +326,7 @@ def database_server_and_lock_give_the_same_bytes(case):
     (case.folder / "sous.lock").unlink()
     with served(case) as url:
         done = case.s("--explain", "--lock", "--db=none", f"--server={url}", *command, "server.o")
-    assert "(server)" in done.stderr, done.stderr
+    assert "(server, distance 0" in done.stderr, done.stderr
     assert case.bytes("server.o") == case.bytes("database.o")
     assert case.bytes("sous.lock") == lock
 
@@ -340,19 +368,33 @@ def one_clear_line(case):
     case.write("broken.json", '{"version": 1, "steps": [')
     case.write("unknown.json", '{"version": 1, "target": "cpp", "steps": [{"step": "tyle"}]}')
     case.write("target.json", '{"version": 1, "target": "opemp", "steps": []}')
+    case.write("loops.json", '{"version": 1, "target": "cpp", "steps": [{"step": "tile", "loops": "i0", "sizes": [2]}]}')
+    case.write("no_main.c", "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = domain(i); }\n")
     for words, code, hint in ((["opt", "mm.c", "--recipe=broken.json"], "recipe.json", ""),
                               (["opt", "mm.c", "--recipe=unknown.json"], "recipe.unknown-step", "tile"),
                               (["opt", "mm.c", "--recipe=target.json"], "recipe.unknown-target", "openmp"),
                               (["opt", "mm.c", "--nest=none"], "cli.value", "none"),
                               (["opt", "mm.c", "--target=higway"], "cli.value", "highway"),
+                              (["clnag-19", "-c", "mm.c"], "cli.unknown-command", "clang-19"),
+                              (["opt", "mm.c", "--recipe=broken.json"], "recipe.json", "line 1, column 26"),
+                              (["opt", "mm.c", "--recipe=loops.json"], "recipe.parameter", "tile's loops takes loops, not i0"),
+                              (["opt", "mm.c", "--emit=jsn"], "cli.value", "did you mean json"),
+                              (["opt", "mm.c", "--unit=x"], "cli.value", "--unit"),
+                              (["stats", "--log", "none.log"], "stats.no-log", "none.log"),
+                              (["db", "add", "no_main.c", "--recipe", "nf.json"], "add.no-main", "no main"),
                               (["opt", "none.c"], "client.read", "none.c"), (["opy", "mm.c"], "cli.unknown-command", "opt"),
                               (["db", "lst"], "cli.unknown-command", "list"), (["--frozn", "cc"], "cli.unknown-option", "--frozen"),
                               (["help", "tyle"], "cli.unknown-command", "tile"),
-                              (["opt", "mm.c", "-o", "/proc/none"], "client.write", "/proc/none")):
+                              (["--db=none", "opt", "mm.c", "-o", "/proc/none"], "client.write", "/proc/none")):
         done = case.s(*words, status=None)
         assert done.returncode in (1, 2), words
         assert done.stderr.count("\n") == 1 and f"[{code}]" in done.stderr and hint in done.stderr, f"{words}: {done.stderr}"
     assert case.s("no-such-compiler-19", "-c", "mm.c", status=None).returncode != 0
+    assert "did you mean" not in case.s("opt", "mm.c", "--emit=pdf", status=2).stderr
+    assert re.fullmatch(r"sous \d+\.\d+\.\d+\n", case.s("--version").stdout)
+    columns = {re.search(r"\S(\s\s+)\S", line[2:]).end() for line in case.s("help").stdout.splitlines()
+               if line.startswith("  --")}
+    assert len(columns) == 1, columns
 
 
 def corrupt_files_are_kept(case):
@@ -366,6 +408,141 @@ def corrupt_files_are_kept(case):
     kept = [p for p in case.folder.iterdir() if p.name.startswith("test.db.")]
     assert any(p.read_bytes() == before and p.name in done.stderr for p in kept), (done.stderr, kept)
     assert case.run("./prog").stdout == case.expected()
+
+
+def explain_is_a_line_for_each_nest(case):
+    done = case.s("--explain", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("mm.c:")]
+    assert len(lines) == 5 and lines[0].startswith("mm.c:6: mm: left as it is: no recipe known"), done.stderr
+    assert all("Next: " in line for line in lines[:3]) and "[c.declaration]" in lines[3], done.stderr
+    assert lines[4] == "mm.c: 0 of 3 nests served; all there is to know: --explain=all", done.stderr
+    assert "hash" in case.s("--explain=all", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o").stderr
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
+    done = case.s("--explain", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+    assert re.search(r"(?m)^mm\.c:6: mm: served: the nest by mm#0 \(database, distance 0, measured 4\.00 times as fast\)$",
+                     done.stderr), done.stderr
+
+
+HISTOGRAM = """\
+void hist(int n, const unsigned char *restrict px, int *restrict bins) {
+  for (int i = 0; i < n; i++) bins[px[i]]++;
+}
+"""
+
+
+def a_loop_on_one_thread_is_not_called_parallel(case):
+    case.write("hist.c", HISTOGRAM)
+    case.write("par.json", PARALLEL)
+    for form in ("--explain", "--explain=all"):
+        said = case.s(form, "--recipe=par.json", case.cc, "-O3", "-c", "hist.c", "-o", "hist.o").stderr
+        assert "loop i0 runs on one thread: a reduction into an array of unknown or large size" in said, said
+        assert "parallelize(loop=i0): applied" not in said, said
+    assert "num_threads(1)" in case.s("opt", "hist.c", "--recipe=par.json", "--emit=cpp").stdout
+    said = case.s("--explain=all", "--recipe=par.json", "--target=cpp", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o",
+                  "mm.o").stderr
+    assert "the target has no threads" in said and ": applied" not in said, said
+
+
+def remarks_as_of_a_compiler(case):
+    case.s(case.cc, *FLAGS, "-c", "mm.c", "-o", "plain.o")
+    for words, more in ((["-Rsous"], {}), ([], {"SOUS_REMARKS": "1"})):
+        said = case.s(case.cc, *FLAGS, *words, "-c", "mm.c", "-o", "mm.o", environment=more).stderr
+        assert re.search(r"(?m)^mm\.c:6:\d+: remark: left as it is: .* \[-Rsous\]$", said), said
+        assert case.bytes("mm.o") == case.bytes("plain.o")
+    assert case.s(case.cc, "-Rsous", "-E", "mm.c").stdout == case.run(case.cc, "-E", "mm.c").stdout  # passed through
+    assert case.s("--disable", case.cc, "-O3", "-Rsous", "-c", "mm.c", "-o", "mm.o").stderr == ""
+    assert case.s(case.cc, "mm.o", "-Rsous", "-o", "prog", environment={"SOUS_REMARKS": "0"}).stderr == ""
+
+
+def stats_of_a_build(case):
+    assert "[stats.no-log]" in case.s("stats", status=1).stderr
+    (case.folder / "sub").mkdir()
+    case.write("sub/helper.c", "int helper(void) { return 1; }\n")
+    case.s("--recipe=normal-form", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+    case.s(case.cc, *FLAGS, "-c", "sub/helper.c", "-o", "sub/helper.o")
+    case.run("ar", "rc", "libhelper.a", "sub/helper.o")
+    linked = case.s(case.cc, "mm.o", "libhelper.a", "-o", "prog", environment={"SOUS_SUMMARY": "1"}).stderr
+    assert re.fullmatch(r"sous: prog: 2 C files, 1 nests lifted, 1 served, \d+ loops not lifted; Sous took .*\n", linked), linked
+    stats = case.s("stats").stdout
+    assert "files      2, 2 looked into" in stats and "nests      1 lifted, 1 served" in stats, stats
+    case.s(case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")  # built again: what was is forgotten
+    stats = case.s("stats").stdout
+    assert "nests      3 lifted, 0 served" in stats and "mm.c:6: mm: no recipe known" in stats, stats
+    assert "files      1, 1 looked into" in case.s("stats", "sub").stdout
+    direct = case.s(case.cc, *FLAGS, "mm.c", "-o", "prog", environment={"SOUS_SUMMARY": "1"}).stderr
+    assert "sous: prog: 1 C files, 3 nests lifted" in direct, direct
+    assert "[stats.none]" in case.s("stats", "/proc", status=1).stderr
+    case.s(case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o", environment={"SOUS_LOG": "none", "HOME": "/proc/none"})
+
+
+def warnings_are_said_once(case):
+    compile_it = [case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o"]
+
+    def warnings(*words, **more):
+        return [line for line in case.s(*words, *compile_it, **more).stderr.splitlines() if "warning" in line]
+
+    empty = warnings()
+    assert len(empty) == 1 and "test.db is empty" in empty[0], empty
+    assert warnings() == []
+    frozen = warnings("--frozen")
+    assert len(frozen) == 1 and "there is no ./sous.lock" in frozen[0], frozen
+    assert warnings("--frozen") == []
+    made = warnings(environment={"SOUS_DB": str(case.folder / "deep/new.db")})
+    assert any("made the folder" in line for line in made), made
+    case.write("none.json", '{"version": 1, "target": "cpp", "steps": [{"step": "tile", "loops": ["i7"], "sizes": [2]}]}')
+    unfit = warnings("--recipe=none.json")
+    assert len(unfit) == 1 and "fits no nest; the hottest, line 6 in mm" in unfit[0], unfit
+    size = warnings("--size", "N=2000")
+    assert len(size) == 1 and "no nest has N, did you mean n? (sizes here: n)" in size[0], size
+    assert warnings("--size", "n=2000,m=3") == []
+
+
+def seeds_come_when_their_folder_does(case):
+    case.environment["SOUS_SEED_DIR"] = str(case.folder / "later")
+    case.environment["SOUS_DB"] = str(case.folder / "fresh.db")
+    compile_it = ["--explain", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o"]
+    first = case.s(*compile_it).stderr
+    assert "later (SOUS_SEED_DIR): no seeds" in first and "0 of 3 nests served" in first, first
+    case.entry_without_doubt("later/all.jsonl")
+    second = case.s(*compile_it).stderr
+    assert "1 of 3 nests served" in second and "warning" not in second, second
+    (case.folder / "other").mkdir()
+    (case.folder / "other/none.jsonl").write_text("\n")
+    third = case.s(*compile_it, environment={"SOUS_SEED_DIR": str(case.folder / "other")}).stderr
+    assert "replace 1 entries that other seeds brought" in third, third
+
+
+def a_lock_that_is_behind_is_said(case):
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
+    case.s("--lock", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+    assert json.loads(case.bytes("sous.lock"))["nests"][0]["places"] == ["mm.c: mm"]
+    assert "warning" not in case.s("--frozen", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o").stderr
+    os.utime(case.folder / "sous.lock", (1, 1))
+    behind = case.s(case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o").stderr
+    assert behind.count("warning") == 1 and "sous.lock decides" in behind, behind
+    case.write("mm.c", KERNEL.replace("A[k][i] * B[k][j]", "A[k][i] * B[k][j] * 2"))
+    stale = case.s("--frozen", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o").stderr
+    assert stale.count("warning") == 1 and "pins another form of mm.c: mm" in stale, stale
+
+
+def a_static_link_says_that_threads_are_lost(case):
+    case.write("par.json", PARALLEL)
+    case.s("--recipe=par.json", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+    done = case.s(case.cc, "-static", "mm.o", "-o", "prog")
+    assert done.stderr.count("warning") == 1 and "prog: linked statically" in done.stderr, done.stderr
+    assert case.run("./prog").stdout == case.expected()
+    assert case.s(case.cc, "mm.o", "-o", "prog").stderr == ""
+
+
+def names_that_recipes_use(case):
+    for words in (["--dump-after=normalize"], ["--emit=sdfg"]):
+        out = case.s("opt", "mm.c", *words).stdout
+        for text in ("# mm.c:6: mm\n", "# the nest, --unit 0\n", "loop i0 is i, line 6\n", "loop i2 is j, line 7\n",
+                     "array a0 is C\n", "# nest 2 of 3, --unit 2\n"):
+            assert text in out, f"{text}\n{out}"
+    assert "loop i0 = 0 .. n0" in case.s("opt", "mm.c", "--dump-after=normalize").stdout
 
 
 def full_disk(case):
@@ -405,6 +582,10 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "export").stdout == (case.folder / "all.jsonl").read_text()
     assert "mm#0" in case.s("query", "mm.c").stdout
     case.s("--db=second.db", "db", "remove", identity)
+    case.write("varies.c", KERNEL.replace("mm(n);\n  double", "mm(n); mm(n / 2);\n  double"))
+    refused = case.s("db", "add", "varies.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "1", "--", case.cc, *FLAGS,
+                     status=1).stderr
+    assert "line 6 in mm is called with several sizes" in refused and "[add.not-run]" in refused, refused
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 

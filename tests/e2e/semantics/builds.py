@@ -45,7 +45,7 @@ class Case:
     def __init__(self, sous, folder, cc):
         self.sous, self.folder, self.cc = sous, pathlib.Path(folder), cc
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SOUS_", "OMP_"))}
-        self.environment.update(OMP_NUM_THREADS="3", LD_LIBRARY_PATH=".")
+        self.environment.update(OMP_NUM_THREADS="3", LD_LIBRARY_PATH=".", SOUS_LOG="none")
         self.write("program.c", PROGRAM)
         self.write("library.c", LIBRARY)
         for name, text in (("parallel", PARALLEL), ("vector", VECTOR), ("normal", NORMAL)):
@@ -64,8 +64,8 @@ class Case:
         return self.run(self.cc, *words, **more)
 
     def s(self, *words, recipe="parallel", **more):
-        """Through sous; what it says with --explain is in stderr."""
-        return self.run(self.sous, "--db=none", "--explain", f"--recipe={recipe}.recipe", self.cc, *words, **more)
+        """Through sous; what it says with --explain=all is in stderr."""
+        return self.run(self.sous, "--db=none", "--explain=all", f"--recipe={recipe}.recipe", self.cc, *words, **more)
 
     def served(self, *words, nests=1, **more):
         done = self.s(*words, **more)
@@ -173,7 +173,7 @@ int main(void) {
             case.run(*link, f"{name}.o", "-o", "linked")
             assert case.run("./linked").stdout == output, (link, name)
     if shutil.which("gcc-12"):
-        done = case.run(case.sous, "--db=none", "--explain", "gcc-12", "-fopenmp", "rows.o", "-o", "linked")
+        done = case.run(case.sous, "--db=none", "--explain=all", "gcc-12", "-fopenmp", "rows.o", "-o", "linked")
         assert "OpenMP runtime" in done.stderr, done.stderr
         assert case.run("./linked").stdout == rows
 

@@ -93,6 +93,7 @@ class Bench:
         self.environment = {k: v for k, v in os.environ.items()
                             if not k.startswith(("SOUS_", "OMP_")) or k == "SOUS_FAULT"}
         self.environment["OMP_WAIT_POLICY"] = "passive"
+        self.environment["SOUS_LOG"] = "none"
 
     def run(self, *words, environment=None, timeout=150):
         return subprocess.run([str(w) for w in words], cwd=self.folder, capture_output=True, text=True,
@@ -117,7 +118,7 @@ class Bench:
 
 
 def decisions(explained):
-    """{function: what became of its stretches} from --explain."""
+    """{function: what became of its stretches} from --explain=all."""
     out = collections.defaultdict(list)
     for found in re.finditer(r"(?m)^\S+?:\d+: (\w+), lines \d+ to \d+: (served|left as it is)(.*)$", explained):
         out[found[1]].append("served" if found[2] == "served" else found[3])
@@ -141,7 +142,7 @@ def differences(expected, got, limit=6):
 
 
 def check_mode(bench, program, mode, march, expected):
-    words = [bench.sous, "--db=none", "--explain", f"--recipe={bench.recipe(mode)}", bench.cc, *BASE, f"-march={march}",
+    words = [bench.sous, "--db=none", "--explain=all", f"--recipe={bench.recipe(mode)}", bench.cc, *BASE, f"-march={march}",
              *program.flags, program.path, "-o", "rewritten", *program.links]
     done = bench.good(*words)
     found = decisions(done.stderr)

@@ -105,7 +105,9 @@ TEST(Options, DidYouMean) {
 TEST(Options, EndAtTheCompilerUnlessInterleaved) {
   const auto launcher = parse_options({"--explain", "--size", "n=20,m=3", "clang", "--frozen"}, false);
   ASSERT_TRUE(launcher);
-  EXPECT_TRUE(launcher->options.explain);
+  EXPECT_EQ(launcher->options.explain, Explain::Short);
+  EXPECT_EQ(parse_options({"--explain=all", "clang"}, false)->options.explain, Explain::All);
+  EXPECT_EQ(parse_options({"--explain=al", "clang"}, false).error().code, "cli.value");
   EXPECT_FALSE(launcher->options.frozen);
   EXPECT_EQ(launcher->options.sizes, (std::map<std::string, std::int64_t>{{"m", 3}, {"n", 20}}));
   EXPECT_EQ(launcher->words, (std::vector<std::string>{"clang", "--frozen"}));

@@ -1,0 +1,87 @@
+// From C text to generated code, with a source of recipes that says what it is told.
+#include "client/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "tuning-db/hardware.h"
+
+namespace sous::client {
+namespace {
+
+using transforms::Match;
+
+struct OneMatch : transforms::RecipeSource {
+  explicit OneMatch(Match m) : match(std::move(m)) {}
+  Match match;
+  Result<std::vector<std::vector<Match>>> query(const std::vector<transforms::NestQuery>& nests, int) override {
+    return std::vector<std::vector<Match>>(nests.size(), {match});
+  }
+};
+
+Outcome outcome_of(const std::string& text, double distance, bool user_lines = false) {
+  Match match;
+  match.recipe = transforms::recipe_from_text("parallelize(loop=i0) -> openmp").value();
+  match.name = "other#1";
+  match.source = "database";
+  match.distance = distance;
+  match.evidence.size_class = "unknown:4";
+  match.evidence.baseline_seconds = 2;
+  match.evidence.tuned_seconds = 1;
+  match.evidence.threads = 2;
+  match.evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
+  Meaning meaning;
+  meaning.user_lines = user_lines;
+  const auto sources = [&](std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
+    return std::make_unique<OneMatch>(match);
+  };
+  auto outcome = optimize(text, "hist.c", meaning, {}, sources);
+  EXPECT_TRUE(outcome) << outcome.error().to_string();
+  return outcome ? std::move(*outcome) : Outcome{};
+}
+
+// Into an array of unknown size: the target runs it in order.
+const std::string unknown_size = R"(void hist(int n, const unsigned char *restrict px, int *restrict bins) {
+  for (int i = 0; i < n; i++)
+    bins[px[i]]++;
+}
+)";
+const std::string known_size = R"(static int bins[256];
+void hist(int n, const unsigned char *restrict px) {
+  for (int i = 0; i < n; i++) bins[px[i]]++;
+}
+)";
+
+TEST(Pipeline, ANeighboursThreadsAreNoEvidenceForOne) {
+  const Outcome near = outcome_of(unknown_size, 1);
+  ASSERT_EQ(near.report.nests.size(), 1u);
+  EXPECT_FALSE(near.report.nests[0].served);
+  EXPECT_EQ(near.report.nests[0].why,
+            "no evidence on one thread: other#1 was measured on 2 threads, but loop i0 runs on one thread: a reduction "
+            "into an array of unknown or large size");
+  const Outcome itself = outcome_of(unknown_size, 0);  // measured just so
+  EXPECT_TRUE(itself.report.nests[0].served);
+  EXPECT_EQ(itself.report.nests[0].threads, 1);
+  const Outcome with_threads = outcome_of(known_size, 1);
+  EXPECT_TRUE(with_threads.report.nests[0].served);
+  EXPECT_EQ(with_threads.report.nests[0].threads, 2);
+  EXPECT_TRUE(with_threads.report.nests[0].unfollowed.empty());
+}
+
+TEST(Pipeline, TheStepThatHadNoEffectSaysSo) {
+  const Outcome outcome = outcome_of(unknown_size, 0);
+  EXPECT_EQ(
+      outcome.report.nests.at(0).units.at(0).steps,
+      std::vector<std::string>{"parallelize(loop=i0): no effect: the loop runs on one thread: a reduction into an "
+                               "array of unknown or large size"});
+}
+
+TEST(Pipeline, CodeHasTheUsersLinesWhereThatIsAsked) {
+  EXPECT_EQ(outcome_of(known_size, 1).cpp.find("#line"), std::string::npos);
+  const std::string code = outcome_of(known_size, 1, true).cpp;
+  EXPECT_NE(code.find("#line 3 \"hist.c\"\n"), std::string::npos) << code;
+  EXPECT_NE(code.find("\n#line 3\n  #pragma omp parallel for"), std::string::npos) << code;
+  EXPECT_EQ(code.find("//@"), std::string::npos) << code;
+}
+
+}  // namespace
+}  // namespace sous::client
