@@ -181,13 +181,13 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   // One row alone has none: any will do that is long enough.
   symbol_c_[memory.stride] = "(" + from + " < " + to + " ? (long long)" + distance + " / " + std::to_string(size) +
                              " : (long long)(" + c_text(row) + "))";
-  ranges_.assumptions.push_back(Expr::symbol(memory.stride) - row);
+  if (!planted(Fault::rows_may_overlap)) ranges_.assumptions.push_back(Expr::symbol(memory.stride) - row);
   memory.c_expr = "(" + table + ")[" + from + "]";
   memory.table = table;
 
   RowCheck check{.table = table, .condition = "1", .nonneg = {}};
   for (const Extreme* e : {&*first, &*last})
-    for (const Expr& n : e->nonneg) check.nonneg.push_back(n);
+    if (!planted(Fault::table_read_early)) check.nonneg.insert(check.nonneg.end(), e->nonneg.begin(), e->nonneg.end());
   if (!planted(Fault::rows_unevenly_spaced))
     check.condition = "(" + from + " >= " + to + " || __extension__({ long long sous_k = " + from +
                       "; const unsigned long sous_d = " + distance + "; while (sous_k < " + to + " && " +
