@@ -29,6 +29,7 @@ class LockSource : public transforms::RecipeSource {
   // What the file held, written again.
   std::string text() const;
 
+  bool may_know(const sdfg::Sdfg&) override { return !entries_.empty() || !added_.empty(); }
   // At most one match per nest.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;

@@ -143,8 +143,11 @@ class Pipeline {
     if (options_.dump_after == "lift") {
       for (const auto* lifted : lifted_) out_.dump += sdfg::print(lifted->sdfg);
     }
-    normalize();
     start = now();
+    if (!forced_) open_source();
+    const double opening = now() - start;
+    normalize();
+    start = now() - opening;
     if (!forced_) query();
     phase("query", start);
     std::vector<Sdfg> pictures;
@@ -200,6 +203,11 @@ class Pipeline {
         const auto* container = lifted->sdfg.find(argument.name);
         if (container != nullptr && container->dead) report.dead.push_back(argument.c_expr);
       }
+      if (!worth_normalizing(*lifted)) {
+        report.why = "no recipe known for nests of its depth and types";
+        out_.report.nests.push_back(std::move(report));
+        continue;
+      }
       auto nest = prepare(*lifted, reassociate_, options_, hardware_);
       if (!nest) {
         report.why = nest.error().to_string();
@@ -223,16 +231,31 @@ class Pipeline {
     phase("normalize", start);
   }
 
+  void open_source() {
+    auto source = open_sources_(hardware_, out_.report.notes);
+    if (source) {
+      source_ = std::move(*source);
+    } else {
+      out_.report.notes.push_back(source.error().to_string());
+    }
+  }
+
+  // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
+  // a recipe, and nobody wants to see them.
+  bool worth_normalizing(const LiftedNest& lifted) const {
+    if (forced_ || options_.explain || !options_.report.empty() || !options_.dump_after.empty() ||
+        !options_.emit.empty())
+      return true;
+    return source_ != nullptr && source_->may_know(lifted.sdfg);
+  }
+
   // One query for all units of all nests. What goes wrong is a note, never an error: the build goes on.
   void query() {
     std::vector<transforms::NestQuery> all;
     for (const auto& nest : nests_) all.insert(all.end(), nest.queries.begin(), nest.queries.end());
     std::vector<std::vector<Match>> found(all.size());
-    if (!all.empty()) {
-      auto source = open_sources_(hardware_, out_.report.notes);
-      if (!source) {
-        out_.report.notes.push_back(source.error().to_string());
-      } else if (auto answer = (*source)->query(all, matches_per_unit); answer) {
+    if (!all.empty() && source_ != nullptr) {
+      if (auto answer = source_->query(all, matches_per_unit); answer) {
         found = std::move(*answer);
       } else {
         out_.report.notes.push_back(answer.error().to_string());
@@ -414,6 +437,7 @@ class Pipeline {
   const tuning_db::Hardware hardware_;  // as the build uses it
   std::optional<transforms::Recipe> forced_;
   Outcome out_;
+  std::unique_ptr<transforms::RecipeSource> source_;  // null: forced, or none could be opened
   std::vector<const LiftedNest*> lifted_;
   std::vector<Nest> nests_;
   std::vector<std::size_t> reports_;  // index of each nest's report

@@ -91,6 +91,10 @@ class Chain : public RecipeSource {
   Chain(std::vector<std::unique_ptr<RecipeSource>> sources, std::vector<string>& notes)
       : sources_(std::move(sources)), notes_(notes) {}
 
+  bool may_know(const sdfg::Sdfg& lifted) override {
+    return std::ranges::any_of(sources_, [&](const auto& source) { return source->may_know(lifted); });
+  }
+
   Result<Matches> query(const std::vector<NestQuery>& nests, int k) override {
     Matches out(nests.size());
     for (const auto& source : sources_) {

@@ -56,6 +56,9 @@ struct Match {
 class RecipeSource {
  public:
   virtual ~RecipeSource() = default;
+  // False: surely nothing is known for any unit of this nest, which is as the front end lifted it. A question of
+  // microseconds: it spares normal form and dependences.
+  virtual bool may_know(const sdfg::Sdfg& /*lifted*/) { return true; }
   // For each nest at most k matches, best first. One call per translation unit.
   virtual Result<std::vector<std::vector<Match>>> query(const std::vector<NestQuery>& nests, int k) = 0;
 };

@@ -89,9 +89,9 @@ std::vector<fs::path> seed_files() {
   if (const char* folder = environment("SOUS_SEED_DIR")) {
     folders = {folder};
   } else {
-    folders.emplace_back(SOUS_DEFAULT_SEED_DIR);
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     folders.push_back(program.parent_path().parent_path() / "share" / "sous" / "seed");
+    folders.emplace_back(SOUS_DEFAULT_SEED_DIR);  // not installed, but built
   }
   for (const fs::path& folder : folders) {
     std::vector<fs::path> files;
@@ -219,6 +219,11 @@ Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Ha
 }
 
 Store& Database::store() { return impl_->store; }
+
+bool Database::may_know(const sdfg::Sdfg& lifted) {
+  const std::lock_guard lock(impl_->mutex);
+  return !impl_->refresh() || may_have_key(lifted, impl_->nearest->keys());
+}
 
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
                                                                     int k) {

@@ -35,6 +35,7 @@ class Database final : public transforms::RecipeSource {
   static std::unique_ptr<Database> over(Store store, Hardware hardware = local_hardware());
   ~Database() override;
 
+  bool may_know(const sdfg::Sdfg& lifted) override;
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,

@@ -323,4 +323,38 @@ NestKey nest_key(const sdfg::Sdfg& nest) {
   return key;
 }
 
+namespace {
+
+int loop_depth(const sdfg::Region& region) {
+  int depth = 0;
+  for (const sdfg::Node& node : region.nodes) {
+    match(
+        node.value, [](const sdfg::State&) {}, [](const sdfg::Return&) {},
+        [&](const sdfg::Loop& l) { depth = std::max(depth, 1 + loop_depth(l.body)); },
+        [&](const sdfg::While& w) { depth = std::max(depth, 1 + loop_depth(w.body)); },
+        [&](const sdfg::If& i) { depth = std::max({depth, loop_depth(i.then_body), loop_depth(i.else_body)}); });
+  }
+  return depth;
+}
+
+}  // namespace
+
+bool may_have_key(const sdfg::Sdfg& lifted, const std::vector<NestKey>& keys) {
+  std::set<sdfg::ElementType> types;
+  bool library = false;
+  for (const sdfg::Container& c : lifted.containers) types.insert(c.type);
+  sdfg::visit(lifted.root, [&](const sdfg::Node& node) {
+    const auto* state = std::get_if<sdfg::State>(&node.value);
+    if (state == nullptr) return;
+    for (const auto& n : state->nodes) {
+      library = library || std::holds_alternative<sdfg::LibraryNode>(n);  // becomes loops
+      if (const auto* tasklet = std::get_if<sdfg::Tasklet>(&n))
+        tasklet->code.visit([&](const sdfg::ScalarExpr& e) { types.insert(e.type); });
+    }
+  });
+  if (library) return !keys.empty();
+  const int depth = loop_depth(lifted.root);
+  return std::ranges::any_of(keys, [&](const NestKey& k) { return k.depth <= depth && types.contains(k.type); });
+}
+
 }  // namespace sous::tuning_db

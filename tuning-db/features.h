@@ -121,5 +121,8 @@ struct NestKey {
   bool operator==(const NestKey&) const = default;
 };
 NestKey nest_key(const sdfg::Sdfg& nest);
+// Whether a unit of `lifted`, a nest before normal form, may have one of these keys: the normal form adds no loops
+// around a statement, and no types.
+bool may_have_key(const sdfg::Sdfg& lifted, const std::vector<NestKey>& keys);
 
 }  // namespace sous::tuning_db

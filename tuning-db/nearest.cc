@@ -48,6 +48,13 @@ Nearest::~Nearest() = default;
 
 std::size_t Nearest::size() const { return impl_->vectors.size(); }
 
+std::vector<NestKey> Nearest::keys() const {
+  std::vector<NestKey> keys;
+  for (const StoredVector& v : impl_->vectors)
+    if (std::ranges::find(keys, v.key) == keys.end()) keys.push_back(v.key);
+  return keys;
+}
+
 Result<Nearest> Nearest::build(std::vector<StoredVector> vectors) {
   auto impl = std::make_unique<Impl>();
   // By id, so that ties come out in the same order however the store lists them.

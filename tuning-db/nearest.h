@@ -38,6 +38,7 @@ class Nearest {
   Result<std::vector<Hit>> search_slowly(const FeatureVector& query, int k, const NearestFilter& filter = {}) const;
 
   std::size_t size() const;
+  std::vector<NestKey> keys() const;  // of the vectors, each once
 
   Nearest(Nearest&&) noexcept;
   Nearest& operator=(Nearest&&) noexcept;
