@@ -201,9 +201,10 @@ void floating_point(CommandLine& line, string_view option) {
 
 // Options of the language that the parser of preprocessed text must know.
 bool matters_for_parsing(string_view option) {
-  return starts_with_any(option, {"-std=", "-ansi", "-m", "-fsigned-char", "-funsigned-char", "-fno-signed-char",
-                                  "-fno-unsigned-char", "-fshort-enums", "-fwrapv", "-fno-builtin", "-fgnu89-inline",
-                                  "-fms-extensions", "-fopenmp", "-fno-strict-aliasing", "-ftrapv", "-frounding-math"});
+  return starts_with_any(
+      option, {"-std=", "-ansi", "-m", "-fsigned-char", "-funsigned-char", "-fno-signed-char", "-fno-unsigned-char",
+               "-fshort-enums", "-fwrapv", "-fno-builtin", "-fgnu89-inline", "-fms-extensions", "-fopenmp",
+               "-fno-strict-aliasing", "-ftrapv", "-frounding-math", "-ffp-contract=", "-Wno-"});
 }
 
 // C-only options that make a C++ compiler complain, and those that we set ourselves for generated code.

@@ -73,6 +73,11 @@ Words generated_options(const string& compiler, bool contract, bool openmp) {
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
   Meaning meaning;
   meaning.parse = line.parse;
+  // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.
+  if (is_gcc(compiler))
+    meaning.parse.insert(meaning.parse.begin(),
+                         {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
+                          "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"});
   meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
   meaning.reassociate = line.reassociate;
   meaning.approximate_math = line.approximate_math;

@@ -36,6 +36,17 @@ inline std::unexpected<Refusal> refuse(std::string code, std::string why, clang:
   return std::unexpected(Refusal{std::move(code), std::move(why), where});
 }
 
+// A statement of a list, or the end of the switch that it is.
+struct Item {
+  const clang::Stmt* statement = nullptr;
+  bool end = false;
+};
+std::vector<Item> items_of(const clang::Stmt* s);
+// The first break or return in the loop's body that ends the loop; null: none.
+const clang::Stmt* interruption(const clang::Stmt* loop_body);
+// Why a statement is not understood.
+const char* reason_code(const clang::Stmt* s);
+
 // What does not change between the stretches of one function.
 struct FunctionFacts {
   clang::ASTContext* context = nullptr;
@@ -166,6 +177,19 @@ class Builder {
     sdfg::Expr begin, nonempty;  // it has iterations where nonempty >= 0
   };
 
+  // Where jumps out of a list of statements go.
+  struct Exits {
+    bool loop = false;      // its end is that of a loop's body: continue
+    std::string flag;       // of a While: false after a break
+    bool function = false;  // return is one of a called function
+    std::string result;     // of it; empty: void
+    std::string returned;   // true after a return inside of a loop
+  };
+  // Of the loop that comes next, in a called function.
+  struct Returning {
+    std::string result, returned;
+  };
+
   // scan.cc: facts about the whole stretch, before building
   void scan(const clang::Stmt* s, int depth = 0);
   bool written_here(const clang::VarDecl* v) const { return general_writes_.contains(v); }
@@ -270,10 +294,18 @@ class Builder {
   Lift<const clang::FunctionDecl*> inlinable(const clang::CallExpr* e);
   Lift<void> bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value);
 
+  // jumps.cc
+  Lift<void> sequence(const std::vector<Item>& list, const Exits* exits = nullptr);
+  Lift<void> body(const clang::Stmt* s, const Exits* exits = nullptr);
+  Lift<void> jump(const clang::Stmt* s, const Exits& exits);
+  Lift<void> leaving(const clang::Stmt* s, const std::vector<Item>& rest, const Exits& exits);
+  Lift<void> returning_loop(const clang::Stmt* s, const std::vector<Item>& rest, const Exits& exits);
+  Lift<void> branch(sdfg::ScalarExpr test, const std::function<Lift<void>()>& yes,
+                    const std::function<Lift<void>()>& no);
+  Lift<void> switch_statement(const clang::SwitchStmt* s, const std::vector<Item>& rest, const Exits* exits);
+
   // control.cc
   Lift<void> statement(const clang::Stmt* s);
-  Lift<void> sequence(const std::vector<const clang::Stmt*>& list, std::size_t from, bool loop_body);
-  Lift<void> body(const clang::Stmt* s, bool loop_body);
   Lift<void> expression_statement(const clang::Expr* e);
   Lift<void> plain_statement(const clang::Expr* e);
   Lift<void> assign(const clang::BinaryOperator* e);
@@ -281,6 +313,7 @@ class Builder {
   Lift<void> if_statement(const clang::IfStmt* s);
   Lift<void> for_statement(const clang::ForStmt* s);
   Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
+  Lift<void> search_loop(const clang::ForStmt* s, const ForHeader& header);
   Lift<void> while_statement(const clang::Expr* condition, const clang::Stmt* body, const clang::Expr* increment,
                              bool test_first, clang::SourceLocation where);
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
@@ -321,6 +354,7 @@ class Builder {
   Lift<void> finish_memory();
   Lift<void> delinearize(Memory& memory);
   Lift<void> outermost_extent(Memory& memory);
+  sdfg::Expr ranged(const sdfg::Expr& e, Box& box) const;
   Lift<void> check_overlaps();
   Lift<std::string> epilogue() const;
   std::string c_text(const sdfg::Expr& e) const;
@@ -363,10 +397,12 @@ class Builder {
   std::vector<Final> finals_;
   Ranges ranges_;
   Box box_;
-  std::size_t built_assumptions_ = 0;  // made when all statements were understood
+  std::size_t built_assumptions_ = 0;        // made when all statements were understood
+  std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
   int statements_ = 0;
   int for_depth_ = 0;
-  int continue_depth_ = 0;
+  int doubled_ = 0, nested_jumps_ = 0;
+  std::optional<Returning> returning_;
   int sometimes_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace sous::frontends::c {
 
 using sdfg::ElementType;
 using sdfg::Expr;
+using sdfg::Memlet;
 using sdfg::ScalarExpr;
 using sdfg::ScalarOp;
 
@@ -181,20 +182,24 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   const auto* result = block && !block->body_empty() ? llvm::dyn_cast<clang::ReturnStmt>(block->body_back()) : nullptr;
   int returns = 0;
   for_each_statement(block, [&](const clang::Stmt* s) { returns += llvm::isa<clang::ReturnStmt>(s); });
-  if (!result || !result->getRetValue() || returns != 1 || !writes_only_own_variables(block, f))
+  if (!block || returns == 0 || !writes_only_own_variables(block, f))
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
-  const bool single = block->size() == 1;
+  // Its value is that of the only return, at its end, or what its returns have left in a temporary.
+  const bool last = result && result->getRetValue() && returns == 1;
+  const bool single = last && block->size() == 1;
   const std::map<const clang::VarDecl*, Binding> saved = bindings_;
   const std::vector<sdfg::Memlet> pool = pool_;
   TRY_VOID(bind_parameters(f, e, single));
   inline_stack_.push_back(f);
-  std::vector<const clang::Stmt*> before(block->body_begin(), block->body_end() - 1);
   auto work = [&]() -> Lift<ScalarExpr> {
-    if (!single) {
-      TRY_VOID(sequence(before, 0, false));
-      pool_ = pool;  // statements number their inputs anew; those of the expression around come back
-    }
-    return value(result->getRetValue());
+    if (single) return value(result->getRetValue());
+    std::vector<Item> list = items_of(block);
+    if (last) list.pop_back();
+    const Memlet returned{last ? "" : temporary(f->getNameAsString(), *type), {}, std::nullopt};
+    const Exits exits{.function = true, .result = returned.container};
+    TRY_VOID(sequence(list, last ? nullptr : &exits));
+    pool_ = pool;  // statements number their inputs anew; those of the expression around come back
+    return last ? value(result->getRetValue()) : Lift<ScalarExpr>(input(returned, *type));
   };
   auto v = work();
   if (v) v = sdfg::kept_apart(std::move(*v));
@@ -211,14 +216,21 @@ Lift<void> Builder::call_statement(const clang::CallExpr* e) {
   const clang::SourceLocation where = e->getExprLoc();
   TRY(const clang::FunctionDecl* f, inlinable(e));
   const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
-  if (!block || !f->getReturnType()->isVoidType())
+  if (!block)
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
+  // What it returns is not asked for.
+  std::string result;
+  if (!f->getReturnType()->isVoidType()) {
+    const auto type = element_type(f->getReturnType(), context_);
+    if (!type) return refuse("c.type", "a call that returns " + f->getReturnType().getAsString(), where);
+    result = temporary(f->getNameAsString(), *type);
+  }
   pool_.clear();
   const std::map<const clang::VarDecl*, Binding> saved = bindings_;
   TRY_VOID(bind_parameters(f, e, false));
   inline_stack_.push_back(f);
-  std::vector<const clang::Stmt*> list(block->body_begin(), block->body_end());
-  auto done = sequence(list, 0, false);
+  const Exits exits{.function = true, .result = result};
+  auto done = body(block, &exits);
   inline_stack_.pop_back();
   for (const clang::ParmVarDecl* p : f->parameters()) {
     bindings_.erase(p);

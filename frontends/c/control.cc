@@ -1,5 +1,6 @@
 // Statements and loops.
 #include <algorithm>
+#include <utility>
 
 #include "clang/AST/DeclCXX.h"
 #include "frontends/c/builder.h"
@@ -14,39 +15,19 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-std::vector<const clang::Stmt*> statements_of(const clang::Stmt* s) {
-  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) return {block->body_begin(), block->body_end()};
-  return {s};
-}
-
-// Whether a continue of the loop around is in `s`.
-bool has_continue(const clang::Stmt* s) {
-  if (!s || llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s)) return false;
-  if (llvm::isa<clang::ContinueStmt>(s)) return true;
-  return std::ranges::any_of(s->children(), has_continue);
-}
-
-ScalarExpr negate(ScalarExpr e) {
-  if (e.op == sdfg::ScalarOp::logical_not) return e.args[0];
-  return ScalarExpr::unary(sdfg::ScalarOp::logical_not, std::move(e));
-}
-
-const char* reason_code(const clang::Stmt* s) {
-  if (llvm::isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::LabelStmt>(s)) return "c.goto";
-  if (llvm::isa<clang::AsmStmt>(s)) return "c.asm";
-  if (llvm::isa<clang::SwitchStmt>(s)) return "c.switch";
-  if (llvm::isa<clang::BreakStmt>(s)) return "c.break";
-  if (llvm::isa<clang::ContinueStmt>(s)) return "c.continue";
-  if (llvm::isa<clang::ReturnStmt>(s)) return "c.return";
-  if (llvm::StringRef(s->getStmtClassName()).starts_with("OMP")) return "c.openmp";
-  return "c.statement";
+// A for loop that nothing ends before its bound.
+bool contains_counting(const clang::Stmt* s) {
+  if (!s) return false;
+  const auto* loop = llvm::dyn_cast<clang::ForStmt>(s);
+  if (loop && !interruption(loop->getBody())) return true;
+  return std::ranges::any_of(s->children(), contains_counting);
 }
 
 }  // namespace
 
 Lift<void> Builder::statement(const clang::Stmt* s) {
   if (llvm::isa<clang::NullStmt>(s)) return {};
-  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) return body(block, false);
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) return body(block);
   if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
     for (const clang::Decl* decl : d->decls()) {
       if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) {
@@ -64,71 +45,14 @@ Lift<void> Builder::statement(const clang::Stmt* s) {
     return while_statement(w->getCond(), w->getBody(), nullptr, true, s->getBeginLoc());
   if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
     // do { … } while (0), as macros are written, runs once.
-    if (auto c = constant_value(d->getCond(), context_); c && *c == 0) return body(d->getBody(), false);
+    if (auto c = constant_value(d->getCond(), context_); c && *c == 0) return body(d->getBody());
     return while_statement(d->getCond(), d->getBody(), nullptr, false, s->getBeginLoc());
   }
+  if (const auto* sw = llvm::dyn_cast<clang::SwitchStmt>(s)) return switch_statement(sw, {}, nullptr);
   if (const auto* a = llvm::dyn_cast<clang::AttributedStmt>(s)) return statement(a->getSubStmt());
   if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return expression_statement(e);
   return refuse(reason_code(s), std::string("a statement that is not understood (") + s->getStmtClassName() + ")",
                 s->getBeginLoc());
-}
-
-Lift<void> Builder::body(const clang::Stmt* s, bool loop_body) { return sequence(statements_of(s), 0, loop_body); }
-
-// In a loop body, what follows a statement with a continue in it becomes part of the branches that do not take it.
-Lift<void> Builder::sequence(const std::vector<const clang::Stmt*>& list, std::size_t from, bool loop_body) {
-  for (std::size_t k = from; k < list.size(); ++k) {
-    const clang::Stmt* s = list[k];
-    if (!loop_body || !has_continue(s)) {
-      TRY_VOID(statement(s));
-      continue;
-    }
-    if (llvm::isa<clang::ContinueStmt>(s)) return {};
-    auto with_rest = [&](const clang::Stmt* first) {
-      std::vector<const clang::Stmt*> joined;
-      if (first) joined = statements_of(first);
-      joined.insert(joined.end(), list.begin() + static_cast<std::ptrdiff_t>(k) + 1, list.end());
-      return joined;
-    };
-    if (llvm::isa<clang::CompoundStmt>(s)) return sequence(with_rest(s), 0, true);
-    // Each level may double the rest.
-    constexpr int kMaxDepth = 4;
-    const auto* branch = llvm::dyn_cast<clang::IfStmt>(s);
-    if (!branch || branch->getInit() || branch->getConditionVariable() || continue_depth_ >= kMaxDepth)
-      return refuse("c.continue", "a continue in this place", s->getBeginLoc());
-    pool_.clear();
-    TRY(const std::vector<Step> steps, steps_in(branch->getCond()));
-    TRY(ScalarExpr test, condition(branch->getCond()));
-    TRY_VOID(take_effect(steps));
-    std::vector<Memlet> inputs = compact(test);
-    const std::size_t finals = finals_.size();
-    const Box box = box_;
-    const Values followed = tracked_values();
-    const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
-    auto arm = [&](const clang::Stmt* first, bool holds) {
-      for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
-      ++continue_depth_;
-      auto result = sometimes([&] { return region([&] { return sequence(with_rest(first), 0, true); }); });
-      --continue_depth_;
-      box_ = box;
-      return result;
-    };
-    TRY(sdfg::Region yes, arm(branch->getThen(), true));
-    // Both arms start with the induction variables as they are here.
-    for (const auto& [v, b] : bindings)
-      if (header_writes_.contains(v)) bindings_[v] = b;
-    const Values after_yes = tracked_values();
-    restore_tracked(followed);
-    TRY(sdfg::Region no, arm(branch->getElse(), false));
-    join_tracked(after_yes);
-    forget_inner_finals(finals);
-    if (yes.nodes.empty() && !no.nodes.empty())
-      emit(sdfg::If{.condition = {negate(test), inputs}, .then_body = std::move(no), .else_body = {}});
-    else if (!yes.nodes.empty())
-      emit(sdfg::If{.condition = {test, inputs}, .then_body = std::move(yes), .else_body = std::move(no)});
-    return {};
-  }
-  return {};
 }
 
 Lift<void> Builder::expression_statement(const clang::Expr* e) {
@@ -167,7 +91,7 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   auto type = element_type(e->getLHS()->getType(), context_);
   if (!type) {
     const bool is_volatile = e->getLHS()->getType().isVolatileQualified() || e->getLHS()->getType()->isAtomicType();
-    return refuse(is_volatile                                ? "c.volatile"
+    return refuse(is_volatile                              ? "c.volatile"
                   : e->getLHS()->getType()->isRecordType() ? "c.struct"
                                                            : "c.type",
                   "an assignment to an object of type " + e->getLHS()->getType().getAsString(), where);
@@ -235,31 +159,8 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   TRY(const std::vector<Step> steps, steps_in(s->getCond()));
   TRY(ScalarExpr test, condition(s->getCond()));
   TRY_VOID(take_effect(steps));
-  std::vector<Memlet> inputs = compact(test);
-  const std::size_t finals = finals_.size();
-  const Box box = box_;
-  auto branch = [&](const clang::Stmt* arm, bool holds) {
-    for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
-    auto result =
-        sometimes([&] { return region([&]() -> Lift<void> { return arm ? body(arm, false) : Lift<void>(); }); });
-    box_ = box;
-    return result;
-  };
-  const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
-  const Values followed = tracked_values();
-  TRY(sdfg::Region then_body, branch(s->getThen(), true));
-  const Values after_then = tracked_values();
-  restore_tracked(followed);
-  for (const auto& [v, b] : bindings)
-    if (header_writes_.contains(v)) bindings_[v] = b;
-  TRY(sdfg::Region else_body, branch(s->getElse(), false));
-  join_tracked(after_then);
-  forget_inner_finals(finals);
-  if (!then_body.nodes.empty() || !else_body.nodes.empty())
-    emit(sdfg::If{.condition = {std::move(test), std::move(inputs)},
-                  .then_body = std::move(then_body),
-                  .else_body = std::move(else_body)});
-  return {};
+  const auto arm = [&](const clang::Stmt* a) { return a ? body(a) : Lift<void>(); };
+  return branch(test, [&] { return arm(s->getThen()); }, [&] { return arm(s->getElse()); });
 }
 
 void Builder::forget_inner_finals(std::size_t from) {
@@ -272,7 +173,10 @@ void Builder::forget_inner_finals(std::size_t from) {
 
 Lift<void> Builder::for_statement(const clang::ForStmt* s) {
   auto header = for_header(s, context_);
-  if (header && !written_variables(s->getBody()).contains(header->variable)) return for_loop(s, *header);
+  const clang::Stmt* jump = interruption(s->getBody());
+  if (header && !jump && !written_variables(s->getBody()).contains(header->variable)) return for_loop(s, *header);
+  if (jump && for_depth_ == 0)
+    return refuse(reason_code(jump), "the outermost loop may end before its bound", jump->getBeginLoc());
   if (!header && s->getInc() && s->getCond() && s->getInc()->getType()->isPointerType())
     return refuse("c.pointer.reassigned", "a loop over pointers", s->getBeginLoc());
   if (for_depth_ == 0)
@@ -280,15 +184,71 @@ Lift<void> Builder::for_statement(const clang::ForStmt* s) {
                   header ? "the loop's variable is changed in its body"
                          : "the loop does not count from one bound to another in constant steps",
                   s->getBeginLoc());
+  if (header && jump && header->before.empty() && header->also.empty() &&
+      !written_variables(s->getBody()).contains(header->variable))
+    return search_loop(s, *header);
   if (s->getInit()) TRY_VOID(statement(s->getInit()));
   if (!s->getCond()) return refuse("c.loop.form", "a loop without a condition", s->getBeginLoc());
   return while_statement(s->getCond(), s->getBody(), s->getInc(), true, s->getBeginLoc());
 }
 
+// A loop that counts, with a break in it. Its variable gets memory of its own: in the body it lies in the loop's range,
+// so that how far the loop may reach is known on entry.
+Lift<void> Builder::search_loop(const clang::ForStmt* s, const ForHeader& header) {
+  const clang::VarDecl* v = header.variable;
+  const clang::SourceLocation where = s->getBeginLoc();
+  const ElementType type = *element_type(v->getType(), context_);
+  Binding outer;
+  if (!header.declared) {
+    TRY(const Binding* b, binding(v, where));
+    if (b->kind != Binding::Kind::Scalar)
+      return refuse("c.induction-variable", "the value of the loop's variable after it is not known", where);
+    outer = *b;
+  }
+  pool_.clear();
+  ScalarExpr first;
+  if (header.begin) {
+    TRY(first, value(header.begin));
+  } else {
+    first = input({outer.container, {}, std::nullopt}, type);
+  }
+  const Binding own{Binding::Kind::Scalar, {}, {}, temporary(v->getNameAsString(), type), {}};
+  emit_assignment({own.container, {}, std::nullopt}, ScalarExpr::cast(std::move(first), type));
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  const std::string symbol = fresh(v->getNameAsString());
+  std::optional<Range> range;
+  const auto reach = [&]() -> Lift<void> {
+    TRY(const Expr begin, index(header.begin));  // which may name what the variable was before
+    bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
+    TRY(const Bounds limits, bounds(header, begin, symbol));
+    if (begin.reads().empty() && limits.end.reads().empty())
+      range = loop_range(symbol, limits.begin, limits.end, header.step);
+    return {};
+  };
+  // Statements that a bound needs first would run here, where C may not look at it.
+  if (header.begin)
+    if (auto needed = region(reach); !needed || !needed->nodes.empty()) range.reset();
+  if (range)
+    own_ranges_[own.container] = *range;
+  else
+    ranges_.assumptions = assumptions;
+  bindings_[v] = own;
+  TRY_VOID(while_statement(s->getCond(), s->getBody(), s->getInc(), true, where));
+  if (header.declared) {
+    bindings_.erase(v);
+    return {};
+  }
+  bindings_[v] = outer;
+  pool_.clear();
+  emit_assignment({outer.container, {}, std::nullopt}, input({own.container, {}, std::nullopt}, type));
+  return {};
+}
+
 Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* loop_body, const clang::Expr* increment,
                                     bool test_first, clang::SourceLocation where) {
+  const std::optional<Returning> returning = std::exchange(returning_, std::nullopt);
   if (for_depth_ == 0) return refuse("c.while", "a while loop outside of any for loop", where);
-  if (contains_for(loop_body)) return refuse("c.while.contains-for", "a while loop around for loops", where);
+  if (contains_counting(loop_body)) return refuse("c.while.contains-for", "a while loop around for loops", where);
   if (changes_tracked(test) || changes_tracked(loop_body) || changes_tracked(increment))
     return refuse("c.pointer.reassigned", "a pointer is changed in a while loop", where);
   // A condition that needs statements of its own is computed into a temporary, before the loop and after each pass.
@@ -301,7 +261,8 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
         inputs = compact(code);
         return {};
       }));
-  const bool simple = before.nodes.empty();
+  const bool stops = interruption(loop_body) != nullptr;
+  const bool simple = before.nodes.empty() && !stops;
   auto compute_flag = [&]() -> Lift<void> {
     pool_.clear();
     TRY(ScalarExpr v, condition(test));
@@ -310,18 +271,35 @@ Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* 
   };
   if (!simple) {
     flag = temporary("t", ElementType::boolean);
-    if (test_first) TRY_VOID(compute_flag());
+    if (test_first)
+      TRY_VOID(compute_flag());
+    else if (stops)
+      emit_assignment({flag, {}, std::nullopt}, ScalarExpr::integer(1, ElementType::boolean));
     code = ScalarExpr::make_input(0, ElementType::boolean);
     inputs = {{flag, {}, std::nullopt}};
   }
-  auto pass = [&]() -> Lift<void> {
-    TRY_VOID(body(loop_body, test_first && !increment && simple));
+  // A break makes the flag false and leaves the rest of the pass out: what follows is done where it is still true.
+  const Exits exits{.loop = true,
+                    .flag = stops ? flag : "",
+                    .function = returning.has_value(),
+                    .result = returning ? returning->result : "",
+                    .returned = returning ? returning->returned : ""};
+  auto next = [&]() -> Lift<void> {
     if (increment) TRY_VOID(expression_statement(increment));
     return simple ? Lift<void>() : compute_flag();
   };
+  auto pass = [&]() -> Lift<void> {
+    TRY_VOID(body(loop_body, &exits));
+    if (!stops || planted(Fault::break_goes_on)) return next();
+    TRY(sdfg::Region going_on, sometimes([&] { return region(next); }));
+    emit(sdfg::If{.condition = {ScalarExpr::make_input(0, ElementType::boolean), {{flag, {}, std::nullopt}}},
+                  .then_body = std::move(going_on),
+                  .else_body = {}});
+    return {};
+  };
   TRY(sdfg::Region inner, sometimes([&] { return region(pass); }));
   emit(sdfg::While{
-      .condition = {std::move(code), std::move(inputs)}, .test_first = test_first, .body = std::move(inner)});
+      .condition = {std::move(code), std::move(inputs)}, .test_first = test_first || stops, .body = std::move(inner)});
   return {};
 }
 
@@ -493,7 +471,8 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   loops_.push_back({symbol, limits.begin, nonempty});
   auto inner = region([&]() -> Lift<void> {
     TRY(steps, enter_steps(s, header, limits.begin, symbol));
-    TRY_VOID(body(s->getBody(), true));
+    const Exits exits{.loop = true};
+    TRY_VOID(body(s->getBody(), &exits));
     for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
     return verify_steps(steps, where);
   });

@@ -158,6 +158,18 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
 
 }  // namespace
 
+// `e` with the variables of loops that may end early as symbols, whose ranges are added to the box: each is read inside
+// of its loop only.
+Expr Builder::ranged(const Expr& e, Box& box) const {
+  if (own_ranges_.empty() || e.reads().empty()) return e;
+  return e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+    const auto own = own_ranges_.find(container);
+    if (own == own_ranges_.end() || !subscript.empty()) return Expr::read(container, subscript);
+    box.push_back(own->second);
+    return Expr::symbol(own->second.symbol);
+  });
+}
+
 // A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
 Lift<void> Builder::delinearize(Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
@@ -166,6 +178,11 @@ Lift<void> Builder::delinearize(Memory& memory) {
   sdfg::visit(sdfg_.root, [&](const sdfg::Node& n) {
     if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) loops.insert(l->symbol);
   });
+  std::map<std::string, Expr> reads;  // what `ranged` replaced
+  for (const auto& [own, range] : own_ranges_) {
+    loops.insert(range.symbol);
+    reads.emplace(range.symbol, Expr::read(own, {}));
+  }
   auto varies = [&](const Atom& a) {
     if (a.kind == AtomKind::Symbol) return loops.contains(a.name);
     return a.kind == AtomKind::Read ||
@@ -175,8 +192,9 @@ Lift<void> Builder::delinearize(Memory& memory) {
   std::vector<Stride> strides;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
-    const Expr at = m.subset[0].begin;
-    accesses.emplace_back(at, box);
+    Box inside = box;
+    const Expr at = ranged(m.subset[0].begin, inside);
+    accesses.emplace_back(at, std::move(inside));
     std::optional<std::int64_t> smallest;  // of what varies in this access without a parameter
     for (const Term& t : at.terms())
       if (std::ranges::all_of(t.atoms, varies))
@@ -236,8 +254,11 @@ Lift<void> Builder::delinearize(Memory& memory) {
       return {};
     }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
-    auto result = decompose(s[0], box);
+    Box inside = box;
+    const Expr at = ranged(s[0], inside);
+    auto result = decompose(at, inside);
     SOUS_ASSERT(result);
+    for (Expr& e : *result) e = e.substitute(reads);
     result->insert(result->end(), s.begin() + 1, s.end());  // arrays in structures
     return *result;
   });
@@ -262,13 +283,14 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
   const auto plain = [](const std::optional<Expr>& e) { return e && e->reads().empty(); };
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container || m.subset.empty()) return;
-    const Expr& at = m.subset[0].begin;
-    const auto top = ranges_.upper(at, box, true);
+    Box inside = box;
+    const Expr at = ranged(m.subset[0].begin, inside);
+    const auto top = ranges_.upper(at, inside, true);
     bool here = plain(top);
     if (here) {
       extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
-      if (!ranges_.require_nonneg(at, box)) {
-        const auto bottom = ranges_.lower(at, box, true);
+      if (!ranges_.require_nonneg(at, inside)) {
+        const auto bottom = ranges_.lower(at, inside, true);
         here = plain(bottom);
         if (here) to_front(*bottom);
       }
@@ -277,7 +299,7 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
     if (here || !bounded) return;
     // By what the values that are read may be. No more than a hull: nobody says that all of it is there.
     ranges_.trust_elements = true;
-    const auto most = ranges_.upper(at, box, true), least = ranges_.lower(at, box, true);
+    const auto most = ranges_.upper(at, inside, true), least = ranges_.lower(at, inside, true);
     ranges_.trust_elements = false;
     bounded = plain(most) && plain(least);
     if (!bounded) return;
@@ -468,7 +490,9 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   find_tracked();
   out_ = &sdfg_.root;
   sdfg_.name = name;
-  TRY_VOID(sequence(stretch_, 0, false));
+  std::vector<Item> list;
+  for (const clang::Stmt* s : stretch_) list.push_back({s, false});
+  TRY_VOID(sequence(list));
   const clang::SourceLocation where = stretch_.front()->getBeginLoc();
   if (sdfg::touched(sdfg_.root).written.empty()) return refuse("c.empty", "the nest does nothing", where);
   TRY_VOID(finish_memory());

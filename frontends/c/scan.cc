@@ -18,13 +18,23 @@ clang::FPOptionsOverride said_by_pragmas(const clang::Stmt* s) {
   return {};
 }
 
+// Contraction by the pragma is that of the generated code where it is of one expression, or off (Builder::binary).
+bool is_kept(clang::LangOptions::FPModeKind said, clang::LangOptions::FPModeKind otherwise) {
+  if (said == clang::LangOptions::FPM_Off) return true;
+  return said == clang::LangOptions::FPM_On ? otherwise != clang::LangOptions::FPM_Off : said == otherwise;
+}
+
 bool has_own_floating_point(const clang::Stmt* s, const clang::ASTContext& context) {
   const auto* e = llvm::dyn_cast<clang::Expr>(s);
   if (!e || !e->getType()->isFloatingType()) return false;
   auto said = said_by_pragmas(s);
   if (!said.requiresTrailingStorage()) return false;
   const clang::LangOptions& language = context.getLangOpts();
-  return said.applyOverrides(language) != clang::FPOptions::defaultWithoutTrailingStorage(language);
+  const auto otherwise = clang::FPOptions::defaultWithoutTrailingStorage(language);
+  clang::FPOptions rules = said.applyOverrides(language);
+  if (!is_kept(rules.getFPContractMode(), otherwise.getFPContractMode())) return true;
+  rules.setFPContractMode(otherwise.getFPContractMode());
+  return rules != otherwise;
 }
 
 }  // namespace
@@ -36,7 +46,8 @@ void Builder::scan(const clang::Stmt* s, int depth) {
     auto header = for_header(loop, context_);
     const bool in_memory =
         header && (header->variable->hasGlobalStorage() || facts_.address_taken.contains(header->variable));
-    if (header && !in_memory && !written_variables(loop->getBody()).contains(header->variable)) {
+    if (header && !in_memory && !interruption(loop->getBody()) &&
+        !written_variables(loop->getBody()).contains(header->variable)) {
       for (const clang::Expr* e : header->before) scan(e, depth);
       for (const clang::Expr* e : header->also) scan(e, depth);
       header_writes_.insert(header->variable);

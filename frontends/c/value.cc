@@ -4,6 +4,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "frontends/c/builder.h"
+#include "sdfg/contraction.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -288,7 +289,11 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
     return refuse("c.pointer", "pointers are compared or subtracted", where);
   TRY(ScalarExpr a, value(e->getLHS()));
   TRY(ScalarExpr b, value(e->getRHS()));
-  return arithmetic(e->getOpcode(), std::move(a), std::move(b), where);
+  TRY(ScalarExpr result, arithmetic(e->getOpcode(), std::move(a), std::move(b), where));
+  // #pragma STDC FP_CONTRACT OFF
+  const bool apart = e->hasStoredFPFeatures() && e->getFPFeaturesInEffect(context_.getLangOpts()).getFPContractMode() ==
+                                                     clang::LangOptions::FPM_Off;
+  return apart && !planted(Fault::contract_pragma_ignored) ? sdfg::kept_apart(std::move(result)) : result;
 }
 
 // (t = a + b) > limit ? limit : t. The assignment becomes a statement of its own, before the one that it stands in:

@@ -347,9 +347,9 @@ class Generator(Expressions):
         r = self.r
         self.budget -= 1
         kinds = ("store", "temporary", "scalar", "if", "while", "continue", "derived", "local", "helper", "pointer",
-                 "chain", "extremum", "exit", "carried")
-        kind = r.choices(kinds, (40, 8, 6, 8, 0, 0, 2, 3, 2, 2, 0, 3, 0, 6) if self.simple else
-                         (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 4, 4))[0]
+                 "chain", "extremum", "exit", "carried", "search", "switch")
+        kind = r.choices(kinds, (40, 8, 6, 8, 0, 0, 2, 3, 2, 2, 0, 3, 0, 6, 2, 2) if self.simple else
+                         (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 3, 4, 4, 4))[0]
         if kind in ("continue", "exit") and not in_loop:
             kind = "store"
         if kind == "exit":
@@ -358,8 +358,12 @@ class Generator(Expressions):
             return self.extremum()
         if kind == "carried" and self.scalars:
             return self.carried()
-        if nested > 1 and kind in ("if", "while"):
+        if nested > 1 and kind in ("if", "while", "search", "switch"):
             kind = "store"
+        if kind == "search":
+            return self.search()
+        if kind == "switch":
+            return self.switch(in_loop, nested)
         if kind == "store":
             return self.store()
         if kind == "temporary":
@@ -441,10 +445,45 @@ class Generator(Expressions):
                 return [("line", f"{one.text} = {name} = {self.convert(self.expression(2), t)};")]
         return self.store()
 
+    def search(self):
+        """A loop that a break may end before its bound."""
+        r = self.r
+        q, marks = self.fresh("q"), (len(self.scalars), len(self.scope))
+        outside = self.chance(0.5)
+        limit = r.choice((("n", 0), ("n", 0), (None, 7)))
+        step = r.choice(("++", "++", " += 2"))
+        self.scope.append(Variable(q, "int", 0, *limit))
+        inner = [s for _ in range(r.choice((0, 1, 1))) for s in self.statement(False, 2)]
+        inner.append(("line", f"if ({self.condition()}) {r.choice(('break', 'break', 'continue'))};"))
+        inner += [s for _ in range(r.choice((0, 1))) for s in self.statement(False, 2)]
+        inner.append(("block", f"if ({self.condition()}) {{", self.store() + [("line", "break;")], "}"))
+        del self.scalars[marks[0]:], self.scope[marks[1]:]
+        head = f"for ({'' if outside else 'int '}{q} = 0; {q} < {limit[0] or limit[1]}; {q}{step}) {{"
+        if not outside:
+            return [("block", head, inner, "}")] + self.store()
+        self.scalars.append((q, "int"))
+        return [("line", f"int {q} = 1;"), ("block", head, inner, "}")] + self.store()
+
+    def switch(self, in_loop, nested):
+        r = self.r
+        marks = len(self.scalars), len(self.scope)
+        cases = []
+        labels = r.sample(("case 0", "case 1", "case 2", "case 3", "default"), r.choice((2, 3, 4, 5)))
+        for k, label in enumerate(labels):
+            inside = self.statement(False, nested + 1)
+            del self.scalars[marks[0]:], self.scope[marks[1]:]
+            if self.chance(0.2):
+                inside = [("line", f"if ({self.condition()}) break;")] + inside
+            if label == "case 2":
+                label = "case 2: case 9"
+            ends = r.choice(("break;", "break;", "break;", "", "continue;" if in_loop and self.chance(0.5) else "break;"))
+            cases.append(("block", f"{label}: {{", inside, "} " + ends))
+        return [("block", f"switch ({self.masked(self.leaf(), 3).text}) {{", cases, "}")]
+
     def left_alone(self):
         """What ends a nest: the loops around it stay as they are, those before and behind it need not."""
         r = self.r
-        kind = r.choice(("break", "return", "goto", "switch", "walk"))
+        kind = r.choice(("break", "return", "goto", "walk"))
         if kind == "break":
             return [("line", f"if ({self.condition()}) break;")]
         if kind == "return":
@@ -452,9 +491,6 @@ class Generator(Expressions):
         if kind == "goto":
             self.label = "end"
             return [("line", f"if ({self.condition()}) goto end;")]
-        if kind == "switch":
-            cases = [("block", f"case {k}: {{", self.store(), "} break;") for k in range(2)]
-            return [("block", f"switch ({self.masked(self.leaf(), 3).text}) {{", cases, "}")]
         flat = [a for a in self.writable if a.form in ("flat", "global") and len(a.dims) == 1]
         if not flat:
             return self.store()

@@ -1,11 +1,15 @@
-// Pragmas about floating point inside a function: the nest that they govern stays the compiler's own.
-// contract_off: c.floating-point
-// clang_off: c.floating-point
-// in_block: c.floating-point
-// file_wide: c.floating-point
+// Pragmas about floating point inside a function: what is not contracted is not; a nest with other rules stays the
+// compiler's own.
+// contract_off: served S
+// clang_off: served S
+// in_block: served S
+// some: served S
+// file_wide: served S
+// called: served S
 // environment: c.floating-point
 // reassociates: c.floating-point
 // plain: served S
+// also: vectorize contract_off clang_off in_block file_wide plain; parallelize contract_off
 #include <fenv.h>
 #include "semantics.h"
 NOINLINE void plain(int n, double *restrict x, const double *restrict a, const double *restrict b) {
@@ -25,6 +29,17 @@ NOINLINE void in_block(int n, double *restrict x, const double *restrict a, cons
     x[i] = a[i] * b[i] + x[i];
   }
 }
+NOINLINE void some(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++) {
+    x[i] = a[i] * b[i] + x[i];
+    {
+#pragma STDC FP_CONTRACT OFF
+      x[i] -= a[i] * b[i];
+      x[i] = x[i] * 1.1 - -(a[i] * b[i]);
+    }
+    x[i] += b[i] * a[i];
+  }
+}
 NOINLINE double reassociates(int n, const double *restrict a) {
 #pragma clang fp reassociate(on)
   double s = 0;
@@ -41,12 +56,17 @@ NOINLINE void environment(int n, double *restrict x, const double *restrict a) {
 NOINLINE void file_wide(int n, double *restrict x, const double *restrict a, const double *restrict b) {
   for (int i = 0; i < n; i++) x[i] = a[i] * b[i] + x[i];
 }
+static inline double area(double a, double b) { return a * b + a; }
+#pragma STDC FP_CONTRACT ON
+NOINLINE void called(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++) x[i] = area(a[i], b[i]) + a[i] * x[i];
+}
 typedef void function(int, double *, const double *, const double *);
 int main(void) {
   enum { n = 45 };
   double a[n], b[n], x[n];
-  function *const all[] = {contract_off, clang_off, in_block, file_wide, plain};
-  for (int k = 0; k < 5; k++) {
+  function *const all[] = {contract_off, clang_off, in_block, some, file_wide, called, plain};
+  for (int k = 0; k < 7; k++) {
     for (int i = 0; i < n; i++) a[i] = 1 + 1. / (i + 3), b[i] = 1. / 3 - i, x[i] = -a[i] * b[i];
     all[k](n, x, a, b);
     print_doubles("x", x, n);

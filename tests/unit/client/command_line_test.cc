@@ -25,6 +25,11 @@ TEST(CommandLine, CompilesC) {
   EXPECT_TRUE(line.debug);
 }
 
+TEST(CommandLine, WhatIsNoErrorToTheCompilerIsNoneToTheParser) {
+  EXPECT_EQ(read("-O2 -Wall -Wno-implicit-int -Wno-error=int-conversion -Werror -ffp-contract=off -c a.c").parse,
+            (Words{"-Wno-implicit-int", "-Wno-error=int-conversion", "-ffp-contract=off"}));
+}
+
 TEST(CommandLine, KindsOfInvocation) {
   EXPECT_EQ(read("-O2 a.c b.c -lm -o prog").action, Action::CompileAndLink);
   EXPECT_EQ(read("-O2 a.c b.o").action, Action::CompileAndLink);

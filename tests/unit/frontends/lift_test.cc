@@ -375,6 +375,81 @@ void f(int n, double *x) {
   EXPECT_TRUE(has("c.call.unknown-effects"));
 }
 
+TEST(Lift, ABreakIsAFlagAndTheLoopAroundItStays) {
+  EXPECT_EQ(root(R"(void f(int n, int m, int at[64], const int a[64], const int x[64]) {
+  for (int i = 0; i < n; i++) {
+    at[i] = -1;
+    for (int j = 0; j < m; j++)
+      if (a[j] > x[i]) {
+        at[i] = j;
+        break;
+      }
+  }
+})"),
+            R"(loop i = 0 .. n {
+  s0: at[i] = -1
+  s1: j[] = 0
+  s2: t[] = j[] < {m}i32
+  while (t[]) {
+    if (a[j[]] > x[i]) {
+      s3: at[i] = j[]
+      s4: t[] = false
+    }
+    if (t[]) {
+      s5: j[] = j[] + 1
+      s6: t[] = j[] < {m}i32
+    }
+  }
+}
+)");
+}
+
+// How far the search may go is known on entry, where the arrays are compared.
+TEST(Lift, WhatASearchReachesIsKnown) {
+  TranslationUnit unit = lifted(R"(void f(int n, int m, int *at, const int *a) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      if (a[i * m + j] == 3) {
+        at[i] = j;
+        break;
+      }
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& s = unit.nests[0].sdfg;
+  EXPECT_EQ(s.find("a")->shape, (std::vector<sdfg::Expr>{sdfg::Expr::symbol("n"), sdfg::Expr::symbol("m")}));
+  EXPECT_EQ(s.disjoint.size(), 1u);
+}
+
+TEST(Lift, ASwitchIsBranches) {
+  EXPECT_EQ(root(R"(void f(int n, double *x, const int *k) {
+  for (int i = 0; i < n; i++)
+    switch (k[i]) {
+      case 1: x[i] = 1;
+      case 2: x[i] += 2; break;
+      default: x[i] = 0;
+    }
+})"),
+            R"(loop i = 0 .. n {
+  if (k[i] == 1) {
+    s0: x[i] = 1.0
+    s1: x[i] = x[i] + 2.0
+  } else {
+    if (k[i] == 2) {
+      s2: x[i] = x[i] + 2.0
+    } else {
+      s3: x[i] = 0.0
+    }
+  }
+}
+)");
+}
+
+TEST(Lift, WarningsThatTheCommandTurnsOffAreNone) {
+  const std::string text = "f(n, x) double *x; { for (int i = 0; i < n; i++) x[i] = 0; return 0; }";
+  EXPECT_FALSE(lift(text, "test.c", {}).has_value());
+  EXPECT_EQ(lifted(text, {"-Wno-implicit-int", "-Wno-deprecated-non-prototype"}).nests.size(), 1u);
+}
+
 TEST(Lift, BrokenInputIsAnError) {
   auto unit = lift("void f( {", "test.c", {});
   ASSERT_FALSE(unit.has_value());

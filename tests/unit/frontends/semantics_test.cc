@@ -138,6 +138,45 @@ BOTH(
         d[clampi(i - 1, 0, n - 1)] += d[i] > 0 ? (int)d[i] : 0;
       }
     })
+
+BOTH(
+    jumps,
+    static int find(const int* a, int n, int what) {
+      for (int k = 0; k < n; k++) {
+        if (a[k] < 0) continue;
+        if (a[k] == what) return k;
+        if (a[k] > 20) break;
+      }
+      if (what > 5) return -1;
+      return -2;
+    } void jumps(int n, int m, const int s[40], int d[40]) {
+      int j = 0;
+      for (int i = 0; i < n; i++) {
+        int sum = j & 1;
+        for (j = i % 3; j < m; j += 2) {
+          switch (s[j & 31] + i % 2) {
+            case 1:
+            case -3:
+              sum += 1;
+            case 4:
+              sum += 10;
+              break;
+            case 7:
+              continue;
+            default:
+              sum -= 2;
+          }
+          if (sum > 25) break;
+          sum += 3;
+        }
+        do {
+          if (sum < 3) continue;
+          sum -= 5;
+          if (sum == 9) break;
+        } while (sum > 7);
+        d[i] = sum * 1000 + j + find(s, n, i % 9) * 7;
+      }
+    })
 // NOLINTEND
 
 TEST(Semantics, PromotionsAndConversions) {
@@ -180,6 +219,20 @@ TEST(Semantics, ControlFlow) {
     EXPECT_EQ(values<int>(b["a"]), a) << n;
     EXPECT_EQ(values<int>(b["b"]), c) << n;
   }
+}
+
+TEST(Semantics, Jumps) {
+  for (int n : {1, 4, 9, 40})
+    for (int m : {0, 3, 17}) {
+      std::vector<int> s(40), d(40);
+      for (int i = 0; i < n; ++i) s[static_cast<std::size_t>(i)] = 37 * i % 31 - 5;
+      using T = sdfg::ElementType;
+      std::map<std::string, sdfg::Buffer> b{{"s", buffer(s, T::i32)}, {"d", buffer(d, T::i32)}};
+      b["j"] = buffer(std::vector<int>{0}, T::i32);
+      interpret(jumps_text, {{"n", n}, {"m", m}}, b);
+      jumps(n, m, s.data(), d.data());
+      EXPECT_EQ(values<int>(b["d"]), d) << n << " " << m;
+    }
 }
 
 TEST(Semantics, AssignmentsAndStepsInsideExpressions) {
