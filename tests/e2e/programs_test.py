@@ -33,6 +33,14 @@ def check(bench, row, update):
     if update:
         row["functions"] = dict(sorted(found.items()))
     assert update or found == expected, f"\n  expected {expected}\n  found    {found}"
+    if row.get("parallel"):
+        done = bench.good(bench.sous, "--db=none", "--explain", f"--recipe={bench.recipe('parallelize')}", bench.cc,
+                          *FLAGS, source, "-o", "parallel", "-lm")
+        found = decisions(done.stderr)
+        missing = [f for f in row["parallel"] if "served" not in found[f]]
+        assert not missing, f"\n  not parallel: {missing}"
+        plain, parallel = (bench.good(f"./{binary}", *row["small"]).stdout for binary in ("plain", "parallel"))
+        assert plain == parallel, f"\n  expected {plain}\n  on threads {parallel}"
     plain, rewritten = (bench.good(f"./{binary}", *row["small"]).stdout for binary in ("plain", "rewritten"))
     assert plain and plain == rewritten, f"\n  expected {plain}\n  found    {rewritten}"
 
