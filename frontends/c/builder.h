@@ -179,11 +179,11 @@ class Builder {
 
   // Where jumps out of a list of statements go.
   struct Exits {
-    bool loop = false;      // its end is that of a loop's body: continue
-    std::string flag;       // of a While: false after a break
-    bool function = false;  // return is one of a called function
-    std::string result;     // of it; empty: void
-    std::string returned;   // true after a return inside of a loop
+    bool loop = false;       // its end is that of a loop's body: continue
+    std::string flag{};      // of a While: false after a break
+    bool function = false;   // return is one of a called function
+    std::string result{};    // of it; empty: void
+    std::string returned{};  // true after a return inside of a loop
   };
   // Of the loop that comes next, in a called function.
   struct Returning {

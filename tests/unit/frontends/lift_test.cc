@@ -444,6 +444,15 @@ TEST(Lift, ASwitchIsBranches) {
 )");
 }
 
+TEST(Lift, ProductsThatAPragmaKeepsApart) {
+  const std::string rest = "for (int i = 0; i < n; i++) x[i] = x[i] * x[i] - 1; }";
+  const std::string off = "void f(int n, double *x) {\n#pragma STDC FP_CONTRACT OFF\n" + rest;
+  EXPECT_EQ(root(off), "loop i = 0 .. n {\n  s0: x[i] = uncontracted(x[i] * x[i]) - 1.0\n}\n");
+  const std::string on = "void f(int n, double *x) {\n#pragma STDC FP_CONTRACT ON\n" + rest;
+  EXPECT_EQ(root(on), "loop i = 0 .. n {\n  s0: x[i] = x[i] * x[i] - 1.0\n}\n");
+  EXPECT_TRUE(lifted(on, {"-ffp-contract=off"}).nests.empty());
+}
+
 TEST(Lift, WarningsThatTheCommandTurnsOffAreNone) {
   const std::string text = "f(n, x) double *x; { for (int i = 0; i < n; i++) x[i] = 0; return 0; }";
   EXPECT_FALSE(lift(text, "test.c", {}).has_value());
