@@ -25,7 +25,7 @@ FLAGS = ["-O2", "-w", "-std=gnu17", "-march=native"]
 def check(bench, row, update):
     source = PROGRAMS / f"{row['name']}.c"
     bench.good(bench.cc, *FLAGS, source, "-o", "plain", "-lm")
-    done = bench.good(bench.sous, "--db=none", "--explain", f"--recipe={bench.recipe('normal')}", bench.cc, *FLAGS,
+    done = bench.good(bench.sous, "--db=none", "--explain=all", f"--recipe={bench.recipe('normal')}", bench.cc, *FLAGS,
                       source, "-o", "rewritten", "-lm")
     found = {f: sorted({"lifted" if d == "served" else d for d in said}) for f, said in decisions(done.stderr).items()}
     found.pop("main", None)

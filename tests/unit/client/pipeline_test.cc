@@ -31,7 +31,8 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
   match.evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
   Meaning meaning;
   meaning.user_lines = user_lines;
-  const auto sources = [&](std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
+  const auto sources = [&](const tuning_db::Hardware&,
+                           std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
     return std::make_unique<OneMatch>(match);
   };
   auto outcome = optimize(text, "hist.c", meaning, {}, sources);
