@@ -6,6 +6,7 @@
 #include "client/commands.h"
 #include "client/db_add.h"
 #include "client/process.h"
+#include "client/report.h"
 #include "client/sources.h"
 #include "sdfg/text.h"
 #include "tuning-db/database.h"
@@ -37,10 +38,10 @@ Result<int> add(const Invocation& invocation, const Words& words) {
       measure_entries(words[0], invocation.after, invocation.options, {.pace = {.most = invocation.options.runs}}));
   for (const auto& entry : entries) {
     TRY(const bool added, store.add(entry));
-    std::printf("%s %s: %.4g s, %.4g s with the recipe (%.2f times faster, spread %.1f %% and %.1f %%)%s\n",
+    std::printf("%s %s: %.4g s, %.4g s with the recipe (%s, spread %.1f %% and %.1f %%)%s\n",
                 tuning_db::entry_id(entry).substr(0, 12).c_str(), entry.name.c_str(), entry.baseline_seconds,
-                entry.tuned_seconds, entry.baseline_seconds / entry.tuned_seconds, entry.baseline_spread * 100,
-                entry.tuned_spread * 100, added ? "" : " (known already)");
+                entry.tuned_seconds, speed(entry.baseline_seconds / entry.tuned_seconds).c_str(),
+                entry.baseline_spread * 100, entry.tuned_spread * 100, added ? "" : " (known already)");
   }
   return 0;
 }
@@ -65,9 +66,9 @@ Result<int> show(const Invocation& invocation, const Words& words) {
   const auto evidence = tuning_db::evidence(entry);
   std::printf("id        %s\nname      %s\nhash      %s\nrecipe    %s\n", tuning_db::entry_id(entry).c_str(),
               entry.name.c_str(), entry.structural_hash.c_str(), transforms::to_text(entry.recipe).c_str());
-  std::printf("baseline  %.6g s, spread %.1f %%\nrecipe    %.6g s, spread %.1f %%, %.2f times faster, %d threads\n",
+  std::printf("baseline  %.6g s, spread %.1f %%\nrecipe    %.6g s, spread %.1f %%, %s, %d threads\n",
               entry.baseline_seconds, entry.baseline_spread * 100, entry.tuned_seconds, entry.tuned_spread * 100,
-              evidence.ratio(), entry.threads);
+              speed(evidence.ratio()).c_str(), entry.threads);
   std::printf("size      %s, work %.4g\nhardware  %s, %s\ncompiler  %s %s\nfrom      %s, %s\n\n%s",
               evidence.size_class.c_str(), evidence.work, evidence.hardware.c_str(), entry.hardware.model.c_str(),
               entry.compiler.c_str(), entry.flags.c_str(), entry.provenance.c_str(), entry.time.c_str(),
