@@ -218,7 +218,8 @@ TEST(Highway, RepeatedDivisionIsTheDivision) {
   const sdfg::Sdfg graph = parsed(
       "sdfg 1 t symbols stride array failures: i64[5] argument arguments stride, failures loop i = 0 .. 5 { s0: "
       "failures[i] = 0i64 }");
-  const std::string source = "#include <initializer_list>\n#include \"targets/runtime/highway.h\"\n" + std::string(checker);
+  const std::string source =
+      "#include <initializer_list>\n#include \"targets/runtime/highway.h\"\n" + std::string(checker);
   const char* stride = std::getenv("SOUS_STRIDE");
   for (const std::string compiler : {"clang++-19", "g++-12"})
     for (const std::string contract : {"off", "fast"}) {
