@@ -20,26 +20,31 @@ using tuning_db::Entry;
 
 constexpr double default_minutes = 10;
 
-std::atomic<bool> stop_asked = false;
+std::atomic<bool> stop_asked = false, out_of_time = false;
 
-// Ctrl-C, or a polite kill, ends the program that is being measured and keeps what was measured before; a second one
-// ends this program at once.
+// Ctrl-C, a polite kill or the end of the budget ends the program that is being measured and keeps what was measured
+// before; a second one ends this program at once.
 class Interruptible {
  public:
-  Interruptible() {
+  explicit Interruptible(double seconds) {
     struct sigaction action{};
-    action.sa_handler = [](int) { stop_asked = true; };
+    action.sa_handler = [](int signal) {
+      out_of_time = signal == SIGALRM;
+      stop_asked = true;
+    };
     action.sa_flags = SA_RESETHAND;
     for (const int signal : signals) ::sigaction(signal, &action, nullptr);
+    ::alarm(static_cast<unsigned>(seconds) + 1);
   }
   ~Interruptible() {
+    ::alarm(0);
     for (const int signal : signals) ::signal(signal, SIG_DFL);
   }
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
  private:
-  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 };
 
 string in_time(double seconds) {
@@ -80,8 +85,8 @@ Result<int> command_setup(const Invocation& invocation) {
               in_time(budget).c_str());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const double start = now();
-  stop_asked = false;
-  const Interruptible interruptible;
+  stop_asked = out_of_time = false;
+  const Interruptible interruptible(budget);
   TRY(const SetupRun done, run_setup(
                                store, tasks, budget, stop_asked,
                                [&](const Entry& entry) {
@@ -103,7 +108,7 @@ Result<int> command_setup(const Invocation& invocation) {
               in_time(now() - start).c_str(), done.faster, path.c_str());
   if (done.failed > 0) std::printf("%d could not be measured (above)\n", done.failed);
   if (done.left > 0) std::printf("%d left: sous setup goes on with them\n", done.left);
-  return stop_asked ? 130 : 0;
+  return stop_asked && !out_of_time ? 130 : 0;
 }
 
 }  // namespace sous::client

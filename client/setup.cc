@@ -248,7 +248,8 @@ Result<Entries> measure_here(const Entry& entry, const Words& flags, const std::
   const SetupProgram program = setup_program(entry.name);
   if (!program.file.empty()) {
     auto measured = in_its_program(entry, program, flags, stop);
-    if (stop || (measured && answers(*measured, entry))) return with_thresholds(std::move(measured), entry);
+    const bool another_program = measured ? !answers(*measured, entry) : measured.error().code.starts_with("add.no");
+    if (!another_program) return with_thresholds(std::move(measured), entry);
   }
   return with_thresholds(from_its_nest(entry, flags, stop), entry);
 }
