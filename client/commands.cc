@@ -144,6 +144,14 @@ constexpr auto table = std::to_array<Command>({
      "db verify                                           check every entry and the file itself\n"
      "db rebuild-index                                    make the derived vectors anew\n",
      command_db},
+    {"cache", "cache [show|clear]", "results of earlier compiles",
+     "A file that is compiled again with the same text, compiler, options and database gets the same result without\n"
+     "being looked at. The folder is SOUS_CACHE_DIR (off: none), at most SOUS_CACHE_MB large (default: 512).\n",
+     command_cache},
+    {"fingerprint", "fingerprint [options] [FILE.c…]", "what objects depend on besides source and compiler",
+     "One line that changes when the database, this program, the machine or Sous's options do; with files, their lock\n"
+     "files too. For ccache in front of Sous: CCACHE_COMPILERCHECK=\"sous fingerprint\".\n",
+     command_fingerprint},
     {"hw", "hw [measure]", "what this machine is to recipes",
      "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n",
      command_hw},
@@ -255,6 +263,8 @@ string markdown() {
       "(default: "
       "`sous/build.log` in the user's cache folder, at most 8 MiB and as much again of older lines) |\n"
       "| `SOUS_REPORT` | a file: the launcher appends a JSON line for each C input, or command that passes through |\n"
+      "| `SOUS_CACHE_DIR` | folder of the results of earlier compiles; `off`: none |\n"
+      "| `SOUS_CACHE_MB` | how large that folder may get (default: 512) |\n"
       "| `SOUS_GUARD` | `0`: where Sous itself faults or hangs, do not run the compiler as it is (for finding bugs) "
       "|\n";
   return out;

@@ -31,6 +31,8 @@ std::span<const Command> commands();
 Result<int> command_opt(const Invocation& invocation);
 Result<int> command_query(const Invocation& invocation);
 Result<int> command_db(const Invocation& invocation);
+Result<int> command_cache(const Invocation& invocation);
+Result<int> command_fingerprint(const Invocation& invocation);
 Result<int> command_setup(const Invocation& invocation);
 
 // `bench`: the benchmarks' own main, which this library cannot know.

@@ -152,6 +152,8 @@ bool CompileOne::quick_exit() const {
 
 bool CompileOne::run(const string& object) {
   if (quick_exit()) return leave("no loop in it");
+  if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());
+  if (const auto kept = from_cache(object)) return *kept;
   auto outcome = pipeline();
   if (!outcome) {
     // A malformed recipe, an unknown target or a corrupt lock file is the user's to mend: say it, and build.
@@ -183,15 +185,61 @@ bool CompileOne::run(const string& object) {
       if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
     }
   }
+  // A failure of what was to be served may be the moment's: a full disk.
+  if (served || outcome->served.empty()) keep(outcome->report, served, object);
   finish(*outcome, served, now() - start);
   return served;
 }
 
-Result<Outcome> CompileOne::pipeline() {
-  double start = now();
+Result<void> CompileOne::preprocess_input() {
+  const double start = now();
   TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
   preprocess_seconds_ = now() - start;
   if (!may_have_loop(preprocessed_)) return fail("launcher.no-loop", "no loop in it", input_.path);
+  return {};
+}
+
+std::optional<bool> CompileOne::from_cache(const string& object) {
+  if (!may_keep(options_, input_.path)) return std::nullopt;
+  cache_ = ResultCache::open();
+  if (!cache_) return std::nullopt;
+  std::vector<string> pieces = recipe_state(options_);
+  pieces.insert(pieces.end(), {file_state(program_path(compiler_)), compiler_, input_.path, options_.target,
+                               options_.nest, options_.reassociate ? "1" : "0"});
+  for (const auto& [name, value] : options_.sizes) pieces.push_back(name + "=" + std::to_string(value));
+  std::error_code error;
+  pieces.push_back(line_.debug ? std::filesystem::current_path(error).string() : "");
+  for (const Words* words : {&line_.compile, &line_.link, &line_.cpp_code, &line_.parse}) {
+    pieces.push_back(std::to_string(words->size()));
+    append(pieces, *words);
+  }
+  pieces.push_back(preprocessed_);
+  key_ = result_key(pieces);
+  const auto kept = cache_->find(key_);
+  if (!kept || (kept->served && !write_file(object, kept->object))) return std::nullopt;
+  diagnostics_ = diagnostics_ || kept->diagnostics;
+  append_to_build_log({.fate = kept->served ? Fate::Served : Fate::Left,
+                       .why = kept->served ? "" : "nothing is served",
+                       .compiler = compiler_,
+                       .file = input_.path,
+                       .object = object_path(line_, input_),
+                       .kept_report = kept->report});
+  return kept->served;
+}
+
+void CompileOne::keep(const Report& report, bool served, const string& object) const {
+  // What is told to the user is not lost by a hit: it is told, and found out, again.
+  if (key_.empty() || !report.notes.empty()) return;
+  KeptResult result{served, diagnostics_, to_json(report), ""};
+  if (served) {
+    auto bytes = read_file(object);
+    if (!bytes) return;
+    result.object = std::move(*bytes);
+  }
+  cache_->keep(key_, result);
+}
+
+Result<Outcome> CompileOne::pipeline() {
   Meaning meaning = meaning_of_preprocessed(line_, compiler_);
   meaning.user_lines = true;
   return optimize(preprocessed_, input_.path, meaning, options_, sources_for(input_.path, options_));

@@ -9,6 +9,7 @@
 #include "client/command_line.h"
 #include "client/options.h"
 #include "client/pipeline.h"
+#include "client/result_cache.h"
 
 namespace sous::client {
 
@@ -27,7 +28,11 @@ class CompileOne {
   bool leave(const std::string& why);
   void log(Fate fate, const std::string& why, std::optional<Report> report = {}) const;
   bool quick_exit() const;
+  Result<void> preprocess_input();
   Result<Outcome> pipeline();
+  // The result of an earlier compile of the same, in the object where something is served; nullopt if there is none.
+  std::optional<bool> from_cache(const std::string& object);
+  void keep(const Report& report, bool served, const std::string& object) const;
   Result<void> build(const Outcome& outcome, const std::string& object);
   void finish(const Outcome& outcome, bool served, double build_seconds);
 
@@ -37,6 +42,8 @@ class CompileOne {
   const std::string& compiler_;
   std::string preprocessed_;
   double preprocess_seconds_ = 0;
+  std::optional<ResultCache> cache_;
+  std::string key_;  // in the cache; empty: nothing is to be kept
   bool diagnostics_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "client/build_log.h"
+#include "client/process.h"
 #include "client/stats.h"
 
 #ifndef __has_feature
@@ -41,21 +42,6 @@ struct Guarded {
   std::vector<std::pair<string, string>> lines;  // of logs: path, line
 };
 Guarded* guarded = nullptr;
-
-// What the shell finds under this name; the name itself if it has a slash or is nowhere.
-string program_path(const string& name) {
-  if (name.find('/') != string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-  while (true) {
-    const auto colon = rest.find(':');
-    const string folder(rest.substr(0, colon));
-    string file = folder.empty() ? name : folder + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-    if (colon == std::string_view::npos) return name;
-    rest.remove_prefix(colon + 1);
-  }
-}
 
 void write_all(int file, const string& text) {
   if (::write(file, text.data(), text.size()) < 0) return;  // nothing can be done about it here

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "client/build_log.h"
+#include "client/cache_prefix.h"
 #include "client/command_line.h"
 #include "client/compile.h"
 #include "client/guard.h"
@@ -104,10 +105,12 @@ Words openmp_link_options(const CommandLine& line, const string& compiler, Words
 
 class Launcher {
  public:
-  Launcher(const Options& options, const Words& command)
+  // `original`: the command with the compiler caches in front of it.
+  Launcher(const Options& options, const Words& original)
       : options_(options),
-        command_(command),
-        line_(classify(Words(command.begin() + 1, command.end()), response_file)) {}
+        original_(original),
+        command_(original.begin() + static_cast<std::ptrdiff_t>(cache_prefix(original)), original.end()),
+        line_(classify(Words(command_.begin() + 1, command_.end()), response_file)) {}
 
   int run() {
     if (options_.disable) return original("disabled");
@@ -139,7 +142,7 @@ class Launcher {
   int original(const string& why) {
     explain(why);
     log(line_.action == Action::Link ? Fate::Link : Fate::Pass, why);
-    const Error error = become(command_);
+    const Error error = become(original_);
     std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
     return 127;
   }
@@ -194,7 +197,7 @@ class Launcher {
     }
     auto folder = TemporaryFolder::make();
     if (!folder) return original(folder.error().to_string());
-    guard_with(command_, line_.inputs[0].path);
+    guard_with(original_, line_.inputs[0].path);
     std::vector<std::optional<string>> objects;  // ours, by input
     bool any = false;
     for (const auto& input : line_.inputs) {
@@ -212,7 +215,7 @@ class Launcher {
     }
     // The compiler says its own warnings about its own input; they cannot be told from ours otherwise.
     if (diagnostics_) {
-      const auto finished = client::run(command_);
+      const auto finished = client::run(original_);
       if (!finished || finished->status != 0) return finished ? finished->status : 127;
     }
     return line_.action == Action::Compile ? write_objects(objects) : link_objects(*folder, objects);
@@ -220,7 +223,7 @@ class Launcher {
 
   // Like `original`, where a temporary folder is still to be removed: so as a child.
   int become_original() {
-    const auto finished = client::run(command_);
+    const auto finished = client::run(original_);
     if (finished) return finished->status;
     std::fprintf(stderr, "sous: %s\n", finished.error().to_string().c_str());
     return 127;
@@ -295,7 +298,8 @@ class Launcher {
   }
 
   const Options& options_;
-  const Words& command_;
+  const Words& original_;
+  const Words command_;
   CommandLine line_;
   bool diagnostics_ = false;
 };

@@ -229,4 +229,18 @@ string own_path() {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+string program_path(const string& name) {
+  if (name.find('/') != string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (true) {
+    const auto colon = rest.find(':');
+    const string folder(rest.substr(0, colon));
+    string file = folder.empty() ? name : folder + "/" + name;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (colon == std::string_view::npos) return name;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
 }  // namespace sous::client

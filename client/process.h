@@ -56,6 +56,8 @@ Result<void> write_file(const std::string& path, std::string_view text);
 // The folder part of a path ("." if it has none) and the last part.
 std::string folder_of(const std::string& path);
 std::string name_of(const std::string& path);
+// What the shell finds under this name; the name itself if it has a slash or is nowhere.
+std::string program_path(const std::string& name);
 // The file that this program runs from.
 std::string own_path();
 // Seconds on a steady clock.

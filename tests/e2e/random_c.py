@@ -88,7 +88,8 @@ class Bench:
         # A planted fault (tools/faults.py) is to be seen.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_") or k == "SOUS_FAULT"}
         # A recipe may ask for more threads than are here: libomp's then spin in turns, a millisecond for each region.
-        self.environment.update(OMP_NUM_THREADS="3", OMP_THREAD_LIMIT="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0", SOUS_LOG="none",
+        self.environment.update(OMP_NUM_THREADS="3", OMP_THREAD_LIMIT="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0",
+                                SOUS_CACHE_DIR="off", SOUS_LOG="none",
                                 ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=0")
         self.served = {}  # what was asked for: [functions of which a nest is served, all of them]
         self.entries = collections.Counter()  # of served nests: runs of the generated code (S), of the original (O)

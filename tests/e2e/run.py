@@ -76,6 +76,7 @@ class Case:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
         self.environment["SOUS_SEED_DIR"] = str(self.folder / "no-seeds")
         self.environment["SOUS_DB"] = str(self.folder / "test.db")
+        self.environment["SOUS_CACHE_DIR"] = str(self.folder / "cache")
         self.environment["OMP_NUM_THREADS"] = "2"
         self.environment["SOUS_LOG"] = str(self.folder / "log")
         self.environment["XDG_CACHE_HOME"] = str(self.folder / "cache")  # what was said once, in this case

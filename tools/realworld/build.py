@@ -103,7 +103,8 @@ class Builder:
         launcher = [] if mode == "plain" else [str(self.sous)]
         kept.update(CC=" ".join([*launcher, self.compiler]), COMPILER=self.compiler, CFLAGS=flags, JOBS=str(self.jobs),
                     LAUNCHER=f"-DCMAKE_C_COMPILER_LAUNCHER={self.sous}" if launcher else "", INPUTS=str(self.inputs),
-                    WORK=str(folder), OMP_NUM_THREADS="2", LC_ALL="C", SOUS_DB=str(self.results / "tuning.db"),
+                    WORK=str(folder), OMP_NUM_THREADS="2", LC_ALL="C", SOUS_CACHE_DIR="off",
+                    SOUS_DB=str(self.results / "tuning.db"),
                     SOUS_REPORT=str(log), SOUS_OPTIONS=MODES[mode] or "")
         return kept
 

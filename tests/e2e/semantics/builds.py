@@ -45,7 +45,8 @@ class Case:
     def __init__(self, sous, folder, cc):
         self.sous, self.folder, self.cc = sous, pathlib.Path(folder), cc
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("SOUS_", "OMP_"))}
-        self.environment.update(OMP_NUM_THREADS="3", LD_LIBRARY_PATH=".", SOUS_LOG="none")
+        self.environment.update(OMP_NUM_THREADS="3", LD_LIBRARY_PATH=".", SOUS_CACHE_DIR="off",
+                                SOUS_LOG="none")
         self.write("program.c", PROGRAM)
         self.write("library.c", LIBRARY)
         for name, text in (("parallel", PARALLEL), ("vector", VECTOR), ("normal", NORMAL)):

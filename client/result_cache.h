@@ -1,0 +1,65 @@
+// What became of a file, by everything that it depends on: the preprocessed text, the compiler and its options, the
+// database and its seeds, this program. A hit spares all of Sous's work, and where something is served also both
+// compiles: the entry holds the object.
+//
+// A folder of files, one for each result, written beside their place and renamed, so that builds in parallel share it;
+// the least recently used go when it is larger than its limit. Nothing else than time depends on what it holds: an
+// entry that is damaged is none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/options.h"
+
+namespace sous::client {
+
+struct KeptResult {
+  bool served = false;       // `object` is it; otherwise the original command is to run
+  bool diagnostics = false;  // the compiler says something about the user's code
+  std::string report;        // JSON, for $SOUS_REPORT
+  std::string object;
+  bool operator==(const KeptResult&) const = default;
+};
+
+class ResultCache {
+ public:
+  // $SOUS_CACHE_DIR, or sous/results in the user's cache folder. Nullopt: SOUS_CACHE_DIR is "off", or there is no home.
+  static std::optional<ResultCache> open();
+  explicit ResultCache(std::string folder, std::int64_t limit_bytes)
+      : folder_(std::move(folder)), limit_(limit_bytes) {}
+
+  std::optional<KeptResult> find(const std::string& key) const;
+  // A failure is none of the build's.
+  void keep(const std::string& key, const KeptResult& result) const;
+
+  struct Contents {
+    std::int64_t results = 0, bytes = 0;
+  };
+  Contents contents() const;
+  void clear() const;
+  // Removes the least recently used until nine tenths of the limit are left.
+  void trim() const;
+  const std::string& folder() const { return folder_; }
+  std::int64_t limit() const { return limit_; }
+
+ private:
+  std::string path(const std::string& key) const;
+  std::string folder_;
+  std::int64_t limit_;
+};
+
+// Every piece, its length before it, as one hash.
+std::string result_key(const std::vector<std::string>& pieces);
+// What a file is without reading it: path, size, time of change; "path:" if there is none.
+std::string file_state(const std::string& path);
+// The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: this program
+// and the headers that generated code includes, the machine, the database and its seeds.
+std::vector<std::string> recipe_state(const Options& options);
+// Whether results under these options may be kept: nothing else is to be said or written, no server is asked, no lock
+// file is beside the source.
+bool may_keep(const Options& options, const std::string& source);
+
+}  // namespace sous::client

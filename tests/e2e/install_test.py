@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Sous among other programs: results of earlier compiles, ccache in front of it and behind, an installed copy.
+
+    tests/e2e/install_test.py --sous build/sous [--build build] [case…]
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from run import FLAGS, Case  # noqa: E402
+
+
+def is_served(case, name):
+    return b"sous_mm_" in case.bytes(name)
+
+
+def log(case, name="log"):
+    return [json.loads(line) for line in (case.folder / name).read_text().splitlines()]
+
+
+def results_are_kept(case, _):
+    case.fill_database()
+    report = {"SOUS_REPORT": str(case.folder / "log")}
+    compile_ = [case.cc, *FLAGS, "-c"]
+    for name in ("first.o", "second.o"):
+        case.s(*compile_, "mm.c", "-o", name, environment=report)
+        case.s(*compile_, "parser.c", "-o", "p" + name, environment=report)
+    assert is_served(case, "first.o") and case.bytes("first.o") == case.bytes("second.o")
+    first, left, second, left_again = log(case)
+    assert [e["fate"] for e in (first, left, second, left_again)] == ["served", "left", "served", "left"]
+    assert "cached" not in first and "cached" not in left, "the first compiles found something"
+    assert second["cached"] and left_again["cached"], (second, left_again)
+    for now, then in ((second, first), (left_again, left)):
+        for fact in ("nests", "reasons", "file"):
+            assert now["report"][fact] == then["report"][fact], fact
+    # What is asked for is found out anew; other flags, another text and another database are something else.
+    assert "distance 0" in case.s("--explain", *compile_, "mm.c", "-o", "said.o").stderr
+    case.s(*compile_, "-g", "mm.c", "-o", "debug.o", environment=report)
+    case.write("mm.c", (case.folder / "mm.c").read_text() + "int more;\n")
+    case.s(*compile_, "mm.c", "-o", "more.o", environment=report)
+    [entry] = re.findall(r"\b[0-9a-f]{8,32}\b", case.s("db", "list").stdout)[:1]
+    case.s("db", "remove", entry)
+    case.s(*compile_, "mm.c", "-o", "none.o", environment=report)
+    assert [e.get("cached", False) for e in log(case)[4:]] == [False, False, False]
+    assert is_served(case, "more.o") and not is_served(case, "none.o")
+    # Warnings are said each time.
+    case.write("warn.c", (case.folder / "parser.c").read_text() + "int f(void) { }\n")
+    said = {case.s(*compile_, "-Wall", "warn.c", "-o", "w.o").stderr for _ in range(2)}
+    assert len(said) == 1 and "-Wreturn-type" in said.pop()
+    assert re.search(r"[5-9] results", case.s("cache").stdout), case.s("cache").stdout
+    assert "\n0 results" in case.s("cache", "clear").stdout
+    assert "no cache" in case.s("cache", environment={"SOUS_CACHE_DIR": "off"}).stdout
+
+
+def many_builds_share_the_results(case, _):
+    names = [f"f{k}.c" for k in range(4)]
+    for k, name in enumerate(names):
+        case.write(name, f"void f{k}(int n, double *a) {{ for (int i = 0; i < n; ++i) a[i] *= {k}; }}\n")
+    for _ in range(2):
+        started = [subprocess.Popen([str(case.sous), case.cc, *FLAGS, "-c", name, "-o", f"{name}.{k}.o"], cwd=case.folder,
+                                    env=case.environment) for name in names for k in range(3)]
+        assert [process.wait(timeout=120) for process in started] == [0] * len(started)
+    for name in names:
+        case.run(case.cc, *FLAGS, "-c", name, "-o", "plain.o")
+        assert {case.bytes(f"{name}.{k}.o") for k in range(3)} == {case.bytes("plain.o")}
+
+
+def ccache_environment(case, **more):
+    if shutil.which("ccache") is None:
+        sys.exit(77)
+    return {"CCACHE_DIR": str(case.folder / "ccache"), "CCACHE_CONFIGPATH": str(case.folder / "ccache.conf"),
+            "CCACHE_LOGFILE": str(case.folder / "ccache.log"), **more}
+
+
+def ccache_hits(case, environment):
+    statistics = dict(line.split("\t") for line in case.run("ccache", "--print-stats", environment=environment)
+                      .stdout.splitlines())
+    return int(statistics["direct_cache_hit"]) + int(statistics["preprocessed_cache_hit"])
+
+
+def ccache_in_front_sees_the_database(case, _):
+    environment = ccache_environment(case, CCACHE_COMPILERCHECK=f"{case.sous} fingerprint")
+    command = ["ccache", case.sous, case.cc, *FLAGS, "-c", "mm.c", "-o"]
+    before = case.s("fingerprint").stdout
+    case.run(*command, "a.o", environment=environment)
+    case.run(*command, "b.o", environment=environment)
+    assert case.bytes("a.o") == case.bytes("b.o") and not is_served(case, "a.o")
+    assert ccache_hits(case, environment) == 1
+    case.fill_database()
+    assert case.s("fingerprint").stdout != before
+    case.run(*command, "c.o", environment=environment)
+    assert is_served(case, "c.o"), "a stale object"
+    case.run(*command, "d.o", environment=environment)
+    assert case.bytes("c.o") == case.bytes("d.o") and ccache_hits(case, environment) == 2
+    assert case.s("fingerprint").stdout != case.s("--frozen", "fingerprint").stdout
+
+
+def ccache_behind_is_a_prefix(case, _):
+    case.fill_database()
+    environment = ccache_environment(case)
+    case.s("ccache", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o", environment=environment)
+    assert is_served(case, "mm.o")
+    case.run(case.cc, *FLAGS, "-c", "parser.c", "-o", "plain.o")
+    for name in ("a.o", "b.o"):
+        case.s("ccache", case.cc, *FLAGS, "-c", "parser.c", "-o", name, environment=environment)
+        assert case.bytes(name) == case.bytes("plain.o")
+    assert ccache_hits(case, environment) == 1
+    case.s("ccache", case.cc, *FLAGS, "mm.o", "-o", "mm", environment=environment)
+    assert case.run("./mm").stdout == case.expected()
+    assert "ccache" in case.s("ccache", "--version", environment=environment).stdout
+
+
+def an_installed_copy_stands_on_its_own(case, build):
+    prefix = case.folder / "usr local"  # a path with a blank
+    case.run("cmake", "--install", build, "--prefix", prefix)
+    for name in ("bin/sous", "bin/sous-serve", "include/sous/targets/runtime/sous.h", "share/sous/seed/polybench.jsonl",
+                 "share/man/man1/sous.1", "share/bash-completion/completions/sous", "share/zsh/vendor-completions/_sous"):
+        assert (prefix / name).is_file(), name
+    case.run("bash", "-n", prefix / "share/bash-completion/completions/sous")
+    page = (prefix / "share/man/man1/sous.1").read_text()
+    for word in ("sous opt", r"\-\-explain", "SOUS_CACHE_DIR"):
+        assert word in page, word
+    # Its own seeds and headers, though the build folder's are there too: seeds of one entry, a header that says so.
+    seeds = prefix / "share/sous/seed/polybench.jsonl"
+    seeds.write_text(seeds.read_text().splitlines()[0] + "\n")
+    header = prefix / "include/sous/targets/runtime/sous.h"
+    header.write_text(header.read_text() + "#pragma message(\"of the installed copy\")\n")
+    case.sous = prefix / "bin/sous"
+    del case.environment["SOUS_SEED_DIR"]
+    assert len(case.s("db", "list").stdout.splitlines()) in (1, 2), case.s("db", "list").stdout
+    case.s("--recipe", "nf.json", case.cc, *FLAGS, "mm.c", "-o", "ours")
+    assert case.run("./ours").stdout == case.expected()
+    header.write_text("#error of the installed copy\n")
+    said = case.s("--explain", "--recipe", "nf.json", case.cc, *FLAGS, "-c", "mm.c", "-o", "ours.o").stderr
+    assert "of the installed copy" in said, said
+
+
+CASES = [results_are_kept, many_builds_share_the_results, ccache_in_front_sees_the_database, ccache_behind_is_a_prefix,
+         an_installed_copy_stands_on_its_own]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sous", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--cc", default="clang-19")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(case.__name__ for case in CASES))
+        return
+    for case in CASES:
+        if options.names and case.__name__ not in options.names:
+            continue
+        with tempfile.TemporaryDirectory(prefix="sous-e2e-") as folder:
+            case(Case(options.sous.resolve(), folder, options.cc), options.build.resolve())
+        print(f"ok {case.__name__}")
+
+
+if __name__ == "__main__":
+    main()

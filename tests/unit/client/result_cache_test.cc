@@ -1,0 +1,84 @@
+#include "client/result_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "client/cache_prefix.h"
+#include "client/process.h"
+
+namespace sous::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string key(char c) { return std::string(32, c); }
+
+TEST(ResultCache, GivesWhatWasKept) {
+  const auto folder = TemporaryFolder::make();
+  const ResultCache cache(folder->file("results"), 1 << 20);
+  EXPECT_EQ(cache.find(key('a')), std::nullopt);
+  const KeptResult served{true, true, "{\"file\": \"a.c\"}", std::string("ob\0ject\n", 8)},
+      left{false, false, "{}", ""};
+  cache.keep(key('a'), served);
+  cache.keep(key('b'), left);
+  EXPECT_EQ(cache.find(key('a')), served);
+  EXPECT_EQ(cache.find(key('b')), left);
+  EXPECT_EQ(cache.contents().results, 2);
+  cache.clear();
+  EXPECT_EQ(cache.find(key('a')), std::nullopt);
+  EXPECT_EQ(cache.contents().results, 0);
+}
+
+TEST(ResultCache, WhatIsDamagedIsNone) {
+  const auto folder = TemporaryFolder::make();
+  const ResultCache cache(folder->path(), 1 << 20);
+  cache.keep(key('a'), {true, false, "{}", "object"});
+  const std::string file = folder->file("aa/" + std::string(30, 'a'));
+  const std::string whole = *read_file(file);
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    std::string damaged = whole;
+    damaged[k] = static_cast<char>(damaged[k] ^ 1);
+    ASSERT_TRUE(write_file(file, damaged));
+    EXPECT_EQ(cache.find(key('a')), std::nullopt) << k;
+    ASSERT_TRUE(write_file(file, whole.substr(0, k)));
+    EXPECT_EQ(cache.find(key('a')), std::nullopt) << k;
+  }
+}
+
+TEST(ResultCache, TheLeastRecentlyUsedGo) {
+  const auto folder = TemporaryFolder::make();
+  const ResultCache cache(folder->path(), 5000);
+  const auto now = fs::file_time_type::clock::now();
+  for (int k = 0; k < 8; ++k) {
+    cache.keep(key(static_cast<char>('a' + k)), {true, false, "", std::string(1000, 'x')});
+    const std::string name(30, static_cast<char>('a' + k));
+    fs::last_write_time(folder->file(name.substr(0, 2) + "/" + name), now - std::chrono::hours(20 - k));
+  }
+  EXPECT_TRUE(cache.find(key('a')));  // used now: the youngest
+  cache.trim();
+  EXPECT_LE(cache.contents().bytes, 4500);
+  EXPECT_GE(cache.contents().results, 3);
+  EXPECT_TRUE(cache.find(key('a')));
+  EXPECT_TRUE(cache.find(key('h')));
+  EXPECT_FALSE(cache.find(key('b')));
+}
+
+TEST(ResultCache, PiecesDoNotRunIntoEachOther) {
+  EXPECT_NE(result_key({"ab", "c"}), result_key({"a", "bc"}));
+  EXPECT_NE(result_key({"a", ""}), result_key({"a"}));
+  EXPECT_EQ(result_key({"a", "b"}), result_key({"a", "b"}));
+}
+
+TEST(CachePrefix, CompilerCachesInFront) {
+  EXPECT_EQ(cache_prefix({"clang-19", "-c", "a.c"}), 0U);
+  EXPECT_EQ(cache_prefix({"ccache", "clang-19", "-c", "a.c"}), 1U);
+  EXPECT_EQ(cache_prefix({"/usr/bin/ccache", "gcc"}), 1U);
+  EXPECT_EQ(cache_prefix({"ccache", "compiler_check=content", "gcc"}), 2U);
+  EXPECT_EQ(cache_prefix({"ccache", "distcc", "gcc"}), 2U);
+  EXPECT_EQ(cache_prefix({"ccache", "-s"}), 0U);
+  EXPECT_EQ(cache_prefix({"ccache"}), 0U);
+}
+
+}  // namespace
+}  // namespace sous::client
