@@ -30,7 +30,8 @@ struct LogEntry {
   std::string file = {};              // as given; for Pass the first input
   std::string object = {};            // what is written
   std::optional<Report> report = {};  // where the file was looked into
-  std::string kept_report = {};       // the same as JSON, of an earlier compile: a hit in the result cache
+  // The same of an earlier compile, a hit in the result cache: as JSON, and what stats_facts made of it.
+  std::string kept_report = {}, kept_facts = {};
 };
 
 // The line, with its line break. Times are those of this process: `seconds_own` is processor time of Sous itself,

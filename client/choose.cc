@@ -277,7 +277,6 @@ targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const Mat
 
 string not_evidence(const Match& match, const string& size_class, const string& hardware) {
   if (planted(Fault::no_evidence_needed)) return "";
-  if (planted(Fault::no_evidence_needed)) return "";
   const auto& e = match.evidence;
   if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
   if (match.distance > evidence_reach) return "no evidence: too far away";

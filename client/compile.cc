@@ -12,6 +12,7 @@
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/splice.h"
+#include "client/stats.h"
 #include "tuning-db/database.h"
 
 namespace sous::client {
@@ -223,14 +224,15 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
                        .compiler = compiler_,
                        .file = input_.path,
                        .object = object_path(line_, input_),
-                       .kept_report = kept->report});
+                       .kept_report = kept->report,
+                       .kept_facts = kept->facts});
   return kept->served;
 }
 
 void CompileOne::keep(const Report& report, bool served, const string& object) const {
   // What is told to the user is not lost by a hit: it is told, and found out, again.
   if (key_.empty() || !report.notes.empty()) return;
-  KeptResult result{served, diagnostics_, to_json(report), ""};
+  KeptResult result{served, diagnostics_, to_json(report), stats_facts(report), ""};
   if (served) {
     auto bytes = read_file(object);
     if (!bytes) return;

@@ -70,7 +70,7 @@ std::optional<string> take_with_length(string_view& text) {
 
 string packed(const KeptResult& result) {
   const string body = with_length(result.served ? "served" : "left") + with_length(result.diagnostics ? "1" : "0") +
-                      with_length(result.report) + with_length(result.object);
+                      with_length(result.report) + with_length(result.facts) + with_length(result.object);
   return string(magic) + "\n" + tuning_db::content_hash(body) + "\n" + body;
 }
 std::optional<KeptResult> unpacked(string_view text) {
@@ -83,9 +83,9 @@ std::optional<KeptResult> unpacked(string_view text) {
   text.remove_prefix(head);
   if (tuning_db::content_hash(text) != hash) return std::nullopt;
   const auto fate = take_with_length(text), diagnostics = take_with_length(text);
-  auto report = take_with_length(text), object = take_with_length(text);
-  if (!fate || !diagnostics || !report || !object || !text.empty()) return std::nullopt;
-  return KeptResult{*fate == "served", *diagnostics == "1", std::move(*report), std::move(*object)};
+  auto report = take_with_length(text), facts = take_with_length(text), object = take_with_length(text);
+  if (!fate || !diagnostics || !report || !facts || !object || !text.empty()) return std::nullopt;
+  return KeptResult{*fate == "served", *diagnostics == "1", std::move(*report), std::move(*facts), std::move(*object)};
 }
 
 }  // namespace

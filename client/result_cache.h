@@ -20,6 +20,7 @@ struct KeptResult {
   bool served = false;       // `object` is it; otherwise the original command is to run
   bool diagnostics = false;  // the compiler says something about the user's code
   std::string report;        // JSON, for $SOUS_REPORT
+  std::string facts;         // stats_facts of it, for `sous stats`
   std::string object;
   bool operator==(const KeptResult&) const = default;
 };

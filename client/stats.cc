@@ -158,6 +158,17 @@ fs::path stats_log_path() {
   return folder.empty() ? folder : folder / "build.log";
 }
 
+string stats_facts(const Report& report) {
+  const auto& nests = report.nests;
+  json codes = json::object();
+  for (const auto& reason : report.reasons) codes[reason.code] = value_of(codes, reason.code.c_str(), 0) + 1;
+  const json facts{{"lifted", nests.size()},
+                   {"served", std::count_if(nests.begin(), nests.end(), [](const NestReport& n) { return n.served; })},
+                   {"unlifted", std::move(codes)},
+                   {"nests", nests_of(report)}};
+  return facts.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 string to_stats_line(const LogEntry& entry, std::string_view folder, double seconds_own, double seconds_children) {
   json line{{"version", 1},
             {"time", static_cast<std::int64_t>(std::time(nullptr))},
@@ -169,13 +180,9 @@ string to_stats_line(const LogEntry& entry, std::string_view folder, double seco
             {"seconds_children", seconds_children}};
   if (!entry.why.empty()) line["why"] = entry.why.substr(0, longest_reason);
   if (entry.report) {
-    const auto& nests = entry.report->nests;
-    line["lifted"] = nests.size();
-    line["served"] = std::count_if(nests.begin(), nests.end(), [](const NestReport& n) { return n.served; });
-    json codes = json::object();
-    for (const auto& reason : entry.report->reasons) codes[reason.code] = value_of(codes, reason.code.c_str(), 0) + 1;
-    line["unlifted"] = std::move(codes);
-    line["nests"] = nests_of(*entry.report);
+    line.update(json::parse(stats_facts(*entry.report)));
+  } else if (const auto facts = json::parse(entry.kept_facts, nullptr, false); facts.is_object()) {
+    line.update(facts);
   }
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -69,7 +69,8 @@ Result<void> lock(std::uint64_t seed, const std::string& file, std::vector<std::
   options.lock = true;
   TRY(const client::Outcome outcome,
       client::optimize(text, file, meaning, options,
-                       [&](std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
+                       [&](const tuning_db::Hardware&,
+                           std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
                          return std::make_unique<RandomSource>(seed);
                        }));
   for (const client::Served& served : outcome.served) {

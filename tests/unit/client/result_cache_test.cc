@@ -18,8 +18,8 @@ TEST(ResultCache, GivesWhatWasKept) {
   const auto folder = TemporaryFolder::make();
   const ResultCache cache(folder->file("results"), 1 << 20);
   EXPECT_EQ(cache.find(key('a')), std::nullopt);
-  const KeptResult served{true, true, "{\"file\": \"a.c\"}", std::string("ob\0ject\n", 8)},
-      left{false, false, "{}", ""};
+  const KeptResult served{true, true, "{\"file\": \"a.c\"}", "{\"lifted\":1}", std::string("ob\0ject\n", 8)},
+      left{false, false, "{}", "{}", ""};
   cache.keep(key('a'), served);
   cache.keep(key('b'), left);
   EXPECT_EQ(cache.find(key('a')), served);
@@ -33,7 +33,7 @@ TEST(ResultCache, GivesWhatWasKept) {
 TEST(ResultCache, WhatIsDamagedIsNone) {
   const auto folder = TemporaryFolder::make();
   const ResultCache cache(folder->path(), 1 << 20);
-  cache.keep(key('a'), {true, false, "{}", "object"});
+  cache.keep(key('a'), {true, false, "{}", "{}", "object"});
   const std::string file = folder->file("aa/" + std::string(30, 'a'));
   const std::string whole = *read_file(file);
   for (std::size_t k = 0; k < whole.size(); ++k) {
@@ -51,7 +51,7 @@ TEST(ResultCache, TheLeastRecentlyUsedGo) {
   const ResultCache cache(folder->path(), 5000);
   const auto now = fs::file_time_type::clock::now();
   for (int k = 0; k < 8; ++k) {
-    cache.keep(key(static_cast<char>('a' + k)), {true, false, "", std::string(1000, 'x')});
+    cache.keep(key(static_cast<char>('a' + k)), {true, false, "", "", std::string(1000, 'x')});
     const std::string name(30, static_cast<char>('a' + k));
     fs::last_write_time(folder->file(name.substr(0, 2) + "/" + name), now - std::chrono::hours(20 - k));
   }

@@ -52,6 +52,21 @@ TEST(Stats, OfEachObjectTheLastEntryBelowTheFolder) {
       "processor time");
 }
 
+// A hit in the result cache tells the same of the file's nests as the compile that it spares.
+TEST(Stats, AKeptResultSaysTheSameOfItsNests) {
+  Report report;
+  report.nests.resize(3);
+  report.nests[1].served = true;
+  report.nests[1].expected_ratio = 7;
+  const LogEntry fresh{.fate = Fate::Served, .file = "a.c", .object = "a.o", .report = report};
+  const LogEntry kept{.fate = Fate::Served, .file = "a.c", .object = "a.o", .kept_facts = stats_facts(report)};
+  const auto said = [](const LogEntry& entry) {
+    return stats_text(latest_below(to_stats_line(entry, "/p", 1, 2), "/p"));
+  };
+  EXPECT_EQ(said(kept), said(fresh));
+  EXPECT_NE(said(kept).find("3 lifted, 1 served"), std::string::npos);
+}
+
 TEST(Stats, TextNamesReasonsAndTheHottest) {
   const auto entries = latest_below(line("/p", "a.c", 0) + line("/p", "b.c", 1), "/p");
   EXPECT_EQ(stats_text(entries),
