@@ -199,7 +199,7 @@ Result<CaseResult> measure(const Suite& suite, const Case& test, const Plan& pla
   TRY(auto prepared, prepare(suite, test, plan, folder, progress));
   std::vector<Cost> costs;
   for (const auto& m : prepared.result.measurements) costs.push_back(m.cost);
-  const auto further = further_runs(costs, plan.runs, -1);
+  const auto further = further_runs(costs, plan.runs, plan.seconds);
   return take_turns(suite, std::move(prepared), plan, further, progress);
 }
 

@@ -25,7 +25,8 @@ struct Plan {
   Words reference_flags;            // of the build that outputs are checked against (clang-19)
   bool reference = true;            // false: outputs are checked against the first compiler's
   int runs = 5;
-  int threads = 0;  // of compilers that do not say; 0: as the environment says
+  int threads = 0;      // of compilers that do not say; 0: as the environment says
+  double seconds = -1;  // for the runs of one case, as of further_runs
 };
 
 // What one compiler gave for one case.
@@ -71,7 +72,7 @@ Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan,
 CaseResult take_turns(const Suite& suite, Prepared prepared, const Plan& plan, const std::vector<int>& further,
                       Progress& progress);
 
-// Both, with as many runs as the plan says.
+// Both, with as many runs as the plan says, or fit into its seconds.
 Result<CaseResult> measure(const Suite& suite, const Case& test, const Plan& plan, const std::string& folder,
                            Progress& progress);
 

@@ -243,9 +243,9 @@ class Pipeline {
   // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
   // a recipe, and nobody wants to see them.
   bool worth_normalizing(const LiftedNest& lifted) const {
-    if (forced_ || options_.explain != Explain::No || options_.remarks || !options_.report.empty() || !options_.dump_after.empty() ||
-        !options_.emit.empty())
-      return true;
+    const bool says = options_.explain != Explain::No || options_.remarks || !options_.report.empty() ||
+                      !options_.dump_after.empty() || !options_.emit.empty();
+    if (forced_ || says || !options_.sizes.empty()) return true;  // what --size names is held against the normal form
     return source_ != nullptr && source_->may_know(lifted.sdfg);
   }
 

@@ -229,8 +229,8 @@ Lift<Builder::Access> Builder::access(const Place& place, clang::QualType type, 
     if (type->isRecordType()) return refuse("c.struct", "a whole structure is read or written", where);
     return refuse("c.type", what + " has the type " + type.getAsString(), where);
   }
-  auto [it, fresh] = place_containers_.try_emplace(place.root + place.path);
-  if (!fresh) return Access{it->second, at};
+  if (const auto known = place_containers_.find(place.root + place.path); known != place_containers_.end())
+    return Access{known->second, at};
   const Memory& root = roots_.at(place.root);
   const std::int64_t size = sdfg::info(*scalar).bytes;
   bool aligned = place.offset % size == 0 && root.alignment % size == 0;
@@ -246,8 +246,10 @@ Lift<Builder::Access> Builder::access(const Place& place, clang::QualType type, 
   }
   Memory memory = root;
   memory.flat = shape[0] == Expr(kUnknownExtent);
-  it->second = memory.container = add_container(wish, *scalar, std::move(shape), sdfg::Storage::argument);
-  sdfg::Container* c = sdfg_.find(it->second);
+  const std::string name = add_container(wish, *scalar, std::move(shape), sdfg::Storage::argument);
+  place_containers_.emplace(place.root + place.path, name);
+  memory.container = name;
+  sdfg::Container* c = sdfg_.find(name);
   c->strides.clear();
   for (const std::int64_t stride : strides) c->strides.emplace_back(stride);
   memory.record = place.root;
@@ -256,7 +258,7 @@ Lift<Builder::Access> Builder::access(const Place& place, clang::QualType type, 
   memory.where = where;
   memory.variable = nullptr;  // whether its elements are read later is not asked
   memories_.push_back(std::move(memory));
-  return Access{it->second, std::move(at)};
+  return Access{name, std::move(at)};
 }
 
 }  // namespace sous::frontends::c

@@ -1,4 +1,6 @@
 // Scalar expressions as vector expressions of the same results.
+#include <cmath>
+
 #include "sdfg/planted_fault.h"
 #include "targets/highway/vector_loop.h"
 
@@ -325,6 +327,10 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
       return vector_value("sous::fused(" + tag(e.type) + ", " + v(0) + ", " + v(1) + ", " + v(2) + ")", e.type);
     case ScalarOp::fmin:
     case ScalarOp::fmax:
+      // C leaves open which of two zeros it is. Compilers take the constant where the second is one.
+      if (const ScalarExpr& last = e.args[1]; last.op == ScalarOp::constant && !std::isnan(last.real_value()))
+        return call("IfThenElse", std::string(e.op == ScalarOp::fmin ? "hn::Lt(" : "hn::Gt(") + v(0) + ", " + v(1) +
+                                      "), " + v(0) + ", " + v(1));
       return vector_value("sous::" + std::string(info(e.op).text) + "(" + tag(e.type) + ", " + v(0) + ", " + v(1) + ")",
                           e.type);
     case ScalarOp::sqrt:

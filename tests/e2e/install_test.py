@@ -20,13 +20,13 @@ def is_served(case, name):
     return b"sous_mm_" in case.bytes(name)
 
 
-def log(case, name="log"):
+def log(case, name="report"):
     return [json.loads(line) for line in (case.folder / name).read_text().splitlines()]
 
 
 def results_are_kept(case, _):
     case.fill_database()
-    report = {"SOUS_REPORT": str(case.folder / "log")}
+    report = {"SOUS_REPORT": str(case.folder / "report")}
     compile_ = [case.cc, *FLAGS, "-c"]
     for name in ("first.o", "second.o"):
         case.s(*compile_, "mm.c", "-o", name, environment=report)

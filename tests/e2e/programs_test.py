@@ -34,7 +34,7 @@ def check(bench, row, update):
         row["functions"] = dict(sorted(found.items()))
     assert update or found == expected, f"\n  expected {expected}\n  found    {found}"
     if row.get("parallel"):
-        done = bench.good(bench.sous, "--db=none", "--explain", f"--recipe={bench.recipe('parallelize')}", bench.cc,
+        done = bench.good(bench.sous, "--db=none", "--explain=all", f"--recipe={bench.recipe('parallelize')}", bench.cc,
                           *FLAGS, source, "-o", "parallel", "-lm")
         found = decisions(done.stderr)
         missing = [f for f in row["parallel"] if "served" not in found[f]]

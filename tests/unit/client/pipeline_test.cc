@@ -30,6 +30,7 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
   match.evidence.threads = 2;
   match.evidence.hardware = tuning_db::hardware_class(tuning_db::local_hardware());
   Meaning meaning;
+  meaning.cpp_code = {"-march=native"};  // the class that the evidence is of
   meaning.user_lines = user_lines;
   const auto sources = [&](const tuning_db::Hardware&,
                            std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {

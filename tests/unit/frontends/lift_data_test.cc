@@ -182,6 +182,13 @@ TEST(LiftApart, APointerMayPointIntoTheMiddle) {
 }
 
 // restrict says nothing of what is reached by the same pointer.
+// An argument is tried as an index, then as a value: what was refused once is not known the second time.
+TEST(LiftRecords, AMemberThatIsNotAlignedIsRefusedEachTime) {
+  EXPECT_EQ(reason("struct __attribute__((packed)) s { char c; int x; }; static int g(int v) { return v + 1; }\n"
+                   "void f(int n, struct s *p, int *y) { for (int i = 0; i < n; i++) y[i] = g(p[i].x); }"),
+            "c.struct");
+}
+
 TEST(LiftApart, AMemberOfTheFirstStructureIsOneOfAll) {
   const LiftedNest n = nest(R"(struct p { double x, y; };
 void f(int n, struct p *restrict p) { for (int i = 0; i < n; i++) p[i].x += p->x; })");
