@@ -6,7 +6,7 @@
 
 #include "benchmarks/statistics.h"
 #include "benchmarks/table.h"
-#include "client/choose.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/evidence.h"
 #include "tuning-db/json_reader.h"
 #include "tuning-db/shape.h"
@@ -115,7 +115,7 @@ bool ShapeResult::is_slower(double noise) const {
 }
 
 bool ShapeResult::recipe_gains() const {
-  return recipe * (1 + recipe_spread) * client::least_gain < original * (1 - original_spread);
+  return recipe * (1 + recipe_spread) * tuning_db::least_gain < original * (1 - original_spread);
 }
 
 Result<std::vector<ShapeResult>> shape_results(std::string_view text, const string& file) {

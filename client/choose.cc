@@ -292,8 +292,9 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
     return "no evidence at this size: measured at " + e.size_class;
   }
-  if (e.ratio() <= least_gain) return "not faster: " + speed(e.ratio());
-  if (belief.ratio <= least_believed(belief, least_gain)) return "too little of it is believed: " + in_words(belief, e);
+  if (e.ratio() <= tuning_db::least_gain) return "not faster: " + speed(e.ratio());
+  if (belief.ratio <= least_believed(belief, tuning_db::least_gain))
+    return "too little of it is believed: " + in_words(belief, e);
   if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
   }

@@ -21,7 +21,6 @@ namespace sous::client {
 
 // Evidence of a nest speaks for another one up to this distance (tuning-db/features.h; 0: the same nest).
 inline constexpr double evidence_reach = 3;
-inline constexpr double least_gain = 1.05;
 
 struct Chosen {
   std::vector<Choice> choices;  // empty: the original stays

@@ -196,7 +196,6 @@ string short_text(const Report& report) {
     served += nest.served ? 1 : 0;
   }
   out += unlifted(report);
-  for (const auto& note : report.notes) out += report.file + ": " + note + "\n";
   const auto count = std::to_string(report.nests.size());
   return out + report.file + ": " +
          (report.nests.empty() ? "no loop nest found" : std::to_string(served) + " of " + count + " nests served") +

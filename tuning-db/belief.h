@@ -21,6 +21,9 @@
 
 namespace sous::tuning_db {
 
+// A measurement that promises no more is no evidence of a gain.
+inline constexpr double least_gain = 1.05;
+
 struct Belief {
   double ratio = 0;        // times faster, as believed; 0: nothing is said about this machine
   bool in_full = true;     // as measured

@@ -7,6 +7,7 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/nest_facts.h"
 
 namespace sous::tuning_db {
@@ -18,8 +19,6 @@ using transforms::StepCall;
 constexpr double reach_below = 4;
 // The same for the work.
 constexpr double work_below = 2;
-// A gain by less is none (client/choose.h asks for as much).
-constexpr double least_gain = 1.05;
 
 // The loop of the nest that a derived one comes from: "i0" of "i0_t2".
 std::string origin(const std::string& loop) { return loop.substr(0, loop.find('_')); }
