@@ -8,6 +8,7 @@
 
 #include "benchmarks/interrupt.h"
 #include "client/options.h"
+#include "client/places.h"
 #include "client/process.h"
 
 namespace sous::benchmarks {
@@ -88,8 +89,10 @@ std::vector<Words> build_commands(const Suite& suite, const Case& test, const Co
   lists["{sources}"] = compiler.sources.empty() ? test.program.sources : test.program.alternatives.at(compiler.sources);
   lists["{link}"] = suite.link;
   lists["{link}"].insert(lists["{link}"].begin(), compiler.link.begin(), compiler.link.end());
-  const std::map<string, string> values{
-      {"{output}", output}, {"{scratch}", scratch}, {"{name}", test.program.name}, {"{sous}", client::own_path()}};
+  const std::map<string, string> values{{"{output}", output},
+                                        {"{scratch}", scratch},
+                                        {"{name}", test.program.name},
+                                        {"{sous}", client::program_beside("sous")}};
   std::vector<Words> steps = compiler.steps;
   if (steps.empty()) {
     steps.push_back(compiler.command);

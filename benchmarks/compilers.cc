@@ -9,6 +9,7 @@
 
 #include "client/command_line.h"
 #include "client/options.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "tuning-db/json_reader.h"
 
@@ -251,14 +252,15 @@ string identity(const Compiler& compiler) {
 }
 
 Compiler sous_over_clang(const Words& options) {
-  Compiler compiler{"sous", {client::own_path()}};
+  Compiler compiler{"sous", {client::program_beside("sous")}};
   compiler.command.insert(compiler.command.end(), options.begin(), options.end());
   compiler.command.push_back("clang-19");
   return compiler;
 }
 
 bool is_sous(const Compiler& compiler) {
-  return !compiler.command.empty() && (compiler.command[0] == client::own_path() || compiler.command[0] == "{sous}");
+  return !compiler.command.empty() &&
+         (compiler.command[0] == client::program_beside("sous") || compiler.command[0] == "{sous}");
 }
 
 Compiler reporting(Compiler compiler, const string& report_file) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <thread>
@@ -92,8 +93,17 @@ double tolerance(Element element) {
   SOUS_ASSERT(false);
 }
 
-bool is_right(const Measurement& measurement, const Program& program, Element element) {
-  return !measurement.error && measurement.check.difference <= std::max(tolerance(element), program.tolerance);
+bool is_right(const Measurement& measurement, const Program& program, Element element, double own) {
+  const double least = std::max(tolerance(element), program.tolerance);
+  return !measurement.error && measurement.check.difference <= (tolerance(element) > 0 ? std::max(least, own) : least);
+}
+
+double own_difference(const CaseResult& result) {
+  for (const Measurement& m : result.measurements) {
+    if (m.compiler == yardstick && m.applies && !m.error && std::isfinite(m.check.difference))
+      return m.check.difference;
+  }
+  return 0;
 }
 
 Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan, const string& folder,

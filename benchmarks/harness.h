@@ -53,9 +53,13 @@ struct CaseResult {
 };
 
 // The largest difference that counts as right: reassociation and contraction round differently, other values mean a
-// wrong program. Integers must be equal. A program that magnifies rounding has a tolerance of its own.
+// wrong program. Integers must be equal. A program that magnifies rounding has a tolerance of its own; and whatever it
+// magnifies, floats that differ no more than `own` are as right as those of the yardstick, plain clang in the session.
 double tolerance(Element element);
-bool is_right(const Measurement& measurement, const Program& program, Element element);
+bool is_right(const Measurement& measurement, const Program& program, Element element, double own = 0);
+inline constexpr const char* yardstick = "clang";  // a column's name
+// 0: the yardstick is not in the session, or failed, or is none.
+double own_difference(const CaseResult& result);
 
 // A case whose builds are made, checked and warm.
 struct Prepared {

@@ -145,7 +145,7 @@ class Session {
       if (!m.applies) continue;
       if (m.error) progress.line(result.test.label() + ", " + m.compiler + ": " + m.error->to_string());
       // What was stopped for being slow is a finding about that compiler, no fault of the session.
-      good_ &= is_right(m, result.test.program, element) || (m.error && m.limit_seconds > 0);
+      good_ &= is_right(m, result.test.program, element, own_difference(result)) || (m.error && m.limit_seconds > 0);
     }
     for (const Line& line : lines_of(suite_, plan_, result, machine, facts_)) {
       TRY_VOID(writer_.write(line));
@@ -208,7 +208,7 @@ std::vector<Line> lines_of(const Suite& suite, const Plan& plan, const CaseResul
     line.build_seconds = m.build_seconds;
     line.difference = m.check.difference;
     line.bit_equal = m.check.bit_equal;
-    line.right = is_right(m, result.test.program, suite.types.at(result.test.type).element);
+    line.right = is_right(m, result.test.program, suite.types.at(result.test.type).element, own_difference(result));
     if (m.report) {
       for (const auto& nest : m.report->nests) {
         if (!nest.served || !nest.function.starts_with(suite.kernel)) continue;

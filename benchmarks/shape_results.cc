@@ -20,9 +20,18 @@ using tuning_db::ObjectReader;
 
 // Contraction and the order of a tile's sums move results by as much.
 constexpr double most_different = 1e-2;
+// Where rounding is magnified, contraction alone is one sample of what it comes to; another order is another one.
+constexpr double samples_apart = 8;
 constexpr std::size_t worst_shown = 25;
 // Seconds that an entry takes to leave a call to the original: a call, a few comparisons and products.
 constexpr double entry_check = 10e-9;
+// A threshold holds on machines that it was not measured on: what gains less here may lose there.
+constexpr double clear_gain = 1.2;
+// The same nest may stand in another order in a program, in one that is better for a thin shape than the normal form
+// that was measured: a product with one row or column as dot products (benchmarks/shapes has some). So no loop's
+// threshold is below this, and the work has a margin.
+constexpr std::int64_t thin = 32;
+constexpr double work_margin = 2;
 // Of a program's shapes: a few may fail for want of memory or time.
 constexpr double measured_enough = 0.95;
 
@@ -53,6 +62,7 @@ Result<ShapeResult> parsed(const tuning_db::Json& json, const string& where) {
     return {};
   };
   TRY_VOID(get(r.difference, "difference"));
+  if (in.has("own")) TRY_VOID(get(r.own, "own"));  // older results have none
   TRY_VOID(get(r.original, "original"));
   TRY_VOID(get(r.guarded, "guarded"));
   TRY_VOID(get(r.recipe, "recipe"));
@@ -81,7 +91,7 @@ std::vector<Outcome> outcomes_of(const tuning_db::Entry& entry, const std::vecto
     Outcome& outcome = by_shape[r.shape];
     outcome.shape = r.shape;
     outcome.work = tuning_db::work(entry.nest, r.shape).value_or(0);
-    outcome.gains = outcome.gains && r.recipe_gains() && r.difference <= most_different;
+    outcome.gains = outcome.gains && r.recipe_gains(clear_gain) && !r.is_wrong();
   }
   std::vector<Outcome> out;
   if (static_cast<double>(by_shape.size()) < measured_enough * static_cast<double>(all)) return out;
@@ -114,9 +124,11 @@ bool ShapeResult::is_slower(double noise) const {
   return guarded * (1 - guarded_spread) > original * (1 + original_spread) * (1 + noise) + entry_check;
 }
 
-bool ShapeResult::recipe_gains() const {
-  return recipe * (1 + recipe_spread) * tuning_db::least_gain < original * (1 - original_spread);
+bool ShapeResult::recipe_gains(double times) const {
+  return recipe * (1 + recipe_spread) * times < original * (1 - original_spread);
 }
+
+bool ShapeResult::is_wrong() const { return difference > std::max(most_different, samples_apart * own); }
 
 Result<std::vector<ShapeResult>> shape_results(std::string_view text, const string& file) {
   std::vector<ShapeResult> out;
@@ -148,9 +160,9 @@ ShapeSummary summarize(const std::vector<ShapeResult>& results, double noise) {
       if (r.guarded > 0) gains.push_back(r.original / r.guarded);
       first_loss = std::max(first_loss, r.first_guarded - r.first_original);
     } else {
-      missed += r.recipe_gains() ? 1 : 0;
+      missed += r.recipe_gains(tuning_db::least_gain) ? 1 : 0;
     }
-    if (r.difference > most_different) {
+    if (r.is_wrong()) {
       ++summary.wrong;
       wrong +=
           "sous: " + r.nest + " " + text_of(r.shape) + ": the results differ by " + scientific(r.difference, 1) + "\n";
@@ -179,8 +191,13 @@ bool set_thresholds(tuning_db::Entry& entry, const std::vector<ShapeResult>& res
   const auto outcomes = outcomes_of(entry, results);
   if (outcomes.empty()) return false;
   std::map<string, std::set<std::int64_t>> values;
-  for (const Outcome& o : outcomes)
-    for (const auto& [symbol, value] : o.shape) values[symbol].insert(value);
+  for (const Outcome& o : outcomes) {
+    for (const auto& [symbol, value] : o.shape) {
+      const auto measured = entry.sizes.find(symbol);
+      if (value >= (measured == entry.sizes.end() ? thin : std::min(thin, measured->second)))
+        values[symbol].insert(value);
+    }
+  }
   std::vector<std::map<string, std::int64_t>> candidates{{}};
   for (const auto& [symbol, of_symbol] : values) {
     std::vector<std::map<string, std::int64_t>> longer;
@@ -202,7 +219,8 @@ bool set_thresholds(tuning_db::Entry& entry, const std::vector<ShapeResult>& res
   }
   if (at == nullptr) return false;
   entry.least_extents = tuning_db::extents(entry.nest, *at);
-  entry.least_work = best.work;
+  const double measured = tuning_db::work(entry.nest, entry.sizes).value_or(work_margin * best.work);
+  entry.least_work = std::min(work_margin * best.work, measured);
   return true;
 }
 

@@ -22,14 +22,17 @@ struct ShapeResult {
   std::map<std::string, std::int64_t> shape;
   bool generated = false;  // the guard let the generated code run
   double difference = 0;   // of its results, relative to the largest element
+  double own = 0;          // the same of the original without contraction: what the problem makes of rounding
   double original = 0, guarded = 0, recipe = 0;
   double original_spread = 0, guarded_spread = 0, recipe_spread = 0;
   double first_original = 0, first_guarded = 0;
 
   // Slower than the original by more than `noise`, both spreads and what the check of an entry costs.
   bool is_slower(double noise) const;
-  // The recipe alone gains by more than the spreads, and by what a build asks of evidence.
-  bool recipe_gains() const;
+  // The recipe alone is so many times as fast, beyond the spreads.
+  bool recipe_gains(double times) const;
+  // The results differ by more than reordering does, and by far more than contraction alone does here.
+  bool is_wrong() const;
 };
 // Errors: bench.results (file and line).
 Result<std::vector<ShapeResult>> shape_results(std::string_view text, const std::string& file);

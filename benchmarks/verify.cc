@@ -17,6 +17,7 @@
 #include "benchmarks/progress.h"
 #include "benchmarks/table.h"
 #include "client/command_line.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "tuning-db/json_reader.h"
 
@@ -127,8 +128,8 @@ class Verifier {
     run_options.limit_seconds = longest_build_seconds;
     run_options.stop = &stop_requested();
     for (const auto& source : test.program.sources) {
-      Words command{client::own_path(),        "opt",           source, "--target=" + targets_[0],
-                    "--recipe=" + recipe.file, "--emit=report", "--"};
+      Words command{client::program_beside("sous"), "opt",           source, "--target=" + targets_[0],
+                    "--recipe=" + recipe.file,      "--emit=report", "--"};
       command.insert(command.end(), flags_.begin(), flags_.end());
       const Words own = compile_flags(suite_, test);
       command.insert(command.end(), own.begin(), own.end());

@@ -55,11 +55,8 @@ string to_line(const LogEntry& entry, std::string_view folder, double seconds_ow
             {"object", entry.object},
             {"seconds_own", seconds_own},
             {"seconds_children", seconds_children}};
-  if (entry.report) line["report"] = json::parse(to_json(*entry.report));
-  if (!entry.kept_report.empty()) {
-    line["cached"] = true;
-    line["report"] = json::parse(entry.kept_report, nullptr, false);
-  }
+  if (!entry.report.empty()) line["report"] = json::parse(entry.report, nullptr, false);
+  if (entry.cached) line["cached"] = true;
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -5,11 +5,8 @@
 // do not mix. stats.h has the short form of it, which is kept by default.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include "client/report.h"
 
 namespace sous::client {
 
@@ -27,11 +24,11 @@ struct LogEntry {
   Fate fate = Fate::Pass;
   std::string why = {};
   std::string compiler = {};
-  std::string file = {};              // as given; for Pass the first input
-  std::string object = {};            // what is written
-  std::optional<Report> report = {};  // where the file was looked into
-  // The same of an earlier compile, a hit in the result cache: as JSON, and what stats_facts made of it.
-  std::string kept_report = {}, kept_facts = {};
+  std::string file = {};    // as given; for Pass the first input
+  std::string object = {};  // what is written
+  // Where the file was looked into: the report as JSON, and what stats_facts makes of it.
+  std::string report = {}, facts = {};
+  bool cached = false;  // both are of an earlier compile, a hit in the result cache
 };
 
 // The line, with its line break. Times are those of this process: `seconds_own` is processor time of Sous itself,

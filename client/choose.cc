@@ -16,6 +16,7 @@ namespace {
 
 using std::string;
 using transforms::Match;
+using transforms::Origin;
 
 string fixed(double value, const char* pattern = "%.2f") {
   char buffer[64];
@@ -66,7 +67,7 @@ std::vector<double> extents_here(const Match& match, const std::vector<string>& 
 Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, const Options& options) {
   Match out = match;
   const auto& here = nest.normal.units[unit].nest;
-  if (match.source != "lock" && !match.nest.root.nodes.empty() && !(match.nest == here)) {
+  if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
     std::map<string, string> loops;
     TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
     out.evidence.extents = extents_here(match, loop_symbols(here), loops);
@@ -126,7 +127,7 @@ class Chooser {
 
   std::optional<Choice> judge(std::size_t unit, const Match& match, CandidateReport& candidate,
                               UnitReport& report) const {
-    const bool locked = match.source == "lock";
+    const bool locked = match.origin == Origin::Lock;
     string doubt = locked ? "" : not_evidence(match, report.size_class, hardware_);
     if (!doubt.empty() && (!measure_ || settled(match, report.size_class))) {
       candidate.why_not = doubt;
@@ -205,8 +206,8 @@ void describe(Chosen& chosen, const Nest& nest) {
       chosen.guards.push_back(guard_of(unit.nest, std::move(original), choice.match));
     }
     if (!chosen.why.empty()) chosen.why += "; ";
-    chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" + choice.match.source +
-                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
+    chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" +
+                  string(to_string(choice.match.origin)) + ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
 }
@@ -361,7 +362,8 @@ Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociat
   Match match;
   match.recipe = recipe;
   if (!options.target.empty()) match.recipe.target = options.target;
-  match.name = match.source = "forced";
+  match.name = "forced";
+  match.origin = Origin::Forced;
   const std::size_t units = nest.normal.units.size();
   for (std::size_t k = 0; k < units; ++k) reports.push_back(unit_report(nest, k));
   const auto fits = [&](std::size_t k) {

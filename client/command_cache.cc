@@ -4,12 +4,14 @@
 
 #include "client/commands.h"
 #include "client/lock_source.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/result_cache.h"
 #include "client/sources.h"
 #include "tuning-db/database.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/hash.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {

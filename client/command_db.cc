@@ -5,11 +5,13 @@
 
 #include "client/commands.h"
 #include "client/db_add.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/report.h"
 #include "client/sources.h"
 #include "sdfg/text.h"
 #include "tuning-db/database.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {

@@ -4,135 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "client/compiler_options.h"
+
 namespace sous::client {
 namespace {
 
 using std::string;
 using std::string_view;
-
-// Where an option's value is, and which parts of the work it belongs to.
-enum class Value { None, Separate, Either };  // Either: joined ("-Idir") or separate ("-I dir")
-enum class Part { Drop, Preprocess, Code, Both, Dependency, LinkOnly, Pass };
-
-struct Option {
-  string_view name;
-  Value value;
-  Part part;
-};
-
-// Exact names (and, for Either, prefixes). What is a whole family is in `families`.
-constexpr auto options = std::to_array<Option>({
-    {"-c", Value::None, Part::Drop},
-    {"-pipe", Value::None, Part::Both},
-    {"-w", Value::None, Part::Code},
-    {"-ansi", Value::None, Part::Both},
-    {"-pedantic", Value::None, Part::Code},
-    {"-pedantic-errors", Value::None, Part::Code},
-    {"-pthread", Value::None, Part::Both},
-    {"-Qunused-arguments", Value::None, Part::Both},
-    {"-undef", Value::None, Part::Preprocess},
-    {"-nostdinc", Value::None, Part::Preprocess},
-    {"-trigraphs", Value::None, Part::Preprocess},
-    {"-I", Value::Either, Part::Preprocess},
-    {"-D", Value::Either, Part::Preprocess},
-    {"-U", Value::Either, Part::Preprocess},
-    {"-include", Value::Separate, Part::Preprocess},
-    {"-imacros", Value::Separate, Part::Preprocess},
-    {"-isystem", Value::Separate, Part::Preprocess},
-    {"-iquote", Value::Separate, Part::Preprocess},
-    {"-idirafter", Value::Separate, Part::Preprocess},
-    {"-isysroot", Value::Separate, Part::Both},
-    {"--sysroot", Value::Separate, Part::Both},
-    {"-MD", Value::None, Part::Dependency},
-    {"-MMD", Value::None, Part::Dependency},
-    {"-MP", Value::None, Part::Dependency},
-    {"-MF", Value::Either, Part::Dependency},
-    {"-MT", Value::Either, Part::Dependency},
-    {"-MQ", Value::Either, Part::Dependency},
-    {"--param", Value::Separate, Part::Code},
-    {"-mllvm", Value::Separate, Part::Code},
-    {"-s", Value::None, Part::LinkOnly},
-    {"-static", Value::None, Part::LinkOnly},
-    {"-static-pie", Value::None, Part::LinkOnly},
-    {"-static-libgcc", Value::None, Part::LinkOnly},
-    {"-shared", Value::None, Part::LinkOnly},
-    {"-rdynamic", Value::None, Part::LinkOnly},
-    {"-pie", Value::None, Part::LinkOnly},
-    {"-no-pie", Value::None, Part::LinkOnly},
-    {"-nostdlib", Value::None, Part::LinkOnly},
-    {"-nodefaultlibs", Value::None, Part::LinkOnly},
-    {"-nostartfiles", Value::None, Part::LinkOnly},
-    {"-r", Value::None, Part::LinkOnly},
-    {"-Xlinker", Value::Separate, Part::LinkOnly},
-    {"-z", Value::Separate, Part::LinkOnly},
-    {"-T", Value::Separate, Part::LinkOnly},
-    {"-u", Value::Separate, Part::LinkOnly},
-    {"-L", Value::Either, Part::LinkOnly},
-    {"-l", Value::Either, Part::LinkOnly},
-    {"-B", Value::Either, Part::Both},
-    {"-pg", Value::None, Part::Pass},
-    {"-p", Value::None, Part::Pass},
-    {"--coverage", Value::None, Part::Pass},
-    {"-coverage", Value::None, Part::Pass},
-    {"-m16", Value::None, Part::Pass},
-    {"-m32", Value::None, Part::Pass},
-    {"-mx32", Value::None, Part::Pass},
-    {"-E", Value::None, Part::Pass},
-    {"-S", Value::None, Part::Pass},
-    {"-M", Value::None, Part::Pass},
-    {"-MM", Value::None, Part::Pass},
-    {"-MG", Value::None, Part::Pass},
-    {"-fsyntax-only", Value::None, Part::Pass},
-    {"-emit-llvm", Value::None, Part::Pass},
-    {"-v", Value::None, Part::Pass},
-    {"-###", Value::None, Part::Pass},
-    {"-ffreestanding", Value::None, Part::Pass},
-    {"-fopenacc", Value::None, Part::Pass},
-    {"-ftrapv", Value::None, Part::Pass},
-    {"-frounding-math", Value::None, Part::Pass},
-    {"-ftrapping-math", Value::None, Part::Pass},
-    {"-ffp-model=strict", Value::None, Part::Pass},
-    {"-fpreprocessed", Value::None, Part::Pass},
-    {"-fdirectives-only", Value::None, Part::Pass},
-    {"-frewrite-includes", Value::None, Part::Pass},
-});
-
-struct Family {
-  string_view prefix;
-  Part part;
-};
-// First match counts.
-constexpr auto families = std::to_array<Family>({
-    {"-flto", Part::Pass},
-    {"-fsanitize", Part::Pass},
-    {"-ffp-exception-behavior=", Part::Pass},
-    {"-fprofile", Part::Pass},
-    {"-ftest-coverage", Part::Pass},
-    {"-fplugin", Part::Pass},
-    {"-fpch", Part::Pass},
-    {"-fmodule", Part::Pass},
-    {"-fdump-", Part::Pass},
-    {"-ftime-", Part::Pass},
-    {"-fsave-", Part::Pass},
-    {"-fembed-bitcode", Part::Pass},
-    {"-fcrash-diagnostics", Part::Pass},
-    {"-foffload", Part::Pass},
-    {"-save-temps", Part::Pass},
-    {"-gsplit-dwarf", Part::Pass},
-    {"-Wp,", Part::Pass},
-    {"-Wa,", Part::Code},
-    {"-Wl,", Part::LinkOnly},
-    {"-W", Part::Code},
-    {"-std=", Part::Both},
-    {"-O", Part::Both},
-    {"-march=", Part::Both},
-    {"-mtune=", Part::Both},
-    {"-m", Part::Both},
-    {"-g", Part::Both},
-    {"-f", Part::Both},
-    {"--sysroot=", Part::Both},
-    {"--param=", Part::Code},
-});
 
 bool starts_with_any(string_view text, std::initializer_list<string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(), [&](string_view p) { return text.starts_with(p); });
@@ -263,7 +141,7 @@ class Classifier {
     if (arg.starts_with("-g") && arg != "-g0") line_.debug = true;
     floating_point(line_, arg);
 
-    for (const auto& option : options) {
+    for (const auto& option : compiler_options()) {
       const bool exact = arg == option.name;
       const bool joined =
           option.value == Value::Either && arg.size() > option.name.size() && arg.starts_with(option.name);
@@ -275,7 +153,7 @@ class Classifier {
       }
       return put(option.part, words);
     }
-    for (const auto& family : families) {
+    for (const auto& family : option_families()) {
       if (arg.starts_with(family.prefix)) return put(family.part, {arg});
     }
     return pass("an option that is not known here: " + arg);

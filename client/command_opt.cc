@@ -5,8 +5,8 @@
 
 #include "client/commands.h"
 #include "client/compile.h"
+#include "client/compiler.h"
 #include "client/explain.h"
-#include "client/launcher.h"
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/splice.h"
@@ -120,14 +120,10 @@ Result<int> command_query(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation, "query"));
   TRY(const Outcome outcome, run_pipeline(request, invocation.options));
   keep_measured(outcome, invocation.options);
-  Report report = outcome.report;
-  const auto most = static_cast<std::size_t>(invocation.options.neighbours);
-  for (auto& nest : report.nests) {
-    for (auto& unit : nest.units) {
-      if (unit.candidates.size() > most) unit.candidates.resize(most);
-    }
-  }
-  std::fputs((invocation.options.emit == "json" ? to_json(report) : to_text(report)).c_str(), stdout);
+  std::optional<std::size_t> most_unused = static_cast<std::size_t>(invocation.options.neighbours);
+  if (invocation.options.explain == Explain::All) most_unused.reset();
+  const Report& report = outcome.report;
+  std::fputs((invocation.options.emit == "json" ? to_json(report) : to_text(report, most_unused)).c_str(), stdout);
   return 0;
 }
 

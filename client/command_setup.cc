@@ -7,10 +7,12 @@
 #include <cstdio>
 
 #include "client/commands.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/setup.h"
 #include "client/sources.h"
 #include "tuning-db/database.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {

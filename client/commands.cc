@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/launcher.h"
+#include "client/compile_command.h"
 #include "client/pipeline.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/stats.h"
@@ -17,6 +18,7 @@
 #include "tuning-db/belief.h"
 #include "tuning-db/database.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {
@@ -90,7 +92,7 @@ Result<int> command_hw(const Invocation& invocation) {
 }
 
 Result<int> command_serve(const Invocation& invocation) {
-  const string beside = folder_of(own_path()) + "/sous-serve";
+  const string beside = program_beside("sous-serve");
   std::vector<string> command{std::filesystem::exists(beside) ? beside : "sous-serve"};
   command.insert(command.end(), invocation.words.begin(), invocation.words.end());
   return std::unexpected(become(command));
@@ -130,7 +132,9 @@ constexpr auto table = std::to_array<Command>({
      "what the code means (-I, -D, -std=, -ffast-math, -ffp-contract=).\n",
      command_opt},
     {"query", "query FILE.c [options] [-- compiler flags]", "the nests of a file and their nearest neighbours",
-     "For each nest and each of its units: what the sources know, at what distance, and whether it would be used.\n",
+     "For each nest and each of its units: what would be used, and the nearest recipes that would not, at what "
+     "distance\n"
+     "and why. --explain=all: everything that the sources know, with recipes and steps.\n",
      command_query},
     {"db", "db add|list|show|remove|import|export|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
@@ -369,7 +373,7 @@ Result<int> dispatch(const std::vector<string>& arguments) {
       return fail("cli.unknown-command",
                   "there is no command and no compiler " + words[0] + did_you_mean(words[0], commands_and_compilers()));
     }
-    return launch(parsed.options, words);
+    return launch(parsed.options, words, compile_command);
   }
   words.erase(words.begin());
   if (command->verbatim) return command->run({std::move(parsed.options), words, {}});

@@ -6,20 +6,27 @@
 #include <iterator>
 #include <thread>
 
+#include "client/compiler.h"
 #include "client/explain.h"
-#include "client/launcher.h"
 #include "client/lock_source.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/splice.h"
 #include "client/stats.h"
+#include "client/verdicts.h"
+#include "frontends/c/loop_bound.h"
+#include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {
 
 using std::string;
 using Words = std::vector<string>;
+
+constexpr const char* nothing_served = "nothing is served";
 
 string first_line(const string& text) {
   const auto error = text.find("error");
@@ -37,39 +44,6 @@ Words reproducible(const string& folder, const string& compiler) {
 }
 
 }  // namespace
-
-bool is_gcc(const string& compiler) {
-  const string name = name_of(compiler);
-  return name.find("clang") == string::npos &&
-         (name.find("gcc") != string::npos || name.find("g++") != string::npos || name == "cc" || name == "c99");
-}
-
-string runtime_include_path() {
-  const string installed = folder_of(own_path()) + "/../include/sous";
-  std::error_code error;
-  if (std::filesystem::exists(installed + "/targets/runtime", error)) {
-    return std::filesystem::weakly_canonical(installed, error).string();
-  }
-  return SOUS_RUNTIME_INCLUDE;
-}
-
-Words generated_options(const string& compiler, bool contract, bool openmp) {
-  Words out{"-x",
-            "c++",
-            "-std=c++20",
-            "-fno-exceptions",
-            "-fno-rtti",
-            "-fwrapv",
-            "-fno-threadsafe-statics",
-            "-fno-asynchronous-unwind-tables",
-            "-w",
-            "-I" + runtime_include_path()};
-  // gcc contracts across expressions ("fast") where it contracts at all: the same as it does to the user's C.
-  out.emplace_back(!contract ? "-ffp-contract=off" : is_gcc(compiler) ? "-ffp-contract=fast" : "-ffp-contract=on");
-  if (openmp) out.emplace_back("-fopenmp");
-  if (is_gcc(compiler)) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
-  return out;
-}
 
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
   Meaning meaning;
@@ -136,25 +110,29 @@ bool CompileOne::leave(const string& why) {
   return false;
 }
 
-void CompileOne::log(Fate fate, const string& why, std::optional<Report> report) const {
+void CompileOne::log(Fate fate, const string& why, const Report* report) const {
   append_to_build_log({.fate = fate,
                        .why = why,
                        .compiler = compiler_,
                        .file = input_.path,
                        .object = object_path(line_, input_),
-                       .report = std::move(report)});
+                       .report = report == nullptr ? "" : to_json(*report),
+                       .facts = report == nullptr ? "" : stats_facts(*report)});
 }
 
-// No loop in the file itself and no file of the project included: not worth the preprocessor.
+// No loop in the file itself, and none in what the project gives it: not worth the preprocessor.
 bool CompileOne::quick_exit() const {
-  const auto source = read_file(input_.path);
-  return !source || (!may_have_loop(*source) && source->find("#include \"") == string::npos);
+  const auto search = include_search(line_);
+  const auto bound = search ? frontends::c::loop_bound(input_.path, *search) : std::nullopt;
+  return bound && !bound->any_loop;
 }
 
 bool CompileOne::run(const string& object) {
   if (quick_exit()) return leave("no loop in it");
   if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());
+  if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
   if (const auto kept = from_cache(object)) return *kept;
+  if (const auto why = beyond_reach()) return leave(*why);
   auto outcome = pipeline();
   if (!outcome) {
     // A malformed recipe, an unknown target or a corrupt lock file is the user's to mend: say it, and build.
@@ -196,36 +174,50 @@ Result<void> CompileOne::preprocess_input() {
   const double start = now();
   TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
   preprocess_seconds_ = now() - start;
-  if (!may_have_loop(preprocessed_)) return fail("launcher.no-loop", "no loop in it", input_.path);
+  bound_ = frontends::c::loop_bound(preprocessed_);
+  if (bound_ && !bound_->any_loop) return fail("launcher.no-loop", "no loop in it", input_.path);
   return {};
 }
 
-std::optional<bool> CompileOne::from_cache(const string& object) {
-  if (!may_keep(options_, input_.path)) return std::nullopt;
-  cache_ = ResultCache::open();
-  if (!cache_) return std::nullopt;
-  std::vector<string> pieces = recipe_state(options_);
-  pieces.insert(pieces.end(), {file_state(program_path(compiler_)), compiler_, input_.path, options_.target,
-                               options_.nest, options_.reassociate ? "1" : "0"});
-  for (const auto& [name, value] : options_.sizes) pieces.push_back(name + "=" + std::to_string(value));
-  std::error_code error;
-  pieces.push_back(line_.debug ? std::filesystem::current_path(error).string() : "");
-  for (const Words* words : {&line_.compile, &line_.link, &line_.cpp_code, &line_.parse}) {
-    pieces.push_back(std::to_string(words->size()));
-    append(pieces, *words);
+// Asks the sources of recipes where nobody did yet: the answer spares the builds that follow the preprocessor and more.
+std::optional<string> CompileOne::beyond_reach() {
+  if (!cache_ || !bound_) return std::nullopt;
+  auto reach = known_reach(*cache_, options_);
+  if (!reach) {
+    auto source =
+        sources_for(input_.path, options_)(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
+    if (!source) return std::nullopt;
+    source_ = std::move(*source);
+    reach = source_->reach();
+    if (notes_.empty()) keep_reach(*cache_, options_, *reach);
   }
+  auto why = beyond(*reach, *bound_);
+  if (!why) return why;
+  if (notes_.empty()) keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_, {*why, "", ""});
+  for (const auto& note : notes_) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  return why;
+}
+
+std::optional<bool> CompileOne::from_cache(const string& object) {
+  if (!cache_) return std::nullopt;
+  auto pieces = compile_state(options_, line_, input_, compiler_);
   pieces.push_back(preprocessed_);
   key_ = result_key(pieces);
   const auto kept = cache_->find(key_);
   if (!kept || (kept->served && !write_file(object, kept->object))) return std::nullopt;
+  if (!kept->served) {
+    keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_,
+                   {nothing_served, kept->report, kept->facts});
+  }
   diagnostics_ = diagnostics_ || kept->diagnostics;
   append_to_build_log({.fate = kept->served ? Fate::Served : Fate::Left,
-                       .why = kept->served ? "" : "nothing is served",
+                       .why = kept->served ? "" : nothing_served,
                        .compiler = compiler_,
                        .file = input_.path,
                        .object = object_path(line_, input_),
-                       .kept_report = kept->report,
-                       .kept_facts = kept->facts});
+                       .report = kept->report,
+                       .facts = kept->facts,
+                       .cached = true});
   return kept->served;
 }
 
@@ -239,12 +231,23 @@ void CompileOne::keep(const Report& report, bool served, const string& object) c
     result.object = std::move(*bytes);
   }
   cache_->keep(key_, result);
+  if (!served) {
+    keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_,
+                   {nothing_served, result.report, result.facts});
+  }
 }
 
 Result<Outcome> CompileOne::pipeline() {
   Meaning meaning = meaning_of_preprocessed(line_, compiler_);
   meaning.user_lines = true;
-  return optimize(preprocessed_, input_.path, meaning, options_, sources_for(input_.path, options_));
+  // Sources that were opened for their reach are asked, not opened again: what opening had to say is said once.
+  const OpenSources open = [this](const tuning_db::Hardware& hardware, std::vector<string>& notes) {
+    if (source_) return Result<std::unique_ptr<transforms::RecipeSource>>(std::move(source_));
+    return sources_for(input_.path, options_)(hardware, notes);
+  };
+  TRY(auto outcome, optimize(preprocessed_, input_.path, meaning, options_, open));
+  outcome.report.notes.insert(outcome.report.notes.begin(), notes_.begin(), notes_.end());
+  return outcome;
 }
 
 Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
@@ -317,7 +320,7 @@ void CompileOne::finish(const Outcome& outcome, bool served, double build_second
       std::fprintf(stderr, "sous: %s\n", written.error().to_string().c_str());
     }
   }
-  log(served ? Fate::Served : Fate::Left, served ? "" : "nothing is served", std::move(report));
+  log(served ? Fate::Served : Fate::Left, served ? "" : nothing_served, &report);
 }
 
 }  // namespace sous::client

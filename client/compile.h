@@ -1,6 +1,7 @@
 // One C input through the pipeline and back to one object file.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "client/options.h"
 #include "client/pipeline.h"
 #include "client/result_cache.h"
+#include "frontends/c/loop_bound.h"
+#include "transforms/source.h"
 
 namespace sous::client {
 
@@ -26,12 +29,14 @@ class CompileOne {
 
  private:
   bool leave(const std::string& why);
-  void log(Fate fate, const std::string& why, std::optional<Report> report = {}) const;
+  void log(Fate fate, const std::string& why, const Report* report = nullptr) const;
   bool quick_exit() const;
   Result<void> preprocess_input();
   Result<Outcome> pipeline();
   // The result of an earlier compile of the same, in the object where something is served; nullopt if there is none.
   std::optional<bool> from_cache(const std::string& object);
+  // Why no source of recipes knows a nest of the file; nullopt: one may.
+  std::optional<std::string> beyond_reach();
   void keep(const Report& report, bool served, const std::string& object) const;
   Result<void> build(const Outcome& outcome, const std::string& object);
   void finish(const Outcome& outcome, bool served, double build_seconds);
@@ -41,9 +46,12 @@ class CompileOne {
   const Input& input_;
   const std::string& compiler_;
   std::string preprocessed_;
+  std::optional<frontends::c::LoopBound> bound_;
   double preprocess_seconds_ = 0;
   std::optional<ResultCache> cache_;
-  std::string key_;  // in the cache; empty: nothing is to be kept
+  std::string key_;                                   // in the cache; empty: nothing is to be kept
+  std::vector<std::string> notes_;                    // of opening source_
+  std::unique_ptr<transforms::RecipeSource> source_;  // null: not opened yet, or handed on
   bool diagnostics_ = false;
 };
 

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "client/choose.h"
 #include "client/compile.h"
-#include "client/launcher.h"
+#include "client/compiler.h"
 #include "client/measure.h"
 #include "client/process.h"
+#include "client/timed_program.h"
 #include "targets/target.h"
 #include "tuning-db/build_isa.h"
 
@@ -23,81 +24,26 @@ namespace {
 
 using std::string;
 using Words = std::vector<string>;
-
-// Linked into both programs. Line by line: nest, calls, seconds in all, calls that ran generated code, symbol values of
-// the last call; a nest called with several sizes says so by "varies".
-constexpr const char* recorder = R"(#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-enum { nests = 256, values = 32 };
-static struct {
-  long long calls, served, value[values];
-  double seconds;
-  int count, varies;
-} table[nests];
-static void sous_write(void) {
-  const char* path = getenv("SOUS_TIMES");
-  FILE* file = path ? fopen(path, "w") : 0;
-  if (!file) return;
-  for (int k = 0; k < nests; ++k) {
-    if (!table[k].calls) continue;
-    fprintf(file, "%d %lld %.17g %lld %d", k, table[k].calls, table[k].seconds, table[k].served, table[k].varies);
-    for (int v = 0; v < table[k].count; ++v) fprintf(file, " %lld", table[k].value[v]);
-    fprintf(file, "\n");
-  }
-  fclose(file);
-}
-double sous_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-void sous_record(int nest, double seconds, int served, int count, const long long* value) {
-  static int registered = 0;
-  if (!registered) registered = atexit(sous_write) == 0;
-  if (nest >= nests || count > values) return;
-  if (table[nest].calls && memcmp(table[nest].value, value, (size_t)count * sizeof *value)) table[nest].varies = 1;
-  memcpy(table[nest].value, value, (size_t)count * sizeof *value);
-  table[nest].count = count;
-  table[nest].calls += 1;
-  table[nest].seconds += seconds;
-  table[nest].served += served;
-}
-)";
-
-struct Measured {
-  std::vector<double> seconds;  // per call, one per run
-  bool served = false, varies = false;
-  std::vector<std::int64_t> values;
-};
-using Times = std::map<int, Measured>;
-
-void read_times(const string& text, Times& times) {
-  std::istringstream lines(text);
-  for (string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    int nest = 0, varies = 0;
-    long long calls = 0, served = 0;
-    double seconds = 0;
-    if (!(words >> nest >> calls >> seconds >> served >> varies) || calls == 0) continue;
-    auto& measured = times[nest];
-    measured.seconds.push_back(seconds / static_cast<double>(calls));
-    measured.served = served == calls;
-    measured.varies = measured.varies || varies != 0;
-    measured.values.clear();
-    for (long long value = 0; words >> value;) measured.values.push_back(value);
-  }
-}
+using Times = std::map<int, NestTimes>;
 
 // One lifted nest with the recipe where it applies.
 struct Subject {
   Nest nest;
   Chosen chosen;
-  sdfg::Sdfg transformed;
-  Replacement replacement;
-  string code;
+};
+
+// One unit with the recipe, measured by itself. A unit that is one of several is compared with itself in normal form,
+// the others as they are there both times, out of the time; any other with the nest as it was written.
+struct Trial {
+  std::size_t subject = 0;
+  const Choice* choice = nullptr;
+  Nest sized;  // at the sizes that the program has
+  bool one_of_several = false;
+  bool on_threads = false;
+  NestTimes plain, tuned;       // plain: of one of several
+  double plain_program = 0;     // seconds of its last run, with all that is not the unit
+  string stopped;               // the recipe was too slow for the pace's limit: "stopped after 20 s"
+  std::vector<double> least{};  // where it was stopped: seconds that it took at least
 };
 
 Words symbols_of(const frontends::c::LiftedNest& lifted, bool c_expressions) {
@@ -108,53 +54,6 @@ Words symbols_of(const frontends::c::LiftedNest& lifted, bool c_expressions) {
     }
   }
   return out;
-}
-
-// Both programs' text: nest k between two looks at the clock.
-string instrumented(const string& text, const std::vector<Subject>& subjects, bool with_recipe) {
-  string out;
-  std::size_t done = 0;
-  string prototypes =
-      "extern double sous_now(void); extern void sous_record(int, double, int, int, const long long *); ";
-  std::vector<Replacement> replacements;
-  for (const auto& subject : subjects) replacements.push_back(subject.replacement);
-  prototypes += unset_types(replacements);
-  for (std::size_t k = 0; k < subjects.size(); ++k) {
-    const auto& r = replacements[k];
-    if (with_recipe) prototypes += "extern " + prototype(r) + "; ";
-    const auto symbols = symbols_of(*subjects[k].nest.lifted, true);
-    string values;
-    for (const auto& symbol : symbols) {
-      values += (r.guard.empty() ? "" : "!(" + r.guard + ") ? 0 : ") + "(long long)(" + symbol + "), ";
-    }
-    const string n = std::to_string(k), original = text.substr(r.begin, r.end - r.begin);
-    out += text.substr(done, r.begin - done);
-    out += "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n + " = 0; const double sous_t" + n +
-           " = sous_now(); ";
-    if (with_recipe) {
-      out += "if (!" + call(r) + ") { " + original + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
-    } else {
-      out += "{ " + original + " }";
-    }
-    out += " sous_record(" + n + ", sous_now() - sous_t" + n + ", sous_s" + n + ", " + std::to_string(symbols.size()) +
-           ", sous_v" + n + "); }";
-    done = r.end;
-  }
-  out += text.substr(done);
-  return prototypes + "\n" + out;
-}
-
-// Whether the word main stands before a parenthesis outside of everything. (A scan: what it takes for a main that is
-// none is the linker's to say.)
-bool defines_main(const string& text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  constexpr std::string_view word = "main";
-  for (auto at = text.find(word); at != string::npos; at = text.find(word, at + 1)) {
-    if (at > 0 && is_word(text[at - 1])) continue;
-    const auto next = text.find_first_not_of(" \t\n", at + word.size());
-    if (next != string::npos && text[next] == '(') return true;
-  }
-  return false;
 }
 
 class Adder {
@@ -175,20 +74,21 @@ class Adder {
     meaning_ = meaning_of_preprocessed(line_, compiler_);
     TRY(unit_, frontends::c::lift(text_, file_, meaning_.parse));
     TRY_VOID(make_subjects());
-    TRY(auto folder, TemporaryFolder::make());
-    TRY_VOID(build(folder));
-    Times baseline, tuned;
-    const bool terminal = ::isatty(STDERR_FILENO) != 0;
-    for (int k = 0; k < pace_.most && !(pace_.until_decided && all_decided(baseline, tuned)); ++k) {
-      if (terminal && !pace_.until_decided) std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, pace_.most);
-      TRY_VOID(time(folder, "original", baseline));
-      if (const auto timed = time(folder, "recipe", tuned); !timed) {
-        if (timed.error().code != "client.limit") return std::unexpected(timed.error());
-        return entries(baseline, stopped(baseline));
+    TRY(const auto folder, TemporaryFolder::make());
+    TRY_VOID(build_original(folder));
+    TRY(program_, time(folder, "original", original_));  // tells the sizes, too
+    TRY_VOID(make_trials());
+    TRY_VOID(build_trials(folder));
+    const bool terminal = ::isatty(STDERR_FILENO) != 0 && !pace_.until_decided;
+    for (int k = 0; k < pace_.most && !(pace_.until_decided && all_decided()); ++k) {
+      if (terminal) std::fprintf(stderr, "\rsous: run %d of %d ", k + 1, pace_.most);
+      if (k > 0) {
+        TRY(program_, time(folder, "original", original_));
       }
+      for (std::size_t t = 0; t < trials_.size(); ++t) TRY_VOID(time_trial(folder, t));
     }
-    if (terminal && !pace_.until_decided) std::fprintf(stderr, "\r                      \r");
-    return entries(baseline, tuned);
+    if (terminal) std::fprintf(stderr, "\r                      \r");
+    return entries();
   }
 
  private:
@@ -245,19 +145,8 @@ class Adder {
         }
       }
       if (subject.chosen.choices.empty()) continue;
-      TRY(subject.transformed, assemble(subject.nest, subject.chosen.choices));
       target_ = targets::find_target(subject.chosen.choices[0].match.recipe.target);
       if (target_ == nullptr) return fail("target.unknown", "this build has no target " + recipe_.target);
-      targets::EmitOptions emit_options;
-      emit_options.function = "sous_measured_" + std::to_string(subjects_.size());
-      emit_options.contract = meaning_.contract;
-      emit_options.reassociate = reassociate;
-      emit_options.approximate_math = meaning_.approximate_math;
-      emit_options.math_errno = meaning_.math_errno;
-      TRY(subject.code, target_->emit(subject.transformed, emit_options));
-      subject.replacement = {
-          lifted.begin,    lifted.end, emit_options.function, arguments_for(lifted, subject.transformed),
-          lifted.epilogue, "",         lifted.guard};
       subjects_.push_back(std::move(subject));
     }
     if (subjects_.empty()) {
@@ -266,69 +155,125 @@ class Adder {
     return {};
   }
 
-  Result<void> command(const Words& words) const {
-    TRY(const auto finished, client::run(words, {.capture_output = true, .capture_errors = true}));
-    if (finished.status == 0) return {};
-    return fail("add.build", joined(words) + ": " + finished.errors.substr(0, 2000), file_);
-  }
-
-  Result<void> build(const TemporaryFolder& folder) const {
-    std::vector<string> functions;
-    for (const auto& subject : subjects_) functions.push_back(subject.code);
-    TRY_VOID(
-        write_file(folder.file("nests.cpp"), targets::source_file({target_->name}, functions, "measured by db add")));
-    TRY_VOID(write_file(folder.file("record.c"), recorder));
-    TRY_VOID(write_file(folder.file("original.i"), instrumented(text_, subjects_, false)));
-    TRY_VOID(write_file(folder.file("recipe.i"), instrumented(text_, subjects_, true)));
-    Words generated{compiler_};
-    const auto append = [](Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); };
-    append(generated, line_.cpp_code);
-    append(generated, generated_options(compiler_, meaning_.contract, target_->needs_openmp));
-    append(generated, {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-    TRY_VOID(command(generated));
-    TRY_VOID(command({compiler_, "-O2", "-c", folder.file("record.c"), "-o", folder.file("record.o")}));
-    for (const char* name : {"original", "recipe"}) {
-      const string object = folder.file(string(name) + ".o");
-      Words compile{compiler_};
-      append(compile, line_.code);
-      append(compile, {"-w", "-x", "cpp-output", "-c", folder.file(string(name) + ".i"), "-o", object});
-      TRY_VOID(command(compile));
-      Words link{compiler_, object, folder.file("record.o"), folder.file("nests.o"), "-o", folder.file(name)};
-      append(link, link_);
-      link.emplace_back("-lm");
-      if (target_->needs_openmp) link.emplace_back("-fopenmp");
-      TRY_VOID(command(link));
+  // The units worth an entry: those that do a fair part of their nest's work, at the sizes that the program has.
+  Result<void> make_trials() {
+    for (std::size_t k = 0; k < subjects_.size(); ++k) {
+      const Subject& subject = subjects_[k];
+      const auto before = original_.find(static_cast<int>(k));
+      if (before == original_.end()) {
+        unknown(k, "was not reached with this input");
+        continue;
+      }
+      if (varies(k, before->second)) continue;
+      Options with_sizes = options_;
+      const auto names = symbols_of(*subject.nest.lifted, false);
+      for (std::size_t v = 0; v < names.size() && v < before->second.values.size(); ++v)
+        with_sizes.sizes[names[v]] = before->second.values[v];
+      TRY(const Nest sized, prepare(*subject.nest.lifted, reassociates(), with_sizes, hardware_));
+      double most = 0;
+      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized, choice.unit));
+      for (const auto& choice : subject.chosen.choices) {
+        if (unit_work(sized, choice.unit) < most / 2) continue;
+        trials_.push_back({.subject = k,
+                           .choice = &choice,
+                           .sized = sized,
+                           .one_of_several = !by_itself(sized, choice.unit).empty(),
+                           .plain = {},
+                           .tuned = {},
+                           .stopped = {}});
+      }
     }
+    if (trials_.empty()) return fail("add.not-run", "nothing was measured: " + why_not_, file_);
     return {};
   }
 
-  static bool all_decided(const Times& baseline, const Times& tuned) {
-    bool any = false;
-    for (const auto& [nest, before] : baseline) {
-      const auto after = tuned.find(nest);
-      if (after == tuned.end()) continue;
-      if (!decided(before.seconds, after->second.seconds)) return false;
-      any = true;
-    }
-    return any;
+  void unknown(std::size_t subject, const string& why) {
+    const auto& lifted = *subjects_[subject].nest.lifted;
+    const string text = "line " + std::to_string(lifted.line) + " in " + lifted.function + " " + why;
+    if (!why_not_.contains(text)) why_not_ += (why_not_.empty() ? "" : "; ") + text;
   }
 
-  // Of a program with the recipe that was stopped as too slow: each nest took at least what its own part of the limit
-  // is.
-  Times stopped(const Times& baseline) const {
-    Times out = baseline;
-    double original = 0;
-    for (const auto& [nest, before] : baseline) original += summarize(before.seconds).median;
-    for (auto& [nest, after] : out) {
-      const double seconds = summarize(after.seconds).median;
-      after.seconds = {seconds +
-                       (original > 0 ? seconds / original : 1) * std::max(0.0, pace_.limit_seconds - program_)};
-      after.served = true;
+  bool varies(std::size_t subject, const NestTimes& times) {
+    if (times.varies) {
+      unknown(subject,
+              "is called with several sizes, and evidence is of one: measure it in a program that calls it with one");
     }
+    return times.varies;
+  }
+
+  bool reassociates() const { return meaning_.reassociate || options_.reassociate; }
+
+  static string function_of(std::size_t trial, bool tuned) {
+    return (tuned ? "sous_tuned_" : "sous_plain_") + std::to_string(trial);
+  }
+
+  TimedNest timed(std::size_t subject, const string& function, const sdfg::Sdfg& emitted) const {
+    const auto& lifted = *subjects_[subject].nest.lifted;
+    return {static_cast<int>(subject),
+            {lifted.begin, lifted.end, function, arguments_for(lifted, emitted), lifted.epilogue, "", lifted.guard},
+            !function.empty(),
+            symbols_of(lifted, true)};
+  }
+
+  TimedBuild build_in(const TemporaryFolder& folder) const {
+    return {folder, file_, compiler_, line_, link_, meaning_.contract, *target_};
+  }
+
+  Result<void> build_original(const TemporaryFolder& folder) const {
+    std::vector<TimedNest> nests;
+    for (std::size_t k = 0; k < subjects_.size(); ++k) nests.push_back(timed(k, "", subjects_[k].nest.lifted->sdfg));
+    TRY_VOID(build_in(folder).recorder());
+    return build_in(folder).program("original", timed_program(text_, nests), {});
+  }
+
+  Result<void> build_trials(const TemporaryFolder& folder) {
+    std::vector<string> functions;
+    std::vector<std::pair<string, TimedNest>> programs;
+    for (std::size_t t = 0; t < trials_.size(); ++t) {
+      Trial& trial = trials_[t];
+      const Nest& nest = subjects_[trial.subject].nest;
+      const auto& unit = nest.normal.units[trial.choice->unit];
+      const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
+        targets::EmitOptions emit_options = client::emit_options(meaning_, reassociates() || nest.lifted->reassociate);
+        emit_options.function = function_of(t, tuned);
+        if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
+        TRY(string code, target_->emit(sdfg, emit_options));
+        functions.push_back(std::move(code));
+        programs.emplace_back(emit_options.function, timed(trial.subject, emit_options.function, sdfg));
+        return {};
+      };
+      TRY(const auto tuned, assemble(nest, {*trial.choice}));
+      trial.on_threads = has_parallel_loop(tuned) && target_->needs_openmp;
+      TRY_VOID(add(tuned, trial.choice->applied.root.nodes.size(), true));
+      if (trial.one_of_several) TRY_VOID(add(nest.normal.sdfg, unit.last - unit.first, false));
+    }
+    TRY_VOID(build_in(folder).generated(functions));
+    for (const auto& [name, nest] : programs)
+      TRY_VOID(build_in(folder).program(name, timed_program(text_, {nest}), {folder.file("nests.o")}));
+    return {};
+  }
+
+  // What the unit took before: in normal form, and no more than the original leaves for it when the others take what
+  // they take there, so that what the normal form costs is no gain of the recipe.
+  std::vector<double> before(const Trial& trial) const {
+    const auto& original = original_.at(static_cast<int>(trial.subject)).seconds;
+    if (!trial.one_of_several) return original;
+    std::vector<double> out;
+    for (std::size_t k = 0; k < std::min(original.size(), trial.plain.seconds.size()); ++k)
+      out.push_back(std::max(0.0, std::min(trial.plain.seconds[k], original[k] - trial.plain.others[k])));
     return out;
   }
+  static const std::vector<double>& after(const Trial& trial) {
+    return trial.stopped.empty() ? trial.tuned.seconds : trial.least;
+  }
 
-  Result<void> time(const TemporaryFolder& folder, const string& program, Times& times) {
+  bool all_decided() const {
+    return std::ranges::all_of(
+        trials_, [&](const Trial& trial) { return !trial.stopped.empty() || decided(before(trial), after(trial)); });
+  }
+
+  // Returns the seconds of the whole program.
+  Result<double> time(const TemporaryFolder& folder, const string& program, Times& times) const {
     const string path = folder.file("times");
     TRY(const auto finished, client::run({folder.file(program)}, {.capture_output = true,
                                                                   .capture_errors = true,
@@ -341,82 +286,86 @@ class Adder {
     }
     const auto text = read_file(path);
     if (!text) return fail("add.not-run", "none of the nests was reached", file_);
-    read_times(*text, times);
-    if (program == "original") program_ = finished.seconds;
+    add_times(*text, times);
     std::remove(path.c_str());
+    return finished.seconds;
+  }
+
+  Result<void> time_trial(const TemporaryFolder& folder, std::size_t t) {
+    Trial& trial = trials_[t];
+    const int number = static_cast<int>(trial.subject);
+    if (!trial.stopped.empty()) return {};
+    if (trial.one_of_several) {
+      Times times{{number, trial.plain}};
+      TRY(trial.plain_program, time(folder, function_of(t, false), times));
+      trial.plain = std::move(times[number]);
+    }
+    Times times{{number, trial.tuned}};
+    const auto timed = time(folder, function_of(t, true), times);
+    if (timed) {
+      trial.tuned = std::move(times[number]);
+      return {};
+    }
+    if (timed.error().code != "client.limit") return std::unexpected(timed.error());
+    // Only this unit is other than in the program that it is compared with: all that the limit leaves beyond that is
+    // its own.
+    const auto& reference = trial.one_of_several ? trial.plain : original_.at(number);
+    const double program = trial.one_of_several ? trial.plain_program : program_;
+    const double more = std::max(0.0, pace_.limit_seconds - program) / std::max(1.0, reference.calls);
+    for (const double seconds : reference.seconds) trial.least.push_back(seconds + more);
+    trial.stopped = "stopped after " + std::to_string(std::lround(pace_.limit_seconds)) + " s";
     return {};
   }
 
-  Result<std::vector<tuning_db::Entry>> entries(const Times& baseline, const Times& tuned) const {
+  Result<std::vector<tuning_db::Entry>> entries() {
     std::vector<tuning_db::Entry> out;
-    string why;
-    for (std::size_t k = 0; k < subjects_.size(); ++k) {
-      const auto before = baseline.find(static_cast<int>(k)), after = tuned.find(static_cast<int>(k));
-      const bool reached = before != baseline.end() && after != tuned.end();
-      if (!reached || !after->second.served || after->second.varies) {
-        const auto& lifted = *subjects_[k].nest.lifted;
-        why += (why.empty() ? "" : "; ") + string("line ") + std::to_string(lifted.line) + " in " + lifted.function;
-        why += !reached ? " was not reached with this input"
-               : after->second.varies
-                   ? " is called with several sizes, and evidence is of one: measure it in a program "
-                     "that calls it with one"
-                   : " ran as it was written: arrays overlap, or a size is too small for the recipe";
+    for (const Trial& trial : trials_) {
+      const bool ran = !trial.stopped.empty() || trial.tuned.generated;
+      if (!ran || (trial.one_of_several && !trial.plain.generated)) {
+        unknown(trial.subject, "ran as it was written: arrays overlap, or a size is too small for the recipe");
+      } else if (varies(trial.subject, original_.at(static_cast<int>(trial.subject))) ||
+                 varies(trial.subject, trial.tuned)) {
         continue;
+      } else if (!(summarize(before(trial)).median > 0)) {
+        unknown(trial.subject, "takes less as it was written than what is not of the unit takes in normal form");
+      } else {
+        out.push_back(entry(trial));
       }
-      add_entries(subjects_[k], before->second, after->second, out);
     }
-    if (out.empty()) {
-      return fail("add.not-run", "nothing was measured: " + why, file_);
-    }
+    if (out.empty()) return fail("add.not-run", "nothing was measured: " + why_not_, file_);
     return out;
   }
 
-  void add_entries(const Subject& subject, const Measured& before, const Measured& after,
-                   std::vector<tuning_db::Entry>& out) const {
-    Options with_sizes = options_;
-    const auto names = symbols_of(*subject.nest.lifted, false);
-    for (std::size_t v = 0; v < names.size() && v < after.values.size(); ++v)
-      with_sizes.sizes[names[v]] = after.values[v];
-    const auto nest =
-        prepare(*subject.nest.lifted, meaning_.reassociate || options_.reassociate, with_sizes, hardware_);
-    if (!nest) return;
-    double total = 0, most = 0;
-    for (std::size_t u = has_whole(*nest) ? 1 : 0; u < nest->queries.size(); ++u) total += unit_work(*nest, u);
-    for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(*nest, choice.unit));
-    const Summary a = summarize(before.seconds), b = summarize(after.seconds);
-    for (const auto& choice : subject.chosen.choices) {
-      const double work = unit_work(*nest, choice.unit);
-      if (work < most / 2) continue;
-      const double share = has_whole(*nest) && choice.unit == 0 ? 1 : std::min(1.0, work / total);
-      const auto& unit = nest->normal.units[choice.unit];
-      tuning_db::Entry entry;
-      const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
-      entry.name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(choice.unit);
-      entry.nest = unit.nest;
-      entry.structural_hash = unit.structural_hash;
-      entry.sizes = nest->queries[choice.unit].sizes;
-      entry.recipe = choice.match.recipe;
-      entry.hardware = tuning_db::local_hardware();
-      entry.baseline_seconds = a.median * share;
-      entry.baseline_spread = a.spread;
-      entry.tuned_seconds = b.median * share;
-      entry.tuned_spread = b.spread;
-      entry.threads = has_parallel_loop(subject.transformed) && target_->needs_openmp ? measuring_threads() : 1;
-      entry.compiler = name_of(compiler_);
-      entry.flags = joined(line_.cpp_code);
-      entry.provenance = more_.provenance;
-      entry.time = utc_now();
-      out.push_back(std::move(entry));
-    }
+  tuning_db::Entry entry(const Trial& trial) const {
+    const std::size_t k = trial.choice->unit;
+    const auto& unit = trial.sized.normal.units[k];
+    const Summary a = summarize(before(trial)), b = summarize(after(trial));
+    const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
+    tuning_db::Entry entry;
+    entry.name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(k);
+    entry.nest = unit.nest;
+    entry.structural_hash = unit.structural_hash;
+    entry.sizes = trial.sized.queries[k].sizes;
+    entry.recipe = trial.choice->match.recipe;
+    entry.hardware = tuning_db::local_hardware();
+    entry.baseline_seconds = a.median;
+    entry.baseline_spread = a.spread;
+    entry.tuned_seconds = b.median;
+    entry.tuned_spread = b.spread;
+    entry.threads = trial.on_threads ? measuring_threads() : 1;
+    entry.compiler = name_of(compiler_);
+    entry.flags = joined(line_.cpp_code);
+    entry.provenance =
+        more_.provenance + by_itself(trial.sized, k) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
+    entry.time = utc_now();
+    return entry;
   }
-
   static std::optional<string> no_response_files(const string&) { return std::nullopt; }
 
   const string& file_;
   const Options& options_;
   const AddOptions& more_;
   const Pace& pace_;
-  double program_ = 0;  // seconds of the last run of the original, with all that is not a nest
   string compiler_ = "clang-19";
   Words link_;
   CommandLine line_;
@@ -427,6 +376,10 @@ class Adder {
   string text_;
   frontends::c::TranslationUnit unit_;
   std::vector<Subject> subjects_;
+  Times original_;      // of all subjects, as they were written
+  double program_ = 0;  // seconds of the last run of it, with all that is not a nest
+  std::vector<Trial> trials_;
+  string why_not_;  // subjects and units of which nothing is known
   const targets::Target* target_ = nullptr;
 };
 

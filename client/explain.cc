@@ -17,6 +17,7 @@ using std::string_view;
 
 // Lines for loops that are not lifted: nobody reads a hundred of them.
 constexpr std::size_t most_unlifted = 8;
+constexpr std::size_t most_unused = 2;
 
 struct Advice {
   string_view prefix;  // of a candidate's why_not (client/choose.cc), or of a front end's code behind "c."
@@ -108,6 +109,28 @@ string fate_of(const NestReport& nest) {
   return step.empty() ? out : out + ". Next: " + step;
 }
 
+// The nearest that the nest did not get, of those within reach of being used: two, of which a nest that got nothing has
+// named one.
+string unused_of(const NestReport& nest) {
+  std::vector<const CandidateReport*> unused;
+  const UnitReport* asked = judged(nest);
+  const CandidateReport* named = asked == nullptr ? nullptr : nearest_to_use(*asked);
+  for (const UnitReport& unit : nest.units) {
+    if (nest.served ? !got_something(unit) : &unit != asked) continue;
+    for (const auto* candidate : nearest_unused(unit, most_unused + 1)) {
+      if (candidate != named && candidate->match.distance <= evidence_reach) unused.push_back(candidate);
+    }
+  }
+  std::ranges::sort(unused, nearer);
+  const std::size_t most = named == nullptr ? most_unused : most_unused - 1;
+  string out;
+  for (std::size_t k = 0; k < std::min(most, unused.size()); ++k) {
+    out += "    not used: " + unused[k]->match.name + " (distance " + three_digits(unused[k]->match.distance) +
+           "): " + unused[k]->why_not + "\n";
+  }
+  return out;
+}
+
 string place(const Report& report, const frontends::c::Reason& reason) {
   return report.file + ":" + std::to_string(reason.line) + ":" + std::to_string(reason.column) + ": ";
 }
@@ -192,7 +215,8 @@ string short_text(const Report& report) {
   std::size_t served = 0;
   for (const std::size_t k : hottest_first(report)) {
     const NestReport& nest = report.nests[k];
-    out += nest.file + ":" + std::to_string(nest.line) + ": " + nest.function + ": " + fate_of(nest) + "\n";
+    out += nest.file + ":" + std::to_string(nest.line) + ": " + nest.function + ": " + fate_of(nest) + "\n" +
+           unused_of(nest);
     served += nest.served ? 1 : 0;
   }
   out += unlifted(report);

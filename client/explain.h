@@ -1,7 +1,8 @@
 // What became of each nest in one line: --explain and compiler-style remarks (-Rsous, SOUS_REMARKS=1).
 //
-// A line says what the nest got, or one reason why not and one next step. Nests come hottest first, by their estimated
-// work. report.h has everything there is to know (--explain=all).
+// A line says what the nest got, or one reason why not and one next step; --explain names the nearest two recipes that
+// it did not get, too. Nests come hottest first, by their estimated work. report.h has everything there is to know
+// (--explain=all).
 #pragma once
 
 #include <string>

@@ -47,6 +47,12 @@ void write_all(int file, const string& text) {
   if (::write(file, text.data(), text.size()) < 0) return;  // nothing can be done about it here
 }
 
+void disarm() {
+  const itimerval never{};
+  ::setitimer(ITIMER_PROF, &never, nullptr);
+  for (const int fault : faults) ::signal(fault, SIG_DFL);
+}
+
 void on_fault(int) {
   write_all(2, guarded->message);
   for (const auto& [path, line] : guarded->lines) {
@@ -54,17 +60,19 @@ void on_fault(int) {
     if (file >= 0) write_all(file, line);
   }
   // Neither timer, handlers nor mask may reach the compiler.
-  const itimerval never{};
-  ::setitimer(ITIMER_PROF, &never, nullptr);
+  disarm();
   sigset_t none;
   ::sigemptyset(&none);
-  for (const int fault : faults) ::signal(fault, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::execve(guarded->program.c_str(), guarded->pointers.data(), environ);
   ::_exit(127);
 }
 
 }  // namespace
+
+void stop_guarding() {
+  if (guarded != nullptr) disarm();
+}
 
 bool guards() { return SOUS_UNDER_SANITIZER == 0; }
 

@@ -19,8 +19,10 @@ inline constexpr int guard_seconds = 60;
 // Whether guard_with does anything in this build: sanitizers are to see the fault.
 bool guards();
 
-// From here on until the process ends or becomes another program. `command`: the original; `file`: what is looked at.
+// From here on until the process ends or stop_guarding. `command`: the original; `file`: what is looked at.
 // Both are copied. At most one guard in a process.
 void guard_with(const std::vector<std::string>& command, const std::string& file);
+// Before this process becomes another program, to which a timer would go over.
+void stop_guarding();
 
 }  // namespace sous::client

@@ -30,7 +30,7 @@ constexpr std::size_t most_places = 1000;  // of one nest
 Result<Match> match_from(const Json& json, const string& where) {
   TRY(auto in, ObjectReader::of(json, "lock", where));
   Match match;
-  match.source = "lock";
+  match.origin = transforms::Origin::Lock;
   TRY(const Json* recipe, in.object("recipe"));
   TRY(match.recipe, transforms::recipe_from_json(tuning_db::dump(*recipe)));
   TRY(const Json* evidence, in.object("evidence"));
@@ -176,7 +176,5 @@ Result<void> LockSource::save() const {
   if (const auto old = read_file(path_); old && *old == text) return {};
   return write_file(path_, text);
 }
-
-string lock_path(const string& source) { return folder_of(source) + "/sous.lock"; }
 
 }  // namespace sous::client

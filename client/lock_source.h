@@ -29,7 +29,10 @@ class LockSource : public transforms::RecipeSource {
   // What the file held, written again.
   std::string text() const;
 
-  bool may_know(const sdfg::Sdfg&) override { return !entries_.empty() || !added_.empty(); }
+  bool may_know(const sdfg::Sdfg&) override { return !is_empty(); }
+  transforms::Reach reach() override {
+    return is_empty() ? transforms::Reach{transforms::Reach::nothing, true} : transforms::Reach{};
+  }
   // At most one match per nest.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;
@@ -46,6 +49,7 @@ class LockSource : public transforms::RecipeSource {
   const std::string& path() const { return path_; }
 
  private:
+  bool is_empty() const { return entries_.empty() && added_.empty(); }
   struct Pinned {
     transforms::Match match;
     std::set<std::string> places = {};
@@ -58,8 +62,5 @@ class LockSource : public transforms::RecipeSource {
   std::string path_;
   Entries entries_, added_;
 };
-
-// The lock file of a source file.
-std::string lock_path(const std::string& source);
 
 }  // namespace sous::client

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <sstream>
 
-#include "client/launcher.h"
+#include "client/compiler.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
 #include "targets/target.h"
@@ -33,6 +33,8 @@ bool gathers(const sdfg::Sdfg& sdfg) {
       for (const auto& edge : state->edges) {
         for (const auto& dim : edge.memlet.subset) look(dim.begin);
       }
+    } else if (const auto* branch = std::get_if<sdfg::If>(&node.value)) {
+      found = found || !branch->condition.inputs.empty();
     } else if (std::holds_alternative<sdfg::While>(node.value)) {
       found = true;
     }
@@ -92,33 +94,82 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
   return call;
 }
 
-// `call` and `call_recipe` differ in what they pass, not in the buffers.
-string driver(const Call& call, const Call& call_recipe, const Pace& pace) {
+// One side of the comparison: a generated function and how it is called. They differ in what they pass, not in the
+// buffers.
+struct Side {
+  const char* function;
+  Call call;
+};
+
+// Runs the sides in turns and prints for each run what the nest took before and with the recipe. Of a part of the nest
+// (`plain`, the second of three sides, is there): before is the part in normal form, and no more than the nest as
+// lifted leaves for it when the others take what they take in normal form.
+string driver(const std::vector<Side>& sides, const Pace& pace) {
   std::ostringstream out;
-  out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
-      << "int sous_original(" << call.prototype << ");\nint sous_recipe(" << call_recipe.prototype << ");\n"
-      << "static double now(void) {\n  struct timespec t;\n  clock_gettime(CLOCK_MONOTONIC, &t);\n"
+  out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n";
+  for (const Side& side : sides) out << "int " << side.function << "(" << side.call.prototype << ");\n";
+  out << "static double now(void) {\n  struct timespec t;\n  clock_gettime(CLOCK_MONOTONIC, &t);\n"
       << "  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;\n}\n"
       << "static uint64_t state = 1;\nstatic double tame(void) {\n"
       << "  state = state * 6364136223846793005u + 1442695040888963407u;\n"
       << "  return (double)(state >> 11) * 0x1p-53;\n}\n"
+      << "static double stopped_at, others;\nvoid sous_clock_stop(void) { stopped_at = now(); }\n"
+      << "void sous_clock_start(void) { others += now() - stopped_at; }\n"
       << "int main(void) {\n"
       << "  double least0 = 1e30, most0 = 0, least1 = 1e30, most1 = 0;\n"
-      << call.setup << "  for (int run = -1; run < " << pace.most << "; ++run) {  /* the first warms up */\n"
-      << call.reset << "    const double t0 = now();\n    const int ok0 = sous_original(" << call.arguments
-      << ");\n    const double t1 = now();\n"
-      << call.reset << "    const double t2 = now();\n    const int ok1 = sous_recipe(" << call_recipe.arguments
-      << ");\n    const double t3 = now();\n    if (!ok0 || !ok1) return 1;\n"
-      << "    if (run < 0) continue;\n    printf(\"%.17g %.17g\\n\", t1 - t0, t3 - t2);\n    fflush(stdout);\n";
+      << sides[0].call.setup << "  for (int run = -1; run < " << pace.most << "; ++run) {  /* the first warms up */\n"
+      << "    double seconds[3], rest[3];\n    int ok = 1;\n";
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    out << sides[k].call.reset
+        << "    {\n      others = 0;\n      const double start = now();\n      ok &= " << sides[k].function << "("
+        << sides[k].call.arguments << ");\n      seconds[" << k << "] = now() - start - others;\n      rest[" << k
+        << "] = others;\n    }\n";
+  }
+  out << "    if (!ok) return 1;\n    if (run < 0) continue;\n";
+  if (sides.size() == 3) {
+    out << "    const double left = seconds[0] - rest[1], a0 = seconds[1] < left ? seconds[1] : left;\n"
+        << "    const double a = a0 > 0 ? a0 : 0, b = seconds[2];\n";
+  } else {
+    out << "    const double a = seconds[0], b = seconds[1];\n";
+  }
+  out << "    printf(\"%.17g %.17g\\n\", a, b);\n    fflush(stdout);\n";
   if (pace.until_decided) {  // as `decided` does
-    out << "    const double a = t1 - t0, b = t3 - t2;\n"
-        << "    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
+    out << "    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
         << "    least1 = b < least1 ? b : least1;\n    most1 = b > most1 ? b : most1;\n"
         << "    const double apart = run >= 2 ? 1.3 : 2;\n"
         << "    if (run >= 1 && (least0 > apart * most1 || least1 > apart * most0)) break;\n";
   }
   out << "  }\n  return 0;\n}\n";
   return out.str();
+}
+
+// The sides of a measurement and their code, original first, recipe last.
+struct Sides {
+  std::vector<Side> sides;
+  std::vector<string> code;
+};
+
+Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
+                       const targets::Target& target) {
+  Sides out;
+  targets::EmitOptions emit_options = client::emit_options(meaning, meaning.reassociate || nest.lifted->reassociate);
+  const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
+    TRY(Call call, call_of(nest, sdfg));
+    emit_options.function = function;
+    TRY(string code, by.emit(sdfg, emit_options));
+    out.sides.push_back({function, std::move(call)});
+    out.code.push_back(std::move(code));
+    return {};
+  };
+  TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
+  if (!by_itself(nest, choice.unit).empty()) {
+    const auto& unit = nest.normal.units[choice.unit];
+    emit_options.timed = targets::Part{unit.first, unit.last};
+    TRY_VOID(add("sous_plain", nest.normal.sdfg, target));
+    emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
+  }
+  TRY_VOID(add("sous_recipe", transformed, target));
+  return out;
 }
 
 }  // namespace
@@ -138,6 +189,10 @@ string utc_now() {
   char buffer[32];
   std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return buffer;
+}
+
+string by_itself(const Nest& nest, std::size_t unit) {
+  return has_whole(nest) && unit > 0 ? ", the unit by itself" : "";
 }
 
 string joined(const std::vector<string>& words) {
@@ -181,28 +236,14 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
                                                  const Pace& pace) {
   const auto& original = nest.lifted->sdfg;
   if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
-  TRY(const Call call, call_of(nest, original));
-  const bool reassociate = meaning.reassociate || nest.lifted->reassociate;
   TRY(const auto transformed, assemble(nest, {choice}));
-  TRY(const Call call_recipe, call_of(nest, transformed));
-
   const auto* target = targets::find_target(choice.match.recipe.target);
-  const auto* plain = targets::find_target("cpp");
-  SOUS_ASSERT(target != nullptr && plain != nullptr);
-  targets::EmitOptions emit_options;
-  emit_options.contract = meaning.contract;
-  emit_options.reassociate = reassociate;
-  emit_options.approximate_math = meaning.approximate_math;
-  emit_options.math_errno = meaning.math_errno;
-  emit_options.function = "sous_original";
-  TRY(const string before, plain->emit(original, emit_options));
-  emit_options.function = "sous_recipe";
-  TRY(const string after, target->emit(transformed, emit_options));
-
+  SOUS_ASSERT(target != nullptr);
+  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target));
   TRY(const auto folder, TemporaryFolder::make());
-  TRY_VOID(write_file(folder.file("main.c"), driver(call, call_recipe, pace)));
+  TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace)));
   TRY_VOID(write_file(folder.file("nests.cpp"),
-                      targets::source_file({plain->name, target->name}, {before, after}, "measured on the spot")));
+                      targets::source_file({"cpp", target->name}, sides.code, "measured on the spot")));
   const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
   std::vector<string> compile_cpp{meaning.compiler};
   compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
@@ -226,8 +267,9 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
     TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
     if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
   }
-  // The program makes all the runs, two of each to begin with: the limit is for all of them.
-  const double limit = pace.limit_seconds > 0 ? pace.limit_seconds * 2 * (pace.most + 1) : 0;
+  // The program makes all the runs of all sides: the limit is for all of them.
+  const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
+  const double limit = pace.limit_seconds * runs;
   TRY(const auto finished,
       run({folder.file("main")}, {.capture_output = true, .limit_seconds = limit, .stop = pace.stop}));
   if (finished.status != 0) return fail("measure.run", "the measuring program failed");
@@ -239,6 +281,8 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
     tuned.push_back(b);
   }
   const Summary before_times = summarize(baseline), after_times = summarize(tuned);
+  if (!(before_times.median > 0))
+    return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;
   const auto& query = nest.queries[choice.unit];
   evidence.size_class = to_string(tuning_db::size_class(query.nest, query.sizes));
@@ -271,7 +315,7 @@ tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transfor
   entry.threads = evidence.threads;
   entry.compiler = name_of(meaning.compiler);
   entry.flags = joined(meaning.cpp_code);
-  entry.provenance = provenance;
+  entry.provenance = provenance + by_itself(nest, choice.unit);
   entry.time = utc_now();
   return entry;
 }

@@ -1,5 +1,6 @@
 // Measuring on the spot (--measure): the nest as lifted against the nest with a recipe, both generated, in one program
-// that fills the arguments with tame random data and runs them in turn.
+// that fills the arguments with tame random data and runs them in turn. A unit that is one of several is measured by
+// itself: against itself in normal form, the clock stopped while the others run.
 #pragma once
 
 #include <atomic>
@@ -23,13 +24,16 @@ struct Pace {
 // they are more than a third apart, every run on its side.
 bool decided(const std::vector<double>& baseline, const std::vector<double>& tuned);
 
-// Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript or a bound is read from memory:
-// random data would be no tame input), measure.build, measure.run.
+// Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript, a bound or a condition is read
+// from memory: random data would be no tame input), measure.rest (nothing is left for the unit), measure.build,
+// measure.run.
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
                                                  const Pace& pace);
 // The same as an entry of the database.
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const std::string& name, const std::string& provenance);
+// What the provenance says of a unit that is one of several: ", the unit by itself", or nothing.
+std::string by_itself(const Nest& nest, std::size_t unit);
 // "2026-01-31T12:00:00Z", now.
 std::string utc_now();
 std::string joined(const std::vector<std::string>& words);

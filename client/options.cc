@@ -115,7 +115,10 @@ Result<void> budget(Options& options, string_view value) {
 
 constexpr auto rows = std::to_array<OptionRow>({
     {"--explain", "[=all]",
-     "a line for each nest, hottest first: what it got, or why not and what to do; all: everything", explain},
+     "for each nest, hottest first: what it got, or why not and what to do, and the nearest two recipes that it did "
+     "not "
+     "get; all: everything",
+     explain},
     {"--report", "FILE.json", "write the same, and the time of each phase, as JSON", text<&Options::report>},
     {"--db", "PATH", "the tuning database (default: $SOUS_DB, or sous/tuning.db in the user's data folder)",
      text<&Options::database>},
@@ -141,7 +144,7 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"--runs", "NUMBER", "how often each side is measured (default: 7)", count<&Options::runs>},
     {"--log", "FILE", "stats: the log to read (default: $SOUS_LOG, or sous/build.log in the user's cache folder)",
      text<&Options::log>},
-    {"--neighbours", "NUMBER", "query: how many to show (default: 5)", count<&Options::neighbours>},
+    {"--neighbours", "NUMBER", "query: how many to show that are not used (default: 2)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
     {"--budget", "MINUTES", "setup: how long it may take (default: 10)", budget},
     {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},

@@ -43,7 +43,7 @@ struct Options {
   std::string nest;
   std::string unit;
   int runs = 7;
-  int neighbours = 5;
+  int neighbours = 2;
   // sous setup
   std::string only;
   double budget_minutes = 0;  // 0: its default

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "client/choose.h"
-#include "client/explain.h"
 #include "client/measure.h"
 #include "client/process.h"
-#include "client/say_once.h"
+#include "client/recipe_names.h"
 #include "client/trial_sizes.h"
+#include "client/unfollowed.h"
 #include "sdfg/dot.h"
 #include "sdfg/json.h"
 #include "sdfg/text.h"
@@ -50,71 +50,10 @@ bool selected(const LiftedNest& nest, const string& selector) {
   return selector.substr(0, colon) == nest.function && selector.substr(colon + 1) == line;
 }
 
-// What a recipe for the unit may call a loop of the assembled nest.
-string name_in_recipe(const Nest& nest, std::size_t unit, const string& loop) {
-  for (const auto& [canonical, original] : nest.normal.units[unit].to_original.symbols) {
-    if (original == loop) return canonical;
-  }
-  return loop;
-}
-
-// A step that gave the loop this schedule says what came of it instead of "applied". Whether there was one.
-bool mark_steps(std::vector<string>& steps, const string& loop, bool threads, const string& what) {
-  bool found = false;
-  for (string& step : steps) {
-    if (!step.starts_with(threads ? "parallelize(" : "vectorize(")) continue;
-    const bool names =
-        step.find("loop=" + loop + ",") != string::npos || step.find("loop=" + loop + ")") != string::npos;
-    constexpr std::string_view applied = ": applied";
-    if (!names || !step.ends_with(applied)) continue;
-    step.replace(step.size() - applied.size(), applied.size(), ": no effect: the loop" + what);
-    found = true;
-  }
-  return found;
-}
-
-bool has_thread_loop(const Sdfg& sdfg, const std::vector<targets::Unfollowed>& unfollowed) {
-  bool found = false;
-  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    if (loop == nullptr || !std::holds_alternative<sdfg::Parallel>(loop->schedule)) return;
-    found = found || std::none_of(unfollowed.begin(), unfollowed.end(),
-                                  [&](const auto& item) { return item.threads && item.loop == loop->symbol; });
-  });
-  return found;
-}
-
 string in_form(const Sdfg& sdfg, const string& form) {
   if (form == "json") return sdfg::to_json(sdfg) + "\n";
   if (form == "dot") return sdfg::to_dot(sdfg);
   return sdfg::print(sdfg);
-}
-
-// What recipes call the parts of each unit, each loop beside its line in the source, as comments; with `graphs` the
-// units too. What one needs to write a recipe.
-string names_for_recipes(const Nest& nest, bool graphs = false) {
-  const auto& lifted = *nest.lifted;
-  string out = "# " + name_of(lifted.file) + ":" + std::to_string(lifted.line) + ": " + lifted.function + "\n";
-  for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
-    const auto& unit = nest.normal.units[k];
-    out += "# " + unit_label(nest, k) + ", --unit " + std::to_string(k) + "\n";
-    sdfg::visit(unit.nest.root, [&](const sdfg::Node& node) {
-      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-      if (loop == nullptr) return;
-      const auto original = unit.to_original.symbols.find(loop->symbol);
-      const string& name = original == unit.to_original.symbols.end() ? loop->symbol : original->second;
-      const auto line = line_of_loop(lifted, name);
-      out += "#   loop " + loop->symbol + " is " + name + (line ? ", line " + std::to_string(*line) : "") + "\n";
-    });
-    for (const auto& container : unit.nest.containers) {
-      const auto original = unit.to_original.containers.find(container.name);
-      if (original != unit.to_original.containers.end()) {
-        out += "#   array " + container.name + " is " + original->second + "\n";
-      }
-    }
-    if (graphs) out += sdfg::print(unit.nest);
-  }
-  return out;
 }
 
 class Pipeline {
@@ -272,7 +211,7 @@ class Pipeline {
 
   // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
   static void keep_pinned(std::vector<std::vector<Match>>& units) {
-    const auto pinned = [](const Match& match) { return match.source == "lock"; };
+    const auto pinned = [](const Match& match) { return match.origin == transforms::Origin::Lock; };
     const bool any = std::any_of(units.begin(), units.end(), [&](const auto& matches) {
       return std::any_of(matches.begin(), matches.end(), pinned);
     });
@@ -296,8 +235,8 @@ class Pipeline {
     meaning.reassociate = reassociate_;
     TRY(auto evidence, measure_on_the_spot(sized, choice, meaning, {.most = options_.runs}));
     const string stem = name_of(path_).substr(0, name_of(path_).rfind('.'));
-    out_.measured.push_back(entry_of(sized, choice, evidence, meaning_, stem + "#" + std::to_string(choice.unit),
-                                     "sous --measure, against the nest as lifted"));
+    out_.measured.push_back(
+        entry_of(sized, choice, evidence, meaning_, stem + "#" + std::to_string(choice.unit), "sous --measure"));
     return evidence;
   }
 
@@ -329,12 +268,8 @@ class Pipeline {
     const string target_name = options_.target.empty() ? highest_target(chosen.choices) : options_.target;
     const auto* target = targets::find_target(target_name);
     SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
-    targets::EmitOptions emit_options;
+    targets::EmitOptions emit_options = client::emit_options(meaning_, reassociate_ || lifted.reassociate);
     emit_options.function = function_name(lifted);
-    emit_options.contract = meaning_.contract;
-    emit_options.reassociate = reassociate_ || lifted.reassociate;
-    emit_options.approximate_math = meaning_.approximate_math;
-    emit_options.math_errno = meaning_.math_errno;
     emit_options.guards = chosen.guards;
     emit_options.least_threads = chosen.least_threads;
     if (meaning_.user_lines) {
@@ -358,7 +293,7 @@ class Pipeline {
       return;
     }
     report.threads = chosen.threads;
-    if (!follows(k, chosen, sdfg, *target, unfollowed, report)) return;
+    if (!follows(nests_[k], chosen, sdfg, *target, unfollowed, forced_.has_value(), report)) return;
     report.served = true;
     report.generated = emit_options.function;
     report.target = target_name;
@@ -381,33 +316,6 @@ class Pipeline {
     }
     out_.needs_openmp = out_.needs_openmp || target->needs_openmp;
     out_.served.push_back(std::move(served));
-  }
-
-  // Puts into the report what of the recipes the code does not do. False: a neighbour's evidence was made on threads
-  // that this nest does not get, and so is none.
-  bool follows(std::size_t k, const Chosen& chosen, const Sdfg& sdfg, const targets::Target& target,
-               const std::vector<targets::Unfollowed>& unfollowed, NestReport& report) {
-    for (const auto& item : unfollowed) {
-      const string what = (item.threads ? " runs on one thread: " : " does not run as vectors: ") + item.why;
-      string loop = item.loop;
-      for (const auto& choice : chosen.choices) {
-        const string name = name_in_recipe(nests_[k], choice.unit, item.loop);
-        if (mark_steps(report.units[choice.unit].steps, name, item.threads, what)) loop = name;
-      }
-      report.unfollowed.push_back("loop " + loop + what);
-    }
-    const bool threads = target.needs_openmp && has_thread_loop(sdfg, unfollowed);
-    if (threads) return true;
-    const bool lost = std::any_of(unfollowed.begin(), unfollowed.end(), [](const auto& item) { return item.threads; });
-    report.threads = 1;
-    if (forced_ || !lost) return true;
-    for (const auto& choice : chosen.choices) {
-      if (choice.match.distance == 0 || choice.match.evidence.threads < 2) continue;
-      report.why = "no evidence on one thread: " + choice.match.name + " was measured on " +
-                   std::to_string(choice.match.evidence.threads) + " threads, but " + report.unfollowed.front();
-      return false;
-    }
-    return true;
   }
 
   string function_name(const LiftedNest& lifted) {
@@ -448,32 +356,18 @@ class Pipeline {
 
 }  // namespace
 
+targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate) {
+  targets::EmitOptions options;
+  options.contract = meaning.contract;
+  options.reassociate = reassociate;
+  options.approximate_math = meaning.approximate_math;
+  options.math_errno = meaning.math_errno;
+  return options;
+}
+
 Result<Outcome> optimize(const string& text, const string& path, const Meaning& meaning, const Options& options,
                          const OpenSources& open_sources) {
   return Pipeline(path, meaning, options, open_sources).run(text);
-}
-
-void warn_of_options(const Outcome& outcome, const Options& options) {
-  const Report& report = outcome.report;
-  const auto units = [](const NestReport& nest) {
-    return nest.units.size() < 2 ? string("1 unit (--unit 0)")
-                                 : std::to_string(nest.units.size() - 1) + " nests (--unit 1 to " +
-                                       std::to_string(nest.units.size() - 1) + "; 0 is the whole)";
-  };
-  if (!options.recipe.empty() && outcome.served.empty() && !report.nests.empty()) {
-    const NestReport& hottest = report.nests[hottest_first(report).front()];
-    warn(report.file + ": the recipe fits no nest; the hottest, line " + std::to_string(hottest.line) + " in " +
-         hottest.function + " with " + units(hottest) + ": " + hottest.why);
-  }
-  if (options.sizes.empty() || outcome.unknown_sizes.empty()) return;
-  const std::vector<string> known(outcome.unknown_sizes.begin(), outcome.unknown_sizes.end());
-  string missing, list;
-  for (const auto& [name, value] : options.sizes) {
-    if (outcome.unknown_sizes.contains(name)) return;  // at least one is of this file
-    missing += (missing.empty() ? "" : ", ") + name + did_you_mean(name, known);
-  }
-  for (const auto& name : known) list += (list.empty() ? "" : ", ") + name;
-  warn(report.file + ": --size: no nest has " + missing + " (sizes here: " + list + ")");
 }
 
 std::vector<string> target_names() {

@@ -10,6 +10,7 @@
 #include "client/options.h"
 #include "client/report.h"
 #include "client/splice.h"
+#include "targets/target.h"
 #include "transforms/source.h"
 #include "tuning-db/entry.h"
 #include "tuning-db/hardware.h"
@@ -24,6 +25,10 @@ struct Meaning {
   std::vector<std::string> cpp_code;  // options for compiling what is generated
   bool user_lines = false;            // generated code has the lines of the user's text, for debuggers
 };
+
+// What generated code may do. `reassociate`: leave by the command line, by an option of Sous or by the nest's own
+// pragma.
+targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate);
 
 // Opened when the first nest asks, so that a file without nests costs no database. `note` gets what did not answer.
 // `hardware`: this machine as the build uses it.

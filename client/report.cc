@@ -1,8 +1,10 @@
 #include "client/report.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace sous::client {
 namespace {
@@ -21,18 +23,24 @@ using std::string;
   return out;
 }
 
-string text_of(const CandidateReport& c) {
+string head_of(const CandidateReport& c) {
   const auto& m = c.match;
-  string line = "    " + string(c.used ? "used    " : "refused ") + m.name + " (" + m.source + ")";
+  string line = "    " + string(c.used ? "used     " : "not used ") + m.name + " (" + string(to_string(m.origin)) + ")";
   line += format(", distance %.3g", m.distance);
   if (m.evidence.tuned_seconds > 0) line += ", measured " + speed(m.evidence.ratio());
+  return line;
+}
+
+string text_of(const CandidateReport& c) {
+  const auto& m = c.match;
+  string line = head_of(c);
   line += ": " + transforms::to_text(m.recipe);
-  if (!c.used) line += "\n            " + c.why_not;
+  if (!c.used) line += "\n             " + c.why_not;
   return line + "\n";
 }
 
 json json_of(const CandidateReport& c) {
-  return {{"source", c.match.source},
+  return {{"source", to_string(c.match.origin)},
           {"name", c.match.name},
           {"id", c.match.id},
           {"distance", c.match.distance},
@@ -51,7 +59,22 @@ string place_of(const NestReport& nest) { return nest.file.substr(nest.file.rfin
 
 string speed(double ratio) { return format("%.2f times as fast", ratio); }
 
-string to_text(const Report& report) {
+bool nearer(const CandidateReport* a, const CandidateReport* b) {
+  return std::tie(a->match.distance, a->match.name, a->match.id) <
+         std::tie(b->match.distance, b->match.name, b->match.id);
+}
+
+std::vector<const CandidateReport*> nearest_unused(const UnitReport& unit, std::size_t most) {
+  std::vector<const CandidateReport*> out;
+  for (const auto& candidate : unit.candidates) {
+    if (!candidate.used) out.push_back(&candidate);
+  }
+  std::ranges::sort(out, nearer);
+  if (out.size() > most) out.resize(most);
+  return out;
+}
+
+string to_text(const Report& report, std::optional<std::size_t> most_unused) {
   string out;
   for (const auto& nest : report.nests) {
     out += format("%s:%d: %s, lines %d to %d: ", nest.file.c_str(), nest.line, nest.function.c_str(), nest.line,
@@ -62,13 +85,20 @@ string to_text(const Report& report) {
     if (!names.empty()) out += "  not needed afterwards: what is in " + names + "\n";
     for (const auto& why : nest.unfollowed) out += "  but " + why + "\n";
     for (const auto& unit : nest.units) {
+      if (most_unused && !unit.asked) continue;
       out += "  " + unit.label + ", hash " + unit.structural_hash + ", size " + unit.size_class + "\n";
       if (unit.candidates.empty()) {
         out +=
             unit.asked ? "    no recipe known for anything near it\n" : "    not asked for: the whole has a recipe\n";
       }
-      for (const auto& candidate : unit.candidates) out += text_of(candidate);
-      for (const auto& step : unit.steps) out += "      " + step + "\n";
+      for (const auto& candidate : unit.candidates) {
+        if (candidate.used || !most_unused) out += text_of(candidate);
+      }
+      const auto unused = nearest_unused(unit, most_unused.value_or(0));
+      for (const auto* candidate : unused) out += head_of(*candidate) + ": " + candidate->why_not + "\n";
+      for (const auto& step : unit.steps) {
+        if (!most_unused || !step.ends_with(": applied")) out += "      " + step + "\n";
+      }
     }
   }
   for (const auto& r : report.reasons) {
@@ -81,7 +111,7 @@ string to_text(const Report& report) {
   for (const auto& [phase, seconds] : report.phases) {
     times += (times.empty() ? "" : ", ") + phase + format(" %.1f ms", seconds * 1e3);
   }
-  if (!times.empty()) out += report.file + ": " + times + "\n";
+  if (!times.empty() && !most_unused) out += report.file + ": " + times + "\n";
   return out;
 }
 

@@ -1,6 +1,8 @@
 // What happened to each nest, for --explain=all (text) and --report (JSON). explain.h has the short form.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +57,12 @@ std::string place_of(const NestReport& nest);
 // "7.43 times as fast"
 std::string speed(double ratio);
 
-std::string to_text(const Report& report);
+bool nearer(const CandidateReport* a, const CandidateReport* b);
+// The candidates of a unit that were not used, nearest first, at most so many.
+std::vector<const CandidateReport*> nearest_unused(const UnitReport& unit, std::size_t most);
+
+// Everything; or, for each unit, what was used, and so many of the nearest that were not, in a line each.
+std::string to_text(const Report& report, std::optional<std::size_t> most_unused = {});
 std::string to_json(const Report& report);
 
 }  // namespace sous::client

@@ -6,13 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/launcher.h"
 #include "client/lock_source.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/sources.h"
 #include "tuning-db/database.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/hash.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {
@@ -68,12 +69,12 @@ std::optional<string> take_with_length(string_view& text) {
   return take(text, length);
 }
 
-string packed(const KeptResult& result) {
-  const string body = with_length(result.served ? "served" : "left") + with_length(result.diagnostics ? "1" : "0") +
-                      with_length(result.report) + with_length(result.facts) + with_length(result.object);
+string packed(const std::vector<string>& texts) {
+  string body;
+  for (const string& text : texts) body += with_length(text);
   return string(magic) + "\n" + tuning_db::content_hash(body) + "\n" + body;
 }
-std::optional<KeptResult> unpacked(string_view text) {
+std::optional<std::vector<string>> unpacked(string_view text) {
   constexpr std::size_t hash_digits = 32;
   const std::size_t head = magic.size() + 1 + hash_digits + 1;
   if (text.size() < head || !text.starts_with(magic) || text[magic.size()] != '\n' || text[head - 1] != '\n') {
@@ -82,10 +83,13 @@ std::optional<KeptResult> unpacked(string_view text) {
   const string_view hash = text.substr(magic.size() + 1, hash_digits);
   text.remove_prefix(head);
   if (tuning_db::content_hash(text) != hash) return std::nullopt;
-  const auto fate = take_with_length(text), diagnostics = take_with_length(text);
-  auto report = take_with_length(text), facts = take_with_length(text), object = take_with_length(text);
-  if (!fate || !diagnostics || !report || !facts || !object || !text.empty()) return std::nullopt;
-  return KeptResult{*fate == "served", *diagnostics == "1", std::move(*report), std::move(*facts), std::move(*object)};
+  std::vector<string> texts;
+  while (!text.empty()) {
+    auto one = take_with_length(text);
+    if (!one) return std::nullopt;
+    texts.push_back(std::move(*one));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -110,22 +114,33 @@ std::optional<ResultCache> ResultCache::open() {
 
 string ResultCache::path(const string& key) const { return folder_ + "/" + key.substr(0, 2) + "/" + key.substr(2); }
 
-std::optional<KeptResult> ResultCache::find(const string& key) const {
+std::optional<std::vector<string>> ResultCache::find_texts(const string& key) const {
   const auto text = read_file(path(key));
   if (!text) return std::nullopt;
-  auto result = unpacked(*text);
-  if (!result) return std::nullopt;
+  auto texts = unpacked(*text);
+  if (!texts) return std::nullopt;
   std::error_code ignored;
   fs::last_write_time(path(key), fs::file_time_type::clock::now(), ignored);  // used: not the next to go
-  return result;
+  return texts;
 }
 
-void ResultCache::keep(const string& key, const KeptResult& result) const {
+void ResultCache::keep_texts(const string& key, const std::vector<string>& texts) const {
   std::error_code ignored;
   const string file = path(key);
   fs::create_directories(folder_of(file), ignored);
-  if (!write_file(file, packed(result))) return;
+  if (!write_file(file, packed(texts))) return;
   if (key[2] == '0') trim();  // by chance, one time in sixteen
+}
+
+std::optional<KeptResult> ResultCache::find(const string& key) const {
+  auto texts = find_texts(key);
+  if (!texts || texts->size() != 5) return std::nullopt;
+  auto& t = *texts;
+  return KeptResult{t[0] == "served", t[1] == "1", std::move(t[2]), std::move(t[3]), std::move(t[4])};
+}
+
+void ResultCache::keep(const string& key, const KeptResult& r) const {
+  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.report, r.facts, r.object});
 }
 
 ResultCache::Contents ResultCache::contents() const {
@@ -173,7 +188,8 @@ string file_state(const string& path) {
 
 std::vector<string> recipe_state(const Options& options) {
   const string database = database_path(options), headers = runtime_include_path() + "/targets/runtime/";
-  std::vector<string> out{file_state(own_path()), tuning_db::hardware_class(tuning_db::local_hardware())};
+  std::vector<string> out{file_state(program_beside("sous-core")),
+                          tuning_db::hardware_class(tuning_db::local_hardware())};
   for (const char* header : {"sous.h", "highway.h", "vectors.h"}) out.push_back(file_state(headers + header));
   if (options.frozen || database.empty()) return out;
   out.push_back(file_state(database));

@@ -35,6 +35,9 @@ class ResultCache {
   std::optional<KeptResult> find(const std::string& key) const;
   // A failure is none of the build's.
   void keep(const std::string& key, const KeptResult& result) const;
+  // The same for any row of texts.
+  std::optional<std::vector<std::string>> find_texts(const std::string& key) const;
+  void keep_texts(const std::string& key, const std::vector<std::string>& texts) const;
 
   struct Contents {
     std::int64_t results = 0, bytes = 0;

@@ -11,7 +11,6 @@
 #include "client/command_line.h"
 #include "client/compile.h"
 #include "client/db_add.h"
-#include "client/launcher.h"
 #include "client/measure.h"
 #include "client/nest.h"
 #include "client/process.h"

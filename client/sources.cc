@@ -9,9 +9,11 @@
 
 #include "client/http_source.h"
 #include "client/lock_source.h"
+#include "client/places.h"
 #include "client/process.h"
 #include "client/say_once.h"
 #include "tuning-db/database.h"
+#include "tuning-db/places.h"
 
 namespace sous::client {
 namespace {
@@ -95,6 +97,16 @@ class Chain : public RecipeSource {
     return std::ranges::any_of(sources_, [&](const auto& source) { return source->may_know(lifted); });
   }
 
+  transforms::Reach reach() override {
+    transforms::Reach all{transforms::Reach::nothing, true};
+    for (const auto& source : sources_) {
+      const auto one = source->reach();
+      all.least_depth = std::min(all.least_depth, one.least_depth);
+      all.only_floating = all.only_floating && one.only_floating;
+    }
+    return all;
+  }
+
   Result<Matches> query(const std::vector<NestQuery>& nests, int k) override {
     Matches out(nests.size());
     for (const auto& source : sources_) {
@@ -102,7 +114,7 @@ class Chain : public RecipeSource {
       std::vector<NestQuery> asked;
       for (std::size_t n = 0; n < nests.size(); ++n) {
         if (!out[n].empty() && out[n].front().distance == 0) continue;
-        if (!out[n].empty() && out[n].front().source == "lock") continue;
+        if (!out[n].empty() && out[n].front().origin == transforms::Origin::Lock) continue;
         open.push_back(n);
         asked.push_back(nests[n]);
       }
@@ -129,11 +141,6 @@ class Chain : public RecipeSource {
 };
 
 }  // namespace
-
-string database_path(const Options& options) {
-  if (options.database == "none") return "";
-  return options.database.empty() ? tuning_db::default_database_path().string() : options.database;
-}
 
 void warn_of_stale_lock(const std::vector<NestReport>& nests, const string& source, const Options& options) {
   if (!options.frozen) return;

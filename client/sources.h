@@ -19,7 +19,4 @@ OpenSources sources_for(const std::string& source, const Options& options);
 // --frozen: says of what the lock file pins another form, because it changed since. `nests`: of the source file.
 void warn_of_stale_lock(const std::vector<NestReport>& nests, const std::string& source, const Options& options);
 
-// The database's path: --db, $SOUS_DB, the default place. Empty: none ("--db=none", or there is no home).
-std::string database_path(const Options& options);
-
 }  // namespace sous::client

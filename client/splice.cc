@@ -175,42 +175,4 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
   return out;
 }
 
-bool may_have_loop(string_view text) {
-  bool users = true;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    const bool line_start = k == 0 || text[k - 1] == '\n';
-    if (c == '#' && line_start) {  // "# 12 "file" 2": who the following lines belong to
-      const auto end = std::min(text.find('\n', k), text.size());
-      const string_view line = text.substr(k, end - k);
-      const auto open = line.find('"'), close = line.rfind('"');
-      if (line.size() > 2 && line[1] == ' ' && open != string_view::npos && close > open) {
-        const auto flags = line.substr(close + 1);
-        users = flags.find(" 3") == string_view::npos;  // 3: a system header
-      }
-      k = end;
-    } else if (!users) {
-      const auto end = text.find('\n', k);
-      if (end == string_view::npos) return false;
-      k = end;
-    } else if (c == '/' && k + 1 < text.size() && text[k + 1] == '/') {
-      k = std::min(text.find('\n', k), text.size());
-    } else if (c == '/' && k + 1 < text.size() && text[k + 1] == '*') {
-      const auto end = text.find("*/", k + 2);
-      if (end == string_view::npos) return false;
-      k = end + 1;
-    } else if (c == '"' || c == '\'') {
-      for (++k; k < text.size() && text[k] != c && text[k] != '\n'; ++k) {
-        if (text[k] == '\\') ++k;
-      }
-    } else if (is_word(c)) {
-      const std::size_t start = k;
-      while (k + 1 < text.size() && is_word(text[k + 1])) ++k;
-      const string_view word = text.substr(start, k + 1 - start);
-      if (word == "for" || word == "while" || word == "do") return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace sous::client

@@ -37,8 +37,4 @@ std::string splice_preprocessed(std::string_view text, const std::vector<Replace
 // For a person: one part per line, and #line where the user's lines go on.
 std::string splice_readable(std::string_view text, std::string_view path, const std::vector<Replacement>& replacements);
 
-// Whether a word of C text may start a loop ("for", "while", "do"), in `text` outside comments and literals: a scan
-// that costs no parse. Where the text has line markers, system headers do not count.
-bool may_have_loop(std::string_view text);
-
 }  // namespace sous::client

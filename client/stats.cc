@@ -15,7 +15,6 @@
 #include <set>
 #include <tuple>
 
-#include "client/explain.h"
 #include "client/process.h"
 #include "client/say_once.h"
 
@@ -26,10 +25,8 @@ using nlohmann::json;
 using std::string;
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_nests = 16;       // of one file, in the log
-constexpr std::size_t most_reasons = 8;      // shown
-constexpr std::size_t most_hot = 8;          // shown
-constexpr std::size_t longest_reason = 200;  // bytes
+constexpr std::size_t most_reasons = 8;  // shown
+constexpr std::size_t most_hot = 8;      // shown
 
 template <class T>
 T value_of(const json& object, const char* key, T otherwise) {
@@ -42,26 +39,6 @@ T value_of(const json& object, const char* key, T otherwise) {
   } else {
     return at->is_number() ? at->get<T>() : otherwise;
   }
-}
-
-json nests_of(const Report& report) {
-  json nests = json::array();
-  for (const std::size_t k : hottest_first(report)) {
-    if (nests.size() == most_nests) break;
-    const NestReport& nest = report.nests[k];
-    json one{{"file", nest.file},
-             {"function", nest.function},
-             {"line", nest.line},
-             {"served", nest.served},
-             {"work", nest.work}};
-    if (nest.served) {
-      one["ratio"] = nest.expected_ratio;
-    } else {
-      one["why"] = kind_of(nest).substr(0, longest_reason);
-    }
-    nests.push_back(std::move(one));
-  }
-  return nests;
 }
 
 [[gnu::format(printf, 1, 2)]] string format(const char* pattern, ...) {
@@ -158,17 +135,6 @@ fs::path stats_log_path() {
   return folder.empty() ? folder : folder / "build.log";
 }
 
-string stats_facts(const Report& report) {
-  const auto& nests = report.nests;
-  json codes = json::object();
-  for (const auto& reason : report.reasons) codes[reason.code] = value_of(codes, reason.code.c_str(), 0) + 1;
-  const json facts{{"lifted", nests.size()},
-                   {"served", std::count_if(nests.begin(), nests.end(), [](const NestReport& n) { return n.served; })},
-                   {"unlifted", std::move(codes)},
-                   {"nests", nests_of(report)}};
-  return facts.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 string to_stats_line(const LogEntry& entry, std::string_view folder, double seconds_own, double seconds_children) {
   json line{{"version", 1},
             {"time", static_cast<std::int64_t>(std::time(nullptr))},
@@ -178,12 +144,8 @@ string to_stats_line(const LogEntry& entry, std::string_view folder, double seco
             {"object", entry.object},
             {"seconds_own", seconds_own},
             {"seconds_children", seconds_children}};
-  if (!entry.why.empty()) line["why"] = entry.why.substr(0, longest_reason);
-  if (entry.report) {
-    line.update(json::parse(stats_facts(*entry.report)));
-  } else if (const auto facts = json::parse(entry.kept_facts, nullptr, false); facts.is_object()) {
-    line.update(facts);
-  }
+  if (!entry.why.empty()) line["why"] = entry.why.substr(0, longest_logged_reason);
+  if (const auto facts = json::parse(entry.facts, nullptr, false); facts.is_object()) line.update(facts);
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

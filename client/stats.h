@@ -20,11 +20,13 @@
 namespace sous::client {
 
 inline constexpr std::int64_t longest_log = 8 << 20;
+inline constexpr std::size_t longest_logged_reason = 200;  // bytes
 
 // Empty: none is kept.
 std::filesystem::path stats_log_path();
 
-// What a line says of the file's nests, as a JSON object: what the result cache keeps for the next build.
+struct Report;
+// What a line says of the file's nests, as a JSON object.
 std::string stats_facts(const Report& report);
 // The line, with its line break. The times are as of to_line.
 std::string to_stats_line(const LogEntry& entry, std::string_view folder, double seconds_own, double seconds_children);

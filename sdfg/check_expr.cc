@@ -27,75 +27,18 @@ bool is_bits(ElementType t) { return !is_float(t); }
 
 // The element types on which the operator works.
 bool works_on(ScalarOp op, ElementType t) {
-  switch (op) {
-    case ScalarOp::neg:
-    case ScalarOp::add:
-    case ScalarOp::sub:
-    case ScalarOp::mul:
-    case ScalarOp::div:
-      return is_number(t);
-    case ScalarOp::bit_not:
-    case ScalarOp::rem:
-    case ScalarOp::shl:
-    case ScalarOp::shr:
-    case ScalarOp::min:
-    case ScalarOp::max:
-      return is_integer(t);
-    case ScalarOp::bit_and:
-    case ScalarOp::bit_or:
-    case ScalarOp::bit_xor:
-      return is_bits(t);
-    case ScalarOp::logical_not:
-    case ScalarOp::logical_and:
-    case ScalarOp::logical_or:
-      return t == ElementType::boolean;
-    case ScalarOp::input:
-    case ScalarOp::constant:
-    case ScalarOp::symbolic:
-    case ScalarOp::lt:
-    case ScalarOp::le:
-    case ScalarOp::gt:
-    case ScalarOp::ge:
-    case ScalarOp::eq:
-    case ScalarOp::ne:
-    case ScalarOp::select:
-    case ScalarOp::cast:
+  switch (info(op).types) {
+    case OpTypes::Any:
       return true;
-    case ScalarOp::uncontracted:
-    case ScalarOp::divide_by:
-    case ScalarOp::fabs:
-    case ScalarOp::sqrt:
-    case ScalarOp::cbrt:
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log10:
-    case ScalarOp::log1p:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tan:
-    case ScalarOp::asin:
-    case ScalarOp::acos:
-    case ScalarOp::atan:
-    case ScalarOp::sinh:
-    case ScalarOp::cosh:
-    case ScalarOp::tanh:
-    case ScalarOp::erf:
-    case ScalarOp::floor:
-    case ScalarOp::ceil:
-    case ScalarOp::trunc:
-    case ScalarOp::round:
-    case ScalarOp::rint:
-    case ScalarOp::pow:
-    case ScalarOp::atan2:
-    case ScalarOp::fmod:
-    case ScalarOp::hypot:
-    case ScalarOp::fmin:
-    case ScalarOp::fmax:
-    case ScalarOp::copysign:
-    case ScalarOp::fma:
+    case OpTypes::Number:
+      return is_number(t);
+    case OpTypes::Integer:
+      return is_integer(t);
+    case OpTypes::Bits:
+      return is_bits(t);
+    case OpTypes::Bool:
+      return t == ElementType::boolean;
+    case OpTypes::Float:
       return is_float(t);
   }
   __builtin_unreachable();

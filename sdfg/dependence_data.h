@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sdfg/dependences.h"
@@ -37,10 +38,15 @@ struct Dependences::Data {
   std::vector<IslMap> relations;
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
 
+  mutable std::unordered_map<std::string, IslMap> maps_read;
+
   bool known(std::size_t statement) const { return !among || among->contains(static_cast<int>(statement)); }
 
+  // Reading takes long, and a recipe's steps leave most statements where they are: each text is read once.
   IslMap read_map(const std::string& body) const {
-    return IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+    IslMap& known = maps_read[body];
+    if (!known) known = IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+    return known;
   }
   IslSet read_set(const std::string& body) const {
     return IslSet(isl_set_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));

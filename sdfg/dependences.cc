@@ -68,15 +68,27 @@ IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap&
   return intersect(pairs, times.carried(l));
 }
 
+// Whether lanes that run it together make all of their reads before the first of their writes: a state, also under
+// conditions. Of several states that are one statement (under a condition on data) the second reads what the first has
+// written in other lanes.
+bool reads_first(const Node& node) {
+  if (std::holds_alternative<State>(node.value)) return true;
+  const auto* branch = std::get_if<If>(&node.value);
+  if (branch == nullptr || branch->then_body.nodes.empty() == branch->else_body.nodes.empty()) return false;
+  const Region& body = branch->then_body.nodes.empty() ? branch->else_body : branch->then_body;
+  return body.nodes.size() == 1 && reads_first(body.nodes[0]);
+}
+
 // Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
-// one group, and the target not after the source in the body; within one statement all reads come before all writes.
-IslMap broken_by_lockstep(const Times& times, const Times::LoopTime& l, int lanes, const Dependence& d,
-                          const IslMap& pairs) {
+// one group, and the target not after the source in the body.
+IslMap broken_by_lockstep(const Lifted& lifted, const Times& times, const Times::LoopTime& l, int lanes,
+                          const Dependence& d, const IslMap& pairs) {
   if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
   IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
   if (empty(in_group)) return in_group;
-  const bool reads_first = d.kind == DependenceKind::Anti && d.source == d.target;
-  return intersect(in_group, times.not_after_inside(l, !reads_first));
+  const bool kept = d.kind == DependenceKind::Anti && d.source == d.target &&
+                    reads_first(lifted.statements[static_cast<std::size_t>(d.source)].node);
+  return intersect(in_group, times.not_after_inside(l, !kept));
 }
 
 std::string describe(const Dependence& d, const Lifted& lifted) {
@@ -266,7 +278,7 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },
           [&](const Simd& simd) -> Result<void> {
-            return carries(broken_by_lockstep(times, l, simd.lanes, d, effective(data, times, k, &l)));
+            return carries(broken_by_lockstep(lifted, times, l, simd.lanes, d, effective(data, times, k, &l)));
           },
           [](const Unroll&) -> Result<void> { return {}; },
           [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
@@ -279,8 +291,7 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
 
 }  // namespace
 
-// --- The public functions
-// ---------------------------------------------------------------------------------------------------
+// --- The public functions -------------------------------------------------------------------------------------------
 
 std::string Dependence::to_string(const Lifted& lifted) const {
   std::string text = describe(*this, lifted) + " (";
@@ -387,6 +398,23 @@ Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lif
 
 namespace {
 
+// The containers that are private to a loop of the tree. `twice` becomes one that is so to two loops of which none is
+// inside the other: its accesses would have two places. `covered` finds those that run; but targets must have one for
+// accesses that never run, too.
+std::set<std::string> privates_in(const ScheduleTree& tree, std::string& twice) {
+  std::set<std::string> all;
+  for (const ScheduleNode& node : tree) {
+    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    const auto* guard = std::get_if<ScheduleGuard>(&node.value);
+    if (!loop && !guard) continue;
+    std::set<std::string> names = privates_in(loop ? loop->children : guard->children, twice);
+    if (loop) names.insert(loop->privates.begin(), loop->privates.end());
+    for (const std::string& name : names)
+      if (!all.insert(name).second) twice = name;
+  }
+  return all;
+}
+
 // Of the dependences that are known. A loop of which they are not all known is none of what differs, or around that:
 // its privates are so still, for no instance enters or leaves an iteration of it, and the order in each keeps its
 // dependences.
@@ -401,6 +429,9 @@ Result<void> respects_known(const Data& data, const Lifted& lifted, const Schedu
       if (!ok)
         return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
     }
+  std::string twice;
+  privates_in(tree, twice);
+  if (!twice.empty()) return fail("legality.private", twice + " would be private to two loops");
   return ordered(data, times, 0, lifted);
 }
 

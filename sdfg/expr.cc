@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "sdfg/floor_division.h"
+
 namespace sous::sdfg {
 
 struct Expr::Node {
@@ -64,9 +66,6 @@ const Atom* single_atom(const Expr& e) {
   const Term& t = e.terms()[0];
   return t.coefficient == 1 && t.atoms.size() == 1 ? &t.atoms[0] : nullptr;
 }
-
-std::int64_t floor_div_int(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-std::int64_t floor_mod_int(std::int64_t a, std::int64_t b) { return a - b * floor_div_int(a, b); }
 
 // min and max: flattened, without duplicates and without operands that another one beats by a constant, nested to the
 // right.
@@ -363,125 +362,6 @@ Expr Expr::map_reads(const std::function<Expr(const std::string&, const std::vec
   });
 }
 
-namespace {
-
-using Symbols = std::map<std::string, std::int64_t>;
-
-std::optional<std::int64_t> evaluate_atom(const Atom& a, const Symbols& symbols, const Expr::ReadValue& read) {
-  std::vector<std::int64_t> args;
-  for (const Expr& arg : a.args) {
-    auto value = arg.evaluate(symbols, read);
-    if (!value) return std::nullopt;
-    args.push_back(*value);
-  }
-  switch (a.kind) {
-    case AtomKind::Symbol: {
-      auto it = symbols.find(a.name);
-      if (it == symbols.end()) return std::nullopt;
-      return it->second;
-    }
-    case AtomKind::FloorDiv:
-      if (args[1] == 0 || (args[0] == INT64_MIN && args[1] == -1)) return std::nullopt;
-      return floor_div_int(args[0], args[1]);
-    case AtomKind::Mod:
-      if (args[1] == 0 || (args[0] == INT64_MIN && args[1] == -1)) return std::nullopt;
-      return floor_mod_int(args[0], args[1]);
-    case AtomKind::Min:
-      return std::min(args[0], args[1]);
-    case AtomKind::Max:
-      return std::max(args[0], args[1]);
-    case AtomKind::Read:
-      return read ? read(a.name, args) : std::nullopt;
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-std::optional<std::int64_t> Expr::evaluate(const Symbols& symbols, const ReadValue& read) const {
-  if (!node_->valid) return std::nullopt;
-  std::int64_t sum = node_->constant;
-  for (const Term& t : node_->terms) {
-    std::int64_t product = t.coefficient;
-    for (const Atom& a : t.atoms) {
-      auto value = evaluate_atom(a, symbols, read);
-      if (!value || __builtin_mul_overflow(product, *value, &product)) return std::nullopt;
-    }
-    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
-  }
-  return sum;
-}
-
-namespace {
-
-bool is_sum(const Expr& e) {  // needs parentheses as an operand of floordiv and mod
-  return e.terms().size() + (e.constant_term() != 0) > 1 ||
-         (e.terms().size() == 1 &&
-          (e.terms()[0].coefficient != 1 || e.terms()[0].atoms.size() > 1 ||
-           e.terms()[0].atoms[0].kind == AtomKind::FloorDiv || e.terms()[0].atoms[0].kind == AtomKind::Mod)) ||
-         (e.terms().empty() && e.constant_term() < 0);
-}
-
-std::string operand(const Expr& e) { return is_sum(e) ? "(" + e.to_string() + ")" : e.to_string(); }
-
-std::string list(const std::vector<Expr>& args) {
-  std::string text;
-  for (const Expr& e : args) text += (text.empty() ? "" : ", ") + e.to_string();
-  return text;
-}
-
-std::string print_atom(const Atom& a, bool alone) {
-  switch (a.kind) {
-    case AtomKind::Symbol:
-      return a.name;
-    case AtomKind::FloorDiv:
-    case AtomKind::Mod: {
-      std::string text = operand(a.args[0]) + (a.kind == AtomKind::Mod ? " mod " : " floordiv ") + operand(a.args[1]);
-      return alone ? text : "(" + text + ")";
-    }
-    case AtomKind::Min:
-      return "min(" + list(a.args) + ")";
-    case AtomKind::Max:
-      return "max(" + list(a.args) + ")";
-    case AtomKind::Read:
-      return a.name + "[" + list(a.args) + "]";
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-std::string Expr::to_string() const {
-  if (!node_->valid) return "invalid";
-  std::string text;
-  auto sign = [&](bool negative) { text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + "); };
-  auto magnitude = [](std::int64_t v) {
-    return std::to_string(v < 0 ? 0 - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v));
-  };
-  for (const Term& t : node_->terms) {
-    sign(t.coefficient < 0);
-    bool one = t.coefficient == 1 || t.coefficient == -1;
-    if (!one) text += magnitude(t.coefficient) + "*";
-    bool alone = one && t.atoms.size() == 1 && t.coefficient == 1;
-    for (std::size_t i = 0; i < t.atoms.size(); ++i) text += (i ? "*" : "") + print_atom(t.atoms[i], alone);
-  }
-  if (node_->constant != 0 || node_->terms.empty()) {
-    sign(node_->constant < 0);
-    text += magnitude(node_->constant);
-  }
-  return text;
-}
-
-std::optional<Affine> affine(const Expr& e) {
-  if (!e.is_valid()) return std::nullopt;
-  Affine form{.constant = e.constant_term(), .coefficients = {}};
-  for (const Term& t : e.terms()) {
-    if (t.atoms.size() != 1 || t.atoms[0].kind != AtomKind::Symbol) return std::nullopt;
-    form.coefficients[t.atoms[0].name] = t.coefficient;
-  }
-  return form;
-}
-
 std::optional<Expr> coefficient_of(const Expr& e, const std::string& symbol) {
   if (!e.is_valid()) return std::nullopt;
   Expr sum = 0;
@@ -501,29 +381,5 @@ std::optional<Expr> coefficient_of(const Expr& e, const std::string& symbol) {
   }
   return sum;
 }
-
-namespace {
-
-// The pieces of a sum with exactly one term 1 * max(a, b) (or min) in it; {e} for every other expression.
-std::vector<Expr> pieces(const Expr& e, AtomKind kind) {
-  for (const sdfg::Term& term : e.terms()) {
-    if (term.coefficient != 1 || term.atoms.size() != 1 || term.atoms[0].kind != kind) continue;
-    const sdfg::Atom& atom = term.atoms[0];
-    const Expr whole =
-        kind == AtomKind::Max ? Expr::max(atom.args[0], atom.args[1]) : Expr::min(atom.args[0], atom.args[1]);
-    const Expr rest = e - whole;
-    std::vector<Expr> result;
-    for (const Expr& arg : atom.args)
-      for (const Expr& piece : pieces(arg + rest, kind))
-        if (std::ranges::find(result, piece) == result.end()) result.push_back(piece);
-    return result;
-  }
-  return {e};
-}
-
-}  // namespace
-
-std::vector<Expr> max_pieces(const Expr& e) { return pieces(e, AtomKind::Max); }
-std::vector<Expr> min_pieces(const Expr& e) { return pieces(e, AtomKind::Min); }
 
 }  // namespace sous::sdfg

@@ -29,71 +29,75 @@ namespace sous::sdfg {
 // make cheaper ones with the same bits (targets/runtime/sous.h). Any other y is an error, as an integer division by
 // zero is: the interpreter reports it, and a target may give any value. (NaNs are equal here.) Only the step
 // `reciprocal` makes it.
-//   enumerator, text, arity, form     (form: how it is written: Leaf, Prefix op, Infix op, Call name(args))
-#define SOUS_SCALAR_OPS(X)                 \
-  X(input, "input", 0, Leaf)               \
-  X(constant, "constant", 0, Leaf)         \
-  X(symbolic, "symbolic", 0, Leaf)         \
-  X(neg, "-", 1, Prefix)                   \
-  X(bit_not, "~", 1, Prefix)               \
-  X(logical_not, "!", 1, Prefix)           \
-  X(add, "+", 2, Infix)                    \
-  X(sub, "-", 2, Infix)                    \
-  X(mul, "*", 2, Infix)                    \
-  X(div, "/", 2, Infix)                    \
-  X(rem, "%", 2, Infix)                    \
-  X(bit_and, "&", 2, Infix)                \
-  X(bit_or, "|", 2, Infix)                 \
-  X(bit_xor, "^", 2, Infix)                \
-  X(shl, "<<", 2, Infix)                   \
-  X(shr, ">>", 2, Infix)                   \
-  X(lt, "<", 2, Infix)                     \
-  X(le, "<=", 2, Infix)                    \
-  X(gt, ">", 2, Infix)                     \
-  X(ge, ">=", 2, Infix)                    \
-  X(eq, "==", 2, Infix)                    \
-  X(ne, "!=", 2, Infix)                    \
-  X(logical_and, "&&", 2, Infix)           \
-  X(logical_or, "||", 2, Infix)            \
-  X(min, "min", 2, Call)                   \
-  X(max, "max", 2, Call)                   \
-  X(select, "select", 3, Call)             \
-  X(cast, "cast", 1, Call)                 \
-  X(uncontracted, "uncontracted", 1, Call) \
-  X(divide_by, "divide_by", 3, Call)       \
-  X(fabs, "fabs", 1, Call)                 \
-  X(sqrt, "sqrt", 1, Call)                 \
-  X(cbrt, "cbrt", 1, Call)                 \
-  X(exp, "exp", 1, Call)                   \
-  X(exp2, "exp2", 1, Call)                 \
-  X(expm1, "expm1", 1, Call)               \
-  X(log, "log", 1, Call)                   \
-  X(log2, "log2", 1, Call)                 \
-  X(log10, "log10", 1, Call)               \
-  X(log1p, "log1p", 1, Call)               \
-  X(sin, "sin", 1, Call)                   \
-  X(cos, "cos", 1, Call)                   \
-  X(tan, "tan", 1, Call)                   \
-  X(asin, "asin", 1, Call)                 \
-  X(acos, "acos", 1, Call)                 \
-  X(atan, "atan", 1, Call)                 \
-  X(sinh, "sinh", 1, Call)                 \
-  X(cosh, "cosh", 1, Call)                 \
-  X(tanh, "tanh", 1, Call)                 \
-  X(erf, "erf", 1, Call)                   \
-  X(floor, "floor", 1, Call)               \
-  X(ceil, "ceil", 1, Call)                 \
-  X(trunc, "trunc", 1, Call)               \
-  X(round, "round", 1, Call)               \
-  X(rint, "rint", 1, Call)                 \
-  X(pow, "pow", 2, Call)                   \
-  X(atan2, "atan2", 2, Call)               \
-  X(fmod, "fmod", 2, Call)                 \
-  X(hypot, "hypot", 2, Call)               \
-  X(fmin, "fmin", 2, Call)                 \
-  X(fmax, "fmax", 2, Call)                 \
-  X(copysign, "copysign", 2, Call)         \
-  X(fma, "fma", 3, Call)
+// enumerator, text, arity, form (how it is written: a leaf, a prefix op, an infix op, a call name(args)), the types of
+// its arguments (OpTypes), what it costs (OpKind), whether it may set errno (C17 7.12.1; -fmath-errno).
+#define SOUS_BASIC_OPS(X)                                   \
+  X(input, "input", 0, Leaf, Any, Free, No)                 \
+  X(constant, "constant", 0, Leaf, Any, Constant, No)       \
+  X(symbolic, "symbolic", 0, Leaf, Any, Free, No)           \
+  X(neg, "-", 1, Prefix, Number, Add, No)                   \
+  X(bit_not, "~", 1, Prefix, Integer, Bitwise, No)          \
+  X(logical_not, "!", 1, Prefix, Bool, Compare, No)         \
+  X(add, "+", 2, Infix, Number, Add, No)                    \
+  X(sub, "-", 2, Infix, Number, Add, No)                    \
+  X(mul, "*", 2, Infix, Number, Mul, No)                    \
+  X(div, "/", 2, Infix, Number, Div, No)                    \
+  X(rem, "%", 2, Infix, Integer, Div, No)                   \
+  X(bit_and, "&", 2, Infix, Bits, Bitwise, No)              \
+  X(bit_or, "|", 2, Infix, Bits, Bitwise, No)               \
+  X(bit_xor, "^", 2, Infix, Bits, Bitwise, No)              \
+  X(shl, "<<", 2, Infix, Integer, Bitwise, No)              \
+  X(shr, ">>", 2, Infix, Integer, Bitwise, No)              \
+  X(lt, "<", 2, Infix, Any, Compare, No)                    \
+  X(le, "<=", 2, Infix, Any, Compare, No)                   \
+  X(gt, ">", 2, Infix, Any, Compare, No)                    \
+  X(ge, ">=", 2, Infix, Any, Compare, No)                   \
+  X(eq, "==", 2, Infix, Any, Compare, No)                   \
+  X(ne, "!=", 2, Infix, Any, Compare, No)                   \
+  X(logical_and, "&&", 2, Infix, Bool, Compare, No)         \
+  X(logical_or, "||", 2, Infix, Bool, Compare, No)          \
+  X(min, "min", 2, Call, Integer, MinMax, No)               \
+  X(max, "max", 2, Call, Integer, MinMax, No)               \
+  X(select, "select", 3, Call, Any, Compare, No)            \
+  X(cast, "cast", 1, Call, Any, Cast, No)                   \
+  X(uncontracted, "uncontracted", 1, Call, Float, Free, No) \
+  X(divide_by, "divide_by", 3, Call, Float, Div, No)
+// Those of math.h, whose text is the name of the C function of doubles.
+#define SOUS_MATH_OPS(X)                                \
+  X(fabs, "fabs", 1, Call, Float, MinMax, No)           \
+  X(sqrt, "sqrt", 1, Call, Float, Root, Yes)            \
+  X(cbrt, "cbrt", 1, Call, Float, Root, No)             \
+  X(exp, "exp", 1, Call, Float, Exponential, Yes)       \
+  X(exp2, "exp2", 1, Call, Float, Exponential, Yes)     \
+  X(expm1, "expm1", 1, Call, Float, Exponential, Yes)   \
+  X(log, "log", 1, Call, Float, Exponential, Yes)       \
+  X(log2, "log2", 1, Call, Float, Exponential, Yes)     \
+  X(log10, "log10", 1, Call, Float, Exponential, Yes)   \
+  X(log1p, "log1p", 1, Call, Float, Exponential, Yes)   \
+  X(sin, "sin", 1, Call, Float, Trigonometric, Yes)     \
+  X(cos, "cos", 1, Call, Float, Trigonometric, Yes)     \
+  X(tan, "tan", 1, Call, Float, Trigonometric, Yes)     \
+  X(asin, "asin", 1, Call, Float, Trigonometric, Yes)   \
+  X(acos, "acos", 1, Call, Float, Trigonometric, Yes)   \
+  X(atan, "atan", 1, Call, Float, Trigonometric, Yes)   \
+  X(sinh, "sinh", 1, Call, Float, Exponential, Yes)     \
+  X(cosh, "cosh", 1, Call, Float, Exponential, Yes)     \
+  X(tanh, "tanh", 1, Call, Float, Exponential, Yes)     \
+  X(erf, "erf", 1, Call, Float, Exponential, Yes)       \
+  X(floor, "floor", 1, Call, Float, Rounding, No)       \
+  X(ceil, "ceil", 1, Call, Float, Rounding, No)         \
+  X(trunc, "trunc", 1, Call, Float, Rounding, No)       \
+  X(round, "round", 1, Call, Float, Rounding, No)       \
+  X(rint, "rint", 1, Call, Float, Rounding, No)         \
+  X(pow, "pow", 2, Call, Float, Exponential, Yes)       \
+  X(atan2, "atan2", 2, Call, Float, Trigonometric, Yes) \
+  X(fmod, "fmod", 2, Call, Float, Div, Yes)             \
+  X(hypot, "hypot", 2, Call, Float, Root, Yes)          \
+  X(fmin, "fmin", 2, Call, Float, MinMax, No)           \
+  X(fmax, "fmax", 2, Call, Float, MinMax, No)           \
+  X(copysign, "copysign", 2, Call, Float, MinMax, No)   \
+  X(fma, "fma", 3, Call, Float, Fma, No)
+#define SOUS_SCALAR_OPS(X) SOUS_BASIC_OPS(X) SOUS_MATH_OPS(X)
 
 enum class ScalarOp : std::uint8_t {
 #define X(name, ...) name,
@@ -102,21 +106,48 @@ enum class ScalarOp : std::uint8_t {
 };
 
 enum class OpForm : std::uint8_t { Leaf, Prefix, Infix, Call };
+enum class OpTypes : std::uint8_t { Any, Number, Integer, Bits, Bool, Float };  // Bits: integers and bool
+enum class OpKind : std::uint8_t {
+  Free,
+  Constant,
+  Add,
+  Mul,
+  Div,
+  MinMax,
+  Compare,
+  Root,
+  Exponential,
+  Trigonometric,
+  Rounding,
+  Bitwise,
+  Cast,
+  Fma
+};
+enum class SetsErrno : bool { No, Yes };
 
 struct OpInfo {
   std::string_view name;  // the enumerator: in JSON
   std::string_view text;  // the spelling in .sdfg text
   int arity;
   OpForm form;
+  OpTypes types;
+  OpKind kind;
+  SetsErrno sets_errno;
+  bool is_math;  // a function of math.h
 };
 
 constexpr OpInfo info(ScalarOp op) {
   switch (op) {
-#define X(e, text, arity, form) \
-  case ScalarOp::e:             \
-    return {#e, text, arity, OpForm::form};
-    SOUS_SCALAR_OPS(X)
-#undef X
+#define ROW(e, text, arity, form, types, kind, sets_errno, is_math) \
+  case ScalarOp::e:                                                 \
+    return {#e, text, arity, OpForm::form, OpTypes::types, OpKind::kind, SetsErrno::sets_errno, is_math};
+#define BASIC(...) ROW(__VA_ARGS__, false)
+#define MATH(...) ROW(__VA_ARGS__, true)
+    SOUS_BASIC_OPS(BASIC)
+    SOUS_MATH_OPS(MATH)
+#undef MATH
+#undef BASIC
+#undef ROW
   }
   __builtin_unreachable();
 }

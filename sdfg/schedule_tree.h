@@ -48,7 +48,7 @@ struct ScheduleNode {
 };
 inline bool ScheduleLoop::operator==(const ScheduleLoop& o) const {
   return symbol == o.symbol && begin == o.begin && end == o.end && step == o.step && schedule == o.schedule &&
-         privates == o.privates && reductions == o.reductions && children == o.children;
+         privates == o.privates && reductions == o.reductions && prefetch == o.prefetch && children == o.children;
 }
 inline bool ScheduleGuard::operator==(const ScheduleGuard& o) const {
   return condition == o.condition && children == o.children;

@@ -331,7 +331,7 @@ Result<Parser::Scalar> Parser::call(Inputs& inputs) {
     return inner;
   }
   std::optional<ScalarOp> op;
-#define X(e, text, arity, form) \
+#define X(e, text, arity, form, ...) \
   if (OpForm::form == OpForm::Call && ScalarOp::e != ScalarOp::cast && word == text) op = ScalarOp::e;
   SOUS_SCALAR_OPS(X)
 #undef X

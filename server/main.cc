@@ -16,6 +16,7 @@
 #include "sdfg/suggest.h"
 #include "server/protocol.h"
 #include "server/routes.h"
+#include "tuning-db/places.h"
 
 namespace sous::server {
 namespace {

@@ -55,7 +55,7 @@ Json match_json(const transforms::Match& m) {
 Result<transforms::Match> read_match(const Json& json, const std::string& where) {
   TRY(auto in, ObjectReader::of(json, "reply", where));
   transforms::Match m;
-  m.source = "server";
+  m.origin = transforms::Origin::Server;
   TRY(m.id, hash(in, "id"));
   TRY(m.name, in.line("name", 256));
   TRY(m.distance, in.number("distance", 0, 1e9));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ struct SourceLines {
   std::map<std::string, int> loops;  // by symbol; a loop that is not here has the line of what is around it
 };
 
+// Some of the nodes that an Sdfg's root region holds, [first, last).
+struct Part {
+  std::size_t first = 0, last = 0;
+};
+
 struct EmitOptions {
   // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
   // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
@@ -55,6 +61,9 @@ struct EmitOptions {
   SourceLines lines = {};
   std::vector<Unfollowed>* unfollowed = nullptr;  // where given: gets the loops that do not run as scheduled
   bool restrict_arguments = true;                 // arguments in different alias classes are declared restrict
+  // For measuring a part by itself: the code calls sous_clock_stop() ahead of what is not of it and sous_clock_start()
+  // behind that (C functions of whoever measures).
+  std::optional<Part> timed = {};
 };
 
 struct Target {

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Generated pages: docs/cli.md and docs/steps.md come from the program itself. Says which differ, or writes them."""
+"""Generated pages: docs/cli.md and docs/steps.md come from the program itself, docs/trust.md from tests/results.jsonl
+(tools/trust.py). Says which differ, or writes them."""
 import argparse
 import pathlib
 import subprocess
 import sys
+
+import trust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = {"docs/cli.md": ["help", "--markdown"], "docs/steps.md": ["help", "--markdown", "steps"]}
@@ -15,13 +18,15 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="write the pages instead of comparing")
     options = parser.parse_args()
     differ = False
-    for page, arguments in PAGES.items():
-        text = subprocess.run([options.sous, *arguments], capture_output=True, text=True, check=True).stdout
+    texts = {page: subprocess.run([options.sous, *arguments], capture_output=True, text=True, check=True).stdout
+             for page, arguments in PAGES.items()}
+    texts["docs/trust.md"] = trust.page()
+    for page, text in texts.items():
         path = ROOT / page
         if options.update:
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:
-            print(f"{page}: differs from what `sous {' '.join(arguments)}` prints")
+            print(f"{page}: differs from what its program says")
             differ = True
     return 1 if differ else 0
 

@@ -4,7 +4,7 @@
 Clang's source-based coverage, in the build of `./x sanitize both` (build-sanitize-both), whose run of every test counts
 too: --last only reads that. The profiles of all programs are merged by llvm-profdata and read by llvm-cov. A line counts
 as run if any test runs it; lines without code count for nothing. Exit status 0 only if every folder is at 90 % or above;
-docs/trust.md says what the rest is.
+docs/trust.md holds the last result.
 """
 import argparse
 import json
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE
 
+import results
 import sanitize
 from build_folders import SOURCE, beside, profiles, run
 
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--least", type=float, default=LEAST, metavar="PERCENT", help="of each folder (default: %(default)s)")
     parser.add_argument("--show", metavar="FILE", help="afterwards, the lines of this file that no test runs")
     parser.add_argument("--files", type=int, default=10, help="how many files with the most missed lines are listed")
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     passed = True
     if arguments.last:
@@ -96,6 +98,10 @@ def main():
     print(f"\nmost missed lines:\n{'file':<44}{'missed':>8}{'percent':>9}")
     for percent, missed, name in single[:arguments.files]:
         print(f"{name:<44}{missed:>8}{percent:>8.1f}%")
+    if arguments.record:
+        results.append("./x coverage", [
+            (folder, f"{lines.percent():.1f} % ({lines.covered:,} of {lines.total:,} lines)", lines.percent() >= arguments.least)
+            for folder, lines in folders.items()])
     if arguments.show:
         show(build, arguments.show)
     return 0 if passed and all(lines.percent() >= arguments.least for lines in folders.values()) else 1

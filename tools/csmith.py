@@ -26,6 +26,8 @@ import sys
 import tempfile
 import threading
 
+import results
+
 INCLUDE = "/usr/include/csmith"
 OPTIONS = (["--no-bitfields", "--no-unions", "--no-volatiles", "--max-array-dim", "2", "--max-array-len-per-dim", "20",
             "--no-pointers"],
@@ -115,6 +117,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SOUS_SEED") or 1), help="of the first program")
     parser.add_argument("--runs", type=int, default=int(os.environ.get("SOUS_CASES") or 100), help="how many programs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     if not shutil.which("csmith") or not pathlib.Path(INCLUDE).is_dir():
         print("csmith is not installed: apt-get install csmith libcsmith-dev")
@@ -130,9 +133,11 @@ def main():
                 wrong += 1
                 what = " ".join(verdict.what.split())
                 print(f"failure {what} | tools/csmith.py --sous {arguments.sous} --seed {verdict.seed} --runs 1", flush=True)
-    print(f"executions {cases}")
-    print(f"csmith: seeds {first} to {first + cases - 1}: " + ", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) +
-          f"; nests: {served} rewritten, {left} left as they are")
+    said = (f"csmith: seeds {first} to {first + cases - 1}: " + ", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) +
+            f"; nests: {served} rewritten, {left} left as they are")
+    print(f"executions {cases}\n{said}")
+    if arguments.record:
+        results.append("./x fuzz", [("csmith", said, wrong == 0)])
     return 1 if wrong else 0
 
 

@@ -21,6 +21,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import results
 from build_folders import jobs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -113,6 +114,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the ordinary build folder")
     parser.add_argument("--both", action="store_true")
     parser.add_argument("--no-baseline", action="store_true", help="the tests are known to pass without a fault")
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     build = arguments.build.resolve().with_name(arguments.build.resolve().name + "-faults")
     unknown = set(arguments.faults) - {name for name, _ in faults()}
@@ -128,16 +130,19 @@ def main():
             return 1
     print("| fault | what goes wrong | caught by |" + (" wrong results seen by |" if arguments.both else ""))
     print("|---|---|---|" + ("---|" if arguments.both else ""))
-    missed, start = [], time.time()
+    missed, rows, start = [], [], time.time()
     wanted = [(name, what) for name, what in faults() if not arguments.faults or name in arguments.faults]
     with ThreadPoolExecutor(int(jobs())) as pool:
         caught = pool.map(lambda fault: caught_by(fault[0], every, arguments.both), wanted)
         for (name, what), found in zip(wanted, caught):
             if not found[0]:
                 missed.append(name)
+            rows.append((name, found[0] or "nothing", bool(found[0])))
             print(f"| `{name}` | {what} | " + " | ".join(f or "nothing" for f in found) + " |", flush=True)
     print(f"\n{len(missed)} faults were caught by nothing{': ' if missed else ''}{', '.join(missed)} "
           f"({time.time() - start:.0f} s)")
+    if arguments.record:
+        results.append("./x faults", rows)
     return 1 if missed else 0
 
 

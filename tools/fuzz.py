@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import results
 from build_folders import SOURCE, beside, configure_and_build, fuzz_targets, jobs, run
 
 
@@ -31,6 +32,11 @@ class Row:
     corpus: int = 0
     seconds: float = 0
     failures: list = field(default_factory=list)  # (what, command that repeats it)
+    said: list = field(default_factory=list)  # by a program, in its last lines
+
+    def result(self):
+        """In words."""
+        return "; ".join([f"{self.executions:,} executions in {self.seconds:.0f} s, {len(self.failures)} failures", *self.said])
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,7 @@ def run_program(name, program, build, runs, seconds, seed):
         done = run(command, stdout=subprocess.PIPE, cwd=SOURCE)
         print(done.stdout, end="", flush=True)
         row.executions += sum(map(int, re.findall(r"^executions (\d+)", done.stdout, re.MULTILINE)))
+        row.said += [line for line in done.stdout.splitlines() if re.match(r"(csmith|functions|seed)\b", line)]
         failures = re.findall(r"^failure (.*?) \| (.*)$", done.stdout, re.MULTILINE)
         if done.returncode != 0 and not failures:
             failures = [(f"exit status {done.returncode}", " ".join(command))]
@@ -134,6 +141,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=0, help="time for each target (default: 60)")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SOUS_SEED", "1")))
     parser.add_argument("--build", type=Path, default=SOURCE / "build", help="the ordinary build folder")
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.targets if name not in known]
     if unknown:
@@ -163,6 +171,8 @@ def main():
             rows.append(run_program(name, PROGRAMS[name], build, arguments.runs, arguments.seconds, arguments.seed))
     print(f"\nseed {arguments.seed}")
     print_table(rows)
+    if arguments.record:
+        results.append("./x fuzz", [(row.name, row.result(), not row.failures) for row in rows])
     return 1 if any(row.failures for row in rows) else 0
 
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE, STDOUT, TimeoutExpired
 
+import results
 from build_folders import CUT_TARGETS, SOURCE, beside, configure_and_build, counting, jobs, run, run_ctest
 
 PRESETS = {
@@ -233,6 +234,7 @@ def main():
     parser.add_argument("--build", type=Path, default=SOURCE / "build", help="the ordinary build folder")
     parser.add_argument("--tests", default="", metavar="REGEX", help="only the tests whose names match")
     parser.add_argument("--cut", action="store_true", help="CI's part: unit tests in the first preset, five kernels in all")
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     for preset in arguments.presets:
         if preset not in PRESETS:
@@ -256,6 +258,11 @@ def main():
     for sanitizers, what, outcome in rows:
         for name, where in outcome.failures:
             print(f"\n{sanitizers}, {what}: {name}\n  {where}")
+    if arguments.record:
+        results.append("./x sanitize", [
+            (f"{sanitizers}: {what.split(',')[0]}",
+             f"{outcome.passed} of {outcome.total}{what.removeprefix(what.split(',')[0])} ({outcome.seconds:.0f} s)",
+             not outcome.failures) for sanitizers, what, outcome in rows])
     return 1 if any(outcome.failures or outcome.passed == 0 for _, _, outcome in rows) else 0
 
 

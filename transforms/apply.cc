@@ -86,16 +86,21 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
   Nest nest{.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}, .stale = true};
   nest.tree = nest.lifted.tree;
   const sdfg::ScheduleTree original = nest.tree;
-  for (const StepCall& call : recipe.steps) {
+  const auto planned = [&](const StepCall& call) -> Result<Plan> {
     const StepInfo* step = find_step(call.step);
-    auto plan = step ? plan_of(*step, call, nest, options)
-                     : Result<Plan>(fail("recipe.unknown-step", "there is no step " + call.step));
+    if (step == nullptr) return fail("recipe.unknown-step", "there is no step " + call.step);
+    TRY(Plan plan, plan_of(*step, call, nest, options));
+    TRY_VOID(check_growth(original, plan.tree()));
+    return plan;
+  };
+  for (const StepCall& call : recipe.steps) {
+    const Result<Plan> plan = planned(call);
     if (reports)
       reports->push_back({.step = to_text(call),
                           .applied = plan.has_value(),
                           .refusal = plan ? "" : plan.error().why + " [" + plan.error().code + "]"});
+    if (!plan && options.as_far_as_it_fits) break;
     if (!plan) return fail(plan.error().code, plan.error().why, to_text(call));
-    TRY_VOID(check_growth(original, plan->tree()));
     nest = rewrite(std::move(nest), *plan);
   }
   return sdfg::lower(nest.lifted, nest.tree);

@@ -13,6 +13,9 @@ namespace sous::transforms {
 struct ApplyOptions {
   StepContext context;
   sdfg::Budget budget;
+  // What becomes of a recipe of which a step is refused: nothing of it is applied, or (for a tuner that mends it, for a
+  // recipe of another nest) the steps ahead of that one are, perhaps none.
+  bool as_far_as_it_fits = false;
 };
 
 // What became of one step: for --explain.
@@ -26,9 +29,10 @@ struct StepReport {
 // loops it names; where that is not all, from those of the whole nest. What was computed stays in `nest`.
 Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options);
 
-// Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it: the error
-// carries the step's code and, in `where`, its text; `nest` is untouched. `reports` (if given) gets one line per step
-// that was tried.
+// Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it. Unless
+// `as_far_as_it_fits`, it is the result: the error carries the step's code and, in `where`, its text. With it, the
+// result is the nest behind the last step that was applied, and never an error. `reports` (if given) gets one line per
+// step that was tried: only the last of them can be a refusal.
 Result<sdfg::Sdfg> apply(const sdfg::Sdfg& nest, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports = nullptr);
 

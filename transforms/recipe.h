@@ -39,8 +39,8 @@ struct Recipe {
 // One line of JSON, keys sorted: equal recipes give equal bytes.
 std::string to_json(const Recipe& recipe);
 // Errors: recipe.json (malformed), recipe.version, recipe.unknown-step, recipe.unknown-target (both with "did you
-// mean"), recipe.parameter (unknown, missing, of the wrong type or out of its domain), recipe.budget (over 256 steps or
-// 256 KiB).
+// mean"), recipe.parameter (unknown, missing, of the wrong type or out of its domain), a step's own code for lists that
+// do not go together (tile.sizes), recipe.budget (over 256 steps or 256 KiB).
 Result<Recipe> recipe_from_json(std::string_view json);
 // "tile(loops=[i0,i1], sizes=[32,32]); parallelize(loop=i0_t) -> openmp"
 std::string to_text(const Recipe& recipe);

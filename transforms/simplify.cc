@@ -1,5 +1,7 @@
 #include "transforms/simplify.h"
 
+#include <set>
+
 namespace sous::transforms {
 
 using sdfg::Expr;
@@ -66,6 +68,26 @@ ScheduleTree without_single_iteration(const ScheduleLoop& loop, const Surroundin
   const Expr begin = decided(loop.begin, false, context), end = decided(loop.end, true, context);
   if (!plain || end - begin != Expr(1)) return {loop};
   return sdfg::substitute(loop.children, {{loop.symbol, begin}});
+}
+
+ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const ScheduleTree& tree) {
+  ScheduleTree result = tree;
+  for (sdfg::ScheduleNode& node : result) {
+    if (auto* guard = std::get_if<sdfg::ScheduleGuard>(&node.value))
+      guard->children = without_unused_privates(lifted, guard->children);
+    auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    if (!loop) continue;
+    std::set<std::string> used;
+    sdfg::for_each_leaf(loop->children, [&](const sdfg::ScheduleLeaf& leaf) {
+      const sdfg::Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
+      sdfg::Touched names = sdfg::touched(sdfg::Region{{statement.node}});
+      used.merge(names.read);
+      used.merge(names.written);
+    });
+    std::erase_if(loop->privates, [&](const std::string& name) { return !used.contains(name); });
+    loop->children = without_unused_privates(lifted, loop->children);
+  }
+  return result;
 }
 
 ScheduleLoop second_copy(const sdfg::Lifted& lifted, const ScheduleTree& tree, const ScheduleTree& first,

@@ -13,6 +13,9 @@ sdfg::ScheduleTree simplified(const sdfg::ScheduleTree& tree, const sdfg::Surrou
 // The loop without its loop, where it runs exactly once wherever it is entered: its children for that iteration.
 sdfg::ScheduleTree without_single_iteration(const sdfg::ScheduleLoop& loop, const sdfg::Surroundings& context);
 
+// Without the privates that no statement inside their loop names: of a loop that becomes two, each keeps its own.
+sdfg::ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree);
+
 // A second copy of a loop with all that is in it, to stand in `tree` beside `first`: loops that the first has, too, get
 // the suffix (and a number where that is taken).
 sdfg::ScheduleLoop second_copy(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree,

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sdfg/sdfg.h"
@@ -39,18 +40,41 @@ struct Evidence {
   double ratio() const { return tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0; }
 };
 
+// Where a match comes from. Forced: --recipe.
+enum class Origin { Database, Lock, Server, Forced };
+constexpr std::string_view to_string(Origin origin) {
+  switch (origin) {
+    case Origin::Database:
+      return "database";
+    case Origin::Lock:
+      return "lock";
+    case Origin::Server:
+      return "server";
+    case Origin::Forced:
+      return "forced";
+  }
+  __builtin_unreachable();
+}
+
 struct Match {
   Recipe recipe;
   double distance = 0;  // 0: same structural hash and size class
   Evidence evidence;
-  std::string id;      // the entry's id, stable across databases (a hash of its content)
-  std::string name;    // what the entry was measured on: "gemm#1"
-  std::string source;  // "lock", "database", "server"
-  sdfg::Sdfg nest;     // the entry's own nest in normal form, for matching loops by role
+  std::string id;    // the entry's id, stable across databases (a hash of its content)
+  std::string name;  // what the entry was measured on: "gemm#1"
+  Origin origin = Origin::Database;
+  sdfg::Sdfg nest;  // the entry's own nest in normal form, for matching loops by role
   // Times faster that the asking build believes the evidence to mean here, and, where that is not what was measured,
   // why (tuning-db/belief.h); 0 until someone asked.
   double believed = 0;
   std::string belief = {};
+};
+
+// What every nest that a source knows is at least.
+struct Reach {
+  int least_depth = 1;         // loops in loops; `nothing` where no nest is known
+  bool only_floating = false;  // each computes in floating point
+  static constexpr int nothing = 1'000'000;
 };
 
 class RecipeSource {
@@ -59,6 +83,8 @@ class RecipeSource {
   // False: surely nothing is known for any unit of this nest, which is as the front end lifted it. A question of
   // microseconds: it spares normal form and dependences.
   virtual bool may_know(const sdfg::Sdfg& /*lifted*/) { return true; }
+  // Of all nests that it knows.
+  virtual Reach reach() { return {}; }
   // For each nest at most k matches, best first. One call per translation unit.
   virtual Result<std::vector<std::vector<Match>>> query(const std::vector<NestQuery>& nests, int k) = 0;
 };

@@ -61,8 +61,27 @@ std::string_view to_string(ParamType type) {
   __builtin_unreachable();
 }
 
-// --- Binding parameters
-// --------------------------------------------------------------------------------------------------
+std::string_view to_string(Relation relation) {
+  switch (relation) {
+    case Relation::Any:
+      return "any";
+    case Relation::OnlyInside:
+      return "only-inside";
+    case Relation::Inside:
+      return "inside";
+    case Relation::Around:
+      return "around";
+    case Relation::Behind:
+      return "behind";
+    case Relation::Band:
+      return "band";
+    case Relation::BandAroundLoop:
+      return "band-around-loop";
+  }
+  __builtin_unreachable();
+}
+
+// --- Binding parameters ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -131,42 +150,12 @@ Result<void> bind(std::string& member, const ParamValue& value, const StepContex
   return {};
 }
 
-Result<void> check_domain(const Size& member, const ParamInfo& info) {
-  if (member.value >= info.low && member.value <= info.high) return {};
-  return fail("recipe.size", std::string(info.name) + " is " + std::to_string(member.value) +
-                                 " on this hardware, not " + std::to_string(info.low) + " to " +
-                                 std::to_string(info.high));
-}
+// --- Help for steps -------------------------------------------------------------------------------------------------
 
-Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info) {
-  for (const Size& size : member) TRY_VOID(check_domain(size, info));
-  return {};
-}
-
-// --- Help for steps
-// ----------------------------------------------------------------------------------------------------------
-
-Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step) {
+const sdfg::ScheduleLoop& loop_of(const Nest& nest, const LoopRef& loop) {
   const sdfg::ScheduleLoop* found = sdfg::find_loop(nest.tree, loop.name);
-  if (!found) return fail(std::string(step) + ".no-loop", "the nest has no loop " + loop.name, loop.name);
-  return found;
-}
-
-Result<std::vector<const sdfg::ScheduleLoop*>> require_band(const Nest& nest, const std::vector<LoopRef>& loops,
-                                                            std::string_view step) {
-  std::vector<const sdfg::ScheduleLoop*> band;
-  for (const LoopRef& ref : loops) {
-    TRY(const sdfg::ScheduleLoop* loop, require_loop(nest, ref, step));
-    if (!band.empty()) {
-      const auto& children = band.back()->children;
-      const auto* only = children.size() == 1 ? std::get_if<sdfg::ScheduleLoop>(&children[0].value) : nullptr;
-      if (only != loop)
-        return fail(std::string(step) + ".not-nested",
-                    ref.name + " is not the only thing directly inside " + band.back()->symbol, ref.name);
-    }
-    band.push_back(loop);
-  }
-  return band;
+  SOUS_ASSERT(found);
+  return *found;
 }
 
 namespace {
@@ -286,8 +275,7 @@ Result<Independence> independent(const Nest& nest, const std::string& symbol, co
   return result;
 }
 
-// --- The table
-// -----------------------------------------------------------------------------------------------------------------
+// --- The table ------------------------------------------------------------------------------------------------------
 
 std::span<const StepInfo* const> steps() {
   static constexpr const StepInfo* table[] = {
@@ -302,84 +290,6 @@ const StepInfo* find_step(std::string_view name) {
   for (const StepInfo* step : steps())
     if (step->name == name) return step;
   return nullptr;
-}
-
-// --- Sampling
-// ----------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::uint64_t next_random(std::uint64_t& state) {  // splitmix64 (Steele, Lea, Flood 2014)
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-template <class Container>
-const auto& pick(const Container& values, std::uint64_t& random) {
-  return values[next_random(random) % values.size()];
-}
-
-// Which of the sizes must be a multiple is the step's own matter, so most of them become one.
-void make_multiples(StepCall& call, const ParamInfo& sizes, std::uint64_t& random) {
-  const auto unit = call.params.find(std::string(sizes.multiple_of));
-  if (unit == call.params.end()) return;
-  std::vector<std::int64_t> multiples;
-  for (std::int64_t value : sizes.values)
-    if (value % std::get<std::int64_t>(unit->second) == 0) multiples.push_back(value);
-  if (multiples.empty()) return;
-  for (std::int64_t& size : std::get<std::vector<std::int64_t>>(call.params[std::string(sizes.name)]))
-    if (next_random(random) % 4 != 0) size = pick(multiples, random);
-}
-
-}  // namespace
-
-std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& tree, std::uint64_t& random) {
-  std::vector<std::string> loops = sdfg::loop_symbols(tree);
-  if (loops.empty()) return std::nullopt;
-  // Loops are taken from one path of the tree, in order, so that bands come up often.
-  std::vector<std::string> path = sdfg::path_to(tree, pick(loops, random));
-  std::size_t count = 1 + next_random(random) % path.size();
-  for (const ParamInfo& p : step.params) {
-    if (p.count > 0) count = p.count;
-    if (p.most > 0) count = std::min(count, p.most);
-  }
-  if (count > path.size()) return std::nullopt;
-  std::vector<std::string> band(path.end() - static_cast<std::ptrdiff_t>(count), path.end());
-  std::size_t next_loop = 0;
-  StepCall call{.step = std::string(step.name), .params = {}};
-  for (const ParamInfo& p : step.params) {
-    if (!p.required && next_random(random) % 2) continue;
-    switch (p.type) {
-      case ParamType::Loop: {
-        // A second loop parameter takes the next one on the path, now and then any.
-        bool any = next_random(random) % 4 == 0 || next_loop >= band.size();
-        call.params[std::string(p.name)] = any ? pick(loops, random) : band[next_loop];
-        ++next_loop;
-        break;
-      }
-      case ParamType::Loops:
-        call.params[std::string(p.name)] = band;
-        break;
-      case ParamType::Size:
-      case ParamType::Integer:
-        call.params[std::string(p.name)] = std::int64_t{pick(p.values, random)};
-        break;
-      case ParamType::Sizes: {
-        std::vector<std::int64_t> sizes;
-        for (std::size_t i = 0; i < band.size(); ++i) sizes.push_back(pick(p.values, random));
-        call.params[std::string(p.name)] = sizes;
-        break;
-      }
-      case ParamType::Choice:
-        call.params[std::string(p.name)] = std::string(pick(p.choices, random));
-        break;
-    }
-  }
-  for (const ParamInfo& p : step.params)
-    if (!p.multiple_of.empty()) make_multiples(call, p, random);
-  return call;
 }
 
 }  // namespace sous::transforms

@@ -1,10 +1,11 @@
 // Steps: the textbook transformations that recipes are made of.
 //
 // A step is one file in transforms/steps/ with one struct: its parameters are members, its declaration is constexpr
-// data (name, summary, pictures, parameters with their domains, refusals). From that declaration come the JSON form,
-// the text form, `sous help`, docs/steps.md, the server's schema, the sampler of the property tests and, later, the
-// tuner's space. Its `plan` holds all of its legality: it builds the new schedule tree and has it proven; what `prove`
-// returns is the only way to change a nest, and `rewrite` cannot fail.
+// data (name, summary, pictures, parameters with their domains, defaults and relations, refusals). From that
+// declaration come validation, the JSON form, the text form, `sous help`, docs/steps.md, the server's schema and the
+// search space of tuners and property tests (search_space.h). Its `plan` holds all other legality, for calls that are
+// as declared: it builds the new schedule tree and has it proven; what `prove` returns is the only way to change a
+// nest, and `rewrite` cannot fail.
 #pragma once
 
 #include <array>
@@ -19,6 +20,7 @@
 
 #include "sdfg/dependences.h"
 #include "sdfg/schedule_tree.h"
+#include "transforms/declaration.h"
 #include "transforms/recipe.h"
 
 namespace sous::transforms {
@@ -69,35 +71,13 @@ Plan unchanged(const Nest& nest);
 Plan annotated(const Nest& nest, sdfg::ScheduleTree tree);
 Nest rewrite(Nest nest, const Plan& plan);
 
-// --- Declarations
-// --------------------------------------------------------------------------------------------------------
+// --- Declarations ---------------------------------------------------------------------------------------------------
 
 struct LoopRef {
   std::string name;
 };
 struct Size {
   std::int64_t value = 0;
-};
-
-enum class ParamType : std::uint8_t { Loop, Loops, Size, Sizes, Integer, Choice };
-std::string_view to_string(ParamType type);
-
-struct ParamInfo {
-  std::string_view name;
-  ParamType type = ParamType::Integer;
-  std::string_view doc;
-  bool required = true;
-  std::int64_t low = 0, high = 0;                  // Size, Sizes, Integer: least and greatest value
-  std::span<const std::int64_t> values = {};       // what samplers and tuners try, cheap to dear
-  std::size_t count = 0;                           // Loops: how many there must be; 0: any number
-  std::size_t most = 0;                            // and how many at most; 0: any number
-  std::string_view multiple_of = {};               // Sizes: the Size parameter that one of them must be a multiple of
-  std::span<const std::string_view> choices = {};  // Choice
-};
-
-struct RefusalInfo {
-  std::string_view code;
-  std::string_view when;
 };
 
 struct StepInfo {
@@ -117,8 +97,18 @@ struct StepInfo {
 std::span<const StepInfo* const> steps();
 const StepInfo* find_step(std::string_view name);
 
-// The call's parameters against the declaration: recipe.unknown-step, recipe.parameter.
+// The call's parameters against the declaration, as far as neither nest nor hardware is needed: recipe.unknown-step,
+// recipe.parameter, and the parameter's own refusal where lists that belong together differ in length.
 Result<void> validate(const StepCall& call);
+// The same on this hardware, of a valid call: recipe.size (a size has no value, or one outside of its domain), or the
+// parameter's refusal where a multiple is none.
+Result<void> check_values(const StepInfo& step, const StepCall& call, const StepContext& context);
+// And in this nest: <step>.no-loop, or the parameter's refusal where a loop does not stand as declared.
+Result<void> check_loops(const StepInfo& step, const StepCall& call, const sdfg::ScheduleTree& tree);
+// The loops that stand to this one as `relation` (of two loops) says, parents first.
+std::vector<std::string> related(const sdfg::ScheduleTree& tree, Relation relation, const std::string& loop);
+// The loops of the perfect band that begins with this one: each is the only child of the one before.
+std::vector<std::string> band_from(const sdfg::ScheduleTree& tree, const std::string& loop);
 // "tile(loops=[i0, i1], sizes=[32, 32])"
 std::string to_text(const StepCall& call);
 // All declarations as JSON (GET /v1/steps), as help text, as a page of docs/steps.md.
@@ -126,12 +116,7 @@ std::string steps_json();
 std::string step_help(const StepInfo& step);
 std::string steps_markdown();
 
-// A random call of `step` whose loops exist in `tree` and whose values come from its declared domains; nullopt if the
-// tree has too few loops. `random` is advanced (splitmix64).
-std::optional<StepCall> sample(const StepInfo& step, const sdfg::ScheduleTree& tree, std::uint64_t& random);
-
-// --- For the authors of steps
-// ----------------------------------------------------------------------------------------------
+// --- For the authors of steps ---------------------------------------------------------------------------------------
 
 // Ties a declared parameter to a member of the step's struct.
 template <class Step, class T>
@@ -150,6 +135,7 @@ constexpr ParamType param_type(const std::string*) { return ParamType::Choice; }
 template <class Step, class T>
 constexpr Param<Step, T> param(T Step::* member, ParamInfo info) {
   info.type = param_type(static_cast<const T*>(nullptr));
+  if (!std::holds_alternative<std::monostate>(info.default_value)) info.required = false;
   return {info, member};
 }
 
@@ -160,28 +146,33 @@ Result<void> bind(std::vector<Size>& member, const ParamValue& value, const Step
 Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext& context);
 Result<void> bind(std::string& member, const ParamValue& value, const StepContext& context);
 
-// Whether what was bound lies in the declared domain: a size may have been an expression. Error: recipe.size.
-Result<void> check_domain(const Size& member, const ParamInfo& info);
-Result<void> check_domain(const std::vector<Size>& member, const ParamInfo& info);
-template <class T>
-Result<void> check_domain(const T&, const ParamInfo&) {  // `validate` has looked at it
-  return {};
+// What is not given has its declared default.
+inline void set_default(std::int64_t& member, const ParamInfo& info) {
+  if (!info.required) member = std::get<std::int64_t>(info.default_value);
 }
+inline void set_default(std::string& member, const ParamInfo& info) {
+  if (!info.required) member = std::get<std::string_view>(info.default_value);
+}
+template <class T>
+void set_default(T&, const ParamInfo&) {}  // of loops there is none
 
 template <class Step>
 struct Declared {
   static constexpr auto infos =
       std::apply([](const auto&... p) { return std::array<ParamInfo, sizeof...(p)>{p.info...}; }, Step::params);
+  static_assert(declaration_fault(infos, Step::refusals) == "");
 
   static Result<Plan> plan(const Nest& nest, const StepCall& call, const StepContext& context) {
     TRY_VOID(validate(call));
+    const StepInfo& info = *find_step(call.step);
+    TRY_VOID(check_values(info, call, context));
+    TRY_VOID(check_loops(info, call, nest.tree));
     Step step;
     Result<void> bound;
     auto one = [&](const auto& p) {
       auto it = call.params.find(std::string(p.info.name));
-      if (it == call.params.end()) return;
+      if (it == call.params.end()) return set_default(step.*(p.member), p.info);
       if (bound) bound = bind(step.*(p.member), it->second, context);
-      if (bound) bound = check_domain(step.*(p.member), p.info);
     };
     std::apply([&](const auto&... p) { (one(p), ...); }, Step::params);
     if (!bound) return std::unexpected(bound.error());
@@ -210,12 +201,8 @@ constexpr StepInfo declare() {
           .plan = &Declared<Step>::plan};
 }
 
-// The loop, or the refusal <step>.no-loop.
-Result<const sdfg::ScheduleLoop*> require_loop(const Nest& nest, const LoopRef& loop, std::string_view step);
-// The loops as a perfect band, outermost first: each is the only child of the one before. Refusals <step>.no-loop,
-// <step>.not-nested.
-Result<std::vector<const sdfg::ScheduleLoop*>> require_band(const Nest& nest, const std::vector<LoopRef>& loops,
-                                                            std::string_view step);
+// The loop that a parameter names: `check_loops` has found it.
+const sdfg::ScheduleLoop& loop_of(const Nest& nest, const LoopRef& loop);
 
 inline bool is_sequential(const sdfg::ScheduleLoop& loop) {
   return std::holds_alternative<sdfg::Sequential>(loop.schedule);

@@ -50,6 +50,11 @@ bool is_size_expression(const std::string& text) {
          text[0] != ' ' && text.back() != ' ' && sdfg::parse_expr(text).has_value();
 }
 
+std::size_t length(const ParamValue& list) {
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&list)) return texts->size();
+  return std::get<std::vector<std::int64_t>>(list).size();
+}
+
 bool is_number(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
 
 bool in_domain(const ParamValue& value, const ParamInfo& p) {
@@ -57,6 +62,7 @@ bool in_domain(const ParamValue& value, const ParamInfo& p) {
   if (p.type == ParamType::Choice)
     return std::find(p.choices.begin(), p.choices.end(), std::get<std::string>(value)) != p.choices.end();
   const bool names = p.type == ParamType::Loop || p.type == ParamType::Loops;
+  if (p.type == ParamType::Loops && (length(value) == 0 || (p.most > 0 && length(value) > p.most))) return false;
   if (const auto* text = std::get_if<std::string>(&value))
     return names ? is_name(*text) : is_size_expression(*text) && !is_number(*text);
   // Beside an expression, a number of the list is text too; its range is checked when the step is bound.
@@ -89,6 +95,7 @@ std::string shown(const ParamValue& value) {
   return text;
 }
 
+// What a value of its own must be.
 std::string domain_text(const ParamInfo& p) {
   std::string text(to_string(p.type));
   if (p.type == ParamType::Choice) {
@@ -97,9 +104,44 @@ std::string domain_text(const ParamInfo& p) {
   } else if (p.type == ParamType::Size || p.type == ParamType::Sizes || p.type == ParamType::Integer) {
     text += ", " + std::to_string(p.low) + " to " + std::to_string(p.high);
     if (p.type != ParamType::Integer) text += ", or expressions over the hardware";
+  } else if (p.most > 0) {
+    text += ", 1 to " + std::to_string(p.most);
   }
-  if (!p.required) text += ", optional";
   return text;
+}
+
+std::string relation_text(Relation relation, const std::string& other) {
+  switch (relation) {
+    case Relation::Any:
+      return "";
+    case Relation::OnlyInside:
+      return ", the only thing directly inside " + other;
+    case Relation::Inside:
+      return ", inside " + other;
+    case Relation::Around:
+      return ", around " + other;
+    case Relation::Behind:
+      return ", directly behind " + other + " at the same level";
+    case Relation::Band:
+      return ", each the only thing directly inside the one before";
+    case Relation::BandAroundLoop:
+      return ", each the only thing directly inside the one before, and one more loop the only thing inside the last";
+  }
+  __builtin_unreachable();
+}
+
+// And what it is beside the others, and where it is not given.
+std::string declared_text(const ParamInfo& p) {
+  const auto quoted = [](std::string_view name) { return "`" + std::string(name) + "`"; };
+  std::string text = domain_text(p) + relation_text(p.relation, quoted(p.to));
+  if (!p.length_of.empty()) text += ", as many as " + quoted(p.length_of);
+  if (!p.multiple_of.empty())
+    text += ", the one that " + quoted(p.multiple_by) + " names a multiple of " + quoted(p.multiple_of);
+  if (p.required) return text;
+  return text + sous::match(
+                    p.default_value, [](std::monostate) { return std::string(", optional"); },
+                    [](std::int64_t n) { return ", " + std::to_string(n) + " if not given"; },
+                    [](std::string_view c) { return ", " + std::string(c) + " if not given"; });
 }
 
 std::string indented(std::string_view text, std::string_view by) {
@@ -133,6 +175,15 @@ Result<void> validate(const StepCall& call) {
   for (const ParamInfo& p : step->params)
     if (p.required && !call.params.contains(std::string(p.name)))
       return fail("recipe.parameter", call.step + " needs the parameter " + std::string(p.name));
+  for (const ParamInfo& p : step->params) {
+    if (p.length_of.empty()) continue;
+    const std::size_t many = length(call.params.at(std::string(p.name)));
+    const std::size_t wanted = length(call.params.at(std::string(p.length_of)));
+    if (many != wanted)
+      return fail(std::string(p.refusal), call.step + "'s " + std::string(p.name) + " are as many as its " +
+                                              std::string(p.length_of) + ", not " + std::to_string(many) + " for " +
+                                              std::to_string(wanted));
+  }
   return {};
 }
 
@@ -150,20 +201,43 @@ std::string to_text(const StepCall& call) {
   return call.step + "(" + text + ")";
 }
 
+namespace {
+
+template <class T>
+json list_of(const T& items) {
+  json result = json::array();
+  for (const auto& item : items) result.push_back(item);
+  return result;
+}
+
+json param_json(const ParamInfo& p) {
+  json one = {{"name", p.name}, {"type", to_string(p.type)}, {"doc", p.doc}, {"required", p.required}};
+  if (!p.values.empty()) {
+    one["low"] = p.low;
+    one["high"] = p.high;
+    one["values"] = list_of(p.values);
+  }
+  if (!p.expressions.empty()) one["expressions"] = list_of(p.expressions);
+  if (!p.choices.empty()) one["choices"] = list_of(p.choices);
+  if (p.type == ParamType::Loops) one["least"] = 1;
+  if (p.most > 0) one["most"] = p.most;
+  if (p.relation != Relation::Any) one["relation"] = {{"kind", to_string(p.relation)}};
+  if (!p.to.empty()) one["relation"]["to"] = p.to;
+  if (!p.length_of.empty()) one["length_of"] = p.length_of;
+  if (!p.multiple_of.empty()) one["multiple_of"] = {{"size", p.multiple_of}, {"of_loop", p.multiple_by}};
+  if (!p.refusal.empty()) one["refusal"] = p.refusal;
+  if (const auto* number = std::get_if<std::int64_t>(&p.default_value)) one["default"] = *number;
+  if (const auto* choice = std::get_if<std::string_view>(&p.default_value)) one["default"] = *choice;
+  return one;
+}
+
+}  // namespace
+
 std::string steps_json() {
   json all = json::array();
   for (const StepInfo* s : steps()) {
     json params = json::array(), refusals = json::array();
-    for (const ParamInfo& p : s->params) {
-      json one = {{"name", p.name}, {"type", to_string(p.type)}, {"doc", p.doc}, {"required", p.required}};
-      if (!p.values.empty()) {
-        one["low"] = p.low;
-        one["high"] = p.high;
-        one["values"] = std::vector<std::int64_t>(p.values.begin(), p.values.end());
-      }
-      if (!p.choices.empty()) one["choices"] = std::vector<std::string>(p.choices.begin(), p.choices.end());
-      params.push_back(std::move(one));
-    }
+    for (const ParamInfo& p : s->params) params.push_back(param_json(p));
     for (const RefusalInfo& r : s->refusals) refusals.push_back({{"code", r.code}, {"when", r.when}});
     all.push_back({{"name", s->name},
                    {"summary", s->summary},
@@ -174,13 +248,13 @@ std::string steps_json() {
                    {"parameters", std::move(params)},
                    {"refusals", std::move(refusals)}});
   }
-  return json{{"steps", std::move(all)}}.dump();
+  return json{{"steps", std::move(all)}, {"hardware", list_of(hardware_names)}}.dump();
 }
 
 std::string step_help(const StepInfo& s) {
   std::string text = std::string(s.name) + " - " + std::string(s.summary) + "\n\nParameters\n";
   for (const ParamInfo& p : s.params)
-    text += "  " + std::string(p.name) + " (" + domain_text(p) + ")\n" + indented(p.doc, "      ");
+    text += "  " + std::string(p.name) + " (" + declared_text(p) + ")\n" + indented(p.doc, "      ");
   text += "\nBefore\n" + indented(s.before, "  ") + "\nAfter\n" + indented(s.after, "  ") + "\nNames\n" +
           indented(s.names, "  ");
   if (s.reassociates)
@@ -198,7 +272,7 @@ std::string steps_markdown() {
     text += "\n## " + std::string(s->name) + "\n\n" + std::string(s->summary) + "\n\n";
     text += "| parameter | domain | meaning |\n|---|---|---|\n";
     for (const ParamInfo& p : s->params)
-      text += "| `" + std::string(p.name) + "` | " + domain_text(p) + " | " + std::string(p.doc) + " |\n";
+      text += "| `" + std::string(p.name) + "` | " + declared_text(p) + " | " + std::string(p.doc) + " |\n";
     text += "\nBefore:\n\n" + indented(s->before, "    ") + "\nAfter:\n\n" + indented(s->after, "    ") + "\n" +
             std::string(s->names) + "\n\nRefusals:\n\n";
     for (const RefusalInfo& r : s->refusals) text += "- `" + std::string(r.code) + "`: " + std::string(r.when) + "\n";

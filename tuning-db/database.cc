@@ -15,13 +15,6 @@
 namespace sous::tuning_db {
 namespace {
 
-namespace fs = std::filesystem;
-
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
-
 // An entry that may be returned, before its nest is read.
 struct Candidate {
   Summary entry;
@@ -76,40 +69,13 @@ double distance(const FeatureVector& a, const FeatureVector& b) {
 
 }  // namespace
 
-fs::path default_database_path() {
-  if (const char* path = environment("SOUS_DB")) return path;
-  if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "sous" / "tuning.db";
-  if (const char* home = environment("HOME")) return fs::path(home) / ".local" / "share" / "sous" / "tuning.db";
-  return {};
-}
-
-std::vector<fs::path> seed_files() {
-  std::error_code error;
-  std::vector<fs::path> folders;
-  if (const char* folder = environment("SOUS_SEED_DIR")) {
-    folders = {folder};
-  } else {
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    folders.push_back(program.parent_path().parent_path() / "share" / "sous" / "seed");
-    folders.emplace_back(SOUS_DEFAULT_SEED_DIR);  // not installed, but built
-  }
-  for (const fs::path& folder : folders) {
-    std::vector<fs::path> files;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-      if (it->path().extension() == ".jsonl") files.push_back(it->path());
-    std::ranges::sort(files);
-    if (!files.empty()) return files;
-  }
-  return {};
-}
-
-transforms::Match match_of(const Entry& entry, double distance, const std::string& source) {
+transforms::Match match_of(const Entry& entry, double distance, transforms::Origin origin) {
   return {.recipe = entry.recipe,
           .distance = distance,
           .evidence = evidence(entry),
           .id = entry_id(entry),
           .name = entry.name,
-          .source = source,
+          .origin = origin,
           .nest = entry.nest};
 }
 
@@ -196,7 +162,7 @@ struct Database::Impl {
       const auto entry = store.get(candidate.entry.id);
       if (!entry && entry.error().code == "db.entry") continue;  // one that cannot be read hides no other
       if (!entry) return std::unexpected(entry.error());
-      if (*entry) result.push_back(match_of(**entry, candidate.distance, "database"));
+      if (*entry) result.push_back(match_of(**entry, candidate.distance, transforms::Origin::Database));
     }
     return result;
   }
@@ -223,6 +189,17 @@ Store& Database::store() { return impl_->store; }
 bool Database::may_know(const sdfg::Sdfg& lifted) {
   const std::lock_guard lock(impl_->mutex);
   return !impl_->refresh() || may_have_key(lifted, impl_->nearest->keys());
+}
+
+transforms::Reach Database::reach() {
+  const std::lock_guard lock(impl_->mutex);
+  if (!impl_->refresh()) return {};
+  transforms::Reach reach{transforms::Reach::nothing, true};
+  for (const NestKey& key : impl_->nearest->keys()) {
+    reach.least_depth = std::min(reach.least_depth, key.depth);
+    reach.only_floating = reach.only_floating && sdfg::is_float(key.type);
+  }
+  return reach;
 }
 
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,

@@ -1,7 +1,6 @@
 // The tuning database as a source of recipes: exact structural hash first, then nearest neighbours.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,12 +10,6 @@
 #include "tuning-db/store.h"
 
 namespace sous::tuning_db {
-
-// $SOUS_DB, else $XDG_DATA_HOME/sous/tuning.db, else ~/.local/share/sous/tuning.db; empty if there is no home.
-std::filesystem::path default_database_path();
-// The *.jsonl files of $SOUS_SEED_DIR, else of the folder fixed when this was built, else of ../share/sous/seed beside
-// the program; sorted by name.
-std::vector<std::filesystem::path> seed_files();
 
 // Order of the matches of one nest. Those with its structural hash come first, then neighbours, of one element type
 // and depth, of the same instruction set first. Within each: measured on like hardware and at a like size, on like
@@ -36,6 +29,7 @@ class Database final : public transforms::RecipeSource {
   ~Database() override;
 
   bool may_know(const sdfg::Sdfg& lifted) override;
+  transforms::Reach reach() override;
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,
@@ -55,6 +49,6 @@ class Database final : public transforms::RecipeSource {
 };
 
 // As what a source returns an entry: `distance` and `source` are the caller's.
-transforms::Match match_of(const Entry& entry, double distance, const std::string& source);
+transforms::Match match_of(const Entry& entry, double distance, transforms::Origin origin);
 
 }  // namespace sous::tuning_db

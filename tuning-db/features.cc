@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "sdfg/loop_depth.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/size_class.h"
 
@@ -28,83 +29,35 @@ constexpr int levels = 4;
 constexpr double line_bytes = 64;
 
 std::optional<Feature> count_as(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::input:
-    case ScalarOp::symbolic:
-    case ScalarOp::uncontracted:
+  using sdfg::OpKind;
+  switch (info(op).kind) {
+    case OpKind::Free:
       return std::nullopt;
-    case ScalarOp::constant:
+    case OpKind::Constant:
       return Feature::constants;
-    case ScalarOp::neg:
-    case ScalarOp::add:
-    case ScalarOp::sub:
+    case OpKind::Add:
       return Feature::ops_add;
-    case ScalarOp::mul:
+    case OpKind::Mul:
       return Feature::ops_mul;
-    case ScalarOp::div:
-    case ScalarOp::divide_by:
-    case ScalarOp::rem:
-    case ScalarOp::fmod:
+    case OpKind::Div:
       return Feature::ops_div;
-    case ScalarOp::min:
-    case ScalarOp::max:
-    case ScalarOp::fmin:
-    case ScalarOp::fmax:
-    case ScalarOp::fabs:
-    case ScalarOp::copysign:
+    case OpKind::MinMax:
       return Feature::ops_min_max;
-    case ScalarOp::lt:
-    case ScalarOp::le:
-    case ScalarOp::gt:
-    case ScalarOp::ge:
-    case ScalarOp::eq:
-    case ScalarOp::ne:
-    case ScalarOp::logical_not:
-    case ScalarOp::logical_and:
-    case ScalarOp::logical_or:
-    case ScalarOp::select:
+    case OpKind::Compare:
       return Feature::ops_compare;
-    case ScalarOp::sqrt:
-    case ScalarOp::cbrt:
-    case ScalarOp::hypot:
+    case OpKind::Root:
       return Feature::ops_root;
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log10:
-    case ScalarOp::log1p:
-    case ScalarOp::sinh:
-    case ScalarOp::cosh:
-    case ScalarOp::tanh:
-    case ScalarOp::erf:
-    case ScalarOp::pow:
+    case OpKind::Exponential:
       return Feature::ops_exponential;
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tan:
-    case ScalarOp::asin:
-    case ScalarOp::acos:
-    case ScalarOp::atan:
-    case ScalarOp::atan2:
+    case OpKind::Trigonometric:
       return Feature::ops_trigonometric;
-    case ScalarOp::floor:
-    case ScalarOp::ceil:
-    case ScalarOp::trunc:
-    case ScalarOp::round:
-    case ScalarOp::rint:
+    case OpKind::Rounding:
       return Feature::ops_rounding;
-    case ScalarOp::bit_not:
-    case ScalarOp::bit_and:
-    case ScalarOp::bit_or:
-    case ScalarOp::bit_xor:
-    case ScalarOp::shl:
-    case ScalarOp::shr:
+    case OpKind::Bitwise:
       return Feature::ops_bit;
-    case ScalarOp::cast:
+    case OpKind::Cast:
       return Feature::ops_cast;
-    case ScalarOp::fma:
+    case OpKind::Fma:
       return Feature::ops_fma;
   }
   __builtin_unreachable();
@@ -323,22 +276,6 @@ NestKey nest_key(const sdfg::Sdfg& nest) {
   return key;
 }
 
-namespace {
-
-int loop_depth(const sdfg::Region& region) {
-  int depth = 0;
-  for (const sdfg::Node& node : region.nodes) {
-    match(
-        node.value, [](const sdfg::State&) {}, [](const sdfg::Return&) {},
-        [&](const sdfg::Loop& l) { depth = std::max(depth, 1 + loop_depth(l.body)); },
-        [&](const sdfg::While& w) { depth = std::max(depth, 1 + loop_depth(w.body)); },
-        [&](const sdfg::If& i) { depth = std::max({depth, loop_depth(i.then_body), loop_depth(i.else_body)}); });
-  }
-  return depth;
-}
-
-}  // namespace
-
 bool may_have_key(const sdfg::Sdfg& lifted, const std::vector<NestKey>& keys) {
   std::set<sdfg::ElementType> types;
   bool library = false;
@@ -353,7 +290,7 @@ bool may_have_key(const sdfg::Sdfg& lifted, const std::vector<NestKey>& keys) {
     }
   });
   if (library) return !keys.empty();
-  const int depth = loop_depth(lifted.root);
+  const int depth = sdfg::loop_depth(lifted.root);
   return std::ranges::any_of(keys, [&](const NestKey& k) { return k.depth <= depth && types.contains(k.type); });
 }
 

@@ -1,4 +1,4 @@
-// Where entries are kept: one SQLite file in WAL mode. The only file that sees SQLite is store.cc.
+// Where entries are kept: one SQLite file in WAL mode. Only store.cc, and how it reads rows, see SQLite.
 //
 // Schema 1 (PRAGMA user_version; application_id "sous"):
 //   nests(id, structural_hash, json)      each nest once

@@ -17,7 +17,7 @@ bool is_dereference(const clang::Expr* e) {
 
 }  // namespace
 
-Lift<Builder::Access> Builder::lvalue(const clang::Expr* e) {
+Lift<Access> Builder::lvalue(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
   if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
@@ -64,7 +64,7 @@ Lift<Expr> Builder::subscript(const clang::Expr* e) {
   return Expr::read(t, {});
 }
 
-Lift<Builder::Access> Builder::pointer(const clang::Expr* e) {
+Lift<Access> Builder::pointer(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {

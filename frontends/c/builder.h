@@ -11,7 +11,7 @@
 // arithmetic does not wrap or truncate; `value` gives a tree of C's own operations, exact by construction.
 #pragma once
 
-#include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,21 +20,12 @@
 
 #include "clang/AST/Decl.h"
 #include "frontends/c/ast.h"
+#include "frontends/c/bindings.h"
 #include "frontends/c/lift.h"
 #include "frontends/c/ranges.h"
+#include "frontends/c/refusal.h"
 
 namespace sous::frontends::c {
-
-struct Refusal {
-  std::string code, why;
-  clang::SourceLocation where;
-};
-template <class T>
-using Lift = std::expected<T, Refusal>;
-
-inline std::unexpected<Refusal> refuse(std::string code, std::string why, clang::SourceLocation where) {
-  return std::unexpected(Refusal{std::move(code), std::move(why), where});
-}
 
 // A statement of a list, or the end of the switch that it is.
 struct Item {
@@ -84,67 +75,6 @@ class Builder {
   std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
  private:
-  // An element, or a pointer to one: the last subscript may still be added to.
-  struct Access {
-    std::string container;
-    std::vector<sdfg::Expr> subscript;
-  };
-  struct Binding {
-    enum class Kind { Unknown, Expression, Scalar, Array, Pointer } kind = Kind::Unknown;
-    std::optional<sdfg::Expr> index;        // Expression: its value as an integer
-    std::optional<sdfg::ScalarExpr> value;  // Expression: its value otherwise
-    std::string container;                  // Scalar, Array, Pointer (the one it points into)
-    std::vector<sdfg::Expr> subscript;      // Pointer: what it points at
-  };
-  // An lvalue inside of structures: which member, of which element. Subscripts are in bytes apart.
-  struct Place {
-    std::string root;         // C name of the pointer or object that it starts from
-    std::string path;         // members from there: ".position.x"
-    std::int64_t offset = 0;  // of the members, in bytes
-    std::vector<sdfg::Expr> subscript;
-    std::vector<std::int64_t> strides;  // bytes
-    std::vector<sdfg::Expr> extents;
-  };
-  // Bytes, as C expressions of type unsigned long.
-  struct Span {
-    std::string begin, end;
-  };
-  // How a container of the caller's may overlap another.
-  enum class Origin { Transient, PrivateObject, Object, Restrict, Pointer };
-  struct Memory {
-    std::string container;
-    Origin origin = Origin::Transient;
-    bool parameter = false;              // a pointer that is a parameter and never changed: cannot point to a local
-    bool followed = false;               // no other pointer is based on it
-    bool local = false;                  // an object of this function's frame
-    bool flat = false;                   // the outermost extent is to be computed from the accesses
-    std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
-    clang::QualType element;
-    std::string c_expr;
-    std::string root, field;       // of a struct member: the base variable and the field's name
-    bool through_pointer = false;  // of a struct member: root->field
-    std::string record;            // of a member of an array of structures: what that is reached by
-    std::int64_t alignment = 0;    // of what c_expr points to, where that is a structure
-    std::int64_t offset = 0;       // from where c_expr points, in bytes
-    sdfg::Expr shift;              // and in elements
-    std::string table;             // of rows that a table points to: that table, in C
-    Span entries;                  // and what of it the entry reads
-    std::string stride;            // of rows that a table points to: the symbol of their distance
-    std::optional<std::pair<sdfg::Expr, sdfg::Expr>> reach;  // the elements that are accessed at most, where flat
-    const clang::VarDecl* variable = nullptr;                // the array, or the pointer to it
-    clang::SourceLocation where;
-  };
-  struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0
-    const clang::VarDecl* variable;
-    std::vector<sdfg::Expr> nonneg;
-    std::optional<sdfg::Expr> value;  // nullopt: not known
-  };
-  // A step of a tracked variable inside an expression.
-  struct Step {
-    const clang::UnaryOperator* expression;
-    const clang::VarDecl* variable;
-    std::int64_t by;
-  };
   // A tracked variable in a loop. `by`: per iteration; nullopt: its value is not known in the loop.
   struct Stepping {
     const clang::VarDecl* variable;
@@ -153,24 +83,26 @@ class Builder {
     sdfg::Expr iteration;  // how many are done, in the loop's symbol
   };
   using Values = std::map<const clang::VarDecl*, Binding>;
-  // A symbol or value read straight from memory that someone might write under another name.
-  struct MemoryScalar {
-    std::string name, root;
-    clang::QualType type;
+  struct Bounds {
+    sdfg::Expr begin, end;
+  };
+  // A `for` that counts.
+  struct CountedLoop {
+    const ForHeader& header;
     clang::SourceLocation where;
+    std::string symbol;
+    Bounds limits;
+    bool up() const { return header.step > 0; }
+    sdfg::Expr nonempty() const;  // it has iterations where this is >= 0
+    sdfg::Expr trips() const;     // how many, if any
+    sdfg::Expr after() const;     // its variable's value then
+    bool readable() const;        // nothing in the bounds is read from memory, where it may not be there after the nest
   };
-
-  // A member that the entry reads through a pointer, and where the stretch does so: in the first iterations of its
-  // loops, all of `nonneg` (>= 0) given; nullopt: under some other condition.
-  struct Load {
-    std::string root, c_expr;
-    std::optional<std::vector<sdfg::Expr>> nonneg;
-    std::size_t assumptions = 0;  // so many were made when the loops around were understood
-  };
-  // What the entry checks of a table of rows, in C, where all of `nonneg` are >= 0 (they are checked first).
-  struct RowCheck {
-    std::string table, condition;
-    std::vector<sdfg::Expr> nonneg;
+  // What the entry may read in C, and under which conditions.
+  struct Entry {
+    std::vector<std::string> conditions;
+    std::set<std::string> safe;     // roots that may be followed where the conditions so far hold
+    bool needs_conditions = false;  // for any of them
   };
   struct OpenLoop {
     std::string symbol;
@@ -202,22 +134,30 @@ class Builder {
   Lift<Binding> outer_scalar(const clang::VarDecl* v, clang::SourceLocation where);
   Lift<Binding> outer_memory(clang::QualType type, const std::string& wish, Memory memory, bool is_vla_stable,
                              clang::SourceLocation where);
-  Lift<Binding*> member(const clang::MemberExpr* e);
-  Lift<void> readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where);
-  Memory of_member(const NamedMember& named, clang::QualType type) const;
-  void note_load(const std::string& root, const std::string& c_expr);
   Lift<std::vector<sdfg::Expr>> extents(clang::QualType& array, clang::SourceLocation where);
   std::string add_container(const std::string& wish, sdfg::ElementType type, std::vector<sdfg::Expr> shape,
                             sdfg::Storage storage);
   std::string temporary(const std::string& wish, sdfg::ElementType type);
-  Lift<void> declare(const clang::VarDecl* v);
-  std::optional<Interval> constant_range(const sdfg::Expr& e);
-  Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
 
   Lift<void> nameable(const clang::VarDecl* v, clang::SourceLocation where) const;
   Memory of_variable(const clang::VarDecl* v) const;
   bool is_private(const clang::VarDecl* v) const;
   std::optional<std::int64_t> fixed_value(const clang::VarDecl* v) const;
+
+  // members.cc
+  Lift<Binding*> member(const clang::MemberExpr* e);
+  Lift<void> readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where);
+  Memory of_member(const NamedMember& named, clang::QualType type) const;
+  void note_load(const std::string& root, const std::string& c_expr);
+
+  // declarations.cc
+  Lift<void> declare(const clang::VarDecl* v);
+  Lift<void> declare_array(const clang::VarDecl* v);
+  Lift<void> declare_pointer(const clang::VarDecl* v);
+  Lift<void> declare_scalar(const clang::VarDecl* v);
+  Lift<void> declare_tracked(const clang::VarDecl* v);
+  std::optional<Interval> constant_range(const sdfg::Expr& e);
+  Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
 
   // records.cc
   bool is_place(const clang::Expr* e) const;
@@ -230,9 +170,6 @@ class Builder {
   Lift<Access> access(const Place& place, clang::QualType type, clang::SourceLocation where);
 
   // steps.cc
-  struct Bounds {
-    sdfg::Expr begin, end;
-  };
   void find_tracked();
   bool tracked(const clang::VarDecl* v) const;
   bool changes_tracked(const clang::Stmt* s) const;
@@ -264,6 +201,12 @@ class Builder {
 
   // index.cc
   Lift<sdfg::Expr> index(const clang::Expr* e);
+  Lift<sdfg::Expr> index_cast(const clang::CastExpr* e);
+  // The binding of a variable or a member; null for elements and what lies in memory.
+  Lift<const Binding*> named_binding(const clang::Expr* e, clang::SourceLocation where);
+  Lift<sdfg::Expr> index_load(const clang::Expr* e, clang::SourceLocation where);
+  Lift<sdfg::Expr> index_unary(const clang::UnaryOperator* e);
+  Lift<sdfg::Expr> index_call(const clang::CallExpr* e);
   Lift<sdfg::Expr> index_binary(const clang::BinaryOperator* e);
   Lift<sdfg::Expr> index_conditional(const clang::ConditionalOperator* e);
   Lift<sdfg::Expr> in_type(sdfg::Expr e, clang::QualType type, clang::SourceLocation where);
@@ -279,10 +222,12 @@ class Builder {
   Lift<sdfg::ScalarExpr> arithmetic(clang::BinaryOperatorKind op, sdfg::ScalarExpr a, sdfg::ScalarExpr b,
                                     clang::SourceLocation where);
   Lift<sdfg::ScalarExpr> assigned_inside(const clang::BinaryOperator* e);
-  Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
-  Lift<sdfg::ScalarExpr> conditional(const clang::ConditionalOperator* e);
   Lift<sdfg::ScalarExpr> load(const clang::Expr* e);
   sdfg::ScalarExpr input(const sdfg::Memlet& memlet, sdfg::ElementType type);
+
+  // choices.cc
+  Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
+  Lift<sdfg::ScalarExpr> conditional(const clang::ConditionalOperator* e);
   // An operand that C evaluates only sometimes: its value if evaluating it always is safe, and otherwise nothing (and
   // no trace of the attempt).
   Lift<std::optional<sdfg::ScalarExpr>> eager(const clang::Expr* e, bool as_condition);
@@ -312,13 +257,24 @@ class Builder {
   Lift<void> increment(const clang::UnaryOperator* e);
   Lift<void> if_statement(const clang::IfStmt* s);
   Lift<void> for_statement(const clang::ForStmt* s);
-  Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
   Lift<void> search_loop(const clang::ForStmt* s, const ForHeader& header);
   Lift<void> while_statement(const clang::Expr* condition, const clang::Stmt* body, const clang::Expr* increment,
                              bool test_first, clang::SourceLocation where);
+
+  // for_loops.cc
+  Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
+  Lift<sdfg::Expr> loop_begin(const ForHeader& header, clang::SourceLocation where);
+  Lift<std::optional<sdfg::Memlet>> begin_in_lower_half(const ForHeader& header, const sdfg::Expr& begin,
+                                                        clang::SourceLocation where) const;
+  Lift<Binding> loop_memory(const ForHeader& header, clang::SourceLocation where);
+  void leave_inner_finals(const CountedLoop& loop, std::size_t from);
+  void emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<sdfg::Memlet>& guarded,
+                 std::size_t finals);
+  Lift<void> leave_variable(const CountedLoop& loop, const std::optional<Binding>& memory);
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
   Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
                          const std::string& symbol);
+  Lift<void> end_in_type(const sdfg::Expr& end, const ForHeader& header, clang::SourceLocation where);
   static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
   void forget_inner_finals(std::size_t from);
 
@@ -339,23 +295,32 @@ class Builder {
   std::vector<sdfg::Memlet> compact(sdfg::ScalarExpr& code) const;
 
   // entry.cc
-  static bool is_pointer(const Memory& memory) {
-    return memory.origin != Origin::Object && memory.origin != Origin::PrivateObject;
-  }
   Span span(const Memory& memory) const;
   void keep_apart(const Span& a, const Span& b);
   std::string address(const Memory& memory) const;
+  bool read_late(const sdfg::Expr& e) const;
+  bool writable(const sdfg::Expr& e, const Entry& entry) const;
+  bool spoiled(const sdfg::Expr& condition, std::size_t before, const Entry& entry) const;
+  Entry safe_loads() const;
+  Lift<std::vector<std::string>> row_conditions(const std::set<std::string>& read, const Entry& entry) const;
   Lift<std::string> guard(const std::set<std::string>& read);
 
   // rows.cc
   Lift<void> resolve_rows(Memory& memory);
 
-  // finish.cc
-  Lift<void> finish_memory();
+  // shapes.cc
+  sdfg::Expr ranged(const sdfg::Expr& e, Box& box) const;
   Lift<void> delinearize(Memory& memory);
   Lift<void> outermost_extent(Memory& memory);
-  sdfg::Expr ranged(const sdfg::Expr& e, Box& box) const;
+
+  // overlaps.cc
   Lift<void> check_overlaps();
+  Lift<void> check_pair(const Memory& a, const Memory& b);
+  Lift<void> check_scalars(const sdfg::Touched& touched);
+  Lift<void> check_tables(const sdfg::Touched& touched);
+
+  // finish.cc
+  Lift<void> finish_memory();
   Lift<std::string> epilogue() const;
   std::string c_text(const sdfg::Expr& e) const;
 

@@ -29,9 +29,9 @@ std::optional<MathFunction> math_function(std::string name) {
       if (!name.ends_with('f')) return std::nullopt;
       name.pop_back();
     }
-#define X(op_name, text, arity, form) \
-  if (ScalarOp::op_name >= ScalarOp::fabs && name == text) return MathFunction{ScalarOp::op_name, type};
-    SOUS_SCALAR_OPS(X)
+#define X(op, text, ...) \
+  if (name == text) return MathFunction{ScalarOp::op, type};
+    SOUS_MATH_OPS(X)
 #undef X
   }
   return std::nullopt;

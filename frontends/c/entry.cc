@@ -20,7 +20,7 @@ std::string Builder::address(const Memory& memory) const {
 }
 
 // The bytes that the container covers at most.
-Builder::Span Builder::span(const Memory& memory) const {
+Span Builder::span(const Memory& memory) const {
   const sdfg::Container* c = sdfg_.find(memory.container);
   const Expr size(sdfg::info(c->type).bytes);
   Expr first(0), last(0);
@@ -42,85 +42,103 @@ void Builder::keep_apart(const Span& a, const Span& b) {
   if (std::ranges::find(apart_, condition) == apart_.end()) apart_.push_back(condition);
 }
 
-// Members are read on entry, which must not fault where the stretch would not read them: a guard for those that only
-// the bodies of loops read, in whose first iterations they are read for sure.
-Lift<std::string> Builder::guard(const std::set<std::string>& read) {
-  std::vector<std::string> conditions;
-  bool needs_conditions = false;
-  std::set<std::string> safe;  // roots that may be followed where the conditions so far hold
-  // The distance of rows is read from their table, once it is known to be there.
-  const auto is_late = [&](const Expr& e) {
-    return std::ranges::any_of(e.symbols(), [&](const std::string& s) {
-      return std::ranges::find(memories_, s, &Memory::stride) != memories_.end();
-    });
-  };
-  const auto writable = [&](const Expr& e) {
-    for (const Term& t : e.terms())
-      for (const Atom& a : t.atoms) {
-        if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
-        const std::string& c = symbol_c_.at(a.name);
-        if (const auto arrow = c.find("->"); arrow != std::string::npos && !safe.contains(c.substr(0, arrow)))
-          return false;
-      }
-    return true;
-  };
-  // Conditions are about integers without bounds: first come the assumptions under which they are those of the program.
-  // One that cannot be written yet spoils the conditions over its symbols, if it was made before they were understood.
-  const auto spoiled = [&](const Expr& condition, std::size_t before) {
-    for (const Expr& e : sdfg_.assumptions) {
-      const auto at = std::ranges::find(ranges_.assumptions, e) - ranges_.assumptions.begin();
-      if (static_cast<std::size_t>(at) >= before || is_late(e) || writable(e)) continue;
-      for (const std::string& s : e.symbols())
-        if (condition.uses(s)) return true;
+// The distance of rows is read from their table, once it is known to be there.
+bool Builder::read_late(const Expr& e) const {
+  return std::ranges::any_of(e.symbols(), [&](const std::string& s) {
+    return std::ranges::find(memories_, s, &Memory::stride) != memories_.end();
+  });
+}
+
+// Whether C can say it, with what may be read so far.
+bool Builder::writable(const Expr& e, const Entry& entry) const {
+  for (const Term& t : e.terms())
+    for (const Atom& a : t.atoms) {
+      if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
+      const std::string& c = symbol_c_.at(a.name);
+      if (const auto arrow = c.find("->"); arrow != std::string::npos && !entry.safe.contains(c.substr(0, arrow)))
+        return false;
     }
-    return false;
-  };
+  return true;
+}
+
+// Conditions are about integers without bounds: first come the assumptions under which they are those of the program.
+// One that cannot be written yet spoils the conditions over its symbols, if it was made before they were understood.
+bool Builder::spoiled(const Expr& condition, std::size_t before, const Entry& entry) const {
+  for (const Expr& e : sdfg_.assumptions) {
+    const auto at = std::ranges::find(ranges_.assumptions, e) - ranges_.assumptions.begin();
+    if (static_cast<std::size_t>(at) >= before || read_late(e) || writable(e, entry)) continue;
+    for (const std::string& s : e.symbols())
+      if (condition.uses(s)) return true;
+  }
+  return false;
+}
+
+// Which members may be read, and where: those that the stretch reads in any case, then those that only the bodies of
+// loops read, in whose first iterations they are read for sure.
+Builder::Entry Builder::safe_loads() const {
+  Entry entry;
   for (const bool any_condition : {false, true}) {
     for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {
-      if (!is_late(e) && writable(e)) conditions.push_back(c_text(e) + " >= 0");
+      if (!read_late(e) && writable(e, entry)) entry.conditions.push_back(c_text(e) + " >= 0");
     }
     for (const Load& l : loads_) {
-      if (safe.contains(l.root) || !l.nonneg) continue;
+      if (entry.safe.contains(l.root) || !l.nonneg) continue;
       if (!any_condition && !l.nonneg->empty()) continue;
-      const auto known = [&](const Expr& e) { return writable(e) && !spoiled(e, l.assumptions); };
+      const auto known = [&](const Expr& e) { return writable(e, entry) && !spoiled(e, l.assumptions, entry); };
       if (!std::ranges::all_of(*l.nonneg, known)) continue;
-      safe.insert(l.root);
-      needs_conditions = needs_conditions || !l.nonneg->empty();
+      entry.safe.insert(l.root);
+      entry.needs_conditions = entry.needs_conditions || !l.nonneg->empty();
       for (const Expr& e : *l.nonneg) {
         const std::string condition = c_text(e) + " >= 0";
-        if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
+        if (std::ranges::find(entry.conditions, condition) == entry.conditions.end())
+          entry.conditions.push_back(condition);
       }
     }
   }
-  std::string text;
-  for (const std::string& c : conditions) text += (text.empty() ? "" : " && ") + c;
-  bool needed = false;
-  for (const Load& l : loads_) {
-    if (!read.contains(l.c_expr)) continue;
-    needed = true;
-    if (!safe.contains(l.root)) guarded_.insert(l.c_expr);
-  }
-  if (!guarded_.empty())
-    return refuse("c.member.guarded",
-                  "'" + *guarded_.begin() + "' is read under a condition only: it may not be readable",
-                  stretch_.front()->getBeginLoc());
-  if ((!needed || !needs_conditions) && row_checks_.empty()) text.clear();
-  const auto also = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
+  return entry;
+}
+
+// What has to hold, besides, before the tables of rows are looked at.
+Lift<std::vector<std::string>> Builder::row_conditions(const std::set<std::string>& read, const Entry& entry) const {
+  std::vector<std::string> more;
+  const auto known = [&](const std::string& condition) {
+    return std::ranges::find(entry.conditions, condition) != entry.conditions.end() ||
+           std::ranges::find(more, condition) != more.end();
+  };
   for (const RowCheck& check : row_checks_) {
     if (std::ranges::none_of(memories_,
                              [&](const Memory& m) { return m.table == check.table && read.contains(m.table); }))
       continue;
     for (const Expr& e : check.nonneg) {
-      if (is_late(e) || !writable(e) || spoiled(e, built_assumptions_))
+      if (read_late(e) || !writable(e, entry) || spoiled(e, built_assumptions_, entry))
         return refuse("c.pointer.to-pointer", "the rows of '" + check.table + "' are used under a condition only",
                       stretch_.front()->getBeginLoc());
       const std::string condition = c_text(e) + " >= 0";
-      if (std::ranges::find(conditions, condition) == conditions.end()) {
-        conditions.push_back(condition);
-        also(condition);
-      }
+      if (!known(condition)) more.push_back(condition);
     }
   }
+  return more;
+}
+
+// Members are read on entry, which must not fault where the stretch would not read them.
+Lift<std::string> Builder::guard(const std::set<std::string>& read) {
+  const Entry entry = safe_loads();
+  std::string text;
+  const auto also = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
+  for (const std::string& c : entry.conditions) also(c);
+  bool needed = false;
+  for (const Load& l : loads_) {
+    if (!read.contains(l.c_expr)) continue;
+    needed = true;
+    if (!entry.safe.contains(l.root)) guarded_.insert(l.c_expr);
+  }
+  if (!guarded_.empty())
+    return refuse("c.member.guarded",
+                  "'" + *guarded_.begin() + "' is read under a condition only: it may not be readable",
+                  stretch_.front()->getBeginLoc());
+  if ((!needed || !entry.needs_conditions) && row_checks_.empty()) text.clear();
+  TRY(const std::vector<std::string> rows, row_conditions(read, entry));
+  for (const std::string& c : rows) also(c);
   for (const RowCheck& check : row_checks_) also(check.condition);
   if (apart_.empty()) return text;
   // What is compared may have no value yet where the nest has no iterations. To clang, a branch on such a value is

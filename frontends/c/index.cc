@@ -85,62 +85,11 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
     if (auto c = constant_value(e, context_)) return Expr(*c);
     return refuse("c.subscript", "an index that is not a constant of 64 bits", where);
   }
-  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
-    const clang::Expr* inner = cast->getSubExpr();
-    switch (cast->getCastKind()) {
-      case clang::CK_LValueToRValue:
-        break;
-      case clang::CK_NoOp:
-        return index(inner);
-      case clang::CK_IntegralCast: {
-        TRY(Expr value, index(inner));
-        auto from = element_type(inner->getType(), context_), to = element_type(e->getType(), context_);
-        if (!from || !to) return refuse("c.subscript", "an index of type " + e->getType().getAsString(), where);
-        const bool from_signed = sdfg::info(*from).kind == sdfg::TypeKind::Signed;
-        const bool to_signed = sdfg::info(*to).kind == sdfg::TypeKind::Signed;
-        const int grow = sdfg::info(*to).bytes - sdfg::info(*from).bytes;
-        const bool keeps =
-            (from_signed == to_signed && grow >= 0) || (!from_signed && grow > 0) || *from == ElementType::boolean;
-        if (keeps) return value;
-        return in_type(value, e->getType(), where);
-      }
-      default:
-        return refuse("c.subscript", "a conversion in an index", where);
-    }
-    inner = inner->IgnoreParens();
-    const Binding* b = nullptr;
-    if (const clang::VarDecl* v = named_variable(inner)) {
-      TRY(b, binding(v, where));
-      if (b->kind == Binding::Kind::Unknown)
-        return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
-                      where);
-    } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
-      TRY(b, member(m));
-    }
-    if (b && b->kind == Binding::Kind::Expression) {
-      if (!b->index) return refuse("c.subscript", "an argument that is no simple index", where);
-      return *b->index;
-    }
-    TRY(Access access, lvalue(inner));
-    return Expr::read(access.container, access.subscript);
-  }
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) return index_cast(cast);
   if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e))
     if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(ref->getDecl()))
       return Expr(constant->getInitVal().getExtValue());
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
-    if (announced(u)) {
-      TRY(const Binding* b, tracked_value(named_variable(u->getSubExpr()), where));
-      return in_range(*b->index + Expr(*announced(u)), named_variable(u->getSubExpr()), where);
-    }
-    if (u->isIncrementDecrementOp()) return refuse("c.side-effect", "an index with a side effect", where);
-    if (u->getOpcode() == clang::UO_Plus || u->getOpcode() == clang::UO_Extension) return index(u->getSubExpr());
-    if (u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Not) {
-      TRY(Expr value, index(u->getSubExpr()));
-      value = u->getOpcode() == clang::UO_Minus ? -value : -value - Expr(1);
-      if (e->getType()->isUnsignedIntegerType()) return in_type(value, e->getType(), where);
-      return value;
-    }
-  }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) return index_unary(u);
   const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(e);
   const auto* conditional = llvm::dyn_cast<clang::ConditionalOperator>(e);
   if (binary || conditional) {
@@ -148,23 +97,92 @@ Lift<Expr> Builder::index(const clang::Expr* e) {
     if (!result.is_short()) return refuse("c.subscript", "an index of hundreds of terms", where);
     return result;
   }
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
-    TRY(const clang::FunctionDecl* f, inlinable(call));
-    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
-    const auto* result = block && block->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(block->body_front()) : nullptr;
-    if (!result || !result->getRetValue()) return refuse("c.subscript", "a call in an index", where);
-    std::map<const clang::VarDecl*, Binding> saved = bindings_;
-    TRY_VOID(bind_parameters(f, call, true));
-    inline_stack_.push_back(f);
-    auto value = index(result->getRetValue());
-    inline_stack_.pop_back();
-    for (const clang::ParmVarDecl* p : f->parameters()) {
-      bindings_.erase(p);
-      if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return index_call(call);
+  return refuse("c.subscript", "this form of index is not understood", where);
+}
+
+Lift<Expr> Builder::index_cast(const clang::CastExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const clang::Expr* inner = e->getSubExpr();
+  switch (e->getCastKind()) {
+    case clang::CK_LValueToRValue:
+      return index_load(inner->IgnoreParens(), where);
+    case clang::CK_NoOp:
+      return index(inner);
+    case clang::CK_IntegralCast: {
+      TRY(Expr value, index(inner));
+      auto from = element_type(inner->getType(), context_), to = element_type(e->getType(), context_);
+      if (!from || !to) return refuse("c.subscript", "an index of type " + e->getType().getAsString(), where);
+      const bool from_signed = sdfg::info(*from).kind == sdfg::TypeKind::Signed;
+      const bool to_signed = sdfg::info(*to).kind == sdfg::TypeKind::Signed;
+      const int grow = sdfg::info(*to).bytes - sdfg::info(*from).bytes;
+      const bool keeps =
+          (from_signed == to_signed && grow >= 0) || (!from_signed && grow > 0) || *from == ElementType::boolean;
+      if (keeps) return value;
+      return in_type(value, e->getType(), where);
     }
+    default:
+      return refuse("c.subscript", "a conversion in an index", where);
+  }
+}
+
+Lift<const Binding*> Builder::named_binding(const clang::Expr* e, clang::SourceLocation where) {
+  const Binding* b = nullptr;
+  if (const clang::VarDecl* v = named_variable(e)) {
+    TRY(b, binding(v, where));
+    if (b->kind == Binding::Kind::Unknown)
+      return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
+                    where);
+  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !is_place(m)) {
+    TRY(b, member(m));
+  }
+  return b;
+}
+
+// The value of a variable, a member or an element.
+Lift<Expr> Builder::index_load(const clang::Expr* e, clang::SourceLocation where) {
+  TRY(const Binding* b, named_binding(e, where));
+  if (b && b->kind == Binding::Kind::Expression) {
+    if (!b->index) return refuse("c.subscript", "an argument that is no simple index", where);
+    return *b->index;
+  }
+  TRY(Access access, lvalue(e));
+  return Expr::read(access.container, access.subscript);
+}
+
+Lift<Expr> Builder::index_unary(const clang::UnaryOperator* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  if (announced(e)) {
+    TRY(const Binding* b, tracked_value(named_variable(e->getSubExpr()), where));
+    return in_range(*b->index + Expr(*announced(e)), named_variable(e->getSubExpr()), where);
+  }
+  if (e->isIncrementDecrementOp()) return refuse("c.side-effect", "an index with a side effect", where);
+  if (e->getOpcode() == clang::UO_Plus || e->getOpcode() == clang::UO_Extension) return index(e->getSubExpr());
+  if (e->getOpcode() == clang::UO_Minus || e->getOpcode() == clang::UO_Not) {
+    TRY(Expr value, index(e->getSubExpr()));
+    value = e->getOpcode() == clang::UO_Minus ? -value : -value - Expr(1);
+    if (e->getType()->isUnsignedIntegerType()) return in_type(value, e->getType(), where);
     return value;
   }
   return refuse("c.subscript", "this form of index is not understood", where);
+}
+
+// Of a function that is a single return.
+Lift<Expr> Builder::index_call(const clang::CallExpr* e) {
+  TRY(const clang::FunctionDecl* f, inlinable(e));
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+  const auto* result = block && block->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(block->body_front()) : nullptr;
+  if (!result || !result->getRetValue()) return refuse("c.subscript", "a call in an index", e->getExprLoc());
+  std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  TRY_VOID(bind_parameters(f, e, true));
+  inline_stack_.push_back(f);
+  auto value = index(result->getRetValue());
+  inline_stack_.pop_back();
+  for (const clang::ParmVarDecl* p : f->parameters()) {
+    bindings_.erase(p);
+    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
+  }
+  return value;
 }
 
 Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {

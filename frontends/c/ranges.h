@@ -68,12 +68,4 @@ std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds);
 // The ranges of a loop's symbol inside its body.
 Range loop_range(const std::string& symbol, const sdfg::Expr& begin, const sdfg::Expr& end, std::int64_t step);
 
-// Calls f for every memlet below with the ranges around it (`write`: it is the target of an assignment), and for every
-// read inside a symbolic expression too, as a memlet.
-void visit_memlets(const sdfg::Region& region,
-                   const std::function<void(const sdfg::Memlet&, bool write, const Box&)>& f);
-// Replaces every memlet (and every read in a symbolic expression) of `container`.
-void rewrite_subscripts(sdfg::Region& region, const std::string& container,
-                        const std::function<std::vector<sdfg::Expr>(const std::vector<sdfg::Expr>&, const Box&)>& f);
-
 }  // namespace sous::frontends::c

@@ -59,7 +59,7 @@ bool Builder::is_place(const clang::Expr* e) const {
   return array && is_place(array);
 }
 
-Lift<Builder::Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation where) {
+Lift<Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation where) {
   v = v->hasGlobalStorage() ? v->getCanonicalDecl() : v;
   const std::string name = v->getNameAsString();
   const bool is_pointer = v->getType()->isPointerType();
@@ -96,7 +96,7 @@ Lift<Builder::Place> Builder::record_root(const clang::VarDecl* v, clang::Source
 }
 
 // A pointer to structures that is a member itself: `world->bodies[i].x`. It is read on entry, as other members are.
-Lift<Builder::Place> Builder::member_root(const clang::MemberExpr* m, clang::SourceLocation where) {
+Lift<Place> Builder::member_root(const clang::MemberExpr* m, clang::SourceLocation where) {
   const NamedMember named = *named_member(m);
   TRY_VOID(readable_member(named, m->getType(), where));
   const clang::QualType held = m->getType()->getPointeeType();
@@ -118,7 +118,7 @@ Lift<Builder::Place> Builder::member_root(const clang::MemberExpr* m, clang::Sou
 }
 
 // The first element of an array that lies at `array`.
-Lift<Builder::Place> Builder::element_of(Place array, clang::QualType type, clang::SourceLocation where) {
+Lift<Place> Builder::element_of(Place array, clang::QualType type, clang::SourceLocation where) {
   const auto* fixed = context_.getAsConstantArrayType(type);
   if (!fixed) return refuse("c.struct", "an array of variable size beside structures", where);
   array.subscript.push_back(Expr(0));
@@ -127,7 +127,7 @@ Lift<Builder::Place> Builder::element_of(Place array, clang::QualType type, clan
   return array;
 }
 
-Lift<Builder::Place> Builder::field_of(Place record, const clang::FieldDecl* field, clang::SourceLocation where) {
+Lift<Place> Builder::field_of(Place record, const clang::FieldDecl* field, clang::SourceLocation where) {
   if (field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
   const clang::RecordDecl* parent = field->getParent();
   if (is_blind(field->getType()) && field->getType()->isRecordType())
@@ -146,7 +146,7 @@ Lift<Builder::Place> Builder::field_of(Place record, const clang::FieldDecl* fie
   return record;
 }
 
-Lift<Builder::Place> Builder::place(const clang::Expr* e) {
+Lift<Place> Builder::place(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
   if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
@@ -170,7 +170,7 @@ Lift<Builder::Place> Builder::place(const clang::Expr* e) {
 }
 
 // What a pointer to structures, or to an array in one, points to. Its last subscript may be added to.
-Lift<Builder::Place> Builder::pointee(const clang::Expr* e) {
+Lift<Place> Builder::pointee(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
@@ -206,7 +206,7 @@ Lift<Builder::Place> Builder::pointee(const clang::Expr* e) {
 }
 
 // The element of the container of that member; of an array, as far as the place says.
-Lift<Builder::Access> Builder::access(const Place& place, clang::QualType type, clang::SourceLocation where) {
+Lift<Access> Builder::access(const Place& place, clang::QualType type, clang::SourceLocation where) {
   std::vector<Expr> shape = place.extents, at = place.subscript;
   std::vector<std::int64_t> strides = place.strides;
   if (shape.empty()) {  // a single object: an array of one

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/memlets.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -112,6 +113,61 @@ std::optional<Extreme> extreme(const RowAccess& access, bool up, bool idle_last)
   return result.row.reads().empty() ? std::optional(result) : std::nullopt;
 }
 
+// Every access to a row.
+std::vector<RowAccess> row_accesses(const sdfg::Sdfg& sdfg, const std::string& container) {
+  std::vector<RowAccess> accesses;
+  std::vector<Around> loops;
+  bool returns = false;
+  sdfg::visit(sdfg.root,
+              [&](const sdfg::Node& n) { returns = returns || std::holds_alternative<sdfg::Return>(n.value); });
+  collect(sdfg.root, container, loops, !returns, accesses);
+  return accesses;
+}
+
+// Which rows are used, and which elements of them: [begin, end).
+struct UsedRows {
+  Expr least, most;
+  Expr begin, end;
+};
+
+std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& container, Ranges& ranges) {
+  std::optional<Expr> most, least, end, begin;
+  const auto smaller = [&](const std::optional<Expr>& a, const Expr& b) { return a ? -ranges.larger(-*a, -b) : b; };
+  bool known = true;
+  visit_memlets(sdfg.root, [&](const Memlet& m, bool, const Box& box) {
+    if (m.container != container || m.subset.size() < 2) return;
+    const Expr &row = m.subset[0].begin, &column = m.subset[1].begin;
+    const auto top = ranges.upper(row, box, true), bottom = ranges.lower(row, box, true),
+               right = ranges.upper(column, box, true), left = ranges.lower(column, box, true);
+    for (const auto* e : {&top, &bottom, &right, &left}) known = known && *e && (*e)->reads().empty();
+    if (!known) return;
+    most = most ? ranges.larger(*most, *top) : *top;
+    least = smaller(least, *bottom);
+    end = end ? ranges.larger(*end, *right + Expr(1)) : *right + Expr(1);
+    begin = smaller(begin, *left);
+  });
+  if (!known || !most) return std::nullopt;
+  return UsedRows{*least, *most, *begin, *end};
+}
+
+// The first and the last row that the nest surely comes to.
+struct Ends {
+  Extreme first, last;
+};
+
+std::optional<Ends> row_ends(const std::vector<RowAccess>& accesses, const UsedRows& used, const Ranges& ranges) {
+  std::optional<Extreme> first, last;
+  for (const RowAccess& a : accesses)
+    for (const bool idle_last : {false, true}) {
+      if (auto e = extreme(a, true, idle_last); e && ranges.larger(e->row, used.most) == e->row)
+        if (!last || e->nonneg.size() < last->nonneg.size()) last = std::move(e);
+      if (auto e = extreme(a, false, idle_last); e && ranges.larger(-e->row, -used.least) == -e->row)
+        if (!first || e->nonneg.size() < first->nonneg.size()) first = std::move(e);
+    }
+  if (!first || !last) return std::nullopt;
+  return Ends{std::move(*first), std::move(*last)};
+}
+
 }  // namespace
 
 Lift<void> Builder::resolve_rows(Memory& memory) {
@@ -119,60 +175,30 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   const auto vague = [&](const std::string& why) {
     return refuse("c.pointer.to-pointer", "the rows of '" + table + "': " + why, memory.where);
   };
-  std::vector<RowAccess> accesses;
-  std::vector<Around> loops;
-  bool returns = false;
-  sdfg::visit(sdfg_.root,
-              [&](const sdfg::Node& n) { returns = returns || std::holds_alternative<sdfg::Return>(n.value); });
-  collect(sdfg_.root, container, loops, !returns, accesses);
+  const std::vector<RowAccess> accesses = row_accesses(sdfg_, container);
   if (accesses.empty()) return {};
+  const std::optional<UsedRows> used = used_rows(sdfg_, container, ranges_);
+  if (!used) return vague("which are used, or how much of them, depends on values in memory");
+  const std::optional<Ends> ends = row_ends(accesses, *used, ranges_);
+  if (!ends) return vague("the first or the last is used under a condition only");
 
-  // Which rows, and how much of them.
-  std::optional<Expr> most, least, end, begin;
-  const auto smaller = [&](const std::optional<Expr>& a, const Expr& b) { return a ? -ranges_.larger(-*a, -b) : b; };
-  bool known = true;
-  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
-    if (m.container != container || m.subset.size() < 2) return;
-    const Expr &row = m.subset[0].begin, &column = m.subset[1].begin;
-    const auto top = ranges_.upper(row, box, true), bottom = ranges_.lower(row, box, true),
-               right = ranges_.upper(column, box, true), left = ranges_.lower(column, box, true);
-    for (const auto* e : {&top, &bottom, &right, &left}) known = known && *e && (*e)->reads().empty();
-    if (!known) return;
-    most = most ? ranges_.larger(*most, *top) : *top;
-    least = smaller(least, *bottom);
-    end = end ? ranges_.larger(*end, *right + Expr(1)) : *right + Expr(1);
-    begin = smaller(begin, *left);
-  });
-  if (!known || !most) return vague("which are used, or how much of them, depends on values in memory");
-
-  // Rows that the nest surely comes to.
-  std::optional<Extreme> first, last;
-  for (const RowAccess& a : accesses)
-    for (const bool idle_last : {false, true}) {
-      if (auto e = extreme(a, true, idle_last); e && ranges_.larger(e->row, *most) == e->row)
-        if (!last || e->nonneg.size() < last->nonneg.size()) last = std::move(e);
-      if (auto e = extreme(a, false, idle_last); e && ranges_.larger(-e->row, -*least) == -e->row)
-        if (!first || e->nonneg.size() < first->nonneg.size()) first = std::move(e);
-    }
-  if (!first || !last) return vague("the first or the last is used under a condition only");
-
-  const Expr shift = first->row, count = last->row - shift + Expr(1);
+  const Expr shift = ends->first.row, count = ends->last.row - shift + Expr(1);
   rewrite_subscripts(sdfg_.root, container, [&](const std::vector<Expr>& s, const Box&) {
     std::vector<Expr> moved = s;
     moved[0] = moved[0] - shift;
-    moved[1] = moved[1] - *begin;
+    moved[1] = moved[1] - used->begin;
     return moved;
   });
   sdfg::Container* c = sdfg_.find(container);
   c->shape[0] = count;
-  c->shape[1] = *end - *begin;
+  c->shape[1] = used->end - used->begin;
   c->strides = sdfg::row_major(c->shape);
   const Expr row = c->strides[0];  // were there nothing between the rows
   c->strides[0] = Expr::symbol(memory.stride);
-  memory.shift = *begin * c->strides[1];
+  memory.shift = used->begin * c->strides[1];
   memory.flat = false;
 
-  const std::string from = "(" + c_text(first->row) + ")", to = "(" + c_text(last->row) + ")";
+  const std::string from = "(" + c_text(ends->first.row) + ")", to = "(" + c_text(ends->last.row) + ")";
   const std::int64_t size = sdfg::info(c->type).bytes;
   const auto at = [&](const std::string& k) { return "(unsigned long)(" + table + ")[" + k + "]"; };
   const std::string distance = "(" + at(from + " + 1") + " - " + at(from) + ")";
@@ -186,7 +212,7 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   memory.table = table;
 
   RowCheck check{.table = table, .condition = "1", .nonneg = {}};
-  for (const Extreme* e : {&*first, &*last})
+  for (const Extreme* e : {&ends->first, &ends->last})
     if (!planted(Fault::table_read_early)) check.nonneg.insert(check.nonneg.end(), e->nonneg.begin(), e->nonneg.end());
   if (!planted(Fault::rows_unevenly_spaced))
     check.condition = "(" + from + " >= " + to + " || __extension__({ long long sous_k = " + from +

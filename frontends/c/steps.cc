@@ -64,7 +64,7 @@ bool Builder::changes_tracked(const clang::Stmt* s) const {
 }
 
 // The value that a tracked variable has here, made on its first use.
-Lift<Builder::Binding*> Builder::tracked_value(const clang::VarDecl* v, clang::SourceLocation where) {
+Lift<Binding*> Builder::tracked_value(const clang::VarDecl* v, clang::SourceLocation where) {
   TRY(Binding * b, binding(v, where));
   if (b->kind == Binding::Kind::Unknown)
     return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' is not known here", where);
@@ -98,7 +98,7 @@ Lift<Expr> Builder::in_range(const Expr& e, const clang::VarDecl* v, clang::Sour
 }
 
 // All steps of tracked variables in `e`, which are to take effect behind it.
-Lift<std::vector<Builder::Step>> Builder::steps_in(const clang::Expr* e) {
+Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e) {
   std::vector<Step> steps;
   if (tracked_.empty() || !e) return steps;
   bool surely = true;
@@ -167,7 +167,7 @@ Lift<void> Builder::assign_tracked(const clang::BinaryOperator* e, const clang::
 }
 
 // What `v` becomes by `v = e`.
-Lift<Builder::Binding> Builder::value_of(const clang::VarDecl* v, const clang::Expr* e) {
+Lift<Binding> Builder::value_of(const clang::VarDecl* v, const clang::Expr* e) {
   Binding b;
   if (v->getType()->isPointerType()) {
     TRY(Access target, pointer(e));

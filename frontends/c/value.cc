@@ -147,15 +147,7 @@ Lift<ScalarExpr> Builder::load(const clang::Expr* e) {
   if (!type)
     return refuse(e->getType().isVolatileQualified() || e->getType()->isAtomicType() ? "c.volatile" : "c.type",
                   "a value of type " + e->getType().getAsString(), where);
-  const Binding* b = nullptr;
-  if (const clang::VarDecl* v = named_variable(e)) {
-    TRY(b, binding(v, where));
-    if (b->kind == Binding::Kind::Unknown)
-      return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
-                    where);
-  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !is_place(m)) {
-    TRY(b, member(m));
-  }
+  TRY(const Binding* b, named_binding(e, where));
   if (b && b->kind == Binding::Kind::Expression) {
     if (b->value) return *b->value;
     if (*type == ElementType::boolean) return truth(make_index(*b->index, ElementType::i32));
@@ -309,98 +301,4 @@ Lift<ScalarExpr> Builder::assigned_inside(const clang::BinaryOperator* e) {
   pool_ = pool;
   return load(e->getLHS());
 }
-
-bool Builder::safe_to_read(const Memlet& memlet) const {
-  const sdfg::Container* c = sdfg_.find(memlet.container);
-  if (c->shape.empty() || planted(Fault::short_circuit_lost)) return true;
-  for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
-    const Expr& at = memlet.subset[d].begin;
-    if (!at.reads().empty() || c->shape[d] == Expr(kUnknownExtent)) return false;
-    if (!ranges_.nonneg(at, box_) || !ranges_.nonneg(c->shape[d] - at - Expr(1), box_)) return false;
-  }
-  return true;
-}
-
-Lift<std::optional<ScalarExpr>> Builder::eager(const clang::Expr* e, bool as_condition) {
-  const std::vector<Memlet> pool = pool_;
-  const std::vector<Expr> assumptions = ranges_.assumptions;
-  const int statements = statements_;
-  std::optional<ScalarExpr> result;
-  auto attempt = sometimes([&] {
-    return region([&]() -> Lift<void> {
-      TRY(result, as_condition ? condition(e) : value(e));
-      return {};
-    });
-  });
-  if (!attempt) return std::unexpected(attempt.error());
-  // What was read before is read anyway. Statements that it needs first cannot be run always.
-  bool safe = attempt->nodes.empty();
-  for (std::size_t k = pool.size(); safe && k < pool_.size(); ++k) safe = safe_to_read(pool_[k]);
-  if (safe) return result;
-  pool_ = pool;
-  ranges_.assumptions = assumptions;
-  statements_ = statements;
-  return std::optional<ScalarExpr>();
-}
-
-// a && b: b is read eagerly where that is safe; otherwise t = a; if (t) t = b (and the mirror image for ||).
-Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
-  const bool is_and = e->getOpcode() == clang::BO_LAnd;
-  TRY(ScalarExpr a, condition(e->getLHS()));
-  TRY(std::optional<ScalarExpr> b, eager(e->getRHS(), true));
-  if (b)
-    return ScalarExpr::cast(
-        ScalarExpr::binary(is_and ? ScalarOp::logical_and : ScalarOp::logical_or, std::move(a), std::move(*b)),
-        ElementType::i32);
-  const Memlet t{temporary("t", ElementType::boolean), {}, std::nullopt};
-  emit_assignment(t, a);
-  const std::size_t pooled = pool_.size();
-  auto right_side = [&]() -> Lift<void> {
-    TRY(ScalarExpr right, condition(e->getRHS()));
-    emit_assignment(t, right);
-    return {};
-  };
-  TRY(sdfg::Region decide, sometimes([&] { return region(right_side); }));
-  pool_.resize(pooled);  // what the right side alone reads is not read always
-  ScalarExpr test = ScalarExpr::make_input(0, ElementType::boolean);
-  sdfg::If branch{.condition = {test, {t}}, .then_body = {}, .else_body = {}};
-  (is_and ? branch.then_body : branch.else_body) = std::move(decide);
-  emit(std::move(branch));
-  return ScalarExpr::cast(input(t, ElementType::boolean), ElementType::i32);
-}
-
-Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {
-  auto type = element_type(e->getType(), context_);
-  if (!type) return refuse("c.type", "a conditional value of type " + e->getType().getAsString(), e->getExprLoc());
-  TRY(ScalarExpr test, condition(e->getCond()));
-  TRY(std::optional<ScalarExpr> yes, eager(e->getTrueExpr(), false));
-  TRY(std::optional<ScalarExpr> no,
-      yes ? eager(e->getFalseExpr(), false) : Lift<std::optional<ScalarExpr>>(std::optional<ScalarExpr>()));
-  if (yes && no) {
-    if (yes->type != no->type) return refuse("c.type", "arms of different types", e->getExprLoc());
-    return ScalarExpr::select(std::move(test), std::move(*yes), std::move(*no));
-  }
-  const Memlet t{temporary("t", *type), {}, std::nullopt};
-  auto arm = [&](const clang::Expr* side) {
-    const std::size_t pooled = pool_.size();
-    auto result = sometimes([&] {
-      return region([&]() -> Lift<void> {
-        TRY(ScalarExpr v, value(side));
-        emit_assignment(t, v);
-        return {};
-      });
-    });
-    pool_.resize(pooled);  // what one arm alone reads is not read always
-    return result;
-  };
-  TRY(sdfg::Region then_body, arm(e->getTrueExpr()));
-  TRY(sdfg::Region else_body, arm(e->getFalseExpr()));
-  ScalarExpr code = test;
-  std::vector<Memlet> inputs = compact(code);
-  emit(sdfg::If{.condition = {std::move(code), std::move(inputs)},
-                .then_body = std::move(then_body),
-                .else_body = std::move(else_body)});
-  return input(t, *type);
-}
-
 }  // namespace sous::frontends::c

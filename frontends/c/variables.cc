@@ -1,4 +1,4 @@
-// What variables, struct members and declarations become.
+// What variables become, and the names, symbols and containers that stand for them.
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
@@ -10,13 +10,6 @@ using sdfg::ElementType;
 using sdfg::Expr;
 
 namespace {
-
-constexpr std::int64_t kStackBytes = std::int64_t{16} * 1024;
-
-bool is_plain_struct(clang::QualType type) {
-  const auto* record = type->getAs<clang::RecordType>();
-  return record && record->getDecl()->isStruct();
-}
 
 Interval type_interval(ElementType type) {
   const int bits = 8 * sdfg::info(type).bytes;
@@ -110,7 +103,7 @@ Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLoc
   return shape;
 }
 
-Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocation where) {
+Lift<Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocation where) {
   const std::string name = v->getNameAsString();
   auto type = element_type(v->getType(), context_);
   if (!type) {
@@ -175,8 +168,8 @@ Lift<Builder::Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::Sou
   return b;
 }
 
-Lift<Builder::Binding> Builder::outer_memory(clang::QualType type, const std::string& wish, Memory memory,
-                                             bool sizes_stable, clang::SourceLocation where) {
+Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wish, Memory memory, bool sizes_stable,
+                                    clang::SourceLocation where) {
   clang::QualType element = type;
   std::vector<Expr> shape;
   if (const auto* p = type->getAs<clang::PointerType>()) {
@@ -248,7 +241,7 @@ std::optional<std::int64_t> Builder::fixed_value(const clang::VarDecl* v) const 
 }
 
 // What is known of the memory of an array, of a structure, or of what a pointer points to.
-Builder::Memory Builder::of_variable(const clang::VarDecl* v) const {
+Memory Builder::of_variable(const clang::VarDecl* v) const {
   Memory memory;
   memory.c_expr = v->getNameAsString();
   memory.variable = v;
@@ -270,7 +263,7 @@ Builder::Memory Builder::of_variable(const clang::VarDecl* v) const {
   return memory;
 }
 
-Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation where) {
+Lift<Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation where) {
   v = v->getCanonicalDecl()->hasGlobalStorage() ? v->getCanonicalDecl() : v;
   if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
   const std::string name = v->getNameAsString();
@@ -320,238 +313,4 @@ Lift<Builder::Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceL
   }
   return &(bindings_[v] = std::move(b));
 }
-
-Lift<Builder::Binding*> Builder::member(const clang::MemberExpr* e) {
-  const clang::SourceLocation where = e->getExprLoc();
-  const auto* field = llvm::dyn_cast<clang::FieldDecl>(e->getMemberDecl());
-  if (!field || field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
-  const auto named = named_member(e);
-  if (!named) return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
-  TRY_VOID(readable_member(*named, field->getType(), where));
-  const auto& [root, through_pointer, in_union, path, c_expr] = *named;
-  if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
-  unset_.insert(c_expr);  // of those of an object nobody knows which have been set
-  const clang::QualType type = field->getType();
-  std::string wish = root->getNameAsString() + "_" + path;
-  for (char& c : wish)
-    if (c == '.') c = '_';
-  Binding b;
-  if (type->isPointerType() || type->isArrayType()) {
-    TRY(b, outer_memory(type, wish, of_member(*named, type), true, where));
-    // The extents of an array member are its own even when the struct is reached through a pointer.
-  } else {
-    auto scalar = element_type(type, context_);
-    if (!scalar) return refuse("c.type", "'" + c_expr + "' has the type " + type.getAsString(), where);
-    if (!sdfg::is_float(*scalar)) {
-      b.kind = Binding::Kind::Expression;
-      b.index = Expr::symbol(symbol_for(wish, c_expr, type));
-    } else {
-      b.kind = Binding::Kind::Scalar;
-      b.container = add_container(wish, *scalar, {}, sdfg::Storage::argument);
-      Memory memory;
-      memory.container = b.container;
-      memory.origin = Origin::PrivateObject;  // passed by value; memory_scalars_ says who may not write it
-      memory.root = root->getNameAsString();
-      memory.element = type;
-      memory.c_expr = c_expr;
-      memory.where = where;
-      memories_.push_back(memory);
-    }
-  }
-  return &(members_[c_expr] = std::move(b));
-}
-
-// A member that is read on entry: whether that may be, and who might change it.
-Lift<void> Builder::readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where) {
-  const clang::VarDecl* root = named.root;
-  const std::string name = root->getNameAsString();
-  if (named.in_union) return refuse("c.union", "members of unions are not understood", where);
-  if (!named.through_pointer && !is_plain_struct(root->getType()))
-    return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
-  if (written_here(root) || header_writes_.contains(root) || declared_.contains(root))
-    return refuse("c.struct", "'" + name + "' is changed in the nest", where);
-  if (root->getType().isVolatileQualified() || type.isVolatileQualified() ||
-      (named.through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
-    return refuse("c.volatile", "'" + named.path + "' is volatile", where);
-  TRY_VOID(nameable(root, where));
-  if (named.through_pointer && !type->isArrayType()) note_load(name, named.c_expr);
-  const bool in_memory =
-      named.through_pointer || ((root->hasGlobalStorage() || facts_.address_taken.contains(root)) && !is_private(root));
-  if (in_memory && !members_.contains(named.c_expr) && !roots_.contains(named.c_expr))
-    memory_scalars_.push_back({named.c_expr, name, type, where});
-  return {};
-}
-
-Builder::Memory Builder::of_member(const NamedMember& named, clang::QualType type) const {
-  const clang::VarDecl* root = named.root;
-  Memory memory;
-  memory.c_expr = named.c_expr;
-  memory.root = root->getNameAsString();
-  memory.field = named.path;
-  memory.through_pointer = named.through_pointer;
-  memory.local = type->isArrayType() && !named.through_pointer && !root->hasGlobalStorage();
-  const bool in_memory = root->hasGlobalStorage() || facts_.address_taken.contains(root);
-  memory.origin = type->isPointerType() || named.through_pointer ? Origin::Pointer
-                  : in_memory                                    ? Origin::Object
-                                                                 : Origin::PrivateObject;
-  // What a restrict member points to is reached by it alone while the function runs (C17 6.7.3.1: the declaration of
-  // the root designates it), if the root is one and the same all the time. Of a file-scope root, parameters may hold
-  // what the caller has read from it.
-  if (type.isRestrictQualified() && root->hasLocalStorage() && !facts_.written.contains(root))
-    memory.origin = Origin::Restrict;
-  return memory;
-}
-
-void Builder::note_load(const std::string& root, const std::string& c_expr) {
-  Load load{root, c_expr, std::nullopt, ranges_.assumptions.size()};
-  if (sometimes_ == 0) {
-    load.nonneg.emplace();
-    std::map<std::string, Expr> first;
-    for (const OpenLoop& l : loops_) {
-      load.nonneg->push_back(l.nonempty.substitute(first));
-      first[l.symbol] = l.begin.substitute(first);
-    }
-  }
-  loads_.push_back(std::move(load));
-}
-
-Lift<void> Builder::declare(const clang::VarDecl* v) {
-  const clang::SourceLocation where = v->getLocation();
-  const std::string name = v->getNameAsString();
-  if (v->hasGlobalStorage()) {
-    if (v->getType().isConstQualified()) return {};  // bound when used, as any object that outlives the nest
-    return refuse("c.static", "'" + name + "' is a static variable declared in the nest", where);
-  }
-  if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
-  const clang::QualType type = v->getType();
-  Binding b;
-  if (type->isArrayType()) {
-    clang::QualType element = type;
-    TRY(std::vector<Expr> shape, extents(element, where));
-    auto scalar = element_type(element, context_);
-    if (!scalar)
-      return refuse("c.type", "the elements of '" + name + "' have the type " + element.getAsString(), where);
-    Expr bytes(sdfg::info(*scalar).bytes);
-    for (const Expr& extent : shape) {
-      bytes = bytes * extent;
-      for (const Range& r : box_)
-        if (extent.uses(r.symbol)) return refuse("c.vla.extent", "the size of '" + name + "' depends on a loop", where);
-    }
-    const bool small = bytes.constant() && *bytes.constant() <= kStackBytes;
-    b.kind = Binding::Kind::Array;
-    b.container = add_container(name, *scalar, shape, small ? sdfg::Storage::stack : sdfg::Storage::heap);
-    if (v->hasInit()) TRY_VOID(initialize_array(v, b));
-    bindings_[v] = std::move(b);
-    return {};
-  }
-  if (type->isPointerType()) {
-    if (tracked(v)) {
-      if (v->hasInit()) {
-        TRY(b, value_of(v, v->getInit()));
-      }
-      bindings_[v] = std::move(b);
-      return {};
-    }
-    if (!v->hasInit() || written_here(v))
-      return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
-    if (type->getPointeeType()->isRecordType()) {
-      TRY(Place target, pointee(v->getInit()));
-      for (const Expr& s : target.subscript)
-        if (!s.reads().empty())
-          return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
-      places_[v] = std::move(target);
-      return {};
-    }
-    TRY(Access target, pointer(v->getInit()));
-    for (const Expr& s : target.subscript)
-      if (!s.reads().empty())
-        return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
-    b.kind = Binding::Kind::Pointer;
-    b.container = target.container;
-    b.subscript = target.subscript;
-    bindings_[v] = std::move(b);
-    return {};
-  }
-  auto scalar = element_type(type, context_);
-  if (!scalar) {
-    const bool is_volatile = type.isVolatileQualified() || type->isAtomicType();
-    return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + type.getAsString(), where);
-  }
-  if (facts_.address_taken.contains(v))
-    return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
-  if (tracked(v)) {
-    if (v->hasInit()) {
-      TRY(b, value_of(v, v->getInit()));
-    }
-    bindings_[v] = std::move(b);
-    return {};
-  }
-  std::optional<Interval> values;
-  if (!written_here(v) && !sdfg::is_float(*scalar)) {
-    if (header_writes_.contains(v) && !v->hasInit()) {
-      bindings_[v] = {};  // bound by its loops
-      return {};
-    }
-    if (v->hasInit()) {
-      const std::size_t assumptions = ranges_.assumptions.size();
-      auto e = index(v->getInit());
-      if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
-        b.kind = Binding::Kind::Expression;
-        b.index = *e;
-        bindings_[v] = std::move(b);
-        return {};
-      }
-      ranges_.assumptions.resize(assumptions);
-      if (header_writes_.contains(v)) {
-        bindings_[v] = {};
-        return {};
-      }
-      if (e) values = constant_range(*e);
-    }
-  }
-  b.kind = Binding::Kind::Scalar;
-  b.container = temporary(name, *scalar);
-  const std::string container = b.container;
-  if (values) ranges_.elements[container] = *values;
-  if (v->hasInit()) {
-    pool_.clear();
-    TRY(sdfg::ScalarExpr code, value(v->getInit()));
-    emit_assignment({container, {}, std::nullopt}, code);
-  }
-  bindings_[v] = std::move(b);
-  return {};
-}
-
-// The values that an expression may have, by the types of what it reads; nullopt: any.
-std::optional<Interval> Builder::constant_range(const Expr& e) {
-  const std::vector<Expr> assumptions = ranges_.assumptions;
-  ranges_.trust_elements = true;
-  const auto most = ranges_.upper(e, box_), least = ranges_.lower(e, box_);
-  ranges_.trust_elements = false;
-  ranges_.assumptions = assumptions;
-  if (!most || !least || !most->constant() || !least->constant()) return std::nullopt;
-  return Interval{*least->constant(), *most->constant()};
-}
-
-Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) {
-  constexpr std::int64_t kMaxElements = 64;
-  const auto* fixed = context_.getAsConstantArrayType(v->getType());
-  const auto* list = llvm::dyn_cast<clang::InitListExpr>(v->getInit());
-  const clang::SourceLocation where = v->getLocation();
-  if (!fixed || !list || fixed->getElementType()->isArrayType() ||
-      fixed->getSize().getZExtValue() > static_cast<std::uint64_t>(kMaxElements))
-    return refuse("c.array.initializer", "only short one-dimensional initialisers are understood", where);
-  const std::int64_t count = static_cast<std::int64_t>(fixed->getSize().getZExtValue());
-  const ElementType type = sdfg_.find(b.container)->type;
-  for (std::int64_t k = 0; k < count; ++k) {
-    pool_.clear();
-    sdfg::ScalarExpr code = sdfg::is_float(type) ? sdfg::ScalarExpr::real(0, type) : sdfg::ScalarExpr::integer(0, type);
-    if (k < list->getNumInits() && !llvm::isa<clang::ImplicitValueInitExpr>(list->getInit(static_cast<unsigned>(k)))) {
-      TRY(code, value(list->getInit(static_cast<unsigned>(k))));
-    }
-    emit_assignment({b.container, sdfg::point({Expr(k)}), std::nullopt}, code);
-  }
-  return {};
-}
-
 }  // namespace sous::frontends::c

@@ -87,9 +87,10 @@ class FunctionPrinter {
     body.source_line = options_.lines.line;
     body.out.set_depth(1);
     body.declare("");
-    body.region(sdfg_.root);
+    root(body);
 
     Lines out;
+    if (options_.timed) out.line("extern \"C\" { void sous_clock_stop(void); void sous_clock_start(void); }");
     out.append(comment_lines(options_.comment));
     out.open(parameter_list("static void " + kernel_, kernel_parameters(body)));
     out.append(body.out.text());
@@ -100,6 +101,21 @@ class FunctionPrinter {
   }
 
  private:
+  void root(Printer& body) const {
+    if (!options_.timed) return body.region(sdfg_.root);
+    const auto& nodes = sdfg_.root.nodes;
+    const Part& part = *options_.timed;
+    const auto run = [&](std::size_t first, std::size_t last, bool timed) {
+      if (first >= last) return;
+      if (!timed) body.out.line("sous_clock_stop();");
+      for (std::size_t k = first; k < last; ++k) body.node(nodes[k]);
+      if (!timed) body.out.line("sous_clock_start();");
+    };
+    run(0, part.first, false);
+    run(part.first, part.last, true);
+    run(part.last, nodes.size(), false);
+  }
+
   std::string type(const Container& c) const {
     return (written_.contains(c.name) ? "" : "const ") + std::string(sdfg::info(c.type).cpp);
   }
@@ -207,7 +223,7 @@ class FunctionPrinter {
       checks.push_back("if (!" + left + ".disjoint(" + right + ")) return 0;");
     }
     // Ahead of the temporaries, which ask the runtime how many threads there are.
-    if (body.out.text().contains("#pragma omp parallel")) {
+    if (body.starts_team) {
       const std::string team = names_.fresh("team");
       std::string conditions = std::to_string(team_size(sdfg_.root));
       if (options_.least_threads > 1 || !gain.empty()) conditions += ", " + std::to_string(options_.least_threads);

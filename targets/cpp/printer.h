@@ -58,6 +58,7 @@ class Printer {
   Lines out;
   Expressions expressions;
   bool in_parallel = false;
+  bool starts_team = false;  // a loop of what is printed runs on threads
   // The user's line that is printed for; FunctionPrinter makes the markers of it into line directives.
   int source_line = 0;
   static constexpr std::string_view line_marker = "//@ ";

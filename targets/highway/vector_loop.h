@@ -70,12 +70,6 @@ class VectorLoop {
   std::optional<std::int64_t> whole_tile() const;
   std::string printed(int depth, const std::function<void()>& print);
   void fail(const std::string& reason);
-  void body(const sdfg::Loop& loop);
-  void region(const sdfg::Region& region);
-  void branch(const sdfg::If& branch);
-  void state(const sdfg::State& state);
-  void statement(const sdfg::TaskletView& tasklet);
-  void declare(const std::string& owner);
   bool is_straight() const;
   void pass();
   void wide_pass(const std::string& lanes);
@@ -89,6 +83,14 @@ class VectorLoop {
   bool is_written(const std::string& container) const;
   bool differs(const sdfg::Expr& e) const;       // between the lanes
   bool is_invariant(const sdfg::Expr& e) const;  // in the whole loop
+
+  // vector_body.cc
+  void body(const sdfg::Loop& loop);
+  void region(const sdfg::Region& region);
+  void branch(const sdfg::If& branch);
+  void state(const sdfg::State& state);
+  void statement(const sdfg::TaskletView& tasklet);
+  void declare(const std::string& owner);
 
   // vector_reductions.cc
   void prepare_accumulators();
@@ -115,10 +117,7 @@ class VectorLoop {
   // vector_values.cc
   Value evaluate(const sdfg::ScalarExpr& e, const std::vector<Value>& inputs);
   Value symbolic(const sdfg::ScalarExpr& e);
-  Value operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
-  Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value cast(const sdfg::ScalarExpr& e, const Value& arg);
-  Value lane_by_lane(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   std::optional<Value> contracted(const sdfg::ScalarExpr& e, const std::vector<Value>& inputs);
   std::string vector(const Value& value, Type type);               // as a vector of that type
   std::string mask(const Value& value, Type type);                 // as a mask for vectors of that type
@@ -128,6 +127,19 @@ class VectorLoop {
   std::string converted(const std::string& mask, Type from, Type to);
   Value vector_value(std::string text, Type type);
   Value mask_value(std::string text, Type type);
+
+  // vector_operations.cc
+  Value operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  std::optional<Value> uniform_operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value arithmetic(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value select(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value divide_by(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value mathematics(const sdfg::ScalarExpr& e, const std::vector<Value>& args);  // the functions of math.h
+  Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value lane_by_lane(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value vector_call(std::string_view function, const std::string& arguments, Type type);  // of Highway's
+  Value mask_call(std::string_view function, const std::vector<Value>& args);             // the same for masks
+  void require_speculable(const sdfg::ScalarExpr& e);
 
   Printer& printer_;
   Expressions& expressions_;

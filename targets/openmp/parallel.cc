@@ -221,7 +221,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     const std::string why = "a reduction into an array of unknown or large size";
     printer.out.line("// In order: " + why + ".");
     printer.not_followed(loop, why);
-    printer.in_parallel = true;
+    printer.in_parallel = printer.starts_team = true;
     printer.plain_loop(loop, "#pragma omp parallel for num_threads(1)");
     printer.in_parallel = false;
     return;
@@ -241,7 +241,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.out.line("const int " + before + " = errno;");
     if (calls_set_errno(loop.body)) failure = printer.expressions.names().fresh("failure");
   }
-  printer.in_parallel = true;
+  printer.in_parallel = printer.starts_team = true;
   print_with_locals(printer, loop, reductions->locals, [&] {
     if (failure.empty()) return printer.plain_loop(loop, "#pragma omp parallel for" + schedule + clauses);
     print_region_with_errno(printer, loop, clauses, schedule, failure);

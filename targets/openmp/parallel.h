@@ -10,8 +10,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
 // Innermost loops only (compilers vectorise no others); a Dialect's `simd`.
 std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& loop);
 
-// --- Reductions of one loop into one element: through a local variable
-// --------------------------------------------------
+// --- Reductions of one loop into one element: through a local variable ----------------------------------------------
 
 struct LocalReduction {
   sdfg::Memlet place;    // the element, the same in every iteration

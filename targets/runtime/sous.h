@@ -164,7 +164,7 @@ inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 // floating-point division when the divisor is known in advance", IEEE Transactions on Computers 53(8), 2004), where
 // nothing over- or underflows: where |d| is in [divisor_low, divisor_high] and the result at least quotient_low. Zeros
 // and NaNs are not, and what overflows on the way ends as a NaN. There, as where the hardware fuses nothing, the
-// division itself is done. docs/decisions/010-repeated-division.md has the proof.
+// division itself is done. docs/repeated-division.md has the proof.
 template <class T>
 struct RepeatedDivision;
 template <>

@@ -28,6 +28,9 @@ import c_harness
 import c_programs
 import c_shrink
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import results
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCE = ["-O0", "-ffp-contract=off"]
 FLAGS = ["-O2", "-march=native", "-ffp-contract=off", "-DSOUS_PARALLEL_FROM=0"]  # threads for a few iterations, too
@@ -291,6 +294,7 @@ def main():
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--first", action="store_true", help="the first failure is enough")
     parser.add_argument("--replay", nargs="*", type=pathlib.Path)
+    parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
     arguments.sous = str(pathlib.Path(arguments.sous).resolve())
     seed, cases = arguments.seed or int(time.time()), arguments.runs
@@ -352,10 +356,11 @@ def main():
                 expected = without(expected, {name})
                 if not kept or not guilty:
                     break
-    print(f"executions {cases}")
-    print(f"seed {seed}, {cases} programs, {made} functions ({dropped} left out, {unjudged} for another compiler), "
-          f"{agreed} builds agreed, "
-          f"{len(failures)} failures")
+    said = (f"seed {seed}, {cases} programs, {made} functions ({dropped} left out, {unjudged} for another compiler), "
+            f"{agreed} builds agreed, {len(failures)} failures")
+    print(f"executions {cases}\n{said}")
+    if arguments.record:
+        results.append("./x fuzz", [("nests", said, not failures)])
     entries = bench.entries["S"] + bench.entries["O"]
     if entries:
         print("functions of which a nest is served: " + ", ".join(

@@ -33,7 +33,7 @@ class RandomSource : public transforms::RecipeSource {
       match.distance = random_.percent(50) ? 0 : 1;
       match.recipe = recipe(query.nest);
       match.name = match.id = "random";
-      match.source = "lock";  // needs no evidence
+      match.origin = transforms::Origin::Lock;  // needs no evidence
       result.push_back({std::move(match)});
     }
     return result;

@@ -107,9 +107,9 @@ class Case:
         return self.run("./plain").stdout
 
     def fill_database(self):
-        """A measured entry for mm: strided access made contiguous, several times faster on any machine."""
-        self.s("db", "add", "mm.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "5", "--", self.cc, *FLAGS)
-
+        """An entry for mm that no busy machine can spoil: strided access made contiguous."""
+        self.entry_without_doubt()
+        self.s("db", "import", "all.jsonl")
 
     def entry_without_doubt(self, file="all.jsonl"):
         """The same as a file of seeds, with times that no busy machine can spoil."""
@@ -605,6 +605,24 @@ int main(void) {
   printf("%g\\n", C[1][1]);
 }
 """
+
+
+TWO = SIZED.replace("  for (int i = 0; i < n; i++)\n    for (int j", """\
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) A[k][i] = A[k][i] * 0.5 + 1;
+  for (int i = 0; i < n; i++)
+    for (int j""", 1)
+
+
+def each_unit_is_measured_by_itself(case):
+    case.write("two.c", TWO)
+    case.write("one.json", '{"version": 1, "target": "cpp", "steps": []}')
+    case.s("db", "add", "two.c", "--recipe", "one.json", "--nest", "mm", "--unit", "2", "--runs", "3", "--", case.cc, *FLAGS)
+    case.s("db", "add", "two.c", "--recipe", "one.json", "--nest", "mm", "--unit", "0", "--runs", "3", "--", case.cc, *FLAGS)
+    entries = {line.split()[1]: line.split()[0] for line in case.s("db", "list").stdout.splitlines()}
+    assert sorted(entries) == ["two#0", "two#2"], entries
+    assert ", the unit by itself" in case.s("db", "show", entries["two#2"]).stdout
+    assert "the unit by itself" not in case.s("db", "show", entries["two#0"]).stdout
 
 
 def measured_on_the_spot_is_kept(case):

@@ -2,7 +2,9 @@
 // replaces them is spliced in.
 #include "client/splice.h"
 #include "frontends/c/lift.h"
+#include "frontends/c/loop_bound.h"
 #include "sdfg/check.h"
+#include "sdfg/loop_depth.h"
 #include "targets/target.h"
 #include "tests/fuzz/fuzz.h"
 #include "transforms/normal_form.h"
@@ -12,12 +14,13 @@ using namespace sous;
 SOUS_FUZZ_TARGET(input) {
   if (input.size() > 8192) return;
   const std::string text(input);
-  (void)client::may_have_loop(text);
+  const auto bound = frontends::c::loop_bound(text);
   const auto unit = frontends::c::lift(text, "input.c", {"-std=gnu17", "-fopenmp"});
   if (!unit) return;
   std::vector<client::Replacement> replacements;
   for (const auto& nest : unit->nests) {
     SOUS_ASSERT(sdfg::check(nest.sdfg));
+    SOUS_ASSERT(!bound || sdfg::loop_depth(nest.sdfg.root) <= bound->depth);
     transforms::NormalFormOptions options;
     options.budget.operations = 200'000;
     const auto normal = transforms::normalize(nest.sdfg, options);

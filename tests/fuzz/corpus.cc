@@ -18,6 +18,7 @@
 #include "tests/fuzz/nests.h"
 #include "transforms/normal_form.h"
 #include "tuning-db/database.h"
+#include "tuning-db/places.h"
 #include "tuning-db/size_class.h"
 
 namespace sous {
@@ -149,7 +150,7 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     if (count < 3) few += line + "\n";
     if (asked.size() < 3) asked.push_back({entry->nest, entry->structural_hash, entry->sizes});
     lock->put(entry->structural_hash, to_string(tuning_db::size_class(entry->nest, entry->sizes)),
-              tuning_db::match_of(*entry, 0, "database"));
+              tuning_db::match_of(*entry, 0, transforms::Origin::Database));
   }
   SOUS_ASSERT(lock->save());
   corpus.add("lock", read_all(scratch / "sous.lock"));

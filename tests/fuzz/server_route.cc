@@ -6,6 +6,7 @@
 
 #include "server/routes.h"
 #include "tests/fuzz/fuzz.h"
+#include "tuning-db/places.h"
 
 using namespace sous;
 

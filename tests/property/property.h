@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sdfg/sdfg.h"
@@ -21,11 +22,12 @@ struct Case {
   double tolerance = 0;  // of floats, relative: not 0 where the recipe may reassociate
 };
 
-// Why a case fails. A case that is not valid itself (the interpreter refuses it) is a fault of the generator; while
-// shrinking it is no failure.
+// Why a case fails. `invalid`: the interpreter refuses the case; `refused`: its recipe is refused, although it was
+// sampled so that it applies. Both are faults of the generator, and no failures while shrinking; of a kept case, which
+// was shrunk, a refusal is none either.
 struct Verdict {
   std::string why;
-  bool invalid = false;
+  bool invalid = false, refused = false;
 };
 // For each case: nullopt if the property holds. In batches, because compiling many functions at once is cheap.
 using Judge = std::function<std::vector<std::optional<Verdict>>(const std::vector<Case>&)>;
@@ -36,9 +38,15 @@ struct Property {
   Judge judge;
   std::size_t batch = 100;
   int shrink_rounds = 40;
+  // At least so many percent of the cases have a recipe with this step, or, without a name, with any: where a sampler
+  // gets nothing applied, a property says nothing.
+  struct {
+    std::string_view step;
+    std::size_t percent = 0;
+  } applied = {};
 };
 
-// Judges `percent` of the cases; each failure fails the running test. Ends after three.
+// Judges `percent` of the cases; each failure fails the running test, and so do too few recipes. Ends after three.
 void hold(const Property& property, std::size_t percent = 100);
 
 // The smallest case found that still fails: nodes, loops, steps and parts of expressions are taken away as long as it

@@ -161,7 +161,7 @@ Case shrink(const Case& failing, const Judge& judge, int rounds) {
           judge({candidates.begin() + static_cast<long>(first), candidates.begin() + static_cast<long>(last)});
       --rounds;
       for (std::size_t k = 0; k < verdicts.size() && !progress; ++k) {
-        if (!verdicts[k] || verdicts[k]->invalid) continue;
+        if (!verdicts[k] || verdicts[k]->invalid || verdicts[k]->refused) continue;
         smallest = candidates[first + k];
         progress = true;
       }

@@ -85,9 +85,9 @@ Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vec
   std::string text = source;
   for (const Generated& g : functions) text += "\n" + wrapper(g);
   std::ofstream(file) << text;
-  const std::string command = options.compiler + " -std=c++17 -fno-exceptions -fno-rtti -shared -fPIC " +
-                              options.flags + " -I" + options.include_root + " " + file.string() + " -o " +
-                              object.string() + " 2>" + log.string();
+  const std::string command = options.compiler + " -std=c++17 -fno-exceptions -fno-rtti -shared -fPIC" +
+                              no_warnings_of_the_processor + options.flags + " -I" + options.include_root + " " +
+                              file.string() + " -o " + object.string() + " 2>" + log.string();
   if (std::system(command.c_str()) != 0) {
     return fail("test.compile", command + "\n" + read_file(log) + "\n" + text);
   }

@@ -11,6 +11,11 @@
 
 namespace sous::tests {
 
+// What clang 19 says of -march=native on processors with AVX10.1, whatever the code. Both compilers pass over what they
+// do not know of it.
+inline constexpr const char* no_warnings_of_the_processor =
+    " -Wno-unknown-warning-option -Wno-invalid-feature-combination ";
+
 struct CompileOptions {
   std::string include_root;  // the repository, for targets/runtime/
   std::string compiler = "clang++-19";

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "sdfg/scalar_eval.h"
+#include "tests/support/generated.h"
 
 namespace sous::tests {
 namespace {
@@ -100,8 +101,8 @@ void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::ve
   const std::string object = library->folder + "/nests.so";
   const std::string log = library->folder + "/log";
   std::ofstream(source) << targets::source_file(names, functions, "nests under test") << callers;
-  const std::string line = command.compiler + " " + command.flags + " -shared -fPIC -I" SOUS_SOURCE_DIR " -o " +
-                           object + " " + source + " > " + log + " 2>&1";
+  const std::string line = command.compiler + " " + command.flags + no_warnings_of_the_processor +
+                           "-shared -fPIC -I" SOUS_SOURCE_DIR " -o " + object + " " + source + " > " + log + " 2>&1";
   if (std::system(line.c_str()) == 0) {
     library->handle = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     SOUS_ASSERT(library->handle != nullptr);

@@ -24,6 +24,9 @@ import projects
 import report
 import sources
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import results as record
+
 FLAGS = ("-O2", "-O3 -march=native")
 WITH_DEBUG = ("zlib", "libgsm")
 TO_UNPACK = ("dpkg-dev",)
@@ -47,6 +50,7 @@ def arguments():
     parser.add_argument("--again", action="store_true", help="build without Sous again, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(),
                         help="builds at a time, each with as many compilations (configuring and most tests use one processor)")
+    parser.add_argument("--record", action="store_true", help="add the rows to tests/results.jsonl")
     parser.add_argument("--table", action="store_true", help="build nothing: the newest row of each kind, as Markdown")
     parser.add_argument("--list", action="store_true", help="only name the projects")
     return parser.parse_args()
@@ -128,7 +132,8 @@ def newest_rows(folders):
 
 def results_folder(options):
     """The folder of this run's results: a new one, or with --resume that of the last run of this sous."""
-    digest = hashlib.sha256(options.sous.read_bytes()).hexdigest()
+    programs = (options.sous, options.sous.with_name("sous-core"))
+    digest = hashlib.sha256(b"".join(program.read_bytes() for program in programs)).hexdigest()
     if options.resume:
         for folder in sorted((options.cache / "results").glob("*"), reverse=True):
             of = folder / "sous"
@@ -180,6 +185,8 @@ def main():
         ran = [pool.submit(run_task, builder, *task, options) for task in tasks]
         not_built = [why for why in (task.result() for task in ran) if why]
     rows = newest_rows([results])
+    if options.record:
+        record.append("./x realworld", [report.recorded(row) for row in rows])
     (results / "table.md").write_text(report.markdown(rows) + "\n\n" + report.reasons_markdown(rows) + "\n")
     print(f"\n{report.terminal(rows)}\n\nNot lifted, by reason: {report.most_frequent(report.reasons(rows)['all'], 15)}")
     wrong = [f"{r['project']} {r['flags']} {r['mode']}: {p}" for r in rows for p in r["problems"]]

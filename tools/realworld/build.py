@@ -98,12 +98,13 @@ class Builder:
         self.work, self.results, self.jobs = work, results, jobs
 
     def environment(self, flags, mode, folder, log):
-        """Nothing of the user's own settings of Sous; the seed database, made at the first use."""
+        """Nothing of the user's own settings of Sous; the seed database and a cache, made at the first use."""
+        cache = self.results / "cache" / f"{folder.parent.name}-{mode}"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_")}
         launcher = [] if mode == "plain" else [str(self.sous)]
         kept.update(CC=" ".join([*launcher, self.compiler]), COMPILER=self.compiler, CFLAGS=flags, JOBS=str(self.jobs),
                     LAUNCHER=f"-DCMAKE_C_COMPILER_LAUNCHER={self.sous}" if launcher else "", INPUTS=str(self.inputs),
-                    WORK=str(folder), OMP_NUM_THREADS="2", LC_ALL="C", SOUS_CACHE_DIR="off",
+                    WORK=str(folder), OMP_NUM_THREADS="2", LC_ALL="C", SOUS_CACHE_DIR=str(cache),
                     SOUS_DB=str(self.results / "tuning.db"),
                     SOUS_REPORT=str(log), SOUS_OPTIONS=MODES[mode] or "")
         return kept

@@ -83,6 +83,14 @@ def cells(r):
             f"{r['tests_sous']} of {r['tests_plain']}", "no" if r["problems"] else "yes")
 
 
+def recorded(r, most=6):
+    """For tests/results.jsonl."""
+    counts = collections.Counter(r["reasons"])
+    left = f"{counts.total():,} loops not lifted: {most_frequent(counts, most)}"
+    return (" ".join((r["project"], r["flags"], r["mode"])), "; ".join(r["problems"]) or "same", not r["problems"],
+            {"cells": dict(zip(HEAD, cells(r))), "reasons": left})
+
+
 def terminal(rows):
     lines = [HEAD, *map(cells, rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]

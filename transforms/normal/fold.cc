@@ -63,35 +63,42 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
   return std::nullopt;
 }
 
-ScalarExpr fold_node(ScalarExpr e) {
-  const auto& args = e.args;
-  if (args.empty()) {
-    if (e.op == ScalarOp::symbolic && is_integer(e.type))
-      if (const auto value = e.symbolic.constant())
-        return ScalarExpr{.op = ScalarOp::constant,
-                          .type = e.type,
-                          .args = {},
-                          .input = 0,
-                          .bits = canonical_bits(e.type, static_cast<std::uint64_t>(*value)),
-                          .symbolic = {}};
-    return e;
-  }
-  bool all_constant = is_exact(e.op);
-  for (const ScalarExpr& arg : args) all_constant = all_constant && is_constant(arg);
-  if (all_constant)
-    if (const auto bits = evaluate(e, {}, {}))
-      return {.op = ScalarOp::constant, .type = e.type, .args = {}, .input = 0, .bits = *bits, .symbolic = {}};
+ScalarExpr constant_of(ElementType type, std::uint64_t bits) {
+  return {.op = ScalarOp::constant, .type = type, .args = {}, .input = 0, .bits = bits, .symbolic = {}};
+}
 
+ScalarExpr fold_leaf(ScalarExpr e) {
+  if (e.op == ScalarOp::symbolic && is_integer(e.type))
+    if (const auto value = e.symbolic.constant())
+      return constant_of(e.type, canonical_bits(e.type, static_cast<std::uint64_t>(*value)));
+  return e;
+}
+
+// The value of an exact operation on constants.
+std::optional<ScalarExpr> evaluated(const ScalarExpr& e) {
+  bool all_constant = is_exact(e.op);
+  for (const ScalarExpr& arg : e.args) all_constant = all_constant && is_constant(arg);
+  if (!all_constant) return std::nullopt;
+  const auto bits = evaluate(e, {}, {});
+  return bits ? std::optional(constant_of(e.type, *bits)) : std::nullopt;
+}
+
+// Index arithmetic in scalar code becomes symbolic: symbolic leaves are taken modulo the type's width, as add, sub
+// and mul are.
+std::optional<ScalarExpr> as_index_arithmetic(const ScalarExpr& e) {
+  if (!is_integer(e.type) || (e.op != ScalarOp::add && e.op != ScalarOp::sub && e.op != ScalarOp::mul))
+    return std::nullopt;
+  const auto a = as_symbolic(e.args[0]), b = as_symbolic(e.args[1]);
+  if (!a || !b) return std::nullopt;
+  const Expr value = e.op == ScalarOp::add ? *a + *b : e.op == ScalarOp::sub ? *a - *b : *a * *b;
+  if (!value.is_valid() || !value.is_short()) return std::nullopt;
+  return fold_leaf(ScalarExpr::make_symbolic(value, e.type));
+}
+
+// The neutral elements of +, -, * and /, and division by what has an exact reciprocal.
+ScalarExpr fold_arithmetic(ScalarExpr e) {
+  const auto& args = e.args;
   const bool real = is_float(e.type), integer = is_integer(e.type);
-  // Index arithmetic in scalar code becomes symbolic: symbolic leaves are taken modulo the type's width, as add, sub
-  // and mul are.
-  if (integer && (e.op == ScalarOp::add || e.op == ScalarOp::sub || e.op == ScalarOp::mul)) {
-    const auto a = as_symbolic(args[0]), b = as_symbolic(args[1]);
-    if (a && b) {
-      const Expr value = e.op == ScalarOp::add ? *a + *b : e.op == ScalarOp::sub ? *a - *b : *a * *b;
-      if (value.is_valid() && value.is_short()) return fold_node(ScalarExpr::make_symbolic(value, e.type));
-    }
-  }
   switch (e.op) {
     case ScalarOp::add:
       if (integer && is_integer_constant(args[0], 0)) return args[1];
@@ -111,12 +118,44 @@ ScalarExpr fold_node(ScalarExpr e) {
         if (real && is_real_constant(args[k], 1.0)) return args[1 - k];
       }
       return e;
-    case ScalarOp::div:
+    default:  // a division
       if (integer && is_integer_constant(args[1], 1)) return args[0];
       if (real && is_real_constant(args[1], 1.0)) return args[0];
       if (const auto reciprocal = exact_reciprocal(args[1]))
         return ScalarExpr::binary(ScalarOp::mul, args[0], ScalarExpr::real(*reciprocal, e.type));
       return e;
+  }
+}
+
+ScalarExpr fold_cast(ScalarExpr e) {
+  const ScalarExpr& inner = e.args[0];
+  const bool integer = is_integer(e.type);
+  if (inner.type == e.type) return inner;
+  // A symbolic value is a mathematical integer modulo the width: a narrower or equal one can be taken directly.
+  if (inner.op == ScalarOp::symbolic && integer && is_integer(inner.type) &&
+      info(e.type).bytes <= info(inner.type).bytes)
+    return ScalarExpr::make_symbolic(inner.symbolic, e.type);
+  // There and back through a type that holds every value.
+  if (inner.op == ScalarOp::cast && inner.args[0].type == e.type) {
+    const ElementType wide = inner.type;
+    const bool float_to_double = e.type == ElementType::f32 && wide == ElementType::f64;
+    const bool widened = integer && is_integer(wide) && info(wide).bytes > info(e.type).bytes;
+    if (float_to_double || widened) return inner.args[0];
+  }
+  return e;
+}
+
+ScalarExpr fold_node(ScalarExpr e) {
+  const auto& args = e.args;
+  if (args.empty()) return fold_leaf(std::move(e));
+  if (auto constant = evaluated(e)) return *std::move(constant);
+  if (auto index = as_index_arithmetic(e)) return *std::move(index);
+  switch (e.op) {
+    case ScalarOp::add:
+    case ScalarOp::sub:
+    case ScalarOp::mul:
+    case ScalarOp::div:
+      return fold_arithmetic(std::move(e));
     case ScalarOp::neg:
     case ScalarOp::bit_not:
     case ScalarOp::logical_not:
@@ -135,22 +174,8 @@ ScalarExpr fold_node(ScalarExpr e) {
       return e;
     case ScalarOp::uncontracted:
       return is_product(args[0]) ? e : args[0];
-    case ScalarOp::cast: {
-      const ScalarExpr& inner = args[0];
-      if (inner.type == e.type) return inner;
-      // A symbolic value is a mathematical integer modulo the width: a narrower or equal one can be taken directly.
-      if (inner.op == ScalarOp::symbolic && integer && is_integer(inner.type) &&
-          info(e.type).bytes <= info(inner.type).bytes)
-        return ScalarExpr::make_symbolic(inner.symbolic, e.type);
-      // There and back through a type that holds every value.
-      if (inner.op == ScalarOp::cast && inner.args[0].type == e.type) {
-        const ElementType wide = inner.type;
-        const bool float_to_double = e.type == ElementType::f32 && wide == ElementType::f64;
-        const bool widened = integer && is_integer(wide) && info(wide).bytes > info(e.type).bytes;
-        if (float_to_double || widened) return inner.args[0];
-      }
-      return e;
-    }
+    case ScalarOp::cast:
+      return fold_cast(std::move(e));
     default:  // nothing else folds
       return e;
   }

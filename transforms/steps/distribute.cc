@@ -1,4 +1,5 @@
 // Loop distribution (fission; Kuck 1977): one loop becomes several, each with a part of the body.
+#include "transforms/simplify.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
@@ -17,16 +18,15 @@ struct Distribute {
   static constexpr std::int64_t at_values[] = {0, 1, 2, 3};
 
   LoopRef loop;
-  std::int64_t at = 0;
+  std::int64_t at;
   static constexpr auto params = std::tuple{
       param(&Distribute::loop, {.name = "loop", .doc = "the loop that is cut"}),
-      param(&Distribute::at,
-            {.name = "at",
-             .doc = "the child that starts the second loop, from 1; 0 or not given: every child its own loop",
-             .required = false,
-             .low = 0,
-             .high = 1 << 16,
-             .values = at_values}),
+      param(&Distribute::at, {.name = "at",
+                              .doc = "the child that starts the second loop, from 1; 0: every child its own loop",
+                              .low = 0,
+                              .high = 1 << 16,
+                              .values = at_values,
+                              .default_value = 0}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"distribute.no-loop", "the loop does not exist"},
@@ -36,7 +36,7 @@ struct Distribute {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (!is_sequential(*old))
       return fail("distribute.scheduled", "loops are distributed before they are scheduled", loop.name);
     const auto count = static_cast<std::int64_t>(old->children.size());
@@ -53,6 +53,7 @@ struct Distribute {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       sdfg::ScheduleLoop piece = *old;
       piece.children = std::move(parts[k]);
+      piece = std::get<sdfg::ScheduleLoop>(without_unused_privates(nest.lifted, {piece})[0].value);
       if (k > 0) {
         piece.symbol = sdfg::fresh_symbol(nest.lifted, taken, loop.name + "_d");
         piece.children = sdfg::substitute(piece.children, {{loop.name, sdfg::Expr::symbol(piece.symbol)}});

@@ -54,7 +54,7 @@ struct Expand {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
     TRY(const std::set<std::string> candidates, reused(nest));

@@ -48,16 +48,20 @@ struct Fuse {
   static constexpr std::int64_t shift_values[] = {0, 1, 2, -1};
 
   LoopRef first, second;
-  std::int64_t shift = 0;
+  std::int64_t shift;
   static constexpr auto params = std::tuple{
       param(&Fuse::first, {.name = "first", .doc = "the loop that comes first"}),
-      param(&Fuse::second, {.name = "second", .doc = "the loop directly behind it, at the same level"}),
+      param(&Fuse::second, {.name = "second",
+                            .doc = "the loop whose body follows",
+                            .relation = Relation::Behind,
+                            .to = "first",
+                            .refusal = "fuse.not-neighbours"}),
       param(&Fuse::shift, {.name = "shift",
-                           .doc = "iterations by which the second body is delayed; 0 if not given",
-                           .required = false,
+                           .doc = "iterations by which the second body is delayed",
                            .low = -1024,
                            .high = 1024,
-                           .values = shift_values}),
+                           .values = shift_values,
+                           .default_value = 0}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"fuse.no-loop", "a loop does not exist"},
@@ -68,8 +72,7 @@ struct Fuse {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* a, require_loop(nest, first, name));
-    TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
+    const sdfg::ScheduleLoop *a = &loop_of(nest, first), *b = &loop_of(nest, second);
     // Loops over tiles start together, so that their steps fall on the same values.
     const bool together = a->step > 1 && a->step == b->step && a->begin == b->begin && shift % a->step == 0;
     if ((a->step != 1 || b->step != 1) && !together)
@@ -78,9 +81,6 @@ struct Fuse {
       return fail("fuse.scheduled", "loops are fused before they are scheduled", first.name);
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, first.name);
-    auto [other, behind] = sdfg::owner_of(tree, second.name);
-    if (sequence != other || behind != at + 1)
-      return fail("fuse.not-neighbours", second.name + " does not directly follow " + first.name, second.name);
     Expr begin = b->begin + shift, end = b->end + shift;
     Expr symbol = Expr::symbol(a->symbol);
     sdfg::ScheduleLoop fused = *a;
@@ -94,7 +94,7 @@ struct Fuse {
     for (sdfg::ScheduleNode& n : guarded(moved, symbol, begin, end, fused)) body.push_back(std::move(n));
     fused.children = std::move(body);
     (*sequence)[at] = std::move(fused);
-    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(behind));
+    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1);
     return prove(nest, std::move(tree), "fuse.illegal", first.name);
   }
 

@@ -17,7 +17,11 @@ struct Interchange {
   LoopRef outer, inner;
   static constexpr auto params = std::tuple{
       param(&Interchange::outer, {.name = "outer", .doc = "the loop that goes inside"}),
-      param(&Interchange::inner, {.name = "inner", .doc = "the loop that goes outside; the only thing inside outer"}),
+      param(&Interchange::inner, {.name = "inner",
+                                  .doc = "the loop that goes outside",
+                                  .relation = Relation::OnlyInside,
+                                  .to = "outer",
+                                  .refusal = "interchange.not-nested"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"interchange.no-loop", "a loop does not exist"},
@@ -28,8 +32,7 @@ struct Interchange {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(auto band, require_band(nest, {outer, inner}, name));
-    const sdfg::ScheduleLoop &o = *band[0], &i = *band[1];
+    const sdfg::ScheduleLoop &o = loop_of(nest, outer), &i = loop_of(nest, inner);
     if (!is_sequential(o) || !is_sequential(i))
       return fail("interchange.scheduled", "loops are interchanged before they are scheduled", outer.name);
     auto bounds = exchanged_bounds({o.symbol, o.begin, o.end, o.step}, {i.symbol, i.begin, i.end, i.step});

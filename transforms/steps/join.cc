@@ -26,9 +26,11 @@ struct Join {
   static constexpr auto params = std::tuple{
       param(&Join::first, {.name = "first", .doc = "the loop that comes first"}),
       param(&Join::second, {.name = "second",
-                            .doc = "the loop directly behind it, at the same level; not given: what stands behind is "
-                                   "the next iteration",
-                            .required = false}),
+                            .doc = "the loop that goes on; not given: what stands behind is the next iteration",
+                            .required = false,
+                            .relation = Relation::Behind,
+                            .to = "first",
+                            .refusal = "join.not-neighbours"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"join.no-loop", "a loop does not exist"},
@@ -39,7 +41,7 @@ struct Join {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* a, require_loop(nest, first, name));
+    const sdfg::ScheduleLoop* a = &loop_of(nest, first);
     TRY_VOID(plain(*a));
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, first.name);
@@ -56,9 +58,8 @@ struct Join {
       expected = sdfg::substitute(expected, {{first.name, a->end}});
       found.assign(behind.begin(), behind.begin() + static_cast<std::ptrdiff_t>(taken));
     } else {
-      TRY(const sdfg::ScheduleLoop* b, require_loop(nest, second, name));
+      const sdfg::ScheduleLoop* b = &loop_of(nest, second);
       TRY_VOID(plain(*b));
-      if (behind.empty() || behind[0] != sdfg::ScheduleNode(*b)) return not_neighbours(first.name);
       adjacent = adjacent && context.at_most(a->end, b->begin) && context.at_most(b->begin, a->end) &&
                  context.at_most(b->begin, b->end);
       found = sdfg::substitute(b->children, {{second.name, Expr::symbol(first.name)}});

@@ -44,21 +44,23 @@ struct Pack {
   static constexpr std::int64_t smallest_square = 32;  // bytes of a panel's row: a vector of AVX2
 
   LoopRef loop, panel;
-  std::string fold = "no";
+  std::string fold;
   static constexpr std::string_view fold_choices[] = {"no", "yes"};
   static constexpr auto params = std::tuple{
       param(&Pack::loop, {.name = "loop",
                           .doc = "the loop in each of whose iterations the buffer is filled: shared by all threads "
                                  "if a loop inside it is parallel, otherwise each thread's own"}),
       param(&Pack::panel, {.name = "panel",
-                           .doc = "a loop inside it whose iterations take one panel each; its step is the width. "
-                                  "What is packed is every operand with a subscript that runs over such a tile"}),
+                           .doc = "the loop whose iterations take one panel each; its step is the width. What is "
+                                  "packed is every operand with a subscript that runs over such a tile",
+                           .relation = Relation::Inside,
+                           .to = "loop",
+                           .refusal = "pack.not-inside"}),
       param(&Pack::fold, {.name = "fold",
                           .doc = "whether the value of the largest expression that needs the element and otherwise "
-                                 "nothing that changes inside the loop is packed, instead of the element; no if not "
-                                 "given",
-                          .required = false,
-                          .choices = fold_choices}),
+                                 "nothing that changes inside the loop is packed, instead of the element",
+                          .choices = fold_choices,
+                          .default_value = "no"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"pack.no-loop", "a loop does not exist"},
@@ -73,11 +75,6 @@ struct Pack {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY([[maybe_unused]] auto* a, require_loop(nest, loop, name));
-    TRY([[maybe_unused]] auto* b, require_loop(nest, panel, name));
-    const auto path = sdfg::path_to(nest.tree, panel.name);
-    if (loop.name == panel.name || std::ranges::find(path, loop.name) == path.end())
-      return fail("pack.not-inside", panel.name + " is not inside " + loop.name, panel.name);
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     Outside outside;
     for (const Expr& e : result.assumptions)

@@ -19,24 +19,24 @@ struct Parallelize {
   static constexpr std::string_view kinds[] = {"static", "dynamic"};
 
   LoopRef loop;
-  std::int64_t threads = 0, chunk = 0;
-  std::string kind = "static";
+  std::int64_t threads, chunk;
+  std::string kind;
   static constexpr auto params = std::tuple{
       param(&Parallelize::loop, {.name = "loop", .doc = "the loop"}),
       param(&Parallelize::threads, {.name = "threads",
-                                    .doc = "how many; 0 or not given: as many as the OpenMP runtime gives",
-                                    .required = false,
+                                    .doc = "how many; 0: as many as the OpenMP runtime gives",
                                     .low = 0,
                                     .high = 4096,
-                                    .values = thread_values}),
+                                    .values = thread_values,
+                                    .default_value = 0}),
       param(&Parallelize::chunk, {.name = "chunk",
-                                  .doc = "iterations handed out at a time; 0 or not given: even shares",
-                                  .required = false,
+                                  .doc = "iterations handed out at a time; 0: even shares",
                                   .low = 0,
                                   .high = 1 << 20,
-                                  .values = chunk_values}),
+                                  .values = chunk_values,
+                                  .default_value = 0}),
       param(&Parallelize::kind,
-            {.name = "kind", .doc = "static or dynamic; static if not given", .required = false, .choices = kinds}),
+            {.name = "kind", .doc = "how iterations are handed out", .choices = kinds, .default_value = "static"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"parallelize.no-loop", "the loop does not exist"},
@@ -46,7 +46,7 @@ struct Parallelize {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext& context) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (!is_sequential(*old)) return fail("parallelize.scheduled", "the loop has a schedule already", loop.name);
     TRY(Independence independence, independent(nest, loop.name, context, "parallelize.carried"));
     sdfg::ScheduleTree tree = nest.tree;

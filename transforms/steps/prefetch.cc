@@ -36,7 +36,6 @@ struct Prefetch {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY([[maybe_unused]] const auto* old, require_loop(nest, loop, name));
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::find_loop(tree, loop.name)->prefetch = distance;
     return annotated(nest, std::move(tree));

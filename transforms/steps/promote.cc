@@ -18,6 +18,7 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 #include "sdfg/scan.h"
+#include "transforms/footprints.h"
 #include "transforms/normal/util.h"
 #include "transforms/other_place.h"
 #include "transforms/panels.h"
@@ -35,135 +36,6 @@ using sdfg::Node;
 using sdfg::Points;
 using sdfg::Region;
 using sdfg::ScalarExpr;
-
-// What the dimensions of a container are called in proofs: no identifiers, so that they meet no symbol.
-std::vector<std::string> dimensions(std::size_t rank) {
-  std::vector<std::string> names;
-  for (std::size_t d = 0; d < rank; ++d) names.push_back("#" + std::to_string(d));
-  return names;
-}
-
-// What a region touches of a container. `certain`: in each iteration of the loops around and wherever the conditions
-// hold; otherwise perhaps not.
-struct Footprint {
-  struct Access {
-    std::vector<Expr> subscript;
-    Points elements;
-    bool write = false, certain = true;
-  };
-  std::vector<Access> accesses;
-  bool known = true;
-  bool divisible = true;  // each access by itself: in assignments, or conditions
-
-  std::vector<Points> of(bool write) const {
-    std::vector<Points> result;
-    for (const Access& a : accesses)
-      if (a.write == write) result.push_back(a.elements);
-    return result;
-  }
-  std::vector<Points> all() const {
-    std::vector<Points> result;
-    for (const Access& a : accesses) result.push_back(a.elements);
-    return result;
-  }
-};
-
-class Footprints {
- public:
-  explicit Footprints(const Region& region) { walk(region, {}, true); }
-  const std::map<std::string, Footprint>& all() const { return all_; }
-
- private:
-  void add(const Memlet& m, const Points& around, bool write, bool certain) {
-    Footprint& footprint = all_[m.container];
-    Points elements = around;
-    elements.dims = dimensions(m.subset.size());
-    for (std::size_t d = 0; d < m.subset.size(); ++d) {
-      const sdfg::Dim& dim = m.subset[d];
-      if (dim.end || !sdfg::is_quasi_affine(dim.begin)) {
-        footprint.known = false;
-        return;
-      }
-      elements.conditions.push_back(sdfg::equal(Expr::symbol(elements.dims[d]), dim.begin));
-    }
-    footprint.accesses.push_back(
-        {.subscript = sdfg::subscripts(m.subset), .elements = std::move(elements), .write = write, .certain = certain});
-  }
-
-  void walk(const Region& region, const Points& around, bool certain) {
-    for (const Node& n : region.nodes)
-      match(
-          n.value, [&](const sdfg::State& s) { state(s, around, certain); },
-          [&](const Loop& l) {
-            Points inside = around;
-            inside.exists.push_back(l.symbol);
-            const bool affine = sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end);
-            if (affine) sdfg::append(inside.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
-            walk(l.body, inside, certain && affine);
-          },
-          [&](const sdfg::If& i) {
-            for (const Memlet& m : i.condition.inputs) add(m, around, false, certain);
-            Points inside = around, otherwise = around;
-            const bool affine = i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code);
-            if (affine) {
-              inside.conditions.push_back(i.condition.code);
-              otherwise.conditions.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
-            }
-            walk(i.then_body, inside, certain && affine);
-            walk(i.else_body, otherwise, certain && affine);
-          },
-          [&](const sdfg::While&) { unknown(n); }, [](const sdfg::Return&) {});
-  }
-
-  void state(const sdfg::State& s, const Points& around, bool certain) {
-    const bool library = std::ranges::any_of(
-        s.nodes, [](const sdfg::DataflowNode& d) { return std::holds_alternative<sdfg::LibraryNode>(d); });
-    if (library) return unknown(Node(s));
-    const bool divisible = sdfg::as_assignment(s).has_value();
-    normal::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
-      add(m, around, writes, certain);
-      all_[m.container].divisible = all_[m.container].divisible && divisible;
-    });
-  }
-
-  void unknown(const Node& n) {
-    const sdfg::Touched t = normal::touched(n);
-    for (const auto* names : {&t.read, &t.written})
-      for (const std::string& name : *names) all_[name].known = false;
-  }
-
-  std::map<std::string, Footprint> all_;
-};
-
-// The accesses in groups such that what one group touches no other one does; or, of what is only read, perhaps does.
-Result<std::vector<Footprint>> apart(const Footprint& footprint, bool reads_too,
-                                     const std::vector<ScalarExpr>& around) {
-  const auto together = [&](const Footprint::Access& a, const Footprint::Access& b) -> Result<bool> {
-    if (a.subscript == b.subscript) return true;
-    if ((!reads_too && !a.write && !b.write) || planted(Fault::promoted_beside_others)) return false;
-    TRY(const bool disjoint, sdfg::is_apart(a.elements, b.elements, around));
-    return !disjoint;
-  };
-  std::vector<Footprint> groups;
-  for (const Footprint::Access& a : footprint.accesses) {
-    Footprint joined{.accesses = {a}};
-    std::vector<Footprint> others;
-    for (Footprint& g : groups) {
-      bool one = false;
-      for (const Footprint::Access& b : g.accesses) {
-        TRY(const bool meet, together(a, b));
-        one = one || meet;
-      }
-      if (one)
-        joined.accesses.insert(joined.accesses.end(), g.accesses.begin(), g.accesses.end());
-      else
-        others.push_back(std::move(g));
-    }
-    others.push_back(std::move(joined));
-    groups = std::move(others);
-  }
-  return groups;
-}
 
 // Part of a container with its local array and the loops that copy.
 struct Promotion {
@@ -192,6 +64,7 @@ struct Promote {
   static constexpr std::int64_t most_on_stack = 16384;  // bytes: half of a usual L1 cache
   static constexpr std::size_t most_divided = 48;       // accesses: each pair is a question
   static constexpr std::int64_t most_values[] = {1, 64, 4096};
+  static constexpr std::string_view most_expressions[] = {"l1_bytes floordiv 64"};
 
   LoopRef loop;
   Size most;
@@ -201,7 +74,8 @@ struct Promote {
                              .doc = "how many elements a copy has at most; 1: scalars only",
                              .low = 1,
                              .high = 1 << 20,
-                             .values = most_values}),
+                             .values = most_values,
+                             .expressions = most_expressions}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"promote.no-loop", "the loop does not exist"},
@@ -214,7 +88,6 @@ struct Promote {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY([[maybe_unused]] auto* found, require_loop(nest, loop, name));
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     Outside outside;
     for (const Expr& e : result.assumptions)
@@ -239,8 +112,7 @@ struct Promote {
     const Here here{.nest = nest, .sdfg = result, .place = *place, .outside = outside};
     std::vector<Promotion> promotions;
     std::optional<Error> why;
-    const Footprints footprints(target->body);
-    for (const auto& [container, footprint] : footprints.all()) {
+    for (const auto& [container, footprint] : footprints(target->body)) {
       const auto reason = add(here, container, footprint, {true, false}, promotions);
       if (reason && !why) why = reason;
     }

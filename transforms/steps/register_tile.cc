@@ -5,9 +5,9 @@
 // same operations in the same order as before, so no leave to reassociate is needed.
 #include <algorithm>
 
-#include "sdfg/planted_fault.h"
 #include "sdfg/surroundings.h"
 #include "transforms/padded_tile.h"
+#include "transforms/register_promotion.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 
@@ -42,48 +42,58 @@ struct RegisterTile {
   static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {8, 4, 16, 24, 6, 12, 2, 32};
   static constexpr std::int64_t lane_values[] = {8, 4, 16, 2};
+  // A vector of doubles or floats, and three.
+  static constexpr std::string_view size_expressions[] = {"simd_bits floordiv 64", "3 * (simd_bits floordiv 64)",
+                                                          "simd_bits floordiv 32", "3 * (simd_bits floordiv 32)"};
+  static constexpr std::string_view lane_expressions[] = {"simd_bits floordiv 64", "simd_bits floordiv 32"};
 
   std::vector<LoopRef> loops;
   std::vector<Size> sizes;
-  Size lanes{8};
-  std::string vector = "inner";
+  Size lanes;
+  std::string vector;
   static constexpr std::string_view vector_choices[] = {"inner", "outer"};
-  std::string partial = "masked";
+  std::string partial;
   static constexpr std::string_view partial_choices[] = {"masked", "padded"};
   static constexpr auto params = std::tuple{
-      param(
-          &RegisterTile::loops,
-          {.name = "loops",
-           .doc = "two loops, the outer one first; the inner one holds nothing but the third loop. Or that one alone: "
-                  "a tile of one row",
-           .most = 2}),
-      param(&RegisterTile::sizes,
-            {.name = "sizes",
-             .doc = "iterations of each loop in a tile; of the vectorized one a multiple of the lanes",
-             .low = 1,
-             .high = 64,
-             .values = size_values,
-             .multiple_of = "lanes"}),
-      param(&RegisterTile::lanes,
-            {.name = "lanes", .doc = "elements of a vector", .low = 1, .high = 64, .values = lane_values}),
+      param(&RegisterTile::loops, {.name = "loops",
+                                   .doc = "two loops, the outer one first; or the inner one alone: a tile of one row",
+                                   .most = 2,
+                                   .relation = Relation::BandAroundLoop,
+                                   .refusal = "register-tile.not-nested"}),
+      param(&RegisterTile::sizes, {.name = "sizes",
+                                   .doc = "iterations of each loop in a tile",
+                                   .low = 1,
+                                   .high = 64,
+                                   .values = size_values,
+                                   .expressions = size_expressions,
+                                   .length_of = "loops",
+                                   .multiple_of = "lanes",
+                                   .multiple_by = "vector",
+                                   .refusal = "register-tile.sizes"}),
+      param(&RegisterTile::lanes, {.name = "lanes",
+                                   .doc = "elements of a vector",
+                                   .low = 1,
+                                   .high = 64,
+                                   .values = lane_values,
+                                   .expressions = lane_expressions}),
       param(&RegisterTile::vector, {.name = "vector",
-                                    .doc = "which of the two loops is vectorized; inner if not given",
-                                    .required = false,
-                                    .choices = vector_choices}),
+                                    .doc = "which of the two loops is vectorized",
+                                    .choices = vector_choices,
+                                    .default_value = "inner"}),
       param(
           &RegisterTile::partial,
           {.name = "partial",
            .doc = "what becomes of tiles that the end cuts off: run under masks, or padded to full ones whose further "
-                  "elements are never stored (for operands that are packed next); masked if not given",
-           .required = false,
-           .choices = partial_choices}),
+                  "elements are never stored (for operands that are packed next)",
+           .choices = partial_choices,
+           .default_value = "masked"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"register-tile.no-loop", "a loop does not exist"},
       {"register-tile.not-nested", "the loops and the one inside are no perfect band"},
       {"register-tile.reduced", "a loop around keeps partial results of what the tile holds"},
       {"register-tile.sizes",
-       "there are not one or two loops and as many sizes, or the vectorized one is no multiple of the lanes"},
+       "there are not as many sizes as loops, or that of the vectorized one is no multiple of the lanes"},
       {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
       {"register-tile.bounds",
        "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
@@ -114,11 +124,9 @@ struct RegisterTile {
     return {};
   }
 
-  Result<Plan> plan(const Nest& nest, const StepContext& context) const {
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
     if (loops.size() != 1) return tile_of_two(nest);
     // One loop is two, the outer of a single iteration.
-    TRY([[maybe_unused]] const auto* only, require_loop(nest, loops[0], "register-tile"));
-    if (sizes.size() != 1) return fail("register-tile.sizes", "one loop, one size");
     Nest wrapped = nest;
     auto [sequence, at] = sdfg::owner_of(wrapped.tree, loops[0].name);
     const ScheduleLoop row{.symbol = fresh(nest, loops[0].name + "_row"),
@@ -133,62 +141,118 @@ struct RegisterTile {
     RegisterTile two = *this;
     two.loops = {LoopRef{row.symbol}, loops[0]};
     two.sizes = {Size{1}, sizes[0]};
-    return two.plan(wrapped, context);
+    return two.tile_of_two(wrapped);
   }
 
  private:
+  // The two loops and the third one as the nest has them, and the first element of a tile.
+  struct Band {
+    const Nest& nest;
+    const ScheduleLoop &a, &b, &k;
+    Expr row, column;
+  };
+  // The columns of the rows of a tile: extremes of their bounds.
+  struct Columns {
+    Expr begin_low, begin_high, end_low, end_high;
+  };
+  // Inside a full tile: the third loop, in it the unrolled loop's copies of the vectorized one.
+  struct FullTile {
+    ScheduleLoop k, rows, lanes;
+  };
+  // The loops over tiles, without children.
+  struct Grid {
+    ScheduleLoop a, b;
+
+    ScheduleTree holding(const Band& band, std::vector<sdfg::ScheduleNode> inside) const {
+      ScheduleLoop outer_tiles = a, inner_tiles = b;
+      inner_tiles.children = std::move(inside);
+      outer_tiles.children = {std::move(inner_tiles)};
+      ScheduleTree tree = band.nest.tree;
+      auto [sequence, at] = sdfg::owner_of(tree, band.a.symbol);
+      (*sequence)[at] = outer_tiles;
+      return tree;
+    }
+  };
+
+  bool outer_in_lanes() const { return vector == "outer"; }  // the outer loop is the vectorized one
+
   Result<Plan> tile_of_two(const Nest& nest) const {
-    constexpr std::string_view area = "register-tile";
-    TRY(auto band, require_band(nest, loops, area));
-    const bool outer = vector == "outer";  // the outer loop is the vectorized one
-    if (band.size() != 2 || sizes.size() != 2 || sizes[outer ? 0 : 1].value % lanes.value != 0)
-      return fail("register-tile.sizes",
-                  "one or two loops, as many sizes, the vectorized one's a multiple of the lanes");
-    const ScheduleLoop &a = *band[0], &b = *band[1];
-    const auto* third = b.children.size() == 1 ? std::get_if<ScheduleLoop>(&b.children[0].value) : nullptr;
-    if (!third) return fail("register-tile.not-nested", b.symbol + " does not hold exactly one loop", b.symbol);
-    const ScheduleLoop& k = *third;
-    for (const ScheduleLoop* l : {&a, &b, &k})
+    const ScheduleLoop &a = loop_of(nest, loops[0]), &b = loop_of(nest, loops[1]);
+    const Band band{.nest = nest,
+                    .a = a,
+                    .b = b,
+                    .k = std::get<ScheduleLoop>(b.children[0].value),
+                    .row = Expr::symbol(fresh(nest, a.symbol + "_r")),
+                    .column = Expr::symbol(fresh(nest, b.symbol + "_r"))};
+    TRY_VOID(require_plain(band));
+    TRY(const Columns columns, columns_of_tile(band));
+    Grid grid{.a = a, .b = b};
+    grid.a.symbol = *band.row.as_symbol();
+    grid.a.step = sizes[0].value;
+    grid.b.symbol = *band.column.as_symbol();
+    grid.b.begin = columns.begin_low;
+    // Rows past the end have no columns; over-estimating the columns of the last tile only makes empty tiles.
+    grid.b.end = columns.end_high;
+    grid.b.step = sizes[1].value;
+    const FullTile tile = full_tile(band);
+    return partial == "padded" ? padded_tiles(band, tile, std::move(grid)) : masked_tiles(band, columns, tile, grid);
+  }
+
+  static Result<void> require_plain(const Band& band) {
+    for (const ScheduleLoop* l : {&band.a, &band.b, &band.k})
       if (l->step != 1 || !is_sequential(*l))
         return fail("register-tile.step", "loop " + l->symbol + " has a step or a schedule", l->symbol);
-    for (const auto& child : k.children)
+    for (const auto& child : band.k.children)
       if (const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
-          !leaf || nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
-        return fail("register-tile.body", k.symbol + " holds more than plain statements", k.symbol);
-    TRY_VOID(no_reduction_around(nest, a.symbol, k));
+          !leaf || band.nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
+        return fail("register-tile.body", band.k.symbol + " holds more than plain statements", band.k.symbol);
+    return no_reduction_around(band.nest, band.a.symbol, band.k);
+  }
 
-    const std::string a_r = fresh(nest, a.symbol + "_r"), b_r = fresh(nest, b.symbol + "_r");
-    const Expr row = Expr::symbol(a_r), column = Expr::symbol(b_r);
-    const Expr last_row = row + sizes[0].value - 1;
-    auto begin_low = least(b.begin, a.symbol, row, last_row), begin_high = greatest(b.begin, a.symbol, row, last_row);
-    auto end_low = least(b.end, a.symbol, row, last_row), end_high = greatest(b.end, a.symbol, row, last_row);
+  Expr last_row(const Band& band) const { return band.row + sizes[0].value - 1; }
+
+  Result<Columns> columns_of_tile(const Band& band) const {
+    const auto& [nest, a, b, k, row, column] = band;
+    const Expr last = last_row(band);
+    auto begin_low = least(b.begin, a.symbol, row, last), begin_high = greatest(b.begin, a.symbol, row, last);
+    auto end_low = least(b.end, a.symbol, row, last), end_high = greatest(b.end, a.symbol, row, last);
     bool uniform = true;
     for (const Expr* e : {&k.begin, &k.end}) uniform = uniform && !e->uses(a.symbol) && !e->uses(b.symbol);
     // With the outer loop in the lanes, the inner one's range must be the same in all of them.
-    if (outer) uniform = uniform && !b.begin.uses(a.symbol) && !b.end.uses(a.symbol);
+    if (outer_in_lanes()) uniform = uniform && !b.begin.uses(a.symbol) && !b.end.uses(a.symbol);
     if (!begin_low || !begin_high || !end_low || !end_high || !uniform)
       return fail("register-tile.bounds", "the bounds of " + b.symbol + " or " + k.symbol + " do not fit tiles",
                   k.symbol);
+    return Columns{.begin_low = *begin_low, .begin_high = *begin_high, .end_low = *end_low, .end_high = *end_high};
+  }
 
-    // Inside a full tile: the third loop, in it the unrolled loop's copies of the vectorized one. A partial tile keeps
-    // the third loop inside the rows, so that lanes past the end are the only thing to mask.
-    const auto schedule = [&](ScheduleLoop& rows, ScheduleLoop& lanes_loop, std::int64_t height) {
-      rows.schedule = sdfg::Sequential{};
-      if (height > 1) rows.schedule = sdfg::Unroll{.factor = static_cast<int>(height)};
-      lanes_loop.schedule = sdfg::Simd{.lanes = static_cast<int>(lanes.value)};
-    };
-    const std::size_t rows_at = outer ? 1 : 0;
-    ScheduleLoop full_k = k, full_a = a, full_b = b;
-    full_a.begin = row;
-    full_a.end = row + sizes[0].value;
-    full_b.begin = column;
-    full_b.end = column + sizes[1].value;
-    ScheduleLoop &full_rows = outer ? full_b : full_a, &full_lanes = outer ? full_a : full_b;
-    schedule(full_rows, full_lanes, sizes[rows_at].value);
-    full_lanes.children = k.children;
-    full_rows.children = {full_lanes};
-    full_k.children = {full_rows};
+  void schedule(ScheduleLoop& rows, ScheduleLoop& lanes_loop, std::int64_t height) const {
+    rows.schedule = sdfg::Sequential{};
+    if (height > 1) rows.schedule = sdfg::Unroll{.factor = static_cast<int>(height)};
+    lanes_loop.schedule = sdfg::Simd{.lanes = static_cast<int>(lanes.value)};
+  }
 
+  std::int64_t height() const { return sizes[outer_in_lanes() ? 1 : 0].value; }
+  std::int64_t width() const { return sizes[outer_in_lanes() ? 0 : 1].value; }
+
+  FullTile full_tile(const Band& band) const {
+    FullTile tile{.k = band.k, .rows = band.a, .lanes = band.b};
+    if (outer_in_lanes()) std::swap(tile.rows, tile.lanes);
+    ScheduleLoop &a = outer_in_lanes() ? tile.lanes : tile.rows, &b = outer_in_lanes() ? tile.rows : tile.lanes;
+    a.begin = band.row;
+    a.end = band.row + sizes[0].value;
+    b.begin = band.column;
+    b.end = band.column + sizes[1].value;
+    schedule(tile.rows, tile.lanes, height());
+    tile.lanes.children = band.k.children;
+    tile.rows.children = {tile.lanes};
+    tile.k.children = {tile.rows};
+    return tile;
+  }
+
+  // A partial tile keeps the third loop inside the rows, so that lanes past the end are the only thing to mask.
+  ScheduleLoop partial_tile(const Band& band) const {
+    const auto& [nest, a, b, k, row, column] = band;
     ScheduleLoop part_a = a, part_k = k, part_b = b;
     part_a.symbol = fresh(nest, a.symbol + "_p");
     part_k.symbol = fresh(nest, k.symbol + "_p");
@@ -200,367 +264,88 @@ struct RegisterTile {
     part_a.end = Expr::min(row + sizes[0].value, a.end);
     part_b.begin = Expr::max(column, b.begin.substitute(to_part));
     part_b.end = Expr::min(column + sizes[1].value, b.end.substitute(to_part));
-    ScheduleLoop &part_rows = outer ? part_b : part_a, &part_lanes = outer ? part_a : part_b;
-    schedule(part_rows, part_lanes, 1);
-    part_lanes.children = sdfg::substitute(k.children, to_part);
-    part_k.children = {part_lanes};
-    part_rows.children = {part_k};
+    ScheduleLoop &rows = outer_in_lanes() ? part_b : part_a, &lanes_loop = outer_in_lanes() ? part_a : part_b;
+    schedule(rows, lanes_loop, 1);
+    lanes_loop.children = sdfg::substitute(k.children, to_part);
+    part_k.children = {lanes_loop};
+    rows.children = {part_k};
+    return rows;
+  }
 
-    ScalarExpr full = at_most(last_row + 1, a.end);
-    for (const ScalarExpr& more :
-         {at_most(*begin_high, column), at_most(column + sizes[1].value, *end_low), at_most(k.begin + 1, k.end)})
+  ScalarExpr is_full(const Band& band, const Columns& columns) const {
+    const auto& [nest, a, b, k, row, column] = band;
+    ScalarExpr full = at_most(last_row(band) + 1, a.end);
+    for (const ScalarExpr& more : {at_most(columns.begin_high, column),
+                                   at_most(column + sizes[1].value, columns.end_low), at_most(k.begin + 1, k.end)})
       full = ScalarExpr::binary(sdfg::ScalarOp::logical_and, full, more);
+    return full;
+  }
 
-    ScheduleLoop tile_a = a, tile_b = b;
-    tile_a.symbol = a_r;
-    tile_a.step = sizes[0].value;
-    tile_b.symbol = b_r;
-    tile_b.begin = *begin_low;
-    // Rows past the end have no columns; over-estimating the columns of the last tile only makes empty tiles.
-    tile_b.end = *end_high;
-    tile_b.step = sizes[1].value;
-    tile_b.children = {sdfg::ScheduleGuard{.condition = full, .children = {full_k}},
-                       sdfg::ScheduleGuard{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
-                                           .children = {part_rows}}};
-    const auto with = [&](const ScheduleLoop& nest_of_tiles) {
-      ScheduleTree tree = nest.tree;
-      auto [sequence, at] = sdfg::owner_of(tree, a.symbol);
-      (*sequence)[at] = nest_of_tiles;
-      return tree;
-    };
-    const auto holding = [&](sdfg::ScheduleNode inside) {
-      ScheduleLoop outer_tiles = tile_a, inner_tiles = tile_b;
-      inner_tiles.children = {std::move(inside)};
-      outer_tiles.children = {std::move(inner_tiles)};
-      return with(outer_tiles);
-    };
-    // A tile is full or partial as a whole. So two instances are ordered by their tiles, which both kinds run in the
-    // same order, or by the order inside one kind: if all tiles may have the full one's order and all may have the
-    // partial one's, then any mixture is legal, and runs the same instances provided that a full tile, which is not
-    // clipped, adds none. Each of the three is a plain tree without the guards' case distinctions.
-    ScheduleLoop clipped_k = full_k, clipped_rows = full_rows, clipped_lanes = full_lanes;
-    ScheduleLoop &clipped_a = outer ? clipped_lanes : clipped_rows, &clipped_b = outer ? clipped_rows : clipped_lanes;
-    clipped_a.end = Expr::min(clipped_a.end, a.end);
-    clipped_b.begin = Expr::max(clipped_b.begin, b.begin);
-    clipped_b.end = Expr::min(clipped_b.end, b.end);
-    clipped_rows.children = {clipped_lanes};
-    clipped_k.children = {clipped_rows};
-    const auto prove_full = [&] { return prove(nest, holding(clipped_k), "register-tile.illegal", a.symbol); };
-    if (partial == "padded") {
-      // No tiles without an iteration, which would be computed for nothing.
-      if (const auto end = greatest(b.end, a.symbol, row, simplest(Expr::min(last_row, a.end - 1))))
-        tile_b.end = simplest(*end);
-      // Rows whose columns begin elsewhere share panels of packed columns all the same.
-      std::vector<ScheduleLoop> around = around_loop(nest.tree, a.symbol).loops;
-      around.push_back(tile_a);
-      tile_b.begin = aligned(tile_b.begin, sizes[1].value, around);
-      TRY(Plan order, prove_full());
-      TRY(const PaddedTile padded, pad(nest, a, b, k, sizes, {tile_a, tile_b}, "register-tile.padding"));
-      const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
-      const ScheduleTree tree = holding(sdfg::ScheduleGuard{.condition = runs, .children = {full_k}});
-      sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
-      Promotion promotion{.sdfg = result,
-                          .a = full_rows.symbol,
-                          .b = full_lanes.symbol,
-                          .k = k.symbol,
-                          .tile = b_r,
-                          .points = sdfg::Surroundings(nest.lifted, sdfg::around(tree, k.symbol)),
-                          .inside = {k, full_rows, full_lanes},
-                          .shape = {sizes[rows_at].value, sizes[1 - rows_at].value},
-                          .padded = padded};
-      TRY_VOID(promotion.run());
-      return restructure(std::move(order), result);
-    }
-    TRY(Plan order, prove_full());
-    TRY([[maybe_unused]] Plan masked, prove(nest, holding(part_rows), "register-tile.illegal", a.symbol));
-    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, holding(tile_b.children[0]));
+  // A tile is full or partial as a whole. So two instances are ordered by their tiles, which both kinds run in the
+  // same order, or by the order inside one kind: if all tiles may have the full one's order and all may have the
+  // partial one's, then any mixture is legal, and runs the same instances provided that a full tile, which is not
+  // clipped, adds none. Each of the three is a plain tree without the guards' case distinctions.
+  Result<Plan> prove_full(const Band& band, FullTile clipped, const Grid& grid) const {
+    ScheduleLoop& a = outer_in_lanes() ? clipped.lanes : clipped.rows;
+    ScheduleLoop& b = outer_in_lanes() ? clipped.rows : clipped.lanes;
+    a.end = Expr::min(a.end, band.a.end);
+    b.begin = Expr::max(b.begin, band.b.begin);
+    b.end = Expr::min(b.end, band.b.end);
+    clipped.rows.children = {clipped.lanes};
+    clipped.k.children = {clipped.rows};
+    return prove(band.nest, grid.holding(band, {clipped.k}), "register-tile.illegal", band.a.symbol);
+  }
+
+  Result<Plan> padded_tiles(const Band& band, const FullTile& tile, Grid grid) const {
+    const auto& [nest, a, b, k, row, column] = band;
+    // No tiles without an iteration, which would be computed for nothing.
+    if (const auto end = greatest(b.end, a.symbol, row, simplest(Expr::min(last_row(band), a.end - 1))))
+      grid.b.end = simplest(*end);
+    // Rows whose columns begin elsewhere share panels of packed columns all the same.
+    std::vector<ScheduleLoop> around = around_loop(nest.tree, a.symbol).loops;
+    around.push_back(grid.a);
+    grid.b.begin = aligned(grid.b.begin, sizes[1].value, around);
+    TRY(Plan order, prove_full(band, tile, grid));
+    TRY(const PaddedTile padded, pad(nest, a, b, k, sizes, {grid.a, grid.b}, "register-tile.padding"));
+    const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
+    const ScheduleTree tree = grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.k}}});
+    return in_registers(band, tile, tree, std::move(order), padded);
+  }
+
+  Result<Plan> masked_tiles(const Band& band, const Columns& columns, const FullTile& tile, const Grid& grid) const {
+    const Nest& nest = band.nest;
+    const ScheduleLoop part = partial_tile(band);
+    const ScalarExpr full = is_full(band, columns);
+    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.k}};
+    const sdfg::ScheduleGuard otherwise{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
+                                        .children = {part}};
+    TRY(Plan order, prove_full(band, tile, grid));
+    TRY([[maybe_unused]] Plan masked, prove(nest, grid.holding(band, {part}), "register-tile.illegal", band.a.symbol));
+    if (auto within =
+            sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, grid.holding(band, {when_full}));
         !within)
       return std::unexpected(within.error());
-    tile_a.children = {tile_b};
-    const ScheduleTree tree = with(tile_a);
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
-    Promotion promotion{.sdfg = result,
-                        .a = full_rows.symbol,
-                        .b = full_lanes.symbol,
-                        .k = k.symbol,
-                        .tile = b_r,
-                        .points = sdfg::Surroundings(nest.lifted, sdfg::around(tree, k.symbol)),
-                        .inside = {k, full_rows, full_lanes},
-                        .shape = {sizes[rows_at].value, sizes[1 - rows_at].value}};
-    TRY_VOID(promotion.run());
+    return in_registers(band, tile, grid.holding(band, {when_full, otherwise}), std::move(order), std::nullopt);
+  }
+
+  Result<Plan> in_registers(const Band& band, const FullTile& tile, const ScheduleTree& tree, Plan order,
+                            const std::optional<PaddedTile>& padded) const {
+    sdfg::Sdfg result = sdfg::lower(band.nest.lifted, tree);
+    const ResultTile held{.a = tile.rows.symbol,
+                          .b = tile.lanes.symbol,
+                          .k = band.k.symbol,
+                          .tile = *band.column.as_symbol(),
+                          .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, band.k.symbol)),
+                          .inside = {band.k, tile.rows, tile.lanes},
+                          .shape = {height(), width()},
+                          .padded = padded};
+    TRY_VOID(hold_in_registers(result, held));
     return restructure(std::move(order), result);
   }
 
   static std::string fresh(const Nest& nest, const std::string& wish) {
     return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
   }
-
-  // Puts what the full tile writes into registers. Condition: inside the loop k every write to such a container has one
-  // and the same subscript, free of k, and every read has that one or surely another element than any of the tile's; so
-  // an element of the tile is touched through this subscript only (containers of a shared alias class are refused), and
-  // the tile before and after the loop is the container's own.
-  struct Promotion {
-    sdfg::Sdfg& sdfg;
-    std::string a, b, k, tile;
-    sdfg::Surroundings points;         // around the loop k of a full tile
-    std::vector<ScheduleLoop> inside;  // k, a, b
-    std::vector<Expr> shape;
-    std::optional<PaddedTile> padded = std::nullopt;
-
-    Result<void> run() {
-      const auto place = sdfg::find_loop(sdfg.root, k);
-      SOUS_ASSERT(place);
-      auto& loop = place->loop();
-      sdfg::Region& body =
-          std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
-      const sdfg::Touched touched = sdfg::touched(loop.body);
-      std::vector<sdfg::Node> before, after;
-      std::set<std::string> privates, held_in;
-      for (const sdfg::Loop* l : {&std::as_const(loop), loops(loop).first, loops(loop).second})
-        privates.insert(l->privates.begin(), l->privates.end());
-      for (const std::string& container : touched.written) {
-        if (privates.contains(container))
-          return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it", k);
-        TRY(sdfg::Memlet element, only_access(body, container));
-        sdfg::Container registers = *sdfg.find(container);
-        registers.name = unused(container + "_r");
-        registers.shape = shape;
-        registers.strides = sdfg::row_major(registers.shape);
-        registers.offset = 0;
-        registers.storage = sdfg::Storage::registers;
-        registers.transient = true;
-        registers.dead = false;
-        registers.alias_class = 0;
-        sdfg::Memlet held{.container = registers.name,
-                          .subset = sdfg::point({Expr::symbol(a) - loops(loop).first->begin,
-                                                 Expr::symbol(b) - loops(loop).second->begin}),
-                          .combine = std::nullopt};
-        private_to_tile(registers.name);
-        sdfg.containers.push_back(registers);
-        held_in.insert(registers.name);
-        // What the tile starts from is loaded only where it is read: the container may not have been written so far.
-        if (read_first(body, element) && !planted(Fault::register_tile_read_lost))
-          before.push_back(moved(loop, held, element, true));
-        replace(body, element, held);
-        after.push_back(moved(loop, element, held, false));
-      }
-      if (padded) repeat_reads(body, held_in);
-      auto& nodes = place->owner->nodes;
-      const auto at = static_cast<std::ptrdiff_t>(place->at);
-      nodes.insert(nodes.begin() + at + 1, after.begin(), after.end());
-      nodes.insert(nodes.begin() + at, before.begin(), before.end());
-      return {};
-    }
-
-    void private_to_tile(const std::string& container) {
-      const auto place = sdfg::find_loop(sdfg.root, tile);
-      SOUS_ASSERT(place);
-      place->loop().privates.push_back(container);
-    }
-
-    static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
-      const auto& outer = std::get<sdfg::Loop>(k_loop.body.nodes[0].value);
-      return {&outer, &std::get<sdfg::Loop>(outer.body.nodes[0].value)};
-    }
-
-    Result<sdfg::Memlet> only_access(const sdfg::Region& body, const std::string& container) const {
-      std::optional<sdfg::Memlet> only;
-      std::vector<sdfg::Memlet> others;
-      bool one = true;
-      for (const sdfg::Node& n : body.nodes) {
-        const auto& state = std::get<sdfg::State>(n.value);
-        for (const sdfg::Edge& e : state.edges) {
-          for (const sdfg::Dim& d : e.memlet.subset) one = one && !d.begin.reads().contains(container);
-          if (e.memlet.container != container) continue;
-          one = one && !e.memlet.combine;
-          if (const auto* to = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.target)])) {
-            one = one && to->container == container && (!only || *only == e.memlet);
-            only = e.memlet;
-          } else {
-            others.push_back(e.memlet);
-            // A node that is written and read orders what it joins: all its edges move to the registers, or none.
-            for (const sdfg::Edge& before : state.edges)
-              one = one && (before.target != e.source || before.memlet == e.memlet);
-          }
-        }
-      }
-      SOUS_ASSERT(only);
-      const sdfg::Container& c = *sdfg.find(container);
-      for (const sdfg::Container& other : sdfg.containers)
-        one = one && (other.name == container || c.alias_class <= 0 || other.alias_class != c.alias_class);
-      bool moves = !only->subset.empty();
-      for (const std::string& symbol : {a, b}) {
-        bool uses = symbol == a && shape[0] == Expr(1);
-        for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
-        one = one && uses;  // otherwise several elements of the tile would be one element of the container
-      }
-      for (const sdfg::Dim& d : only->subset) moves = moves && !d.begin.uses(k) && !d.end && sdfg::affine(d.begin);
-      for (const sdfg::Memlet& other : others)
-        one = one && (other == *only || sdfg::apart(points, inside, only->subset, inside, other.subset));
-      if (!one || !moves || !separate(*only))
-        return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place",
-                    k);
-      return *only;
-    }
-
-    // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.
-    bool separate(const sdfg::Memlet& m) const {
-      bool a_alone = shape[0] == Expr(1), b_alone = false;
-      for (const sdfg::Dim& d : m.subset) {
-        a_alone = a_alone || (d.begin.uses(a) && !d.begin.uses(b));
-        b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
-      }
-      return a_alone && b_alone;
-    }
-
-    // Whether one iteration reads the element before it writes it. Every iteration writes it (there are no conditions),
-    // and a full tile has a first iteration.
-    static bool read_first(const sdfg::Region& body, const sdfg::Memlet& element) {
-      for (const sdfg::Node& n : body.nodes) {
-        const auto& state = std::get<sdfg::State>(n.value);
-        std::set<int> written_here;
-        for (const sdfg::Edge& e : state.edges) written_here.insert(e.target);
-        bool touches = false;
-        for (const sdfg::Edge& e : state.edges) {
-          if (e.memlet != element) continue;
-          touches = true;
-          const bool read = std::holds_alternative<sdfg::AccessNode>(state.nodes[static_cast<std::size_t>(e.source)]);
-          if (read && !written_here.contains(e.source)) return true;
-        }
-        if (touches) return false;
-      }
-      return false;
-    }
-
-    // An access node may serve the tile's element and others: the element's edges get a node of their own.
-    static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
-      for (sdfg::Node& n : body.nodes) {
-        auto& state = std::get<sdfg::State>(n.value);
-        const std::size_t count = state.nodes.size();
-        for (std::size_t node = 0; node < count; ++node) {
-          const auto* access = std::get_if<sdfg::AccessNode>(&state.nodes[node]);
-          if (!access || access->container != from.container) continue;
-          std::vector<int*> ends;  // of the element's edges at this node
-          bool others = false;
-          for (sdfg::Edge& e : state.edges)
-            for (int* end : {&e.source, &e.target})
-              if (*end == static_cast<int>(node)) {
-                if (e.memlet == from)
-                  ends.push_back(end);
-                else
-                  others = true;
-              }
-          if (ends.empty()) continue;
-          const sdfg::AccessNode registers{.container = to.container};
-          if (!others) {
-            state.nodes[node] = registers;
-            continue;
-          }
-          for (int* end : ends) *end = static_cast<int>(state.nodes.size());
-          state.nodes.emplace_back(registers);
-        }
-        for (sdfg::Edge& e : state.edges)
-          if (e.memlet == from) e.memlet = to;
-      }
-    }
-
-    // Moves the tile between the container and registers. A padded tile that is cut off goes through memory, so that
-    // the registers are only named by constants.
-    sdfg::Node moved(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from, bool load) {
-      if (!padded || padded->never_partial()) return copy(k_loop, to, from);
-      const sdfg::Memlet &held = load ? to : from, &element = load ? from : to;
-      const sdfg::ElementType type = sdfg.find(element.container)->type;
-      auto [memory, is_new] = memories.try_emplace(element.container, "");
-      if (is_new) {
-        sdfg::Container tile_in_memory = *sdfg.find(held.container);
-        memory->second = tile_in_memory.name = unused(element.container + "_m");
-        tile_in_memory.storage = sdfg::Storage::stack;
-        private_to_tile(memory->second);
-        sdfg.containers.push_back(std::move(tile_in_memory));
-      }
-      const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = std::nullopt};
-      sdfg::Loop rows = *loops(k_loop).first, columns = *loops(k_loop).second;
-      for (auto [loop, symbol] : {std::pair(&rows, &a), std::pair(&columns, &b)}) {
-        const TileSide& side = *symbol == padded->outer.symbol ? padded->outer : padded->inner;
-        loop->begin = side.begin;
-        loop->end = side.end;
-      }
-      rows.schedule = sdfg::Sequential{};
-      sdfg::Region whole{{copy(k_loop, to, from)}}, cut;
-      if (load) {
-        const ScalarExpr zero = ScalarExpr::cast(ScalarExpr::integer(0, sdfg::ElementType::i32), type);
-        cut.nodes = {tiled(*loops(k_loop).first, *loops(k_loop).second, between, zero, {}),
-                     tiled(rows, columns, between, ScalarExpr::make_input(0, type), {from}), copy(k_loop, to, between)};
-      } else {
-        cut.nodes = {copy(k_loop, between, from), tiled(rows, columns, to, ScalarExpr::make_input(0, type), {between})};
-      }
-      return sdfg::If{.condition = {.code = padded->is_whole(), .inputs = {}}, .then_body = whole, .else_body = cut};
-    }
-
-    // What the iterations past the end read is what the last one reads.
-    void repeat_reads(sdfg::Region& body, const std::set<std::string>& registers) const {
-      for (sdfg::Node& n : body.nodes) {
-        auto& state = std::get<sdfg::State>(n.value);
-        sdfg::State repeated = sdfg::substitute(state, padded->repeated());
-        for (std::size_t e = 0; e < state.edges.size(); ++e)
-          if (registers.contains(state.edges[e].memlet.container)) repeated.edges[e].memlet = state.edges[e].memlet;
-        state = std::move(repeated);
-      }
-    }
-
-    // The tile's two loops around to = from.
-    sdfg::Node copy(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from) {
-      const ScalarExpr value = ScalarExpr::make_input(0, sdfg.find(from.container)->type);
-      return tiled(*loops(k_loop).first, *loops(k_loop).second, to, value, {from});
-    }
-
-    // Two such loops around to = code(inputs), with names of their own.
-    sdfg::Node tiled(sdfg::Loop rows, sdfg::Loop columns, const sdfg::Memlet& to, const ScalarExpr& code,
-                     const std::vector<sdfg::Memlet>& inputs) {
-      rows.privates.clear();
-      columns.privates.clear();
-      columns.body.nodes.clear();
-      const std::string state = (inputs.empty() ? "clear_" + to.container : "load_" + inputs[0].container);
-      columns.body.nodes.emplace_back(sdfg::assignment(unused_state(state), to, code, inputs));
-      rows.body.nodes = {sdfg::Node(columns)};
-      Renamed names{{a, unused(a + "_c")}, {b, unused(b + "_c")}};
-      taken.insert(names[a]);
-      taken.insert(names[b]);
-      sdfg::Sdfg holder;
-      holder.root.nodes = {sdfg::Node(rows)};
-      sdfg::Renaming renaming;
-      renaming.symbols = names;
-      return sdfg::rename(holder, renaming).root.nodes[0];
-    }
-
-    using Renamed = std::map<std::string, std::string>;
-    std::map<std::string, std::string> memories = {};  // of padded tiles, by container
-    std::set<std::string> taken = {};
-
-    std::string unused(const std::string& wish) {
-      std::set<std::string> used = taken;
-      used.insert(sdfg.symbols.begin(), sdfg.symbols.end());
-      for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
-      sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-        if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) used.insert(l->symbol);
-      });
-      return numbered(used, wish);
-    }
-    std::string unused_state(const std::string& wish) {
-      std::set<std::string> used = states;
-      sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-        if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
-      });
-      states.insert(numbered(used, wish));
-      return numbered(used, wish);
-    }
-    std::set<std::string> states = {};
-    static std::string numbered(const std::set<std::string>& used, const std::string& wish) {
-      std::string name = wish;
-      for (int n = 2; used.contains(name); ++n) name = wish + std::to_string(n);
-      return name;
-    }
-  };
 };
 
 }  // namespace

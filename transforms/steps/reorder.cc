@@ -18,7 +18,11 @@ struct Reorder {
   LoopRef first, second;
   static constexpr auto params = std::tuple{
       param(&Reorder::first, {.name = "first", .doc = "the loop that comes first"}),
-      param(&Reorder::second, {.name = "second", .doc = "the loop directly behind it, at the same level"}),
+      param(&Reorder::second, {.name = "second",
+                               .doc = "the loop that goes before it",
+                               .relation = Relation::Behind,
+                               .to = "first",
+                               .refusal = "reorder.not-neighbours"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"reorder.no-loop", "a loop does not exist"},
@@ -27,14 +31,9 @@ struct Reorder {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY_VOID(require_loop(nest, first, name));
-    TRY_VOID(require_loop(nest, second, name));
     sdfg::ScheduleTree tree = nest.tree;
     const auto [sequence, at] = sdfg::owner_of(tree, first.name);
-    const auto [other, behind] = sdfg::owner_of(tree, second.name);
-    if (sequence != other || behind != at + 1)
-      return fail("reorder.not-neighbours", second.name + " does not directly follow " + first.name, second.name);
-    std::swap((*sequence)[at], (*sequence)[behind]);
+    std::swap((*sequence)[at], (*sequence)[at + 1]);
     return prove(nest, std::move(tree), "reorder.illegal", first.name);
   }
 };

@@ -24,7 +24,7 @@ struct Reverse {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1) return fail("reverse.step", "loop " + loop.name + " does not have step 1", loop.name);
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::ScheduleLoop& l = *sdfg::find_loop(tree, loop.name);

@@ -25,21 +25,20 @@ struct Sink {
   static constexpr std::int64_t count_values[] = {1, 0, 2};
 
   LoopRef loop;
-  std::string what = "behind";
-  std::int64_t count = 1;
+  std::string what;
+  std::int64_t count;
   static constexpr auto params = std::tuple{
       param(&Sink::loop, {.name = "loop", .doc = "the loop"}),
-      param(&Sink::what,
-            {.name = "what",
-             .doc = "which neighbour moves: the one behind the loop or the one before; behind if not given",
-             .required = false,
-             .choices = what_choices}),
+      param(&Sink::what, {.name = "what",
+                          .doc = "which neighbour moves: the one behind the loop or the one before",
+                          .choices = what_choices,
+                          .default_value = "behind"}),
       param(&Sink::count, {.name = "count",
-                           .doc = "how many neighbours on that side move; 1 if not given, 0: all of them",
-                           .required = false,
+                           .doc = "how many neighbours on that side move; 0: all of them",
                            .low = 0,
                            .high = 1 << 16,
-                           .values = count_values}),
+                           .values = count_values,
+                           .default_value = 1}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"sink.no-loop", "the loop does not exist"},
@@ -49,7 +48,7 @@ struct Sink {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("sink.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
     sdfg::ScheduleTree tree = nest.tree;

@@ -18,16 +18,20 @@ struct Skew {
   static constexpr std::int64_t factor_values[] = {1, 2, -1, 3};
 
   LoopRef loop, by;
-  std::int64_t factor = 1;
+  std::int64_t factor;
   static constexpr auto params = std::tuple{
-      param(&Skew::by, {.name = "by", .doc = "a loop around it"}),
+      param(&Skew::by, {.name = "by",
+                        .doc = "the loop whose variable is added",
+                        .relation = Relation::Around,
+                        .to = "loop",
+                        .refusal = "skew.not-around"}),
       param(&Skew::loop, {.name = "loop", .doc = "the loop that is skewed"}),
       param(&Skew::factor, {.name = "factor",
-                            .doc = "iterations per iteration of the outer loop; 1 if not given",
-                            .required = false,
+                            .doc = "iterations per iteration of the outer loop",
                             .low = -64,
                             .high = 64,
-                            .values = factor_values}),
+                            .values = factor_values,
+                            .default_value = 1}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"skew.no-loop", "a loop does not exist"},
@@ -35,11 +39,6 @@ struct Skew {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY([[maybe_unused]] const sdfg::ScheduleLoop* skewed, require_loop(nest, loop, name));
-    TRY([[maybe_unused]] const sdfg::ScheduleLoop* around, require_loop(nest, by, name));
-    auto path = sdfg::path_to(nest.tree, loop.name);
-    if (by.name == loop.name || std::find(path.begin(), path.end(), by.name) == path.end())
-      return fail("skew.not-around", by.name + " is not around " + loop.name, loop.name);
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::ScheduleLoop& l = *sdfg::find_loop(tree, loop.name);
     sdfg::Expr shift = sdfg::Expr(factor) * sdfg::Expr::symbol(by.name);

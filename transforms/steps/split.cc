@@ -27,19 +27,22 @@ struct Split {
   static constexpr std::int64_t offset_values[] = {1, 0, -1, 4, 8, 32, 2};
 
   LoopRef loop, at;
-  std::int64_t offset = 0;
+  std::int64_t offset;
   static constexpr auto params = std::tuple{
       param(&Split::loop, {.name = "loop", .doc = "the loop that is cut"}),
       param(&Split::at, {.name = "at",
-                         .doc = "a loop around it, whose variable is the point; not given: the loop's begin (offset 0 "
-                                "and more) or its end (below 0), which peels iterations off",
-                         .required = false}),
+                         .doc = "the loop whose variable is the point; not given: the loop's begin (offset 0 and "
+                                "more) or its end (below 0), which peels iterations off",
+                         .required = false,
+                         .relation = Relation::Around,
+                         .to = "loop",
+                         .refusal = "split.not-around"}),
       param(&Split::offset, {.name = "offset",
-                             .doc = "added to the point; 0 if not given",
-                             .required = false,
+                             .doc = "added to the point",
                              .low = -(1 << 20),
                              .high = 1 << 20,
-                             .values = offset_values}),
+                             .values = offset_values,
+                             .default_value = 0}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"split.no-loop", "the loop does not exist"},
@@ -50,10 +53,7 @@ struct Split {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
-    const std::vector<std::string> path = sdfg::path_to(nest.tree, loop.name);
-    if (!at.name.empty() && (at.name == loop.name || std::find(path.begin(), path.end(), at.name) == path.end()))
-      return fail("split.not-around", at.name + " is no loop around " + loop.name, at.name);
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("split.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
     const Expr start = !at.name.empty() ? Expr::symbol(at.name) : offset < 0 ? old->end : old->begin;
@@ -61,7 +61,7 @@ struct Split {
 
     const sdfg::Surroundings context(nest.lifted, sdfg::around(nest.tree, loop.name));
     const auto part = [&](const sdfg::ScheduleLoop& one) {
-      return simplified(without_single_iteration(one, context), context);
+      return without_unused_privates(nest.lifted, simplified(without_single_iteration(one, context), context));
     };
     sdfg::ScheduleLoop low = *old;
     low.end = Expr::min(old->end, point);

@@ -20,28 +20,37 @@ struct Tile {
       "interchanged further, to wavefronts of tiles.";
   static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {32, 64, 16, 8, 128, 4, 256, 2, 512};
+  // 128 with 32 KiB of L1; 256, 512 with 1 MiB of L2.
+  static constexpr std::string_view size_expressions[] = {"l1_bytes floordiv 256", "l2_bytes floordiv 4096",
+                                                          "l2_bytes floordiv 2048"};
 
   static constexpr std::string_view counts[] = {"points", "numbers"};
 
   std::vector<LoopRef> loops;
   std::vector<Size> sizes;
-  std::string count = "points";
+  std::string count;
   static constexpr auto params = std::tuple{
-      param(&Tile::loops, {.name = "loops", .doc = "the band, outermost first"}),
+      param(&Tile::loops, {.name = "loops",
+                           .doc = "the band, outermost first",
+                           .relation = Relation::Band,
+                           .refusal = "tile.not-nested"}),
       param(&Tile::sizes, {.name = "sizes",
-                           .doc = "iterations per tile, one for each loop",
+                           .doc = "iterations per tile",
                            .low = 1,
                            .high = 1 << 20,
-                           .values = size_values}),
+                           .values = size_values,
+                           .expressions = size_expressions,
+                           .length_of = "loops",
+                           .refusal = "tile.sizes"}),
       param(&Tile::count, {.name = "count",
-                           .doc = "what a loop over tiles runs over: first points or numbers; points if not given",
-                           .required = false,
-                           .choices = counts}),
+                           .doc = "what a loop over tiles runs over: first points or numbers",
+                           .choices = counts,
+                           .default_value = "points"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"tile.no-loop", "a loop does not exist"},
       {"tile.not-nested", "the loops are not a perfect band"},
-      {"tile.sizes", "there is not one size for each loop, or one is not positive"},
+      {"tile.sizes", "there is not one size for each loop"},
       {"tile.step", "a loop does not have step 1"},
       {"tile.bounds", "a bound inside the band depends on an outer loop in a way that has no bounds over a tile"},
       {"tile.illegal", "a dependence would be reversed"},
@@ -49,8 +58,8 @@ struct Tile {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(auto band, require_band(nest, loops, name));
-    if (loops.empty() || sizes.size() != loops.size()) return fail("tile.sizes", "tile needs one size for each loop");
+    std::vector<const sdfg::ScheduleLoop*> band;
+    for (const LoopRef& loop : loops) band.push_back(&loop_of(nest, loop));
     // From the outermost in: where tile loop k starts and ends must not depend on the points of the loops around it,
     // which are inside the tile loops now; so their tiles' extremes are put in.
     std::vector<sdfg::ScheduleLoop> tiles, points;
@@ -58,7 +67,6 @@ struct Tile {
     for (std::size_t k = 0; k < band.size(); ++k) {
       const sdfg::ScheduleLoop& loop = *band[k];
       if (loop.step != 1) return fail("tile.step", "loop " + loop.symbol + " does not have step 1", loop.symbol);
-      if (sizes[k].value < 1) return fail("tile.sizes", "tile sizes are positive", loop.symbol);
       if (!is_sequential(loop)) return fail("tile.scheduled", "loops are tiled before they are scheduled", loop.symbol);
       sdfg::Expr begin = loop.begin, end = loop.end;
       for (std::size_t outer = k; outer-- > 0;) {

@@ -71,7 +71,6 @@ struct Uncontract {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY([[maybe_unused]] const auto* old, require_loop(nest, loop, name));
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);

@@ -15,15 +15,15 @@ struct UnrollStep {
   static constexpr std::int64_t factor_values[] = {4, 2, 8};
 
   LoopRef loop;
-  std::int64_t factor = 4;
+  std::int64_t factor;
   static constexpr auto params = std::tuple{
       param(&UnrollStep::loop, {.name = "loop", .doc = "the loop"}),
       param(&UnrollStep::factor, {.name = "factor",
-                                  .doc = "how many copies; 4 if not given",
-                                  .required = false,
+                                  .doc = "how many copies",
                                   .low = 2,
                                   .high = 64,
-                                  .values = factor_values}),
+                                  .values = factor_values,
+                                  .default_value = 4}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"unroll.no-loop", "the loop does not exist"},
@@ -31,7 +31,7 @@ struct UnrollStep {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (!is_sequential(*old)) return fail("unroll.scheduled", "the loop has a schedule already", loop.name);
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::find_loop(tree, loop.name)->schedule = sdfg::Unroll{.factor = static_cast<int>(factor)};

@@ -16,15 +16,15 @@ struct Vectorize {
   static constexpr std::int64_t lane_values[] = {0, 4, 8, 2, 16};
 
   LoopRef loop;
-  std::int64_t lanes = 0;
+  std::int64_t lanes;
   static constexpr auto params = std::tuple{
       param(&Vectorize::loop, {.name = "loop", .doc = "the loop"}),
       param(&Vectorize::lanes, {.name = "lanes",
-                                .doc = "at most so many lanes; 0 or not given: as many as the hardware has",
-                                .required = false,
+                                .doc = "at most so many lanes; 0: as many as the hardware has",
                                 .low = 0,
                                 .high = 64,
-                                .values = lane_values}),
+                                .values = lane_values,
+                                .default_value = 0}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"vectorize.no-loop", "the loop does not exist"},
@@ -33,7 +33,7 @@ struct Vectorize {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext& context) const {
-    TRY(const sdfg::ScheduleLoop* old, require_loop(nest, loop, name));
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (!is_sequential(*old)) return fail("vectorize.scheduled", "the loop has a schedule already", loop.name);
     sdfg::ScheduleTree tree = nest.tree;
     sdfg::ScheduleLoop& l = *sdfg::find_loop(tree, loop.name);

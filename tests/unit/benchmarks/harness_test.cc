@@ -85,6 +85,19 @@ TEST_F(OneProgram, IsHeldAgainstAnUnoptimizedBuild) {
   EXPECT_FALSE(is_right(result.measurements[1], test_.program, Element::f64));
 }
 
+TEST_F(OneProgram, MayDifferAsMuchAsPlainClang) {
+  plan_.reference = true;
+  plan_.reference_flags = {"-O0", "-DVALUE=2.0"};
+  plan_.compilers = {
+      {"clang", {"gcc"}, {"-DVALUE=2.5"}}, {"same", {"gcc"}, {"-DVALUE=2.5"}}, {"more", {"gcc"}, {"-DVALUE=2.6"}}};
+  const CaseResult result = measured();
+  const double own = own_difference(result);
+  EXPECT_NEAR(own, 0.2, 1e-12);
+  EXPECT_TRUE(is_right(result.measurements[1], test_.program, Element::f64, own));
+  EXPECT_FALSE(is_right(result.measurements[1], test_.program, Element::i64, own)) << "integers must be equal";
+  EXPECT_FALSE(is_right(result.measurements[2], test_.program, Element::f64, own));
+}
+
 TEST_F(OneProgram, ThatIsMuchSlowerIsStopped) {
   plan_.compilers = {{"one", {"gcc"}, {"-DVALUE=2.0"}}, {"slow", {"gcc"}, {"-DVALUE=2.0", "-DSLEEP=60"}}};
   const CaseResult result = measured();

@@ -95,6 +95,7 @@ TEST(Summary, RatiosAreThoseOfOneSession) {
   slow.limit_seconds = 20;
   Line wrong = line("atax", "sous", {1, 1, 1});
   wrong.right = false;
+  wrong.difference = 1;
   const Summary s = summarize(
       {line("gemm", "clang", {2, 2, 2}), line("gemm", "sous", {0.5, 0.5, 0.5}), slow, line("atax", "clang", {4, 4, 4}),
        wrong, line("mvt", "clang", {1}), line("mvt", "sous", {1}, "tuesday")},
@@ -113,6 +114,20 @@ TEST(Summary, RatiosAreThoseOfOneSession) {
     EXPECT_NE(table.find(text), std::string::npos) << text << "\n" << table;
   }
   EXPECT_NE(to_json(s).find("\"ratio_below\":0.1"), std::string::npos);
+}
+
+TEST(Summary, WhatDiffersNoMoreThanClangsOwnIsRight) {
+  Line own = line("trisolv", "clang", {2, 2, 2}), same = line("trisolv", "sous", {1, 1, 1}),
+       more = line("trisolv", "polly", {1, 1, 1}), elsewhere = line("trisolv", "gcc", {1, 1, 1}, "tuesday");
+  for (Line* one : {&own, &same, &more, &elsewhere}) {
+    one->right = false;
+    one->difference = 0.013;
+  }
+  more.difference = 0.014;
+  const Summary s = summarize({own, same, more, elsewhere}, "clang");
+  EXPECT_DOUBLE_EQ(s.rows[0].cells[1].ratio.value().value, 2);
+  EXPECT_FALSE(s.rows[0].cells[2].ratio || s.rows[0].cells[2].line->right);
+  EXPECT_FALSE(s.rows[0].cells[3].line->right) << "of another session";
 }
 
 std::vector<Ratio> ratios(const std::vector<Line>& lines) { return ratios_of(summarize(lines, "clang")); }

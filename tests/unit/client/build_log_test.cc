@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "client/process.h"
+#include "client/report.h"
 
 namespace sous::client {
 namespace {
@@ -23,7 +24,7 @@ TEST(BuildLog, ALineIsOneJsonObject) {
                                     .compiler = "cc",
                                     .file = "a.c",
                                     .object = "a.o",
-                                    .report = report},
+                                    .report = to_json(report)},
                                    "/tmp", 0.5, 0);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto json = nlohmann::json::parse(line);

@@ -50,6 +50,27 @@ TEST(Explain, OneLineForEachNestHottestFirst) {
       "a.c: 1 of 3 nests served; all there is to know: --explain=all\n");
 }
 
+TEST(Explain, TheNearestTwoThatWereNotUsed) {
+  Report report;
+  report.file = "a.c";
+  report.nests = {left("f", 1, {"", "one before it is used", "one before it is used", "one before it is used"})};
+  auto& nest = report.nests[0];
+  nest.served = true;
+  nest.why = "the nest by gemm#0";
+  for (std::size_t k = 0; k < 4; ++k) nest.units[0].candidates[k].match.distance = 2.5 - 0.5 * static_cast<double>(k);
+  nest.units[0].candidates[0].used = true;
+  nest.units[0].candidates[3].match.distance = 9;  // out of reach
+  EXPECT_TRUE(
+      short_text(report).starts_with("a.c:7: f: served: the nest by gemm#0\n"
+                                     "    not used: gemm#2 (distance 1.5): one before it is used\n"
+                                     "    not used: gemm#1 (distance 2): one before it is used\na.c: "))
+      << short_text(report);
+  const std::string query = to_text(report, 2), all = to_text(report);
+  EXPECT_TRUE(query.contains("used     gemm#0") && query.contains("not used gemm#2 (database)")) << query;
+  EXPECT_FALSE(query.contains("gemm#3")) << query;
+  EXPECT_TRUE(all.contains("not used gemm#3")) << all;
+}
+
 TEST(Explain, TheReasonIsOfTheCandidateThatCameNearest) {
   const auto nest = left("f", 1,
                          {"no evidence: too far away", "i0: the loop carries a dependence [parallelize.carried]",

@@ -68,7 +68,9 @@ std::string with_length(const std::string& body, const std::string& status = "20
   return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-server::QueryReply reply() { return {{{tuning_db::match_of(nests::entry(nests::gemm, 500), 0, "server")}}}; }
+server::QueryReply reply() {
+  return {{{tuning_db::match_of(nests::entry(nests::gemm, 500), 0, transforms::Origin::Server)}}};
+}
 
 auto ask(const std::string& url, HttpLimits limits = {.deadline = 500ms}) {
   return HttpSource::make(url, nests::machine(), limits).value()->query({nests::asks(nests::gemm, 500)}, 3);
@@ -94,7 +96,7 @@ TEST(HttpSource, AsksOnceAndReadsTheMatches) {
   ASSERT_TRUE(result) << result.error().to_string();
   ASSERT_EQ(result->size(), 1u);
   EXPECT_EQ((*result)[0][0].recipe, nests::entry(nests::gemm, 500).recipe);
-  EXPECT_EQ((*result)[0][0].source, "server");
+  EXPECT_EQ((*result)[0][0].origin, transforms::Origin::Server);
   EXPECT_TRUE(request.starts_with("POST /behind/a/proxy/v1/query HTTP/1.1\r\nHost: 127.0.0.1:")) << request;
   EXPECT_TRUE(server::query_request_from_json(request.substr(request.find("\r\n\r\n") + 4)));
 }

@@ -52,7 +52,7 @@ TEST(LockSource, WhatIsPutIsFoundAgainAndTheFileIsSorted) {
   const auto found = LockSource::open(path)->query({query}, 3);
   ASSERT_TRUE(found);
   ASSERT_EQ((*found)[0].size(), 1u);
-  EXPECT_EQ((*found)[0][0].source, "lock");
+  EXPECT_EQ((*found)[0][0].origin, transforms::Origin::Lock);
   EXPECT_EQ((*found)[0][0].recipe, match("second").recipe);
   EXPECT_EQ((*found)[0][0].evidence.hardware, match("second").evidence.hardware);
 }

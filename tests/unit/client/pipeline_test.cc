@@ -22,7 +22,7 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
   Match match;
   match.recipe = transforms::recipe_from_text("parallelize(loop=i0) -> openmp").value();
   match.name = "other#1";
-  match.source = "database";
+  match.origin = transforms::Origin::Database;
   match.distance = distance;
   match.evidence.size_class = "unknown:4";
   match.evidence.baseline_seconds = 2;

@@ -82,7 +82,8 @@ TEST(Shapes, SeedsRunWhereTheyWereMeasuredAndNotWhereALoopIsThin) {
   Paths paths;
   std::vector<targets::Guard> guards;
   for (const auto& entry : entries) {
-    guards.push_back(guard_of(entry.nest, entry.nest.root, tuning_db::match_of(entry, 0, "database")));
+    guards.push_back(
+        guard_of(entry.nest, entry.nest.root, tuning_db::match_of(entry, 0, transforms::Origin::Database)));
     paths.add(entry.nest.symbols, guards.back());
   }
   ASSERT_TRUE(paths.compile());
@@ -147,12 +148,12 @@ TEST(Shapes, AProductWithOneRowIsNotACube) {
                                 {20, 8000, 8000},
                                 {8000, 8000, 20},
                                 {8000, 20, 8000},
-                                {100, 100, 100},
+                                {40, 40, 40},
                                 {0, 2000, 2000},
                                 {-1, 2000, 2000}})
     EXPECT_FALSE(runs(m, n, k)) << m << " " << n << " " << k << paths.text(0);
   for (const auto& [m, n, k] :
-       {std::array{1000, 1100, 1200}, {2000, 2000, 2000}, {1001, 1103, 1201}, {400, 2000, 2000}})
+       {std::array{1000, 1100, 1200}, {129, 129, 129}, {2000, 2000, 2000}, {1001, 1103, 1201}, {400, 2000, 2000}})
     EXPECT_TRUE(runs(m, n, k)) << m << " " << n << " " << k << paths.text(0);
 }
 

@@ -55,13 +55,5 @@ TEST(Splice, AByteOrderMarkStaysInFront) {
   EXPECT_NE(out.find("\nvoid f() {"), std::string::npos) << out;
 }
 
-TEST(Splice, ScanForLoops) {
-  EXPECT_TRUE(may_have_loop("int f() { for (;;) ; }"));
-  EXPECT_TRUE(may_have_loop("int f() { do { } while (1); }"));
-  EXPECT_FALSE(may_have_loop("int form(int before) { return \"for\"[0] + 'd'; } // for\n/* while */"));
-  EXPECT_FALSE(may_have_loop("# 1 \"a.c\"\n# 1 \"b.h\" 1 3\nfor\n# 2 \"a.c\" 2\nint x;\n"));
-  EXPECT_TRUE(may_have_loop("# 1 \"a.c\"\n# 1 \"b.h\" 1 3\nint y;\n# 2 \"a.c\" 2\nfor\n"));
-}
-
 }  // namespace
 }  // namespace sous::client

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "client/process.h"
+#include "client/report.h"
 #include "client/say_once.h"
 
 namespace sous::client {
@@ -33,7 +34,8 @@ std::string line(const std::string& folder, const std::string& file, int served)
                         .compiler = "cc",
                         .file = file,
                         .object = stem + ".o",
-                        .report = report},
+                        .report = to_json(report),
+                        .facts = stats_facts(report)},
                        folder, 0.5, 1.5);
 }
 
@@ -58,8 +60,10 @@ TEST(Stats, AKeptResultSaysTheSameOfItsNests) {
   report.nests.resize(3);
   report.nests[1].served = true;
   report.nests[1].expected_ratio = 7;
-  const LogEntry fresh{.fate = Fate::Served, .file = "a.c", .object = "a.o", .report = report};
-  const LogEntry kept{.fate = Fate::Served, .file = "a.c", .object = "a.o", .kept_facts = stats_facts(report)};
+  const LogEntry fresh{
+      .fate = Fate::Served, .file = "a.c", .object = "a.o", .report = to_json(report), .facts = stats_facts(report)};
+  const LogEntry kept{
+      .fate = Fate::Served, .file = "a.c", .object = "a.o", .facts = stats_facts(report), .cached = true};
   const auto said = [](const LogEntry& entry) {
     return stats_text(latest_below(to_stats_line(entry, "/p", 1, 2), "/p"));
   };

@@ -10,7 +10,9 @@ namespace {
 
 namespace nests = tuning_db::nests;
 
-QueryReply reply() { return {{{tuning_db::match_of(nests::entry(nests::gemm, 500), 0.25, "server")}, {}}}; }
+QueryReply reply() {
+  return {{{tuning_db::match_of(nests::entry(nests::gemm, 500), 0.25, transforms::Origin::Server)}, {}}};
+}
 
 TEST(Protocol, RequestRoundTrip) {
   const QueryRequest request{.hardware = nests::machine(), .k = 5, .nests = {nests::asks(nests::syrk, 7)}};

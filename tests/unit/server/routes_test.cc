@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "server/protocol.h"
@@ -38,7 +42,7 @@ TEST_F(RoutesTest, QueryAnswersForEveryNest) {
   ASSERT_EQ(reply->matches.size(), 2u);
   ASSERT_EQ(reply->matches[0].size(), 1u);
   const transforms::Match& match = reply->matches[0][0];
-  EXPECT_EQ(match.source, "server");
+  EXPECT_EQ(match.origin, transforms::Origin::Server);
   EXPECT_EQ(match.distance, 0);
   EXPECT_EQ(match.recipe, entry.recipe);
   EXPECT_EQ(match.nest, entry.nest);
@@ -50,7 +54,7 @@ TEST_F(RoutesTest, TheServerAnswersAsTheDatabaseDoes) {
   for (const auto nest : {nests::gemm, nests::syrk}) database->store().add(nests::entry(nest, 700)).value();
   auto expected = database->query(request().nests, 3).value();
   for (auto& matches : expected)
-    for (auto& match : matches) match.source = "server";
+    for (auto& match : matches) match.origin = transforms::Origin::Server;
   EXPECT_EQ(to_json(QueryReply{expected}) + "\n", post(to_json(request())).body);
 }
 
@@ -113,6 +117,18 @@ TEST_F(RoutesTest, StepsAreTheDeclarations) {
   const Response response = get("/v1/steps");
   EXPECT_EQ(response.status, 200);
   EXPECT_NE(response.body.find("\"tile\""), std::string::npos);
+  // The API's description knows every member that a parameter has.
+  std::stringstream page;
+  page << std::ifstream(SOUS_SOURCE_DIR "/docs/openapi.yaml").rdbuf();
+  const std::string described = page.str().substr(page.str().find("    StepParameter:\n"));
+  const auto answer = nlohmann::json::parse(response.body);
+  std::set<std::string> members;
+  for (const auto& step : answer.at("steps"))
+    for (const auto& parameter : step.at("parameters"))
+      for (const auto& [member, value] : parameter.items()) members.insert(member);
+  EXPECT_TRUE(members.contains("default") && members.contains("length_of") && members.contains("relation"));
+  for (const std::string& member : members)
+    EXPECT_NE(described.find("\n        " + member + ":"), std::string::npos) << member;
 }
 
 TEST_F(RoutesTest, HealthAndMetrics) {

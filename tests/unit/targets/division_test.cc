@@ -49,7 +49,7 @@ Number sum(Number a, Number b) {
 
 Number product(Number a, Number b) { return {a.significand * b.significand, a.exponent + b.exponent}; }
 
-// Every pair of significands, in every precision from 5 to 11 bits; and what docs/decisions/010 says of q and r.
+// Every pair of significands, in every precision from 5 to 11 bits; and what docs/repeated-division.md says of q and r.
 TEST(Division, TheoremInSmallFormats) {
   for (int precision = 5; precision <= 11; ++precision) {
     const std::int64_t low = std::int64_t{1} << (precision - 1), high = 2 * low;

@@ -270,5 +270,24 @@ TEST(Features, SameInputSameBytes) {
   }
 }
 
+TEST(Features, TheClockStandsStillForWhatIsNotTimed) {
+  const auto graph = parsed(
+      "sdfg 1 t symbols n array x: f64[n] argument array y: f64[n] argument arguments n, x, y "
+      "loop i = 0 .. n { s: x[i] = 1.0 } loop j = 0 .. n { t: y[j] = 2.0 } loop k = 0 .. n { u: x[k] = 3.0 }");
+  for (const std::string& target : target_names()) {
+    const std::string code = emitted(target, graph, {.timed = Part{1, 2}});
+    const auto nth = [&](const char* word, int n) {
+      auto at = code.find(word);
+      for (int k = 1; k < n; ++k) at = code.find(word, at + 1);
+      return at;
+    };
+    EXPECT_LT(nth("sous_clock_stop();", 1), nth("= 1.0", 1)) << code;
+    EXPECT_LT(nth("= 1.0", 1), nth("sous_clock_start();", 1)) << code;
+    EXPECT_LT(nth("sous_clock_start();", 1), nth("= 2.0", 1)) << code;
+    EXPECT_LT(nth("= 2.0", 1), nth("sous_clock_stop();", 2)) << code;
+    EXPECT_LT(nth("sous_clock_stop();", 2), nth("= 3.0", 1)) << code;
+  }
+}
+
 }  // namespace
 }  // namespace sous::targets

@@ -27,11 +27,15 @@ Result<sdfg::Sdfg> applied(const sdfg::Sdfg& before, const std::string& steps) {
   return apply(before, recipe, {});
 }
 
-// Runs both for every size from 0 to 20 and wants equal bits. Returns the result's loops as text.
+// Applies the steps, all of which must apply, runs both for every size from 0 to 20 and wants equal bits. Returns the
+// result's loops as text.
 std::string same(const std::string& body, const std::string& steps) {
   const sdfg::Sdfg before = nest(body);
   const auto after = applied(before, steps);
-  if (!after) return after.error().to_string();
+  if (!after) {
+    ADD_FAILURE() << steps << ": " << after.error().to_string();
+    return {};
+  }
   const auto valid = sdfg::check(*after);
   EXPECT_TRUE(valid) << valid.error().to_string() << "\n" << sdfg::print(*after);
   for (std::int64_t n = 0; n <= 20; ++n) {

@@ -156,6 +156,18 @@ TEST(Steps, VectorizeAllowsWhatLockstepKeeps) {
   expect_same_result("loop i = 4 .. n { s0: x[i] = x[i - 4] }", "vectorize(loop=i, lanes=4)");
 }
 
+// What is under a condition on data is one statement for the analysis; in lockstep its states still run one by one.
+TEST(Steps, VectorizeKnowsTheStatesUnderACondition) {
+  const auto under = [](const std::string& body) { return "loop i = 0 .. n - 1 { if (s[] > 0.5) { " + body + " } }"; };
+  EXPECT_EQ(refusal(under("s0: x[i] = 2.0 s1: A[i, 0] = x[i + 1]"), "vectorize(loop=i)"), "vectorize.carried");
+  EXPECT_EQ(refusal("loop i = 0 .. n - 1 { if (x[i] > 0.5) { s0: x[i] = 2.0 } else { s1: A[i, 0] = x[i + 1] } }",
+                    "vectorize(loop=i)"),
+            "vectorize.carried");
+  expect_same_result(under("s0: x[i] = x[i + 1]"), "vectorize(loop=i)");
+  expect_same_result(under("if (x[i + 1] > 0.25) { s0: x[i] = x[i + 1] }"), "vectorize(loop=i)");
+  expect_same_result(under("s0: A[i, 0] = x[i + 1] s1: B[i, 0] = x[i]"), "vectorize(loop=i)");
+}
+
 TEST(Steps, Unroll) { expect_same_result(copy2, "unroll(loop=j, factor=4)"); }
 
 constexpr const char* product =
@@ -340,6 +352,26 @@ TEST(Steps, PrivatesElsewhereStayAsTheyAre) {
   EXPECT_TRUE(after) << after.error().to_string();
 }
 
+// Its accesses never run, so nothing says which of two loops they are in; code for them has to name one place all the
+// same.
+TEST(Steps, ATemporaryThatIsNeverUsedIsPrivateToOneLoop) {
+  const std::string never =
+      "loop i = 0 .. n { loop j = 0 .. n private(t) { if ({j}i64 > {n}i64) { s0: t[] = A[i, j] s1: A[i, j] = t[] * t[] "
+      "} if ({j}i64 <= {n}i64) { s2: A[i, j] = 1.0 } } }";
+  const auto cut = run(never, "distribute(loop=j, at=1)");
+  ASSERT_TRUE(cut) << cut.error().to_string();
+  const std::string text = sdfg::print(*cut);
+  EXPECT_TRUE(text.contains("loop j = 0 .. n private(t) {")) << text;
+  EXPECT_TRUE(text.contains("loop j_d = 0 .. n {")) << text;
+  expect_same_result(never, "distribute(loop=j, at=1)");
+  expect_same_result(never, "split(loop=j, at=i)");
+  // Where both parts name it, and neither uses it.
+  const std::string in_both =
+      "loop i = 0 .. n { loop j = 0 .. n private(t) { if ({j}i64 > {n}i64) { s0: t[] = A[i, j] } "
+      "if ({j}i64 > {n}i64) { s1: A[i, j] = t[] * t[] } } }";
+  EXPECT_EQ(refusal(in_both, "distribute(loop=j)"), "distribute.illegal");
+}
+
 TEST(Steps, EveryRefusalIsProvoked) {
   struct Case {
     const char *body, *steps;
@@ -477,6 +509,53 @@ TEST(Steps, EveryRefusalIsProvoked) {
   }
   for (const StepInfo* step : steps())
     for (const RefusalInfo& r : step->refusals) EXPECT_TRUE(provoked.contains(std::string(r.code))) << r.code;
+}
+
+// What a declaration says of a list is known without a nest.
+TEST(Steps, ListsThatDoNotFitAreMistakesInTheRecipe) {
+  const auto mistake = [](const std::string& step) {
+    const auto recipe = recipe_from_text(step + " -> cpp");
+    return recipe ? "" : recipe.error().code + ": " + recipe.error().why;
+  };
+  EXPECT_EQ(mistake("tile(loops=[i, j], sizes=[4])"), "tile.sizes: tile's sizes are as many as its loops, not 1 for 2");
+  EXPECT_EQ(mistake("register_tile(loops=[i, j, k], sizes=[2, 2, 2], lanes=2)"),
+            "recipe.parameter: register_tile's loops takes loops, 1 to 2, not [i, j, k]");
+  EXPECT_EQ(mistake("tile(loops=[], sizes=[])"), "recipe.parameter: tile's loops takes loops, not []");
+}
+
+// A default is declared once, and is what the step does without the parameter.
+TEST(Steps, DefaultsAreWhatIsDeclared) {
+  for (const StepInfo* step : steps())
+    for (const ParamInfo& p : step->params) {
+      const bool loops = p.type == ParamType::Loop || p.type == ParamType::Loops;
+      EXPECT_EQ(p.required || loops, std::holds_alternative<std::monostate>(p.default_value)) << p.name;
+    }
+  const auto printed = [](const std::string& steps) {
+    const auto result = run(copy2, steps);
+    return result ? sdfg::print(*result) : result.error().to_string();
+  };
+  EXPECT_EQ(printed("unroll(loop=j)"), printed("unroll(loop=j, factor=4)"));
+  EXPECT_EQ(printed("tile(loops=[i], sizes=[4])"), printed("tile(loops=[i], sizes=[4], count=points)"));
+  EXPECT_NE(printed("tile(loops=[i], sizes=[4])"), printed("tile(loops=[i], sizes=[4], count=numbers)"));
+}
+
+TEST(Steps, ARecipeIsAppliedAsFarAsItFitsOnRequestOnly) {
+  const auto some = [](const std::string& steps, bool as_far, std::vector<StepReport>& reports) {
+    return apply(nest(sweep), *recipe_from_text(steps + " -> cpp"),
+                 {.context = {}, .budget = {}, .as_far_as_it_fits = as_far}, &reports);
+  };
+  const std::string steps = "skew(loop=j, by=i); interchange(outer=i, inner=j); interchange(outer=i, inner=j)";
+  std::vector<StepReport> atomic, reports;
+  EXPECT_EQ(some(steps, false, atomic).error().code, "interchange.not-nested");
+  const auto part = some(steps + "; unroll(loop=i)", true, reports);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(sdfg::print(*part), sdfg::print(*run(sweep, "skew(loop=j, by=i); interchange(outer=i, inner=j)")));
+  ASSERT_EQ(reports.size(), 3U);  // what follows the refusal is not tried
+  EXPECT_TRUE(reports[0].applied && reports[1].applied && !reports[2].applied);
+  EXPECT_TRUE(reports[2].refusal.ends_with("[interchange.not-nested]")) << reports[2].refusal;
+  // Where nothing fits, the nest is what it was; where all does, there is no difference.
+  EXPECT_EQ(some("reverse(loop=q)", true, reports), nest(sweep));
+  EXPECT_EQ(some("skew(loop=j, by=i)", true, reports), some("skew(loop=j, by=i)", false, reports));
 }
 
 TEST(Steps, MistakesInRecipes) {

@@ -7,6 +7,7 @@
 
 #include "tests/unit/tuning_db/nests.h"
 #include "tuning-db/files.h"
+#include "tuning-db/places.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -35,7 +36,7 @@ TEST_F(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
   const auto found = query(asks(nests::gemm, 500));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].distance, 0);
-  EXPECT_EQ(found[0].source, "database");
+  EXPECT_EQ(found[0].origin, transforms::Origin::Database);
   EXPECT_EQ(found[0].id, entry_id(entry(nests::gemm, 500)));
   EXPECT_EQ(found[0].evidence.size_class, "4^11:8");
   EXPECT_EQ(found[0].evidence.compiler, "clang-19 -O3 -march=native");

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "transforms/declaration.h"
 #include "tuning-db/files.h"
 
 namespace sous::tuning_db {
@@ -56,6 +58,9 @@ TEST(Hardware, SizeValuesAreNeverZero) {
   h.l3_bytes = 0;
   for (const auto& [name, value] : size_values(h)) EXPECT_GT(value, 0) << name;
   EXPECT_EQ(size_values(h).at("simd_bits"), 256);
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : size_values(h)) names.push_back(name);
+  EXPECT_TRUE(std::ranges::equal(names, transforms::hardware_names));
   EXPECT_EQ(size_values(h).at("l3_bytes"), h.l2_bytes);
 }
 

@@ -1,0 +1,103 @@
+#include "client/front.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "client/guard.h"
+#include "client/launcher.h"
+#include "client/places.h"
+#include "client/process.h"
+#include "client/verdicts.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+using Words = std::vector<string>;
+
+Error become_core(const Words& arguments) {
+  Words command{program_beside("sous-core")};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return become(command);
+}
+
+// Why the input is left as it is; nullopt: that takes a look into it.
+std::optional<Left> left(const Launch& launch, const Input& input, const ResultCache& cache) {
+  if (!may_keep(launch.options, input.path)) return std::nullopt;
+  if (auto kept = unchanged(cache, launch.options, launch.line, input, launch.compiler())) return kept;
+  const auto reach = known_reach(cache, launch.options);
+  const auto search = include_search(launch.line);
+  if (!reach || !search) return std::nullopt;
+  const auto bound = frontends::c::loop_bound(input.path, *search);
+  auto why = bound ? beyond(*reach, *bound) : std::nullopt;
+  if (!why) return std::nullopt;
+  return Left{std::move(*why), "", ""};
+}
+
+std::optional<std::vector<Left>> all_left(const Launch& launch) {
+  const auto cache = ResultCache::open();
+  if (!cache) return std::nullopt;
+  std::vector<Left> out;
+  for (const auto& input : launch.line.inputs) {
+    if (!input.is_c) continue;
+    auto one = left(launch, input, *cache);
+    if (!one) return std::nullopt;
+    out.push_back(std::move(*one));
+  }
+  return out;
+}
+
+int compile(const Launch& launch, const Words& arguments) {
+  guard_with(launch.original, launch.line.inputs[0].path);
+  const auto verdicts = all_left(launch);
+  stop_guarding();
+  if (!verdicts) {
+    const Error error = become_core(arguments);
+    std::fprintf(stderr, "sous: %s: compiled without it\n", error.to_string().c_str());
+    return become_original(launch);
+  }
+  auto verdict = verdicts->begin();
+  for (const auto& input : launch.line.inputs) {
+    if (!input.is_c) continue;
+    append_to_build_log({.fate = Fate::Left,
+                         .why = verdict->why,
+                         .compiler = launch.compiler(),
+                         .file = input.path,
+                         .object = object_path(launch.line, input),
+                         .report = verdict->report,
+                         .facts = verdict->facts,
+                         .cached = !verdict->report.empty()});
+    ++verdict;
+  }
+  if (launch.line.action == Action::CompileAndLink) summarize_link(launch, launch.line.arguments);
+  return become_original(launch);
+}
+
+// Commands of Sous itself, and command lines with an error in them, are sous-core's; so is a compiler that is not
+// there, for the message. No command of ours is called like a compiler.
+std::optional<Parsed> as_launcher(const Words& arguments) {
+  auto start = options_from_environment();
+  if (!start) return std::nullopt;
+  auto parsed = parse_options(arguments, false, std::move(*start));
+  if (!parsed) return std::nullopt;
+  if (parsed->words.empty()) parsed->words = std::move(parsed->after);
+  if (parsed->words.empty() || parsed->options.explain != Explain::No) return std::nullopt;
+  const string name = name_of(parsed->words[0]);
+  const bool compiler = name.find("cc") != string::npos || name.find("clang") != string::npos;
+  if (!compiler || ::access(program_path(parsed->words[0]).c_str(), X_OK) != 0) return std::nullopt;
+  return std::move(*parsed);
+}
+
+}  // namespace
+
+int run_front(const Words& arguments) {
+  if (const auto parsed = as_launcher(arguments)) {
+    return launch(parsed->options, parsed->words, [&](const Launch& launch) { return compile(launch, arguments); });
+  }
+  std::fprintf(stderr, "sous: %s\n", become_core(arguments).to_string().c_str());
+  return 127;
+}
+
+}  // namespace sous::client

@@ -1,0 +1,33 @@
+// What --recipe and --size were to do and did not.
+#include "client/explain.h"
+#include "client/pipeline.h"
+#include "client/say_once.h"
+
+namespace sous::client {
+
+using std::string;
+
+void warn_of_options(const Outcome& outcome, const Options& options) {
+  const Report& report = outcome.report;
+  const auto units = [](const NestReport& nest) {
+    return nest.units.size() < 2 ? string("1 unit (--unit 0)")
+                                 : std::to_string(nest.units.size() - 1) + " nests (--unit 1 to " +
+                                       std::to_string(nest.units.size() - 1) + "; 0 is the whole)";
+  };
+  if (!options.recipe.empty() && outcome.served.empty() && !report.nests.empty()) {
+    const NestReport& hottest = report.nests[hottest_first(report).front()];
+    warn(report.file + ": the recipe fits no nest; the hottest, line " + std::to_string(hottest.line) + " in " +
+         hottest.function + " with " + units(hottest) + ": " + hottest.why);
+  }
+  if (options.sizes.empty() || outcome.unknown_sizes.empty()) return;
+  const std::vector<string> known(outcome.unknown_sizes.begin(), outcome.unknown_sizes.end());
+  string missing, list;
+  for (const auto& [name, value] : options.sizes) {
+    if (outcome.unknown_sizes.contains(name)) return;  // at least one is of this file
+    missing += (missing.empty() ? "" : ", ") + name + did_you_mean(name, known);
+  }
+  for (const auto& name : known) list += (list.empty() ? "" : ", ") + name;
+  warn(report.file + ": --size: no nest has " + missing + " (sizes here: " + list + ")");
+}
+
+}  // namespace sous::client

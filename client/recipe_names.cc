@@ -1,0 +1,42 @@
+#include "client/recipe_names.h"
+
+#include "client/process.h"
+#include "sdfg/text.h"
+
+namespace sous::client {
+
+using std::string;
+
+string name_in_recipe(const Nest& nest, std::size_t unit, const string& loop) {
+  for (const auto& [canonical, original] : nest.normal.units[unit].to_original.symbols) {
+    if (original == loop) return canonical;
+  }
+  return loop;
+}
+
+string names_for_recipes(const Nest& nest, bool graphs) {
+  const auto& lifted = *nest.lifted;
+  string out = "# " + name_of(lifted.file) + ":" + std::to_string(lifted.line) + ": " + lifted.function + "\n";
+  for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
+    const auto& unit = nest.normal.units[k];
+    out += "# " + unit_label(nest, k) + ", --unit " + std::to_string(k) + "\n";
+    sdfg::visit(unit.nest.root, [&](const sdfg::Node& node) {
+      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+      if (loop == nullptr) return;
+      const auto original = unit.to_original.symbols.find(loop->symbol);
+      const string& name = original == unit.to_original.symbols.end() ? loop->symbol : original->second;
+      const auto line = line_of_loop(lifted, name);
+      out += "#   loop " + loop->symbol + " is " + name + (line ? ", line " + std::to_string(*line) : "") + "\n";
+    });
+    for (const auto& container : unit.nest.containers) {
+      const auto original = unit.to_original.containers.find(container.name);
+      if (original != unit.to_original.containers.end()) {
+        out += "#   array " + container.name + " is " + original->second + "\n";
+      }
+    }
+    if (graphs) out += sdfg::print(unit.nest);
+  }
+  return out;
+}
+
+}  // namespace sous::client

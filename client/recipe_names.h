@@ -1,0 +1,17 @@
+// What recipes call the loops and arrays of a nest.
+#pragma once
+
+#include <string>
+
+#include "client/nest.h"
+
+namespace sous::client {
+
+// What a recipe for the unit may call a loop of the assembled nest.
+std::string name_in_recipe(const Nest& nest, std::size_t unit, const std::string& loop);
+
+// What recipes call the parts of each unit, each loop beside its line in the source, as comments; with `graphs` the
+// units too. What one needs to write a recipe.
+std::string names_for_recipes(const Nest& nest, bool graphs = false);
+
+}  // namespace sous::client

@@ -1,0 +1,113 @@
+// What the names of a stretch stand for while its Sdfg is built: expressions, elements, and the memory of the function
+// that the containers are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Type.h"
+#include "clang/Basic/SourceLocation.h"
+#include "sdfg/sdfg.h"
+
+namespace sous::frontends::c {
+
+// An element, or a pointer to one: the last subscript may still be added to.
+struct Access {
+  std::string container;
+  std::vector<sdfg::Expr> subscript;
+};
+
+struct Binding {
+  enum class Kind { Unknown, Expression, Scalar, Array, Pointer } kind = Kind::Unknown;
+  std::optional<sdfg::Expr> index;        // Expression: its value as an integer
+  std::optional<sdfg::ScalarExpr> value;  // Expression: its value otherwise
+  std::string container;                  // Scalar, Array, Pointer (the one it points into)
+  std::vector<sdfg::Expr> subscript;      // Pointer: what it points at
+};
+
+// An lvalue inside of structures: which member, of which element. Subscripts are in bytes apart.
+struct Place {
+  std::string root;         // C name of the pointer or object that it starts from
+  std::string path;         // members from there: ".position.x"
+  std::int64_t offset = 0;  // of the members, in bytes
+  std::vector<sdfg::Expr> subscript;
+  std::vector<std::int64_t> strides;  // bytes
+  std::vector<sdfg::Expr> extents;
+};
+
+// Bytes, as C expressions of type unsigned long.
+struct Span {
+  std::string begin, end;
+};
+
+// How a container of the caller's may overlap another.
+enum class Origin { Transient, PrivateObject, Object, Restrict, Pointer };
+
+struct Memory {
+  std::string container;
+  Origin origin = Origin::Transient;
+  bool parameter = false;              // a pointer that is a parameter and never changed: cannot point to a local
+  bool followed = false;               // no other pointer is based on it
+  bool local = false;                  // an object of this function's frame
+  bool flat = false;                   // the outermost extent is to be computed from the accesses
+  std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
+  clang::QualType element;
+  std::string c_expr;
+  std::string root, field;       // of a struct member: the base variable and the field's name
+  bool through_pointer = false;  // of a struct member: root->field
+  std::string record;            // of a member of an array of structures: what that is reached by
+  std::int64_t alignment = 0;    // of what c_expr points to, where that is a structure
+  std::int64_t offset = 0;       // from where c_expr points, in bytes
+  sdfg::Expr shift;              // and in elements
+  std::string table;             // of rows that a table points to: that table, in C
+  Span entries;                  // and what of it the entry reads
+  std::string stride;            // of rows that a table points to: the symbol of their distance
+  std::optional<std::pair<sdfg::Expr, sdfg::Expr>> reach;  // the elements that are accessed at most, where flat
+  const clang::VarDecl* variable = nullptr;                // the array, or the pointer to it
+  clang::SourceLocation where;
+};
+
+inline bool is_pointer(const Memory& memory) {
+  return memory.origin != Origin::Object && memory.origin != Origin::PrivateObject;
+}
+
+// A symbol or value read straight from memory that someone might write under another name.
+struct MemoryScalar {
+  std::string name, root;
+  clang::QualType type;
+  clang::SourceLocation where;
+};
+
+struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0
+  const clang::VarDecl* variable;
+  std::vector<sdfg::Expr> nonneg;
+  std::optional<sdfg::Expr> value;  // nullopt: not known
+};
+
+// A step of a tracked variable inside an expression.
+struct Step {
+  const clang::UnaryOperator* expression;
+  const clang::VarDecl* variable;
+  std::int64_t by;
+};
+
+// A member that the entry reads through a pointer, and where the stretch does so: in the first iterations of its
+// loops, all of `nonneg` (>= 0) given; nullopt: under some other condition.
+struct Load {
+  std::string root, c_expr;
+  std::optional<std::vector<sdfg::Expr>> nonneg;
+  std::size_t assumptions = 0;  // so many were made when the loops around were understood
+};
+
+// What the entry checks of a table of rows, in C, where all of `nonneg` are >= 0 (they are checked first).
+struct RowCheck {
+  std::string table, condition;
+  std::vector<sdfg::Expr> nonneg;
+};
+
+}  // namespace sous::frontends::c

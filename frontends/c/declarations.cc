@@ -1,0 +1,167 @@
+// Variables that the stretch declares.
+#include "clang/AST/Attr.h"
+#include "frontends/c/builder.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+
+namespace {
+
+constexpr std::int64_t kStackBytes = std::int64_t{16} * 1024;
+
+}  // namespace
+
+Lift<void> Builder::declare(const clang::VarDecl* v) {
+  const clang::SourceLocation where = v->getLocation();
+  const std::string name = v->getNameAsString();
+  if (v->hasGlobalStorage()) {
+    if (v->getType().isConstQualified()) return {};  // bound when used, as any object that outlives the nest
+    return refuse("c.static", "'" + name + "' is a static variable declared in the nest", where);
+  }
+  if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
+  if (v->getType()->isArrayType()) return declare_array(v);
+  return v->getType()->isPointerType() ? declare_pointer(v) : declare_scalar(v);
+}
+
+Lift<void> Builder::declare_array(const clang::VarDecl* v) {
+  const clang::SourceLocation where = v->getLocation();
+  const std::string name = v->getNameAsString();
+  clang::QualType element = v->getType();
+  TRY(std::vector<Expr> shape, extents(element, where));
+  auto scalar = element_type(element, context_);
+  if (!scalar) return refuse("c.type", "the elements of '" + name + "' have the type " + element.getAsString(), where);
+  Expr bytes(sdfg::info(*scalar).bytes);
+  for (const Expr& extent : shape) {
+    bytes = bytes * extent;
+    for (const Range& r : box_)
+      if (extent.uses(r.symbol)) return refuse("c.vla.extent", "the size of '" + name + "' depends on a loop", where);
+  }
+  const bool small = bytes.constant() && *bytes.constant() <= kStackBytes;
+  Binding b;
+  b.kind = Binding::Kind::Array;
+  b.container = add_container(name, *scalar, shape, small ? sdfg::Storage::stack : sdfg::Storage::heap);
+  if (v->hasInit()) TRY_VOID(initialize_array(v, b));
+  bindings_[v] = std::move(b);
+  return {};
+}
+
+Lift<void> Builder::declare_pointer(const clang::VarDecl* v) {
+  const clang::SourceLocation where = v->getLocation();
+  const std::string name = v->getNameAsString();
+  const clang::QualType type = v->getType();
+  if (tracked(v)) return declare_tracked(v);
+  if (!v->hasInit() || written_here(v))
+    return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
+  if (type->getPointeeType()->isRecordType()) {
+    TRY(Place target, pointee(v->getInit()));
+    for (const Expr& s : target.subscript)
+      if (!s.reads().empty())
+        return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+    places_[v] = std::move(target);
+    return {};
+  }
+  TRY(Access target, pointer(v->getInit()));
+  for (const Expr& s : target.subscript)
+    if (!s.reads().empty())
+      return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+  Binding b;
+  b.kind = Binding::Kind::Pointer;
+  b.container = target.container;
+  b.subscript = target.subscript;
+  bindings_[v] = std::move(b);
+  return {};
+}
+
+Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
+  const clang::SourceLocation where = v->getLocation();
+  const std::string name = v->getNameAsString();
+  const clang::QualType type = v->getType();
+  auto scalar = element_type(type, context_);
+  if (!scalar) {
+    const bool is_volatile = type.isVolatileQualified() || type->isAtomicType();
+    return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + type.getAsString(), where);
+  }
+  if (facts_.address_taken.contains(v))
+    return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+  if (tracked(v)) return declare_tracked(v);
+  Binding b;
+  std::optional<Interval> values;
+  if (!written_here(v) && !sdfg::is_float(*scalar)) {
+    if (header_writes_.contains(v) && !v->hasInit()) {
+      bindings_[v] = {};  // bound by its loops
+      return {};
+    }
+    if (v->hasInit()) {
+      const std::size_t assumptions = ranges_.assumptions.size();
+      auto e = index(v->getInit());
+      if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
+        b.kind = Binding::Kind::Expression;
+        b.index = *e;
+        bindings_[v] = std::move(b);
+        return {};
+      }
+      ranges_.assumptions.resize(assumptions);
+      if (header_writes_.contains(v)) {
+        bindings_[v] = {};
+        return {};
+      }
+      if (e) values = constant_range(*e);
+    }
+  }
+  b.kind = Binding::Kind::Scalar;
+  b.container = temporary(name, *scalar);
+  const std::string container = b.container;
+  if (values) ranges_.elements[container] = *values;
+  if (v->hasInit()) {
+    pool_.clear();
+    TRY(sdfg::ScalarExpr code, value(v->getInit()));
+    emit_assignment({container, {}, std::nullopt}, code);
+  }
+  bindings_[v] = std::move(b);
+  return {};
+}
+
+// A variable that is followed from statement to statement.
+Lift<void> Builder::declare_tracked(const clang::VarDecl* v) {
+  Binding b;
+  if (v->hasInit()) {
+    TRY(b, value_of(v, v->getInit()));
+  }
+  bindings_[v] = std::move(b);
+  return {};
+}
+
+// The values that an expression may have, by the types of what it reads; nullopt: any.
+std::optional<Interval> Builder::constant_range(const Expr& e) {
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  ranges_.trust_elements = true;
+  const auto most = ranges_.upper(e, box_), least = ranges_.lower(e, box_);
+  ranges_.trust_elements = false;
+  ranges_.assumptions = assumptions;
+  if (!most || !least || !most->constant() || !least->constant()) return std::nullopt;
+  return Interval{*least->constant(), *most->constant()};
+}
+
+Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) {
+  constexpr std::int64_t kMaxElements = 64;
+  const auto* fixed = context_.getAsConstantArrayType(v->getType());
+  const auto* list = llvm::dyn_cast<clang::InitListExpr>(v->getInit());
+  const clang::SourceLocation where = v->getLocation();
+  if (!fixed || !list || fixed->getElementType()->isArrayType() ||
+      fixed->getSize().getZExtValue() > static_cast<std::uint64_t>(kMaxElements))
+    return refuse("c.array.initializer", "only short one-dimensional initialisers are understood", where);
+  const std::int64_t count = static_cast<std::int64_t>(fixed->getSize().getZExtValue());
+  const ElementType type = sdfg_.find(b.container)->type;
+  for (std::int64_t k = 0; k < count; ++k) {
+    pool_.clear();
+    sdfg::ScalarExpr code = sdfg::is_float(type) ? sdfg::ScalarExpr::real(0, type) : sdfg::ScalarExpr::integer(0, type);
+    if (k < list->getNumInits() && !llvm::isa<clang::ImplicitValueInitExpr>(list->getInit(static_cast<unsigned>(k)))) {
+      TRY(code, value(list->getInit(static_cast<unsigned>(k))));
+    }
+    emit_assignment({b.container, sdfg::point({Expr(k)}), std::nullopt}, code);
+  }
+  return {};
+}
+}  // namespace sous::frontends::c

@@ -1,0 +1,310 @@
+// Loops that count from one bound to another: where they end, and the values of their variables after them.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::frontends::c {
+
+using sdfg::ElementType;
+using sdfg::Expr;
+using sdfg::Memlet;
+using sdfg::ScalarExpr;
+
+// All conditions have to hold: the loop ends at the first bound that it meets.
+Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
+  std::optional<Expr> end;
+  for (const clang::BinaryOperator* condition : header.conditions) {
+    // The second condition is looked at where the first one holds.
+    const auto look = [&] { return bound(header, condition, begin, symbol); };
+    TRY(Expr next, end ? sometimes(look) : look());
+    if (header.conditions.size() > 1)
+      TRY_VOID(lower_half(next, condition->getLHS()->getType(), condition->getExprLoc()));
+    end = !end ? next : header.step > 0 ? Expr::min(*end, next) : Expr::max(*end, next);
+  }
+  return Bounds{begin, *end};
+}
+
+// The end that one condition sets, from its linear form with `symbol` for the variable: c*v + rest OP 0.
+Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* condition, const Expr& begin,
+                          const std::string& symbol) {
+  const clang::SourceLocation where = condition->getExprLoc();
+  const bool up = header.step > 0;
+  // While the condition is read, the variable is known on one side: it runs away from its beginning.
+  box_.push_back(up ? Range{symbol, begin, std::nullopt} : Range{symbol, std::nullopt, begin});
+  // A conversion of the variable itself to a wider or unsigned type keeps its value where it does not turn negative.
+  auto left = index(condition->getLHS());
+  auto right = left ? index(condition->getRHS()) : left;
+  box_.pop_back();
+  if (!left) return std::unexpected(left.error());
+  if (!right) return std::unexpected(right.error());
+  const Expr difference = *left - *right;
+  auto coefficient = sdfg::coefficient_of(difference, symbol);
+  if (!coefficient || !coefficient->constant() || *coefficient->constant() == 0)
+    return refuse("c.loop.form", "the condition is not linear in the loop's variable", where);
+  std::int64_t c = *coefficient->constant();
+  Expr rest = difference - Expr(c) * Expr::symbol(symbol);  // c*v + rest OP 0
+  clang::BinaryOperatorKind op = condition->getOpcode();
+  if (c < 0) {
+    c = -c;
+    rest = -rest;
+    op = op == clang::BO_LT   ? clang::BO_GT
+         : op == clang::BO_LE ? clang::BO_GE
+         : op == clang::BO_GT ? clang::BO_LT
+         : op == clang::BO_GE ? clang::BO_LE
+                              : op;
+  }
+  Expr end;
+  const Expr limit = -rest;  // c*v OP limit
+  switch (op) {
+    case clang::BO_LT:  // v < ceil(limit / c)
+      if (!up) return refuse("c.loop.form", "the loop counts down to an upper bound", where);
+      end = Expr::ceil_div(limit, c);
+      break;
+    case clang::BO_LE:  // v < floor(limit / c) + 1
+      if (!up) return refuse("c.loop.form", "the loop counts down to an upper bound", where);
+      end = Expr::floor_div(limit, Expr(c)) + Expr(planted(Fault::bound_inclusive_lost) ? 0 : 1);
+      break;
+    case clang::BO_GT:  // v > floor(limit / c)
+      if (up) return refuse("c.loop.form", "the loop counts up to a lower bound", where);
+      end = Expr::floor_div(limit, Expr(c));
+      break;
+    case clang::BO_GE:  // v > ceil(limit / c) - 1
+      if (up) return refuse("c.loop.form", "the loop counts up to a lower bound", where);
+      end = Expr::ceil_div(limit, c) - Expr(1);
+      break;
+    case clang::BO_NE: {
+      if (c != 1) return refuse("c.loop.form", "a scaled variable compared with !=", where);
+      const Expr distance = up ? limit - begin : begin - limit;
+      const std::int64_t step = up ? header.step : -header.step;
+      if (step != 1 && Expr::mod(distance, Expr(step)) != Expr(0))
+        return refuse("c.loop.form", "the step may jump over the bound", where);
+      TRY_VOID(nonneg(distance, where, "c.loop.form", "the loop may start behind its bound"));
+      end = limit;
+      break;
+    }
+    default:
+      return refuse("c.loop.form", "this condition is not understood", where);
+  }
+  if (!end.is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
+  TRY_VOID(end_in_type(end, header, where));
+  return end;
+}
+
+// The value with which the loop ends has to exist in the variable's type, or the loop would wrap and never end.
+Lift<void> Builder::end_in_type(const Expr& end, const ForHeader& header, clang::SourceLocation where) {
+  const clang::QualType type = header.variable->getType();
+  const bool up = header.step > 0;
+  const bool is_signed = type->isSignedIntegerOrEnumerationType();
+  const ElementType t = *element_type(type, context_);
+  const int bits = 8 * sdfg::info(t).bytes;
+  if (!is_signed) {
+    if (!up)
+      TRY_VOID(nonneg(end + Expr(header.step) + Expr(1), where, "c.unsigned-wrap", "the loop counts below zero"));
+    if (up && bits == 64 && header.step > 1)
+      TRY_VOID(nonneg(Expr(INT64_MAX - header.step) - end, where, "c.unsigned-wrap", "the loop may wrap"));
+  }
+  if (up && bits < 64 && (!is_signed || bits < 32)) {
+    const std::int64_t top = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+    TRY_VOID(nonneg(Expr(top - header.step + 1) - end, where, is_signed ? "c.narrowing" : "c.unsigned-wrap",
+                    "the loop's variable may be too small for its bound"));
+  }
+  if (!up && is_signed && bits < 32)
+    TRY_VOID(nonneg(end + Expr(header.step) + Expr(std::int64_t{1} << (bits - 1)), where, "c.narrowing",
+                    "the loop's variable may be too small for its bound"));
+  return {};
+}
+
+void Builder::forget_inner_finals(std::size_t from) {
+  for (std::size_t k = from; k < finals_.size(); ++k) {
+    finals_[k].nonneg.clear();
+    finals_[k].value.reset();
+    bindings_[finals_[k].variable] = {};
+  }
+}
+
+// Whether the last iteration sets f's variable if any iteration does that under f's conditions: by an entry of `inside`
+// with no more conditions than f, each of which turns no smaller from one iteration to the next.
+bool Builder::set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up) {
+  const auto lasting = [&](const Expr& e) {
+    if (!e.symbols().contains(symbol)) return true;
+    const auto coefficient = sdfg::coefficient_of(e, symbol);
+    const auto constant = coefficient ? coefficient->constant() : std::nullopt;
+    return constant && (up ? *constant >= 0 : *constant <= 0);
+  };
+  return std::ranges::any_of(inside, [&](const Final& g) {
+    return g.variable == f.variable && g.value && std::ranges::all_of(g.nonneg, [&](const Expr& e) {
+             return lasting(e) && std::ranges::find(f.nonneg, e) != f.nonneg.end();
+           });
+  });
+}
+
+Expr Builder::CountedLoop::nonempty() const {
+  return up() ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
+}
+Expr Builder::CountedLoop::trips() const {
+  return Expr::floor_div(nonempty(), Expr(up() ? header.step : -header.step)) + Expr(1);
+}
+Expr Builder::CountedLoop::after() const {
+  return limits.begin + Expr(header.step) * (planted(Fault::final_value_short) ? trips() - 1 : trips());
+}
+bool Builder::CountedLoop::readable() const { return limits.begin.reads().empty() && limits.end.reads().empty(); }
+
+Lift<Expr> Builder::loop_begin(const ForHeader& header, clang::SourceLocation where) {
+  if (header.begin) return index(header.begin);
+  TRY(const Binding* b, binding(header.variable, where));
+  if (b->kind == Binding::Kind::Expression && b->index) return *b->index;
+  if (b->kind == Binding::Kind::Scalar) return Expr::read(b->container, {});
+  return refuse("c.induction-variable", "where the loop begins is not known", where);
+}
+
+// C skips a loop that begins in the upper half of an unsigned type; as an index, that begin is negative. Where that may
+// be: what is read from memory there, to be looked at before the loop.
+Lift<std::optional<Memlet>> Builder::begin_in_lower_half(const ForHeader& header, const Expr& begin,
+                                                         clang::SourceLocation where) const {
+  if (header.step <= 0 || element_type(header.variable->getType(), context_) != ElementType::u64 ||
+      ranges_.nonneg(begin, box_))
+    return std::nullopt;
+  const auto& terms = begin.terms();
+  if (terms.size() != 1 || begin.constant_term() != 0 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 ||
+      terms[0].atoms[0].kind != sdfg::AtomKind::Read)
+    return refuse("c.unsigned-wrap", "where the loop begins may be larger than any index", where);
+  const sdfg::Atom& read = terms[0].atoms[0];
+  if (sdfg_.find(read.name)->type != ElementType::u64) return std::nullopt;
+  Memlet guarded{read.name, {}, std::nullopt};
+  for (const Expr& e : read.args) guarded.subset.push_back({e, std::nullopt});
+  return guarded;
+}
+
+// Of a loop's variable that keeps its memory.
+Lift<Binding> Builder::loop_memory(const ForHeader& header, clang::SourceLocation where) {
+  const clang::VarDecl* v = header.variable;
+  if (!header.declared) {
+    TRY(const Binding* b, binding(v, where));
+    return *b;
+  }
+  Binding own;
+  own.kind = Binding::Kind::Scalar;
+  own.container = temporary(v->getNameAsString(), *element_type(v->getType(), context_));
+  return own;
+}
+
+// Inner induction variables after the loop: as its last iteration left them, if there was one.
+void Builder::leave_inner_finals(const CountedLoop& loop, std::size_t from) {
+  const std::vector<Final> inside(finals_.begin() + static_cast<std::ptrdiff_t>(from), finals_.end());
+  for (std::size_t k = from; k < finals_.size(); ++k) {
+    Final& f = finals_[k];
+    bindings_[f.variable] = {};
+    if (!f.value) continue;
+    if (!loop.readable() || !set_last(f, inside, loop.symbol, loop.up())) {
+      f.value.reset();
+      continue;
+    }
+    const std::map<std::string, Expr> last{{loop.symbol, loop.after() - Expr(loop.header.step)}};
+    f.value = f.value->substitute(last);
+    for (Expr& e : f.nonneg) e = e.substitute(last);
+    f.nonneg.insert(f.nonneg.begin(), loop.nonempty());
+  }
+}
+
+// `guarded`: it runs where that is no more than the largest index.
+void Builder::emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<Memlet>& guarded,
+                        std::size_t finals) {
+  sdfg::Loop node{.symbol = loop.symbol,
+                  .begin = loop.limits.begin,
+                  .end = loop.limits.end,
+                  .step = loop.header.step,
+                  .schedule = sdfg::Sequential{},
+                  .privates = {},
+                  .reductions = {},
+                  .body = std::move(body)};
+  if (!guarded) return emit(std::move(node));
+  forget_inner_finals(finals);
+  ScalarExpr test = ScalarExpr::binary(sdfg::ScalarOp::le, ScalarExpr::make_input(0, ElementType::u64),
+                                       ScalarExpr::integer(INT64_MAX, ElementType::u64));
+  sdfg::Region then_body;
+  then_body.nodes.push_back(std::move(node));
+  emit(sdfg::If{.condition = {std::move(test), {*guarded}}, .then_body = std::move(then_body), .else_body = {}});
+}
+
+// The loop's variable after it; `memory`: where it keeps that.
+Lift<void> Builder::leave_variable(const CountedLoop& loop, const std::optional<Binding>& memory) {
+  const clang::VarDecl* v = loop.header.variable;
+  if (loop.header.declared) {
+    bindings_.erase(v);
+    return {};
+  }
+  const Bounds& limits = loop.limits;
+  if (memory) {
+    if (!loop.readable())
+      return refuse("c.induction-variable", "the value of the loop's variable after it is not known", loop.where);
+    const ElementType type = *element_type(v->getType(), context_);
+    const Expr value = std::abs(loop.header.step) == 1
+                           ? (loop.up() ? Expr::max(limits.begin, limits.end) : Expr::min(limits.begin, limits.end))
+                           : limits.begin + Expr(loop.header.step) * Expr::max(loop.trips(), Expr(0));
+    pool_.clear();
+    emit_assignment({memory->container, {}, std::nullopt}, ScalarExpr::make_symbolic(value, type));
+    bindings_[v] = *memory;
+    return {};
+  }
+  bindings_[v] = {};
+  if (!loop.readable()) {
+    finals_.push_back({v, {}, std::nullopt});
+    return {};
+  }
+  if (ranges_.nonneg(loop.nonempty() + Expr(1), box_))  // begin <= end: then even zero iterations end at the bound
+    bindings_[v] = {Binding::Kind::Expression, loop.after(), std::nullopt, {}, {}};
+  finals_.push_back({v, {}, limits.begin});
+  finals_.push_back({v, {loop.nonempty()}, loop.after()});
+  return {};
+}
+
+Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
+  const clang::VarDecl* v = header.variable;
+  const clang::SourceLocation where = s->getBeginLoc();
+  // A variable that something else writes, too, keeps its memory; inside the loop it is the symbol all the same.
+  const bool in_memory = written_here(v) || v->hasGlobalStorage() || facts_.address_taken.contains(v);
+  for (const clang::Expr* e : header.before) TRY_VOID(expression_statement(e));
+  TRY(const Expr begin, loop_begin(header, where));
+  TRY(const std::optional<Memlet> guarded, begin_in_lower_half(header, begin, where));
+  const std::string symbol = fresh(v->getNameAsString());
+  note_line(symbol, where);
+  std::optional<Binding> memory;
+  if (in_memory) {
+    TRY(memory, loop_memory(header, where));
+  }
+  bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
+  TRY(const Bounds limits, bounds(header, begin, symbol));
+  const CountedLoop loop{header, where, symbol, limits};
+  std::vector<Stepping> steps;
+  const std::size_t finals = finals_.size();
+  box_.push_back(loop_range(symbol, limits.begin, limits.end, header.step));
+  ++for_depth_;
+  loops_.push_back({symbol, limits.begin, loop.nonempty()});
+  auto inner = region([&]() -> Lift<void> {
+    TRY(steps, enter_steps(s, header, limits.begin, symbol));
+    const Exits exits{.loop = true};
+    TRY_VOID(body(s->getBody(), &exits));
+    for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
+    return verify_steps(steps, where);
+  });
+  loops_.pop_back();
+  --for_depth_;
+  box_.pop_back();
+  if (!inner) return std::unexpected(inner.error());
+
+  // C tests the condition each time; the Sdfg reads its bounds once.
+  const sdfg::Touched touched = sdfg::touched(*inner);
+  for (const std::string& container : limits.end.reads())
+    if (touched.written.contains(container))
+      return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
+
+  TRY_VOID(leave_steps(steps, limits, header.step, where));
+  leave_inner_finals(loop, finals);
+  emit_loop(loop, std::move(*inner), guarded, finals);
+  return leave_variable(loop, memory);
+}
+
+}  // namespace sous::frontends::c

@@ -1,0 +1,124 @@
+// After building: which containers may overlap, by how C lets them be reached.
+#include "frontends/c/builder.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::frontends::c {
+
+namespace {
+
+bool is_character(clang::QualType type) { return type->isCharType(); }
+
+// Whether an object of type `a` may be accessed as a `b` (C17 6.5p7).
+bool may_alias(clang::QualType a, clang::QualType b, const clang::ASTContext& context, bool strict) {
+  if (!strict || is_character(a) || is_character(b) || is_blind(a) || is_blind(b)) return true;
+  auto canonical = [&](clang::QualType t) {
+    t = t.getCanonicalType().getUnqualifiedType();
+    if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();
+    return t->isUnsignedIntegerType() && !t->isBooleanType() ? context.getCorrespondingSignedType(t).getCanonicalType()
+                                                             : t;
+  };
+  return canonical(a) == canonical(b);
+}
+
+// Whether C itself keeps what may be reached by `a` apart from what may be reached by `b`, whatever their types.
+bool kept_apart(const Memory& a, const Memory& b) {
+  const auto own = [](const Memory& x) {
+    // An object defined const is never written, whoever points at it.
+    return x.origin == Origin::PrivateObject || x.origin == Origin::Transient ||
+           (x.origin == Origin::Object && x.element.isConstQualified());
+  };
+  if (own(a) || own(b)) return true;
+  // A restrict parameter is apart from all that is not based on it. A local or stored pointer may be.
+  const auto not_based = [](const Memory& x) {
+    return x.origin == Origin::Restrict || x.origin == Origin::Object || x.parameter;
+  };
+  const bool by_restrict =
+      (a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a));
+  // Members of two structures may be the same pointer, where both are the same structure.
+  const bool same_member =
+      (a.through_pointer || b.through_pointer) && !a.root.empty() && !b.root.empty() && a.root != b.root;
+  if (by_restrict && (!same_member || planted(Fault::members_of_two_apart))) return true;
+  // Where the function only follows it, nothing in memory can be based on it either.
+  if ((a.origin == Origin::Restrict && a.followed) || (b.origin == Origin::Restrict && b.followed)) return true;
+  // Different members of what is reached by the same pointer.
+  if (!a.record.empty() && a.record == b.record) return true;
+  if (a.origin == Origin::Object && b.origin == Origin::Object) return true;
+  // A pointer that came in as a parameter cannot point to this call's own locals.
+  return (a.local && b.parameter) || (b.local && a.parameter);
+}
+
+}  // namespace
+
+// Two containers that are used, one of them written.
+Lift<void> Builder::check_pair(const Memory& a, const Memory& b) {
+  if (kept_apart(a, b) || !may_alias(a.element, b.element, context_, facts_.strict_aliasing)) return {};
+  if (a.reach || b.reach) {
+    if ((!a.flat || a.reach) && (!b.flat || b.reach)) {
+      keep_apart(span(a), span(b));
+      return {};
+    }
+  }
+  for (const Memory* m : {&a, &b})
+    if (m->flat && !m->reach)
+      return refuse("c.alias.unknown-extent",
+                    "'" + a.c_expr + "' and '" + b.c_expr + "' may overlap, and how far '" + m->c_expr +
+                        "' is accessed is not known on entry",
+                    m->where);
+  sdfg_.disjoint.emplace_back(a.container, b.container);
+  return {};
+}
+
+// What the entry reads by value must not be written under another name.
+Lift<void> Builder::check_scalars(const sdfg::Touched& touched) {
+  const bool strict = facts_.strict_aliasing;
+  for (const MemoryScalar& s : memory_scalars_)
+    for (const Memory& w : memories_) {
+      // Through a restrict pointer only what is reached by the same pointer is written.
+      const bool same_root =
+          w.origin == Origin::Restrict && w.record == s.root && !planted(Fault::first_structure_ignored);
+      if ((w.origin != Origin::Pointer && !same_root) || !touched.written.contains(w.container)) continue;
+      const bool aliases = s.type->isPointerType() ? !strict || is_character(w.element)
+                           : s.type->isArrayType() ? false
+                                                   : may_alias(s.type, w.element, context_, strict);
+      if (!aliases) continue;
+      if (w.flat && !w.reach)
+        return refuse("c.alias.scalar", "'" + s.name + "' might be changed by a write through '" + w.c_expr + "'",
+                      s.where);
+      const std::string at = "(unsigned long)&(" + s.name + ")";
+      keep_apart({at, at + " + sizeof(" + s.name + ")"}, span(w));
+    }
+  return {};
+}
+
+// A table of rows is read on entry: nothing may change it.
+Lift<void> Builder::check_tables(const sdfg::Touched& touched) {
+  for (const Memory& t : memories_)
+    for (const Memory& w : memories_) {
+      const bool writes = touched.written.contains(w.container) && w.origin != Origin::PrivateObject;
+      const bool reaches = !facts_.strict_aliasing || is_character(w.element) || is_blind(w.element);
+      if (t.table.empty() || !writes || !reaches || planted(Fault::row_table_overwritten)) continue;
+      if (w.flat && !w.reach)
+        return refuse("c.alias.unknown-extent", "writes through '" + w.c_expr + "' may change '" + t.table + "'",
+                      w.where);
+      keep_apart(t.entries, span(w));
+    }
+  return {};
+}
+
+Lift<void> Builder::check_overlaps() {
+  const sdfg::Touched touched = sdfg::touched(sdfg_.root);
+  const auto written = [&](const Memory& m) { return touched.written.contains(m.container); };
+  const auto used = [&](const Memory& m) { return written(m) || touched.read.contains(m.container); };
+  for (std::size_t i = 0; i < memories_.size(); ++i)
+    for (std::size_t j = i + 1; j < memories_.size(); ++j) {
+      const Memory &a = memories_[i], &b = memories_[j];
+      if (used(a) && used(b) && (written(a) || written(b))) TRY_VOID(check_pair(a, b));
+    }
+  TRY_VOID(check_scalars(touched));
+  TRY_VOID(check_tables(touched));
+  for (sdfg::Container& c : sdfg_.containers)
+    if (!c.transient) c.constant = !touched.written.contains(c.name);
+  return {};
+}
+
+}  // namespace sous::frontends::c

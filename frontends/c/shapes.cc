@@ -1,0 +1,310 @@
+// After building: how far the memory reaches that a pointer leads to, in rows where the subscripts tell so.
+#include <algorithm>
+#include <functional>
+#include <ranges>
+#include <tuple>
+
+#include "frontends/c/builder.h"
+#include "frontends/c/memlets.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::frontends::c {
+
+using sdfg::Atom;
+using sdfg::AtomKind;
+using sdfg::Expr;
+using sdfg::Memlet;
+using sdfg::Term;
+
+namespace {
+
+Expr expression(const Atom& atom) {
+  switch (atom.kind) {
+    case AtomKind::Symbol:
+      return Expr::symbol(atom.name);
+    case AtomKind::FloorDiv:
+      return Expr::floor_div(atom.args[0], atom.args[1]);
+    case AtomKind::Mod:
+      return Expr::mod(atom.args[0], atom.args[1]);
+    case AtomKind::Min:
+      return Expr::min(atom.args[0], atom.args[1]);
+    case AtomKind::Max:
+      return Expr::max(atom.args[0], atom.args[1]);
+    case AtomKind::Read:
+      return Expr::read(atom.name, atom.args);
+  }
+  __builtin_unreachable();
+}
+
+using Monomial = std::vector<Atom>;  // a product of parameters, sorted
+
+Expr product(const Monomial& m) {
+  Expr result(1);
+  for (const Atom& a : m) result = result * expression(a);
+  return result;
+}
+
+// How far apart the rows of one dimension are: a number times a product of parameters.
+struct Stride {
+  std::int64_t factor = 1;
+  Monomial parameters;
+
+  // Of chained strides, the inner one is the smaller.
+  auto order() const { return std::tuple(parameters.size(), parameters, factor); }
+  bool is_number() const { return parameters.empty(); }
+  Expr value() const { return Expr(factor) * product(parameters); }
+};
+
+// a / b, where b's atoms are all in a.
+std::optional<Monomial> divide(Monomial a, const Monomial& b) {
+  for (const Atom& atom : b) {
+    auto it = std::ranges::find(a, atom);
+    if (it == a.end()) return std::nullopt;
+    a.erase(it);
+  }
+  return a;
+}
+
+// a / b, where it is exact and more than 1.
+std::optional<Stride> divide(const Stride& a, const Stride& b) {
+  std::optional<Monomial> rest = divide(a.parameters, b.parameters);
+  if (!rest || a.factor % b.factor != 0) return std::nullopt;
+  if (rest->empty() && a.factor == b.factor) return std::nullopt;
+  return Stride{.factor = a.factor / b.factor, .parameters = std::move(*rest)};
+}
+
+// value / divisor to the nearest integer.
+std::int64_t rounded(std::int64_t value, std::int64_t divisor) {
+  const std::int64_t quotient = value / divisor, rest = value % divisor;
+  return 2 * std::abs(rest) > divisor ? quotient + (rest > 0 ? 1 : -1) : quotient;
+}
+
+// e as quotient * stride + remainder, term by term: 1101*i - 1 by 1100 is i and i - 1.
+std::pair<Expr, Expr> split(const Expr& e, const Stride& stride) {
+  Expr quotient(0), remainder(0);
+  const auto add = [&](std::int64_t coefficient, const Monomial& whole, const std::optional<Monomial>& rest) {
+    const std::int64_t times = rest ? rounded(coefficient, stride.factor) : 0;
+    if (times != 0) quotient = quotient + Expr(times) * product(*rest);
+    remainder = remainder + Expr(coefficient - times * stride.factor) * product(whole);
+  };
+  for (const Term& t : e.terms()) add(t.coefficient, t.atoms, divide(t.atoms, stride.parameters));
+  add(e.constant_term(), {}, divide(Monomial{}, stride.parameters));
+  return {quotient, remainder};
+}
+
+// Each stride a multiple of the one before (n, n*m, …): the extents of the inner dimensions, innermost first.
+std::optional<std::vector<Stride>> chain(const std::vector<Stride>& strides) {
+  std::vector<Stride> extents;
+  Stride before;
+  for (const Stride& s : strides) {
+    const std::optional<Stride> extent = divide(s, before);
+    if (!extent) return std::nullopt;
+    extents.push_back(*extent);
+    before = s;
+  }
+  return extents;
+}
+
+// The dimensions that an array of rows has behind its outermost one.
+struct Rows {
+  std::vector<Stride> strides;  // innermost first
+  std::vector<Stride> extents;
+};
+
+std::optional<Rows> rows_of(std::vector<Stride> strides) {
+  std::ranges::sort(strides, {}, &Stride::order);
+  strides.erase(std::ranges::unique(strides, {}, &Stride::order).begin(), strides.end());
+  std::optional<std::vector<Stride>> extents = chain(strides);
+  if (!extents) {
+    // Numbers that are no rows of the others (the members of 4*j + k in rows of n) stay in the subscripts.
+    std::erase_if(strides, &Stride::is_number);
+    extents = chain(strides);
+  }
+  if (!extents || strides.empty()) return std::nullopt;
+  return Rows{std::move(strides), std::move(*extents)};
+}
+
+// The factors, other than what `varies`, of what varies in a subscript.
+void find_strides(const Expr& at, const std::function<bool(const Atom&)>& varies, std::vector<Stride>& strides) {
+  std::optional<std::int64_t> smallest;  // of what varies in this access without a parameter
+  for (const Term& t : at.terms())
+    if (std::ranges::all_of(t.atoms, varies))
+      smallest = std::min(smallest.value_or(INT64_MAX), std::abs(t.coefficient));
+  for (const Term& t : at.terms()) {
+    Monomial parameters;
+    for (const Atom& a : t.atoms)
+      if (!varies(a)) parameters.push_back(a);
+    if (parameters.size() == t.atoms.size()) continue;
+    if (!parameters.empty())
+      strides.push_back({.factor = 1, .parameters = parameters});
+    else if (std::abs(t.coefficient) > *smallest)
+      strides.push_back({.factor = std::abs(t.coefficient), .parameters = {}});
+  }
+}
+
+// A row as short as this is assumed to be long enough only where that is certain: a[2*i + j] is more often a window
+// that moves by 2 than a row of 2.
+constexpr std::int64_t kShortRow = 16;
+
+// The subscripts of a flat one in rows; nullopt: it is not shown, and cannot be assumed, to stay in its row.
+std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, const Box& box, Ranges& ranges) {
+  std::vector<Expr> subscript;
+  Expr rest = at;
+  for (std::size_t k = rows.strides.size(); k-- > 0;) {
+    auto [quotient, remainder] = split(rest, rows.strides[k]);
+    subscript.push_back(quotient);
+    rest = remainder;
+  }
+  subscript.push_back(rest);
+  // Innermost first, for a shift changes the next dimension.
+  for (std::size_t d = subscript.size() - 1; d > 0; --d) {
+    const Stride& row = rows.extents[subscript.size() - 1 - d];
+    const Expr extent = row.value();
+    Expr& s = subscript[d];
+    if (ranges.nonneg(Expr(-1) - s, box) && ranges.nonneg(s + extent, box)) {
+      s = s + extent;  // [i][-1] is [i-1][n-1]
+      subscript[d - 1] = subscript[d - 1] - Expr(1);
+    }
+    if (planted(Fault::rows_unchecked)) continue;
+    const bool short_row = row.is_number() && row.factor < kShortRow;
+    for (const Expr& e : {s, extent - s - Expr(1)})
+      if (!(short_row ? ranges.nonneg(e, box) : ranges.require_nonneg(e, box))) return std::nullopt;
+  }
+  return subscript;
+}
+
+void reshape(sdfg::Container& c, const Rows& rows) {
+  std::vector<Expr> shape{Expr(kUnknownExtent)};
+  for (const Stride& row : rows.extents | std::views::reverse) shape.push_back(row.value());
+  std::vector<Expr> strides = sdfg::row_major(shape);
+  for (Expr& stride : strides) stride = stride * c.strides[0];
+  shape.insert(shape.end(), c.shape.begin() + 1, c.shape.end());
+  strides.insert(strides.end(), c.strides.begin() + 1, c.strides.end());
+  c.shape = std::move(shape);
+  c.strides = std::move(strides);
+}
+
+}  // namespace
+
+// `e` with the variables of loops that may end early as symbols, whose ranges are added to the box: each is read inside
+// of its loop only.
+Expr Builder::ranged(const Expr& e, Box& box) const {
+  if (own_ranges_.empty() || e.reads().empty()) return e;
+  return e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+    const auto own = own_ranges_.find(container);
+    if (own == own_ranges_.end() || !subscript.empty()) return Expr::read(container, subscript);
+    box.push_back(own->second);
+    return Expr::symbol(own->second.symbol);
+  });
+}
+
+// A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
+Lift<void> Builder::delinearize(Memory& memory) {
+  const sdfg::Container* container = sdfg_.find(memory.container);
+  if (!memory.flat || (container->shape.size() != 1 && memory.record.empty()) || !memory.stride.empty()) return {};
+  std::set<std::string> loops;
+  sdfg::visit(sdfg_.root, [&](const sdfg::Node& n) {
+    if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) loops.insert(l->symbol);
+  });
+  std::map<std::string, Expr> reads;  // what `ranged` replaced
+  for (const auto& [own, range] : own_ranges_) {
+    loops.insert(range.symbol);
+    reads.emplace(range.symbol, Expr::read(own, {}));
+  }
+  auto varies = [&](const Atom& a) {
+    if (a.kind == AtomKind::Symbol) return loops.contains(a.name);
+    return a.kind == AtomKind::Read ||
+           std::ranges::any_of(expression(a).symbols(), [&](const std::string& s) { return loops.contains(s); });
+  };
+  std::vector<std::pair<Expr, Box>> accesses;
+  std::vector<Stride> strides;
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
+    if (m.container != memory.container) return;
+    Box inside = box;
+    const Expr at = ranged(m.subset[0].begin, inside);
+    accesses.emplace_back(at, std::move(inside));
+    find_strides(at, varies, strides);
+  });
+  const std::optional<Rows> rows = rows_of(std::move(strides));
+  if (!rows) return {};
+  const std::vector<Expr> assumptions = ranges_.assumptions;
+  for (const auto& [at, box] : accesses)
+    if (!decompose(at, *rows, box, ranges_)) {
+      ranges_.assumptions = assumptions;
+      return {};
+    }
+  rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
+    Box inside = box;
+    const Expr at = ranged(s[0], inside);
+    auto result = decompose(at, *rows, inside, ranges_);
+    SOUS_ASSERT(result);
+    for (Expr& e : *result) e = e.substitute(reads);
+    result->insert(result->end(), s.begin() + 1, s.end());  // arrays in structures
+    return *result;
+  });
+  memory.declared.reset();  // in elements: of rows, the accesses tell
+  reshape(*sdfg_.find(memory.container), *rows);
+  return {};
+}
+
+Lift<void> Builder::outermost_extent(Memory& memory) {
+  if (!memory.flat) return {};
+  std::optional<Expr> extent, first;  // `first`: where some subscript may be negative
+  bool known = true, bounded = true;
+  const auto to_front = [&](const Expr& bottom) { first = first ? -ranges_.larger(-*first, -bottom) : bottom; };
+  const auto plain = [](const std::optional<Expr>& e) { return e && e->reads().empty(); };
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
+    if (m.container != memory.container || m.subset.empty()) return;
+    Box inside = box;
+    const Expr at = ranged(m.subset[0].begin, inside);
+    const auto top = ranges_.upper(at, inside, true);
+    bool here = plain(top);
+    if (here) {
+      extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
+      if (!ranges_.require_nonneg(at, inside)) {
+        const auto bottom = ranges_.lower(at, inside, true);
+        here = plain(bottom);
+        if (here) to_front(*bottom);
+      }
+    }
+    known = known && here;
+    if (here || !bounded) return;
+    // By what the values that are read may be. No more than a hull: nobody says that all of it is there.
+    ranges_.trust_elements = true;
+    const auto most = ranges_.upper(at, inside, true), least = ranges_.lower(at, inside, true);
+    ranges_.trust_elements = false;
+    bounded = plain(most) && plain(least);
+    if (!bounded) return;
+    extent = extent ? ranges_.larger(*extent, *most + Expr(1)) : *most + Expr(1);
+    to_front(*least);
+  });
+  if (extent && !known && bounded) {
+    memory.reach = {first ? -ranges_.larger(-*first, Expr(0)) : Expr(0),
+                    planted(Fault::reach_of_data_short) ? Expr(0) : *extent - Expr(1)};
+  }
+  if (known && first) {
+    if (!is_pointer(memory))
+      return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
+    // The container begins at the first element that is accessed.
+    const Expr shift = -ranges_.larger(-*first, Expr(0));
+    rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box&) {
+      std::vector<Expr> moved = s;
+      moved[0] = moved[0] - shift;
+      return moved;
+    });
+    memory.shift = shift * sdfg_.find(memory.container)->strides[0];
+    memory.declared.reset();
+    extent = *extent - shift;
+  }
+  sdfg::Container* c = sdfg_.find(memory.container);
+  if (known && extent) {
+    // What a parameter declares is the nicer form of what the accesses show, where it covers them; C promises nothing.
+    const bool covered = memory.declared && ranges_.larger(*memory.declared, *extent) == *memory.declared;
+    c->shape[0] = covered ? *memory.declared : *extent;
+    memory.flat = false;  // its extent is known now
+  } else if (memory.declared) {
+    c->shape[0] = *memory.declared;
+  }
+  return {};
+}
+}  // namespace sous::frontends::c

@@ -1,0 +1,75 @@
+#include "client/measure.h"
+
+#include <gtest/gtest.h>
+
+#include "client/timed_program.h"
+
+namespace sous::client {
+namespace {
+
+struct Measured {
+  Result<frontends::c::TranslationUnit> unit;
+  Result<Nest> nest;
+  Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
+  Result<transforms::Evidence> of(std::size_t k) const {
+    Choice choice{.unit = k, .match = {}};
+    TRY_VOID(apply_choice(*nest, choice, false, nullptr));
+    Meaning meaning;
+    meaning.compiler = "clang-19";
+    return measure_on_the_spot(*nest, choice, meaning, {.most = 3});
+  }
+
+ private:
+  Result<Nest> sized(std::int64_t n) const {
+    Options options;
+    options.sizes["n"] = n;
+    return prepare(unit->nests.at(0), false, options);
+  }
+};
+
+TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
+  const Measured measured(R"(void f(int n, double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    if (x[i] > 0.9) y[i] = 1 / x[i];
+})",
+                          1000);
+  const auto evidence = measured.of(0);
+  ASSERT_FALSE(evidence);
+  EXPECT_EQ(evidence.error().code, "measure.gather");
+}
+
+// 64 elements beside a product of 200^3: a thousand times less, whatever else the machine does.
+TEST(Measure, AUnitTakesItsOwnTime) {
+  const Measured measured(R"(void f(int n, double A[n][n], double B[n][n], double C[n][n], double x[64]) {
+  for (int i = 0; i < 64; i++) x[i] = x[i] * 3 + 1;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i][j] += A[i][k] * B[k][j];
+})",
+                          200);
+  ASSERT_TRUE(measured.nest);
+  ASSERT_EQ(measured.nest->normal.units.size(), 3u);
+  const std::size_t small = unit_work(*measured.nest, 1) < unit_work(*measured.nest, 2) ? 1 : 2;
+  const auto whole = measured.of(0), small_one = measured.of(small), large_one = measured.of(3 - small);
+  ASSERT_TRUE(whole && large_one);
+  // What is left for so little may be less than nothing, as exact as clocks are.
+  EXPECT_TRUE(small_one || small_one.error().code == "measure.rest") << small_one.error().to_string();
+  if (small_one) EXPECT_LT(small_one->tuned_seconds, whole->tuned_seconds / 20);
+  EXPECT_GT(large_one->tuned_seconds, whole->tuned_seconds / 20);
+  EXPECT_EQ(by_itself(*measured.nest, 0), "");
+  EXPECT_EQ(by_itself(*measured.nest, 1), ", the unit by itself");
+}
+
+TEST(Measure, WhatTheClockIsStoppedForIsNoTimeOfTheNest) {
+  std::map<int, NestTimes> times;
+  add_times("3 2 10 4 2 0 100\n", times);
+  add_times("3 2 12 4 1 0 100\n", times);
+  const NestTimes& nest = times.at(3);
+  EXPECT_EQ(nest.seconds, (std::vector<double>{3, 4}));
+  EXPECT_EQ(nest.others, (std::vector<double>{2, 2}));
+  EXPECT_FALSE(nest.generated);
+  EXPECT_EQ(nest.values, (std::vector<std::int64_t>{100}));
+}
+
+}  // namespace
+}  // namespace sous::client

@@ -1,0 +1,276 @@
+#include "transforms/register_promotion.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "sdfg/planted_fault.h"
+
+namespace sous::transforms {
+
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+
+namespace {
+
+struct Promotion : ResultTile {
+  sdfg::Sdfg& sdfg;
+
+  Result<void> run() {
+    const auto place = sdfg::find_loop(sdfg.root, k);
+    SOUS_ASSERT(place);
+    auto& loop = place->loop();
+    sdfg::Region& body = std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
+    const sdfg::Touched touched = sdfg::touched(loop.body);
+    std::vector<sdfg::Node> before, after;
+    std::set<std::string> privates, held_in;
+    for (const sdfg::Loop* l : {&std::as_const(loop), loops(loop).first, loops(loop).second})
+      privates.insert(l->privates.begin(), l->privates.end());
+    for (const std::string& container : touched.written) {
+      if (privates.contains(container))
+        return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it", k);
+      TRY(sdfg::Memlet element, only_access(body, container));
+      sdfg::Container registers = *sdfg.find(container);
+      registers.name = unused(container + "_r");
+      registers.shape = shape;
+      registers.strides = sdfg::row_major(registers.shape);
+      registers.offset = 0;
+      registers.storage = sdfg::Storage::registers;
+      registers.transient = true;
+      registers.dead = false;
+      registers.alias_class = 0;
+      sdfg::Memlet held{.container = registers.name,
+                        .subset = sdfg::point(
+                            {Expr::symbol(a) - loops(loop).first->begin, Expr::symbol(b) - loops(loop).second->begin}),
+                        .combine = std::nullopt};
+      private_to_tile(registers.name);
+      sdfg.containers.push_back(registers);
+      held_in.insert(registers.name);
+      // What the tile starts from is loaded only where it is read: the container may not have been written so far.
+      if (read_first(body, element) && !planted(Fault::register_tile_read_lost))
+        before.push_back(moved(loop, held, element, true));
+      replace(body, element, held);
+      after.push_back(moved(loop, element, held, false));
+    }
+    if (padded) repeat_reads(body, held_in);
+    auto& nodes = place->owner->nodes;
+    const auto at = static_cast<std::ptrdiff_t>(place->at);
+    nodes.insert(nodes.begin() + at + 1, after.begin(), after.end());
+    nodes.insert(nodes.begin() + at, before.begin(), before.end());
+    return {};
+  }
+
+  void private_to_tile(const std::string& container) {
+    const auto place = sdfg::find_loop(sdfg.root, tile);
+    SOUS_ASSERT(place);
+    place->loop().privates.push_back(container);
+  }
+
+  static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
+    const auto& outer = std::get<sdfg::Loop>(k_loop.body.nodes[0].value);
+    return {&outer, &std::get<sdfg::Loop>(outer.body.nodes[0].value)};
+  }
+
+  Result<sdfg::Memlet> only_access(const sdfg::Region& body, const std::string& container) const {
+    std::optional<sdfg::Memlet> only;
+    std::vector<sdfg::Memlet> others;
+    bool one = true;
+    for (const sdfg::Node& n : body.nodes) {
+      const auto& state = std::get<sdfg::State>(n.value);
+      for (const sdfg::Edge& e : state.edges) {
+        for (const sdfg::Dim& d : e.memlet.subset) one = one && !d.begin.reads().contains(container);
+        if (e.memlet.container != container) continue;
+        one = one && !e.memlet.combine;
+        if (const auto* to = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.target)])) {
+          one = one && to->container == container && (!only || *only == e.memlet);
+          only = e.memlet;
+        } else {
+          others.push_back(e.memlet);
+          // A node that is written and read orders what it joins: all its edges move to the registers, or none.
+          for (const sdfg::Edge& before : state.edges)
+            one = one && (before.target != e.source || before.memlet == e.memlet);
+        }
+      }
+    }
+    SOUS_ASSERT(only);
+    const sdfg::Container& c = *sdfg.find(container);
+    for (const sdfg::Container& other : sdfg.containers)
+      one = one && (other.name == container || c.alias_class <= 0 || other.alias_class != c.alias_class);
+    bool moves = !only->subset.empty();
+    for (const std::string& symbol : {a, b}) {
+      bool uses = symbol == a && shape[0] == Expr(1);
+      for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
+      one = one && uses;  // otherwise several elements of the tile would be one element of the container
+    }
+    for (const sdfg::Dim& d : only->subset) moves = moves && !d.begin.uses(k) && !d.end && sdfg::affine(d.begin);
+    for (const sdfg::Memlet& other : others)
+      one = one && (other == *only || sdfg::apart(points, inside, only->subset, inside, other.subset));
+    if (!one || !moves || !separate(*only))
+      return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place", k);
+    return *only;
+  }
+
+  // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.
+  bool separate(const sdfg::Memlet& m) const {
+    bool a_alone = shape[0] == Expr(1), b_alone = false;
+    for (const sdfg::Dim& d : m.subset) {
+      a_alone = a_alone || (d.begin.uses(a) && !d.begin.uses(b));
+      b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
+    }
+    return a_alone && b_alone;
+  }
+
+  // Whether one iteration reads the element before it writes it. Every iteration writes it (there are no conditions),
+  // and a full tile has a first iteration.
+  static bool read_first(const sdfg::Region& body, const sdfg::Memlet& element) {
+    for (const sdfg::Node& n : body.nodes) {
+      const auto& state = std::get<sdfg::State>(n.value);
+      std::set<int> written_here;
+      for (const sdfg::Edge& e : state.edges) written_here.insert(e.target);
+      bool touches = false;
+      for (const sdfg::Edge& e : state.edges) {
+        if (e.memlet != element) continue;
+        touches = true;
+        const bool read = std::holds_alternative<sdfg::AccessNode>(state.nodes[static_cast<std::size_t>(e.source)]);
+        if (read && !written_here.contains(e.source)) return true;
+      }
+      if (touches) return false;
+    }
+    return false;
+  }
+
+  // An access node may serve the tile's element and others: the element's edges get a node of their own.
+  static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
+    for (sdfg::Node& n : body.nodes) {
+      auto& state = std::get<sdfg::State>(n.value);
+      const std::size_t count = state.nodes.size();
+      for (std::size_t node = 0; node < count; ++node) {
+        const auto* access = std::get_if<sdfg::AccessNode>(&state.nodes[node]);
+        if (!access || access->container != from.container) continue;
+        std::vector<int*> ends;  // of the element's edges at this node
+        bool others = false;
+        for (sdfg::Edge& e : state.edges)
+          for (int* end : {&e.source, &e.target})
+            if (*end == static_cast<int>(node)) {
+              if (e.memlet == from)
+                ends.push_back(end);
+              else
+                others = true;
+            }
+        if (ends.empty()) continue;
+        const sdfg::AccessNode registers{.container = to.container};
+        if (!others) {
+          state.nodes[node] = registers;
+          continue;
+        }
+        for (int* end : ends) *end = static_cast<int>(state.nodes.size());
+        state.nodes.emplace_back(registers);
+      }
+      for (sdfg::Edge& e : state.edges)
+        if (e.memlet == from) e.memlet = to;
+    }
+  }
+
+  // Moves the tile between the container and registers. A padded tile that is cut off goes through memory, so that
+  // the registers are only named by constants.
+  sdfg::Node moved(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from, bool load) {
+    if (!padded || padded->never_partial()) return copy(k_loop, to, from);
+    const sdfg::Memlet &held = load ? to : from, &element = load ? from : to;
+    const sdfg::ElementType type = sdfg.find(element.container)->type;
+    auto [memory, is_new] = memories.try_emplace(element.container, "");
+    if (is_new) {
+      sdfg::Container tile_in_memory = *sdfg.find(held.container);
+      memory->second = tile_in_memory.name = unused(element.container + "_m");
+      tile_in_memory.storage = sdfg::Storage::stack;
+      private_to_tile(memory->second);
+      sdfg.containers.push_back(std::move(tile_in_memory));
+    }
+    const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = std::nullopt};
+    sdfg::Loop rows = *loops(k_loop).first, columns = *loops(k_loop).second;
+    for (auto [loop, symbol] : {std::pair(&rows, &a), std::pair(&columns, &b)}) {
+      const TileSide& side = *symbol == padded->outer.symbol ? padded->outer : padded->inner;
+      loop->begin = side.begin;
+      loop->end = side.end;
+    }
+    rows.schedule = sdfg::Sequential{};
+    sdfg::Region whole{{copy(k_loop, to, from)}}, cut;
+    if (load) {
+      const ScalarExpr zero = ScalarExpr::cast(ScalarExpr::integer(0, sdfg::ElementType::i32), type);
+      cut.nodes = {tiled(*loops(k_loop).first, *loops(k_loop).second, between, zero, {}),
+                   tiled(rows, columns, between, ScalarExpr::make_input(0, type), {from}), copy(k_loop, to, between)};
+    } else {
+      cut.nodes = {copy(k_loop, between, from), tiled(rows, columns, to, ScalarExpr::make_input(0, type), {between})};
+    }
+    return sdfg::If{.condition = {.code = padded->is_whole(), .inputs = {}}, .then_body = whole, .else_body = cut};
+  }
+
+  // What the iterations past the end read is what the last one reads.
+  void repeat_reads(sdfg::Region& body, const std::set<std::string>& registers) const {
+    for (sdfg::Node& n : body.nodes) {
+      auto& state = std::get<sdfg::State>(n.value);
+      sdfg::State repeated = sdfg::substitute(state, padded->repeated());
+      for (std::size_t e = 0; e < state.edges.size(); ++e)
+        if (registers.contains(state.edges[e].memlet.container)) repeated.edges[e].memlet = state.edges[e].memlet;
+      state = std::move(repeated);
+    }
+  }
+
+  // The tile's two loops around to = from.
+  sdfg::Node copy(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from) {
+    const ScalarExpr value = ScalarExpr::make_input(0, sdfg.find(from.container)->type);
+    return tiled(*loops(k_loop).first, *loops(k_loop).second, to, value, {from});
+  }
+
+  // Two such loops around to = code(inputs), with names of their own.
+  sdfg::Node tiled(sdfg::Loop rows, sdfg::Loop columns, const sdfg::Memlet& to, const ScalarExpr& code,
+                   const std::vector<sdfg::Memlet>& inputs) {
+    rows.privates.clear();
+    columns.privates.clear();
+    columns.body.nodes.clear();
+    const std::string state = (inputs.empty() ? "clear_" + to.container : "load_" + inputs[0].container);
+    columns.body.nodes.emplace_back(sdfg::assignment(unused_state(state), to, code, inputs));
+    rows.body.nodes = {sdfg::Node(columns)};
+    Renamed names{{a, unused(a + "_c")}, {b, unused(b + "_c")}};
+    taken.insert(names[a]);
+    taken.insert(names[b]);
+    sdfg::Sdfg holder;
+    holder.root.nodes = {sdfg::Node(rows)};
+    sdfg::Renaming renaming;
+    renaming.symbols = names;
+    return sdfg::rename(holder, renaming).root.nodes[0];
+  }
+
+  using Renamed = std::map<std::string, std::string>;
+  std::map<std::string, std::string> memories = {};  // of padded tiles, by container
+  std::set<std::string> taken = {};
+
+  std::string unused(const std::string& wish) {
+    std::set<std::string> used = taken;
+    used.insert(sdfg.symbols.begin(), sdfg.symbols.end());
+    for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
+    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+      if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) used.insert(l->symbol);
+    });
+    return numbered(used, wish);
+  }
+  std::string unused_state(const std::string& wish) {
+    std::set<std::string> used = states;
+    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
+      if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
+    });
+    states.insert(numbered(used, wish));
+    return numbered(used, wish);
+  }
+  std::set<std::string> states = {};
+  static std::string numbered(const std::set<std::string>& used, const std::string& wish) {
+    std::string name = wish;
+    for (int n = 2; used.contains(name); ++n) name = wish + std::to_string(n);
+    return name;
+  }
+};
+
+}  // namespace
+
+Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile) { return Promotion{{tile}, sdfg}.run(); }
+
+}  // namespace sous::transforms

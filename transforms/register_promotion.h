@@ -1,0 +1,30 @@
+// A tile of a result held in registers while the loop inside it runs: scalar replacement (Callahan, Carr and Kennedy
+// 1990) of a tile's elements.
+//
+// Condition: inside the loop k every write to such a container has one and the same subscript, free of k, and every
+// read has that one or surely another element than any of the tile's; so an element of the tile is touched through this
+// subscript only (containers of a shared alias class are refused), and the tile before and after the loop is the
+// container's own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sdfg/surroundings.h"
+#include "transforms/padded_tile.h"
+
+namespace sous::transforms {
+
+struct ResultTile {
+  std::string a, b, k, tile;               // symbols: the loops inside k, k, and the loop over tiles around it
+  sdfg::Surroundings points;               // around the loop k of a full tile
+  std::vector<sdfg::ScheduleLoop> inside;  // k, a, b
+  std::vector<sdfg::Expr> shape;
+  std::optional<PaddedTile> padded;
+};
+
+// Puts what the full tile writes into registers. Errors: register-tile.not-invariant.
+Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile);
+
+}  // namespace sous::transforms

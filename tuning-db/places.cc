@@ -1,0 +1,45 @@
+#include "tuning-db/places.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace sous::tuning_db {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+}  // namespace
+
+fs::path default_database_path() {
+  if (const char* path = environment("SOUS_DB")) return path;
+  if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "sous" / "tuning.db";
+  if (const char* home = environment("HOME")) return fs::path(home) / ".local" / "share" / "sous" / "tuning.db";
+  return {};
+}
+
+std::vector<fs::path> seed_files() {
+  std::error_code error;
+  std::vector<fs::path> folders;
+  if (const char* folder = environment("SOUS_SEED_DIR")) {
+    folders = {folder};
+  } else {
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    folders.push_back(program.parent_path().parent_path() / "share" / "sous" / "seed");
+    folders.emplace_back(SOUS_DEFAULT_SEED_DIR);  // not installed, but built
+  }
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> files;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".jsonl") files.push_back(it->path());
+    std::ranges::sort(files);
+    if (!files.empty()) return files;
+  }
+  return {};
+}
+
+}  // namespace sous::tuning_db
