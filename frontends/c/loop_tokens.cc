@@ -36,12 +36,26 @@ string_view word_at_start(string_view text) {
 
 // Headers of the C library and the system: none gives a type of floating point another name that programs use.
 bool is_plain_header(string_view name) {
-  static constexpr string_view plain[] = {
-      "assert.h",  "ctype.h",  "dirent.h",  "errno.h",   "fcntl.h",  "float.h", "getopt.h",  "inttypes.h",
-      "limits.h",  "locale.h", "malloc.h",  "math.h",    "memory.h", "poll.h",  "pthread.h", "setjmp.h",
-      "signal.h",  "stdarg.h", "stddef.h",  "stdbool.h", "stdint.h", "stdio.h", "stdlib.h",  "string.h",
-      "strings.h", "syslog.h", "termios.h", "time.h",    "unistd.h", "utime.h", "wchar.h",   "wctype.h"};
+  static constexpr string_view plain[] = {"assert.h",  "ctype.h",    "dirent.h",     "errno.h",  "fcntl.h",  "float.h",
+                                          "getopt.h",  "inttypes.h", "limits.h",     "locale.h", "malloc.h", "math.h",
+                                          "memory.h",  "poll.h",     "pthread.h",    "setjmp.h", "signal.h", "stdarg.h",
+                                          "stddef.h",  "stdbool.h",  "stdint.h",     "stdio.h",  "stdlib.h", "string.h",
+                                          "strings.h", "syslog.h",   "termios.h",    "time.h",   "unistd.h", "utime.h",
+                                          "wchar.h",   "wctype.h",   "stdc-predef.h"};
   return std::ranges::find(plain, name) != std::end(plain) || name.starts_with("sys/") || name.starts_with("linux/");
+}
+
+// "sys/types.h" of "/usr/include/x86_64-linux-gnu/sys/types.h": as a program names the header.
+string_view as_included(string_view path) {
+  static constexpr string_view folder = "/include/";
+  const auto at = path.rfind(folder);
+  if (at == string_view::npos) return path;
+  path.remove_prefix(at + folder.size());
+  const auto first = path.find('/');
+  if (first != string_view::npos && path.substr(0, first).find("-linux-") != string_view::npos) {
+    path.remove_prefix(first + 1);
+  }
+  return path;
 }
 
 // Up to the line break that no backslash hides and no comment holds.
@@ -165,11 +179,15 @@ bool LoopTokenizer::directive(string_view line, const string& folder) {
   return true;  // undef, pragma, line, error
 }
 
-// "12 "file" 3": who the following lines belong to; 3 is a system header.
+// "12 "file" 3": who the following lines belong to; 3 is a system header. What such a header includes is its own
+// matter.
 void LoopTokenizer::line_marker(string_view line) {
-  const auto close = line.rfind('"');
+  const auto open = line.find('"'), close = line.rfind('"');
+  const bool was_system = system_;
   system_ = close != string_view::npos && line.substr(close).find(" 3") != string_view::npos;
-  has_foreign_types_ = has_foreign_types_ || system_;
+  if (!system_ || was_system) return;
+  const string_view path = line.substr(open + 1, close - open - 1);
+  has_foreign_types_ = has_foreign_types_ || !(path.starts_with('<') || is_plain_header(as_included(path)));
 }
 
 // Whether the line stands in a branch that is passed over; keeps count of where that ends.

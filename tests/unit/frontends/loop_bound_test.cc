@@ -118,6 +118,18 @@ TEST_F(LoopBoundFiles, HeadersThatAreNotLookedInto) {
   const auto floating = [&](const std::string& text) { return loop_bound(write("main.c", text), {})->floating; };
   EXPECT_FALSE(floating("#include <stdio.h>\n#include <sys/types.h>\nint x;"));
   EXPECT_TRUE(floating("#include <GL/gl.h>\nGLfloat x[4];"));
+  // The same of preprocessed text: what a header of the C library includes is the library's own.
+  const auto markers = [](const std::string& header, const std::string& inner) {
+    return "# 1 \"a.c\"\n# 1 \"" + header + "\" 1 3 4\nint y;\n# 9 \"" + inner + "\" 1 3 4\ndouble z;\n# 2 \"" +
+           header + "\" 2 3 4\n# 2 \"a.c\" 2\nint x;\n";
+  };
+  const std::string bits = "/usr/include/x86_64-linux-gnu/bits/types.h";
+  for (const char* header :
+       {"/usr/include/stdio.h", "/usr/include/x86_64-linux-gnu/sys/types.h", "/usr/include/stdc-predef.h", "<built-in>",
+        "/usr/lib/llvm-19/lib/clang/19/include/stddef.h"}) {
+    EXPECT_FALSE(loop_bound(markers(header, bits))->floating) << header;
+  }
+  EXPECT_TRUE(loop_bound(markers("/usr/include/GL/gl.h", bits))->floating);
   // CLAMP of such a header is a macro, blur is a function.
   const std::string nest = "(int n) { for (;;) for (;;) n = ";
   EXPECT_EQ(depth_of("#include <glib.h>\nvoid f" + nest + "CLAMP(n, 0, 9); }"), 2);
