@@ -11,8 +11,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ["sdfg", "frontends", "transforms", "targets", "tuning-db", "server", "client", "benchmarks"]
-RAISED = re.compile(r'(?:\bfail|\bError|\brefuse|\breason|\bstop)\s*[({]\s*"([a-z0-9_]+(?:\.[a-z0-9-]+)+)"')
-LITERAL = re.compile(r'"([a-z0-9_]+(?:\.[a-z0-9-]+)+)"')
+RAISED = re.compile(r'(?:\bfail|\bError|\brefuse|\breason|\bstop)\s*[({]\s*"([a-z0-9_-]+(?:\.[a-z0-9-]+)+)"')
+LITERAL = re.compile(r'"([a-z0-9_-]+(?:\.[a-z0-9-]+)+)"')
 ROW = re.compile(r"^\| `([a-z0-9_.-]+)` \| (.*) \|$", re.MULTILINE)
 # literals that look like codes and are file names
 FILE_NAME = re.compile(r"\.(h|c|cc|cpp|o|i|d|json|jsonl|lock|db|so|md|a|s|sdfg|txt|dot|svg)$")
@@ -56,7 +56,7 @@ def main() -> int:
                 literals.update(LITERAL.findall(text))
     page = ROOT / "docs" / "errors.md"
     listed = dict(ROW.findall(page.read_text())) if page.exists() else {}
-    areas = {code.split(".")[0] for code in raised}
+    areas = {code.split(".")[0] for code in [*raised, *listed]}
     for code in literals:  # codes held in tables or variables
         if code.split(".")[0] in areas and not FILE_NAME.search(code):
             raised.setdefault(code, "a table")
