@@ -99,7 +99,8 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
       reports->push_back({.step = to_text(call),
                           .applied = plan.has_value(),
                           .refusal = plan ? "" : plan.error().why + " [" + plan.error().code + "]"});
-    if (!plan && options.as_far_as_it_fits) break;
+    if (!plan && options.refused == ApplyOptions::Refused::Stop) break;
+    if (!plan && options.refused == ApplyOptions::Refused::LeaveOut) continue;
     if (!plan) return fail(plan.error().code, plan.error().why, to_text(call));
     nest = rewrite(std::move(nest), *plan);
   }

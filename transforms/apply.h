@@ -1,6 +1,7 @@
 // Applying a recipe to a nest: the one road from a recipe to changed code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace sous::transforms {
 struct ApplyOptions {
   StepContext context;
   sdfg::Budget budget;
-  // What becomes of a recipe of which a step is refused: nothing of it is applied, or (for a tuner that mends it, for a
-  // recipe of another nest) the steps ahead of that one are, perhaps none.
-  bool as_far_as_it_fits = false;
+  // What becomes of a recipe of which a step is refused: nothing of it is applied; the steps ahead of that one are (for
+  // a tuner that mends it); or all others are, as far as they fit without it (a recipe of another nest, or a general
+  // one). In the latter two cases that may be none.
+  enum class Refused : std::uint8_t { Fail, Stop, LeaveOut } refused = Refused::Fail;
 };
 
 // What became of one step: for --explain.
@@ -29,10 +31,9 @@ struct StepReport {
 // loops it names; where that is not all, from those of the whole nest. What was computed stays in `nest`.
 Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options);
 
-// Applies every step in order, each proven legal on the nest as it then is. The first refusal ends it. Unless
-// `as_far_as_it_fits`, it is the result: the error carries the step's code and, in `where`, its text. With it, the
-// result is the nest behind the last step that was applied, and never an error. `reports` (if given) gets one line per
-// step that was tried: only the last of them can be a refusal.
+// Applies the steps in order, each proven legal on the nest as it then is. With Refused::Fail the first refusal is the
+// result: the error carries the step's code and, in `where`, its text. Otherwise the result is the nest behind the last
+// step that was applied, and never an error. `reports` (if given) gets one line per step that was tried.
 Result<sdfg::Sdfg> apply(const sdfg::Sdfg& nest, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports = nullptr);
 

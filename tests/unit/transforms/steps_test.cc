@@ -540,22 +540,29 @@ TEST(Steps, DefaultsAreWhatIsDeclared) {
 }
 
 TEST(Steps, ARecipeIsAppliedAsFarAsItFitsOnRequestOnly) {
-  const auto some = [](const std::string& steps, bool as_far, std::vector<StepReport>& reports) {
-    return apply(nest(sweep), *recipe_from_text(steps + " -> cpp"),
-                 {.context = {}, .budget = {}, .as_far_as_it_fits = as_far}, &reports);
+  using Refused = ApplyOptions::Refused;
+  const auto some = [](const std::string& steps, Refused refused, std::vector<StepReport>& reports) {
+    return apply(nest(sweep), *recipe_from_text(steps + " -> cpp"), {.context = {}, .budget = {}, .refused = refused},
+                 &reports);
   };
   const std::string steps = "skew(loop=j, by=i); interchange(outer=i, inner=j); interchange(outer=i, inner=j)";
   std::vector<StepReport> atomic, reports;
-  EXPECT_EQ(some(steps, false, atomic).error().code, "interchange.not-nested");
-  const auto part = some(steps + "; unroll(loop=i)", true, reports);
+  EXPECT_EQ(some(steps, Refused::Fail, atomic).error().code, "interchange.not-nested");
+  const auto part = some(steps + "; unroll(loop=i)", Refused::Stop, reports);
   ASSERT_TRUE(part);
   EXPECT_EQ(sdfg::print(*part), sdfg::print(*run(sweep, "skew(loop=j, by=i); interchange(outer=i, inner=j)")));
   ASSERT_EQ(reports.size(), 3U);  // what follows the refusal is not tried
   EXPECT_TRUE(reports[0].applied && reports[1].applied && !reports[2].applied);
   EXPECT_TRUE(reports[2].refusal.ends_with("[interchange.not-nested]")) << reports[2].refusal;
   // Where nothing fits, the nest is what it was; where all does, there is no difference.
-  EXPECT_EQ(some("reverse(loop=q)", true, reports), nest(sweep));
-  EXPECT_EQ(some("skew(loop=j, by=i)", true, reports), some("skew(loop=j, by=i)", false, reports));
+  EXPECT_EQ(some("reverse(loop=q)", Refused::Stop, reports), nest(sweep));
+  EXPECT_EQ(some("skew(loop=j, by=i)", Refused::Stop, reports), some("skew(loop=j, by=i)", Refused::Fail, reports));
+  // Or without the steps that do not.
+  std::vector<StepReport> others;
+  const auto rest = some("skew(loop=j, by=i); reverse(loop=q); unroll(loop=j)", Refused::LeaveOut, others);
+  EXPECT_EQ(rest, some("skew(loop=j, by=i); unroll(loop=j)", Refused::Fail, reports));
+  ASSERT_EQ(others.size(), 3U);
+  EXPECT_TRUE(others[0].applied && !others[1].applied && others[2].applied);
 }
 
 TEST(Steps, MistakesInRecipes) {

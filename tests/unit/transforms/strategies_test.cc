@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sdfg/text.h"
+#include "tests/support/random_recipe.h"
+#include "tests/support/rewritten.h"
+#include "transforms/apply.h"
+#include "transforms/strategies/strategy.h"
+
+namespace sous::transforms {
+namespace {
+
+using sdfg::Sdfg;
+using tests::Sizes;
+
+const StepContext avx512{
+    .hardware = {{"cores", 2}, {"l1_bytes", 32768}, {"l2_bytes", 1 << 20}, {"l3_bytes", 1 << 25}, {"simd_bits", 512}},
+    .reassociate = false};
+
+Sdfg nest(const std::string& arrays, const std::string& arguments, const std::string& body) {
+  const auto parsed = sdfg::parse("sdfg 1 t symbols n, m " + arrays + " arguments n, m, " + arguments + " " + body);
+  EXPECT_TRUE(parsed) << parsed.error().to_string();
+  return *parsed;
+}
+
+const Sdfg product =
+    nest("array A: f64[n, m] argument array B: f64[m, n] argument array C: f64[n, n] argument", "A, B, C",
+         "loop i0 = 0 .. n { loop i1 = 0 .. m { loop i2 = 0 .. n { "
+         "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }");
+const Sdfg batch =
+    nest("array A: f32[4, n, m] argument array B: f32[4, n, m] argument array C: f32[4, n, n] argument", "A, B, C",
+         "loop i0 = 0 .. 4 { loop i1 = 0 .. n { loop i2 = 0 .. n { loop i3 = 0 .. m { "
+         "s0: C[i0, i1, i2] = C[i0, i1, i2] + A[i0, i1, i3] * B[i0, i2, i3] } } } }");
+const Sdfg filter = nest("array x: f64[n + m] argument array h: f64[m] argument array y: f64[n] argument", "x, h, y",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i0] = y[i0] + x[i0 + i1] * h[i1] } }");
+const Sdfg sweeps = nest("array A: f64[n, n] argument array B: f64[n, n] argument", "A, B",
+                         "loop i0 = 0 .. m { "
+                         "loop i1 = 1 .. n - 1 { loop i2 = 1 .. n - 1 { "
+                         "s0: B[i1, i2] = A[i1 - 1, i2] + A[i1 + 1, i2] + A[i1, i2 + 1] } } "
+                         "loop i3 = 1 .. n - 1 { loop i4 = 1 .. n - 1 { s1: A[i3, i4] = B[i3, i4] * 0.5 } } }");
+const Sdfg scan = nest("array A: f64[n, m] argument", "A",
+                       "loop i0 = 0 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = A[i0, i1] + 0.5 * A[i0, i1 - 1] } }");
+const Sdfg sequential =
+    nest("array x: f64[n] argument", "x", "loop i0 = 1 .. n { s0: x[i0] = x[i0] + 0.5 * x[i0 - 1] }");
+const Sdfg elementwise = nest("array x: f64[n, m] argument array y: f64[n, m] argument", "x, y",
+                              "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i0, i1] = x[i0, i1] * x[i0, i1] } }");
+
+// A nest for each strategy, in which all of its steps apply.
+const std::map<std::string, std::vector<Sdfg>> suited = {{"contraction", {product, batch}},
+                                                         {"register_tiles", {product, batch, filter}},
+                                                         {"time_tiles", {sweeps}},
+                                                         {"row_lanes", {filter, scan}},
+                                                         {"chains", {scan}},
+                                                         {"parallel_vectors", {elementwise, sweeps}}};
+
+Result<std::vector<OpenRecipe>> written(const StrategyInfo& strategy, const Sdfg& nest) {
+  const auto facts = NestFacts::of(nest, avx512);
+  EXPECT_TRUE(facts);
+  return strategy.write(*facts);
+}
+
+TEST(Strategies, ApplyWhole) {
+  for (const StrategyInfo* strategy : strategies()) {
+    const auto nests = suited.find(std::string(strategy->name));
+    ASSERT_NE(nests, suited.end()) << strategy->name;
+    for (const Sdfg& nest : nests->second) {
+      const auto recipes = written(*strategy, nest);
+      ASSERT_TRUE(recipes) << strategy->name << ": " << recipes.error().to_string();
+      std::vector<tests::Rewritten> all;
+      for (const OpenRecipe& open : *recipes) {
+        const auto recipe = closed(open);
+        ASSERT_TRUE(recipe) << open.text << ": " << recipe.error().to_string();
+        const auto after = apply(nest, *recipe, {.context = avx512, .budget = {}});
+        ASSERT_TRUE(after) << strategy->name << ": " << open.text << ": " << after.error().to_string();
+        all.push_back({nest, to_text(*recipe), *after});
+      }
+      for (const auto& one : all) tests::expect_same_interpreted(one, {{{"n", 9}, {"m", 4}}});
+      tests::expect_same_compiled(all, {{{"n", 37}, {"m", 19}}, {{"n", 1}, {"m", 1}}}, "highway");
+    }
+  }
+}
+
+// Whatever the open values are, the recipe is one; whether it applies is for the proof to say.
+TEST(Strategies, EveryValueMakesARecipe) {
+  for (const StrategyInfo* strategy : strategies()) {
+    const Sdfg& nest = suited.at(std::string(strategy->name))[0];
+    for (const OpenRecipe& open : written(*strategy, nest).value()) {
+      for (const auto& [parameter, values] : open.open) {
+        EXPECT_EQ(std::set(values.begin(), values.end()).size(), values.size()) << open.text;
+        EXPECT_NE(open.text.find("$" + parameter), std::string::npos) << open.text;
+        for (std::size_t k = 0; k < values.size(); ++k) {
+          const auto recipe = closed(open, {{parameter, k}});
+          EXPECT_TRUE(recipe) << open.text << ": " << recipe.error().to_string();
+        }
+      }
+    }
+  }
+}
+
+TEST(Strategies, SayWhyNot) {
+  std::set<std::string> said;
+  for (const StrategyInfo* strategy : strategies()) {
+    for (const Sdfg& nest : {sequential, elementwise}) {
+      const auto recipes = written(*strategy, nest);
+      if (!recipes) said.insert(recipes.error().code);
+    }
+    for (const RefusalInfo& r : strategy->refusals) EXPECT_TRUE(said.contains(std::string(r.code))) << r.code;
+  }
+}
+
+TEST(Strategies, FactsOfANest) {
+  const auto facts = NestFacts::of(batch, avx512).value();
+  EXPECT_EQ(facts.band("i0"), (std::vector<std::string>{"i0", "i1", "i2", "i3"}));
+  EXPECT_EQ(facts.parallel(facts.band("i0")), (std::vector<std::string>{"i0", "i1", "i2"}));
+  EXPECT_EQ(facts.reductions(facts.band("i0")), std::vector<std::string>{"i3"});
+  EXPECT_EQ(facts.element_bytes(), 4);
+  const auto swept = NestFacts::of(sweeps, avx512).value();
+  EXPECT_EQ(swept.loop("i0").inside, (std::vector<std::string>{"i1", "i3"}));
+  EXPECT_FALSE(swept.loop("i0").is_band || swept.loop("i0").parallel);
+  EXPECT_TRUE(swept.loop("i1").is_band && swept.loop("i1").parallel);
+}
+
+TEST(Strategies, OpenNamesAreDeclared) {
+  EXPECT_EQ(closed({"unroll(loop=i0, factor=$n) -> cpp", {}}).error().code, "recipe.text");
+  const OpenRecipe twice{"tile(loops=[i0], sizes=[$n]); unroll(loop=i0, factor=$n) -> cpp", {{"n", {"4", "8"}}}};
+  EXPECT_EQ(closed(twice, {{"n", 1}}),
+            recipe_from_text("tile(loops=[i0], sizes=[8]); unroll(loop=i0, factor=8) -> cpp"));
+}
+
+}  // namespace
+}  // namespace sous::transforms

@@ -1,0 +1,100 @@
+#include "transforms/strategies/nest_facts.h"
+
+#include <algorithm>
+
+namespace sous::transforms {
+namespace {
+
+using std::string;
+using std::vector;
+
+void structure(const sdfg::ScheduleTree& tree, LoopFacts* around, std::map<string, LoopFacts>& facts) {
+  bool others = false;
+  for (const sdfg::ScheduleNode& node : tree) {
+    const auto* loop = std::get_if<sdfg::ScheduleLoop>(&node.value);
+    if (loop == nullptr) {
+      others = true;
+      if (const auto* guard = std::get_if<sdfg::ScheduleGuard>(&node.value)) structure(guard->children, around, facts);
+      continue;
+    }
+    if (around != nullptr) around->inside.push_back(loop->symbol);
+    structure(loop->children, &facts[loop->symbol], facts);
+  }
+  if (around != nullptr) around->is_band = around->inside.size() == 1 && !others;
+}
+
+int widest_written(const sdfg::Sdfg& nest) {
+  int bytes = 1;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    for (const string& name : sdfg::touched(sdfg::Region{{node}}).written) {
+      const sdfg::Container* container = nest.find(name);
+      if (container != nullptr && !container->shape.empty()) {
+        bytes = std::max(bytes, static_cast<int>(sdfg::info(container->type).bytes));
+      }
+    }
+  });
+  return bytes;
+}
+
+}  // namespace
+
+Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& context, const sdfg::Budget& budget) {
+  Nest subject{.lifted = sdfg::lift(nest), .dependences = {}, .tree = {}};
+  subject.tree = subject.lifted.tree;
+  TRY(subject.dependences, sdfg::Dependences::compute(subject.lifted, budget));
+  std::map<string, LoopFacts> by_symbol;
+  structure(subject.tree, nullptr, by_symbol);
+  NestFacts facts;
+  for (LoopRole& role : loop_roles(nest)) {
+    const auto found = by_symbol.find(role.symbol);
+    if (found == by_symbol.end()) continue;  // inside a statement that is opaque to schedules
+    LoopFacts loop = std::move(found->second);
+    const auto free = independent(subject, role.symbol, context, "strategy.carried");
+    loop.parallel = free && free->reductions.empty();
+    role.reduction = role.reduction && !loop.parallel;
+    loop.role = std::move(role);
+    facts.loops_.push_back(std::move(loop));
+  }
+  facts.element_bytes_ = widest_written(nest);
+  return facts;
+}
+
+const LoopFacts& NestFacts::loop(const string& symbol) const {
+  const auto found = std::ranges::find(loops_, symbol, [](const LoopFacts& l) { return l.role.symbol; });
+  SOUS_ASSERT(found != loops_.end());
+  return *found;
+}
+
+vector<string> NestFacts::outermost() const {
+  vector<string> result;
+  for (const LoopFacts& loop : loops_)
+    if (loop.role.depth == 0) result.push_back(loop.role.symbol);
+  return result;
+}
+
+vector<string> NestFacts::band(const string& first) const {
+  vector<string> result{first};
+  while (loop(result.back()).is_band) result.push_back(loop(result.back()).inside[0]);
+  return result;
+}
+
+vector<string> NestFacts::parallel(const vector<string>& among) const {
+  vector<string> result;
+  std::ranges::copy_if(among, std::back_inserter(result), [&](const string& l) { return loop(l).parallel; });
+  return result;
+}
+
+vector<string> NestFacts::reductions(const vector<string>& among) const {
+  vector<string> result;
+  std::ranges::copy_if(among, std::back_inserter(result), [&](const string& l) { return loop(l).role.reduction; });
+  return result;
+}
+
+string NestFacts::most_contiguous(const vector<string>& among) const {
+  string best;
+  for (const string& symbol : among)
+    if (best.empty() || loop(symbol).role.contiguous >= loop(best).role.contiguous) best = symbol;
+  return best;
+}
+
+}  // namespace sous::transforms

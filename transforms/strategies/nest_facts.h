@@ -1,0 +1,45 @@
+// What strategies know of a nest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transforms/roles.h"
+#include "transforms/step.h"
+
+namespace sous::transforms {
+
+struct LoopFacts {
+  LoopRole role;                    // but for `parallel`:
+  bool parallel = false;            // its iterations are independent, temporaries aside
+  std::vector<std::string> inside;  // the loops directly inside, in order
+  bool is_band = false;             // one loop, and nothing else, is directly inside
+};
+
+class NestFacts {
+ public:
+  // `nest`: a unit in normal form. Errors: isl.budget.
+  static Result<NestFacts> of(const sdfg::Sdfg& nest, const StepContext& context, const sdfg::Budget& budget = {});
+
+  // In preorder.
+  const std::vector<LoopFacts>& loops() const { return loops_; }
+  // Of a loop that is there.
+  const LoopFacts& loop(const std::string& symbol) const;
+  bool is_innermost(const std::string& symbol) const { return loop(symbol).inside.empty(); }
+  std::vector<std::string> outermost() const;
+  // The perfect band that begins with this loop: each loop is the only thing directly inside the one before.
+  std::vector<std::string> band(const std::string& first) const;
+  // The loops of `among` that are parallel, or that carry a reduction and nothing else.
+  std::vector<std::string> parallel(const std::vector<std::string>& among) const;
+  std::vector<std::string> reductions(const std::vector<std::string>& among) const;
+  // The one of `among` in which most accesses are contiguous, the innermost of several; empty for none.
+  std::string most_contiguous(const std::vector<std::string>& among) const;
+  // Bytes of the largest element of an array that the nest writes.
+  int element_bytes() const { return element_bytes_; }
+
+ private:
+  std::vector<LoopFacts> loops_;
+  int element_bytes_ = 1;
+};
+
+}  // namespace sous::transforms

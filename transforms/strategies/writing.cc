@@ -1,0 +1,19 @@
+#include "transforms/strategies/writing.h"
+
+#include <algorithm>
+
+namespace sous::transforms {
+
+std::string permutation(std::vector<std::string> from, const std::vector<std::string>& to) {
+  std::string steps;
+  for (std::size_t place = 0; place < to.size(); ++place) {
+    auto at = static_cast<std::size_t>(std::ranges::find(from, to[place]) - from.begin());
+    for (; at > place; --at) {
+      steps += call("interchange", "outer=" + from[at - 1] + ", inner=" + from[at]);
+      std::swap(from[at - 1], from[at]);
+    }
+  }
+  return steps;
+}
+
+}  // namespace sous::transforms
