@@ -8,6 +8,7 @@
 #include "client/compiler.h"
 #include "client/explain.h"
 #include "client/process.h"
+#include "client/request.h"
 #include "client/sources.h"
 #include "client/splice.h"
 
@@ -15,40 +16,6 @@ namespace sous::client {
 namespace {
 
 using std::string;
-
-struct Request {
-  string file;
-  string compiler = "clang-19";
-  Meaning meaning;
-  string text;
-};
-
-// FILE.c and the flags behind "--" (whose first word may be the compiler).
-Result<Request> read_request(const Invocation& invocation, const char* command) {
-  Request request;
-  if (invocation.words.size() != 1) {
-    return fail("cli.value", string("one C file is wanted: sous ") + command + " FILE.c [options] [-- compiler flags]");
-  }
-  request.file = invocation.words[0];
-  auto flags = invocation.after;
-  if (!flags.empty() && flags[0][0] != '-') {
-    request.compiler = flags[0];
-    flags.erase(flags.begin());
-  }
-  const bool optimized = std::any_of(flags.begin(), flags.end(), [](const string& f) { return f.starts_with("-O"); });
-  if (!optimized) flags.insert(flags.begin(), {"-O3", "-march=native"});  // as db add, and as the hint says
-  flags.insert(flags.end(), {"-c", request.file});
-  TRY(request.text, read_file(request.file));
-  const CommandLine line = classify(flags, [](const string& path) -> std::optional<string> {
-    auto text = read_file(path);
-    return text ? std::optional(std::move(*text)) : std::nullopt;
-  });
-  if (line.action != Action::Compile) return fail("cli.value", line.why, request.file);
-  request.meaning = meaning_of(line, request.compiler);
-  // The file itself is parsed, not its preprocessed text: so what comes out reads like what went in.
-  request.meaning.parse.insert(request.meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
-  return request;
-}
 
 Result<Outcome> run_pipeline(const Request& request, const Options& options) {
   TRY(auto outcome, optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options)));
@@ -95,7 +62,7 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
 }  // namespace
 
 Result<int> command_opt(const Invocation& invocation) {
-  TRY(const Request request, read_request(invocation, "opt"));
+  TRY(const Request request, read_request(invocation.words, invocation.after, "opt"));
   const Options& options = invocation.options;
   TRY(const Outcome outcome, run_pipeline(request, options));
   warn_of_stale_lock(outcome.report.nests, request.file, options);
@@ -117,7 +84,7 @@ Result<int> command_opt(const Invocation& invocation) {
 }
 
 Result<int> command_query(const Invocation& invocation) {
-  TRY(const Request request, read_request(invocation, "query"));
+  TRY(const Request request, read_request(invocation.words, invocation.after, "query"));
   TRY(const Outcome outcome, run_pipeline(request, invocation.options));
   keep_measured(outcome, invocation.options);
   std::optional<std::size_t> most_unused = static_cast<std::size_t>(invocation.options.neighbours);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 
 #include "client/commands.h"
+#include "client/interruptible.h"
 #include "client/places.h"
 #include "client/process.h"
 #include "client/setup.h"
@@ -21,33 +21,6 @@ using std::string;
 using tuning_db::Entry;
 
 constexpr double default_minutes = 10;
-
-std::atomic<bool> stop_asked = false, out_of_time = false;
-
-// Ctrl-C, a polite kill or the end of the budget ends the program that is being measured and keeps what was measured
-// before; a second one ends this program at once.
-class Interruptible {
- public:
-  explicit Interruptible(double seconds) {
-    struct sigaction action{};
-    action.sa_handler = [](int signal) {
-      out_of_time = signal == SIGALRM;
-      stop_asked = true;
-    };
-    action.sa_flags = SA_RESETHAND;
-    for (const int signal : signals) ::sigaction(signal, &action, nullptr);
-    ::alarm(static_cast<unsigned>(seconds) + 1);
-  }
-  ~Interruptible() {
-    ::alarm(0);
-    for (const int signal : signals) ::signal(signal, SIG_DFL);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
- private:
-  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-};
 
 string in_time(double seconds) {
   const int whole = static_cast<int>(seconds + 0.5);
@@ -87,30 +60,29 @@ Result<int> command_setup(const Invocation& invocation) {
               in_time(budget).c_str());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const double start = now();
-  stop_asked = out_of_time = false;
   const Interruptible interruptible(budget);
-  TRY(const SetupRun done, run_setup(
-                               store, tasks, budget, stop_asked,
-                               [&](const Entry& entry) {
-                                 return measure_here(entry, setup_flags(entry.compiler, entry.flags, plan), stop_asked);
-                               },
-                               [&](std::size_t k, const SetupTask& task, const Result<std::vector<Entry>>* outcome) {
-                                 if (terminal) std::fprintf(stderr, "\r\033[K");
-                                 if (outcome != nullptr) {
-                                   say_result(task.entry, *outcome);
-                                 } else if (terminal) {
-                                   std::fprintf(stderr, "[%zu/%zu, %s] %s", k + 1, tasks.size(),
-                                                in_time(now() - start).c_str(), task.entry.name.c_str());
-                                 }
-                                 std::fflush(stdout);
-                               },
-                               now));
+  const std::atomic<bool>& stop = Interruptible::stop_asked();
+  TRY(const SetupRun done,
+      run_setup(
+          store, tasks, budget, stop,
+          [&](const Entry& entry) { return measure_here(entry, setup_flags(entry.compiler, entry.flags, plan), stop); },
+          [&](std::size_t k, const SetupTask& task, const Result<std::vector<Entry>>* outcome) {
+            if (terminal) std::fprintf(stderr, "\r\033[K");
+            if (outcome != nullptr) {
+              say_result(task.entry, *outcome);
+            } else if (terminal) {
+              std::fprintf(stderr, "[%zu/%zu, %s] %s", k + 1, tasks.size(), in_time(now() - start).c_str(),
+                           task.entry.name.c_str());
+            }
+            std::fflush(stdout);
+          },
+          now));
   if (terminal) std::fprintf(stderr, "\r\033[K");
   std::printf("%d measured here in %s, %d of them faster than the original; kept in %s\n", done.measured,
               in_time(now() - start).c_str(), done.faster, path.c_str());
   if (done.failed > 0) std::printf("%d could not be measured (above)\n", done.failed);
   if (done.left > 0) std::printf("%d left: sous setup goes on with them\n", done.left);
-  return stop_asked && !out_of_time ? 130 : 0;
+  return Interruptible::by_hand() ? 130 : 0;
 }
 
 }  // namespace sous::client

@@ -159,7 +159,7 @@ constexpr auto table = std::to_array<Command>({
     {"hw", "hw [measure]", "what this machine is to recipes",
      "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n",
      command_hw},
-    {"setup", "setup [--only NAMES] [--budget MINUTES] [--again] [-- compiler flags]",
+    {"setup", "setup [--only NAMES] [--budget TIME] [--again] [-- compiler flags]",
      "measure the known recipes on this machine, once",
      "What the database knows from other machines is believed only in part here (docs/tuning-db.md). This measures "
      "it:\n"
@@ -169,6 +169,21 @@ constexpr auto table = std::to_array<Command>({
      "minutes, or --budget. Ctrl-C keeps what is done; a second call goes on. With flags (sous setup -- gcc -O2) it\n"
      "measures for builds with these flags; without, as each entry was measured elsewhere.\n",
      command_setup},
+    {"tune", "tune FILE.c [--nest F] [--size n=2000,…] [--budget TIME] [--db PATH] [-- compiler flags]",
+     "search recipes for a file's nests, and keep what is faster",
+     "For each nest, in a minute or --budget: what strategies and recipes of similar nests propose, measured against "
+     "the\n"
+     "nest as it is written, in a program of its own with random data, and the values that they leave open, one after "
+     "the\n"
+     "other. What is faster beyond doubt, with the same bits, goes into the database and serves the next build. Sizes\n"
+     "that the source does not say: --size, or one that takes seconds. Ctrl-C keeps what is done.\n",
+     command_tune},
+    {"strategies", "strategies [FILE.c] [--nest F] [-- compiler flags]",
+     "what recipes the strategies write for a file's nests",
+     "For each nest and each strategy: its recipes, what they leave open, and how many of their steps apply; or why "
+     "it\n"
+     "has none. Without a file: the strategies.\n",
+     command_strategies},
     {"serve", "serve [--db PATH] [--listen HOST:PORT] …", "the recipe server", "Runs the program sous-serve.\n",
      command_serve, true},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,

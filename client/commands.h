@@ -34,6 +34,8 @@ Result<int> command_db(const Invocation& invocation);
 Result<int> command_cache(const Invocation& invocation);
 Result<int> command_fingerprint(const Invocation& invocation);
 Result<int> command_setup(const Invocation& invocation);
+Result<int> command_strategies(const Invocation& invocation);
+Result<int> command_tune(const Invocation& invocation);
 
 // `bench`: the benchmarks' own main, which this library cannot know.
 using BenchMain = int (*)(const std::vector<std::string>& arguments);

@@ -46,6 +46,8 @@ constexpr double most_bytes = 4.0 * (1 << 30);
 
 struct Call {
   string prototype, setup, reset, arguments;
+  string keep, compare;  // of what the nest leaves behind: kept at r0, r1, …; whether it is the same
+  double bytes = 0;      // of the arrays, their pristine copies and the results
 };
 
 // How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
@@ -54,7 +56,6 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
   const auto& lifted = *nest.lifted;
   const auto passed = arguments_for(lifted, emitted);
   Call call;
-  double bytes = 0;  // of the arrays and their pristine copies
   int k = 0;
   for (const auto& argument : lifted.arguments) {
     const bool by_value = passed[static_cast<std::size_t>(k)].kind == Argument::Kind::ScalarIn;
@@ -80,8 +81,8 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
       continue;
     }
     TRY(const auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
-    bytes += 2.0 * static_cast<double>(elements) * sdfg::info(container->type).bytes;
-    if (bytes > most_bytes) return fail("measure.sizes", "its arrays take more memory than is spent on measuring");
+    call.bytes += 3.0 * static_cast<double>(elements) * sdfg::info(container->type).bytes;
+    if (call.bytes > most_bytes) return fail("measure.sizes", "its arrays take more memory than is spent on measuring");
     const string count = std::to_string(std::max<std::int64_t>(elements, 1));
     call.prototype += type + (by_value ? "" : "*");
     call.arguments += "b" + n + (by_value ? "[0]" : "");
@@ -90,6 +91,12 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
     call.setup += "  for (long i = 0; i < " + count + "; ++i) o" + n + "[i] = (" + type + ")" +
                   (sdfg::is_float(container->type) ? "(0.5 + tame())" : "(1 + (int)(tame() * 2))") + ";\n";
     call.reset += "    memcpy(b" + n + ", o" + n + ", " + count + " * sizeof(" + type + "));\n";
+    call.setup += "  " + type + "* r" + n + " = " + allocate + ";\n";
+    call.keep += "      memcpy(r" + n + ", b" + n + ", " + count + " * sizeof(" + type + "));\n";
+    if (container->dead || by_value) continue;
+    call.compare += "      for (long i = 0; i < " + count + "; ++i) same &= !memcmp(&r" + n + "[i], &b" + n +
+                    "[i], sizeof(" + type + ")) || (r" + n + "[i] != r" + n + "[i] && b" + n + "[i] != b" + n +
+                    "[i]);\n";
   }
   return call;
 }
@@ -101,10 +108,12 @@ struct Side {
   Call call;
 };
 
-// Runs the sides in turns and prints for each run what the nest took before and with the recipe. Of a part of the nest
+// Runs the sides in turns and prints for each run what the nest took before and with the recipe. `same_bits`: the first
+// results of all sides are held against the original's; the program ends with status 2 where they differ. Of a part of
+// the nest
 // (`plain`, the second of three sides, is there): before is the part in normal form, and no more than the nest as
 // lifted leaves for it when the others take what they take in normal form.
-string driver(const std::vector<Side>& sides, const Pace& pace) {
+string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) {
   std::ostringstream out;
   out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n";
   for (const Side& side : sides) out << "int " << side.function << "(" << side.call.prototype << ");\n";
@@ -118,22 +127,25 @@ string driver(const std::vector<Side>& sides, const Pace& pace) {
       << "int main(void) {\n"
       << "  double least0 = 1e30, most0 = 0, least1 = 1e30, most1 = 0;\n"
       << sides[0].call.setup << "  for (int run = -1; run < " << pace.most << "; ++run) {  /* the first warms up */\n"
-      << "    double seconds[3], rest[3];\n    int ok = 1;\n";
+      << "    double seconds[3], rest[3];\n    int ok = 1, same = 1;\n";
   for (std::size_t k = 0; k < sides.size(); ++k) {
     out << sides[k].call.reset
         << "    {\n      others = 0;\n      const double start = now();\n      ok &= " << sides[k].function << "("
         << sides[k].call.arguments << ");\n      seconds[" << k << "] = now() - start - others;\n      rest[" << k
         << "] = others;\n    }\n";
+    if (same_bits) out << "    if (run < 0) {\n" << (k == 0 ? sides[0].call.keep : sides[k].call.compare) << "    }\n";
   }
-  out << "    if (!ok) return 1;\n    if (run < 0) continue;\n";
+  out << "    if (!ok) return 1;\n    if (!same) return 2;\n    if (run < 0) continue;\n";
   if (sides.size() == 3) {
     out << "    const double left = seconds[0] - rest[1], a0 = seconds[1] < left ? seconds[1] : left;\n"
         << "    const double a = a0 > 0 ? a0 : 0, b = seconds[2];\n";
+  } else if (sides.size() == 1) {
+    out << "    const double a = 0, b = seconds[0];\n";
   } else {
     out << "    const double a = seconds[0], b = seconds[1];\n";
   }
   out << "    printf(\"%.17g %.17g\\n\", a, b);\n    fflush(stdout);\n";
-  if (pace.until_decided) {  // as `decided` does
+  if (pace.until_decided && sides.size() > 1) {  // as `decided` does
     out << "    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
         << "    least1 = b < least1 ? b : least1;\n    most1 = b > most1 ? b : most1;\n"
         << "    const double apart = run >= 2 ? 1.3 : 2;\n"
@@ -143,14 +155,14 @@ string driver(const std::vector<Side>& sides, const Pace& pace) {
   return out.str();
 }
 
-// The sides of a measurement and their code, original first, recipe last.
+// The sides of a measurement and their code, original first, recipe last; or the recipe alone.
 struct Sides {
   std::vector<Side> sides;
   std::vector<string> code;
 };
 
 Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
-                       const targets::Target& target) {
+                       const targets::Target& target, bool alone) {
   Sides out;
   targets::EmitOptions emit_options = client::emit_options(meaning, meaning.reassociate || nest.lifted->reassociate);
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
@@ -161,14 +173,72 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
     out.code.push_back(std::move(code));
     return {};
   };
-  TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
+  if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
   if (!by_itself(nest, choice.unit).empty()) {
     const auto& unit = nest.normal.units[choice.unit];
     emit_options.timed = targets::Part{unit.first, unit.last};
-    TRY_VOID(add("sous_plain", nest.normal.sdfg, target));
+    if (!alone) TRY_VOID(add("sous_plain", nest.normal.sdfg, target));
     emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
   }
   TRY_VOID(add("sous_recipe", transformed, target));
+  return out;
+}
+
+// What runs take before and with the recipe, in turns; `alone`: with the recipe only.
+struct Runs {
+  std::vector<double> before, after;
+};
+
+Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace, bool alone) {
+  if (gathers(nest.lifted->sdfg)) {
+    return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
+  }
+  TRY(const auto transformed, assemble(nest, {choice}));
+  const auto* target = targets::find_target(choice.match.recipe.target);
+  SOUS_ASSERT(target != nullptr);
+  const bool reassociate = meaning.reassociate || meaning.approximate_math || nest.lifted->reassociate;
+  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, alone));
+  TRY(const auto folder, TemporaryFolder::make());
+  TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace, !reassociate)));
+  TRY_VOID(write_file(folder.file("nests.cpp"),
+                      targets::source_file({"cpp", target->name}, sides.code, "measured on the spot")));
+  const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
+  std::vector<string> compile_cpp{meaning.compiler};
+  compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
+  compile_cpp.insert(compile_cpp.end(), more.begin(), more.end());
+  compile_cpp.insert(compile_cpp.end(), {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
+  std::vector<string> link{meaning.compiler,
+                           "-O2",
+                           "-std=c11",
+                           "-D_POSIX_C_SOURCE=200809L",
+                           "-x",
+                           "c",
+                           folder.file("main.c"),
+                           "-x",
+                           "none",
+                           folder.file("nests.o"),
+                           "-o",
+                           folder.file("main"),
+                           "-lm"};
+  if (target->needs_openmp) link.emplace_back("-fopenmp");
+  for (const auto& command : {compile_cpp, link}) {
+    TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
+    if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
+  }
+  // The program makes all the runs of all sides: the limit is for all of them, and for filling the arrays.
+  const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
+  const double filling = 2 + 2e-8 * sides.sides[0].call.bytes;
+  const double limit = pace.limit_seconds > 0 ? pace.limit_seconds * runs + filling : 0;
+  TRY(const auto finished,
+      run({folder.file("main")}, {.capture_output = true, .limit_seconds = limit, .stop = pace.stop}));
+  if (finished.status == 2) return fail("measure.differs", "with the recipe, random data gave other results");
+  if (finished.status != 0) return fail("measure.run", "the measuring program failed");
+  Runs out;
+  std::istringstream lines(finished.output);
+  for (double a = 0, b = 0; lines >> a >> b;) {
+    out.before.push_back(a);
+    out.after.push_back(b);
+  }
   return out;
 }
 
@@ -232,55 +302,15 @@ bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
   return found;
 }
 
+Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace) {
+  TRY(Runs runs, runs_of(nest, choice, meaning, pace, true));
+  return summarize(std::move(runs.after)).median;
+}
+
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
                                                  const Pace& pace) {
-  const auto& original = nest.lifted->sdfg;
-  if (gathers(original)) return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
-  TRY(const auto transformed, assemble(nest, {choice}));
-  const auto* target = targets::find_target(choice.match.recipe.target);
-  SOUS_ASSERT(target != nullptr);
-  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target));
-  TRY(const auto folder, TemporaryFolder::make());
-  TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace)));
-  TRY_VOID(write_file(folder.file("nests.cpp"),
-                      targets::source_file({"cpp", target->name}, sides.code, "measured on the spot")));
-  const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
-  std::vector<string> compile_cpp{meaning.compiler};
-  compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
-  compile_cpp.insert(compile_cpp.end(), more.begin(), more.end());
-  compile_cpp.insert(compile_cpp.end(), {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-  std::vector<string> link{meaning.compiler,
-                           "-O2",
-                           "-std=c11",
-                           "-D_POSIX_C_SOURCE=200809L",
-                           "-x",
-                           "c",
-                           folder.file("main.c"),
-                           "-x",
-                           "none",
-                           folder.file("nests.o"),
-                           "-o",
-                           folder.file("main"),
-                           "-lm"};
-  if (target->needs_openmp) link.emplace_back("-fopenmp");
-  for (const auto& command : {compile_cpp, link}) {
-    TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
-    if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
-  }
-  // The program makes all the runs of all sides: the limit is for all of them.
-  const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
-  const double limit = pace.limit_seconds * runs;
-  TRY(const auto finished,
-      run({folder.file("main")}, {.capture_output = true, .limit_seconds = limit, .stop = pace.stop}));
-  if (finished.status != 0) return fail("measure.run", "the measuring program failed");
-
-  std::vector<double> baseline, tuned;
-  std::istringstream lines(finished.output);
-  for (double a = 0, b = 0; lines >> a >> b;) {
-    baseline.push_back(a);
-    tuned.push_back(b);
-  }
-  const Summary before_times = summarize(baseline), after_times = summarize(tuned);
+  TRY(const Runs runs, runs_of(nest, choice, meaning, pace, false));
+  const Summary before_times = summarize(runs.before), after_times = summarize(runs.after);
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;
@@ -292,7 +322,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   evidence.tuned_spread = after_times.spread;
   evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
   evidence.extents = tuning_db::extents(query.nest, query.sizes);
-  evidence.threads = has_parallel_loop(transformed) ? measuring_threads() : 1;
+  evidence.threads = has_parallel_loop(choice.applied) ? measuring_threads() : 1;
   evidence.hardware = tuning_db::hardware_class(nest.hardware);
   evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
   return evidence;

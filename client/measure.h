@@ -26,10 +26,12 @@ bool decided(const std::vector<double>& baseline, const std::vector<double>& tun
 
 // Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript, a bound or a condition is read
 // from memory: random data would be no tame input), measure.rest (nothing is left for the unit), measure.build,
-// measure.run.
+// measure.run, measure.differs (the results are not the original's, and no reassociation was allowed).
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
                                                  const Pace& pace);
-// The same as an entry of the database.
+// Only how long the nest takes with the recipe: the median, in seconds. The same errors.
+Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace);
+// The measurement as an entry of the database.
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const std::string& name, const std::string& provenance);
 // What the provenance says of a unit that is one of several: ", the unit by itself", or nothing.

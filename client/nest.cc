@@ -82,6 +82,14 @@ Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, c
   return nest;
 }
 
+bool selected(const frontends::c::LiftedNest& nest, const string& selector) {
+  if (selector.empty()) return true;
+  const auto colon = selector.find(':');
+  const string line = std::to_string(nest.line);
+  if (colon == string::npos) return selector == nest.function || selector == line;
+  return selector.substr(0, colon) == nest.function && selector.substr(colon + 1) == line;
+}
+
 void set_query_sizes(Nest& nest) {
   nest.queries.clear();
   for (const auto& unit : nest.normal.units) {
@@ -95,12 +103,17 @@ void set_query_sizes(Nest& nest) {
   }
 }
 
+transforms::ApplyOptions apply_options(const Nest& nest, bool reassociate) {
+  transforms::ApplyOptions options;
+  options.context.reassociate = reassociate || nest.lifted->reassociate;
+  options.context.hardware = tuning_db::size_values(nest.hardware);
+  return options;
+}
+
 Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<string>* steps) {
-  transforms::ApplyOptions apply_options;
-  apply_options.context.reassociate = reassociate || nest.lifted->reassociate;
-  apply_options.context.hardware = tuning_db::size_values(nest.hardware);
   std::vector<transforms::StepReport> reports;
-  auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe, apply_options, &reports);
+  auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe,
+                                   apply_options(nest, reassociate), &reports);
   if (steps != nullptr) {
     for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
   }

@@ -9,6 +9,7 @@
 
 #include "client/options.h"
 #include "frontends/c/lift.h"
+#include "transforms/apply.h"
 #include "transforms/normal_form.h"
 #include "transforms/source.h"
 #include "tuning-db/hardware.h"
@@ -27,6 +28,9 @@ struct Nest {
 Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
                      const tuning_db::Hardware& hardware = tuning_db::local_hardware());
 
+// Whether --nest says this one: "kernel", "12" or "kernel:12"; an empty one says all.
+bool selected(const frontends::c::LiftedNest& nest, const std::string& selector);
+
 // Fills `queries` anew from `sizes`.
 void set_query_sizes(Nest& nest);
 
@@ -36,6 +40,9 @@ struct Choice {
   transforms::Match match;  // recipe as applied: roles matched, target forced
   sdfg::Sdfg applied = {};  // set by apply_choice
 };
+
+// How recipes are applied to the nest: for this machine, with leave to reassociate or without.
+transforms::ApplyOptions apply_options(const Nest& nest, bool reassociate);
 
 // Applies the recipe to the unit. `steps`: what each step did. Errors: a step's refusal (where: the step).
 Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<std::string>* steps);

@@ -104,12 +104,17 @@ Result<void> deadline(Options& options, string_view value) {
   return {};
 }
 
+// 90s, 10m, 2h; minutes without a unit.
 Result<void> budget(Options& options, string_view value) {
-  const auto minutes = number<double>(value);
-  if (!minutes || !(*minutes > 0) || *minutes > 10000) {
-    return fail("cli.value", "--budget takes minutes from 0 to 10000, not " + string(value));
+  const string_view units = "smh";
+  const auto unit = value.empty() ? string_view::npos : units.find(value.back());
+  const double minutes_each = unit == 0 ? 1.0 / 60 : unit == 2 ? 60 : 1;
+  const auto count = number<double>(unit == string_view::npos ? value : value.substr(0, value.size() - 1));
+  const double minutes = count.value_or(0) * minutes_each;
+  if (!(minutes > 0) || minutes > 10000) {
+    return fail("cli.value", "--budget takes a time such as 90s, 10m or 2h, not " + string(value));
   }
-  options.budget_minutes = *minutes;
+  options.budget_minutes = minutes;
   return {};
 }
 
@@ -146,7 +151,7 @@ constexpr auto rows = std::to_array<OptionRow>({
      text<&Options::log>},
     {"--neighbours", "NUMBER", "query: how many to show that are not used (default: 2)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
-    {"--budget", "MINUTES", "setup: how long it may take (default: 10)", budget},
+    {"--budget", "TIME", "how long setup may take in all (default: 10m), tune for each nest (60s)", budget},
     {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
     {"--markdown", "", "help: as a page", flag<&Options::markdown>},

@@ -46,7 +46,7 @@ struct Options {
   int neighbours = 2;
   // sous setup
   std::string only;
-  double budget_minutes = 0;  // 0: its default
+  double budget_minutes = 0;  // of tune, too; 0: the command's default
   bool again = false;
   bool markdown = false;
 };

@@ -41,15 +41,6 @@ string highest_target(const std::vector<Choice>& choices) {
   return best;
 }
 
-// "kernel", "12" or "kernel:12".
-bool selected(const LiftedNest& nest, const string& selector) {
-  if (selector.empty()) return true;
-  const auto colon = selector.find(':');
-  const string line = std::to_string(nest.line);
-  if (colon == string::npos) return selector == nest.function || selector == line;
-  return selector.substr(0, colon) == nest.function && selector.substr(colon + 1) == line;
-}
-
 string in_form(const Sdfg& sdfg, const string& form) {
   if (form == "json") return sdfg::to_json(sdfg) + "\n";
   if (form == "dot") return sdfg::to_dot(sdfg);

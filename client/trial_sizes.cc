@@ -13,7 +13,6 @@ using std::string;
 using tuning_db::Interval;
 using tuning_db::IntervalMap;
 
-constexpr double most_work = 2e9;          // executions of statements: a few seconds of the original
 constexpr int usual_power = 12;            // of four: 16 MiB, beyond every second-level cache
 constexpr std::int64_t largest = 1 << 24;  // of one extent
 
@@ -69,7 +68,7 @@ Nest with_sizes(const Nest& nest, std::int64_t value) {
   return out;
 }
 
-bool fits(const Nest& nest, std::size_t unit) {
+bool fits(const Nest& nest, std::size_t unit, double most_work) {
   const auto& query = nest.queries[unit];
   const auto work = tuning_db::work(query.nest, query.sizes);
   if (!work || !(*work > 0) || *work > most_work) return false;
@@ -90,7 +89,7 @@ string needed(const Nest& nest) {
 
 }  // namespace
 
-Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted) {
+Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted, double most_work) {
   const string missing = needed(nest);
   if (missing.empty()) return nest;
   const auto asked = tuning_db::parse_size_class(wanted);
@@ -99,7 +98,7 @@ Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wa
   // Odd multiples, too: a power of two is a size of its own to caches.
   for (std::int64_t value = 24; value <= largest; value += value / 4) {
     Nest sized = with_sizes(nest, value);
-    if (!fits(sized, unit)) continue;
+    if (!fits(sized, unit, most_work)) continue;
     const auto reached = tuning_db::size_class(sized.queries[unit].nest, sized.queries[unit].sizes).power;
     if (!reached || *reached > power) break;
     best = std::move(sized);

@@ -9,8 +9,10 @@ namespace sous::client {
 
 // The nest with a value for each of its symbols: those that are known, and one value for all others, so that the unit's
 // footprint is of the size class `wanted` (what the recipe was measured at) or the largest below that can be measured
-// in seconds and that stays inside every array. Each subscript is held against its extent for that. Errors:
-// measure.sizes (no such value: the --size that is needed).
-Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const std::string& wanted);
+// within `most_work` executions of its statements and that stays inside every array. Each subscript is held against its
+// extent for that. Errors: measure.sizes (no such value: the --size that is needed).
+inline constexpr double seconds_of_work = 2e9;  // a few seconds of the original
+Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const std::string& wanted,
+                            double most_work = seconds_of_work);
 
 }  // namespace sous::client

@@ -656,6 +656,48 @@ def setup_measures_once(case):
     assert "0 recipes to measure" in case.s("setup", "--only", "nothing-of-this-name").stdout
 
 
+TUNED = """\
+#include <stdio.h>
+#include <stdlib.h>
+void rows(int n, int m, const float *restrict a, const float *restrict b, float *restrict c) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      float s = 0;
+      for (int k = 0; k < m; k++) s += a[i * m + k] * b[j * m + k];
+      c[i * n + j] = s > 0 ? s : 0;
+    }
+}
+void pick(int n, const int *restrict at, double *restrict x) {
+  for (int i = 0; i < n; i++) x[at[i]] = x[at[i]] * 0.5 + i;
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), m = atoi(argv[2]);
+  float *a = malloc(sizeof(float) * n * m), *b = malloc(sizeof(float) * n * m), *c = malloc(sizeof(float) * n * n);
+  for (int i = 0; i < n * m; i++) a[i] = (float)(i % 17) - 7.3f, b[i] = (float)(i % 13) * 0.37f - 2;
+  rows(n, m, a, b, c);
+  for (int i = 0; i < n * n; i++) printf("%a\\n", c[i]);
+}
+"""
+
+
+def tune_finds_what_serves_the_next_build(case):
+    case.write("tuned.c", TUNED)
+    listed = case.s("strategies", "tuned.c", "--nest", "rows").stdout
+    assert "contraction: 7 of 7 steps apply" in listed and "time_tiles: not: " in listed, listed
+    tuned = case.s("tune", "tuned.c", "--budget", "4s", "--", case.cc, *FLAGS).stdout
+    assert "pick (the nest): not tuned" in tuned or "pick (the nest): nothing is faster" in tuned, tuned
+    kept = case.s("db", "list").stdout.splitlines()
+    assert f"{len(kept)} recipe{'' if len(kept) == 1 else 's'} kept in" in tuned, tuned
+    assert all("tuned.rows#" in line for line in kept), kept
+    explained = case.s("--explain", case.cc, *FLAGS, "tuned.c", "-o", "served").stderr
+    assert ("rows: served" in explained) or not kept, explained
+    case.run(case.cc, *FLAGS, "tuned.c", "-o", "plain")
+    for n, m in ((1, 1), (7, 300), (160, 33), (301, 207)):
+        sizes = (str(n), str(m))
+        assert case.run("./served", *sizes).stdout == case.run("./plain", *sizes).stdout, sizes
+    case.s("tune", "tuned.c", "--budget", "1x", status=2)
+
+
 CASES = [v for v in list(globals().values()) if callable(v) and getattr(v, "__code__", None) and
          v.__code__.co_varnames[:1] == ("case",) and v.__code__.co_argcount == 1]
 

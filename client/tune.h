@@ -1,0 +1,37 @@
+// Tuning the nests of a file: what the tuner (tuning-db/tuner.h) needs to know of them, and measuring its candidates in
+// programs of their own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/nest.h"
+#include "client/pipeline.h"
+#include "tuning-db/entry.h"
+#include "tuning-db/tuner.h"
+
+namespace sous::client {
+
+struct TuneOptions {
+  double seconds_per_nest = 60;
+  const std::atomic<bool>* stop = nullptr;
+  // What was looked at so far, and the best ratio.
+  std::function<void(const std::string& nest, const tuning_db::Candidate&, double ratio, double best)> progress;
+};
+
+// The units of a nest that are worth tuning: single nests with a share of the work that can matter, most work first.
+std::vector<std::size_t> units_to_tune(const Nest& nest);
+
+struct TunedUnit {
+  std::size_t unit = 0;
+  Nest sized;  // at the sizes that it was measured at
+  tuning_db::Tuned tuned;
+};
+
+// `known`: recipes of similar nests, by unit. Errors: isl.budget, measure.sizes (give --size), tune.nothing (no
+// strategy and no neighbour has a recipe for it).
+Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
+                            const Meaning& meaning, const TuneOptions& options);
+
+}  // namespace sous::client
