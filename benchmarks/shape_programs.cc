@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "client/choose.h"
-#include "client/compiler.h"
+#include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
 #include "transforms/apply.h"
@@ -272,30 +272,29 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   TRY(const string guarded, target->emit(program.transformed, options));
   TRY(const string alone, unguarded_entry(program, options));
   TRY_VOID(client::write_file(base + ".c", driver(program)));
-  TRY_VOID(client::write_file(base + ".cpp", targets::source_file({plain->name, target->name},
-                                                                  {original, guarded, alone}, "sous bench shapes")));
-  TRY_VOID(client::write_file(base + ".apart.cpp", targets::source_file({plain->name}, {apart}, "sous bench shapes")));
-  std::vector<string> generated{compiler}, apart_too{compiler};
+  TRY(const auto scratch, client::TemporaryFolder::make());
+  const auto files = targets::files({{plain, original}, {target, guarded}, {target, alone}}, "sous bench shapes");
+  TRY(const auto objects,
+      client::compile_generated(files, {.compiler = compiler, .flags = flags, .refusal = "bench.build"}, scratch,
+                                "nests"));
+  TRY(const auto apart_objects,
+      client::compile_generated(targets::files({{plain, apart}}, "sous bench shapes"),
+                                {.compiler = compiler, .flags = flags, .contract = false, .refusal = "bench.build"},
+                                scratch, "apart"));
   const auto append = [](std::vector<string>& to, const std::vector<string>& more) {
     to.insert(to.end(), more.begin(), more.end());
   };
-  append(generated, flags);
-  append(generated, client::generated_options(compiler, true, target->needs_openmp));
-  append(generated, {"-c", base + ".cpp", "-o", base + ".o"});
-  append(apart_too, flags);
-  append(apart_too, client::generated_options(compiler, false, false));
-  append(apart_too, {"-ffp-contract=off", "-c", base + ".apart.cpp", "-o", base + ".apart.o"});
-  std::vector<string> link{
-      compiler, "-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c", base + ".o", base + ".apart.o", "-o", base, "-lm"};
+  std::vector<string> link{compiler, "-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c"};
+  append(link, objects);
+  append(link, apart_objects);
+  append(link, {"-o", base, "-lm"});
+  append(link, client::link_options(files));
   // The runtime is looked for beside the program first: where there is none installed, a copy will do.
-  if (target->needs_openmp) append(link, {"-fopenmp", "-Wl,-rpath,$ORIGIN"});
-  for (const auto& command : {generated, apart_too, link}) {
-    TRY(const auto built, client::run(command, {.capture_output = true, .capture_errors = true}));
-    if (built.status != 0) return fail("bench.build", built.errors.substr(0, 2000), program.name);
-  }
+  if (!client::runtimes_of(files).empty()) link.emplace_back("-Wl,-rpath,$ORIGIN");
+  TRY(const auto built, client::run(link, {.capture_output = true, .capture_errors = true}));
+  if (built.status != 0) return fail("bench.build", built.errors.substr(0, 2000), program.name);
   std::error_code error;
-  for (const char* ending : {".c", ".cpp", ".o", ".apart.cpp", ".apart.o"})
-    std::filesystem::remove(base + ending, error);
+  std::filesystem::remove(base + ".c", error);
   return {};
 }
 

@@ -5,8 +5,9 @@
 
 #include "client/commands.h"
 #include "client/compile.h"
-#include "client/compiler.h"
 #include "client/explain.h"
+#include "client/generated_code.h"
+#include "client/measure.h"
 #include "client/process.h"
 #include "client/sources.h"
 #include "client/splice.h"
@@ -59,10 +60,17 @@ Result<Outcome> run_pipeline(const Request& request, const Options& options) {
   return outcome;
 }
 
-string build_hint(const Request& request, const string& rewritten, const string& generated, bool openmp) {
-  string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten + " && " + request.compiler;
-  for (const auto& option : generated_options(request.compiler, request.meaning.contract, openmp)) out += " " + option;
-  return out + " -O3 -march=native -c " + generated + (openmp ? "; link with -fopenmp" : "") + "\n";
+string build_hint(const Request& request, const string& rewritten, const std::vector<targets::File>& files,
+                  const std::vector<string>& generated) {
+  const GeneratedBuild build{.compiler = request.compiler, .contract = request.meaning.contract, .refusal = {}};
+  string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    out += " && " + request.compiler;
+    for (const auto& option : generated_options(build, files[k])) out += " " + option;
+    out += " -O3 -march=native -c " + generated[k];
+  }
+  const auto link = link_options(files);
+  return out + (link.empty() ? "" : "; link with " + joined(link)) + "\n";
 }
 
 Result<void> write_outputs(const Request& request, const Outcome& outcome, const Options& options) {
@@ -73,21 +81,25 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
   std::vector<Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
   const string name = name_of(request.file), stem = name.substr(0, name.rfind('.'));
-  const string rewritten = folder + "/" + name, generated = folder + "/" + stem + ".sous.cpp";
+  const string rewritten = folder + "/" + name;
   if (std::filesystem::equivalent(rewritten, request.file, error)) {
     return fail("cli.value", "-o would overwrite the source itself", rewritten);
   }
   TRY_VOID(write_file(rewritten,
                       replacements.empty() ? request.text : splice_readable(request.text, request.file, replacements)));
-  if (!outcome.cpp.empty()) TRY_VOID(write_file(generated, outcome.cpp));
+  std::vector<string> generated;
+  for (const auto& file : outcome.files) {
+    generated.push_back(folder + "/" + stem + ".sous." + string(file.language->suffix));
+    TRY_VOID(write_file(generated.back(), file.text));
+  }
   TRY_VOID(write_file(folder + "/" + stem + ".report.txt", to_text(outcome.report)));
   std::printf("%zu of %zu nests served; %s\n", outcome.served.size(), outcome.report.nests.size(), rewritten.c_str());
   for (const auto& served : outcome.served) {
     const NestReport& nest = outcome.report.nests[served.nest];
     std::printf("%s:%d: %s: %s\n", nest.file.c_str(), nest.line, nest.function.c_str(), nest.why.c_str());
   }
-  if (!outcome.cpp.empty()) {
-    std::fputs(build_hint(request, rewritten, generated, outcome.needs_openmp).c_str(), stdout);
+  if (!outcome.files.empty()) {
+    std::fputs(build_hint(request, rewritten, outcome.files, generated).c_str(), stdout);
   }
   return {};
 }
@@ -105,7 +117,7 @@ Result<int> command_opt(const Invocation& invocation) {
   if (!options.report.empty()) TRY_VOID(write_file(options.report, to_json(outcome.report)));
   std::fputs(outcome.dump.c_str(), stdout);
   if (options.emit == "cpp") {
-    std::fputs(outcome.cpp.c_str(), stdout);
+    for (const auto& file : outcome.files) std::fputs(file.text.c_str(), stdout);
   } else if (options.emit == "report") {
     std::fputs(to_json(outcome.report).c_str(), stdout);
   } else if (options.emit.empty()) {

@@ -8,6 +8,7 @@
 
 #include "client/compiler.h"
 #include "client/explain.h"
+#include "client/generated_code.h"
 #include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
@@ -27,12 +28,6 @@ using std::string;
 using Words = std::vector<string>;
 
 constexpr const char* nothing_served = "nothing is served";
-
-string first_line(const string& text) {
-  const auto error = text.find("error");
-  const auto start = error == string::npos ? 0 : text.rfind('\n', error) + 1;
-  return text.substr(start, text.find('\n', start) - start);
-}
 
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
 
@@ -77,7 +72,7 @@ Result<string> preprocess(const CommandLine& line, const Input& input, const str
   append(command, dependency_options(line, input));
   append(command, {"-E", "-x", "c", input.path});
   TRY(auto finished, run(command, {.capture_output = true, .capture_errors = true}));
-  if (finished.status != 0) return fail("launcher.preprocess", first_line(finished.errors), input.path);
+  if (finished.status != 0) return fail("launcher.preprocess", first_error(finished.errors), input.path);
   if (diagnostics != nullptr) *diagnostics = !finished.errors.empty();
   return std::move(finished.output);
 }
@@ -250,63 +245,68 @@ Result<Outcome> CompileOne::pipeline() {
   return outcome;
 }
 
+Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files, const TemporaryFolder& folder) const {
+  GeneratedBuild build{.compiler = compiler_,
+                       .flags = line_.cpp_code,
+                       .contract = meaning_of(line_, compiler_).contract,
+                       .refusal = "launcher.generated"};
+  // Of the program's macros, those of the runtime's headers.
+  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
+    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
+    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
+    if (macro.starts_with("-DSOUS_")) build.flags.push_back(macro);
+  }
+  append(build.flags, reproducible(folder.path(), compiler_));
+  // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
+  // changes that.
+  std::vector<targets::File> named = files;
+  for (auto& file : named) file.text = "#line 1 \"sous/generated." + string(file.language->suffix) + "\"\n" + file.text;
+  return compile_generated(named, build, folder, "generated");
+}
+
 Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY(const auto folder, TemporaryFolder::make());
   std::vector<Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
   TRY_VOID(write_file(folder.file("user.i"), splice_preprocessed(preprocessed_, replacements)));
-  // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
-  // changes that.
-  TRY_VOID(write_file(folder.file("generated.cpp"), "#line 1 \"sous/generated.cpp\"\n" + outcome.cpp));
-
   Words user{compiler_};
   append(user, line_.code);
   if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
-  Words generated{compiler_};
-  append(generated, line_.cpp_code);
-  // Of the program's macros, those of the runtime's headers.
-  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
-    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
-    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
-    if (macro.starts_with("-DSOUS_")) generated.push_back(macro);
-  }
-  append(generated, reproducible(folder.path(), compiler_));
-  append(generated, generated_options(compiler_, meaning_of(line_, compiler_).contract, outcome.needs_openmp));
-  append(generated, {"-c", folder.file("generated.cpp"), "-o", folder.file("generated.o")});
-
   const RunOptions quiet{.capture_output = true, .capture_errors = true, .environment = {}, .folder = {}};
-  Result<Finished> generated_finished = Finished{};
-  std::thread other([&] { generated_finished = client::run(generated, quiet); });
+  Result<Words> generated;
+  std::thread other([&] { generated = compile_files(outcome.files, folder); });
   const auto user_finished = client::run(user, quiet);
   other.join();
-  if (!generated_finished) return std::unexpected(generated_finished.error());
-  if (generated_finished->status != 0) {
-    return fail("launcher.generated", "the generated code does not compile: " + first_line(generated_finished->errors));
-  }
+  if (!generated) return std::unexpected(generated.error());
   if (!user_finished) return std::unexpected(user_finished.error());
   if (user_finished->status != 0) {
-    return fail("launcher.rewritten", "the rewritten C does not compile: " + first_line(user_finished->errors));
+    return fail("launcher.rewritten", "the rewritten C does not compile: " + first_error(user_finished->errors));
   }
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
 
-  // Where the program is linked without us, there may be no OpenMP runtime: the entries then return 0.
-  if (outcome.needs_openmp && !line_.openmp) {
-    TRY(const auto weak, client::run({"objcopy", "--wildcard", "--weaken-symbol=__kmpc_*", "--weaken-symbol=GOMP_*",
-                                      "--weaken-symbol=omp_*", folder.file("generated.o")},
-                                     quiet));
-    if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_line(weak.errors));
+  for (const auto* runtime : runtimes_of(outcome.files)) {
+    // Where the program is linked without us, the library may be missing: the entries then return 0.
+    if (line_.gives(runtime->option)) continue;
+    Words weaken{"objcopy", "--wildcard"};
+    for (const auto symbol : runtime->symbols) weaken.push_back("--weaken-symbol=" + string(symbol));
+    for (const string& generated_object : *generated) {
+      Words command = weaken;
+      command.push_back(generated_object);
+      TRY(const auto weak, client::run(command, quiet));
+      if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_error(weak.errors));
+    }
   }
-  TRY(const auto joined,
-      client::run({"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o"), folder.file("generated.o")},
-                  quiet));
-  if (joined.status != 0) return fail("launcher.join", "ld: " + first_line(joined.errors));
+  Words join{"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o")};
+  append(join, *generated);
+  TRY(const auto joined, client::run(join, quiet));
+  if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
   Words localize{"objcopy"};
   for (const auto& r : replacements) localize.push_back("--localize-symbol=" + r.function);
   append(localize, {folder.file("joined.o"), object});
   TRY(const auto localized, client::run(localize, quiet));
-  if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_line(localized.errors));
+  if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_error(localized.errors));
   return {};
 }
 

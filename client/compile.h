@@ -10,6 +10,7 @@
 #include "client/command_line.h"
 #include "client/options.h"
 #include "client/pipeline.h"
+#include "client/process.h"
 #include "client/result_cache.h"
 #include "frontends/c/loop_bound.h"
 #include "transforms/source.h"
@@ -38,6 +39,8 @@ class CompileOne {
   // Why no source of recipes knows a nest of the file; nullopt: one may.
   std::optional<std::string> beyond_reach();
   void keep(const Report& report, bool served, const std::string& object) const;
+  Result<std::vector<std::string>> compile_files(const std::vector<targets::File>& files,
+                                                 const TemporaryFolder& folder) const;
   Result<void> build(const Outcome& outcome, const std::string& object);
   void finish(const Outcome& outcome, bool served, double build_seconds);
 

@@ -39,7 +39,7 @@ struct Trial {
   const Choice* choice = nullptr;
   Nest sized;  // at the sizes that the program has
   bool one_of_several = false;
-  bool on_threads = false;
+  int threads = 1;
   NestTimes plain, tuned;       // plain: of one of several
   double plain_program = 0;     // seconds of its last run, with all that is not the unit
   string stopped;               // the recipe was too slow for the pace's limit: "stopped after 20 s"
@@ -216,7 +216,7 @@ class Adder {
   }
 
   TimedBuild build_in(const TemporaryFolder& folder) const {
-    return {folder, file_, compiler_, line_, link_, meaning_.contract, *target_};
+    return {folder, file_, compiler_, line_, link_, meaning_.contract};
   }
 
   Result<void> build_original(const TemporaryFolder& folder) const {
@@ -227,7 +227,7 @@ class Adder {
   }
 
   Result<void> build_trials(const TemporaryFolder& folder) {
-    std::vector<string> functions;
+    std::vector<targets::Function> functions;
     std::vector<std::pair<string, TimedNest>> programs;
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
@@ -238,18 +238,18 @@ class Adder {
         emit_options.function = function_of(t, tuned);
         if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
         TRY(string code, target_->emit(sdfg, emit_options));
-        functions.push_back(std::move(code));
+        functions.push_back({target_, std::move(code)});
         programs.emplace_back(emit_options.function, timed(trial.subject, emit_options.function, sdfg));
         return {};
       };
       TRY(const auto tuned, assemble(nest, {*trial.choice}));
-      trial.on_threads = has_parallel_loop(tuned) && target_->needs_openmp;
+      trial.threads = threads_of(tuned, *target_);
       TRY_VOID(add(tuned, trial.choice->applied.root.nodes.size(), true));
       if (trial.one_of_several) TRY_VOID(add(nest.normal.sdfg, unit.last - unit.first, false));
     }
-    TRY_VOID(build_in(folder).generated(functions));
+    TRY(const Words generated, build_in(folder).generated(functions));
     for (const auto& [name, nest] : programs)
-      TRY_VOID(build_in(folder).program(name, timed_program(text_, {nest}), {folder.file("nests.o")}));
+      TRY_VOID(build_in(folder).program(name, timed_program(text_, {nest}), generated));
     return {};
   }
 
@@ -352,7 +352,7 @@ class Adder {
     entry.baseline_spread = a.spread;
     entry.tuned_seconds = b.median;
     entry.tuned_spread = b.spread;
-    entry.threads = trial.on_threads ? measuring_threads() : 1;
+    entry.threads = trial.threads;
     entry.compiler = name_of(compiler_);
     entry.flags = joined(line_.cpp_code);
     entry.provenance =

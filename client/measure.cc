@@ -7,7 +7,7 @@
 #include <ctime>
 #include <sstream>
 
-#include "client/compiler.h"
+#include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
 #include "targets/target.h"
@@ -143,10 +143,19 @@ string driver(const std::vector<Side>& sides, const Pace& pace) {
   return out.str();
 }
 
+bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
+  bool found = false;
+  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
+  });
+  return found;
+}
+
 // The sides of a measurement and their code, original first, recipe last.
 struct Sides {
   std::vector<Side> sides;
-  std::vector<string> code;
+  std::vector<targets::Function> code;
 };
 
 Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
@@ -158,7 +167,7 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
     emit_options.function = function;
     TRY(string code, by.emit(sdfg, emit_options));
     out.sides.push_back({function, std::move(call)});
-    out.code.push_back(std::move(code));
+    out.code.push_back({&by, std::move(code)});
     return {};
   };
   TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
@@ -214,22 +223,14 @@ Summary summarize(std::vector<double> values) {
   return {median, median > 0 ? (at(0.75) - at(0.25)) / 2 / median : 0};
 }
 
-int measuring_threads() {
+int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
+  if (!target.has_threads() || !has_parallel_loop(sdfg)) return 1;
   if (const char* given = std::getenv("OMP_NUM_THREADS")) {
     int n = 0;
     const std::string_view text = given;
     if (std::from_chars(text.data(), text.data() + text.size(), n).ec == std::errc() && n > 0) return n;
   }
   return tuning_db::local_hardware().cores;
-}
-
-bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
-  bool found = false;
-  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
-  });
-  return found;
 }
 
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
@@ -242,31 +243,18 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target));
   TRY(const auto folder, TemporaryFolder::make());
   TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace)));
-  TRY_VOID(write_file(folder.file("nests.cpp"),
-                      targets::source_file({"cpp", target->name}, sides.code, "measured on the spot")));
-  const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
-  std::vector<string> compile_cpp{meaning.compiler};
-  compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
-  compile_cpp.insert(compile_cpp.end(), more.begin(), more.end());
-  compile_cpp.insert(compile_cpp.end(), {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-  std::vector<string> link{meaning.compiler,
-                           "-O2",
-                           "-std=c11",
-                           "-D_POSIX_C_SOURCE=200809L",
-                           "-x",
-                           "c",
-                           folder.file("main.c"),
-                           "-x",
-                           "none",
-                           folder.file("nests.o"),
-                           "-o",
-                           folder.file("main"),
-                           "-lm"};
-  if (target->needs_openmp) link.emplace_back("-fopenmp");
-  for (const auto& command : {compile_cpp, link}) {
-    TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
-    if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
-  }
+  const auto files = targets::files(sides.code, "measured on the spot");
+  const GeneratedBuild build{.compiler = meaning.compiler,
+                             .flags = meaning.cpp_code,
+                             .contract = meaning.contract,
+                             .refusal = "measure.build"};
+  TRY(auto link, compile_generated(files, build, folder, "nests"));
+  link.insert(link.begin(), {meaning.compiler, "-O2", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-x", "c",
+                             folder.file("main.c"), "-x", "none"});
+  link.insert(link.end(), {"-o", folder.file("main"), "-lm"});
+  for (const string& option : link_options(files)) link.push_back(option);
+  TRY(const auto built, run(link, {.capture_output = true, .capture_errors = true}));
+  if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
   // The program makes all the runs of all sides: the limit is for all of them.
   const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
   const double limit = pace.limit_seconds * runs;
@@ -292,7 +280,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   evidence.tuned_spread = after_times.spread;
   evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
   evidence.extents = tuning_db::extents(query.nest, query.sizes);
-  evidence.threads = has_parallel_loop(transformed) ? measuring_threads() : 1;
+  evidence.threads = threads_of(transformed, *target);
   evidence.hardware = tuning_db::hardware_class(nest.hardware);
   evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
   return evidence;

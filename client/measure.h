@@ -9,6 +9,7 @@
 
 #include "client/nest.h"
 #include "client/pipeline.h"
+#include "targets/target.h"
 #include "tuning-db/entry.h"
 
 namespace sous::client {
@@ -44,8 +45,7 @@ struct Summary {
 };
 Summary summarize(std::vector<double> values);
 
-// Threads that measured programs run on: $OMP_NUM_THREADS, or all cores.
-int measuring_threads();
-bool has_parallel_loop(const sdfg::Sdfg& sdfg);
+// Threads that the target's code runs on when it is measured: $OMP_NUM_THREADS or all cores, or 1.
+int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target);
 
 }  // namespace sous::client

@@ -38,8 +38,7 @@ using OpenSources = std::function<Result<std::unique_ptr<transforms::RecipeSourc
 struct Served {
   std::size_t nest = 0;  // index into the report's nests
   Replacement replacement;
-  std::string code;  // the function
-  std::string target;
+  targets::Function code;
   // What was used, for the lock file.
   struct Pin {
     std::string structural_hash, size_class;
@@ -50,9 +49,8 @@ struct Served {
 
 struct Outcome {
   Report report;
-  std::vector<Served> served;  // in order of place in the text
-  std::string cpp;             // the generated file; empty if nothing is served
-  bool needs_openmp = false;
+  std::vector<Served> served;              // in order of place in the text
+  std::vector<targets::File> files;        // generated; none if nothing is served
   std::vector<tuning_db::Entry> measured;  // on the spot (--measure), faster or not: for the database
   std::string dump;                        // for --dump-after and --emit
   std::set<std::string> unknown_sizes;     // symbols that the nests have, and whose values the source does not give

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "client/compiler.h"
 #include "client/measure.h"
 
 namespace sous::client {
@@ -148,16 +147,16 @@ Result<void> TimedBuild::recorder() const {
   return command({compiler, "-O2", "-c", folder.file("record.c"), "-o", folder.file("record.o")});
 }
 
-Result<void> TimedBuild::generated(const std::vector<string>& functions) const {
-  TRY_VOID(write_file(folder.file("nests.cpp"), targets::source_file({target.name}, functions, "measured by db add")));
-  std::vector<string> words{compiler};
-  append(words, line.cpp_code);
-  append(words, generated_options(compiler, contract, target.needs_openmp));
-  append(words, {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-  return command(words);
+Result<std::vector<string>> TimedBuild::generated(const std::vector<targets::Function>& functions) const {
+  const auto files = targets::files(functions, "measured by db add");
+  const GeneratedBuild build{
+      .compiler = compiler, .flags = line.cpp_code, .contract = contract, .refusal = "add.build"};
+  TRY(auto out, compile_generated(files, build, folder, "nests"));
+  append(out, link_options(files));
+  return out;
 }
 
-Result<void> TimedBuild::program(const string& name, const string& text, const std::vector<string>& objects) const {
+Result<void> TimedBuild::program(const string& name, const string& text, const std::vector<string>& more) const {
   TRY_VOID(write_file(folder.file(name + ".i"), text));
   const string object = folder.file(name + ".o");
   std::vector<string> compile{compiler};
@@ -165,11 +164,10 @@ Result<void> TimedBuild::program(const string& name, const string& text, const s
   append(compile, {"-w", "-x", "cpp-output", "-c", folder.file(name + ".i"), "-o", object});
   TRY_VOID(command(compile));
   std::vector<string> link{compiler, object, folder.file("record.o")};
-  append(link, objects);
+  append(link, more);
   append(link, {"-o", folder.file(name)});
-  append(link, link_options);
+  append(link, user_link);
   link.emplace_back("-lm");
-  if (target.needs_openmp) link.emplace_back("-fopenmp");
   return command(link);
 }
 

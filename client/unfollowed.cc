@@ -49,7 +49,7 @@ bool follows(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, con
     }
     report.unfollowed.push_back("loop " + loop + what);
   }
-  const bool threads = target.needs_openmp && has_thread_loop(sdfg, unfollowed);
+  const bool threads = target.has_threads() && has_thread_loop(sdfg, unfollowed);
   if (threads) return true;
   const bool lost = std::any_of(unfollowed.begin(), unfollowed.end(), [](const auto& item) { return item.threads; });
   report.threads = 1;

@@ -301,7 +301,7 @@ Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& op
   if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
-  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.openmp));
+  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.target.has_threads()));
   return FunctionPrinter(sdfg, options, dialect, transients).print();
 }
 

@@ -87,11 +87,10 @@ CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const Compi
 
 void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
                             const std::vector<std::string>& texts, const CompilerCommand& command) {
-  std::vector<std::string_view> names;
-  std::vector<std::string> functions;
+  std::vector<std::string> names, functions;
   std::string callers;
   for (const std::size_t k : which) {
-    if (std::ranges::find(names, cases[k].target) == names.end()) names.push_back(cases[k].target);
+    names.push_back(cases[k].target);
     functions.push_back(texts[k]);
     callers += "\n" + caller(cases[k].sdfg, "f" + std::to_string(k), "call" + std::to_string(k));
   }
@@ -100,7 +99,7 @@ void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::ve
   const std::string source = library->folder + "/nests.cc";
   const std::string object = library->folder + "/nests.so";
   const std::string log = library->folder + "/log";
-  std::ofstream(source) << targets::source_file(names, functions, "nests under test") << callers;
+  std::ofstream(source) << source_file(names, functions, "nests under test") << callers;
   const std::string line = command.compiler + " " + command.flags + no_warnings_of_the_processor +
                            "-shared -fPIC -I" SOUS_SOURCE_DIR " -o " + object + " " + source + " > " + log + " 2>&1";
   if (std::system(line.c_str()) == 0) {

@@ -50,7 +50,7 @@ class Paths {
   bool compile() {
     std::vector<tests::Generated> generated;
     for (const sdfg::Sdfg& nest : nests_) generated.push_back({&nest, nest.name});
-    auto code = tests::GeneratedCode::compile(targets::source_file({"cpp"}, functions_, ""), generated,
+    auto code = tests::GeneratedCode::compile(tests::source_file({"cpp"}, functions_, ""), generated,
                                               {.include_root = SOUS_SOURCE_DIR});
     EXPECT_TRUE(code) << code.error().why;
     if (code) code_ = std::make_unique<tests::GeneratedCode>(std::move(*code));
