@@ -10,7 +10,8 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/sources.h"
-#include "client/splice.h"
+#include "frontends/c/lift.h"
+#include "frontends/c/splice.h"
 
 namespace sous::client {
 namespace {
@@ -21,6 +22,7 @@ struct Request {
   string file;
   string compiler = "clang-19";
   Meaning meaning;
+  std::vector<string> parse;  // options of the front end
   string text;
 };
 
@@ -47,12 +49,13 @@ Result<Request> read_request(const Invocation& invocation, const char* command) 
   if (line.action != Action::Compile) return fail("cli.value", line.why, request.file);
   request.meaning = meaning_of(line, request.compiler);
   // The file itself is parsed, not its preprocessed text: so what comes out reads like what went in.
-  request.meaning.parse.insert(request.meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
+  request.parse = front_end_options(line, request.compiler, Text::Written);
   return request;
 }
 
 Result<Outcome> run_pipeline(const Request& request, const Options& options) {
-  TRY(auto outcome, optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options)));
+  const Lift lift = [&] { return frontends::c::lift(request.text, request.file, request.parse); };
+  TRY(auto outcome, optimize(lift, request.file, request.meaning, options, sources_for(request.file, options)));
   if (!options.nest.empty() && outcome.report.nests.empty()) {
     return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
                 request.file);
@@ -78,15 +81,16 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail("client.write", error.message(), folder);
-  std::vector<Replacement> replacements;
+  std::vector<frontends::Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
   const string name = name_of(request.file), stem = name.substr(0, name.rfind('.'));
   const string rewritten = folder + "/" + name;
   if (std::filesystem::equivalent(rewritten, request.file, error)) {
     return fail("cli.value", "-o would overwrite the source itself", rewritten);
   }
-  TRY_VOID(write_file(rewritten,
-                      replacements.empty() ? request.text : splice_readable(request.text, request.file, replacements)));
+  TRY_VOID(write_file(rewritten, replacements.empty()
+                                     ? request.text
+                                     : frontends::c::splice_readable(request.text, request.file, replacements)));
   std::vector<string> generated;
   for (const auto& file : outcome.files) {
     generated.push_back(folder + "/" + stem + ".sous." + string(file.language->suffix));

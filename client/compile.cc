@@ -13,10 +13,11 @@
 #include "client/places.h"
 #include "client/process.h"
 #include "client/sources.h"
-#include "client/splice.h"
 #include "client/stats.h"
 #include "client/verdicts.h"
+#include "frontends/c/lift.h"
 #include "frontends/c/loop_bound.h"
+#include "frontends/c/splice.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
@@ -42,12 +43,6 @@ Words reproducible(const string& folder, const string& compiler) {
 
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
   Meaning meaning;
-  meaning.parse = line.parse;
-  // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.
-  if (is_gcc(compiler))
-    meaning.parse.insert(meaning.parse.begin(),
-                         {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
-                          "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"});
   meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
   meaning.reassociate = line.reassociate;
   meaning.approximate_math = line.approximate_math;
@@ -57,13 +52,21 @@ Meaning meaning_of(const CommandLine& line, const string& compiler) {
   return meaning;
 }
 
-Meaning meaning_of_preprocessed(const CommandLine& line, const string& compiler) {
-  Meaning meaning = meaning_of(line, compiler);
+Words front_end_options(const CommandLine& line, const string& compiler, Text text) {
+  Words out;
+  // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.
   if (is_gcc(compiler)) {
-    append(meaning.parse, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
-                           "-D_Float32x=double", "-D_Float64x=long double"});
+    out = {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
+           "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"};
   }
-  return meaning;
+  append(out, line.parse);
+  if (text == Text::Written) {
+    append(out, line.preprocess);
+  } else if (is_gcc(compiler)) {
+    append(out, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
+                 "-D_Float32x=double", "-D_Float64x=long double"});
+  }
+  return out;
 }
 
 Result<string> preprocess(const CommandLine& line, const Input& input, const string& compiler, bool* diagnostics) {
@@ -233,14 +236,18 @@ void CompileOne::keep(const Report& report, bool served, const string& object) c
 }
 
 Result<Outcome> CompileOne::pipeline() {
-  Meaning meaning = meaning_of_preprocessed(line_, compiler_);
+  Meaning meaning = meaning_of(line_, compiler_);
   meaning.user_lines = true;
   // Sources that were opened for their reach are asked, not opened again: what opening had to say is said once.
   const OpenSources open = [this](const tuning_db::Hardware& hardware, std::vector<string>& notes) {
     if (source_) return Result<std::unique_ptr<transforms::RecipeSource>>(std::move(source_));
     return sources_for(input_.path, options_)(hardware, notes);
   };
-  TRY(auto outcome, optimize(preprocessed_, input_.path, meaning, options_, open));
+  const Lift lift = [this] {
+    const auto options = front_end_options(line_, compiler_, Text::Preprocessed);
+    return frontends::c::lift(preprocessed_, input_.path, options);
+  };
+  TRY(auto outcome, optimize(lift, input_.path, meaning, options_, open));
   outcome.report.notes.insert(outcome.report.notes.begin(), notes_.begin(), notes_.end());
   return outcome;
 }
@@ -266,9 +273,9 @@ Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files,
 
 Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY(const auto folder, TemporaryFolder::make());
-  std::vector<Replacement> replacements;
+  std::vector<frontends::Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
-  TRY_VOID(write_file(folder.file("user.i"), splice_preprocessed(preprocessed_, replacements)));
+  TRY_VOID(write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements)));
   Words user{compiler_};
   append(user, line_.code);
   if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used

@@ -60,9 +60,10 @@ class CompileOne {
 
 // What the compiler's command line says, for the pipeline.
 Meaning meaning_of(const CommandLine& line, const std::string& compiler);
-// The same for text that `compiler` has preprocessed: what the C library's headers say to gcc alone is given a meaning
-// (types of its own, an attribute with arguments).
-Meaning meaning_of_preprocessed(const CommandLine& line, const std::string& compiler);
+// And for the front end that reads a file as it was written, or the text that `compiler` has preprocessed: there what
+// the C library's headers say to gcc alone is given a meaning (types of its own, an attribute with arguments).
+enum class Text { Written, Preprocessed };
+std::vector<std::string> front_end_options(const CommandLine& line, const std::string& compiler, Text text);
 // Preprocesses `input` as its compile would, dependency file included.
 // Errors: client.run, launcher.preprocess (with the first line that the compiler said).
 Result<std::string> preprocess(const CommandLine& line, const Input& input, const std::string& compiler,

@@ -16,6 +16,7 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/timed_program.h"
+#include "frontends/c/lift.h"
 #include "targets/target.h"
 #include "tuning-db/build_isa.h"
 
@@ -46,11 +47,11 @@ struct Trial {
   std::vector<double> least{};  // where it was stopped: seconds that it took at least
 };
 
-Words symbols_of(const frontends::c::LiftedNest& lifted, bool c_expressions) {
+Words symbols_of(const frontends::LiftedNest& lifted, bool expressionessions) {
   Words out;
   for (const auto& argument : lifted.arguments) {
-    if (argument.kind == frontends::c::Argument::Kind::Symbol) {
-      out.push_back(c_expressions ? argument.c_expr : argument.name);
+    if (argument.kind == frontends::Argument::Kind::Symbol) {
+      out.push_back(expressionessions ? argument.expression : argument.name);
     }
   }
   return out;
@@ -71,8 +72,8 @@ class Adder {
                   "functions, and give that",
                   file_);
     }
-    meaning_ = meaning_of_preprocessed(line_, compiler_);
-    TRY(unit_, frontends::c::lift(text_, file_, meaning_.parse));
+    meaning_ = meaning_of(line_, compiler_);
+    TRY(unit_, frontends::c::lift(text_, file_, front_end_options(line_, compiler_, Text::Preprocessed)));
     TRY_VOID(make_subjects());
     TRY(const auto folder, TemporaryFolder::make());
     TRY_VOID(build_original(folder));
@@ -209,9 +210,7 @@ class Adder {
 
   TimedNest timed(std::size_t subject, const string& function, const sdfg::Sdfg& emitted) const {
     const auto& lifted = *subjects_[subject].nest.lifted;
-    return {static_cast<int>(subject),
-            {lifted.begin, lifted.end, function, arguments_for(lifted, emitted), lifted.epilogue, "", lifted.guard},
-            !function.empty(),
+    return {static_cast<int>(subject), frontends::replacement(lifted, function, emitted), !function.empty(),
             symbols_of(lifted, true)};
   }
 
@@ -374,7 +373,7 @@ class Adder {
   Meaning meaning_;
   transforms::Recipe recipe_;
   string text_;
-  frontends::c::TranslationUnit unit_;
+  frontends::TranslationUnit unit_;
   std::vector<Subject> subjects_;
   Times original_;      // of all subjects, as they were written
   double program_ = 0;  // seconds of the last run of it, with all that is not a nest

@@ -18,7 +18,7 @@
 namespace sous::client {
 namespace {
 
-using frontends::c::Argument;
+using frontends::Argument;
 using std::string;
 
 // Whether a bound, a condition or a subscript is read from memory.
@@ -66,7 +66,7 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
     if (argument.kind == Argument::Kind::Symbol) {
       const auto size = nest.sizes.find(argument.name);
       if (size == nest.sizes.end())
-        return fail("measure.sizes", "the value of " + argument.c_expr + " is not known: give --size");
+        return fail("measure.sizes", "the value of " + argument.expression + " is not known: give --size");
       call.prototype += "int64_t";
       call.arguments += std::to_string(size->second) + "LL";
       continue;

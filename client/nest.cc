@@ -63,7 +63,7 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fre
 
 }  // namespace
 
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const Options& options,
                      const tuning_db::Hardware& hardware) {
   Nest nest;
   nest.hardware = hardware;
@@ -138,16 +138,6 @@ Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   return out;
 }
 
-std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const Sdfg& emitted) {
-  using Kind = frontends::c::Argument::Kind;
-  const sdfg::Touched touched = sdfg::touched(emitted.root);
-  std::vector<frontends::c::Argument> arguments = lifted.arguments;
-  for (auto& argument : arguments) {
-    if (argument.kind == Kind::ScalarInOut && !touched.written.contains(argument.name)) argument.kind = Kind::ScalarIn;
-  }
-  return arguments;
-}
-
 double unit_work(const Nest& nest, std::size_t unit) {
   return tuning_db::facts(nest.normal.units[unit].nest, nest.queries[unit].sizes).work();
 }
@@ -158,7 +148,7 @@ bool sizes_known(const Nest& nest, std::size_t unit) {
 
 bool has_whole(const Nest& nest) { return nest.normal.units.size() > 1; }
 
-std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const string& symbol) {
+std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const string& symbol) {
   const auto stem = [](const string& name) {
     const auto end = name.find_last_not_of("0123456789");
     return end != string::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end) : name;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/options.h"
-#include "frontends/c/lift.h"
+#include "frontends/lifted.h"
 #include "transforms/normal_form.h"
 #include "transforms/source.h"
 #include "tuning-db/hardware.h"
@@ -16,7 +16,7 @@
 namespace sous::client {
 
 struct Nest {
-  const frontends::c::LiftedNest* lifted = nullptr;
+  const frontends::LiftedNest* lifted = nullptr;
   transforms::NormalForm normal;
   std::map<std::string, std::int64_t> sizes;   // by symbol of `normal.sdfg`, where known
   std::vector<transforms::NestQuery> queries;  // parallel to normal.units
@@ -24,7 +24,7 @@ struct Nest {
 };
 
 // `reassociate`: by the flags; the nest's own pragmas are added.
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const Options& options,
                      const tuning_db::Hardware& hardware = tuning_db::local_hardware());
 
 // Fills `queries` anew from `sizes`.
@@ -44,10 +44,6 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, st
 // result is checked).
 Result<sdfg::Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices);
 
-// How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
-// nothing in it writes, and the normal form may have removed the last write.
-std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const sdfg::Sdfg& emitted);
-
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.
 double unit_work(const Nest& nest, std::size_t unit);
@@ -59,7 +55,7 @@ std::string unit_label(const Nest& nest, std::size_t unit);
 std::string loop_names(const Nest& nest, std::size_t unit);
 // The line of the user's text for a loop of the normal form, if it is known: fission makes copies of a loop, "i_2" of
 // "i".
-std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const std::string& symbol);
+std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const std::string& symbol);
 // Whether unit 0 spans several others.
 bool has_whole(const Nest& nest);
 

@@ -19,7 +19,7 @@
 namespace sous::client {
 namespace {
 
-using frontends::c::LiftedNest;
+using frontends::LiftedNest;
 using sdfg::Sdfg;
 using std::string;
 using transforms::Match;
@@ -68,11 +68,11 @@ class Pipeline {
         reassociate_(meaning.reassociate || options.reassociate),
         hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
-  Result<Outcome> run(const string& text) {
+  Result<Outcome> run(const Lift& lift) {
     TRY_VOID(check_options());
     out_.report.file = path_;
     double start = now();
-    TRY(const auto unit, frontends::c::lift(text, path_, meaning_.parse));
+    TRY(const auto unit, lift());
     phase("lift", start);
     out_.report.reasons = unit.reasons;
     out_.report.functions_with_loops = unit.functions_with_loops;
@@ -142,7 +142,7 @@ class Pipeline {
       report.end_line = lifted->end_line;
       for (const auto& argument : lifted->arguments) {
         const auto* container = lifted->sdfg.find(argument.name);
-        if (container != nullptr && container->dead) report.dead.push_back(argument.c_expr);
+        if (container != nullptr && container->dead) report.dead.push_back(argument.expression);
       }
       if (!worth_normalizing(*lifted)) {
         report.why = "no recipe known for nests of its depth and types";
@@ -306,9 +306,7 @@ class Pipeline {
     for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
     Served served;
     served.nest = reports_[k];
-    served.replacement = {
-        lifted.begin,          lifted.end,  emit_options.function, arguments_for(lifted, sdfg), lifted.epilogue,
-        "sous: " + chosen.why, lifted.guard};
+    served.replacement = frontends::replacement(lifted, emit_options.function, sdfg, "sous: " + chosen.why);
     served.code = {&target, std::move(*code)};
     if (!forced_) {
       for (const auto& choice : chosen.choices) {
@@ -362,9 +360,9 @@ targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate) {
   return options;
 }
 
-Result<Outcome> optimize(const string& text, const string& path, const Meaning& meaning, const Options& options,
+Result<Outcome> optimize(const Lift& lift, const string& path, const Meaning& meaning, const Options& options,
                          const OpenSources& open_sources) {
-  return Pipeline(path, meaning, options, open_sources).run(text);
+  return Pipeline(path, meaning, options, open_sources).run(lift);
 }
 
 std::vector<string> target_names() {

@@ -5,9 +5,15 @@
 #include <string_view>
 
 #include "client/measure.h"
+#include "frontends/c/splice.h"
 
 namespace sous::client {
 
+using frontends::Replacement;
+using frontends::c::call;
+using frontends::c::prototype;
+using frontends::c::replaced;
+using frontends::c::unset_types;
 using std::string;
 
 namespace {
@@ -80,29 +86,26 @@ string timed_program(const string& text, const std::vector<TimedNest>& nests) {
   std::vector<Replacement> replacements;
   for (const auto& nest : nests) replacements.push_back(nest.replacement);
   prototypes += unset_types(replacements);
-  string out;
-  std::size_t done = 0;
-  for (const auto& nest : nests) {
-    const Replacement& r = nest.replacement;
-    if (nest.generated) prototypes += "extern " + prototype(r) + "; ";
+  auto nest = nests.begin();
+  const string out = replaced(text, replacements, [&](const Replacement& r, std::string_view original) {
+    if (nest->generated) prototypes += "extern " + prototype(r) + "; ";
     string values;
-    for (const auto& symbol : nest.symbols) {
+    for (const auto& symbol : nest->symbols) {
       values += (r.guard.empty() ? "" : "!(" + r.guard + ") ? 0 : ") + "(long long)(" + symbol + "), ";
     }
-    const string n = std::to_string(nest.number), original = text.substr(r.begin, r.end - r.begin);
-    out += text.substr(done, r.begin - done);
-    out += "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n + " = 0; const double sous_t" + n +
-           " = sous_now(); ";
-    if (nest.generated) {
-      out += "if (!" + call(r) + ") { " + original + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
+    const string n = std::to_string(nest->number);
+    string timed = "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n +
+                   " = 0; const double sous_t" + n + " = sous_now(); ";
+    if (nest->generated) {
+      timed += "if (!" + call(r) + ") { " + string(original) + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
     } else {
-      out += "{ " + original + " }";
+      timed += "{ " + string(original) + " }";
     }
-    out += " sous_record(" + n + ", sous_now() - sous_t" + n + ", sous_s" + n + ", " +
-           std::to_string(nest.symbols.size()) + ", sous_v" + n + "); }";
-    done = r.end;
-  }
-  out += text.substr(done);
+    timed += " sous_record(" + n + ", sous_now() - sous_t" + n + ", sous_s" + n + ", " +
+             std::to_string(nest->symbols.size()) + ", sous_v" + n + "); }";
+    ++nest;
+    return timed;
+  });
   return prototypes + "\n" + out;
 }
 

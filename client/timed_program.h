@@ -10,14 +10,14 @@
 #include "client/command_line.h"
 #include "client/generated_code.h"
 #include "client/process.h"
-#include "client/splice.h"
+#include "frontends/lifted.h"
 #include "targets/target.h"
 
 namespace sous::client {
 
 struct TimedNest {
   int number = 0;  // in the times
-  Replacement replacement;
+  frontends::Replacement replacement;
   bool generated = false;            // runs the replacement's function
   std::vector<std::string> symbols;  // C expressions whose values are written down
 };

@@ -63,7 +63,7 @@ class Inside {
 Nest with_sizes(const Nest& nest, std::int64_t value) {
   Nest out = nest;
   for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind == frontends::c::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
+    if (argument.kind == frontends::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
   }
   set_query_sizes(out);
   return out;
@@ -82,7 +82,7 @@ bool fits(const Nest& nest, std::size_t unit) {
 string needed(const Nest& nest) {
   string out;
   for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind != frontends::c::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
+    if (argument.kind != frontends::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
     out += (out.empty() ? "--size " : ",") + argument.name + "=…";
   }
   return out;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/options.h"
+#include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -51,12 +52,12 @@ TEST(Evidence, FromElsewhereAsFarAsItIsBelieved) {
 
 // Two nests; the first with little work, so that the second alone decides.
 struct TwoNests {
-  Result<frontends::c::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {
+  Result<frontends::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {
   for (int i = 0; i < n; i++) x[i] = 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) C[i][j] += x[j];
 })",
-                                                                  "test.c", {});
+                                                               "test.c", {});
   Result<Nest> nest = prepare(unit->nests.at(0), false, {});
 
   // By what the kernel is served when the whole and the second nest have matches at these distances (negative: none).

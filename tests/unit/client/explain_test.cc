@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/choose.h"
+#include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -113,7 +114,7 @@ TEST(Explain, RemarksAreInTheCompilersForm) {
   Report report;
   report.file = "a.c";
   report.nests = {left("f", 1, {})};
-  report.reasons.push_back({"c.goto", "a goto or a label", "g", 12, 5});
+  report.reasons.push_back({"c.goto", "a goto or a label", "g", 12, 5, "a loop without jumps"});
   EXPECT_EQ(remarks(report),
             "a.c:7:3: remark: left as it is: no recipe known for anything near it. Next: a recipe of its own: "
             "--dump-after=normalize names the loops, sous db add measures it [-Rsous]\n"

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "client/timed_program.h"
+#include "frontends/c/lift.h"
 
 namespace sous::client {
 namespace {
 
 struct Measured {
-  Result<frontends::c::TranslationUnit> unit;
+  Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
   Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
   Result<transforms::Evidence> of(std::size_t k) const {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontends/c/lift.h"
 #include "tuning-db/hardware.h"
 
 namespace sous::client {
@@ -36,7 +37,7 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
                            std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
     return std::make_unique<OneMatch>(match);
   };
-  auto outcome = optimize(text, "hist.c", meaning, {}, sources);
+  auto outcome = optimize([&] { return frontends::c::lift(text, "hist.c", {}); }, "hist.c", meaning, {}, sources);
   EXPECT_TRUE(outcome) << outcome.error().to_string();
   return outcome ? std::move(*outcome) : Outcome{};
 }

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "client/choose.h"
+#include "frontends/c/lift.h"
 #include "tests/support/generated.h"
 #include "tuning-db/database.h"
 #include "tuning-db/shape.h"

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
 namespace {
 
 struct Trial {
-  Result<frontends::c::TranslationUnit> unit;
+  Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
   explicit Trial(const std::string& text, const Options& options = {})
       : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, options)) {}
