@@ -233,13 +233,15 @@ Result<ShapeProgram> program_of(const string& c_file, const std::vector<std::fil
   TRY(const string text, client::read_file(c_file));
   TRY(const auto unit, frontends::c::lift(text, c_file, {}));
   if (unit.nests.empty() || entries.empty()) return fail("bench.shapes", "no nest was found", c_file);
-  TRY(const client::Nest nest, client::prepare(unit.nests[0], false, {}));
-  TRY(const auto folder, client::TemporaryFolder::make());
   const auto& machine = entries.front().hardware;
+  TRY(client::Nest nest, client::prepare(unit.nests[0], false, {}, machine));
+  TRY(const auto folder, client::TemporaryFolder::make());
   TRY(const auto database, tuning_db::Database::open({.path = folder.file("shapes.db"), .seeds = seeds}, machine));
-  TRY(const auto matches, database->query(nest.queries, 8));
-  std::vector<client::UnitReport> reports;
-  const auto chosen = client::choose(nest, matches, false, {}, tuning_db::hardware_class(machine), nullptr, reports);
+  for (client::Unit& one : nest.units) {
+    TRY(auto matches, database->query({one.query()}, 8));
+    one.matches = std::move(matches[0]);
+  }
+  const auto chosen = client::choose({.nest = nest});
   if (chosen.choices.empty()) return fail("bench.shapes", chosen.why, c_file);
   ShapeProgram program;
   program.name = client::name_of(c_file).substr(0, client::name_of(c_file).rfind('.'));

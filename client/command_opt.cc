@@ -53,9 +53,9 @@ Result<Request> read_request(const Invocation& invocation, const char* command) 
   return request;
 }
 
-Result<Outcome> run_pipeline(const Request& request, const Options& options) {
+Result<Outcome> run_pipeline(const Request& request, const Options& options, BuildSources& sources) {
   const Lift lift = [&] { return frontends::c::lift(request.text, request.file, request.parse); };
-  TRY(auto outcome, optimize(lift, request.file, request.meaning, options, sources_for(request.file, options)));
+  TRY(auto outcome, optimize(lift, request.file, request.meaning, options, sources.opener()));
   if (!options.nest.empty() && outcome.report.nests.empty()) {
     return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
                 request.file);
@@ -113,8 +113,9 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
 Result<int> command_opt(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation, "opt"));
   const Options& options = invocation.options;
-  TRY(const Outcome outcome, run_pipeline(request, options));
-  warn_of_stale_lock(outcome.report.nests, request.file, options);
+  BuildSources sources(request.file, options);
+  TRY(const Outcome outcome, run_pipeline(request, options, sources));
+  sources.warn_of_stale_lock(outcome.report.nests);
   warn_of_options(outcome, options);
   for (const auto& note : outcome.report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   explain(outcome.report, options);
@@ -128,13 +129,14 @@ Result<int> command_opt(const Invocation& invocation) {
     TRY_VOID(write_outputs(request, outcome, options));
   }
   keep_measured(outcome, options);
-  TRY_VOID(pin(outcome, request.file, options));
+  TRY_VOID(sources.pin(outcome));
   return 0;
 }
 
 Result<int> command_query(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation, "query"));
-  TRY(const Outcome outcome, run_pipeline(request, invocation.options));
+  BuildSources sources(request.file, invocation.options);
+  TRY(const Outcome outcome, run_pipeline(request, invocation.options, sources));
   keep_measured(outcome, invocation.options);
   std::optional<std::size_t> most_unused = static_cast<std::size_t>(invocation.options.neighbours);
   if (invocation.options.explain == Explain::All) most_unused.reset();

@@ -9,10 +9,8 @@
 #include "client/compiler.h"
 #include "client/explain.h"
 #include "client/generated_code.h"
-#include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
-#include "client/sources.h"
 #include "client/stats.h"
 #include "client/verdicts.h"
 #include "frontends/c/lift.h"
@@ -91,17 +89,6 @@ void keep_measured(const Outcome& outcome, const Options& options) {
   if (!kept) std::fprintf(stderr, "sous: what was measured is not kept: %s\n", kept.error().to_string().c_str());
 }
 
-Result<void> pin(const Outcome& outcome, const string& source, const Options& options) {
-  const string path = lock_path(source);
-  if (options.frozen || (!options.lock && !std::filesystem::exists(path))) return {};
-  TRY(auto lock, LockSource::open(path));
-  for (const auto& served : outcome.served) {
-    const string place = place_of(outcome.report.nests[served.nest]);
-    for (const auto& pin : served.pins) lock.put(pin.structural_hash, pin.size_class, pin.match, place);
-  }
-  return lock.save();
-}
-
 bool CompileOne::leave(const string& why) {
   if (options_.explain != Explain::No) std::fprintf(stderr, "sous: %s: %s\n", input_.path.c_str(), why.c_str());
   log(Fate::Left, why);
@@ -143,7 +130,7 @@ bool CompileOne::run(const string& object) {
     return leave(outcome.error().to_string());
   }
   std::fputs(outcome->dump.c_str(), stdout);
-  warn_of_stale_lock(outcome->report.nests, input_.path, options_);
+  sources_.warn_of_stale_lock(outcome->report.nests);
   warn_of_options(*outcome, options_);
   for (const auto& note : outcome->report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   keep_measured(*outcome, options_);
@@ -156,7 +143,7 @@ bool CompileOne::run(const string& object) {
         nest.served = false;
       }
       served = false;
-    } else if (const auto pinned = pin(*outcome, input_.path, options_); !pinned) {
+    } else if (const auto pinned = sources_.pin(*outcome); !pinned) {
       const string why = pinned.error().to_string();
       const auto& notes = outcome->report.notes;  // what was said on reading is not said again
       if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
@@ -182,8 +169,7 @@ std::optional<string> CompileOne::beyond_reach() {
   if (!cache_ || !bound_) return std::nullopt;
   auto reach = known_reach(*cache_, options_);
   if (!reach) {
-    auto source =
-        sources_for(input_.path, options_)(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
+    auto source = sources_.open(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
     if (!source) return std::nullopt;
     source_ = std::move(*source);
     reach = source_->reach();
@@ -241,7 +227,7 @@ Result<Outcome> CompileOne::pipeline() {
   // Sources that were opened for their reach are asked, not opened again: what opening had to say is said once.
   const OpenSources open = [this](const tuning_db::Hardware& hardware, std::vector<string>& notes) {
     if (source_) return Result<std::unique_ptr<transforms::RecipeSource>>(std::move(source_));
-    return sources_for(input_.path, options_)(hardware, notes);
+    return sources_.open(hardware, notes);
   };
   const Lift lift = [this] {
     const auto options = front_end_options(line_, compiler_, Text::Preprocessed);

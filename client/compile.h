@@ -12,6 +12,7 @@
 #include "client/pipeline.h"
 #include "client/process.h"
 #include "client/result_cache.h"
+#include "client/sources.h"
 #include "frontends/c/loop_bound.h"
 #include "transforms/source.h"
 
@@ -20,7 +21,7 @@ namespace sous::client {
 class CompileOne {
  public:
   CompileOne(const Options& options, const CommandLine& line, const Input& input, const std::string& compiler)
-      : options_(options), line_(line), input_(input), compiler_(compiler) {}
+      : options_(options), line_(line), input_(input), compiler_(compiler), sources_(input.path, options) {}
 
   // True: `object` holds the user's code joined with generated code. False: nothing is served, or something failed:
   // the original command is to run.
@@ -48,6 +49,7 @@ class CompileOne {
   const CommandLine& line_;
   const Input& input_;
   const std::string& compiler_;
+  BuildSources sources_;
   std::string preprocessed_;
   std::optional<frontends::c::LoopBound> bound_;
   double preprocess_seconds_ = 0;
@@ -71,7 +73,5 @@ Result<std::string> preprocess(const CommandLine& line, const Input& input, cons
 // Puts what was measured on the spot into the database, so that the next build is served by it; builds in parallel take
 // turns. What cannot be written (a database that is read-only) is said in a line.
 void keep_measured(const Outcome& outcome, const Options& options);
-// Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
-Result<void> pin(const Outcome& outcome, const std::string& source, const Options& options);
 
 }  // namespace sous::client

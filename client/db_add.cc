@@ -131,16 +131,12 @@ class Adder {
     const bool reassociate = meaning_.reassociate || options_.reassociate;
     string refusal;
     for (const auto& lifted : unit_.nests) {
-      const string line = std::to_string(lifted.line);
-      if (!options_.nest.empty() && options_.nest != lifted.function && options_.nest != line &&
-          options_.nest != lifted.function + ":" + line) {
-        continue;
-      }
+      if (!selected(lifted, options_.nest)) continue;
       Subject subject;
-      TRY(subject.nest, prepare(lifted, reassociate, options_, hardware_));
-      std::vector<UnitReport> reports;
-      subject.chosen = force(subject.nest, recipe_, reassociate, options_, reports);
-      for (const auto& report : reports) {
+      TRY(subject.nest, prepare(lifted, reassociate, options_.sizes, hardware_));
+      subject.chosen =
+          force({.nest = subject.nest, .target = options_.target, .unit = options_.unit, .measure = {}}, recipe_);
+      for (const auto& report : subject.chosen.units) {
         for (const auto& candidate : report.candidates) {
           if (!candidate.why_not.empty()) refusal = candidate.why_not;
         }
@@ -166,19 +162,20 @@ class Adder {
         continue;
       }
       if (varies(k, before->second)) continue;
-      Options with_sizes = options_;
+      auto sizes = options_.sizes;
       const auto names = symbols_of(*subject.nest.lifted, false);
       for (std::size_t v = 0; v < names.size() && v < before->second.values.size(); ++v)
-        with_sizes.sizes[names[v]] = before->second.values[v];
-      TRY(const Nest sized, prepare(*subject.nest.lifted, reassociates(), with_sizes, hardware_));
+        sizes[names[v]] = before->second.values[v];
+      TRY(const Nest sized, prepare(*subject.nest.lifted, subject.nest.reassociate, sizes, hardware_));
       double most = 0;
-      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized, choice.unit));
+      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.units[choice.unit]));
       for (const auto& choice : subject.chosen.choices) {
-        if (unit_work(sized, choice.unit) < most / 2) continue;
+        const Unit& unit = sized.units[choice.unit];
+        if (unit_work(unit) < most / 2) continue;
         trials_.push_back({.subject = k,
                            .choice = &choice,
                            .sized = sized,
-                           .one_of_several = !by_itself(sized, choice.unit).empty(),
+                           .one_of_several = unit.one_of_several(),
                            .plain = {},
                            .tuned = {},
                            .stopped = {}});
@@ -201,8 +198,6 @@ class Adder {
     }
     return times.varies;
   }
-
-  bool reassociates() const { return meaning_.reassociate || options_.reassociate; }
 
   static string function_of(std::size_t trial, bool tuned) {
     return (tuned ? "sous_tuned_" : "sous_plain_") + std::to_string(trial);
@@ -231,9 +226,9 @@ class Adder {
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
       const Nest& nest = subjects_[trial.subject].nest;
-      const auto& unit = nest.normal.units[trial.choice->unit];
+      const Unit& unit = nest.units[trial.choice->unit];
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
-        targets::EmitOptions emit_options = client::emit_options(meaning_, reassociates() || nest.lifted->reassociate);
+        targets::EmitOptions emit_options = client::emit_options(meaning_, nest.reassociate);
         emit_options.function = function_of(t, tuned);
         if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
         TRY(string code, target_->emit(sdfg, emit_options));
@@ -244,7 +239,7 @@ class Adder {
       TRY(const auto tuned, assemble(nest, {*trial.choice}));
       trial.threads = threads_of(tuned, *target_);
       TRY_VOID(add(tuned, trial.choice->applied.root.nodes.size(), true));
-      if (trial.one_of_several) TRY_VOID(add(nest.normal.sdfg, unit.last - unit.first, false));
+      if (trial.one_of_several) TRY_VOID(add(nest.normal, unit.last - unit.first, false));
     }
     TRY(const Words generated, build_in(folder).generated(functions));
     for (const auto& [name, nest] : programs)
@@ -337,14 +332,14 @@ class Adder {
 
   tuning_db::Entry entry(const Trial& trial) const {
     const std::size_t k = trial.choice->unit;
-    const auto& unit = trial.sized.normal.units[k];
+    const Unit& unit = trial.sized.units[k];
     const Summary a = summarize(before(trial)), b = summarize(after(trial));
     const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
     tuning_db::Entry entry;
     entry.name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(k);
     entry.nest = unit.nest;
     entry.structural_hash = unit.structural_hash;
-    entry.sizes = trial.sized.queries[k].sizes;
+    entry.sizes = unit.sizes;
     entry.recipe = trial.choice->match.recipe;
     entry.hardware = tuning_db::local_hardware();
     entry.baseline_seconds = a.median;
@@ -354,8 +349,7 @@ class Adder {
     entry.threads = trial.threads;
     entry.compiler = name_of(compiler_);
     entry.flags = joined(line_.cpp_code);
-    entry.provenance =
-        more_.provenance + by_itself(trial.sized, k) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
+    entry.provenance = more_.provenance + by_itself(unit) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
     entry.time = utc_now();
     return entry;
   }

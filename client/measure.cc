@@ -161,7 +161,7 @@ struct Sides {
 Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
                        const targets::Target& target) {
   Sides out;
-  targets::EmitOptions emit_options = client::emit_options(meaning, meaning.reassociate || nest.lifted->reassociate);
+  targets::EmitOptions emit_options = client::emit_options(meaning, nest.reassociate);
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
     TRY(Call call, call_of(nest, sdfg));
     emit_options.function = function;
@@ -171,10 +171,9 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
     return {};
   };
   TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
-  if (!by_itself(nest, choice.unit).empty()) {
-    const auto& unit = nest.normal.units[choice.unit];
+  if (const Unit& unit = nest.units[choice.unit]; unit.one_of_several()) {
     emit_options.timed = targets::Part{unit.first, unit.last};
-    TRY_VOID(add("sous_plain", nest.normal.sdfg, target));
+    TRY_VOID(add("sous_plain", nest.normal, target));
     emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
   }
   TRY_VOID(add("sous_recipe", transformed, target));
@@ -200,9 +199,7 @@ string utc_now() {
   return buffer;
 }
 
-string by_itself(const Nest& nest, std::size_t unit) {
-  return has_whole(nest) && unit > 0 ? ", the unit by itself" : "";
-}
+string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
 
 string joined(const std::vector<string>& words) {
   string out;
@@ -272,14 +269,14 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;
-  const auto& query = nest.queries[choice.unit];
-  evidence.size_class = to_string(tuning_db::size_class(query.nest, query.sizes));
+  const Unit& unit = nest.units[choice.unit];
+  evidence.size_class = size_class_of(unit);
   evidence.baseline_seconds = before_times.median;
   evidence.baseline_spread = before_times.spread;
   evidence.tuned_seconds = after_times.median;
   evidence.tuned_spread = after_times.spread;
-  evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
-  evidence.extents = tuning_db::extents(query.nest, query.sizes);
+  evidence.work = tuning_db::work(unit.nest, unit.sizes).value_or(0);
+  evidence.extents = tuning_db::extents(unit.nest, unit.sizes);
   evidence.threads = threads_of(transformed, *target);
   evidence.hardware = tuning_db::hardware_class(nest.hardware);
   evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
@@ -288,12 +285,12 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
 
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const string& name, const string& provenance) {
-  const auto& unit = nest.normal.units[choice.unit];
+  const Unit& unit = nest.units[choice.unit];
   tuning_db::Entry entry;
   entry.name = name;
   entry.nest = unit.nest;
   entry.structural_hash = unit.structural_hash;
-  entry.sizes = nest.queries[choice.unit].sizes;
+  entry.sizes = unit.sizes;
   entry.recipe = choice.match.recipe;
   entry.hardware = tuning_db::local_hardware();
   entry.baseline_seconds = evidence.baseline_seconds;
@@ -303,7 +300,7 @@ tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transfor
   entry.threads = evidence.threads;
   entry.compiler = name_of(meaning.compiler);
   entry.flags = joined(meaning.cpp_code);
-  entry.provenance = provenance + by_itself(nest, choice.unit);
+  entry.provenance = provenance + by_itself(unit);
   entry.time = utc_now();
   return entry;
 }

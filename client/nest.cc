@@ -61,46 +61,65 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fre
   return sdfg::rename(transformed, renaming);
 }
 
+string label(std::size_t unit, std::size_t count) {
+  if (count == 1) return "the nest";
+  if (unit == 0) return "whole";
+  return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
+}
+
 }  // namespace
 
-Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const Options& options,
+Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const std::map<string, std::int64_t>& sizes,
                      const tuning_db::Hardware& hardware) {
-  Nest nest;
-  nest.hardware = hardware;
-  nest.lifted = &lifted;
+  Nest nest{.lifted = &lifted,
+            .normal = {},
+            .log = {},
+            .units = {},
+            .sizes = {},
+            .reassociate = reassociate || lifted.reassociate,
+            .hardware = hardware};
   transforms::NormalFormOptions normal_options;
-  normal_options.reassociate = reassociate || lifted.reassociate;
-  TRY(nest.normal, transforms::normalize(lifted.sdfg, normal_options));
-  for (const auto& symbol : nest.normal.sdfg.symbols) {
+  normal_options.reassociate = nest.reassociate;
+  TRY(auto normal, transforms::normalize(lifted.sdfg, normal_options));
+  nest.normal = std::move(normal.sdfg);
+  nest.log = std::move(normal.log);
+  for (auto& unit : normal.units) {
+    const std::size_t index = nest.units.size();
+    nest.units.push_back({std::move(unit), index, label(index, normal.units.size()), {}, {}});
+  }
+  for (const auto& symbol : nest.normal.symbols) {
     if (const auto known = lifted.known.find(symbol); known != lifted.known.end()) {
       nest.sizes[symbol] = known->second;
-    } else if (const auto given = options.sizes.find(symbol); given != options.sizes.end()) {
+    } else if (const auto given = sizes.find(symbol); given != sizes.end()) {
       nest.sizes[symbol] = given->second;
     }
   }
-  set_query_sizes(nest);
+  set_unit_sizes(nest);
   return nest;
 }
 
-void set_query_sizes(Nest& nest) {
-  nest.queries.clear();
-  for (const auto& unit : nest.normal.units) {
-    transforms::NestQuery query{unit.nest, unit.structural_hash, {}};
+void set_unit_sizes(Nest& nest) {
+  for (Unit& unit : nest.units) {
+    unit.sizes.clear();
     for (const auto& symbol : unit.nest.symbols) {
       const auto original = unit.to_original.symbols.find(symbol);
       const auto size = nest.sizes.find(original == unit.to_original.symbols.end() ? symbol : original->second);
-      if (size != nest.sizes.end()) query.sizes[symbol] = size->second;
+      if (size != nest.sizes.end()) unit.sizes[symbol] = size->second;
     }
-    nest.queries.push_back(std::move(query));
   }
 }
 
-Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<string>* steps) {
+bool selected(const frontends::LiftedNest& nest, const string& selector) {
+  const string line = std::to_string(nest.line);
+  return selector.empty() || selector == nest.function || selector == line || selector == nest.function + ":" + line;
+}
+
+Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>* steps) {
   transforms::ApplyOptions apply_options;
-  apply_options.context.reassociate = reassociate || nest.lifted->reassociate;
+  apply_options.context.reassociate = nest.reassociate;
   apply_options.context.hardware = tuning_db::size_values(nest.hardware);
   std::vector<transforms::StepReport> reports;
-  auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe, apply_options, &reports);
+  auto applied = transforms::apply(nest.units[choice.unit].nest, choice.match.recipe, apply_options, &reports);
   if (steps != nullptr) {
     for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
   }
@@ -110,17 +129,16 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, st
 }
 
 Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
-  Sdfg out = nest.normal.sdfg;
+  Sdfg out = nest.normal;
   Fresh fresh(out);
   std::vector<const Choice*> last_first;
   for (const auto& choice : choices) last_first.push_back(&choice);
-  std::sort(last_first.begin(), last_first.end(), [&](const Choice* a, const Choice* b) {
-    return nest.normal.units[a->unit].first > nest.normal.units[b->unit].first;
-  });
+  std::sort(last_first.begin(), last_first.end(),
+            [&](const Choice* a, const Choice* b) { return nest.units[a->unit].first > nest.units[b->unit].first; });
   for (const Choice* choice : last_first) {
-    const auto& unit = nest.normal.units[choice->unit];
+    const auto& unit = nest.units[choice->unit];
     const Sdfg renamed = rename_back(choice->applied, unit.to_original, fresh);
-    const bool everything = unit.first == 0 && unit.last == nest.normal.sdfg.root.nodes.size();
+    const bool everything = unit.first == 0 && unit.last == nest.normal.root.nodes.size();
     for (const auto& container : renamed.containers) {
       auto* known = out.find(container.name);
       if (known == nullptr) {
@@ -138,15 +156,11 @@ Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   return out;
 }
 
-double unit_work(const Nest& nest, std::size_t unit) {
-  return tuning_db::facts(nest.normal.units[unit].nest, nest.queries[unit].sizes).work();
-}
+double unit_work(const Unit& unit) { return tuning_db::facts(unit.nest, unit.sizes).work(); }
 
-bool sizes_known(const Nest& nest, std::size_t unit) {
-  return tuning_db::work(nest.normal.units[unit].nest, nest.queries[unit].sizes).has_value();
-}
+bool sizes_known(const Unit& unit) { return tuning_db::work(unit.nest, unit.sizes).has_value(); }
 
-bool has_whole(const Nest& nest) { return nest.normal.units.size() > 1; }
+string size_class_of(const Unit& unit) { return to_string(tuning_db::size_class(unit.nest, unit.sizes)); }
 
 std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const string& symbol) {
   const auto stem = [](const string& name) {
@@ -164,24 +178,16 @@ std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const strin
   return found;
 }
 
-string loop_names(const Nest& nest, std::size_t unit) {
-  const auto& u = nest.normal.units[unit];
+string loop_names(const Unit& unit) {
   string out;
-  sdfg::visit(u.nest.root, [&](const sdfg::Node& node) {
+  sdfg::visit(unit.nest.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) return;
-    const auto original = u.to_original.symbols.find(loop->symbol);
+    const auto original = unit.to_original.symbols.find(loop->symbol);
     out += (out.empty() ? "" : ", ") + loop->symbol;
-    if (original != u.to_original.symbols.end() && original->second != loop->symbol) out += " = " + original->second;
+    if (original != unit.to_original.symbols.end() && original->second != loop->symbol) out += " = " + original->second;
   });
   return out;
-}
-
-string unit_label(const Nest& nest, std::size_t unit) {
-  const std::size_t count = nest.normal.units.size();
-  if (!has_whole(nest)) return "the nest";
-  if (unit == 0) return "whole";
-  return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
 }
 
 }  // namespace sous::client

@@ -39,6 +39,7 @@ struct Served {
   std::size_t nest = 0;  // index into the report's nests
   frontends::Replacement replacement;
   targets::Function code;
+  sdfg::Sdfg sdfg;  // that it runs
   // What was used, for the lock file.
   struct Pin {
     std::string structural_hash, size_class;

@@ -102,11 +102,11 @@ Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std:
   const auto lifted = frontends::lifted_from(entry.nest, entry.sizes);
   TRY(const Nest nest,
       prepare(lifted, meaning.reassociate, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
-  for (std::size_t u = 0; u < nest.normal.units.size(); ++u) {
-    if (nest.normal.units[u].structural_hash != entry.structural_hash) continue;
-    Choice choice{.unit = u, .match = {}};
+  for (const Unit& unit : nest.units) {
+    if (unit.structural_hash != entry.structural_hash) continue;
+    Choice choice{.unit = unit.index, .match = {}};
     choice.match.recipe = entry.recipe;
-    TRY_VOID(apply_choice(nest, choice, meaning.reassociate, nullptr));
+    TRY_VOID(apply_choice(nest, choice, nullptr));
     TRY(auto evidence, measure_on_the_spot(nest, choice, meaning, pace_for(entry, stop)));
     // Against the normal form, which may be slower than the program was: at most the gain measured there.
     if (entry.tuned_seconds > 0) {

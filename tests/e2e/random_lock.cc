@@ -82,7 +82,7 @@ Result<void> lock(std::uint64_t seed, const std::string& file, std::vector<std::
                   outcome.report.nests[served.nest].line, transforms::to_text(pin.match.recipe).c_str());
     }
   }
-  return client::pin(outcome, file, options);
+  return client::BuildSources(file, options).pin(outcome);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(Nest, ScalarsWhoseLastWriteIsGoneArePassedByValue) {
   };
   EXPECT_EQ(kind_of_t(lifted.arguments), frontends::Argument::Kind::ScalarInOut);
   EXPECT_EQ(kind_of_t(frontends::arguments_for(lifted, lifted.sdfg)), frontends::Argument::Kind::ScalarInOut);
-  EXPECT_EQ(kind_of_t(frontends::arguments_for(lifted, nest->normal.sdfg)), frontends::Argument::Kind::ScalarIn);
+  EXPECT_EQ(kind_of_t(frontends::arguments_for(lifted, nest->normal)), frontends::Argument::Kind::ScalarIn);
 }
 
 }  // namespace
