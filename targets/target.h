@@ -95,6 +95,9 @@ struct Language {
   std::string_view suffix;                    // of a file
   std::span<const std::string_view> options;  // that compile one, with clang and gcc, behind the user's own
   std::string (*file)(std::span<const Function> functions, std::string_view comment);  // a whole one
+  // An exported function `int name(void* const* arguments)`, which calls `function` with what lies at the addresses of
+  // the Sdfg's arguments, in their order: behind the function in its file.
+  std::string (*caller)(const sdfg::Sdfg& sdfg, const std::string& function, const std::string& name) = nullptr;
 };
 
 // A library that generated code calls.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "targets/cpp/caller.h"
 #include "targets/cpp/printer.h"
 
 namespace sous::targets {
@@ -51,7 +52,8 @@ constexpr auto cpp_options =
 
 }  // namespace
 
-constinit const Language cpp_language{.name = "C++", .suffix = "cpp", .options = cpp_options, .file = cpp_file};
+constinit const Language cpp_language{
+    .name = "C++", .suffix = "cpp", .options = cpp_options, .file = cpp_file, .caller = cpp_caller};
 
 constinit const Target cpp_target{.name = "cpp",
                                   .summary = "plain C++, everything in order",

@@ -44,7 +44,9 @@ class GeneratedCode {
   GeneratedCode& operator=(GeneratedCode&&) = delete;
   ~GeneratedCode();
 
-  // What the entry returned. Argument containers that `memory` lacks are a failure of the caller.
+  // What the entry returned, called with these addresses.
+  int call(std::size_t function, const std::vector<void*>& arguments) const;
+  // The same on the interpreter's memory. Argument containers that `memory` lacks are a failure of the caller.
   int run(std::size_t function, sdfg::Memory& memory, GuardPage guard = GuardPage::Behind) const;
 
  private:
