@@ -5,8 +5,9 @@
 #include <sstream>
 
 #include "client/choose.h"
-#include "client/compiler.h"
+#include "client/generated_code.h"
 #include "client/process.h"
+#include "frontends/c/lift.h"
 #include "sdfg/interp.h"
 #include "transforms/apply.h"
 #include "tuning-db/database.h"
@@ -232,13 +233,15 @@ Result<ShapeProgram> program_of(const string& c_file, const std::vector<std::fil
   TRY(const string text, client::read_file(c_file));
   TRY(const auto unit, frontends::c::lift(text, c_file, {}));
   if (unit.nests.empty() || entries.empty()) return fail("bench.shapes", "no nest was found", c_file);
-  TRY(const client::Nest nest, client::prepare(unit.nests[0], false, {}));
-  TRY(const auto folder, client::TemporaryFolder::make());
   const auto& machine = entries.front().hardware;
+  TRY(client::Nest nest, client::prepare(unit.nests[0], false, {}, machine));
+  TRY(const auto folder, client::TemporaryFolder::make());
   TRY(const auto database, tuning_db::Database::open({.path = folder.file("shapes.db"), .seeds = seeds}, machine));
-  TRY(const auto matches, database->query(nest.queries, 8));
-  std::vector<client::UnitReport> reports;
-  const auto chosen = client::choose(nest, matches, false, {}, tuning_db::hardware_class(machine), nullptr, reports);
+  for (client::Unit& one : nest.units) {
+    TRY(auto matches, database->query({one.query()}, 8));
+    one.matches = std::move(matches[0]);
+  }
+  const auto chosen = client::choose({.nest = nest});
   if (chosen.choices.empty()) return fail("bench.shapes", chosen.why, c_file);
   ShapeProgram program;
   program.name = client::name_of(c_file).substr(0, client::name_of(c_file).rfind('.'));
@@ -272,30 +275,29 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   TRY(const string guarded, target->emit(program.transformed, options));
   TRY(const string alone, unguarded_entry(program, options));
   TRY_VOID(client::write_file(base + ".c", driver(program)));
-  TRY_VOID(client::write_file(base + ".cpp", targets::source_file({plain->name, target->name},
-                                                                  {original, guarded, alone}, "sous bench shapes")));
-  TRY_VOID(client::write_file(base + ".apart.cpp", targets::source_file({plain->name}, {apart}, "sous bench shapes")));
-  std::vector<string> generated{compiler}, apart_too{compiler};
+  TRY(const auto scratch, client::TemporaryFolder::make());
+  const auto files = targets::files({{plain, original}, {target, guarded}, {target, alone}}, "sous bench shapes");
+  TRY(const auto objects,
+      client::compile_generated(files, {.compiler = compiler, .flags = flags, .refusal = "bench.build"}, scratch,
+                                "nests"));
+  TRY(const auto apart_objects,
+      client::compile_generated(targets::files({{plain, apart}}, "sous bench shapes"),
+                                {.compiler = compiler, .flags = flags, .contract = false, .refusal = "bench.build"},
+                                scratch, "apart"));
   const auto append = [](std::vector<string>& to, const std::vector<string>& more) {
     to.insert(to.end(), more.begin(), more.end());
   };
-  append(generated, flags);
-  append(generated, client::generated_options(compiler, true, target->needs_openmp));
-  append(generated, {"-c", base + ".cpp", "-o", base + ".o"});
-  append(apart_too, flags);
-  append(apart_too, client::generated_options(compiler, false, false));
-  append(apart_too, {"-ffp-contract=off", "-c", base + ".apart.cpp", "-o", base + ".apart.o"});
-  std::vector<string> link{
-      compiler, "-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c", base + ".o", base + ".apart.o", "-o", base, "-lm"};
+  std::vector<string> link{compiler, "-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c"};
+  append(link, objects);
+  append(link, apart_objects);
+  append(link, {"-o", base, "-lm"});
+  append(link, client::link_options(files));
   // The runtime is looked for beside the program first: where there is none installed, a copy will do.
-  if (target->needs_openmp) append(link, {"-fopenmp", "-Wl,-rpath,$ORIGIN"});
-  for (const auto& command : {generated, apart_too, link}) {
-    TRY(const auto built, client::run(command, {.capture_output = true, .capture_errors = true}));
-    if (built.status != 0) return fail("bench.build", built.errors.substr(0, 2000), program.name);
-  }
+  if (!client::runtimes_of(files).empty()) link.emplace_back("-Wl,-rpath,$ORIGIN");
+  TRY(const auto built, client::run(link, {.capture_output = true, .capture_errors = true}));
+  if (built.status != 0) return fail("bench.build", built.errors.substr(0, 2000), program.name);
   std::error_code error;
-  for (const char* ending : {".c", ".cpp", ".o", ".apart.cpp", ".apart.o"})
-    std::filesystem::remove(base + ending, error);
+  std::filesystem::remove(base + ".c", error);
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include "benchmarks/progress.h"
 #include "benchmarks/table.h"
 #include "client/command_line.h"
+#include "client/pipeline.h"
 #include "client/places.h"
 #include "client/process.h"
 #include "tuning-db/json_reader.h"
@@ -249,7 +250,7 @@ Result<int> bench_verify(const Options& options) {
                                                        : SOUS_DEFAULT_SEED_DIR,
                               folder));
   }
-  const Words targets = options.targets.empty() ? Words{"cpp", "openmp", "highway"} : split_commas(options.targets);
+  const Words targets = options.targets.empty() ? client::target_names() : split_commas(options.targets);
   const Verifier verifier(suite, options, targets, recipes);
 
   std::vector<Verdict> verdicts(tests.size());

@@ -24,17 +24,19 @@ string fixed(double value, const char* pattern = "%.2f") {
   return buffer;
 }
 
-string size_class_of(const Nest& nest, std::size_t unit) {
-  return to_string(tuning_db::size_class(nest.normal.units[unit].nest, nest.queries[unit].sizes));
+UnitReport unit_report(const Unit& unit) {
+  UnitReport report;
+  report.label = unit.label;
+  report.structural_hash = unit.structural_hash;
+  report.size_class = size_class_of(unit);
+  report.work = unit_work(unit);
+  return report;
 }
 
-UnitReport unit_report(const Nest& nest, std::size_t unit) {
-  UnitReport report;
-  report.label = unit_label(nest, unit);
-  report.structural_hash = nest.normal.units[unit].structural_hash;
-  report.size_class = size_class_of(nest, unit);
-  report.work = unit_work(nest, unit);
-  return report;
+std::vector<UnitReport> unit_reports(const Nest& nest) {
+  std::vector<UnitReport> reports;
+  for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
+  return reports;
 }
 
 std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
@@ -64,9 +66,9 @@ std::vector<double> extents_here(const Match& match, const std::vector<string>& 
 }
 
 // The match with its loops named as in the unit and its target forced.
-Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, const Options& options) {
+Result<Match> fitted(const Unit& unit, const Match& match, const string& target) {
   Match out = match;
-  const auto& here = nest.normal.units[unit].nest;
+  const auto& here = unit.nest;
   if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
     std::map<string, string> loops;
     TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
@@ -74,7 +76,7 @@ Result<Match> fitted(const Nest& nest, std::size_t unit, const Match& match, con
     // They were measured for that nest: its loops and statements, whatever is known of its arrays.
     if (match.nest.root != here.root) out.evidence.least_extents.clear();
   }
-  if (!options.target.empty()) out.recipe.target = options.target;
+  if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
     return fail("target.unknown", "this build has no target " + out.recipe.target);
   }
@@ -89,14 +91,14 @@ tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const Match& match) {
 
 class Chooser {
  public:
-  Chooser(const Nest& nest, bool reassociate, const Options& options, const string& hardware, const Measure& measure)
-      : nest_(nest), reassociate_(reassociate), options_(options), hardware_(hardware), measure_(measure) {}
+  explicit Chooser(const Question& question)
+      : question_(question), hardware_(tuning_db::hardware_class(question.nest.hardware)) {}
 
   // The best match of the unit that fits, is legal and has evidence.
-  std::optional<Choice> pick(std::size_t unit, const std::vector<Match>& matches, UnitReport& report) const {
+  std::optional<Choice> pick(const Unit& unit, UnitReport& report) const {
     std::optional<Choice> best;
     report.asked = true;
-    for (const auto& match : matches) {
+    for (const auto& match : unit.matches) {
       CandidateReport candidate{match, false, ""};
       candidate.match.nest = {};
       if (best) {
@@ -125,15 +127,15 @@ class Chooser {
     if (belief.ratio > 0) match.belief = in_words(belief, match.evidence);
   }
 
-  std::optional<Choice> judge(std::size_t unit, const Match& match, CandidateReport& candidate,
+  std::optional<Choice> judge(const Unit& unit, const Match& match, CandidateReport& candidate,
                               UnitReport& report) const {
     const bool locked = match.origin == Origin::Lock;
     string doubt = locked ? "" : not_evidence(match, report.size_class, hardware_);
-    if (!doubt.empty() && (!measure_ || settled(match, report.size_class))) {
+    if (!doubt.empty() && (!question_.measure || settled(match, report.size_class))) {
       candidate.why_not = doubt;
       return std::nullopt;
     }
-    auto fit = fitted(nest_, unit, match, options_);
+    auto fit = fitted(unit, match, question_.target);
     if (!fit) {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
@@ -141,20 +143,20 @@ class Chooser {
     // Once more, as what is known of a neighbour's shape is not known of this nest's.
     if (doubt.empty() && !locked) doubt = not_evidence(*fit, report.size_class, hardware_);
     if (doubt.empty() && !locked) doubt = too_small(unit, *fit);
-    if (!doubt.empty() && !measure_) {
+    if (!doubt.empty() && !question_.measure) {
       candidate.why_not = doubt;
       return std::nullopt;
     }
-    Choice choice{.unit = unit, .match = std::move(*fit)};
+    Choice choice{.unit = unit.index, .match = std::move(*fit)};
     std::vector<string> steps;
-    const auto legal = apply_choice(nest_, choice, reassociate_, &steps);
+    const auto legal = apply_choice(question_.nest, choice, &steps);
     if (!legal) {
       candidate.why_not = legal.error().to_string();
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
       return std::nullopt;
     }
     if (!doubt.empty()) {
-      const auto evidence = measure_(nest_, choice);
+      const auto evidence = question_.measure(question_.nest, choice);
       if (!evidence) {
         candidate.why_not = doubt + "; not measured: " + evidence.error().to_string();
         return std::nullopt;
@@ -176,17 +178,13 @@ class Chooser {
     return choice;
   }
 
-  string too_small(std::size_t unit, const Match& match) const {
-    const auto& query = nest_.queries[unit];
-    const string why = tuning_db::too_small(query.nest, query.sizes, least_shape(query.nest, match));
+  static string too_small(const Unit& unit, const Match& match) {
+    const string why = tuning_db::too_small(unit.nest, unit.sizes, least_shape(unit.nest, match));
     return why.empty() ? "" : "no evidence for this shape: " + why;
   }
 
-  const Nest& nest_;
-  bool reassociate_;
-  const Options& options_;
-  const string& hardware_;
-  const Measure& measure_;
+  const Question& question_;
+  const string hardware_;  // class
 };
 
 void describe(Chosen& chosen, const Nest& nest) {
@@ -197,17 +195,17 @@ void describe(Chosen& chosen, const Nest& nest) {
     chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
     chosen.threads = std::max(chosen.threads, e.threads);
     chosen.least_threads = std::max(chosen.least_threads, tuning_db::least_threads(e));
-    if (!sizes_known(nest, choice.unit)) {
-      const auto& unit = nest.normal.units[choice.unit];
-      const auto first = nest.normal.sdfg.root.nodes.begin();
+    const Unit& unit = nest.units[choice.unit];
+    if (!sizes_known(unit)) {
+      const auto first = nest.normal.root.nodes.begin();
       sdfg::Region original;
       original.nodes.assign(first + static_cast<std::ptrdiff_t>(unit.first),
                             first + static_cast<std::ptrdiff_t>(unit.last));
       chosen.guards.push_back(guard_of(unit.nest, std::move(original), choice.match));
     }
     if (!chosen.why.empty()) chosen.why += "; ";
-    chosen.why += unit_label(nest, choice.unit) + " by " + choice.match.name + " (" +
-                  string(to_string(choice.match.origin)) + ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
+    chosen.why += unit.label + " by " + choice.match.name + " (" + string(to_string(choice.match.origin)) +
+                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
 }
@@ -220,17 +218,19 @@ double promised(const Match& match) {
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices) {
   double before = 0, after = 0;
-  for (std::size_t k = 1; k < nest.normal.units.size(); ++k) before += unit_work(nest, k);
+  for (const Unit& unit : nest.units) {
+    if (unit.one_of_several()) before += unit_work(unit);
+  }
   after = before;
-  for (const Choice& choice : choices) after -= unit_work(nest, choice.unit) * (1 - 1 / promised(choice.match));
+  for (const Choice& choice : choices) after -= unit_work(nest.units[choice.unit]) * (1 - 1 / promised(choice.match));
   return before > 0 ? before / after : 1;
 }
 
 // The unit with most work; the whole where that is all there is.
 std::size_t hottest_unit(const Nest& nest) {
   std::size_t best = 0;
-  for (std::size_t k = 1; k < nest.normal.units.size(); ++k) {
-    if (best == 0 || unit_work(nest, k) > unit_work(nest, best)) best = k;
+  for (std::size_t k = 1; k < nest.units.size(); ++k) {
+    if (best == 0 || unit_work(nest.units[k]) > unit_work(nest.units[best])) best = k;
   }
   return best;
 }
@@ -242,14 +242,14 @@ string forced_why(const Nest& nest, const std::vector<Choice>& choices, std::siz
   if (choices.empty()) {
     const bool said = hottest < reports.size() && !reports[hottest].candidates.empty();
     return "the recipe applies to none of its units" +
-           (said ? ": " + unit_label(nest, hottest) + ": " + reports[hottest].candidates[0].why_not : "");
+           (said ? ": " + nest.units[hottest].label + ": " + reports[hottest].candidates[0].why_not : "");
   }
   string out = "the recipe given applies to ";
   for (std::size_t k = 0; k < choices.size() && k < most; ++k) {
-    const std::size_t unit = choices[k].unit;
-    out += (k == 0 ? "" : "; ") + unit_label(nest, unit);
-    if (has_whole(nest)) out += " (--unit " + std::to_string(unit) + ")";
-    if (const string names = loop_names(nest, unit); !names.empty()) out += " with loops " + names;
+    const Unit& unit = nest.units[choices[k].unit];
+    out += (k == 0 ? "" : "; ") + unit.label;
+    if (nest.units.size() > 1) out += " (--unit " + std::to_string(unit.index) + ")";
+    if (const string names = loop_names(unit); !names.empty()) out += " with loops " + names;
   }
   if (choices.size() > most) out += "; and " + std::to_string(choices.size() - most) + " more";
   return out;
@@ -302,50 +302,49 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   return "";
 }
 
-Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, bool reassociate,
-              const Options& options, const string& hardware, const Measure& measure,
-              std::vector<UnitReport>& reports) {
-  const Chooser chooser(nest, reassociate, options, hardware, measure);
-  const std::size_t units = nest.normal.units.size();
+Chosen choose(const Question& question) {
+  const Nest& nest = question.nest;
+  const Chooser chooser(question);
   Chosen chosen;
-  reports.clear();
-  for (std::size_t k = 0; k < units; ++k) reports.push_back(unit_report(nest, k));
-  if (units == 0) {
+  chosen.units = unit_reports(nest);
+  if (nest.units.empty()) {
     chosen.why = "nothing is left of it in normal form";
     return chosen;
   }
 
-  auto whole = chooser.pick(0, matches[0], reports[0]);
+  const bool has_whole = nest.units.size() > 1;
+  auto whole = chooser.pick(nest.units[0], chosen.units[0]);
   const auto use_whole = [&] {
     chosen.choices = {std::move(*whole)};
     describe(chosen, nest);
     return chosen;
   };
-  if (whole && (whole->match.distance == 0 || !has_whole(nest))) return use_whole();
-  if (!has_whole(nest)) {
+  if (whole && (whole->match.distance == 0 || !has_whole)) return use_whole();
+  if (!has_whole) {
     chosen.why = "no recipe with evidence that it is faster here";
     return chosen;
   }
 
   double most = 0;
-  for (std::size_t k = 1; k < units; ++k) most = std::max(most, unit_work(nest, k));
+  for (std::size_t k = 1; k < nest.units.size(); ++k) most = std::max(most, unit_work(nest.units[k]));
   string missing;
-  for (std::size_t k = 1; k < units; ++k) {
-    auto choice = chooser.pick(k, matches[k], reports[k]);
+  for (std::size_t k = 1; k < nest.units.size(); ++k) {
+    const Unit& unit = nest.units[k];
+    auto choice = chooser.pick(unit, chosen.units[k]);
     if (choice) {
       chosen.choices.push_back(std::move(*choice));
-    } else if (unit_work(nest, k) >= most && missing.empty()) {
-      missing = unit_label(nest, k);
+    } else if (unit_work(unit) >= most && missing.empty()) {
+      missing = unit.label;
     }
   }
   const bool complete = missing.empty() && !chosen.choices.empty();
   const double by_nests = complete ? promised(nest, chosen.choices) : 0;
   if (whole && promised(whole->match) >= by_nests) {
     const string why = "the whole has a recipe that promises more: " + speed(promised(whole->match));
-    for (std::size_t k = 1; k < units; ++k) set_aside(reports[k], why);
+    for (std::size_t k = 1; k < nest.units.size(); ++k) set_aside(chosen.units[k], why);
     return use_whole();
   }
-  if (whole) set_aside(reports[0], "the nests' recipes promise more: " + speed(by_nests));
+  if (whole) set_aside(chosen.units[0], "the nests' recipes promise more: " + speed(by_nests));
   if (!complete) {
     chosen.choices.clear();
     chosen.why = "no recipe with evidence that it is faster here" + (missing.empty() ? "" : " for " + missing);
@@ -355,30 +354,30 @@ Chosen choose(const Nest& nest, const std::vector<std::vector<Match>>& matches, 
   return chosen;
 }
 
-Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
-             std::vector<UnitReport>& reports) {
+Chosen force(const Question& question, const transforms::Recipe& recipe) {
+  const Nest& nest = question.nest;
   Chosen chosen;
-  reports.clear();
+  chosen.units = unit_reports(nest);
   Match match;
   match.recipe = recipe;
-  if (!options.target.empty()) match.recipe.target = options.target;
+  if (!question.target.empty()) match.recipe.target = question.target;
   match.name = "forced";
   match.origin = Origin::Forced;
-  const std::size_t units = nest.normal.units.size();
-  for (std::size_t k = 0; k < units; ++k) reports.push_back(unit_report(nest, k));
+  const std::size_t units = nest.units.size();
   const auto fits = [&](std::size_t k) {
-    if (!options.unit.empty() && options.unit != std::to_string(k)) return false;
+    if (!question.unit.empty() && question.unit != std::to_string(k)) return false;
     Choice choice{.unit = k, .match = match};
     CandidateReport candidate{match, false, ""};
-    reports[k].asked = true;
-    const auto legal = apply_choice(nest, choice, reassociate, &reports[k].steps);
+    UnitReport& report = chosen.units[k];
+    report.asked = true;
+    const auto legal = apply_choice(nest, choice, &report.steps);
     candidate.used = legal.has_value();
     if (legal) {
       chosen.choices.push_back(std::move(choice));
     } else {
       candidate.why_not = legal.error().to_string();
     }
-    reports[k].candidates.push_back(std::move(candidate));
+    report.candidates.push_back(std::move(candidate));
     return legal.has_value();
   };
   const std::size_t hottest = hottest_unit(nest);
@@ -390,7 +389,7 @@ Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociat
     if (whole_first || k != hottest) fits(k);
   }
   std::ranges::sort(chosen.choices, {}, &Choice::unit);
-  chosen.why = forced_why(nest, chosen.choices, hottest, reports);
+  chosen.why = forced_why(nest, chosen.choices, hottest, chosen.units);
   return chosen;
 }
 

@@ -23,9 +23,10 @@ namespace sous::client {
 inline constexpr double evidence_reach = 3;
 
 struct Chosen {
-  std::vector<Choice> choices;  // empty: the original stays
-  std::string why;              // one line, either way
-  double expected_ratio = 0;    // the least of the choices; 0: unknown
+  std::vector<UnitReport> units;  // what became of each
+  std::vector<Choice> choices;    // empty: the original stays
+  std::string why;                // one line, either way
+  double expected_ratio = 0;      // the least of the choices; 0: unknown
   // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
   std::vector<targets::Guard> guards;
   int threads = 0;        // the most of the choices
@@ -35,15 +36,18 @@ struct Chosen {
 // A measurement on the spot of a choice against the original; null: none is made.
 using Measure = std::function<Result<transforms::Evidence>(const Nest&, const Choice&)>;
 
-// `matches[k]`: for unit k, best first. Fills one UnitReport per unit.
-Chosen choose(const Nest& nest, const std::vector<std::vector<transforms::Match>>& matches, bool reassociate,
-              const Options& options, const std::string& hardware, const Measure& measure,
-              std::vector<UnitReport>& reports);
+struct Question {
+  const Nest& nest;         // its units with their matches
+  std::string target = {};  // instead of the recipes' own
+  std::string unit = {};    // the only one that a forced recipe is for
+  Measure measure = {};     // what has no evidence
+};
+
+Chosen choose(const Question& question);
 
 // A recipe that is used wherever it applies: in the hottest nest and in all others that it fits, or, where it does not
-// fit the hottest, in the whole. `--unit` takes one of them.
-Chosen force(const Nest& nest, const transforms::Recipe& recipe, bool reassociate, const Options& options,
-             std::vector<UnitReport>& reports);
+// fit the hottest, in the whole.
+Chosen force(const Question& question, const transforms::Recipe& recipe);
 
 // What the entry asks for before it runs the match's recipe, which names loops of `unit`, where sizes are not known
 // now. `original`: the unit, in the names of what is emitted.

@@ -132,8 +132,6 @@ class Classifier {
     }
     if (arg.starts_with("--target=") || arg == "-target" || arg == "-arch")
       return pass("cross compilation (" + arg + ")");
-    if (arg == "-fopenmp" || arg.starts_with("-fopenmp=")) line_.openmp = true;
-    if (arg == "-fno-openmp") line_.openmp = false;
     if (arg == "-c") compile_only_ = true;
     if (arg.starts_with("-O")) optimization(arg);
     if (arg.starts_with("-std=") || arg == "-ansi") line_.iso = !arg.starts_with("-std=gnu");
@@ -278,6 +276,16 @@ std::vector<string> split_words(string_view text) {
   }
   if (in_word) words.push_back(word);
   return words;
+}
+
+bool CommandLine::gives(std::string_view option) const {
+  const std::string with_value = std::string(option) + "=", without = "-fno-" + std::string(option.substr(2));
+  bool given = false;
+  for (const std::string& argument : arguments) {
+    if (argument == option || argument.starts_with(with_value)) given = true;
+    if (argument == without) given = false;
+  }
+  return given;
 }
 
 CommandLine classify(const std::vector<string>& arguments, const ReadFile& read_file) {

@@ -45,7 +45,6 @@ struct CommandLine {
   std::string optimization;       // "-O2", "-O3", "-Ofast"
   bool debug = false;             // -g…
   bool language_given = false;    // -x c
-  bool openmp = false;            // the user's own -fopenmp
   bool iso = false;               // -std=c99 and the like: gcc does not contract then
   bool contract = true;           // a*b+c may become one fma
   bool contract_given = false;    // by an option
@@ -53,6 +52,9 @@ struct CommandLine {
   bool approximate_math = false;  // -fapprox-func
   bool math_errno = true;         // not -fno-math-errno
   bool no_runtime = false;        // -r, -nostdlib: nothing is added when linking
+
+  // Whether the arguments have an option of the form -fNAME or -fNAME=VALUE, and no -fno-NAME behind it.
+  bool gives(std::string_view option) const;
 };
 
 // Reads a response file; nullopt if there is none (the compiler then takes "@x" for an input, and so do we).

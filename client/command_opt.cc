@@ -5,20 +5,23 @@
 
 #include "client/commands.h"
 #include "client/compile.h"
-#include "client/compiler.h"
 #include "client/explain.h"
+#include "client/generated_code.h"
+#include "client/measure.h"
 #include "client/process.h"
 #include "client/request.h"
 #include "client/sources.h"
-#include "client/splice.h"
+#include "frontends/c/lift.h"
+#include "frontends/c/splice.h"
 
 namespace sous::client {
 namespace {
 
 using std::string;
 
-Result<Outcome> run_pipeline(const Request& request, const Options& options) {
-  TRY(auto outcome, optimize(request.text, request.file, request.meaning, options, sources_for(request.file, options)));
+Result<Outcome> run_pipeline(const Request& request, const Options& options, BuildSources& sources) {
+  const Lift lift = [&] { return frontends::c::lift(request.text, request.file, request.parse); };
+  TRY(auto outcome, optimize(lift, request.file, request.meaning, options, sources.opener()));
   if (!options.nest.empty() && outcome.report.nests.empty()) {
     return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
                 request.file);
@@ -26,10 +29,17 @@ Result<Outcome> run_pipeline(const Request& request, const Options& options) {
   return outcome;
 }
 
-string build_hint(const Request& request, const string& rewritten, const string& generated, bool openmp) {
-  string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten + " && " + request.compiler;
-  for (const auto& option : generated_options(request.compiler, request.meaning.contract, openmp)) out += " " + option;
-  return out + " -O3 -march=native -c " + generated + (openmp ? "; link with -fopenmp" : "") + "\n";
+string build_hint(const Request& request, const string& rewritten, const std::vector<targets::File>& files,
+                  const std::vector<string>& generated) {
+  const GeneratedBuild build{.compiler = request.compiler, .contract = request.meaning.contract, .refusal = {}};
+  string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    out += " && " + request.compiler;
+    for (const auto& option : generated_options(build, files[k])) out += " " + option;
+    out += " -O3 -march=native -c " + generated[k];
+  }
+  const auto link = link_options(files);
+  return out + (link.empty() ? "" : "; link with " + joined(link)) + "\n";
 }
 
 Result<void> write_outputs(const Request& request, const Outcome& outcome, const Options& options) {
@@ -37,24 +47,29 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail("client.write", error.message(), folder);
-  std::vector<Replacement> replacements;
+  std::vector<frontends::Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
   const string name = name_of(request.file), stem = name.substr(0, name.rfind('.'));
-  const string rewritten = folder + "/" + name, generated = folder + "/" + stem + ".sous.cpp";
+  const string rewritten = folder + "/" + name;
   if (std::filesystem::equivalent(rewritten, request.file, error)) {
     return fail("cli.value", "-o would overwrite the source itself", rewritten);
   }
-  TRY_VOID(write_file(rewritten,
-                      replacements.empty() ? request.text : splice_readable(request.text, request.file, replacements)));
-  if (!outcome.cpp.empty()) TRY_VOID(write_file(generated, outcome.cpp));
+  TRY_VOID(write_file(rewritten, replacements.empty()
+                                     ? request.text
+                                     : frontends::c::splice_readable(request.text, request.file, replacements)));
+  std::vector<string> generated;
+  for (const auto& file : outcome.files) {
+    generated.push_back(folder + "/" + stem + ".sous." + string(file.language->suffix));
+    TRY_VOID(write_file(generated.back(), file.text));
+  }
   TRY_VOID(write_file(folder + "/" + stem + ".report.txt", to_text(outcome.report)));
   std::printf("%zu of %zu nests served; %s\n", outcome.served.size(), outcome.report.nests.size(), rewritten.c_str());
   for (const auto& served : outcome.served) {
     const NestReport& nest = outcome.report.nests[served.nest];
     std::printf("%s:%d: %s: %s\n", nest.file.c_str(), nest.line, nest.function.c_str(), nest.why.c_str());
   }
-  if (!outcome.cpp.empty()) {
-    std::fputs(build_hint(request, rewritten, generated, outcome.needs_openmp).c_str(), stdout);
+  if (!outcome.files.empty()) {
+    std::fputs(build_hint(request, rewritten, outcome.files, generated).c_str(), stdout);
   }
   return {};
 }
@@ -64,28 +79,30 @@ Result<void> write_outputs(const Request& request, const Outcome& outcome, const
 Result<int> command_opt(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation.words, invocation.after, "opt"));
   const Options& options = invocation.options;
-  TRY(const Outcome outcome, run_pipeline(request, options));
-  warn_of_stale_lock(outcome.report.nests, request.file, options);
+  BuildSources sources(request.file, options);
+  TRY(const Outcome outcome, run_pipeline(request, options, sources));
+  sources.warn_of_stale_lock(outcome.report.nests);
   warn_of_options(outcome, options);
   for (const auto& note : outcome.report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   explain(outcome.report, options);
   if (!options.report.empty()) TRY_VOID(write_file(options.report, to_json(outcome.report)));
   std::fputs(outcome.dump.c_str(), stdout);
   if (options.emit == "cpp") {
-    std::fputs(outcome.cpp.c_str(), stdout);
+    for (const auto& file : outcome.files) std::fputs(file.text.c_str(), stdout);
   } else if (options.emit == "report") {
     std::fputs(to_json(outcome.report).c_str(), stdout);
   } else if (options.emit.empty()) {
     TRY_VOID(write_outputs(request, outcome, options));
   }
   keep_measured(outcome, options);
-  TRY_VOID(pin(outcome, request.file, options));
+  TRY_VOID(sources.pin(outcome));
   return 0;
 }
 
 Result<int> command_query(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation.words, invocation.after, "query"));
-  TRY(const Outcome outcome, run_pipeline(request, invocation.options));
+  BuildSources sources(request.file, invocation.options);
+  TRY(const Outcome outcome, run_pipeline(request, invocation.options, sources));
   keep_measured(outcome, invocation.options);
   std::optional<std::size_t> most_unused = static_cast<std::size_t>(invocation.options.neighbours);
   if (invocation.options.explain == Explain::All) most_unused.reset();

@@ -12,6 +12,7 @@
 #include "client/request.h"
 #include "client/sources.h"
 #include "client/tune.h"
+#include "frontends/c/lift.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
@@ -27,7 +28,7 @@ constexpr int neighbours = 4;
 // The nests of a file that are asked for, in normal form. They point into `unit`.
 struct Subjects {
   Request request;
-  frontends::c::TranslationUnit unit;
+  frontends::TranslationUnit unit;
   std::vector<Nest> nests;
 };
 
@@ -35,11 +36,11 @@ Result<void> read_subjects(const Invocation& invocation, const char* command, Su
   TRY(out.request, read_request(invocation.words, invocation.after, command));
   Meaning& meaning = out.request.meaning;
   meaning.reassociate = meaning.reassociate || invocation.options.reassociate;
-  TRY(out.unit, frontends::c::lift(out.request.text, out.request.file, meaning.parse));
+  TRY(out.unit, frontends::c::lift(out.request.text, out.request.file, out.request.parse));
   const auto hardware = tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code);
   for (const auto& lifted : out.unit.nests) {
     if (!selected(lifted, invocation.options.nest)) continue;
-    auto nest = prepare(lifted, meaning.reassociate, invocation.options, hardware);
+    auto nest = prepare(lifted, meaning.reassociate, invocation.options.sizes, hardware);
     if (nest) {
       out.nests.push_back(std::move(*nest));
     } else {
@@ -56,7 +57,7 @@ Result<void> read_subjects(const Invocation& invocation, const char* command, Su
 
 string heading(const Nest& nest, std::size_t unit) {
   return nest.lifted->file + ":" + std::to_string(nest.lifted->line) + ": " + nest.lifted->function + " (" +
-         unit_label(nest, unit) + ")";
+         nest.units[unit].label + ")";
 }
 
 // "blur.rows#1"
@@ -77,7 +78,7 @@ void say_proposed(const Nest& nest, std::size_t unit, const tuning_db::Proposed&
   for (const auto& open : *proposed.recipes) {
     const auto recipe = transforms::closed(open);
     SOUS_ASSERT(recipe);
-    const auto fit = tuning_db::fitted(nest.normal.units[unit].nest, name, *recipe, options);
+    const auto fit = tuning_db::fitted(nest.units[unit].nest, name, *recipe, options);
     std::printf("  %s: %zu of %zu steps apply\n    %s\n", name.c_str(), fit ? fit->recipe.steps.size() : 0,
                 recipe->steps.size(), open.text.c_str());
     for (const auto& [parameter, values] : open.open) {
@@ -117,8 +118,8 @@ Result<int> command_strategies(const Invocation& invocation) {
   for (const Nest& nest : subjects.nests) {
     for (const std::size_t unit : units_to_tune(nest)) {
       std::printf("%s\n", heading(nest, unit).c_str());
-      const auto options = apply_options(nest, subjects.request.meaning.reassociate);
-      TRY(const auto all, tuning_db::propose(nest.normal.units[unit].nest, options));
+      const auto options = apply_options(nest);
+      TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options));
       for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
     }
   }
@@ -135,14 +136,17 @@ Result<int> command_tune(const Invocation& invocation) {
   const Meaning& meaning = subjects.request.meaning;
   const double budget = options.budget_minutes > 0 ? 60 * options.budget_minutes : default_seconds;
   std::vector<string> notes;
-  TRY(const auto source, sources_for(subjects.request.file, options)(subjects.nests[0].hardware, notes));
+  BuildSources sources(subjects.request.file, options);
+  TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const Interruptible interruptible(1e6);
   TuneOptions tune_options{.stop = &Interruptible::stop_asked(), .progress = {}};
   int faster = 0;
   for (const Nest& nest : subjects.nests) {
     const auto units = units_to_tune(nest);
-    TRY(const auto known, source->query(nest.queries, neighbours));
+    std::vector<transforms::NestQuery> queries;
+    for (const Unit& unit : nest.units) queries.push_back(unit.query());
+    TRY(const auto known, source->query(queries, neighbours));
     tune_options.seconds_per_nest = budget / static_cast<double>(units.size());
     for (const std::size_t unit : units) {
       if (Interruptible::stop_asked()) break;

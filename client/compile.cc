@@ -8,14 +8,14 @@
 
 #include "client/compiler.h"
 #include "client/explain.h"
-#include "client/lock_source.h"
+#include "client/generated_code.h"
 #include "client/places.h"
 #include "client/process.h"
-#include "client/sources.h"
-#include "client/splice.h"
 #include "client/stats.h"
 #include "client/verdicts.h"
+#include "frontends/c/lift.h"
 #include "frontends/c/loop_bound.h"
+#include "frontends/c/splice.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
@@ -27,12 +27,6 @@ using std::string;
 using Words = std::vector<string>;
 
 constexpr const char* nothing_served = "nothing is served";
-
-string first_line(const string& text) {
-  const auto error = text.find("error");
-  const auto start = error == string::npos ? 0 : text.rfind('\n', error) + 1;
-  return text.substr(start, text.find('\n', start) - start);
-}
 
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
 
@@ -47,12 +41,6 @@ Words reproducible(const string& folder, const string& compiler) {
 
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
   Meaning meaning;
-  meaning.parse = line.parse;
-  // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.
-  if (is_gcc(compiler))
-    meaning.parse.insert(meaning.parse.begin(),
-                         {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
-                          "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"});
   meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
   meaning.reassociate = line.reassociate;
   meaning.approximate_math = line.approximate_math;
@@ -62,13 +50,21 @@ Meaning meaning_of(const CommandLine& line, const string& compiler) {
   return meaning;
 }
 
-Meaning meaning_of_preprocessed(const CommandLine& line, const string& compiler) {
-  Meaning meaning = meaning_of(line, compiler);
+Words front_end_options(const CommandLine& line, const string& compiler, Text text) {
+  Words out;
+  // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.
   if (is_gcc(compiler)) {
-    append(meaning.parse, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
-                           "-D_Float32x=double", "-D_Float64x=long double"});
+    out = {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
+           "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"};
   }
-  return meaning;
+  append(out, line.parse);
+  if (text == Text::Written) {
+    append(out, line.preprocess);
+  } else if (is_gcc(compiler)) {
+    append(out, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
+                 "-D_Float32x=double", "-D_Float64x=long double"});
+  }
+  return out;
 }
 
 Result<string> preprocess(const CommandLine& line, const Input& input, const string& compiler, bool* diagnostics) {
@@ -77,7 +73,7 @@ Result<string> preprocess(const CommandLine& line, const Input& input, const str
   append(command, dependency_options(line, input));
   append(command, {"-E", "-x", "c", input.path});
   TRY(auto finished, run(command, {.capture_output = true, .capture_errors = true}));
-  if (finished.status != 0) return fail("launcher.preprocess", first_line(finished.errors), input.path);
+  if (finished.status != 0) return fail("launcher.preprocess", first_error(finished.errors), input.path);
   if (diagnostics != nullptr) *diagnostics = !finished.errors.empty();
   return std::move(finished.output);
 }
@@ -91,17 +87,6 @@ void keep_measured(const Outcome& outcome, const Options& options) {
     return {};
   }();
   if (!kept) std::fprintf(stderr, "sous: what was measured is not kept: %s\n", kept.error().to_string().c_str());
-}
-
-Result<void> pin(const Outcome& outcome, const string& source, const Options& options) {
-  const string path = lock_path(source);
-  if (options.frozen || (!options.lock && !std::filesystem::exists(path))) return {};
-  TRY(auto lock, LockSource::open(path));
-  for (const auto& served : outcome.served) {
-    const string place = place_of(outcome.report.nests[served.nest]);
-    for (const auto& pin : served.pins) lock.put(pin.structural_hash, pin.size_class, pin.match, place);
-  }
-  return lock.save();
 }
 
 bool CompileOne::leave(const string& why) {
@@ -145,7 +130,7 @@ bool CompileOne::run(const string& object) {
     return leave(outcome.error().to_string());
   }
   std::fputs(outcome->dump.c_str(), stdout);
-  warn_of_stale_lock(outcome->report.nests, input_.path, options_);
+  sources_.warn_of_stale_lock(outcome->report.nests);
   warn_of_options(*outcome, options_);
   for (const auto& note : outcome->report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   keep_measured(*outcome, options_);
@@ -158,7 +143,7 @@ bool CompileOne::run(const string& object) {
         nest.served = false;
       }
       served = false;
-    } else if (const auto pinned = pin(*outcome, input_.path, options_); !pinned) {
+    } else if (const auto pinned = sources_.pin(*outcome); !pinned) {
       const string why = pinned.error().to_string();
       const auto& notes = outcome->report.notes;  // what was said on reading is not said again
       if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
@@ -184,8 +169,7 @@ std::optional<string> CompileOne::beyond_reach() {
   if (!cache_ || !bound_) return std::nullopt;
   auto reach = known_reach(*cache_, options_);
   if (!reach) {
-    auto source =
-        sources_for(input_.path, options_)(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
+    auto source = sources_.open(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
     if (!source) return std::nullopt;
     source_ = std::move(*source);
     reach = source_->reach();
@@ -238,75 +222,84 @@ void CompileOne::keep(const Report& report, bool served, const string& object) c
 }
 
 Result<Outcome> CompileOne::pipeline() {
-  Meaning meaning = meaning_of_preprocessed(line_, compiler_);
+  Meaning meaning = meaning_of(line_, compiler_);
   meaning.user_lines = true;
   // Sources that were opened for their reach are asked, not opened again: what opening had to say is said once.
   const OpenSources open = [this](const tuning_db::Hardware& hardware, std::vector<string>& notes) {
     if (source_) return Result<std::unique_ptr<transforms::RecipeSource>>(std::move(source_));
-    return sources_for(input_.path, options_)(hardware, notes);
+    return sources_.open(hardware, notes);
   };
-  TRY(auto outcome, optimize(preprocessed_, input_.path, meaning, options_, open));
+  const Lift lift = [this] {
+    const auto options = front_end_options(line_, compiler_, Text::Preprocessed);
+    return frontends::c::lift(preprocessed_, input_.path, options);
+  };
+  TRY(auto outcome, optimize(lift, input_.path, meaning, options_, open));
   outcome.report.notes.insert(outcome.report.notes.begin(), notes_.begin(), notes_.end());
   return outcome;
 }
 
-Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
-  TRY(const auto folder, TemporaryFolder::make());
-  std::vector<Replacement> replacements;
-  for (const auto& served : outcome.served) replacements.push_back(served.replacement);
-  TRY_VOID(write_file(folder.file("user.i"), splice_preprocessed(preprocessed_, replacements)));
+Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files, const TemporaryFolder& folder) const {
+  GeneratedBuild build{.compiler = compiler_,
+                       .flags = line_.cpp_code,
+                       .contract = meaning_of(line_, compiler_).contract,
+                       .refusal = "launcher.generated"};
+  // Of the program's macros, those of the runtime's headers.
+  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
+    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
+    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
+    if (macro.starts_with("-DSOUS_")) build.flags.push_back(macro);
+  }
+  append(build.flags, reproducible(folder.path(), compiler_));
   // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
   // changes that.
-  TRY_VOID(write_file(folder.file("generated.cpp"), "#line 1 \"sous/generated.cpp\"\n" + outcome.cpp));
+  std::vector<targets::File> named = files;
+  for (auto& file : named) file.text = "#line 1 \"sous/generated." + string(file.language->suffix) + "\"\n" + file.text;
+  return compile_generated(named, build, folder, "generated");
+}
 
+Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
+  TRY(const auto folder, TemporaryFolder::make());
+  std::vector<frontends::Replacement> replacements;
+  for (const auto& served : outcome.served) replacements.push_back(served.replacement);
+  TRY_VOID(write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements)));
   Words user{compiler_};
   append(user, line_.code);
   if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
-  Words generated{compiler_};
-  append(generated, line_.cpp_code);
-  // Of the program's macros, those of the runtime's headers.
-  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
-    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
-    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
-    if (macro.starts_with("-DSOUS_")) generated.push_back(macro);
-  }
-  append(generated, reproducible(folder.path(), compiler_));
-  append(generated, generated_options(compiler_, meaning_of(line_, compiler_).contract, outcome.needs_openmp));
-  append(generated, {"-c", folder.file("generated.cpp"), "-o", folder.file("generated.o")});
-
   const RunOptions quiet{.capture_output = true, .capture_errors = true, .environment = {}, .folder = {}};
-  Result<Finished> generated_finished = Finished{};
-  std::thread other([&] { generated_finished = client::run(generated, quiet); });
+  Result<Words> generated;
+  std::thread other([&] { generated = compile_files(outcome.files, folder); });
   const auto user_finished = client::run(user, quiet);
   other.join();
-  if (!generated_finished) return std::unexpected(generated_finished.error());
-  if (generated_finished->status != 0) {
-    return fail("launcher.generated", "the generated code does not compile: " + first_line(generated_finished->errors));
-  }
+  if (!generated) return std::unexpected(generated.error());
   if (!user_finished) return std::unexpected(user_finished.error());
   if (user_finished->status != 0) {
-    return fail("launcher.rewritten", "the rewritten C does not compile: " + first_line(user_finished->errors));
+    return fail("launcher.rewritten", "the rewritten C does not compile: " + first_error(user_finished->errors));
   }
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
 
-  // Where the program is linked without us, there may be no OpenMP runtime: the entries then return 0.
-  if (outcome.needs_openmp && !line_.openmp) {
-    TRY(const auto weak, client::run({"objcopy", "--wildcard", "--weaken-symbol=__kmpc_*", "--weaken-symbol=GOMP_*",
-                                      "--weaken-symbol=omp_*", folder.file("generated.o")},
-                                     quiet));
-    if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_line(weak.errors));
+  for (const auto* runtime : runtimes_of(outcome.files)) {
+    // Where the program is linked without us, the library may be missing: the entries then return 0.
+    if (line_.gives(runtime->option)) continue;
+    Words weaken{"objcopy", "--wildcard"};
+    for (const auto symbol : runtime->symbols) weaken.push_back("--weaken-symbol=" + string(symbol));
+    for (const string& generated_object : *generated) {
+      Words command = weaken;
+      command.push_back(generated_object);
+      TRY(const auto weak, client::run(command, quiet));
+      if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_error(weak.errors));
+    }
   }
-  TRY(const auto joined,
-      client::run({"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o"), folder.file("generated.o")},
-                  quiet));
-  if (joined.status != 0) return fail("launcher.join", "ld: " + first_line(joined.errors));
+  Words join{"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o")};
+  append(join, *generated);
+  TRY(const auto joined, client::run(join, quiet));
+  if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
   Words localize{"objcopy"};
   for (const auto& r : replacements) localize.push_back("--localize-symbol=" + r.function);
   append(localize, {folder.file("joined.o"), object});
   TRY(const auto localized, client::run(localize, quiet));
-  if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_line(localized.errors));
+  if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_error(localized.errors));
   return {};
 }
 

@@ -10,7 +10,9 @@
 #include "client/command_line.h"
 #include "client/options.h"
 #include "client/pipeline.h"
+#include "client/process.h"
 #include "client/result_cache.h"
+#include "client/sources.h"
 #include "frontends/c/loop_bound.h"
 #include "transforms/source.h"
 
@@ -19,7 +21,7 @@ namespace sous::client {
 class CompileOne {
  public:
   CompileOne(const Options& options, const CommandLine& line, const Input& input, const std::string& compiler)
-      : options_(options), line_(line), input_(input), compiler_(compiler) {}
+      : options_(options), line_(line), input_(input), compiler_(compiler), sources_(input.path, options) {}
 
   // True: `object` holds the user's code joined with generated code. False: nothing is served, or something failed:
   // the original command is to run.
@@ -38,6 +40,8 @@ class CompileOne {
   // Why no source of recipes knows a nest of the file; nullopt: one may.
   std::optional<std::string> beyond_reach();
   void keep(const Report& report, bool served, const std::string& object) const;
+  Result<std::vector<std::string>> compile_files(const std::vector<targets::File>& files,
+                                                 const TemporaryFolder& folder) const;
   Result<void> build(const Outcome& outcome, const std::string& object);
   void finish(const Outcome& outcome, bool served, double build_seconds);
 
@@ -45,6 +49,7 @@ class CompileOne {
   const CommandLine& line_;
   const Input& input_;
   const std::string& compiler_;
+  BuildSources sources_;
   std::string preprocessed_;
   std::optional<frontends::c::LoopBound> bound_;
   double preprocess_seconds_ = 0;
@@ -57,9 +62,10 @@ class CompileOne {
 
 // What the compiler's command line says, for the pipeline.
 Meaning meaning_of(const CommandLine& line, const std::string& compiler);
-// The same for text that `compiler` has preprocessed: what the C library's headers say to gcc alone is given a meaning
-// (types of its own, an attribute with arguments).
-Meaning meaning_of_preprocessed(const CommandLine& line, const std::string& compiler);
+// And for the front end that reads a file as it was written, or the text that `compiler` has preprocessed: there what
+// the C library's headers say to gcc alone is given a meaning (types of its own, an attribute with arguments).
+enum class Text { Written, Preprocessed };
+std::vector<std::string> front_end_options(const CommandLine& line, const std::string& compiler, Text text);
 // Preprocesses `input` as its compile would, dependency file included.
 // Errors: client.run, launcher.preprocess (with the first line that the compiler said).
 Result<std::string> preprocess(const CommandLine& line, const Input& input, const std::string& compiler,
@@ -67,7 +73,5 @@ Result<std::string> preprocess(const CommandLine& line, const Input& input, cons
 // Puts what was measured on the spot into the database, so that the next build is served by it; builds in parallel take
 // turns. What cannot be written (a database that is read-only) is said in a line.
 void keep_measured(const Outcome& outcome, const Options& options);
-// Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
-Result<void> pin(const Outcome& outcome, const std::string& source, const Options& options);
 
 }  // namespace sous::client

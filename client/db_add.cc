@@ -16,6 +16,7 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/timed_program.h"
+#include "frontends/c/lift.h"
 #include "targets/target.h"
 #include "tuning-db/build_isa.h"
 
@@ -39,18 +40,18 @@ struct Trial {
   const Choice* choice = nullptr;
   Nest sized;  // at the sizes that the program has
   bool one_of_several = false;
-  bool on_threads = false;
+  int threads = 1;
   NestTimes plain, tuned;       // plain: of one of several
   double plain_program = 0;     // seconds of its last run, with all that is not the unit
   string stopped;               // the recipe was too slow for the pace's limit: "stopped after 20 s"
   std::vector<double> least{};  // where it was stopped: seconds that it took at least
 };
 
-Words symbols_of(const frontends::c::LiftedNest& lifted, bool c_expressions) {
+Words symbols_of(const frontends::LiftedNest& lifted, bool expressionessions) {
   Words out;
   for (const auto& argument : lifted.arguments) {
-    if (argument.kind == frontends::c::Argument::Kind::Symbol) {
-      out.push_back(c_expressions ? argument.c_expr : argument.name);
+    if (argument.kind == frontends::Argument::Kind::Symbol) {
+      out.push_back(expressionessions ? argument.expression : argument.name);
     }
   }
   return out;
@@ -71,8 +72,8 @@ class Adder {
                   "functions, and give that",
                   file_);
     }
-    meaning_ = meaning_of_preprocessed(line_, compiler_);
-    TRY(unit_, frontends::c::lift(text_, file_, meaning_.parse));
+    meaning_ = meaning_of(line_, compiler_);
+    TRY(unit_, frontends::c::lift(text_, file_, front_end_options(line_, compiler_, Text::Preprocessed)));
     TRY_VOID(make_subjects());
     TRY(const auto folder, TemporaryFolder::make());
     TRY_VOID(build_original(folder));
@@ -130,16 +131,12 @@ class Adder {
     const bool reassociate = meaning_.reassociate || options_.reassociate;
     string refusal;
     for (const auto& lifted : unit_.nests) {
-      const string line = std::to_string(lifted.line);
-      if (!options_.nest.empty() && options_.nest != lifted.function && options_.nest != line &&
-          options_.nest != lifted.function + ":" + line) {
-        continue;
-      }
+      if (!selected(lifted, options_.nest)) continue;
       Subject subject;
-      TRY(subject.nest, prepare(lifted, reassociate, options_, hardware_));
-      std::vector<UnitReport> reports;
-      subject.chosen = force(subject.nest, recipe_, reassociate, options_, reports);
-      for (const auto& report : reports) {
+      TRY(subject.nest, prepare(lifted, reassociate, options_.sizes, hardware_));
+      subject.chosen =
+          force({.nest = subject.nest, .target = options_.target, .unit = options_.unit, .measure = {}}, recipe_);
+      for (const auto& report : subject.chosen.units) {
         for (const auto& candidate : report.candidates) {
           if (!candidate.why_not.empty()) refusal = candidate.why_not;
         }
@@ -165,19 +162,20 @@ class Adder {
         continue;
       }
       if (varies(k, before->second)) continue;
-      Options with_sizes = options_;
+      auto sizes = options_.sizes;
       const auto names = symbols_of(*subject.nest.lifted, false);
       for (std::size_t v = 0; v < names.size() && v < before->second.values.size(); ++v)
-        with_sizes.sizes[names[v]] = before->second.values[v];
-      TRY(const Nest sized, prepare(*subject.nest.lifted, reassociates(), with_sizes, hardware_));
+        sizes[names[v]] = before->second.values[v];
+      TRY(const Nest sized, prepare(*subject.nest.lifted, subject.nest.reassociate, sizes, hardware_));
       double most = 0;
-      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized, choice.unit));
+      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.units[choice.unit]));
       for (const auto& choice : subject.chosen.choices) {
-        if (unit_work(sized, choice.unit) < most / 2) continue;
+        const Unit& unit = sized.units[choice.unit];
+        if (unit_work(unit) < most / 2) continue;
         trials_.push_back({.subject = k,
                            .choice = &choice,
                            .sized = sized,
-                           .one_of_several = !by_itself(sized, choice.unit).empty(),
+                           .one_of_several = unit.one_of_several(),
                            .plain = {},
                            .tuned = {},
                            .stopped = {}});
@@ -201,22 +199,18 @@ class Adder {
     return times.varies;
   }
 
-  bool reassociates() const { return meaning_.reassociate || options_.reassociate; }
-
   static string function_of(std::size_t trial, bool tuned) {
     return (tuned ? "sous_tuned_" : "sous_plain_") + std::to_string(trial);
   }
 
   TimedNest timed(std::size_t subject, const string& function, const sdfg::Sdfg& emitted) const {
     const auto& lifted = *subjects_[subject].nest.lifted;
-    return {static_cast<int>(subject),
-            {lifted.begin, lifted.end, function, arguments_for(lifted, emitted), lifted.epilogue, "", lifted.guard},
-            !function.empty(),
+    return {static_cast<int>(subject), frontends::replacement(lifted, function, emitted), !function.empty(),
             symbols_of(lifted, true)};
   }
 
   TimedBuild build_in(const TemporaryFolder& folder) const {
-    return {folder, file_, compiler_, line_, link_, meaning_.contract, *target_};
+    return {folder, file_, compiler_, line_, link_, meaning_.contract};
   }
 
   Result<void> build_original(const TemporaryFolder& folder) const {
@@ -227,29 +221,29 @@ class Adder {
   }
 
   Result<void> build_trials(const TemporaryFolder& folder) {
-    std::vector<string> functions;
+    std::vector<targets::Function> functions;
     std::vector<std::pair<string, TimedNest>> programs;
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
       const Nest& nest = subjects_[trial.subject].nest;
-      const auto& unit = nest.normal.units[trial.choice->unit];
+      const Unit& unit = nest.units[trial.choice->unit];
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
-        targets::EmitOptions emit_options = client::emit_options(meaning_, reassociates() || nest.lifted->reassociate);
+        targets::EmitOptions emit_options = client::emit_options(meaning_, nest.reassociate);
         emit_options.function = function_of(t, tuned);
         if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
         TRY(string code, target_->emit(sdfg, emit_options));
-        functions.push_back(std::move(code));
+        functions.push_back({target_, std::move(code)});
         programs.emplace_back(emit_options.function, timed(trial.subject, emit_options.function, sdfg));
         return {};
       };
       TRY(const auto tuned, assemble(nest, {*trial.choice}));
-      trial.on_threads = has_parallel_loop(tuned) && target_->needs_openmp;
+      trial.threads = threads_of(tuned, *target_);
       TRY_VOID(add(tuned, trial.choice->applied.root.nodes.size(), true));
-      if (trial.one_of_several) TRY_VOID(add(nest.normal.sdfg, unit.last - unit.first, false));
+      if (trial.one_of_several) TRY_VOID(add(nest.normal, unit.last - unit.first, false));
     }
-    TRY_VOID(build_in(folder).generated(functions));
+    TRY(const Words generated, build_in(folder).generated(functions));
     for (const auto& [name, nest] : programs)
-      TRY_VOID(build_in(folder).program(name, timed_program(text_, {nest}), {folder.file("nests.o")}));
+      TRY_VOID(build_in(folder).program(name, timed_program(text_, {nest}), generated));
     return {};
   }
 
@@ -338,25 +332,24 @@ class Adder {
 
   tuning_db::Entry entry(const Trial& trial) const {
     const std::size_t k = trial.choice->unit;
-    const auto& unit = trial.sized.normal.units[k];
+    const Unit& unit = trial.sized.units[k];
     const Summary a = summarize(before(trial)), b = summarize(after(trial));
     const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
     tuning_db::Entry entry;
     entry.name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(k);
     entry.nest = unit.nest;
     entry.structural_hash = unit.structural_hash;
-    entry.sizes = trial.sized.queries[k].sizes;
+    entry.sizes = unit.sizes;
     entry.recipe = trial.choice->match.recipe;
     entry.hardware = tuning_db::local_hardware();
     entry.baseline_seconds = a.median;
     entry.baseline_spread = a.spread;
     entry.tuned_seconds = b.median;
     entry.tuned_spread = b.spread;
-    entry.threads = trial.on_threads ? measuring_threads() : 1;
+    entry.threads = trial.threads;
     entry.compiler = name_of(compiler_);
     entry.flags = joined(line_.cpp_code);
-    entry.provenance =
-        more_.provenance + by_itself(trial.sized, k) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
+    entry.provenance = more_.provenance + by_itself(unit) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
     entry.time = utc_now();
     return entry;
   }
@@ -374,7 +367,7 @@ class Adder {
   Meaning meaning_;
   transforms::Recipe recipe_;
   string text_;
-  frontends::c::TranslationUnit unit_;
+  frontends::TranslationUnit unit_;
   std::vector<Subject> subjects_;
   Times original_;      // of all subjects, as they were written
   double program_ = 0;  // seconds of the last run of it, with all that is not a nest

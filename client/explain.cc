@@ -20,8 +20,8 @@ constexpr std::size_t most_unlifted = 8;
 constexpr std::size_t most_unused = 2;
 
 struct Advice {
-  string_view prefix;  // of a candidate's why_not (client/choose.cc), or of a front end's code behind "c."
-  int near;            // how near to being used, for candidates
+  string_view prefix;  // of a candidate's why_not (client/choose.cc)
+  int near;            // how near to being used
   string_view step;
 };
 
@@ -41,30 +41,10 @@ constexpr auto candidate_advice = std::to_array<Advice>({
 });
 constexpr Advice refused{"", 6, "a recipe of its own: --dump-after=normalize names the loops, sous db add measures it"};
 
-constexpr auto code_advice = std::to_array<Advice>({
-    {"alias.scalar", 0, "copy the scalar into a local variable before the loop"},
-    {"alias", 0, "declare the pointers restrict"},
-    {"break", 0, "a loop without other exits than its condition"},
-    {"budget", 0, "split the function"},
-    {"call.unknown-effects", 0, "move the call out of the loop, or its body into this file"},
-    {"call", 0, "move the call out of the loop"},
-    {"goto", 0, "a loop without jumps"},
-    {"internal", 0, "please report it"},
-    {"member", 0, "copy the member into a local variable before the loop"},
-    {"pointer.to-pointer", 0, "take the row's pointer out of the loop, or use one array"},
-    {"return", 0, "a loop without a return in it"},
-    {"volatile", 0, ""},
-});
-
-const Advice* find(const auto& table, string_view text) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Advice& a) { return text.starts_with(a.prefix); });
-  return found == table.end() ? nullptr : &*found;
-}
-
 const Advice& advice_for(const CandidateReport& candidate) {
-  const Advice* found = find(candidate_advice, candidate.why_not);
-  return found == nullptr ? refused : *found;
+  const auto* found =
+      std::ranges::find_if(candidate_advice, [&](const Advice& a) { return candidate.why_not.starts_with(a.prefix); });
+  return found == candidate_advice.end() ? refused : *found;
 }
 
 bool got_something(const UnitReport& unit) {
@@ -131,13 +111,15 @@ string unused_of(const NestReport& nest) {
   return out;
 }
 
-string place(const Report& report, const frontends::c::Reason& reason) {
+string place(const Report& report, const frontends::Reason& reason) {
   return report.file + ":" + std::to_string(reason.line) + ":" + std::to_string(reason.column) + ": ";
 }
 
+string next(const frontends::Reason& reason) { return reason.advice.empty() ? "" : ". Next: " + string(reason.advice); }
+
 // One line for each function and code, at its first place; then how many others there are.
 string unlifted(const Report& report) {
-  std::vector<std::pair<const frontends::c::Reason*, int>> groups;
+  std::vector<std::pair<const frontends::Reason*, int>> groups;
   for (const auto& reason : report.reasons) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
       return group.first->function == reason.function && group.first->code == reason.code;
@@ -158,8 +140,7 @@ string unlifted(const Report& report) {
     }
     out += place(report, *reason) + reason->function + ": not lifted: " + reason->why + " [" + reason->code + "]";
     if (count > 1) out += ", and " + std::to_string(count - 1) + " more of this kind";
-    const string step = next_step(reason->code);
-    out += (step.empty() ? "" : ". Next: " + step) + "\n";
+    out += next(*reason) + "\n";
   }
   string rest;
   for (const auto& [code, count] : others) rest += (rest.empty() ? "" : ", ") + code + " " + std::to_string(count);
@@ -204,12 +185,6 @@ string next_step(const NestReport& nest) {
   return step;
 }
 
-string next_step(string_view code) {
-  if (!code.starts_with("c.")) return "";
-  const Advice* found = find(code_advice, code.substr(2));
-  return found == nullptr ? "" : string(found->step);
-}
-
 string short_text(const Report& report) {
   string out;
   std::size_t served = 0;
@@ -234,9 +209,8 @@ string remarks(const Report& report) {
            ": remark: " + fate_of(nest) + " [-Rsous]\n";
   }
   for (const auto& reason : report.reasons) {
-    const string step = next_step(reason.code);
-    out += place(report, reason) + "remark: not lifted: " + reason.why + " (" + reason.code + ")" +
-           (step.empty() ? "" : ". Next: " + step) + " [-Rsous]\n";
+    out += place(report, reason) + "remark: not lifted: " + reason.why + " (" + reason.code + ")" + next(reason) +
+           " [-Rsous]\n";
   }
   return out;
 }

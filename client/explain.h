@@ -24,8 +24,6 @@ std::string reason_of(const NestReport& nest);
 std::string kind_of(const NestReport& nest);
 // What its reader may do about it; "" if there is nothing.
 std::string next_step(const NestReport& nest);
-// The same for a loop that is not lifted, by the reason's code.
-std::string next_step(std::string_view code);
 
 // "gemm.c:6: kernel: served: …\n" for each nest, then the loops that were not lifted, then a line that says where the
 // rest is.

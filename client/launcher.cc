@@ -119,7 +119,8 @@ Words openmp_link_options(const Launch& launch, Words objects) {
   const auto has = [&](const char* word) {
     return std::find(line.arguments.begin(), line.arguments.end(), word) != line.arguments.end();
   };
-  if ((line.openmp && !is_gcc(compiler)) || has("-r")) return {};
+  const bool linked = line.gives("-fopenmp");
+  if ((linked && !is_gcc(compiler)) || has("-r")) return {};
   const bool without = line.no_runtime || has("-static") || has("-static-pie");
   for (auto& archive : archives_of(line.arguments)) objects.push_back(std::move(archive));
   bool omp = false, gomp = false;
@@ -128,7 +129,7 @@ Words openmp_link_options(const Launch& launch, Words objects) {
     omp = omp || runtime == Runtime::Omp;
     gomp = gomp || runtime == Runtime::Gomp;
   }
-  if (!omp && (!gomp || line.openmp)) return {};
+  if (!omp && (!gomp || linked)) return {};
   if (without) {
     warn(line.output.value_or("a.out") + ": linked " + (line.no_runtime ? "without libraries" : "statically") +
          ", so without the OpenMP runtime: nests that were to run on threads run as they were written");

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <sstream>
 
-#include "client/compiler.h"
+#include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
 #include "targets/target.h"
@@ -18,7 +18,7 @@
 namespace sous::client {
 namespace {
 
-using frontends::c::Argument;
+using frontends::Argument;
 using std::string;
 
 // Whether a bound, a condition or a subscript is read from memory.
@@ -67,7 +67,7 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
     if (argument.kind == Argument::Kind::Symbol) {
       const auto size = nest.sizes.find(argument.name);
       if (size == nest.sizes.end())
-        return fail("measure.sizes", "the value of " + argument.c_expr + " is not known: give --size");
+        return fail("measure.sizes", "the value of " + argument.expression + " is not known: give --size");
       call.prototype += "int64_t";
       call.arguments += std::to_string(size->second) + "LL";
       continue;
@@ -155,29 +155,37 @@ string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) 
   return out.str();
 }
 
+bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
+  bool found = false;
+  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
+  });
+  return found;
+}
+
 // The sides of a measurement and their code, original first, recipe last; or the recipe alone.
 struct Sides {
   std::vector<Side> sides;
-  std::vector<string> code;
+  std::vector<targets::Function> code;
 };
 
 Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
                        const targets::Target& target, bool alone) {
   Sides out;
-  targets::EmitOptions emit_options = client::emit_options(meaning, meaning.reassociate || nest.lifted->reassociate);
+  targets::EmitOptions emit_options = client::emit_options(meaning, nest.reassociate);
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
     TRY(Call call, call_of(nest, sdfg));
     emit_options.function = function;
     TRY(string code, by.emit(sdfg, emit_options));
     out.sides.push_back({function, std::move(call)});
-    out.code.push_back(std::move(code));
+    out.code.push_back({&by, std::move(code)});
     return {};
   };
   if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
-  if (!by_itself(nest, choice.unit).empty()) {
-    const auto& unit = nest.normal.units[choice.unit];
+  if (const Unit& unit = nest.units[choice.unit]; unit.one_of_several()) {
     emit_options.timed = targets::Part{unit.first, unit.last};
-    if (!alone) TRY_VOID(add("sous_plain", nest.normal.sdfg, target));
+    if (!alone) TRY_VOID(add("sous_plain", nest.normal, target));
     emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
   }
   TRY_VOID(add("sous_recipe", transformed, target));
@@ -187,6 +195,7 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
 // What runs take before and with the recipe, in turns; `alone`: with the recipe only.
 struct Runs {
   std::vector<double> before, after;
+  int threads = 1;
 };
 
 Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace, bool alone) {
@@ -196,35 +205,22 @@ Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& mean
   TRY(const auto transformed, assemble(nest, {choice}));
   const auto* target = targets::find_target(choice.match.recipe.target);
   SOUS_ASSERT(target != nullptr);
-  const bool reassociate = meaning.reassociate || meaning.approximate_math || nest.lifted->reassociate;
+  const bool reassociate = nest.reassociate || meaning.approximate_math;
   TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, alone));
   TRY(const auto folder, TemporaryFolder::make());
   TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace, !reassociate)));
-  TRY_VOID(write_file(folder.file("nests.cpp"),
-                      targets::source_file({"cpp", target->name}, sides.code, "measured on the spot")));
-  const auto more = generated_options(meaning.compiler, meaning.contract, target->needs_openmp);
-  std::vector<string> compile_cpp{meaning.compiler};
-  compile_cpp.insert(compile_cpp.end(), meaning.cpp_code.begin(), meaning.cpp_code.end());
-  compile_cpp.insert(compile_cpp.end(), more.begin(), more.end());
-  compile_cpp.insert(compile_cpp.end(), {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-  std::vector<string> link{meaning.compiler,
-                           "-O2",
-                           "-std=c11",
-                           "-D_POSIX_C_SOURCE=200809L",
-                           "-x",
-                           "c",
-                           folder.file("main.c"),
-                           "-x",
-                           "none",
-                           folder.file("nests.o"),
-                           "-o",
-                           folder.file("main"),
-                           "-lm"};
-  if (target->needs_openmp) link.emplace_back("-fopenmp");
-  for (const auto& command : {compile_cpp, link}) {
-    TRY(const auto built, run(command, {.capture_output = true, .capture_errors = true}));
-    if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
-  }
+  const auto files = targets::files(sides.code, "measured on the spot");
+  const GeneratedBuild build{.compiler = meaning.compiler,
+                             .flags = meaning.cpp_code,
+                             .contract = meaning.contract,
+                             .refusal = "measure.build"};
+  TRY(auto link, compile_generated(files, build, folder, "nests"));
+  link.insert(link.begin(), {meaning.compiler, "-O2", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-x", "c",
+                             folder.file("main.c"), "-x", "none"});
+  link.insert(link.end(), {"-o", folder.file("main"), "-lm"});
+  for (const string& option : link_options(files)) link.push_back(option);
+  TRY(const auto built, run(link, {.capture_output = true, .capture_errors = true}));
+  if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
   // The program makes all the runs of all sides: the limit is for all of them, and for filling the arrays.
   const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
   const double filling = 2 + 2e-8 * sides.sides[0].call.bytes;
@@ -234,6 +230,7 @@ Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& mean
   if (finished.status == 2) return fail("measure.differs", "with the recipe, random data gave other results");
   if (finished.status != 0) return fail("measure.run", "the measuring program failed");
   Runs out;
+  out.threads = threads_of(transformed, *target);
   std::istringstream lines(finished.output);
   for (double a = 0, b = 0; lines >> a >> b;) {
     out.before.push_back(a);
@@ -261,9 +258,7 @@ string utc_now() {
   return buffer;
 }
 
-string by_itself(const Nest& nest, std::size_t unit) {
-  return has_whole(nest) && unit > 0 ? ", the unit by itself" : "";
-}
+string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
 
 string joined(const std::vector<string>& words) {
   string out;
@@ -284,22 +279,14 @@ Summary summarize(std::vector<double> values) {
   return {median, median > 0 ? (at(0.75) - at(0.25)) / 2 / median : 0};
 }
 
-int measuring_threads() {
+int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
+  if (!target.has_threads() || !has_parallel_loop(sdfg)) return 1;
   if (const char* given = std::getenv("OMP_NUM_THREADS")) {
     int n = 0;
     const std::string_view text = given;
     if (std::from_chars(text.data(), text.data() + text.size(), n).ec == std::errc() && n > 0) return n;
   }
   return tuning_db::local_hardware().cores;
-}
-
-bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
-  bool found = false;
-  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
-  });
-  return found;
 }
 
 Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace) {
@@ -314,15 +301,15 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;
-  const auto& query = nest.queries[choice.unit];
-  evidence.size_class = to_string(tuning_db::size_class(query.nest, query.sizes));
+  const Unit& unit = nest.units[choice.unit];
+  evidence.size_class = size_class_of(unit);
   evidence.baseline_seconds = before_times.median;
   evidence.baseline_spread = before_times.spread;
   evidence.tuned_seconds = after_times.median;
   evidence.tuned_spread = after_times.spread;
-  evidence.work = tuning_db::work(query.nest, query.sizes).value_or(0);
-  evidence.extents = tuning_db::extents(query.nest, query.sizes);
-  evidence.threads = has_parallel_loop(choice.applied) ? measuring_threads() : 1;
+  evidence.work = tuning_db::work(unit.nest, unit.sizes).value_or(0);
+  evidence.extents = tuning_db::extents(unit.nest, unit.sizes);
+  evidence.threads = runs.threads;
   evidence.hardware = tuning_db::hardware_class(nest.hardware);
   evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
   return evidence;
@@ -330,12 +317,12 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
 
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const string& name, const string& provenance) {
-  const auto& unit = nest.normal.units[choice.unit];
+  const Unit& unit = nest.units[choice.unit];
   tuning_db::Entry entry;
   entry.name = name;
   entry.nest = unit.nest;
   entry.structural_hash = unit.structural_hash;
-  entry.sizes = nest.queries[choice.unit].sizes;
+  entry.sizes = unit.sizes;
   entry.recipe = choice.match.recipe;
   entry.hardware = tuning_db::local_hardware();
   entry.baseline_seconds = evidence.baseline_seconds;
@@ -345,7 +332,7 @@ tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transfor
   entry.threads = evidence.threads;
   entry.compiler = name_of(meaning.compiler);
   entry.flags = joined(meaning.cpp_code);
-  entry.provenance = provenance + by_itself(nest, choice.unit);
+  entry.provenance = provenance + by_itself(unit);
   entry.time = utc_now();
   return entry;
 }

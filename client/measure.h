@@ -9,6 +9,7 @@
 
 #include "client/nest.h"
 #include "client/pipeline.h"
+#include "targets/target.h"
 #include "tuning-db/entry.h"
 
 namespace sous::client {
@@ -35,7 +36,7 @@ Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Me
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const std::string& name, const std::string& provenance);
 // What the provenance says of a unit that is one of several: ", the unit by itself", or nothing.
-std::string by_itself(const Nest& nest, std::size_t unit);
+std::string by_itself(const Unit& unit);
 // "2026-01-31T12:00:00Z", now.
 std::string utc_now();
 std::string joined(const std::vector<std::string>& words);
@@ -46,8 +47,7 @@ struct Summary {
 };
 Summary summarize(std::vector<double> values);
 
-// Threads that measured programs run on: $OMP_NUM_THREADS, or all cores.
-int measuring_threads();
-bool has_parallel_loop(const sdfg::Sdfg& sdfg);
+// Threads that the target's code runs on when it is measured: $OMP_NUM_THREADS or all cores, or 1.
+int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target);
 
 }  // namespace sous::client

@@ -61,59 +61,69 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fre
   return sdfg::rename(transformed, renaming);
 }
 
+string label(std::size_t unit, std::size_t count) {
+  if (count == 1) return "the nest";
+  if (unit == 0) return "whole";
+  return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
+}
+
 }  // namespace
 
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const std::map<string, std::int64_t>& sizes,
                      const tuning_db::Hardware& hardware) {
-  Nest nest;
-  nest.hardware = hardware;
-  nest.lifted = &lifted;
+  Nest nest{.lifted = &lifted,
+            .normal = {},
+            .log = {},
+            .units = {},
+            .sizes = {},
+            .reassociate = reassociate || lifted.reassociate,
+            .hardware = hardware};
   transforms::NormalFormOptions normal_options;
-  normal_options.reassociate = reassociate || lifted.reassociate;
-  TRY(nest.normal, transforms::normalize(lifted.sdfg, normal_options));
-  for (const auto& symbol : nest.normal.sdfg.symbols) {
+  normal_options.reassociate = nest.reassociate;
+  TRY(auto normal, transforms::normalize(lifted.sdfg, normal_options));
+  nest.normal = std::move(normal.sdfg);
+  nest.log = std::move(normal.log);
+  for (auto& unit : normal.units) {
+    const std::size_t index = nest.units.size();
+    nest.units.push_back({std::move(unit), index, label(index, normal.units.size()), {}, {}});
+  }
+  for (const auto& symbol : nest.normal.symbols) {
     if (const auto known = lifted.known.find(symbol); known != lifted.known.end()) {
       nest.sizes[symbol] = known->second;
-    } else if (const auto given = options.sizes.find(symbol); given != options.sizes.end()) {
+    } else if (const auto given = sizes.find(symbol); given != sizes.end()) {
       nest.sizes[symbol] = given->second;
     }
   }
-  set_query_sizes(nest);
+  set_unit_sizes(nest);
   return nest;
 }
 
-bool selected(const frontends::c::LiftedNest& nest, const string& selector) {
-  if (selector.empty()) return true;
-  const auto colon = selector.find(':');
-  const string line = std::to_string(nest.line);
-  if (colon == string::npos) return selector == nest.function || selector == line;
-  return selector.substr(0, colon) == nest.function && selector.substr(colon + 1) == line;
-}
-
-void set_query_sizes(Nest& nest) {
-  nest.queries.clear();
-  for (const auto& unit : nest.normal.units) {
-    transforms::NestQuery query{unit.nest, unit.structural_hash, {}};
+void set_unit_sizes(Nest& nest) {
+  for (Unit& unit : nest.units) {
+    unit.sizes.clear();
     for (const auto& symbol : unit.nest.symbols) {
       const auto original = unit.to_original.symbols.find(symbol);
       const auto size = nest.sizes.find(original == unit.to_original.symbols.end() ? symbol : original->second);
-      if (size != nest.sizes.end()) query.sizes[symbol] = size->second;
+      if (size != nest.sizes.end()) unit.sizes[symbol] = size->second;
     }
-    nest.queries.push_back(std::move(query));
   }
 }
 
-transforms::ApplyOptions apply_options(const Nest& nest, bool reassociate) {
+bool selected(const frontends::LiftedNest& nest, const string& selector) {
+  const string line = std::to_string(nest.line);
+  return selector.empty() || selector == nest.function || selector == line || selector == nest.function + ":" + line;
+}
+
+transforms::ApplyOptions apply_options(const Nest& nest) {
   transforms::ApplyOptions options;
-  options.context.reassociate = reassociate || nest.lifted->reassociate;
+  options.context.reassociate = nest.reassociate;
   options.context.hardware = tuning_db::size_values(nest.hardware);
   return options;
 }
 
-Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<string>* steps) {
+Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>* steps) {
   std::vector<transforms::StepReport> reports;
-  auto applied = transforms::apply(nest.normal.units[choice.unit].nest, choice.match.recipe,
-                                   apply_options(nest, reassociate), &reports);
+  auto applied = transforms::apply(nest.units[choice.unit].nest, choice.match.recipe, apply_options(nest), &reports);
   if (steps != nullptr) {
     for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
   }
@@ -123,17 +133,16 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, st
 }
 
 Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
-  Sdfg out = nest.normal.sdfg;
+  Sdfg out = nest.normal;
   Fresh fresh(out);
   std::vector<const Choice*> last_first;
   for (const auto& choice : choices) last_first.push_back(&choice);
-  std::sort(last_first.begin(), last_first.end(), [&](const Choice* a, const Choice* b) {
-    return nest.normal.units[a->unit].first > nest.normal.units[b->unit].first;
-  });
+  std::sort(last_first.begin(), last_first.end(),
+            [&](const Choice* a, const Choice* b) { return nest.units[a->unit].first > nest.units[b->unit].first; });
   for (const Choice* choice : last_first) {
-    const auto& unit = nest.normal.units[choice->unit];
+    const auto& unit = nest.units[choice->unit];
     const Sdfg renamed = rename_back(choice->applied, unit.to_original, fresh);
-    const bool everything = unit.first == 0 && unit.last == nest.normal.sdfg.root.nodes.size();
+    const bool everything = unit.first == 0 && unit.last == nest.normal.root.nodes.size();
     for (const auto& container : renamed.containers) {
       auto* known = out.find(container.name);
       if (known == nullptr) {
@@ -151,27 +160,13 @@ Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   return out;
 }
 
-std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const Sdfg& emitted) {
-  using Kind = frontends::c::Argument::Kind;
-  const sdfg::Touched touched = sdfg::touched(emitted.root);
-  std::vector<frontends::c::Argument> arguments = lifted.arguments;
-  for (auto& argument : arguments) {
-    if (argument.kind == Kind::ScalarInOut && !touched.written.contains(argument.name)) argument.kind = Kind::ScalarIn;
-  }
-  return arguments;
-}
+double unit_work(const Unit& unit) { return tuning_db::facts(unit.nest, unit.sizes).work(); }
 
-double unit_work(const Nest& nest, std::size_t unit) {
-  return tuning_db::facts(nest.normal.units[unit].nest, nest.queries[unit].sizes).work();
-}
+bool sizes_known(const Unit& unit) { return tuning_db::work(unit.nest, unit.sizes).has_value(); }
 
-bool sizes_known(const Nest& nest, std::size_t unit) {
-  return tuning_db::work(nest.normal.units[unit].nest, nest.queries[unit].sizes).has_value();
-}
+string size_class_of(const Unit& unit) { return to_string(tuning_db::size_class(unit.nest, unit.sizes)); }
 
-bool has_whole(const Nest& nest) { return nest.normal.units.size() > 1; }
-
-std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const string& symbol) {
+std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const string& symbol) {
   const auto stem = [](const string& name) {
     const auto end = name.find_last_not_of("0123456789");
     return end != string::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end) : name;
@@ -187,24 +182,16 @@ std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const st
   return found;
 }
 
-string loop_names(const Nest& nest, std::size_t unit) {
-  const auto& u = nest.normal.units[unit];
+string loop_names(const Unit& unit) {
   string out;
-  sdfg::visit(u.nest.root, [&](const sdfg::Node& node) {
+  sdfg::visit(unit.nest.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) return;
-    const auto original = u.to_original.symbols.find(loop->symbol);
+    const auto original = unit.to_original.symbols.find(loop->symbol);
     out += (out.empty() ? "" : ", ") + loop->symbol;
-    if (original != u.to_original.symbols.end() && original->second != loop->symbol) out += " = " + original->second;
+    if (original != unit.to_original.symbols.end() && original->second != loop->symbol) out += " = " + original->second;
   });
   return out;
-}
-
-string unit_label(const Nest& nest, std::size_t unit) {
-  const std::size_t count = nest.normal.units.size();
-  if (!has_whole(nest)) return "the nest";
-  if (unit == 0) return "whole";
-  return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
 }
 
 }  // namespace sous::client

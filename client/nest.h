@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/options.h"
-#include "frontends/c/lift.h"
+#include "frontends/lifted.h"
 #include "transforms/apply.h"
 #include "transforms/normal_form.h"
 #include "transforms/source.h"
@@ -16,23 +15,38 @@
 
 namespace sous::client {
 
-struct Nest {
-  const frontends::c::LiftedNest* lifted = nullptr;
-  transforms::NormalForm normal;
-  std::map<std::string, std::int64_t> sizes;   // by symbol of `normal.sdfg`, where known
-  std::vector<transforms::NestQuery> queries;  // parallel to normal.units
-  tuning_db::Hardware hardware;                // this machine as the build uses it: sizes in recipes
+// A part of a nest that may get a recipe of its own.
+struct Unit : transforms::NormalForm::Unit {
+  std::size_t index = 0;                      // in its nest, and what --unit calls it
+  std::string label;                          // "nest 2 of 3", "whole"
+  std::map<std::string, std::int64_t> sizes;  // of its symbols, where known
+  std::vector<transforms::Match> matches;     // what the sources of recipes know, best first
+
+  // Whether other units of the nest run beside it: not so of the whole.
+  bool one_of_several() const { return index > 0; }
+  transforms::NestQuery query() const { return {nest, structural_hash, sizes}; }
 };
 
-// `reassociate`: by the flags; the nest's own pragmas are added.
-Result<Nest> prepare(const frontends::c::LiftedNest& lifted, bool reassociate, const Options& options,
+struct Nest {
+  const frontends::LiftedNest* lifted = nullptr;
+  sdfg::Sdfg normal;                          // form
+  std::vector<std::string> log;               // of what led to it
+  std::vector<Unit> units;                    // first the whole, if it has more than one nest
+  std::map<std::string, std::int64_t> sizes;  // by symbol of `normal`, where known
+  bool reassociate = false;                   // by flags, an option or the nest's own pragma
+  tuning_db::Hardware hardware;               // this machine as the build uses it: sizes in recipes
+};
+
+// `reassociate`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.
+Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate,
+                     const std::map<std::string, std::int64_t>& sizes,
                      const tuning_db::Hardware& hardware = tuning_db::local_hardware());
 
-// Whether --nest says this one: "kernel", "12" or "kernel:12"; an empty one says all.
-bool selected(const frontends::c::LiftedNest& nest, const std::string& selector);
+// Gives the units the nest's sizes.
+void set_unit_sizes(Nest& nest);
 
-// Fills `queries` anew from `sizes`.
-void set_query_sizes(Nest& nest);
+// "kernel", "12" or "kernel:12": a function, a line. Empty: every nest.
+bool selected(const frontends::LiftedNest& nest, const std::string& selector);
 
 // A recipe for one unit, and the unit with it applied: legality is proven once.
 struct Choice {
@@ -41,32 +55,28 @@ struct Choice {
   sdfg::Sdfg applied = {};  // set by apply_choice
 };
 
-// How recipes are applied to the nest: for this machine, with leave to reassociate or without.
-transforms::ApplyOptions apply_options(const Nest& nest, bool reassociate);
+// How recipes are applied to the nest, on this machine.
+transforms::ApplyOptions apply_options(const Nest& nest);
 
 // Applies the recipe to the unit. `steps`: what each step did. Errors: a step's refusal (where: the step).
-Result<void> apply_choice(const Nest& nest, Choice& choice, bool reassociate, std::vector<std::string>* steps);
+Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<std::string>* steps);
 
 // The nest with the applied units of `choices` (disjoint) in the place of its own. Errors: sdfg.* (never expected: the
 // result is checked).
 Result<sdfg::Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices);
 
-// How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
-// nothing in it writes, and the normal form may have removed the last write.
-std::vector<frontends::c::Argument> arguments_for(const frontends::c::LiftedNest& lifted, const sdfg::Sdfg& emitted);
-
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.
-double unit_work(const Nest& nest, std::size_t unit);
-bool sizes_known(const Nest& nest, std::size_t unit);
-// "nest 2 of 3", "whole"
-std::string unit_label(const Nest& nest, std::size_t unit);
+double unit_work(const Unit& unit);
+bool sizes_known(const Unit& unit);
+// "4^11:8", "unknown:8" (tuning-db/size_class.h)
+std::string size_class_of(const Unit& unit);
 // What recipes call the unit's loops, and what the program calls them: "i0 = i, i1 = j, i2". Loops that the program has
 // no name for stand alone.
-std::string loop_names(const Nest& nest, std::size_t unit);
+std::string loop_names(const Unit& unit);
 // The line of the user's text for a loop of the normal form, if it is known: fission makes copies of a loop, "i_2" of
 // "i".
-std::optional<int> line_of_loop(const frontends::c::LiftedNest& lifted, const std::string& symbol);
+std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const std::string& symbol);
 // Whether unit 0 spans several others.
 bool has_whole(const Nest& nest);
 

@@ -1,7 +1,6 @@
 #include "client/pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "client/choose.h"
@@ -20,25 +19,28 @@
 namespace sous::client {
 namespace {
 
-using frontends::c::LiftedNest;
+using frontends::LiftedNest;
 using sdfg::Sdfg;
 using std::string;
 using transforms::Match;
 
 constexpr int matches_per_unit = 8;
 
-// Each emits every schedule that those before it do.
-constexpr auto ladder = std::to_array<std::string_view>({"cpp", "openmp", "highway"});
-
-string highest_target(const std::vector<Choice>& choices) {
-  string best = choices.front().match.recipe.target;
-  const auto rank = [](std::string_view name) {
-    return std::find(ladder.begin(), ladder.end(), name) - ladder.begin();
-  };
+// The target of the one function that the choices' units become.
+Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const string& wanted) {
+  const targets::Target* target = targets::find_target(wanted.empty() ? choices.front().match.recipe.target : wanted);
+  SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
+  if (!wanted.empty()) return target;
   for (const auto& choice : choices) {
-    if (rank(choice.match.recipe.target) > rank(best)) best = choice.match.recipe.target;
+    const auto& name = choice.match.recipe.target;
+    const auto* common = targets::common_target(*target, *targets::find_target(name));
+    if (common == nullptr) {
+      return fail("target.mixed",
+                  "its recipes are for " + string(target->name) + " and " + name + ", which go into no one function");
+    }
+    target = common;
   }
-  return best;
+  return target;
 }
 
 string in_form(const Sdfg& sdfg, const string& form) {
@@ -57,11 +59,11 @@ class Pipeline {
         reassociate_(meaning.reassociate || options.reassociate),
         hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
-  Result<Outcome> run(const string& text) {
+  Result<Outcome> run(const Lift& lift) {
     TRY_VOID(check_options());
     out_.report.file = path_;
     double start = now();
-    TRY(const auto unit, frontends::c::lift(text, path_, meaning_.parse));
+    TRY(const auto unit, lift());
     phase("lift", start);
     out_.report.reasons = unit.reasons;
     out_.report.functions_with_loops = unit.functions_with_loops;
@@ -81,14 +83,14 @@ class Pipeline {
     if (!forced_) query();
     phase("query", start);
     std::vector<Sdfg> pictures;
-    for (std::size_t k = 0; k < nests_.size(); ++k) {
-      Sdfg final = nests_[k].normal.sdfg;
-      serve(k, final);
+    for (const Item& item : items_) {
+      Sdfg final = item.nest.normal;
+      serve(item, final);
       if (options_.emit == "svg") {
         pictures.push_back(std::move(final));
       } else if (graphs) {
         out_.dump += in_form(final, options_.emit);
-        if (options_.emit == "sdfg") out_.dump += names_for_recipes(nests_[k]);
+        if (options_.emit == "sdfg") out_.dump += names_for_recipes(item.nest);
       }
     }
     if (!pictures.empty()) out_.dump += sdfg::to_svg(pictures);  // one file holds one picture
@@ -98,6 +100,11 @@ class Pipeline {
   }
 
  private:
+  struct Item {
+    Nest nest;
+    std::size_t report = 0;  // its index
+  };
+
   void phase(const char* name, double start) { out_.report.phases.emplace_back(name, now() - start); }
 
   Result<void> check_options() {
@@ -131,32 +138,32 @@ class Pipeline {
       report.end_line = lifted->end_line;
       for (const auto& argument : lifted->arguments) {
         const auto* container = lifted->sdfg.find(argument.name);
-        if (container != nullptr && container->dead) report.dead.push_back(argument.c_expr);
+        if (container != nullptr && container->dead) report.dead.push_back(argument.expression);
       }
       if (!worth_normalizing(*lifted)) {
         report.why = "no recipe known for nests of its depth and types";
         out_.report.nests.push_back(std::move(report));
         continue;
       }
-      auto nest = prepare(*lifted, reassociate_, options_, hardware_);
+      auto nest = prepare(*lifted, reassociate_, options_.sizes, hardware_);
       if (!nest) {
         report.why = nest.error().to_string();
         out_.report.nests.push_back(std::move(report));
         continue;
       }
-      report.normal_form = nest->normal.log;
-      for (const auto& symbol : nest->normal.sdfg.symbols) {
+      report.normal_form = nest->log;
+      for (const auto& symbol : nest->normal.symbols) {
         if (!lifted->known.contains(symbol)) out_.unknown_sizes.insert(symbol);
       }
       report.sizes_known = true;
-      for (std::size_t u = has_whole(*nest) ? 1 : 0; u < nest->normal.units.size(); ++u) {
-        report.work += unit_work(*nest, u);
-        report.sizes_known = report.sizes_known && sizes_known(*nest, u);
+      for (const Unit& unit : nest->units) {
+        if (unit.index == 0 && nest->units.size() > 1) continue;
+        report.work += unit_work(unit);
+        report.sizes_known = report.sizes_known && sizes_known(unit);
       }
       if (options_.dump_after == "normalize") out_.dump += names_for_recipes(*nest, true);
-      reports_.push_back(out_.report.nests.size());
+      items_.push_back({std::move(*nest), out_.report.nests.size()});
       out_.report.nests.push_back(std::move(report));
-      nests_.push_back(std::move(*nest));
     }
     phase("normalize", start);
   }
@@ -181,67 +188,61 @@ class Pipeline {
 
   // One query for all units of all nests. What goes wrong is a note, never an error: the build goes on.
   void query() {
-    std::vector<transforms::NestQuery> all;
-    for (const auto& nest : nests_) all.insert(all.end(), nest.queries.begin(), nest.queries.end());
-    std::vector<std::vector<Match>> found(all.size());
-    if (!all.empty() && source_ != nullptr) {
-      if (auto answer = source_->query(all, matches_per_unit); answer) {
-        found = std::move(*answer);
-      } else {
-        out_.report.notes.push_back(answer.error().to_string());
-      }
+    std::vector<transforms::NestQuery> asked;
+    for (const Item& item : items_) {
+      for (const Unit& unit : item.nest.units) asked.push_back(unit.query());
     }
-    auto next = found.begin();
-    for (const auto& nest : nests_) {
-      const auto end = next + static_cast<std::ptrdiff_t>(nest.queries.size());
-      matches_.emplace_back(next, end);
-      keep_pinned(matches_.back());
-      next = end;
+    if (asked.empty() || source_ == nullptr) return;
+    auto answer = source_->query(asked, matches_per_unit);
+    if (!answer) {
+      out_.report.notes.push_back(answer.error().to_string());
+      return;
+    }
+    auto next = answer->begin();
+    for (Item& item : items_) {
+      for (Unit& unit : item.nest.units) unit.matches = std::move(*next++);
+      keep_pinned(item.nest.units);
     }
   }
 
   // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
-  static void keep_pinned(std::vector<std::vector<Match>>& units) {
+  static void keep_pinned(std::vector<Unit>& units) {
     const auto pinned = [](const Match& match) { return match.origin == transforms::Origin::Lock; };
-    const bool any = std::any_of(units.begin(), units.end(), [&](const auto& matches) {
-      return std::any_of(matches.begin(), matches.end(), pinned);
-    });
+    const bool any =
+        std::ranges::any_of(units, [&](const Unit& unit) { return std::ranges::any_of(unit.matches, pinned); });
     if (!any) return;
-    for (auto& matches : units) std::erase_if(matches, [&](const Match& match) { return !pinned(match); });
+    for (Unit& unit : units) std::erase_if(unit.matches, [&](const Match& match) { return !pinned(match); });
   }
 
-  Chosen choose_for(std::size_t k, NestReport& report) {
-    const bool leave = reassociate_;
-    if (forced_) return force(nests_[k], *forced_, leave, options_, report.units);
-    Measure measure;
+  Chosen choose_for(const Nest& nest) {
+    Question question{.nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}};
+    if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
-      measure = [&](const Nest& nest, const Choice& choice) { return this->measure(nest, choice); };
+      question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };
     }
-    return choose(nests_[k], matches_[k], leave, options_, tuning_db::hardware_class(hardware_), measure, report.units);
+    return choose(question);
   }
 
   Result<transforms::Evidence> measure(const Nest& nest, const Choice& choice) {
     TRY(const Nest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
-    Meaning meaning = meaning_;
-    meaning.reassociate = reassociate_;
-    TRY(auto evidence, measure_on_the_spot(sized, choice, meaning, {.most = options_.runs}));
+    TRY(auto evidence, measure_on_the_spot(sized, choice, meaning_, {.most = options_.runs}));
     const string stem = name_of(path_).substr(0, name_of(path_).rfind('.'));
     out_.measured.push_back(
         entry_of(sized, choice, evidence, meaning_, stem + "#" + std::to_string(choice.unit), "sous --measure"));
     return evidence;
   }
 
-  void serve(std::size_t k, Sdfg& final) {
-    const Nest& nest = nests_[k];
-    NestReport& report = out_.report.nests[reports_[k]];
+  void serve(const Item& item, Sdfg& final) {
+    NestReport& report = out_.report.nests[item.report];
     double start = now();
-    const Chosen chosen = choose_for(k, report);
+    Chosen chosen = choose_for(item.nest);
+    report.units = std::move(chosen.units);
     report.why = chosen.why;
     if (chosen.choices.empty()) {
       apply_seconds_ += now() - start;
       return;
     }
-    auto applied = assemble(nest, chosen.choices);
+    auto applied = assemble(item.nest, chosen.choices);
     apply_seconds_ += now() - start;
     if (!applied) {
       report.why = applied.error().to_string();
@@ -250,16 +251,19 @@ class Pipeline {
     final = std::move(*applied);
     if (options_.dump_after == "apply") out_.dump += sdfg::print(final);
     start = now();
-    emit(k, chosen, final, report);
+    emit(item, chosen, final, report);
     emit_seconds_ += now() - start;
   }
 
-  void emit(std::size_t k, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
-    const LiftedNest& lifted = *nests_[k].lifted;
-    const string target_name = options_.target.empty() ? highest_target(chosen.choices) : options_.target;
-    const auto* target = targets::find_target(target_name);
-    SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
-    targets::EmitOptions emit_options = client::emit_options(meaning_, reassociate_ || lifted.reassociate);
+  void emit(const Item& item, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
+    const LiftedNest& lifted = *item.nest.lifted;
+    const auto found = target_of(chosen.choices, options_.target);
+    if (!found) {
+      report.why = found.error().to_string();
+      return;
+    }
+    const targets::Target& target = **found;
+    targets::EmitOptions emit_options = client::emit_options(meaning_, item.nest.reassociate);
     emit_options.function = function_name(lifted);
     emit_options.guards = chosen.guards;
     emit_options.least_threads = chosen.least_threads;
@@ -275,37 +279,32 @@ class Pipeline {
     emit_options.unfollowed = &unfollowed;
     string recipes;
     for (const auto& choice : chosen.choices) {
-      recipes += "\n" + unit_label(nests_[k], choice.unit) + ": " + transforms::to_text(choice.match.recipe);
+      recipes += "\n" + item.nest.units[choice.unit].label + ": " + transforms::to_text(choice.match.recipe);
     }
     emit_options.comment = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function + recipes;
-    auto code = target->emit(sdfg, emit_options);
+    auto code = target.emit(sdfg, emit_options);
     if (!code) {
       report.why = code.error().to_string();
       return;
     }
     report.threads = chosen.threads;
-    if (!follows(nests_[k], chosen, sdfg, *target, unfollowed, forced_.has_value(), report)) return;
+    if (!follows(item.nest, chosen, sdfg, target, unfollowed, forced_.has_value(), report)) return;
     report.served = true;
     report.generated = emit_options.function;
-    report.target = target_name;
+    report.target = target.name;
     report.expected_ratio = chosen.expected_ratio;
     for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
     Served served;
-    served.nest = reports_[k];
-    served.replacement = {
-        lifted.begin,          lifted.end,  emit_options.function, arguments_for(lifted, sdfg), lifted.epilogue,
-        "sous: " + chosen.why, lifted.guard};
-    served.code = std::move(*code);
-    served.target = target_name;
+    served.nest = item.report;
+    served.replacement = frontends::replacement(lifted, emit_options.function, sdfg, "sous: " + chosen.why);
+    served.code = {&target, std::move(*code)};
+    served.sdfg = sdfg;
     if (!forced_) {
       for (const auto& choice : chosen.choices) {
-        const auto& unit = nests_[k].normal.units[choice.unit];
-        served.pins.push_back({unit.structural_hash,
-                               to_string(tuning_db::size_class(unit.nest, nests_[k].queries[choice.unit].sizes)),
-                               choice.match});
+        const Unit& unit = item.nest.units[choice.unit];
+        served.pins.push_back({unit.structural_hash, size_class_of(unit), choice.match});
       }
     }
-    out_.needs_openmp = out_.needs_openmp || target->needs_openmp;
     out_.served.push_back(std::move(served));
   }
 
@@ -317,15 +316,9 @@ class Pipeline {
   }
 
   void write_file_text() {
-    if (out_.served.empty()) return;
-    std::set<std::string_view> names;
-    std::vector<string> functions;
-    for (const auto& served : out_.served) {
-      names.insert(targets::find_target(served.target)->name);
-      functions.push_back(served.code);
-    }
-    out_.cpp = targets::source_file({names.begin(), names.end()}, functions,
-                                    "Generated by sous for " + name_of(path_) + ". Do not edit.");
+    std::vector<targets::Function> functions;
+    for (const auto& served : out_.served) functions.push_back(served.code);
+    out_.files = targets::files(functions, "Generated by sous for " + name_of(path_) + ". Do not edit.");
   }
 
   const string& path_;
@@ -338,9 +331,7 @@ class Pipeline {
   Outcome out_;
   std::unique_ptr<transforms::RecipeSource> source_;  // null: forced, or none could be opened
   std::vector<const LiftedNest*> lifted_;
-  std::vector<Nest> nests_;
-  std::vector<std::size_t> reports_;  // index of each nest's report
-  std::vector<std::vector<std::vector<Match>>> matches_;
+  std::vector<Item> items_;
   std::set<string> functions_;
   double apply_seconds_ = 0, emit_seconds_ = 0;
 };
@@ -356,14 +347,14 @@ targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate) {
   return options;
 }
 
-Result<Outcome> optimize(const string& text, const string& path, const Meaning& meaning, const Options& options,
+Result<Outcome> optimize(const Lift& lift, const string& path, const Meaning& meaning, const Options& options,
                          const OpenSources& open_sources) {
-  return Pipeline(path, meaning, options, open_sources).run(text);
+  return Pipeline(path, meaning, options, open_sources).run(lift);
 }
 
 std::vector<string> target_names() {
   std::vector<string> names;
-  for (const auto& target : targets::targets()) names.emplace_back(target.name);
+  for (const auto* target : targets::targets()) names.emplace_back(target->name);
   return names;
 }
 

@@ -1,4 +1,5 @@
-// From C text to generated C++: lift, normalize, query, choose, apply, emit. Touches no file but the recipe sources.
+// From a program to generated code: lift, normalize, query, choose, apply, emit. Touches no file but the recipe
+// sources, and knows of the program's language only what its front end gives.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 
 #include "client/options.h"
 #include "client/report.h"
-#include "client/splice.h"
+#include "frontends/lifted.h"
 #include "targets/target.h"
 #include "transforms/source.h"
 #include "tuning-db/entry.h"
@@ -19,7 +20,6 @@ namespace sous::client {
 
 // What the compiler's command line says about the meaning of the code.
 struct Meaning {
-  std::vector<std::string> parse;  // options for the front end
   bool contract = true, reassociate = false, approximate_math = false, math_errno = false;
   std::string compiler = "clang-19";  // for measuring on the spot
   std::vector<std::string> cpp_code;  // options for compiling what is generated
@@ -37,9 +37,9 @@ using OpenSources = std::function<Result<std::unique_ptr<transforms::RecipeSourc
 
 struct Served {
   std::size_t nest = 0;  // index into the report's nests
-  Replacement replacement;
-  std::string code;  // the function
-  std::string target;
+  frontends::Replacement replacement;
+  targets::Function code;
+  sdfg::Sdfg sdfg;  // that it runs
   // What was used, for the lock file.
   struct Pin {
     std::string structural_hash, size_class;
@@ -50,18 +50,20 @@ struct Served {
 
 struct Outcome {
   Report report;
-  std::vector<Served> served;  // in order of place in the text
-  std::string cpp;             // the generated file; empty if nothing is served
-  bool needs_openmp = false;
+  std::vector<Served> served;              // in order of place in the text
+  std::vector<targets::File> files;        // generated; none if nothing is served
   std::vector<tuning_db::Entry> measured;  // on the spot (--measure), faster or not: for the database
   std::string dump;                        // for --dump-after and --emit
   std::set<std::string> unknown_sizes;     // symbols that the nests have, and whose values the source does not give
 };
 
-// Errors: those of the front end, of a forced recipe that cannot be read, and of --target (cli.value).
-// A nest that cannot be served is no error: the report says why.
-Result<Outcome> optimize(const std::string& text, const std::string& path, const Meaning& meaning,
-                         const Options& options, const OpenSources& open_sources);
+// The front end at work. Called once, when the options are known to be sound.
+using Lift = std::function<Result<frontends::TranslationUnit>()>;
+
+// `path`: the program's, for reports. Errors: those of the front end, of a forced recipe that cannot be read, and of
+// --target (cli.value). A nest that cannot be served is no error: the report says why.
+Result<Outcome> optimize(const Lift& lift, const std::string& path, const Meaning& meaning, const Options& options,
+                         const OpenSources& open_sources);
 
 // What --recipe and --size were to do and did not, on standard error.
 void warn_of_options(const Outcome& outcome, const Options& options);

@@ -7,8 +7,8 @@ namespace sous::client {
 
 using std::string;
 
-string name_in_recipe(const Nest& nest, std::size_t unit, const string& loop) {
-  for (const auto& [canonical, original] : nest.normal.units[unit].to_original.symbols) {
+string name_in_recipe(const Unit& unit, const string& loop) {
+  for (const auto& [canonical, original] : unit.to_original.symbols) {
     if (original == loop) return canonical;
   }
   return loop;
@@ -17,9 +17,8 @@ string name_in_recipe(const Nest& nest, std::size_t unit, const string& loop) {
 string names_for_recipes(const Nest& nest, bool graphs) {
   const auto& lifted = *nest.lifted;
   string out = "# " + name_of(lifted.file) + ":" + std::to_string(lifted.line) + ": " + lifted.function + "\n";
-  for (std::size_t k = 0; k < nest.normal.units.size(); ++k) {
-    const auto& unit = nest.normal.units[k];
-    out += "# " + unit_label(nest, k) + ", --unit " + std::to_string(k) + "\n";
+  for (const Unit& unit : nest.units) {
+    out += "# " + unit.label + ", --unit " + std::to_string(unit.index) + "\n";
     sdfg::visit(unit.nest.root, [&](const sdfg::Node& node) {
       const auto* loop = std::get_if<sdfg::Loop>(&node.value);
       if (loop == nullptr) return;

@@ -8,7 +8,7 @@
 namespace sous::client {
 
 // What a recipe for the unit may call a loop of the assembled nest.
-std::string name_in_recipe(const Nest& nest, std::size_t unit, const std::string& loop);
+std::string name_in_recipe(const Unit& unit, const std::string& loop);
 
 // What recipes call the parts of each unit, each loop beside its line in the source, as comments; with `graphs` the
 // units too. What one needs to write a recipe.

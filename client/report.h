@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/c/lift.h"
+#include "frontends/lifted.h"
 #include "transforms/source.h"
 
 namespace sous::client {
@@ -47,7 +47,7 @@ struct Report {
   std::string file;
   int functions_with_loops = 0;
   std::vector<NestReport> nests;
-  std::vector<frontends::c::Reason> reasons;
+  std::vector<frontends::Reason> reasons;
   std::vector<std::string> notes;                      // a source that did not answer, a fallback
   std::vector<std::pair<std::string, double>> phases;  // seconds, in order
 };

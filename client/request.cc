@@ -31,7 +31,7 @@ Result<Request> read_request(const std::vector<string>& words, std::vector<strin
   if (line.action != Action::Compile) return fail("cli.value", line.why, request.file);
   request.meaning = meaning_of(line, request.compiler);
   // The file itself is parsed, not its preprocessed text: so what comes out reads like what went in.
-  request.meaning.parse.insert(request.meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
+  request.parse = front_end_options(line, request.compiler, Text::Written);
   return request;
 }
 

@@ -12,6 +12,7 @@ struct Request {
   std::string file;
   std::string compiler = "clang-19";
   Meaning meaning;
+  std::vector<std::string> parse;  // options of the front end
   std::string text;
 };
 

@@ -92,21 +92,6 @@ Result<Entries> in_its_program(const Entry& entry, const SetupProgram& program, 
                          {.pace = pace_for(entry, stop), .recipe = entry.recipe, .provenance = "sous setup"});
 }
 
-// The nest as if it had been lifted: its symbols, scalars and arrays are its arguments.
-frontends::c::LiftedNest as_lifted(const Entry& entry) {
-  using Kind = frontends::c::Argument::Kind;
-  frontends::c::LiftedNest lifted;
-  lifted.function = "nest";
-  lifted.sdfg = entry.nest;
-  lifted.known = entry.sizes;
-  for (const auto& name : entry.nest.arguments) {
-    const auto* container = entry.nest.find(name);
-    const Kind kind = container == nullptr ? Kind::Symbol : container->shape.empty() ? Kind::ScalarInOut : Kind::Array;
-    lifted.arguments.push_back({.kind = kind, .name = name, .c_type = {}, .c_expr = name});
-  }
-  return lifted;
-}
-
 Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std::atomic<bool>& stop) {
   Words words(flags.begin() + 1, flags.end());
   const string& compiler = flags[0];
@@ -114,14 +99,14 @@ Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std:
   const CommandLine line = classify(words, [](const string&) { return std::nullopt; });
   if (line.action != Action::Compile) return fail("add.flags", line.why, entry.name);
   const Meaning meaning = meaning_of(line, compiler);
-  const auto lifted = as_lifted(entry);
+  const auto lifted = frontends::lifted_from(entry.nest, entry.sizes);
   TRY(const Nest nest,
       prepare(lifted, meaning.reassociate, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
-  for (std::size_t u = 0; u < nest.normal.units.size(); ++u) {
-    if (nest.normal.units[u].structural_hash != entry.structural_hash) continue;
-    Choice choice{.unit = u, .match = {}};
+  for (const Unit& unit : nest.units) {
+    if (unit.structural_hash != entry.structural_hash) continue;
+    Choice choice{.unit = unit.index, .match = {}};
     choice.match.recipe = entry.recipe;
-    TRY_VOID(apply_choice(nest, choice, meaning.reassociate, nullptr));
+    TRY_VOID(apply_choice(nest, choice, nullptr));
     TRY(auto evidence, measure_on_the_spot(nest, choice, meaning, pace_for(entry, stop)));
     // Against the normal form, which may be slower than the program was: at most the gain measured there.
     if (entry.tuned_seconds > 0) {

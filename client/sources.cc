@@ -90,7 +90,7 @@ std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db:
 // Each source answers what those before it do not know exactly.
 class Chain : public RecipeSource {
  public:
-  Chain(std::vector<std::unique_ptr<RecipeSource>> sources, std::vector<string>& notes)
+  Chain(std::vector<std::shared_ptr<RecipeSource>> sources, std::vector<string>& notes)
       : sources_(std::move(sources)), notes_(notes) {}
 
   bool may_know(const sdfg::Sdfg& lifted) override {
@@ -136,16 +136,37 @@ class Chain : public RecipeSource {
   }
 
  private:
-  std::vector<std::unique_ptr<RecipeSource>> sources_;
+  std::vector<std::shared_ptr<RecipeSource>> sources_;
   std::vector<string>& notes_;
 };
 
 }  // namespace
 
-void warn_of_stale_lock(const std::vector<NestReport>& nests, const string& source, const Options& options) {
-  if (!options.frozen) return;
-  const auto lock = LockSource::open(lock_path(source));
-  if (!lock) return;                // was said
+Result<std::shared_ptr<LockSource>> BuildSources::lock() {
+  if (!lock_) {
+    auto read = LockSource::open(lock_path(source_));
+    lock_ = read ? Result<std::shared_ptr<LockSource>>(std::make_shared<LockSource>(std::move(*read)))
+                 : std::unexpected(read.error());
+  }
+  return *lock_;
+}
+
+Result<void> BuildSources::pin(const Outcome& outcome) {
+  std::error_code error;
+  if (options_.frozen || (!options_.lock && !std::filesystem::exists(lock_path(source_), error))) return {};
+  TRY(const auto file, lock());
+  for (const auto& served : outcome.served) {
+    const string place = place_of(outcome.report.nests[served.nest]);
+    for (const auto& pin : served.pins) file->put(pin.structural_hash, pin.size_class, pin.match, place);
+  }
+  return file->save();
+}
+
+void BuildSources::warn_of_stale_lock(const std::vector<NestReport>& nests) {
+  if (!options_.frozen) return;
+  const auto file = lock();
+  if (!file) return;  // was said
+  const LockSource& pins = **file;
   std::map<string, bool> unserved;  // by place
   std::map<string, std::set<LockSource::Key>> present;
   for (const NestReport& nest : nests) {
@@ -154,49 +175,46 @@ void warn_of_stale_lock(const std::vector<NestReport>& nests, const string& sour
     for (const UnitReport& unit : nest.units) present[place].insert({unit.structural_hash, unit.size_class});
   }
   for (const auto& [place, something] : unserved) {
-    const auto pinned = lock->pinned_at(place);
+    const auto pinned = pins.pinned_at(place);
     const bool stale = std::any_of(pinned.begin(), pinned.end(),
                                    [&, &here = present[place]](const auto& key) { return !here.contains(key); });
     if (!something || !stale) continue;
-    warn("--frozen: " + lock->path() + " pins another form of " + place +
+    warn("--frozen: " + pins.path() + " pins another form of " + place +
          ": it has changed since, and is not served (--lock renews it)");
   }
 }
 
-OpenSources sources_for(const string& source, const Options& options) {
-  return [source, options](const tuning_db::Hardware& hardware,
-                           std::vector<string>& notes) -> Result<std::unique_ptr<RecipeSource>> {
-    std::vector<std::unique_ptr<RecipeSource>> sources;
-    const string pinned = lock_path(source);
-    std::error_code error;
-    if (options.frozen && !std::filesystem::exists(pinned, error)) {
-      say_once("--frozen: there is no " + pinned + ": nothing is served beside it (--lock writes one)");
+Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardware& hardware,
+                                                         std::vector<string>& notes) {
+  std::vector<std::shared_ptr<RecipeSource>> sources;
+  const string pinned = lock_path(source_);
+  std::error_code error;
+  if (options_.frozen && !std::filesystem::exists(pinned, error)) {
+    say_once("--frozen: there is no " + pinned + ": nothing is served beside it (--lock writes one)");
+  }
+  if (auto file = lock()) {
+    sources.push_back(std::move(*file));
+  } else {
+    notes.push_back(file.error().to_string());
+  }
+  if (!options_.frozen) {
+    const string path = database_path(options_);
+    if (!path.empty()) warn_of_old_lock(pinned, path, options_);
+    if (auto database = path.empty() ? nullptr : open_database(path, hardware, options_, notes)) {
+      sources.push_back(std::move(database));
     }
-    auto lock = LockSource::open(pinned);
-    if (lock) {
-      sources.push_back(std::make_unique<LockSource>(std::move(*lock)));
-    } else {
-      notes.push_back(lock.error().to_string());
-    }
-    if (!options.frozen) {
-      const string path = database_path(options);
-      if (!path.empty()) warn_of_old_lock(pinned, path, options);
-      if (auto database = path.empty() ? nullptr : open_database(path, hardware, options, notes)) {
-        sources.push_back(std::move(database));
-      }
-      if (!options.server.empty()) {
-        HttpLimits limits;
-        limits.deadline = std::chrono::milliseconds(static_cast<long>(options.deadline * 1000));
-        auto server = HttpSource::make(options.server, hardware, limits);
-        if (server) {
-          sources.push_back(std::move(*server));
-        } else {
-          notes.push_back(server.error().to_string());
-        }
+    if (!options_.server.empty()) {
+      HttpLimits limits;
+      limits.deadline = std::chrono::milliseconds(static_cast<long>(options_.deadline * 1000));
+      auto server = HttpSource::make(options_.server, hardware, limits);
+      if (server) {
+        sources.push_back(std::move(*server));
+      } else {
+        notes.push_back(server.error().to_string());
       }
     }
-    return std::make_unique<Chain>(std::move(sources), notes);
-  };
+  }
+  return std::make_unique<Chain>(std::move(sources), notes);
 }
 
 }  // namespace sous::client

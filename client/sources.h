@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,33 @@
 
 namespace sous::client {
 
-// For the source file `source`. --frozen: the lock file alone. The database is asked for what the lock file does not
-// pin, the server for what the database does not know exactly. A source that cannot be opened or does not answer is
-// named in the notes and left out.
-OpenSources sources_for(const std::string& source, const Options& options);
+class LockSource;
 
-// --frozen: says of what the lock file pins another form, because it changed since. `nests`: of the source file.
-void warn_of_stale_lock(const std::vector<NestReport>& nests, const std::string& source, const Options& options);
+// Of the source file `source`. Its lock file is read once.
+class BuildSources {
+ public:
+  BuildSources(std::string source, const Options& options) : source_(std::move(source)), options_(options) {}
+
+  // For `optimize`. --frozen: the lock file alone. The database is asked for what the lock file does not pin, the
+  // server for what the database does not know exactly. A source that cannot be opened or does not answer is named in
+  // the notes and left out.
+  Result<std::unique_ptr<transforms::RecipeSource>> open(const tuning_db::Hardware& hardware,
+                                                         std::vector<std::string>& notes);
+  OpenSources opener() {
+    return [this](const auto& hardware, auto& notes) { return open(hardware, notes); };
+  }
+  // --frozen: says of what the lock file pins another form, because it changed since. `nests`: of the source file.
+  void warn_of_stale_lock(const std::vector<NestReport>& nests);
+  // Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
+  Result<void> pin(const Outcome& outcome);
+
+ private:
+  // Error: lock.corrupt.
+  Result<std::shared_ptr<LockSource>> lock();
+
+  std::string source_;
+  const Options& options_;
+  std::optional<Result<std::shared_ptr<LockSource>>> lock_;  // nullopt: not looked for yet
+};
 
 }  // namespace sous::client

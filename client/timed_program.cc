@@ -4,11 +4,16 @@
 #include <sstream>
 #include <string_view>
 
-#include "client/compiler.h"
 #include "client/measure.h"
+#include "frontends/c/splice.h"
 
 namespace sous::client {
 
+using frontends::Replacement;
+using frontends::c::call;
+using frontends::c::prototype;
+using frontends::c::replaced;
+using frontends::c::unset_types;
 using std::string;
 
 namespace {
@@ -81,29 +86,26 @@ string timed_program(const string& text, const std::vector<TimedNest>& nests) {
   std::vector<Replacement> replacements;
   for (const auto& nest : nests) replacements.push_back(nest.replacement);
   prototypes += unset_types(replacements);
-  string out;
-  std::size_t done = 0;
-  for (const auto& nest : nests) {
-    const Replacement& r = nest.replacement;
-    if (nest.generated) prototypes += "extern " + prototype(r) + "; ";
+  auto nest = nests.begin();
+  const string out = replaced(text, replacements, [&](const Replacement& r, std::string_view original) {
+    if (nest->generated) prototypes += "extern " + prototype(r) + "; ";
     string values;
-    for (const auto& symbol : nest.symbols) {
+    for (const auto& symbol : nest->symbols) {
       values += (r.guard.empty() ? "" : "!(" + r.guard + ") ? 0 : ") + "(long long)(" + symbol + "), ";
     }
-    const string n = std::to_string(nest.number), original = text.substr(r.begin, r.end - r.begin);
-    out += text.substr(done, r.begin - done);
-    out += "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n + " = 0; const double sous_t" + n +
-           " = sous_now(); ";
-    if (nest.generated) {
-      out += "if (!" + call(r) + ") { " + original + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
+    const string n = std::to_string(nest->number);
+    string timed = "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n +
+                   " = 0; const double sous_t" + n + " = sous_now(); ";
+    if (nest->generated) {
+      timed += "if (!" + call(r) + ") { " + string(original) + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
     } else {
-      out += "{ " + original + " }";
+      timed += "{ " + string(original) + " }";
     }
-    out += " sous_record(" + n + ", sous_now() - sous_t" + n + ", sous_s" + n + ", " +
-           std::to_string(nest.symbols.size()) + ", sous_v" + n + "); }";
-    done = r.end;
-  }
-  out += text.substr(done);
+    timed += " sous_record(" + n + ", sous_now() - sous_t" + n + ", sous_s" + n + ", " +
+             std::to_string(nest->symbols.size()) + ", sous_v" + n + "); }";
+    ++nest;
+    return timed;
+  });
   return prototypes + "\n" + out;
 }
 
@@ -148,16 +150,16 @@ Result<void> TimedBuild::recorder() const {
   return command({compiler, "-O2", "-c", folder.file("record.c"), "-o", folder.file("record.o")});
 }
 
-Result<void> TimedBuild::generated(const std::vector<string>& functions) const {
-  TRY_VOID(write_file(folder.file("nests.cpp"), targets::source_file({target.name}, functions, "measured by db add")));
-  std::vector<string> words{compiler};
-  append(words, line.cpp_code);
-  append(words, generated_options(compiler, contract, target.needs_openmp));
-  append(words, {"-c", folder.file("nests.cpp"), "-o", folder.file("nests.o")});
-  return command(words);
+Result<std::vector<string>> TimedBuild::generated(const std::vector<targets::Function>& functions) const {
+  const auto files = targets::files(functions, "measured by db add");
+  const GeneratedBuild build{
+      .compiler = compiler, .flags = line.cpp_code, .contract = contract, .refusal = "add.build"};
+  TRY(auto out, compile_generated(files, build, folder, "nests"));
+  append(out, link_options(files));
+  return out;
 }
 
-Result<void> TimedBuild::program(const string& name, const string& text, const std::vector<string>& objects) const {
+Result<void> TimedBuild::program(const string& name, const string& text, const std::vector<string>& more) const {
   TRY_VOID(write_file(folder.file(name + ".i"), text));
   const string object = folder.file(name + ".o");
   std::vector<string> compile{compiler};
@@ -165,11 +167,10 @@ Result<void> TimedBuild::program(const string& name, const string& text, const s
   append(compile, {"-w", "-x", "cpp-output", "-c", folder.file(name + ".i"), "-o", object});
   TRY_VOID(command(compile));
   std::vector<string> link{compiler, object, folder.file("record.o")};
-  append(link, objects);
+  append(link, more);
   append(link, {"-o", folder.file(name)});
-  append(link, link_options);
+  append(link, user_link);
   link.emplace_back("-lm");
-  if (target.needs_openmp) link.emplace_back("-fopenmp");
   return command(link);
 }
 

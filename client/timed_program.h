@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "client/command_line.h"
+#include "client/generated_code.h"
 #include "client/process.h"
-#include "client/splice.h"
+#include "frontends/lifted.h"
 #include "targets/target.h"
 
 namespace sous::client {
 
 struct TimedNest {
   int number = 0;  // in the times
-  Replacement replacement;
+  frontends::Replacement replacement;
   bool generated = false;            // runs the replacement's function
   std::vector<std::string> symbols;  // C expressions whose values are written down
 };
@@ -49,14 +50,14 @@ struct TimedBuild {
   const std::string& file;      // the user's
   const std::string& compiler;  // for C and for generated code
   const CommandLine& line;
-  const std::vector<std::string>& link_options;
+  const std::vector<std::string>& user_link;  // options
   bool contract;
-  const targets::Target& target;  // of the generated code
 
-  Result<void> recorder() const;                                            // record.o
-  Result<void> generated(const std::vector<std::string>& functions) const;  // nests.o
-  // `text`: preprocessed; `objects`: besides the recorder's.
-  Result<void> program(const std::string& name, const std::string& text, const std::vector<std::string>& objects) const;
+  Result<void> recorder() const;  // record.o
+  // The objects, and what linking with them takes.
+  Result<std::vector<std::string>> generated(const std::vector<targets::Function>& functions) const;
+  // `text`: preprocessed; `more`: what is linked besides the recorder.
+  Result<void> program(const std::string& name, const std::string& text, const std::vector<std::string>& more) const;
 
  private:
   Result<void> command(const std::vector<std::string>& words) const;

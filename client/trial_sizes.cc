@@ -61,16 +61,16 @@ class Inside {
 
 Nest with_sizes(const Nest& nest, std::int64_t value) {
   Nest out = nest;
+  for (Unit& unit : out.units) unit.matches.clear();  // many copies
   for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind == frontends::c::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
+    if (argument.kind == frontends::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
   }
-  set_query_sizes(out);
+  set_unit_sizes(out);
   return out;
 }
 
 bool fits(const Nest& nest, std::size_t unit, double most_work) {
-  const auto& query = nest.queries[unit];
-  const auto work = tuning_db::work(query.nest, query.sizes);
+  const auto work = tuning_db::work(nest.units[unit].nest, nest.units[unit].sizes);
   if (!work || !(*work > 0) || *work > most_work) return false;
   IntervalMap symbols;
   for (const auto& [name, value] : nest.sizes) symbols[name] = {static_cast<double>(value), static_cast<double>(value)};
@@ -81,7 +81,7 @@ bool fits(const Nest& nest, std::size_t unit, double most_work) {
 string needed(const Nest& nest) {
   string out;
   for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind != frontends::c::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
+    if (argument.kind != frontends::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
     out += (out.empty() ? "--size " : ",") + argument.name + "=…";
   }
   return out;
@@ -99,7 +99,7 @@ Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wa
   for (std::int64_t value = 24; value <= largest; value += value / 4) {
     Nest sized = with_sizes(nest, value);
     if (!fits(sized, unit, most_work)) continue;
-    const auto reached = tuning_db::size_class(sized.queries[unit].nest, sized.queries[unit].sizes).power;
+    const auto reached = tuning_db::size_class(sized.units[unit].nest, sized.units[unit].sizes).power;
     if (!reached || *reached > power) break;
     best = std::move(sized);
   }

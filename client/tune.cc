@@ -43,12 +43,12 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
 std::vector<std::size_t> units_to_tune(const Nest& nest) {
   std::vector<std::size_t> units;
   double all = 0;
-  for (std::size_t k = has_whole(nest) ? 1 : 0; k < nest.normal.units.size(); ++k) {
+  for (std::size_t k = has_whole(nest) ? 1 : 0; k < nest.units.size(); ++k) {
     units.push_back(k);
-    all += unit_work(nest, k);
+    all += unit_work(nest.units[k]);
   }
-  std::erase_if(units, [&](std::size_t k) { return unit_work(nest, k) < least_share * all; });
-  std::ranges::sort(units, {}, [&](std::size_t k) { return std::pair(-unit_work(nest, k), k); });
+  std::erase_if(units, [&](std::size_t k) { return unit_work(nest.units[k]) < least_share * all; });
+  std::ranges::sort(units, {}, [&](std::size_t k) { return std::pair(-unit_work(nest.units[k]), k); });
   return units;
 }
 
@@ -56,9 +56,9 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
                             const TuneOptions& options) {
   TunedUnit result{.unit = unit, .sized = {}, .tuned = {}};
   TRY(result.sized, at_trial_sizes(nest, unit, "", tuned_work));
-  const auto& subject = nest.normal.units[unit].nest;
+  const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
-  tuner.apply = apply_options(nest, meaning.reassociate);
+  tuner.apply = apply_options(nest);
   TRY(const auto proposed, tuning_db::propose(subject, tuner.apply));
   const auto all = proposals(subject, known, proposed);
   if (all.empty()) return fail("tune.nothing", "no strategy and no similar nest has a recipe for it");
@@ -81,7 +81,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
     first = evidence;
     return evidence;
   };
-  const string label = nest.lifted->function + " (" + unit_label(nest, unit) + ")";
+  const string label = nest.lifted->function + " (" + nest.units[unit].label + ")";
   tuner.progress = [&](const Candidate& candidate, double ratio, double best) {
     if (options.progress) options.progress(label, candidate, ratio, best);
   };

@@ -44,12 +44,12 @@ bool follows(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, con
     const string what = (item.threads ? " runs on one thread: " : " does not run as vectors: ") + item.why;
     string loop = item.loop;
     for (const auto& choice : chosen.choices) {
-      const string name = name_in_recipe(nest, choice.unit, item.loop);
+      const string name = name_in_recipe(nest.units[choice.unit], item.loop);
       if (mark_steps(report.units[choice.unit].steps, name, item.threads, what)) loop = name;
     }
     report.unfollowed.push_back("loop " + loop + what);
   }
-  const bool threads = target.needs_openmp && has_thread_loop(sdfg, unfollowed);
+  const bool threads = target.has_threads() && has_thread_loop(sdfg, unfollowed);
   if (threads) return true;
   const bool lost = std::any_of(unfollowed.begin(), unfollowed.end(), [](const auto& item) { return item.threads; });
   report.threads = 1;

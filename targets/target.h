@@ -1,10 +1,13 @@
-// Targets: an Sdfg with schedules becomes C++ text.
+// Targets: an Sdfg with schedules becomes text of another language. Each declares what of the IR its code can do and
+// how the code is built; whoever compiles, links or chooses reads that here. One folder a target, one line in
+// targets.list.
 //
 // Generated code includes only targets/runtime/ headers, needs no C++ runtime library (no exceptions, no static
 // constructors), compiles without warnings with clang-19 and g++-12 at -Wall -Wextra, and is the same bytes for the
 // same input.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -66,20 +69,81 @@ struct EmitOptions {
   std::optional<Part> timed = {};
 };
 
+// Kinds of schedules, as a set: any schedule of a kind stands for it.
+class ScheduleKinds {
+ public:
+  constexpr ScheduleKinds(std::initializer_list<sdfg::Schedule> kinds) {
+    for (const sdfg::Schedule& kind : kinds) bits_ |= 1U << kind.index();
+  }
+  constexpr bool contains(const sdfg::Schedule& schedule) const { return (bits_ >> schedule.index() & 1U) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+struct Target;
+
+// A function as emitted.
+struct Function {
+  const Target* target = nullptr;
+  std::string code;
+};
+
+// What functions are written in: those of targets with one language share a file.
+struct Language {
+  std::string_view name;
+  std::string_view suffix;                    // of a file
+  std::span<const std::string_view> options;  // that compile one, with clang and gcc, behind the user's own
+  std::string (*file)(std::span<const Function> functions, std::string_view comment);  // a whole one
+  // An exported function `int name(void* const* arguments)`, which calls `function` with what lies at the addresses of
+  // the Sdfg's arguments, in their order: behind the function in its file.
+  std::string (*caller)(const sdfg::Sdfg& sdfg, const std::string& function, const std::string& name) = nullptr;
+};
+
+// A library that generated code calls.
+struct Runtime {
+  std::string_view name;
+  std::string_view option;  // of clang and gcc: compiles for it, and links it
+  // Patterns of the symbols that objects refer to. Where a link may lack the library they are made weak; the entries
+  // then return 0.
+  std::span<const std::string_view> symbols;
+};
+
 struct Target {
   std::string_view name;
   std::string_view summary;
-  // One function. Errors: target.unsupported (why).
-  Result<std::string> (*emit)(const sdfg::Sdfg& sdfg, const EmitOptions& options);
-  bool needs_openmp;  // compile and link with -fopenmp
+  const Language* language = nullptr;
+  const Runtime* runtime = nullptr;  // null: none but the C library and libm
+  // It can do all that this one does: a nest whose recipes name both is emitted by it. Null: it stands alone.
+  const Target* extends = nullptr;
+  ScheduleKinds follows;   // loops run as these say, where nothing in the loop is in the way (EmitOptions::unfollowed)
+  ScheduleKinds in_order;  // loops run in order instead, and `unfollowed` says so; every other kind is refused
+  std::span<const sdfg::Storage> storages;  // all others are refused
+  Result<std::string> (*print)(const sdfg::Sdfg& sdfg, const EmitOptions& options) = nullptr;
+
+  // One function. Errors: target.schedule, target.storage (the target has none such), target.unsupported (why).
+  Result<std::string> emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const;
+  // Whether Parallel loops run on threads.
+  bool has_threads() const { return follows.contains(sdfg::Parallel{}); }
 };
 
 // Sorted by name.
-std::span<const Target> targets();
+std::span<const Target* const> targets();
 const Target* find_target(std::string_view name);
+// The one of the two that does all that the other does; null: neither does.
+const Target* common_target(const Target& a, const Target& b);
 
-// A whole file: the includes that `names` need and the functions (as emitted), in order.
-std::string source_file(const std::vector<std::string_view>& target_names, const std::vector<std::string>& functions,
-                        std::string_view comment);
+// A generated file and what its build needs.
+struct File {
+  const Language* language = nullptr;
+  std::string text;
+  std::vector<const Runtime*> runtimes;  // each once
+};
+// The functions in as many files as they have languages, in order.
+std::vector<File> files(const std::vector<Function>& functions, std::string_view comment);
+
+#define X(name) extern const Target name##_target;
+#include "targets/targets.list"
+#undef X
 
 }  // namespace sous::targets

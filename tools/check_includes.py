@@ -2,7 +2,7 @@
 """Holds every #include "…" of the tree against the module table below.
 
 A top-level folder is a module; it may include itself and what the table names. Clang, isl, SQLite and FAISS headers
-have one place each.
+have one place each, and so has what knows C.
 """
 import pathlib
 import re
@@ -34,6 +34,9 @@ ONE_PLACE = {
     r"sqlite3\.h": ["tuning-db/sqlite"],
     r"faiss/": ["tuning-db/nearest"],
     r"httplib\.h": ["server/"],
+    # What stands in front of C compilers, or rewrites C; all else of client/ knows languages by frontends/lifted.h.
+    r"frontends/c/": ["frontends/c/", "client/compile.", "client/command_opt.", "client/db_add.", "client/front.",
+                      "client/timed_program.", "client/verdicts.", "benchmarks/"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 

@@ -27,20 +27,20 @@ import tempfile
 import threading
 
 import results
+import targets
 
 INCLUDE = "/usr/include/csmith"
 OPTIONS = (["--no-bitfields", "--no-unions", "--no-volatiles", "--max-array-dim", "2", "--max-array-len-per-dim", "20",
             "--no-pointers"],
            ["--no-volatiles", "--max-funcs", "4", "--no-structs", "--no-unions"],
            [])
-TARGETS = ("cpp", "openmp", "highway")
 RUN_SECONDS, BUILD_SECONDS, STARTING = 2, 120, 1.0
 SLOWER = float(os.environ.get("SOUS_CSMITH_SLOWER", "5"))  # more for a sous that is slow itself: ./x sanitize
 
 
 def seed_options(seed):
     """Options of csmith and of sous for the program of this seed."""
-    return OPTIONS[seed % len(OPTIONS)], TARGETS[seed // len(OPTIONS) % len(TARGETS)]
+    return OPTIONS[seed % len(OPTIONS)], targets.NAMES[seed // len(OPTIONS) % len(targets.NAMES)]
 
 
 def run(words, folder, limit):

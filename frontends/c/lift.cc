@@ -5,6 +5,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
+#include "frontends/c/advice.h"
 #include "frontends/c/ast.h"
 #include "frontends/c/liveness.h"
 #include "frontends/c/stretches.h"
@@ -167,6 +168,7 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
       if (auto value = calls.value(f, k)) known[f->getParamDecl(k)] = *value;
     find_stretches(context, f, known, settings, liveness, result);
   }
+  for (Reason& reason : result.reasons) reason.advice = advice(reason.code);
   std::ranges::sort(result.nests, {}, &LiftedNest::begin);
   return result;
 }

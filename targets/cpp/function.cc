@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
+#include "targets/cpp/caller.h"
 #include "targets/cpp/extents.h"
 #include "targets/cpp/library.h"
 #include "targets/cpp/printer.h"
@@ -119,7 +120,7 @@ class FunctionPrinter {
   std::string type(const Container& c) const {
     return (written_.contains(c.name) ? "" : "const ") + std::string(sdfg::info(c.type).cpp);
   }
-  bool by_value(const Container& c) const { return c.shape.empty() && !written_.contains(c.name); }
+  bool by_value(const Container& c) const { return passed_by_value(c, written_); }
 
   // No other argument's elements are written through, or read while these are written.
   bool is_restrict(const Container& c) const {
@@ -301,7 +302,7 @@ Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& op
   if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
-  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.openmp));
+  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.target.has_threads()));
   return FunctionPrinter(sdfg, options, dialect, transients).print();
 }
 

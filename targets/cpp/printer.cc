@@ -234,12 +234,12 @@ void Printer::scheduled(const sdfg::Loop& loop) {
   match(
       loop.schedule, [&](const sdfg::Sequential&) { plain_loop(loop); },
       [&](const sdfg::Parallel& parallel) {
-        if (dialect_.openmp && !in_parallel) return print_parallel(*this, loop, parallel);
+        if (dialect_.target.has_threads() && !in_parallel) return print_parallel(*this, loop, parallel);
         not_followed(loop, in_parallel ? "a loop around it runs on threads" : "the target has no threads");
         plain_loop(loop);
       },
       [&](const sdfg::Simd&) {
-        if (dialect_.simd == nullptr) {
+        if (!dialect_.target.follows.contains(loop.schedule)) {
           not_followed(loop, "the target has no vectors");
           return plain_loop(loop);
         }
@@ -250,7 +250,9 @@ void Printer::scheduled(const sdfg::Loop& loop) {
         }
       },
       [&](const sdfg::Unroll& unroll) { unrolled(loop, unroll.factor); },
-      [&](const sdfg::GpuGrid&) { plain_loop(loop); }, [&](const sdfg::GpuBlock&) { plain_loop(loop); });
+      // Target::emit lets none of these through.
+      [](const sdfg::GpuGrid&) { SOUS_ASSERT(!"a target of C++ has a grid"); },
+      [](const sdfg::GpuBlock&) { SOUS_ASSERT(!"a target of C++ has blocks of threads"); });
 }
 
 // Real copies of the body: pragmas are only hints, and differ from compiler to compiler.

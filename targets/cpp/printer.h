@@ -1,4 +1,5 @@
-// The one printer of C++ from an Sdfg. Targets differ only in a Dialect: what becomes of parallel and of SIMD loops.
+// The one printer of C++ from an Sdfg. The targets that print C++ differ in what they declare and in a Dialect: what
+// becomes of SIMD loops.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ namespace sous::targets {
 class Printer;
 
 struct Dialect {
-  bool openmp = false;  // the outermost Parallel loops run on OpenMP, otherwise in order
-  // Simd loops: null: plain loops. Otherwise prints the loop and returns nothing, or prints nothing and says why not;
+  const Target& target;  // with threads: the outermost Parallel loops run on OpenMP
+  // Simd loops, where the target follows them: prints the loop and returns nothing, or prints nothing and says why not;
   // it is then printed as a plain loop, with that reason as a comment.
   std::optional<std::string> (*simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
 };

@@ -1,10 +1,10 @@
-// Target openmp: Parallel loops on OpenMP, Simd loops as `omp simd`.
+// The library that threads of generated code come from.
 #pragma once
 
 #include "targets/target.h"
 
 namespace sous::targets {
 
-Result<std::string> emit_openmp(const sdfg::Sdfg& sdfg, const EmitOptions& options);
+extern const Runtime openmp_runtime;
 
 }  // namespace sous::targets

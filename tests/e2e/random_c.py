@@ -30,6 +30,7 @@ import c_shrink
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import results
+import targets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCE = ["-O0", "-ffp-contract=off"]
@@ -225,7 +226,7 @@ def without(output, names):
 def ways(case, arguments):
     """In which ways the program of this seed is built."""
     rng = random.Random(case)
-    for target in ("cpp", "openmp", "highway"):
+    for target in targets.NAMES:
         if target == "cpp" or rng.random() < 0.3:
             yield Try(["--recipe=normal-form", f"--target={target}"], arguments.cc)
     for k in range(arguments.recipes):

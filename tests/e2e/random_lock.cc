@@ -12,6 +12,7 @@
 
 #include "client/compile.h"
 #include "client/process.h"
+#include "frontends/c/lift.h"
 #include "tests/support/random.h"
 #include "tests/support/random_recipe.h"
 
@@ -63,12 +64,14 @@ Result<void> lock(std::uint64_t seed, const std::string& file, std::vector<std::
   flags.insert(flags.end(), {"-c", file});
   TRY(const std::string text, client::read_file(file));
   const client::CommandLine line = client::classify(flags, [](const std::string&) { return std::nullopt; });
-  client::Meaning meaning = client::meaning_of(line, "clang-19");
-  meaning.parse.insert(meaning.parse.end(), line.preprocess.begin(), line.preprocess.end());
+  const client::Meaning meaning = client::meaning_of(line, "clang-19");
+  const client::Lift lift = [&] {
+    return frontends::c::lift(text, file, client::front_end_options(line, "clang-19", client::Text::Written));
+  };
   client::Options options;
   options.lock = true;
   TRY(const client::Outcome outcome,
-      client::optimize(text, file, meaning, options,
+      client::optimize(lift, file, meaning, options,
                        [&](const tuning_db::Hardware&,
                            std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
                          return std::make_unique<RandomSource>(seed);
@@ -79,7 +82,7 @@ Result<void> lock(std::uint64_t seed, const std::string& file, std::vector<std::
                   outcome.report.nests[served.nest].line, transforms::to_text(pin.match.recipe).c_str());
     }
   }
-  return client::pin(outcome, file, options);
+  return client::BuildSources(file, options).pin(outcome);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string ended(std::string text) {
 class Golden : public testing::TestWithParam<std::string> {
  protected:
   std::vector<sdfg::Sdfg> graphs_;
-  std::vector<frontends::c::Reason> reasons_;
+  std::vector<frontends::Reason> reasons_;
 
   void input(const Archive& archive, const std::string& path) {
     if (const std::string* c = archive.find("c")) {

@@ -118,7 +118,7 @@ Verdicts judge_compiled(const std::vector<Case>& cases) {
       continue;
     }
     expected[k] = std::move(*result);
-    for (const auto& target : targets::targets()) comparisons.push_back({k, cases[k].sdfg, std::string(target.name)});
+    for (const auto* target : targets::targets()) comparisons.push_back({k, cases[k].sdfg, std::string(target->name)});
   }
   compare_compiled(comparisons, cases, expected, verdicts);
   return verdicts;

@@ -15,28 +15,10 @@
 namespace sous::tests {
 namespace {
 
-using Entry = int (*)(const std::int64_t*, void**);
+using Entry = int (*)(void* const*);
 
-// The generated entries are hidden: an exported function beside each unpacks its arguments.
-std::string wrapper(const Generated& g) {
-  const std::set<std::string> written = sdfg::touched(g.sdfg->root).written;
-  std::string text = "extern \"C\" __attribute__((visibility(\"default\"))) int call_" + g.function +
-                     "([[maybe_unused]] const int64_t* symbols, [[maybe_unused]] void** buffers) {\n  return " +
-                     g.function + "(";
-  for (std::size_t k = 0; k < g.sdfg->arguments.size(); ++k) {
-    const std::string at = "[" + std::to_string(k) + "]";
-    const sdfg::Container* c = g.sdfg->find(g.sdfg->arguments[k]);
-    text += k > 0 ? ", " : "";
-    if (c == nullptr) {
-      text += "symbols" + at;
-      continue;
-    }
-    const bool by_value = c->shape.empty() && !written.contains(c->name);
-    text += std::string(by_value ? "*" : "") + "static_cast<" + std::string(sdfg::info(c->type).cpp) + "*>(buffers" +
-            at + ")";
-  }
-  return text + ");\n}\n";
-}
+// The generated entries are hidden.
+std::string exported(const std::string& function) { return "call_" + function; }
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -75,6 +57,16 @@ class Guarded {
 
 }  // namespace
 
+std::string source_file(const std::vector<std::string>& targets, const std::vector<std::string>& functions,
+                        std::string_view comment) {
+  std::vector<targets::Function> emitted;
+  for (std::size_t k = 0; k < functions.size(); ++k)
+    emitted.push_back({targets::find_target(targets.at(targets.size() == 1 ? 0 : k)), functions[k]});
+  const auto files = targets::files(emitted, comment);
+  SOUS_ASSERT(files.size() == 1);
+  return files[0].text;
+}
+
 Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vector<Generated> functions,
                                              const CompileOptions& options) {
   GeneratedCode code;
@@ -83,7 +75,8 @@ Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vec
   code.folder_ = folder;
   const auto file = code.folder_ / "generated.cc", object = code.folder_ / "generated.so", log = code.folder_ / "log";
   std::string text = source;
-  for (const Generated& g : functions) text += "\n" + wrapper(g);
+  for (const Generated& g : functions)
+    text += "\n" + targets::cpp_target.language->caller(*g.sdfg, g.function, exported(g.function));
   std::ofstream(file) << text;
   const std::string command = options.compiler + " -std=c++17 -fno-exceptions -fno-rtti -shared -fPIC" +
                               no_warnings_of_the_processor + options.flags + " -I" + options.include_root + " " +
@@ -108,26 +101,26 @@ GeneratedCode::~GeneratedCode() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
+int GeneratedCode::call(std::size_t function, const std::vector<void*>& arguments) const {
+  const auto entry = reinterpret_cast<Entry>(dlsym(library_, exported(functions_[function].function).c_str()));
+  SOUS_ASSERT(entry != nullptr);
+  return entry(arguments.data());
+}
+
 int GeneratedCode::run(std::size_t function, sdfg::Memory& memory, GuardPage guard) const {
   const Generated& g = functions_[function];
-  const auto call = reinterpret_cast<Entry>(dlsym(library_, ("call_" + g.function).c_str()));
-  SOUS_ASSERT(call != nullptr);
-  std::vector<std::int64_t> symbols(g.sdfg->arguments.size());
-  std::vector<void*> pointers(g.sdfg->arguments.size());
-  std::vector<std::unique_ptr<Guarded>> guarded;
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < g.sdfg->arguments.size(); ++k) {
-    const std::string& name = g.sdfg->arguments[k];
+  std::vector<void*> arguments;
+  std::vector<std::pair<std::string, std::unique_ptr<Guarded>>> guarded;
+  for (const std::string& name : g.sdfg->arguments) {
     if (g.sdfg->find(name) == nullptr) {
-      symbols[k] = memory.symbols.at(name);
+      arguments.push_back(&memory.symbols.at(name));
       continue;
     }
-    guarded.push_back(std::make_unique<Guarded>(memory.buffers.at(name).bytes, guard));
-    names.push_back(name);
-    pointers[k] = guarded.back()->data();
+    guarded.emplace_back(name, std::make_unique<Guarded>(memory.buffers.at(name).bytes, guard));
+    arguments.push_back(guarded.back().second->data());
   }
-  const int result = call(symbols.data(), pointers.data());
-  for (std::size_t k = 0; k < names.size(); ++k) guarded[k]->copy_back(memory.buffers.at(names[k]).bytes);
+  const int result = call(function, arguments);
+  for (const auto& [name, bytes] : guarded) bytes->copy_back(memory.buffers.at(name).bytes);
   sdfg::forget_dead(*g.sdfg, memory);
   return result;
 }

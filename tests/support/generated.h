@@ -8,6 +8,7 @@
 
 #include "sdfg/interp.h"
 #include "sdfg/sdfg.h"
+#include "targets/target.h"
 
 namespace sous::tests {
 
@@ -15,6 +16,10 @@ namespace sous::tests {
 // do not know of it.
 inline constexpr const char* no_warnings_of_the_processor =
     " -Wno-unknown-warning-option -Wno-invalid-feature-combination ";
+
+// The text of one file with these functions, emitted by the targets of these names: one for each, or one for all.
+std::string source_file(const std::vector<std::string>& targets, const std::vector<std::string>& functions,
+                        std::string_view comment);
 
 struct CompileOptions {
   std::string include_root;  // the repository, for targets/runtime/
@@ -39,7 +44,9 @@ class GeneratedCode {
   GeneratedCode& operator=(GeneratedCode&&) = delete;
   ~GeneratedCode();
 
-  // What the entry returned. Argument containers that `memory` lacks are a failure of the caller.
+  // What the entry returned, called with these addresses.
+  int call(std::size_t function, const std::vector<void*>& arguments) const;
+  // The same on the interpreter's memory. Argument containers that `memory` lacks are a failure of the caller.
   int run(std::size_t function, sdfg::Memory& memory, GuardPage guard = GuardPage::Behind) const;
 
  private:

@@ -59,7 +59,7 @@ transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, con
   Random random(seed);
   transforms::Recipe recipe;
   const auto targets = targets::targets();
-  recipe.target = targets[random.below(targets.size())].name;
+  recipe.target = targets[random.below(targets.size())]->name;
   Maker maker(sdfg, options, random);
   for (const StepInfo* step : options.sequence)
     for (int tries = 0; tries < 6 && !maker.add(*step, recipe);) ++tries;

@@ -66,7 +66,7 @@ std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nest
     generated.push_back({&nests[k].after, options.function});
   }
   const auto code =
-      GeneratedCode::compile(targets::source_file({target}, functions, "the steps' results"), generated,
+      GeneratedCode::compile(source_file({target}, functions, "the steps' results"), generated,
                              {.include_root = SOUS_SOURCE_DIR,
                               .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
   const auto run = [&] {

@@ -24,45 +24,7 @@ using namespace sdfg;
 constexpr std::size_t guard_bytes = 256;
 constexpr std::byte guard_value{0xA5};
 
-std::string new_folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "sous-compiled-XXXXXX").string();
-  const char* made = ::mkdtemp(pattern.data());
-  SOUS_ASSERT(made != nullptr);
-  return pattern;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// extern "C" int call_k(void** a): hands the arguments over as targets/target.h says.
-std::string caller(const Sdfg& sdfg, const std::string& function, const std::string& name) {
-  const std::set<std::string> written = touched(sdfg.root).written;
-  std::string text = "extern \"C\" int " + name + "([[maybe_unused]] void** a) {\n  return " + function + "(";
-  for (std::size_t k = 0; k < sdfg.arguments.size(); ++k) {
-    const Container* container = sdfg.find(sdfg.arguments[k]);
-    const std::string type = container == nullptr ? "int64_t" : std::string(info(container->type).cpp);
-    const bool by_value = container == nullptr || (container->shape.empty() && !written.contains(container->name));
-    text +=
-        (k ? ", " : "") + std::string(by_value ? "*" : "") + "static_cast<" + type + "*>(a[" + std::to_string(k) + "])";
-  }
-  return text + ");\n}\n";
-}
-
 }  // namespace
-
-struct CompiledBatch::Library {
-  void* handle = nullptr;
-  std::string folder;
-  ~Library() {
-    // The handle stays open: the OpenMP runtime's threads may still be in it.
-    std::error_code ignored;
-    if (handle != nullptr) std::filesystem::remove_all(folder, ignored);
-  }
-};
 
 CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const CompilerCommand& command) {
   std::vector<std::string> texts(cases.size());
@@ -87,38 +49,28 @@ CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const Compi
 
 void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
                             const std::vector<std::string>& texts, const CompilerCommand& command) {
-  std::vector<std::string_view> names;
-  std::vector<std::string> functions;
-  std::string callers;
+  std::vector<std::string> names, functions;
+  std::vector<Generated> generated;
   for (const std::size_t k : which) {
-    if (std::ranges::find(names, cases[k].target) == names.end()) names.push_back(cases[k].target);
+    names.push_back(cases[k].target);
     functions.push_back(texts[k]);
-    callers += "\n" + caller(cases[k].sdfg, "f" + std::to_string(k), "call" + std::to_string(k));
+    generated.push_back({&functions_[k].sdfg, "f" + std::to_string(k)});
   }
-  auto library = std::make_shared<Library>();
-  library->folder = new_folder();
-  const std::string source = library->folder + "/nests.cc";
-  const std::string object = library->folder + "/nests.so";
-  const std::string log = library->folder + "/log";
-  std::ofstream(source) << targets::source_file(names, functions, "nests under test") << callers;
-  const std::string line = command.compiler + " " + command.flags + no_warnings_of_the_processor +
-                           "-shared -fPIC -I" SOUS_SOURCE_DIR " -o " + object + " " + source + " > " + log + " 2>&1";
-  if (std::system(line.c_str()) == 0) {
-    library->handle = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
-    SOUS_ASSERT(library->handle != nullptr);
-    for (const std::size_t k : which) {
-      void* symbol = ::dlsym(library->handle, ("call" + std::to_string(k)).c_str());
-      functions_[k].call = reinterpret_cast<int (*)(void**)>(symbol);
+  auto code =
+      GeneratedCode::compile(source_file(names, functions, "nests under test"), generated,
+                             {.include_root = SOUS_SOURCE_DIR, .compiler = command.compiler, .flags = command.flags});
+  if (code) {
+    const auto library = std::make_shared<const GeneratedCode>(std::move(*code));
+    for (std::size_t n = 0; n < which.size(); ++n) {
+      functions_[which[n]].library = library;
+      functions_[which[n]].index = n;
     }
-    libraries_.push_back(std::move(library));
     return;
   }
   if (which.size() == 1) {
-    functions_[which[0]].error = Error{"compiled.compiler", read_file(log).substr(0, 2000), source};
+    functions_[which[0]].error = Error{"compiled.compiler", code.error().why.substr(0, 2000), ""};
     return;
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(library->folder, ignored);
   const auto middle = which.begin() + static_cast<long>(which.size() / 2);
   compile({which.begin(), middle}, cases, texts, command);
   compile({middle, which.end()}, cases, texts, command);
@@ -141,7 +93,8 @@ Result<Memory> CompiledBatch::run(std::size_t k, const Memory& memory) const {
     std::memcpy(space.data() + guard_bytes, bytes.data(), bytes.size());
     arguments.push_back(space.data() + guard_bytes);
   }
-  if (function.call(arguments.data()) == 0) return fail("compiled.declined", "the function returned 0");
+  if (function.library->call(function.index, arguments) == 0)
+    return fail("compiled.declined", "the function returned 0");
   for (const auto& [name, space] : guarded) {
     std::vector<std::byte>& bytes = result.buffers.at(name).bytes;
     std::memcpy(bytes.data(), space.data() + guard_bytes, bytes.size());

@@ -9,6 +9,7 @@
 #include "sdfg/interp.h"
 #include "sdfg/sdfg.h"
 #include "targets/target.h"
+#include "tests/support/generated.h"
 
 namespace sous::tests {
 
@@ -40,22 +41,21 @@ class CompiledBatch {
   explicit CompiledBatch(const std::vector<CompiledCase>& cases, const CompilerCommand& command = {});
 
   // Calls the function of case k with a copy of `memory`.
-  // Errors: those of the target's emit, compiled.compiler (what it said, and the file kept), compiled.declined (the
+  // Errors: those of the target's emit, compiled.compiler (what it said), compiled.declined (the
   // function returned 0), compiled.overrun (it wrote outside of an argument).
   Result<sdfg::Memory> run(std::size_t k, const sdfg::Memory& memory) const;
 
  private:
   struct Function {
     std::optional<Error> error;
-    int (*call)(void** arguments) = nullptr;
+    std::shared_ptr<const GeneratedCode> library;
+    std::size_t index = 0;  // in the library
     sdfg::Sdfg sdfg;
   };
-  struct Library;
   void compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
                const std::vector<std::string>& texts, const CompilerCommand& command);
 
   std::vector<Function> functions_;
-  std::vector<std::shared_ptr<Library>> libraries_;
 };
 
 // Where two memories differ ("A[3]: 1.5 here, 2.5 there"); nullopt if bit for bit equal, NaNs being equal to each

@@ -3,12 +3,23 @@
 #include <gtest/gtest.h>
 
 #include "client/options.h"
-#include "tuning-db/size_class.h"
+#include "frontends/c/lift.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::client {
 namespace {
 
 const std::string here = "x86-64:avx512:2c:l2=1M:l3=32M";
+
+tuning_db::Hardware machine() {
+  tuning_db::Hardware h;
+  h.architecture = "x86-64";
+  h.isa = tuning_db::Isa::avx512;
+  h.cores = 2;
+  h.l2_bytes = 1 << 20;
+  h.l3_bytes = 32 << 20;
+  return h;
+}
 
 transforms::Match measured(double baseline, double tuned, double spread = 0.01) {
   transforms::Match m;
@@ -51,29 +62,28 @@ TEST(Evidence, FromElsewhereAsFarAsItIsBelieved) {
 
 // Two nests; the first with little work, so that the second alone decides.
 struct TwoNests {
-  Result<frontends::c::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {
+  Result<frontends::TranslationUnit> unit = frontends::c::lift(R"(void f(int n, double C[100][100], double x[100]) {
   for (int i = 0; i < n; i++) x[i] = 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) C[i][j] += x[j];
 })",
-                                                                  "test.c", {});
-  Result<Nest> nest = prepare(unit->nests.at(0), false, {});
+                                                               "test.c", {});
+  Result<Nest> nest = prepare(unit->nests.at(0), false, {}, machine());
 
   // By what the kernel is served when the whole and the second nest have matches at these distances (negative: none).
   // The whole's match is so much faster than its baseline, the nest's twice as fast.
   std::string served(double whole, double second, double whole_ratio = 2) const {
-    std::vector<std::vector<transforms::Match>> matches(nest->normal.units.size());
+    Nest asked = *nest;
     const auto add = [&](std::size_t unit, double distance, double ratio) {
       if (distance < 0) return;
       auto match = measured(ratio, 1);
       match.distance = distance;
-      match.evidence.size_class = to_string(tuning_db::size_class(nest->normal.units[unit].nest, {}));
-      matches[unit] = {match};
+      match.evidence.size_class = size_class_of(asked.units[unit]);
+      asked.units[unit].matches = {match};
     };
     add(0, whole, whole_ratio);
     add(2, second, 2);
-    std::vector<UnitReport> reports;
-    const Chosen chosen = choose(*nest, matches, false, {}, here, nullptr, reports);
+    const Chosen chosen = choose({.nest = asked});
     std::string units;
     for (const Choice& choice : chosen.choices) units += std::to_string(choice.unit) + " ";
     return units;
@@ -82,8 +92,9 @@ struct TwoNests {
 
 TEST(Choose, TheWholeUnlessItsNestsPromiseMore) {
   const TwoNests two;
+  ASSERT_EQ(tuning_db::hardware_class(machine()), here);
   ASSERT_TRUE(two.unit && two.nest);
-  ASSERT_EQ(two.nest->normal.units.size(), 3u);
+  ASSERT_EQ(two.nest->units.size(), 3u);
   EXPECT_EQ(two.served(0, 0), "0 ");
   EXPECT_EQ(two.served(2, 0), "2 ");
   EXPECT_EQ(two.served(1, 2), "0 ");

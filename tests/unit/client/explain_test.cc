@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/choose.h"
+#include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -113,7 +114,7 @@ TEST(Explain, RemarksAreInTheCompilersForm) {
   Report report;
   report.file = "a.c";
   report.nests = {left("f", 1, {})};
-  report.reasons.push_back({"c.goto", "a goto or a label", "g", 12, 5});
+  report.reasons.push_back({"c.goto", "a goto or a label", "g", 12, 5, "a loop without jumps"});
   EXPECT_EQ(remarks(report),
             "a.c:7:3: remark: left as it is: no recipe known for anything near it. Next: a recipe of its own: "
             "--dump-after=normalize names the loops, sous db add measures it [-Rsous]\n"
@@ -140,10 +141,9 @@ TEST(Explain, AForcedRecipeGoesWhereTheWorkIs) {
                                        "test.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
   const auto nest = prepare(unit->nests[0], false, {});
-  ASSERT_TRUE(nest && nest->normal.units.size() == 3);
-  const auto forced = [&](const char* recipe, Options options = {}) {
-    std::vector<UnitReport> reports;
-    const Chosen chosen = force(*nest, transforms::recipe_from_text(recipe).value(), false, options, reports);
+  ASSERT_TRUE(nest && nest->units.size() == 3);
+  const auto forced = [&](const char* recipe, const std::string& unit_only = {}) {
+    const Chosen chosen = force({.nest = *nest, .unit = unit_only}, transforms::recipe_from_text(recipe).value());
     std::string units;
     for (const Choice& choice : chosen.choices) units += std::to_string(choice.unit) + " ";
     return units + chosen.why;
@@ -154,9 +154,7 @@ TEST(Explain, AForcedRecipeGoesWhereTheWorkIs) {
       "i0 = i_1, i1 = j");
   EXPECT_TRUE(forced("parallelize(loop=i2) -> openmp").starts_with("0 the recipe given applies to whole (--unit 0)"));
   EXPECT_TRUE(forced("-> cpp").starts_with("0 the recipe given applies to whole"));
-  Options second;
-  second.unit = "2";
-  EXPECT_TRUE(forced("parallelize(loop=i0) -> openmp", second).starts_with("2 the recipe given applies to nest 2"));
+  EXPECT_TRUE(forced("parallelize(loop=i0) -> openmp", "2").starts_with("2 the recipe given applies to nest 2"));
   EXPECT_TRUE(forced("parallelize(loop=i7) -> openmp").starts_with("the recipe applies to none of its units: nest 2"));
 }
 

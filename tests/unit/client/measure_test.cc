@@ -3,28 +3,25 @@
 #include <gtest/gtest.h>
 
 #include "client/timed_program.h"
+#include "frontends/c/lift.h"
 
 namespace sous::client {
 namespace {
 
 struct Measured {
-  Result<frontends::c::TranslationUnit> unit;
+  Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
   Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
   Result<transforms::Evidence> of(std::size_t k) const {
     Choice choice{.unit = k, .match = {}};
-    TRY_VOID(apply_choice(*nest, choice, false, nullptr));
+    TRY_VOID(apply_choice(*nest, choice, nullptr));
     Meaning meaning;
     meaning.compiler = "clang-19";
     return measure_on_the_spot(*nest, choice, meaning, {.most = 3});
   }
 
  private:
-  Result<Nest> sized(std::int64_t n) const {
-    Options options;
-    options.sizes["n"] = n;
-    return prepare(unit->nests.at(0), false, options);
-  }
+  Result<Nest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), false, {{"n", n}}); }
 };
 
 TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
@@ -48,16 +45,16 @@ TEST(Measure, AUnitTakesItsOwnTime) {
 })",
                           200);
   ASSERT_TRUE(measured.nest);
-  ASSERT_EQ(measured.nest->normal.units.size(), 3u);
-  const std::size_t small = unit_work(*measured.nest, 1) < unit_work(*measured.nest, 2) ? 1 : 2;
+  ASSERT_EQ(measured.nest->units.size(), 3u);
+  const std::size_t small = unit_work(measured.nest->units[1]) < unit_work(measured.nest->units[2]) ? 1 : 2;
   const auto whole = measured.of(0), small_one = measured.of(small), large_one = measured.of(3 - small);
   ASSERT_TRUE(whole && large_one);
   // What is left for so little may be less than nothing, as exact as clocks are.
   EXPECT_TRUE(small_one || small_one.error().code == "measure.rest") << small_one.error().to_string();
   if (small_one) EXPECT_LT(small_one->tuned_seconds, whole->tuned_seconds / 20);
   EXPECT_GT(large_one->tuned_seconds, whole->tuned_seconds / 20);
-  EXPECT_EQ(by_itself(*measured.nest, 0), "");
-  EXPECT_EQ(by_itself(*measured.nest, 1), ", the unit by itself");
+  EXPECT_EQ(by_itself(measured.nest->units[0]), "");
+  EXPECT_EQ(by_itself(measured.nest->units[1]), ", the unit by itself");
 }
 
 TEST(Measure, WhatTheClockIsStoppedForIsNoTimeOfTheNest) {

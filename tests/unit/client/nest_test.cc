@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "frontends/c/lift.h"
+
 namespace sous::client {
 namespace {
 
@@ -18,16 +20,16 @@ TEST(Nest, ScalarsWhoseLastWriteIsGoneArePassedByValue) {
   const auto& lifted = unit->nests[0];
   const auto nest = prepare(lifted, false, {});
   ASSERT_TRUE(nest) << nest.error().to_string();
-  const auto kind_of_t = [](const std::vector<frontends::c::Argument>& arguments) {
+  const auto kind_of_t = [](const std::vector<frontends::Argument>& arguments) {
     for (const auto& argument : arguments) {
       if (argument.name == "t") return argument.kind;
     }
     ADD_FAILURE() << "no argument t";
-    return frontends::c::Argument::Kind::Symbol;
+    return frontends::Argument::Kind::Symbol;
   };
-  EXPECT_EQ(kind_of_t(lifted.arguments), frontends::c::Argument::Kind::ScalarInOut);
-  EXPECT_EQ(kind_of_t(arguments_for(lifted, lifted.sdfg)), frontends::c::Argument::Kind::ScalarInOut);
-  EXPECT_EQ(kind_of_t(arguments_for(lifted, nest->normal.sdfg)), frontends::c::Argument::Kind::ScalarIn);
+  EXPECT_EQ(kind_of_t(lifted.arguments), frontends::Argument::Kind::ScalarInOut);
+  EXPECT_EQ(kind_of_t(frontends::arguments_for(lifted, lifted.sdfg)), frontends::Argument::Kind::ScalarInOut);
+  EXPECT_EQ(kind_of_t(frontends::arguments_for(lifted, nest->normal)), frontends::Argument::Kind::ScalarIn);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontends/c/lift.h"
 #include "tuning-db/hardware.h"
 
 namespace sous::client {
@@ -36,7 +37,7 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
                            std::vector<std::string>&) -> Result<std::unique_ptr<transforms::RecipeSource>> {
     return std::make_unique<OneMatch>(match);
   };
-  auto outcome = optimize(text, "hist.c", meaning, {}, sources);
+  auto outcome = optimize([&] { return frontends::c::lift(text, "hist.c", {}); }, "hist.c", meaning, {}, sources);
   EXPECT_TRUE(outcome) << outcome.error().to_string();
   return outcome ? std::move(*outcome) : Outcome{};
 }
@@ -78,8 +79,8 @@ TEST(Pipeline, TheStepThatHadNoEffectSaysSo) {
 }
 
 TEST(Pipeline, CodeHasTheUsersLinesWhereThatIsAsked) {
-  EXPECT_EQ(outcome_of(known_size, 1).cpp.find("#line"), std::string::npos);
-  const std::string code = outcome_of(known_size, 1, true).cpp;
+  EXPECT_EQ(outcome_of(known_size, 1).files.at(0).text.find("#line"), std::string::npos);
+  const std::string code = outcome_of(known_size, 1, true).files.at(0).text;
   EXPECT_NE(code.find("#line 3 \"hist.c\"\n"), std::string::npos) << code;
   EXPECT_NE(code.find("\n#line 3\n  #pragma omp parallel for"), std::string::npos) << code;
   EXPECT_EQ(code.find("//@"), std::string::npos) << code;

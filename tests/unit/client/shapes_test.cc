@@ -11,6 +11,7 @@
 #include <random>
 
 #include "client/choose.h"
+#include "frontends/c/lift.h"
 #include "tests/support/generated.h"
 #include "tuning-db/database.h"
 #include "tuning-db/shape.h"
@@ -50,7 +51,7 @@ class Paths {
   bool compile() {
     std::vector<tests::Generated> generated;
     for (const sdfg::Sdfg& nest : nests_) generated.push_back({&nest, nest.name});
-    auto code = tests::GeneratedCode::compile(targets::source_file({"cpp"}, functions_, ""), generated,
+    auto code = tests::GeneratedCode::compile(tests::source_file({"cpp"}, functions_, ""), generated,
                                               {.include_root = SOUS_SOURCE_DIR});
     EXPECT_TRUE(code) << code.error().why;
     if (code) code_ = std::make_unique<tests::GeneratedCode>(std::move(*code));
@@ -114,10 +115,12 @@ Chosen chosen_for(const Nest& nest) {
   {
     const auto database = tuning_db::Database::open({.path = folder / "t.db", .seeds = {seed}}, entries[0].hardware);
     EXPECT_TRUE(database) << database.error().to_string();
-    std::vector<UnitReport> reports;
-    if (database)
-      chosen = choose(nest, (*database)->query(nest.queries, 8).value(), false, {},
-                      tuning_db::hardware_class(entries[0].hardware), nullptr, reports);
+    if (database) {
+      Nest asked = nest;
+      asked.hardware = entries[0].hardware;
+      for (Unit& unit : asked.units) unit.matches = (*database)->query({unit.query()}, 8).value().at(0);
+      chosen = choose({.nest = asked});
+    }
   }
   std::filesystem::remove_all(folder);
   return chosen;
@@ -138,7 +141,7 @@ TEST(Shapes, AProductWithOneRowIsNotACube) {
   const Chosen chosen = chosen_for(*nest);
   ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
   Paths paths;
-  paths.add(nest->normal.sdfg.symbols, chosen.guards[0]);
+  paths.add(nest->normal.symbols, chosen.guards[0]);
   ASSERT_TRUE(paths.compile());
   const auto runs = [&](int m, int n, int k) { return paths.runs(0, {{"m", m}, {"n", n}, {"k", k}}); };
   for (const auto& [m, n, k] : {std::array{1, 2000, 2000},
@@ -162,9 +165,7 @@ TEST(Shapes, KnownSizesAreHeldAgainstTheSameExtents) {
   const auto unit = frontends::c::lift(sgemm, "sgemm.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
   const auto served = [&](int m, int n, int k) {
-    Options options;
-    options.sizes = {{"m", m}, {"n", n}, {"k", k}};
-    const auto nest = prepare(unit->nests[0], false, options);
+    const auto nest = prepare(unit->nests[0], false, {{"m", m}, {"n", n}, {"k", k}});
     if (!nest) return false;
     const Chosen chosen = chosen_for(*nest);
     EXPECT_TRUE(chosen.guards.empty());

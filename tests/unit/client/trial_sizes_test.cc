@@ -2,16 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
 namespace {
 
 struct Trial {
-  Result<frontends::c::TranslationUnit> unit;
+  Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
-  explicit Trial(const std::string& text, const Options& options = {})
-      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, options)) {}
+  explicit Trial(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {})
+      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, sizes)) {}
   Result<Nest> at(const std::string& wanted) const { return at_trial_sizes(*nest, 0, wanted); }
 };
 
@@ -26,14 +27,12 @@ TEST(TrialSizes, OfTheClassThatTheRecipeWasMeasuredAt) {
   ASSERT_TRUE(trial.nest);
   const auto sized = trial.at("4^10:8");
   ASSERT_TRUE(sized) << sized.error().to_string();
-  EXPECT_EQ(to_string(tuning_db::size_class(sized->queries[0].nest, sized->queries[0].sizes)), "4^10:8");
+  EXPECT_EQ(size_class_of(sized->units[0]), "4^10:8");
   EXPECT_EQ(sized->sizes.size(), 2u);
 }
 
 TEST(TrialSizes, WhatIsGivenStays) {
-  Options options;
-  options.sizes["m"] = 7;
-  const auto sized = Trial(product, options).at("4^10:8");
+  const auto sized = Trial(product, {{"m", 7}}).at("4^10:8");
   ASSERT_TRUE(sized) << sized.error().to_string();
   EXPECT_EQ(sized->sizes.at("m"), 7);
 }
@@ -55,7 +54,7 @@ TEST(TrialSizes, NeverMoreWorkThanTakesSeconds) {
   ASSERT_TRUE(trial.nest);
   const auto sized = trial.at("4^20:8");
   ASSERT_TRUE(sized);
-  EXPECT_LE(*tuning_db::work(sized->queries[0].nest, sized->queries[0].sizes), 2e9);
+  EXPECT_LE(*tuning_db::work(sized->units[0].nest, sized->units[0].sizes), 2e9);
 }
 
 TEST(TrialSizes, SaysWhatItNeeds) {

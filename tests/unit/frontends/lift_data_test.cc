@@ -28,7 +28,7 @@ std::string reason(const std::string& text, const std::vector<std::string>& argu
 }
 std::string passed(const LiftedNest& nest, const std::string& argument) {
   const auto it = std::ranges::find(nest.arguments, argument, &Argument::name);
-  return it == nest.arguments.end() ? "no such argument" : it->c_expr;
+  return it == nest.arguments.end() ? "no such argument" : it->expression;
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

@@ -231,8 +231,8 @@ static void f(const struct grid *g, int w) { for (int i = 0; i < g->n - w; i++) 
 void h(struct grid *g) { f(g, 2); f(g, 2); })");
   ASSERT_EQ(unit.nests.size(), 1u);
   EXPECT_EQ(unit.nests[0].known, (std::map<std::string, std::int64_t>{{"w", 2}}));
-  EXPECT_EQ(unit.nests[0].arguments.at(0).c_expr, "g->n");
-  EXPECT_EQ(unit.nests[0].arguments.at(2).c_expr, "g->a");
+  EXPECT_EQ(unit.nests[0].arguments.at(0).expression, "g->n");
+  EXPECT_EQ(unit.nests[0].arguments.at(2).expression, "g->a");
 }
 
 TEST(Lift, InductionVariablesGetTheirFinalValue) {

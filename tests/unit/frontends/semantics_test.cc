@@ -24,13 +24,13 @@ void interpret(const std::string& text, const std::map<std::string, std::int64_t
   sdfg::Memory memory{symbols, {}};
   for (const Argument& a : unit->nests[0].arguments)
     if (a.kind != Argument::Kind::Symbol) {
-      ASSERT_TRUE(buffers.contains(a.c_expr)) << a.c_expr;
-      memory.buffers[a.name] = buffers.at(a.c_expr);
+      ASSERT_TRUE(buffers.contains(a.expression)) << a.expression;
+      memory.buffers[a.name] = buffers.at(a.expression);
     }
   auto ok = sdfg::interpret(s, memory);
   ASSERT_TRUE(ok.has_value()) << ok.error().to_string() << "\n" << sdfg::print(s);
   for (const Argument& a : unit->nests[0].arguments)
-    if (a.kind != Argument::Kind::Symbol) buffers.at(a.c_expr) = memory.buffers.at(a.name);
+    if (a.kind != Argument::Kind::Symbol) buffers.at(a.expression) = memory.buffers.at(a.name);
 }
 
 template <class T>

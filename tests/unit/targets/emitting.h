@@ -29,7 +29,7 @@ inline std::string emitted(const std::string& target, const sdfg::Sdfg& graph, c
 
 inline std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const Target& target : targets()) names.emplace_back(target.name);
+  for (const Target* target : targets()) names.emplace_back(target->name);
   return names;
 }
 
@@ -46,7 +46,7 @@ inline void expect_like_interpreter(const std::string& text, const std::vector<s
     functions.push_back(emitted(target, graph, options));
     generated.push_back({&graph, options.function});
   }
-  const std::string source = source_file({only.begin(), only.end()}, functions, "test");
+  const std::string source = tests::source_file(only, functions, "test");
   for (const std::string compiler : {"clang++-19", "g++-12"}) {
     tests::CompileOptions how{.include_root = SOUS_SOURCE_DIR, .compiler = compiler};
     // Another instruction set than this machine's: SOUS_MARCH=x86-64-v3

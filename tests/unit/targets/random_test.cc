@@ -72,22 +72,22 @@ void run_batch(std::uint64_t first, std::uint64_t count, const tests::CompileOpt
   }
   std::vector<std::string> functions;
   std::vector<tests::Generated> generated;
-  std::vector<std::string_view> names;
-  for (const Target& target : targets()) {
-    names.push_back(target.name);
+  std::vector<std::string> names;  // of the functions' targets
+  for (const Target* target : targets()) {
     for (std::size_t k = 0; k < graphs.size(); ++k) {
-      const std::string function = "nest" + std::to_string(first + k) + "_" + std::string(target.name);
-      functions.push_back(emitted(std::string(target.name), graphs[k], {.function = function, .contract = false}));
+      const std::string function = "nest" + std::to_string(first + k) + "_" + std::string(target->name);
+      names.emplace_back(target->name);
+      functions.push_back(emitted(names.back(), graphs[k], {.function = function, .contract = false}));
       generated.push_back({&graphs[k], function});
     }
   }
-  const auto code = tests::GeneratedCode::compile(source_file(names, functions, "random nests"), generated, how);
+  const auto code = tests::GeneratedCode::compile(tests::source_file(names, functions, "random nests"), generated, how);
   ASSERT_TRUE(code) << code.error().why;
   for (std::size_t k = 0; k < graphs.size(); ++k) {
     const sdfg::Memory before = tests::random_memory(graphs[k], first + k);
     sdfg::Memory expected = before;
     if (!interpreted(graphs[k], expected)) continue;
-    for (std::size_t t = 0; t < names.size(); ++t) {
+    for (std::size_t t = 0; t < targets().size(); ++t) {
       const std::size_t function = t * graphs.size() + k;
       sdfg::Memory actual = before;
       EXPECT_EQ(code->run(function, actual, k % 2 == 0 ? tests::GuardPage::Behind : tests::GuardPage::InFront), 1);

@@ -1,11 +1,9 @@
-#include "client/splice.h"
+#include "frontends/c/splice.h"
 
 #include <gtest/gtest.h>
 
-namespace sous::client {
+namespace sous::frontends::c {
 namespace {
-
-using frontends::c::Argument;
 
 Replacement nest(const std::string& text, const std::string& what) {
   Replacement r;
@@ -56,4 +54,4 @@ TEST(Splice, AByteOrderMarkStaysInFront) {
 }
 
 }  // namespace
-}  // namespace sous::client
+}  // namespace sous::frontends::c

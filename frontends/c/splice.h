@@ -2,25 +2,18 @@
 // branch:
 //
 //   { if (!sous_kernel_12((long long)(n), (double *)(A))) { …original… } else { …epilogue… } }
+//
+// Replacements are disjoint and ascending everywhere.
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "frontends/c/lift.h"
+#include "frontends/lifted.h"
 
-namespace sous::client {
-
-struct Replacement {
-  std::size_t begin = 0, end = 0;  // bytes of the text
-  std::string function;            // generated
-  std::vector<frontends::c::Argument> arguments;
-  std::string epilogue;
-  std::string note;   // for the readable form: one line about the recipe
-  std::string guard;  // C: the arguments may be read where it is not zero; empty: always
-};
+namespace sous::frontends::c {
 
 // "int sous_f(long long, double *)"
 std::string prototype(const Replacement& replacement);
@@ -30,11 +23,15 @@ std::string call(const Replacement& replacement);
 // Declarations that the prototypes need, or nothing.
 std::string unset_types(const std::vector<Replacement>& replacements);
 
+// The text with each stretch replaced by what `call_of` makes of it and of its text.
+std::string replaced(
+    std::string_view text, const std::vector<Replacement>& replacements,
+    const std::function<std::string(const Replacement& replacement, std::string_view original)>& call_of);
+
 // For preprocessed text: adds no line break, so that every line keeps its number without further markers.
-// `replacements`: disjoint, ascending.
 std::string splice_preprocessed(std::string_view text, const std::vector<Replacement>& replacements);
 
 // For a person: one part per line, and #line where the user's lines go on.
 std::string splice_readable(std::string_view text, std::string_view path, const std::vector<Replacement>& replacements);
 
-}  // namespace sous::client
+}  // namespace sous::frontends::c

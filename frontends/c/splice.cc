@@ -1,14 +1,13 @@
-#include "client/splice.h"
+#include "frontends/c/splice.h"
 
 #include <algorithm>
 #include <set>
 
 #include "sdfg/result.h"
 
-namespace sous::client {
+namespace sous::frontends::c {
 namespace {
 
-using frontends::c::Argument;
 using std::string;
 using std::string_view;
 
@@ -32,10 +31,10 @@ string joined(const std::vector<Argument>& arguments, F&& one) {
 // An argument that may have no value yet is passed as a struct of one member, which is passed in the same register: to
 // clang, a scalar argument without a value is undefined behaviour that it draws conclusions from.
 string value_type(const Argument& argument) {
-  return argument.kind == Argument::Kind::Array ? argument.c_type + " *" : argument.c_type;
+  return argument.kind == Argument::Kind::Array ? argument.type + " *" : argument.type;
 }
 string unset_type(const Argument& argument) {
-  return "struct sous_unset_" + in_identifier(argument.c_type) +
+  return "struct sous_unset_" + in_identifier(argument.type) +
          (argument.kind == Argument::Kind::Array ? "_pointer" : "");
 }
 string parameter_type(const Argument& argument) {
@@ -44,25 +43,26 @@ string parameter_type(const Argument& argument) {
     case Argument::Kind::Symbol:
       return "long long";
     case Argument::Kind::ScalarIn:
-      return argument.c_type;
+      return argument.type;
     case Argument::Kind::ScalarInOut:
     case Argument::Kind::Array:
-      return argument.c_type + " *";
+      return argument.type + " *";
   }
   __builtin_unreachable();
 }
 
 string passed(const Argument& argument) {
-  if (argument.unset) return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.c_expr + ")}";
+  if (argument.unset)
+    return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.expression + ")}";
   switch (argument.kind) {
     case Argument::Kind::Symbol:
-      return "(long long)(" + argument.c_expr + ")";
+      return "(long long)(" + argument.expression + ")";
     case Argument::Kind::ScalarIn:
-      return argument.c_expr;
+      return argument.expression;
     case Argument::Kind::ScalarInOut:
-      return "&(" + argument.c_expr + ")";
+      return "&(" + argument.expression + ")";
     case Argument::Kind::Array:
-      return "(" + argument.c_type + " *)(" + argument.c_expr + ")";
+      return "(" + argument.type + " *)(" + argument.expression + ")";
   }
   __builtin_unreachable();
 }
@@ -122,57 +122,51 @@ string unset_types(const std::vector<Replacement>& replacements) {
   return out;
 }
 
-string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
-  const std::size_t top = first_token(text);
-  string out(text.substr(0, top));
-  out += unset_types(replacements);
-  for (const auto& r : replacements) out += "extern " + prototype(r) + "; ";
-  std::size_t done = top;
+string replaced(string_view text, const std::vector<Replacement>& replacements,
+                const std::function<string(const Replacement&, string_view)>& call_of) {
+  string out;
+  std::size_t done = 0;
   for (const auto& r : replacements) {
     SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
     out += text.substr(done, r.begin - done);
-    out += "{ if (!" + call(r) + ") { ";
-    out += text.substr(r.begin, r.end - r.begin);
-    out += " }";
-    if (!r.epilogue.empty()) out += " else { " + r.epilogue + " }";
-    out += " }";
+    out += call_of(r, text.substr(r.begin, r.end - r.begin));
     done = r.end;
   }
-  out += text.substr(done);
-  return out;
+  return out += text.substr(done);
+}
+
+string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
+  string declarations = unset_types(replacements);
+  for (const auto& r : replacements) declarations += "extern " + prototype(r) + "; ";
+  const std::size_t top = first_token(text);
+  const auto call_of = [](const Replacement& r, string_view original) {
+    const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
+    return "{ if (!" + call(r) + ") { " + string(original) + " }" + otherwise + " }";
+  };
+  return replaced(text, replacements, call_of).insert(top, declarations);
 }
 
 string splice_readable(string_view text, string_view path, const std::vector<Replacement>& replacements) {
   const string file = quoted(path);
-  const auto line_of = [&](std::size_t offset) {
-    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-  };
   const auto marker = [&](std::size_t offset) {
-    return "\n#line " + std::to_string(line_of(offset)) + " " + file + "\n";
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+    return "\n#line " + std::to_string(line) + " " + file + "\n";
   };
-  constexpr string_view mark = "\xEF\xBB\xBF";  // a byte order mark is one at the very start alone
-  const std::size_t start = text.starts_with(mark) ? mark.size() : 0;
-  string out =
-      string(text.substr(0, start)) + "/* " + in_comment(path) + " with nests served by generated code (sous). */";
-  if (const string types = unset_types(replacements); !types.empty()) out += "\n" + types;
-  for (const auto& r : replacements) out += "\nextern " + prototype(r) + ";";
-  out += "\n#line 1 " + file + "\n";
-  std::size_t done = start;
-  for (const auto& r : replacements) {
-    out += text.substr(done, r.begin - done);
+  const auto call_of = [&](const Replacement& r, string_view original) {
     const auto line_start = text.rfind('\n', r.begin == 0 ? 0 : r.begin - 1);
     const string_view before = text.substr(line_start == string_view::npos ? 0 : line_start + 1, r.begin);
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
-    out +=
-        "{" + (r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */") + "\n" + indent + "if (!" + call(r) + ") {";
-    out += marker(r.begin) + indent;
-    out += text.substr(r.begin, r.end - r.begin);
-    out += "\n" + indent + "}" + (r.epilogue.empty() ? "" : " else { " + r.epilogue + " }") + "\n" + indent + "}";
-    out += marker(r.end);
-    done = r.end;
-  }
-  out += text.substr(done);
-  return out;
+    const string note = r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */";
+    const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
+    return "{" + note + "\n" + indent + "if (!" + call(r) + ") {" + marker(r.begin) + indent + string(original) + "\n" +
+           indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
+  };
+  string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";
+  if (const string types = unset_types(replacements); !types.empty()) head += "\n" + types;
+  for (const auto& r : replacements) head += "\nextern " + prototype(r) + ";";
+  constexpr string_view mark = "\xEF\xBB\xBF";  // a byte order mark is one at the very start alone
+  return replaced(text, replacements, call_of)
+      .insert(text.starts_with(mark) ? mark.size() : 0, head + "\n#line 1 " + file + "\n");
 }
 
-}  // namespace sous::client
+}  // namespace sous::frontends::c

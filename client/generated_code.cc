@@ -1,0 +1,66 @@
+#include "client/generated_code.h"
+
+#include <algorithm>
+
+#include "client/compiler.h"
+#include "client/places.h"
+
+namespace sous::client {
+
+using std::string;
+using Words = std::vector<string>;
+
+Words generated_options(const GeneratedBuild& build, const targets::File& file) {
+  Words out(file.language->options.begin(), file.language->options.end());
+  out.push_back("-I" + runtime_include_path());
+  const bool gcc = is_gcc(build.compiler);
+  // gcc contracts across expressions ("fast") where it contracts at all: the same as it does to the user's C.
+  out.emplace_back(!build.contract ? "-ffp-contract=off" : gcc ? "-ffp-contract=fast" : "-ffp-contract=on");
+  for (const auto* runtime : file.runtimes) out.emplace_back(runtime->option);
+  if (gcc) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
+  return out;
+}
+
+Result<Words> compile_generated(const std::vector<targets::File>& files, const GeneratedBuild& build,
+                                const TemporaryFolder& folder, const string& stem) {
+  Words objects;
+  for (const targets::File& file : files) {
+    const string source = folder.file(stem + "." + string(file.language->suffix)), object = source + ".o";
+    TRY_VOID(write_file(source, file.text));
+    Words command{build.compiler};
+    command.insert(command.end(), build.flags.begin(), build.flags.end());
+    const Words options = generated_options(build, file);
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"-c", source, "-o", object});
+    TRY(const auto finished, run(command, {.capture_output = true, .capture_errors = true}));
+    if (finished.status != 0) {
+      return fail(string(build.refusal), "the generated code does not compile: " + first_error(finished.errors));
+    }
+    objects.push_back(object);
+  }
+  return objects;
+}
+
+std::vector<const targets::Runtime*> runtimes_of(const std::vector<targets::File>& files) {
+  std::vector<const targets::Runtime*> out;
+  for (const targets::File& file : files) {
+    for (const auto* runtime : file.runtimes) {
+      if (std::ranges::find(out, runtime) == out.end()) out.push_back(runtime);
+    }
+  }
+  return out;
+}
+
+Words link_options(const std::vector<targets::File>& files) {
+  Words out;
+  for (const auto* runtime : runtimes_of(files)) out.emplace_back(runtime->option);
+  return out;
+}
+
+string first_error(const string& diagnostics) {
+  const auto error = diagnostics.find("error");
+  const auto start = error == string::npos ? 0 : diagnostics.rfind('\n', error) + 1;
+  return diagnostics.substr(start, diagnostics.find('\n', start) - start);
+}
+
+}  // namespace sous::client

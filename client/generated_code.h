@@ -1,0 +1,35 @@
+// Compiling and linking what targets give: the one place that does, for the launcher, for measurements and for
+// functions that are called in this process.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/process.h"
+#include "targets/target.h"
+
+namespace sous::client {
+
+struct GeneratedBuild {
+  std::string compiler;
+  std::vector<std::string> flags = {};  // the user's, as far as generated code takes them
+  bool contract = true;                 // a*b+c may become one fma
+  std::string_view refusal;             // the code of the error where the compiler refuses a file
+};
+
+// What compiles the file, behind the compiler and the user's flags.
+std::vector<std::string> generated_options(const GeneratedBuild& build, const targets::File& file);
+// Writes each file into the folder (stem.cpp, …) and compiles it; the objects, in order. Errors: build.refusal with the
+// first error of the compiler, client.write, client.run.
+Result<std::vector<std::string>> compile_generated(const std::vector<targets::File>& files, const GeneratedBuild& build,
+                                                   const TemporaryFolder& folder, const std::string& stem);
+// The libraries that the files' code calls, each once.
+std::vector<const targets::Runtime*> runtimes_of(const std::vector<targets::File>& files);
+// What links objects of these files.
+std::vector<std::string> link_options(const std::vector<targets::File>& files);
+
+// The first line that says "error", or the first of all.
+std::string first_error(const std::string& diagnostics);
+
+}  // namespace sous::client

@@ -1,0 +1,86 @@
+// What a front end gives of a program: its nests as graphs, how the program passes their arguments, and where and how a
+// call of generated code goes in their place. What is text here is in the program's own language, which only its front
+// end reads; a front end whose programs have no text leaves it empty (client/jit.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::frontends {
+
+// Why a stretch ends (or a loop is not lifted). Codes: c.goto, c.call.unknown-effects, c.volatile, …: docs/errors.md.
+struct Reason {
+  std::string code;
+  std::string why;
+  std::string function;
+  int line = 0, column = 0;      // presumed
+  std::string_view advice = {};  // what the program's author may do about it; empty: nothing is known
+};
+
+// How the rewritten program passes one argument of the Sdfg, in the order of Sdfg::arguments.
+struct Argument {
+  enum class Kind { Symbol, ScalarIn, ScalarInOut, Array };
+  Kind kind = Kind::Symbol;
+  std::string name;        // in the Sdfg
+  std::string type;        // the program's, of the symbol, the scalar or the array's elements: "double"
+  std::string expression;  // the program's, without side effects: "n", "g->n", "A"
+  // Passed by value (or a pointer), and perhaps without a value yet where the nest does not use it.
+  bool unset = false;
+};
+
+struct LiftedNest {
+  std::string function;      // that it is in
+  int line = 0, column = 0;  // presumed location of the first statement
+  int end_line = 0;
+  std::string file;  // presumed file
+  // The stretch in the text given to the front end: bytes [begin, end), whole statements at one level of one block.
+  std::size_t begin = 0, end = 0;
+  sdfg::Sdfg sdfg;  // checked; name: function_line
+  std::vector<Argument> arguments;
+  // An expression: where it is false, the stretch does nothing that its arguments could be read for, and reading them
+  // may fault (members of a struct that a loop without iterations never looks at). Empty: always fine.
+  std::string guard;
+  // Statements that give variables assigned in the stretch and used after it their final value where the generated
+  // code ran and they are not arguments (induction variables): "i = n > 0 ? n : 0;". May be empty.
+  std::string epilogue;
+  // Values that symbols surely have: constants, and parameters of static functions to which every call passes the same
+  // one.
+  std::map<std::string, std::int64_t> known;
+  // Presumed lines of the loops in the text, by the symbols of the loops that they became.
+  std::map<std::string, int> loop_lines;
+  bool reassociate = false;  // by leave of the program's own; flags are the caller's business
+};
+
+struct TranslationUnit {
+  std::vector<LiftedNest> nests;  // in order of `begin`, disjoint
+  std::vector<Reason> reasons;    // for every loop that is in no nest, and every end of a stretch
+  int functions_with_loops = 0;
+};
+
+// A call of generated code in the place of a nest: what a front end needs to put it into the program.
+struct Replacement {
+  std::size_t begin = 0, end = 0;  // bytes of the text
+  std::string function;            // generated
+  std::vector<Argument> arguments;
+  std::string epilogue;
+  std::string note;   // for people: one line about the recipe
+  std::string guard;  // the arguments may be read where it holds; empty: always
+};
+
+// How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
+// nothing in it writes, and the normal form may have removed the last write.
+std::vector<Argument> arguments_for(const LiftedNest& lifted, const sdfg::Sdfg& emitted);
+// `function` runs `emitted`.
+Replacement replacement(const LiftedNest& lifted, const std::string& function, const sdfg::Sdfg& emitted,
+                        const std::string& note = {});
+
+// A graph that comes from no text, as if it had been lifted. `sizes`: of its symbols, where they are known.
+LiftedNest lifted_from(const sdfg::Sdfg& sdfg, const std::map<std::string, std::int64_t>& sizes = {});
+
+}  // namespace sous::frontends

@@ -1,0 +1,74 @@
+// What targets declare, and what they refuse.
+#include "targets/target.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/sdfg/graphs.h"
+#include "tests/unit/targets/emitting.h"
+
+namespace sous::targets {
+namespace {
+
+std::string refusal(const Target& target, const std::string& graph) {
+  const auto code = target.emit(parsed(graph), {});
+  return code ? "" : code.error().to_string();
+}
+
+TEST(Targets, ALoopOfAnotherMachineIsRefused) {
+  for (const Target* target : targets()) {
+    const std::string name(target->name);
+    EXPECT_EQ(refusal(*target,
+                      "sdfg 1 g array A: f64[8] argument arguments A\n"
+                      "loop b = 0 .. 8 gpu_grid(dimension=0) { s: A[b] = 1.0 }"),
+              "b: the target " + name + " has no loops of this kind [target.schedule]");
+    EXPECT_EQ(refusal(*target, std::string(sdfg::graphs::gpu)),
+              "d: the target " + name + " has no memory of the kind that it lies in [target.storage]");
+  }
+}
+
+TEST(Targets, EachScheduleIsFollowedOrRunInOrderOrRefused) {
+  const std::string loops = "sdfg 1 g array A: f64[8] argument arguments A\nloop i = 0 .. 8 ";
+  for (const Target* target : targets()) {
+    for (const char* schedule : {"", "parallel", "simd", "unroll(factor=2)"}) {
+      std::vector<Unfollowed> unfollowed;
+      const auto graph = parsed(loops + schedule + " { s: A[i] = 1.0 }");
+      ASSERT_TRUE(target->emit(graph, {.unfollowed = &unfollowed})) << target->name << schedule;
+      const auto& loop = std::get<sdfg::Loop>(graph.root.nodes[0].value);
+      EXPECT_EQ(unfollowed.empty(), target->follows.contains(loop.schedule)) << target->name << schedule;
+      EXPECT_NE(target->follows.contains(loop.schedule), target->in_order.contains(loop.schedule)) << target->name;
+    }
+  }
+}
+
+TEST(Targets, TheOneThatDoesAllThatTheOtherDoes) {
+  EXPECT_EQ(common_target(cpp_target, highway_target), &highway_target);
+  EXPECT_EQ(common_target(openmp_target, cpp_target), &openmp_target);
+  EXPECT_EQ(common_target(cpp_target, cpp_target), &cpp_target);
+  const Target other{
+      .name = "other", .summary = "", .extends = &cpp_target, .follows = {}, .in_order = {}, .storages = {}};
+  EXPECT_EQ(common_target(other, cpp_target), &other);
+  EXPECT_EQ(common_target(other, openmp_target), nullptr);
+}
+
+TEST(Targets, FilesByLanguage) {
+  const Language other{
+      .name = "other", .suffix = "x", .options = {}, .file = [](std::span<const Function> functions, std::string_view) {
+        return std::to_string(functions.size()) + functions[0].code;
+      }};
+  const Target device{
+      .name = "device", .summary = "", .language = &other, .follows = {}, .in_order = {}, .storages = {}};
+  const auto out =
+      files({{&cpp_target, "a\n"}, {&device, "b\n"}, {&openmp_target, "c\n"}, {&highway_target, "d\n"}}, "");
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_TRUE(out[0].text.ends_with("\na\n\nc\n\nd\n")) << out[0].text;
+  EXPECT_EQ(out[0].language, cpp_target.language);
+  EXPECT_EQ(out[0].runtimes, std::vector{openmp_target.runtime});
+  EXPECT_EQ(out[1].text, "1b\n");
+  EXPECT_TRUE(out[1].runtimes.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(target_names()));
+}
+
+}  // namespace
+}  // namespace sous::targets
