@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "client/lock_source.h"
 #include "client/places.h"
@@ -187,10 +188,14 @@ string file_state(const string& path) {
 }
 
 std::vector<string> recipe_state(const Options& options) {
-  const string database = database_path(options), headers = runtime_include_path() + "/targets/runtime/";
+  const string database = database_path(options), headers = runtime_include_path() + "/targets/runtime";
   std::vector<string> out{file_state(program_beside("sous-core")),
                           tuning_db::hardware_class(tuning_db::local_hardware())};
-  for (const char* header : {"sous.h", "highway.h", "vectors.h"}) out.push_back(file_state(headers + header));
+  std::error_code unlisted;
+  std::set<string> runtime;  // what generated code includes
+  for (fs::directory_iterator file(headers, unlisted), end; !unlisted && file != end; file.increment(unlisted))
+    runtime.insert(file->path().string());
+  for (const string& header : runtime) out.push_back(file_state(header));
   if (options.frozen || database.empty()) return out;
   out.push_back(file_state(database));
   // The write-ahead log: what it holds is newer than the database. An empty one, or none, are the same.

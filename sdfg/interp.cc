@@ -342,30 +342,6 @@ std::set<std::string> privates_below(const Region& region) {
   return names;
 }
 
-// Moves the argument buffers into the root lane.
-Result<void> bind_arguments(const Sdfg& sdfg, Memory& memory, Lane& root) {
-  // Scalars first: shapes and strides may read them.
-  for (const bool scalars : {true, false}) {
-    for (const Container& container : sdfg.containers) {
-      if (container.transient || container.shape.empty() != scalars) continue;
-      const auto buffer = memory.buffers.find(container.name);
-      if (buffer == memory.buffers.end() || buffer->second.type != container.type) {
-        return fail("interp.buffer",
-                    "no memory of type " + std::string(info(container.type).name) + " for '" + container.name + "'");
-      }
-      TRY(Array array, interp::layout(container, root));
-      const auto elements = interp::span_of(array);
-      const auto size = static_cast<std::size_t>(info(container.type).bytes);
-      if (!elements || buffer->second.bytes.size() / size < static_cast<std::size_t>(*elements)) {
-        return fail("interp.buffer", "the memory for '" + container.name + "' is too small");
-      }
-      array.bytes = buffer->second.bytes;
-      root.own.emplace(container.name, std::move(array));
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& options) {
@@ -375,7 +351,7 @@ Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& op
     if (value == memory.symbols.end()) return fail("interp.symbol", "no value for symbol '" + symbol + "'");
     root.symbols.emplace(*value);
   }
-  TRY_VOID(bind_arguments(sdfg, memory, root));
+  TRY_VOID(interp::bind_arguments(sdfg, memory, root));
   for (const Expr& assumption : sdfg.assumptions) {
     TRY(const std::int64_t value, interp::evaluate(assumption, root));
     if (value < 0) return fail("interp.assumption", "'" + assumption.to_string() + "' is " + std::to_string(value));
@@ -396,26 +372,6 @@ Result<void> interpret(const Sdfg& sdfg, Memory& memory, const InterpOptions& op
   }
   forget_dead(sdfg, memory);
   return done;
-}
-
-void forget_dead(const Sdfg& sdfg, Memory& memory) {
-  constexpr std::byte forgotten{0xDE};
-  for (const Container& c : sdfg.containers) {
-    const auto buffer = memory.buffers.find(c.name);
-    if (c.dead && buffer != memory.buffers.end()) std::ranges::fill(buffer->second.bytes, forgotten);
-  }
-}
-
-Result<std::int64_t> store_size(const Sdfg& sdfg, const std::string& name,
-                                const std::map<std::string, std::int64_t>& symbols) {
-  const Container* container = sdfg.find(name);
-  if (container == nullptr) return fail("interp.symbol", "no container '" + name + "'");
-  Lane lane;
-  lane.symbols = symbols;
-  TRY(const Array array, interp::layout(*container, lane));
-  const auto elements = interp::span_of(array);
-  if (!elements) return fail("interp.out-of-bounds", "'" + name + "' is too large or starts before its memory");
-  return *elements;
 }
 
 }  // namespace sous::sdfg

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sdfg/interp.h"
 #include "sdfg/sdfg.h"
 
 namespace sous::sdfg::interp {
@@ -50,6 +51,9 @@ std::optional<std::int64_t> span_of(const Array& layout);
 Result<Array> layout(const Container& container, Lane& lane);
 // The same with elements, all undefined.
 Result<Array> undefined_array(const Container& container, Lane& lane);
+
+// Moves the argument buffers into the root lane. Error: interp.buffer.
+Result<void> bind_arguments(const Sdfg& sdfg, Memory& memory, Lane& root);
 
 // Value of an expression; reads are bounds-checked and must be defined.
 // Errors: interp.expr, interp.out-of-bounds, interp.undefined-read.

@@ -68,4 +68,23 @@ Result<std::int64_t> json_integer(const Json& json, const JsonPlace& where) {
   return json.get<std::int64_t>();
 }
 
+int bracket_depth(std::string_view json) {
+  int depth = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t k = 0; k < json.size(); ++k) {
+    const char c = json[k];
+    if (quoted) {
+      if (c == '\\') ++k;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return most;
+}
+
 }  // namespace sous::sdfg

@@ -44,6 +44,9 @@ class JsonObject {
   JsonPlace where_;
 };
 
+// Deepest nesting of brackets outside of strings: known before the library builds anything.
+int bracket_depth(std::string_view json);
+
 std::unexpected<Error> json_error(const std::string& why, const JsonPlace& where);
 Result<std::string> json_text(const Json& json, const JsonPlace& where);
 Result<std::int64_t> json_integer(const Json& json, const JsonPlace& where);

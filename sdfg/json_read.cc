@@ -16,26 +16,6 @@ constexpr int max_nesting = 200;
 // A region takes three levels of JSON (array, node, its condition or body), an expression one.
 constexpr int max_brackets = 3 * max_nesting + max_nesting + 16;
 
-// Deepest nesting of brackets outside of strings: known before the library builds anything.
-int bracket_depth(std::string_view json) {
-  int depth = 0, most = 0;
-  bool quoted = false;
-  for (std::size_t k = 0; k < json.size(); ++k) {
-    const char c = json[k];
-    if (quoted) {
-      if (c == '\\') ++k;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      most = std::max(most, ++depth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return most;
-}
-
 std::unexpected<Error> too_deep(const JsonPlace& where) {
   return fail("sdfg.json.depth", "nested more than " + std::to_string(max_nesting) + " deep", where.pointer);
 }

@@ -1,0 +1,238 @@
+// Whether a schedule tree respects the dependences: every instance once, every dependence in order, no loop that does
+// not run in order carries one.
+#include <algorithm>
+
+#include "sdfg/dependences.h"
+#include "sdfg/loop_relations.h"
+#include "sdfg/planted_fault.h"
+
+namespace sous::sdfg {
+namespace {
+
+using Data = Dependences::Data;
+
+Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
+  if (planted(Fault::instances_unchecked)) return {};
+  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    if (!data.known(s)) continue;
+    const IslMap& map = times.of(static_cast<int>(s));
+    IslSet domain(isl_map_domain(map.copy()));
+    bool same = isl_set_is_equal(domain.get(), data.domains[s].get()) == isl_bool_true;
+    bool once = isl_map_is_single_valued(map.get()) == isl_bool_true;
+    TRY_VOID(data.context.ok());
+    if (!same || !once)
+      return fail("legality.instances", std::string("statement ") + lifted.statements[s].name +
+                                            (once ? " would not run for exactly its own instances"
+                                                  : " would run more than once for an instance"));
+  }
+  return {};
+}
+
+// What differs between two trees. Both are cut down to the loops and guards around the difference, equal in both, and
+// in them to the children that differ.
+struct Change {
+  ScheduleTree before, after;
+  std::size_t shared = 0;  // time dimensions of the loops and guards around
+  // Whether the order of the instances in it within one iteration of everything around is all that must be proven. Not
+  // so with privates and reductions in it, whose conditions are about the whole tree, nor inside loops that a change of
+  // order below concerns as a whole.
+  bool local = true;
+};
+
+bool needs_the_whole(const ScheduleTree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const ScheduleNode& n) {
+    return match(
+        n.value,
+        [](const ScheduleLoop& l) {
+          return !l.privates.empty() || !l.reductions.empty() || needs_the_whole(l.children);
+        },
+        [](const ScheduleGuard& g) { return needs_the_whole(g.children); }, [](const ScheduleLeaf&) { return false; });
+  });
+}
+
+Change difference(const ScheduleTree& before, const ScheduleTree& after) {
+  const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  const auto left = std::min(before.end() - b, after.end() - a);
+  const auto [rb, ra] = std::mismatch(before.rbegin(), before.rbegin() + left, after.rbegin(), after.rbegin() + left);
+  Change result{.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
+  result.local = !needs_the_whole(result.before) && !needs_the_whole(result.after);
+  if (result.before.size() != 1 || result.after.size() != 1) return result;
+  // The only child that differs is a loop or a guard that differs in its children alone.
+  const auto inside = [&](auto& outer_b, auto& outer_a, std::size_t dimensions, bool transparent) {
+    auto empty_b = outer_b, empty_a = outer_a;
+    empty_b.children.clear();
+    empty_a.children.clear();
+    if (empty_b != empty_a) return;
+    Change below = difference(outer_b.children, outer_a.children);
+    outer_b.children = std::move(below.before);
+    outer_a.children = std::move(below.after);
+    result.shared = below.shared + dimensions;
+    result.local = below.local && transparent;
+  };
+  auto *loop_b = std::get_if<ScheduleLoop>(&result.before[0].value),
+       *loop_a = std::get_if<ScheduleLoop>(&result.after[0].value);
+  if (loop_b && loop_a)
+    inside(*loop_b, *loop_a, 2, loop_a->reductions.empty() && !std::holds_alternative<Simd>(loop_a->schedule));
+  auto *guard_b = std::get_if<ScheduleGuard>(&result.before[0].value),
+       *guard_a = std::get_if<ScheduleGuard>(&result.after[0].value);
+  if (guard_b && guard_a) inside(*guard_b, *guard_a, 1, true);
+  return result;
+}
+
+// Whether both trees run the same instances in the same iterations of what they share, each once.
+bool same_instances(const Data& data, const Times& before, const Times& after, std::size_t shared,
+                    const Lifted& lifted) {
+  const auto around = [&](const Times& times, int s) {
+    const auto first = static_cast<unsigned>(shared), count = static_cast<unsigned>(times.length() - shared);
+    return IslMap(isl_map_project_out(times.of(s).copy(), isl_dim_out, first, count));
+  };
+  for (std::size_t k = 0; k < lifted.statements.size(); ++k) {
+    if (!data.known(k)) continue;
+    const int s = static_cast<int>(k);
+    if (isl_map_is_equal(around(before, s).get(), around(after, s).get()) != isl_bool_true ||
+        isl_map_is_single_valued(after.of(s).get()) != isl_bool_true || !data.context.ok())
+      return false;
+  }
+  return true;
+}
+
+// A return in it: even the only iteration that gets there must then find all before it done, and none after it begun.
+bool may_return(const ScheduleTree& tree, const Lifted& lifted) {
+  return std::any_of(tree.begin(), tree.end(), [&](const ScheduleNode& n) {
+    return match(
+        n.value, [&](const ScheduleLoop& l) { return may_return(l.children, lifted); },
+        [&](const ScheduleGuard& g) { return may_return(g.children, lifted); },
+        [&](const ScheduleLeaf& leaf) {
+          return has_return(lifted.statements[static_cast<std::size_t>(leaf.statement)]);
+        });
+  });
+}
+
+Result<void> returns_in_order(const Times& times, std::size_t shared, const Lifted& lifted) {
+  for (const auto& [symbol, l] : times.loops()) {
+    const Schedule& schedule = l.loop->schedule;
+    const bool in_order = std::holds_alternative<Sequential>(schedule) || std::holds_alternative<Unroll>(schedule);
+    if (l.index >= shared && !in_order && may_return(l.loop->children, lifted))
+      return fail("legality.carried", "an iteration of loop " + symbol + " may return", symbol);
+  }
+  return {};
+}
+
+// Every dependence keeps its order, and loops that do not run in order carry none; both for pairs of instances that
+// agree in the first `shared` time dimensions, and for the loops below those.
+Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
+  TRY_VOID(returns_in_order(times, shared, lifted));
+  const IslMap reversed = intersect(times.not_before(), times.agree(shared));
+  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
+    const Dependence& d = data.dependences[k];
+    IslMap pairs = effective(data, times, k);
+    if (!empty(intersect(pairs, reversed)))
+      return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
+    for (const auto& entry : times.loops()) {
+      const auto& symbol = entry.first;
+      const Times::LoopTime& l = entry.second;
+      if (l.index < shared) continue;
+      auto carries = [&](const IslMap& broken) -> Result<void> {
+        if (empty(broken)) return {};
+        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
+      };
+      auto in_parallel = [&] { return carries(carried_pairs(times, l, effective(data, times, k, &l))); };
+      TRY_VOID(match(
+          l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
+          [&](const Parallel&) -> Result<void> { return in_parallel(); },
+          [&](const Simd& simd) -> Result<void> {
+            return carries(broken_by_lockstep(lifted, times, l, simd.lanes, d, effective(data, times, k, &l)));
+          },
+          [](const Unroll&) -> Result<void> { return {}; },
+          [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
+          [&](const GpuBlock&) -> Result<void> { return in_parallel(); }));
+    }
+    TRY_VOID(data.context.ok());
+  }
+  return data.context.ok();
+}
+
+// The containers that are private to a loop of the tree. `twice` becomes one that is so to two loops of which none is
+// inside the other: its accesses would have two places. `covered` finds those that run; but targets must have one for
+// accesses that never run, too.
+std::set<std::string> privates_in(const ScheduleTree& tree, std::string& twice) {
+  std::set<std::string> all;
+  for (const ScheduleNode& node : tree) {
+    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    const auto* guard = std::get_if<ScheduleGuard>(&node.value);
+    if (!loop && !guard) continue;
+    std::set<std::string> names = privates_in(loop ? loop->children : guard->children, twice);
+    if (loop) names.insert(loop->privates.begin(), loop->privates.end());
+    for (const std::string& name : names)
+      if (!all.insert(name).second) twice = name;
+  }
+  return all;
+}
+
+// Of the dependences that are known. A loop of which they are not all known is none of what differs, or around that:
+// its privates are so still, for no instance enters or leaves an iteration of it, and the order in each keeps its
+// dependences.
+Result<void> respects_known(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
+  data.context.restart();
+  Times times(data, lifted, tree);
+  TRY_VOID(instances(data, times, lifted));
+  for (const auto& [symbol, l] : times.loops())
+    for (const std::string& container : l.loop->privates) {
+      if (!known_in(data, l.loop->children)) continue;
+      TRY(bool ok, covered(data, times, l, container));
+      if (!ok)
+        return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
+    }
+  std::string twice;
+  privates_in(tree, twice);
+  if (!twice.empty()) return fail("legality.private", twice + " would be private to two loops");
+  return ordered(data, times, 0, lifted);
+}
+
+}  // namespace
+
+Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                               const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  const ScheduleTree after = difference(legal, tree).after;
+  if (!known_in(data, after)) return out_of_scope();
+  data.context.restart();
+  Times times(data, lifted, after);
+  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+    if (!data.known(s)) continue;
+    IslSet run(isl_map_domain(times.of(static_cast<int>(s)).copy()));
+    const bool within = isl_set_is_subset(run.get(), data.domains[s].get()) == isl_bool_true;
+    TRY_VOID(data.context.ok());
+    if (!within)
+      return fail("legality.instances",
+                  "statement " + lifted.statements[s].name + " would run for instances it does not have");
+  }
+  return {};
+}
+
+Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  if (!known_in(data, tree)) return out_of_scope();
+  return respects_known(data, lifted, tree);
+}
+
+Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                         const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  // Only the order of pairs in what differs can change, and only their dependences can be excused or not be any more by
+  // other privates and reductions.
+  const Change change = difference(legal, tree);
+  if (!known_in(data, change.before) || !known_in(data, change.after)) return out_of_scope();
+  const bool whole_known = known_in(data, tree);
+  if (!change.local && whole_known) return respects_known(data, lifted, tree);
+  data.context.restart();
+  const Times before(data, lifted, change.before), after(data, lifted, change.after);
+  // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
+  // looks.
+  const bool same = same_instances(data, before, after, change.shared, lifted);
+  if (same && change.local) return ordered(data, after, change.shared, lifted);
+  if (!same && !whole_known) return out_of_scope();
+  return respects_known(data, lifted, tree);
+}
+
+}  // namespace sous::sdfg

@@ -1,0 +1,126 @@
+#include "sdfg/loop_relations.h"
+
+#include <algorithm>
+
+#include "sdfg/planted_fault.h"
+
+namespace sous::sdfg {
+
+using Data = Dependences::Data;
+
+std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times& times, std::size_t index) {
+  const auto length = static_cast<unsigned>(times.length());
+  const auto at = static_cast<unsigned>(index);
+  isl_set* from_here = isl_set_project_out(deltas.copy(), isl_dim_set, at + 1, length - at - 1);
+  IslSet one(isl_set_project_out(from_here, isl_dim_set, 0, at));
+  if (!one || isl_set_is_singleton(one.get()) != isl_bool_true) return std::nullopt;
+  isl_val* value = isl_set_plain_get_val_if_fixed(IslSet(isl_set_coalesce(one.copy())).get(), isl_dim_set, 0);
+  std::optional<std::int64_t> result;
+  if (value && isl_val_is_int(value) == isl_bool_true) result = isl_val_get_num_si(value);
+  isl_val_free(value);
+  return result;
+}
+
+IslMap effective(const Data& data, const Times& times, std::size_t k, const Times::LoopTime* carrier) {
+  const Dependence& d = data.dependences[k];
+  IslMap pairs = times.on_time(data.relations[k], d.source, d.target);
+  for (const auto& [symbol, l] : times.loops()) {
+    const auto& privates = l.loop->privates;
+    if (std::find(privates.begin(), privates.end(), d.container) != privates.end()) {
+      IslMap outside = subtract(pairs, times.both_inside(l));
+      pairs = IslMap(isl_map_union(outside.release(), intersect(pairs, times.same_iteration(l)).release()));
+    }
+    if (carrier && carrier->loop != l.loop && !planted(Fault::outer_reduction_excuses)) continue;
+    for (const Reduction& r : l.loop->reductions) {
+      const auto& s = data.updates[static_cast<std::size_t>(d.source)];
+      const auto& t = data.updates[static_cast<std::size_t>(d.target)];
+      if (r.container == d.container && s == r && t == r) pairs = subtract(pairs, times.same_before(l));
+    }
+  }
+  return pairs;
+}
+
+IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs) {
+  if (planted(Fault::parallel_unchecked)) return subtract(pairs, pairs);
+  return intersect(pairs, times.carried(l));
+}
+
+namespace {
+
+// Whether lanes that run it together make all of their reads before the first of their writes: a state, also under
+// conditions. Of several states that are one statement (under a condition on data) the second reads what the first has
+// written in other lanes.
+bool reads_first(const Node& node) {
+  if (std::holds_alternative<State>(node.value)) return true;
+  const auto* branch = std::get_if<If>(&node.value);
+  if (branch == nullptr || branch->then_body.nodes.empty() == branch->else_body.nodes.empty()) return false;
+  const Region& body = branch->then_body.nodes.empty() ? branch->else_body : branch->then_body;
+  return body.nodes.size() == 1 && reads_first(body.nodes[0]);
+}
+
+}  // namespace
+
+IslMap broken_by_lockstep(const Lifted& lifted, const Times& times, const Times::LoopTime& l, int lanes,
+                          const Dependence& d, const IslMap& pairs) {
+  if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
+  IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
+  if (empty(in_group)) return in_group;
+  const bool kept = d.kind == DependenceKind::Anti && d.source == d.target &&
+                    reads_first(lifted.statements[static_cast<std::size_t>(d.source)].node);
+  return intersect(in_group, times.not_after_inside(l, !kept));
+}
+
+std::string describe(const Dependence& d, const Lifted& lifted) {
+  const char* kind = d.kind == DependenceKind::Flow ? "flow" : d.kind == DependenceKind::Anti ? "anti" : "output";
+  return std::string(kind) + " dependence " + lifted.statements[static_cast<std::size_t>(d.source)].name + " -> " +
+         lifted.statements[static_cast<std::size_t>(d.target)].name + " on " + d.container;
+}
+
+IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l) {
+  IslMap instances = times.related(access.statement, access.statement, times.same_iteration(l));
+  return IslMap(isl_map_intersect_domain(access.map.copy(), isl_map_domain(instances.release())));
+}
+
+IslMap not_own(const Access& read, const Data& data, const Times& times, const Times::LoopTime& l) {
+  IslMap uncovered = inside(read, times, l);
+  if (read.own) return subtract(uncovered, uncovered);
+  for (const Access& write : data.accesses) {
+    if (!write.write || !write.exact || write.container != read.container) continue;
+    IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
+                             times.before(write.statement, read.statement));
+    IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
+    uncovered = subtract(uncovered, written);
+  }
+  return uncovered;
+}
+
+Result<bool> reads_own_values(const Data& data, const Times& times, const Times::LoopTime& l,
+                              const std::string& container) {
+  for (const Access& read : data.accesses) {
+    if (read.write || read.container != container) continue;
+    if (!empty(not_own(read, data, times, l))) return false;
+  }
+  TRY_VOID(data.context.ok());
+  return true;
+}
+
+Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime& l, const std::string& container) {
+  if (planted(Fault::private_not_covered)) return true;
+  if (data.elsewhere.contains(container)) return false;
+  for (const Access& access : data.accesses)
+    if (access.container == container && !empty(subtract(access.map, inside(access, times, l)))) return false;
+  return reads_own_values(data, times, l, container);
+}
+
+bool known_in(const Data& data, const ScheduleTree& tree) {
+  bool known = true;
+  for_each_leaf(
+      tree, [&](const ScheduleLeaf& leaf) { known = known && data.known(static_cast<std::size_t>(leaf.statement)); });
+  return known;
+}
+
+std::unexpected<Error> out_of_scope() {
+  return fail("isl.scope", "the dependences of these statements were not computed");
+}
+
+}  // namespace sous::sdfg

@@ -1,0 +1,51 @@
+// What one loop of a schedule tree carries, breaks and covers, in isl's terms: what the dependences say of a tree is
+// put together from this. Internal to sdfg/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sdfg/dependence_data.h"
+#include "sdfg/times.h"
+
+namespace sous::sdfg {
+
+// The value of time dimension `index` of the differences, if it is one.
+std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times& times, std::size_t index);
+
+// The dependence between times, without the pairs that the privates and reductions of the tree's loops remove. For what
+// one loop carries, `carrier`, only its own reductions count: the partial results of a loop around it are one for all
+// of its iterations.
+IslMap effective(const Dependences::Data& data, const Times& times, std::size_t k,
+                 const Times::LoopTime* carrier = nullptr);
+
+// The times that the loop carries: equal before its dimension, different in it.
+IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs);
+
+// Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
+// one group, and the target not after the source in the body.
+IslMap broken_by_lockstep(const Lifted& lifted, const Times& times, const Times::LoopTime& l, int lanes,
+                          const Dependence& d, const IslMap& pairs);
+
+// The accesses that are made inside the loop.
+IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l);
+
+// What the access reads inside the loop, but for elements written before in the same iteration.
+IslMap not_own(const Access& read, const Dependences::Data& data, const Times& times, const Times::LoopTime& l);
+
+// Every read of `container` inside the loop is of an element written before in the same iteration.
+Result<bool> reads_own_values(const Dependences::Data& data, const Times& times, const Times::LoopTime& l,
+                              const std::string& container);
+
+// That, and nothing outside the loop touches the container.
+Result<bool> covered(const Dependences::Data& data, const Times& times, const Times::LoopTime& l,
+                     const std::string& container);
+
+std::string describe(const Dependence& d, const Lifted& lifted);
+
+// Whether the dependences of all statements below the tree are known.
+bool known_in(const Dependences::Data& data, const ScheduleTree& tree);
+std::unexpected<Error> out_of_scope();
+
+}  // namespace sous::sdfg

@@ -1,0 +1,202 @@
+// What vectors compute beyond the operations of Highway: targets/runtime/highway.h includes this.
+#pragma once
+
+#include "targets/runtime/highway_memory.h"
+
+namespace sous {
+
+// f lane by lane: what has no vector instruction, or none with the same result.
+template <class D, class F, class DA>
+inline hn::Vec<D> map(D d, F f, DA da, hn::Vec<DA> a) {
+  Lanes<DA> x(da, a);
+  return gather(d, [&](int64_t k) { return f(x[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA, class DB>
+inline hn::Vec<D> map(D d, F f, DA da, hn::Vec<DA> a, DB db, hn::Vec<DB> b) {
+  Lanes<DA> x(da, a);
+  Lanes<DB> y(db, b);
+  return gather(d, [&](int64_t k) { return f(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA>
+inline hn::Vec<D> map(D d, hn::Mask<D> mask, F f, DA da, hn::Vec<DA> a) {
+  Lanes<DA> x(da, a);
+  return gather(d, mask, [&](int64_t k) { return f(x[static_cast<size_t>(k)]); });
+}
+template <class D, class F, class DA, class DB>
+inline hn::Vec<D> map(D d, hn::Mask<D> mask, F f, DA da, hn::Vec<DA> a, DB db, hn::Vec<DB> b) {
+  Lanes<DA> x(da, a);
+  Lanes<DB> y(db, b);
+  return gather(d, mask, [&](int64_t k) { return f(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)]); });
+}
+
+// One rounding, on every instruction set.
+template <class D>
+inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
+#ifdef __FMA__
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  Lanes<D> x(d, a), y(d, b), z(d, c);
+  return gather(d, [&](int64_t k) {
+    return sous::fma(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)], z[static_cast<size_t>(k)]);
+  });
+#endif
+}
+
+// x / by, where y is 1 / by in every active lane: see divide_by_reciprocal. All lanes take the same way.
+#if SOUS_FUSES
+template <class D>
+inline hn::Vec<D> multiplied(D d, hn::Vec<D> x, hn::Vec<D> by, hn::Vec<D> y) {
+  using Range = RepeatedDivision<hn::TFromD<D>>;
+  const auto size = hn::Abs(by);
+  const auto in_range =
+      hn::And(hn::Ge(size, hn::Set(d, Range::divisor_low)), hn::Le(size, hn::Set(d, Range::divisor_high)));
+  const auto s = hn::IfThenElseZero(in_range, y), q = hn::Mul(x, s);
+  return hn::MulAdd(hn::NegMulAdd(q, by, x), s, q);
+}
+template <class D>
+inline hn::Mask<D> is_exact(D d, hn::Vec<D> quotient) {
+  return hn::Ge(hn::Abs(quotient), hn::Set(d, RepeatedDivision<hn::TFromD<D>>::quotient_low));
+}
+#endif
+template <class D>
+inline hn::Vec<D> divide_by([[maybe_unused]] D d, hn::Vec<D> x, hn::Vec<D> by, [[maybe_unused]] hn::Vec<D> y) {
+#if SOUS_FUSES
+  const auto quotient = multiplied(d, x, by, y);
+  if (__builtin_expect(hn::AllTrue(d, is_exact(d, quotient)), 1)) return quotient;
+#endif
+  return hn::Div(x, by);
+}
+template <class D>
+inline hn::Vec<D> divide_by([[maybe_unused]] D d, [[maybe_unused]] hn::Mask<D> active, hn::Vec<D> x, hn::Vec<D> by,
+                            [[maybe_unused]] hn::Vec<D> y) {
+#if SOUS_FUSES
+  const auto quotient = multiplied(d, x, by, y);
+  if (__builtin_expect(hn::AllTrue(d, hn::Or(is_exact(d, quotient), hn::Not(active))), 1)) return quotient;
+#endif
+  return hn::Div(x, by);
+}
+
+// Rounding to integers; the sign is always the argument's, a zero's too.
+#if !SOUS_ROUNDS_SIGNS
+#define SOUS_ROUNDING(name)              \
+  template <class V>                     \
+  inline V name(V v) {                   \
+    return hn::CopySign(hn::name(v), v); \
+  }
+#else
+#define SOUS_ROUNDING(name) \
+  template <class V>        \
+  inline V name(V v) {      \
+    return hn::name(v);     \
+  }
+#endif
+SOUS_ROUNDING(Floor)
+SOUS_ROUNDING(Ceil)
+SOUS_ROUNDING(Trunc)
+SOUS_ROUNDING(Round)
+#undef SOUS_ROUNDING
+
+// Square roots that set errno as sqrt does (-fmath-errno).
+template <class D>
+inline hn::Vec<D> sqrt_errno(D d, hn::Vec<D> v) {
+  if (!hn::AllFalse(d, hn::Lt(v, hn::Zero(d)))) errno = EDOM;
+  return hn::Sqrt(v);
+}
+template <class D>
+inline hn::Vec<D> sqrt_errno(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+  if (!hn::AllFalse(d, hn::And(mask, hn::Lt(v, hn::Zero(d))))) errno = EDOM;
+  return hn::Sqrt(v);
+}
+
+template <class D>
+inline hn::Vec<D> fmin(D, hn::Vec<D> a, hn::Vec<D> b) {
+  return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Lt(b, a), b, a));
+}
+template <class D>
+inline hn::Vec<D> fmax(D, hn::Vec<D> a, hn::Vec<D> b) {
+  return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Gt(b, a), b, a));
+}
+
+// (T)v as C converts.
+template <class DTo, class DFrom>
+inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
+  using T = hn::TFromD<DTo>;
+  using F = hn::TFromD<DFrom>;
+  constexpr bool float_to = is_float<T>, float_from = is_float<F>;
+  constexpr bool signed_to = is_signed<T>, signed_from = is_signed<F>;
+  static_assert(!SOUS_OWN_VECTORS || float_to || !float_from);
+  if constexpr (!float_to && !float_from && sizeof(T) == sizeof(F)) {
+    return hn::BitCast(to, v);
+  } else if constexpr (!float_to && !float_from && sizeof(T) == 2 * sizeof(F)) {
+    using Wide = hn::Rebind<Twice<F>, DTo>;
+    return hn::BitCast(to, hn::PromoteTo(Wide(), v));
+  } else if constexpr (!float_to && !float_from && sizeof(T) == 4 * sizeof(F)) {
+    const hn::Rebind<Twice<F>, DTo> half;
+    return cast(to, half, cast(half, from, v));
+  } else if constexpr (float_to && float_from && sizeof(T) == 8) {
+    return hn::PromoteTo(to, v);
+#if !SOUS_EMULATED_VECTORS  // which clamp: infinities become finite
+  } else if constexpr (float_to && float_from && sizeof(T) == 4) {
+    return hn::DemoteTo(to, v);
+#endif
+  } else if constexpr (sizeof(T) == 8 && float_to && sizeof(F) == 4 && signed_from) {
+    return hn::PromoteTo(to, v);
+  } else if constexpr (sizeof(T) == 4 && float_to && sizeof(F) == 4 && signed_from) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (float_to && sizeof(F) < 4) {
+    const hn::Rebind<int32_t, DTo> di;
+    return cast(to, di, cast(di, from, v));
+  } else if constexpr (sizeof(T) == 4 && !float_to && signed_to && float_from && sizeof(F) == 4) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (sizeof(T) == 4 && !float_to && signed_to && float_from && sizeof(F) == 8) {
+    return hn::DemoteTo(to, v);
+#if SOUS_LONG_CONVERSIONS
+  } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_to && signed_from) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (sizeof(T) == 8 && sizeof(F) == 8 && float_from && signed_to) {
+    return hn::ConvertTo(to, v);
+#endif
+  } else {
+    (void)signed_to;
+    (void)signed_from;
+    return map(to, [](F x) { return static_cast<T>(x); }, from, v);
+  }
+}
+
+#if !SOUS_OWN_VECTORS
+// The same from floats to integers: Highway knows how each instruction set does what is out of range.
+template <class DTo, class DFrom>
+inline hn::Vec<DTo> to_integer(DTo to, DFrom from, hn::Vec<DFrom> v) {
+  return cast(to, from, v);
+}
+#endif
+
+// Lane k is (T)(first + k * step).
+template <class D>
+inline hn::Vec<D> iota(D d, int64_t first, int64_t step) {
+  using T = hn::TFromD<D>;
+  if constexpr (!is_float<T> && sizeof(T) >= 2) {
+    const hn::RebindToUnsigned<D> du;  // wraps
+    using TU = hn::TFromD<decltype(du)>;
+    const auto offsets = hn::Mul(hn::Iota(du, 0), hn::Set(du, static_cast<TU>(step)));
+    return hn::BitCast(d, hn::Add(hn::Set(du, static_cast<TU>(first)), offsets));
+  } else if constexpr (sizeof(T) == 8) {
+    const hn::RebindToSigned<D> di;
+    return cast(d, di, iota(di, first, step));
+  } else {
+    return gather(d, [=](int64_t lane) { return static_cast<T>(first + lane * step); });
+  }
+}
+
+// Combines the lanes, always in the same order: halves with halves.
+template <class D, class F>
+inline hn::TFromD<D> reduce(D d, hn::Vec<D> v, F f) {
+  Lanes<D> lanes(d, v);
+  for (size_t half = hn::Lanes(d) / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) lanes[k] = f(lanes[k], lanes[k + half]);
+  }
+  return lanes[0];
+}
+
+}  // namespace sous

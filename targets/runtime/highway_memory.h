@@ -1,0 +1,184 @@
+// Loads and stores of vectors, as targets/runtime/highway.h has them: it includes this.
+#pragma once
+
+namespace sous {
+
+template <class D>
+inline hn::Vec<D> load(D d, hn::Mask<D> mask, const hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D>) {
+    return hn::MaskedLoad(mask, d, p);
+  } else {
+    const MaskLanes<D> active(d, mask);
+    Lanes<D> lanes;
+    for (size_t k = 0; k < hn::Lanes(d); ++k) {
+      if (active[k]) lanes[k] = p[k];
+    }
+    return lanes.vector(d);
+  }
+}
+
+template <class D>
+inline void store(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D>) {
+    hn::BlendedStore(v, mask, d, p);
+  } else {
+    const MaskLanes<D> active(d, mask);
+    Lanes<D> lanes(d, v);
+    for (size_t k = 0; k < hn::Lanes(d); ++k) {
+      if (active[k]) p[k] = lanes[k];
+    }
+  }
+}
+
+// Lane k is f(k).
+template <class D, class F>
+inline hn::Vec<D> gather(D d, F f) {
+  Lanes<D> lanes;
+  for (size_t k = 0; k < hn::Lanes(d); ++k) lanes[k] = static_cast<hn::TFromD<D>>(f(static_cast<int64_t>(k)));
+  return lanes.vector(d);
+}
+template <class D, class F>
+inline hn::Vec<D> gather(D d, hn::Mask<D> mask, F f) {
+  const MaskLanes<D> active(d, mask);
+  Lanes<D> lanes;
+  for (size_t k = 0; k < hn::Lanes(d); ++k) {
+    if (active[k]) lanes[k] = static_cast<hn::TFromD<D>>(f(static_cast<int64_t>(k)));
+  }
+  return lanes.vector(d);
+}
+// f(k, lane k), in order.
+template <class D, class F>
+inline void scatter(D d, hn::Vec<D> v, F f) {
+  Lanes<D> lanes(d, v);
+  for (size_t k = 0; k < hn::Lanes(d); ++k) f(static_cast<int64_t>(k), lanes[k]);
+}
+template <class D, class F>
+inline void scatter(D d, hn::Mask<D> mask, hn::Vec<D> v, F f) {
+  const MaskLanes<D> active(d, mask);
+  Lanes<D> lanes(d, v);
+  for (size_t k = 0; k < hn::Lanes(d); ++k) {
+    if (active[k]) f(static_cast<int64_t>(k), lanes[k]);
+  }
+}
+
+// Can stride * lane be an index in the element's own size, as gather instructions want it?
+template <class D>
+inline bool has_gather([[maybe_unused]] D d, int64_t stride) {
+  constexpr size_t size = sizeof(hn::TFromD<D>);
+  const int64_t limit = INT32_MAX / static_cast<int64_t>(hn::Lanes(d));
+  return size == 8 || (size == 4 && stride <= limit && stride >= -limit);
+}
+template <class D>
+inline auto stride_indices(D, int64_t stride) {
+  const hn::RebindToSigned<D> di;
+  using TI = hn::TFromD<decltype(di)>;
+  return hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<TI>(stride)));
+}
+
+// Lane k from p[k * stride].
+template <class D>
+inline hn::Vec<D> load_strided(D d, const hn::TFromD<D>* p, int64_t stride) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    if (has_gather(d, stride)) return hn::GatherIndex(d, p, stride_indices(d, stride));
+  }
+  return gather(d, [=](int64_t lane) { return p[lane * stride]; });
+}
+template <class D>
+inline hn::Vec<D> load_strided(D d, hn::Mask<D> mask, const hn::TFromD<D>* p, int64_t stride) {
+  return gather(d, mask, [=](int64_t lane) { return p[lane * stride]; });
+}
+template <class D>
+inline void store_strided(D d, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    if (has_gather(d, stride)) return hn::ScatterIndex(v, d, p, stride_indices(d, stride));
+  }
+  scatter(d, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
+}
+template <class D>
+inline void store_strided(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
+  scatter(d, mask, v, [=](int64_t lane, hn::TFromD<D> x) { p[lane * stride] = x; });
+}
+
+// Rows of as many elements as there are lanes, from p + k * stride: afterwards, vector j has element j of every row.
+// log2(lanes) rounds of shuffles, each of which exchanges the off-diagonal quarters of squares twice as large (J. O.
+// Eklundh, "A fast computer method for matrix transposing", 1972).
+constexpr int quarter_lane(int lane, int distance, int lanes, int first) {
+  return (lane & distance) == 0 ? lane + first : lane - distance + lanes + first;
+}
+template <int distance, class D, size_t... k>
+inline void exchange_quarters(D, hn::Vec<D>& a, hn::Vec<D>& b, Indices<k...>) {
+  constexpr int lanes = sizeof...(k);
+#if SOUS_EMULATED_VECTORS
+  for (int lane = 0; lane < lanes; ++lane) {
+    if ((lane & distance) != 0) continue;
+    const auto above = a.raw[lane + distance];
+    a.raw[lane + distance] = b.raw[lane];
+    b.raw[lane] = above;
+  }
+#else
+  using Raw = decltype(a.raw);  // of integers it does not say how many there are
+  using Lanes __attribute__((vector_size(sizeof(Raw)))) = hn::TFromD<D>;
+  const auto above = __builtin_bit_cast(Lanes, a.raw), below = __builtin_bit_cast(Lanes, b.raw);
+  a.raw = __builtin_bit_cast(Raw, __builtin_shufflevector(above, below, quarter_lane(k, distance, lanes, 0)...));
+  b.raw = __builtin_bit_cast(Raw, __builtin_shufflevector(above, below, quarter_lane(k, distance, lanes, distance)...));
+#endif
+}
+template <int distance, class D>
+inline void transpose(D d, hn::Vec<D>* rows) {
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
+  if constexpr (distance < lanes) {
+#pragma GCC unroll 16
+    for (int k = 0; k < lanes; ++k) {
+      if ((k & distance) == 0) {
+        exchange_quarters<distance>(d, rows[k], rows[k + distance], IndicesBelow<lanes>());
+      }
+    }
+    transpose<2 * distance>(d, rows);
+  }
+}
+template <class D>
+inline void load_transposed(D d, const hn::TFromD<D>* p, int64_t stride, hn::Vec<D>* out) {
+  constexpr int64_t lanes = static_cast<int64_t>(hn::MaxLanes(D()));
+  constexpr bool whole = lanes * sizeof(hn::TFromD<D>) >= 16;  // not a part of the smallest register
+#pragma GCC unroll 16
+  for (int64_t k = 0; k < lanes; ++k) out[k] = whole ? hn::LoadU(d, p + k * stride) : load_strided(d, p + k, stride);
+  if constexpr (whole) transpose<1>(d, out);
+}
+
+// Asks for what load_transposed will read, `p` being some iterations ahead.
+template <class D>
+inline void prefetch_rows(D, const hn::TFromD<D>* p, int64_t stride) {
+  for (int64_t k = 0; k < static_cast<int64_t>(hn::MaxLanes(D())); ++k) __builtin_prefetch(p + k * stride);
+}
+
+// Lane k from p[-k]: the last lane has the lowest address. (Highway 1.0 reverses no short vectors of small elements.)
+template <class D>
+inline hn::Vec<D> load_reversed(D d, const hn::TFromD<D>* p) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    return hn::Reverse(d, hn::LoadU(d, p - (hn::Lanes(d) - 1)));
+  } else {
+    return gather(d, [=](int64_t lane) { return p[-lane]; });
+  }
+}
+template <class D>
+inline void store_reversed(D d, hn::Vec<D> v, hn::TFromD<D>* p) {
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    hn::StoreU(hn::Reverse(d, v), d, p - (hn::Lanes(d) - 1));
+  } else {
+    scatter(d, v, [=](int64_t lane, hn::TFromD<D> x) { p[-lane] = x; });
+  }
+}
+
+// The value of the last lane, and of the last active one (there is one).
+template <class D>
+inline hn::TFromD<D> last_lane(D d, hn::Vec<D> v) {
+  return Lanes<D>(d, v)[hn::Lanes(d) - 1];
+}
+template <class D>
+inline hn::TFromD<D> last_lane(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+  hn::TFromD<D> last = 0;
+  scatter(d, mask, v, [&](int64_t, hn::TFromD<D> x) { last = x; });
+  return last;
+}
+
+}  // namespace sous
