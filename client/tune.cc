@@ -43,7 +43,7 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
 std::vector<std::size_t> units_to_tune(const Nest& nest) {
   std::vector<std::size_t> units;
   double all = 0;
-  for (std::size_t k = has_whole(nest) ? 1 : 0; k < nest.units.size(); ++k) {
+  for (std::size_t k = nest.units.size() > 1 ? 1 : 0; k < nest.units.size(); ++k) {
     units.push_back(k);
     all += unit_work(nest.units[k]);
   }
