@@ -33,7 +33,6 @@
 #define SOUS_EXACT_MASK_BYTES 4
 #define SOUS_EMULATED_VECTORS 0
 #define SOUS_ROUNDS_SIGNS 1
-#define SOUS_FUSES 1
 #define SOUS_LONG_CONVERSIONS SOUS_AVX512
 namespace hn = sous::vectors;
 
@@ -63,7 +62,6 @@ namespace hn = sous::vectors;
 // Before SSE4.1 Highway composes rounding, and loses the sign of a zero.
 #define SOUS_ROUNDS_SIGNS \
   (HWY_TARGET != HWY_SSE2 && HWY_TARGET != HWY_SSSE3 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR)
-#define SOUS_FUSES HWY_NATIVE_FMA
 #define SOUS_LONG_CONVERSIONS (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -345,40 +343,6 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
     return sous::fma(x[static_cast<size_t>(k)], y[static_cast<size_t>(k)], z[static_cast<size_t>(k)]);
   });
 #endif
-}
-
-// x / by, where y is 1 / by in every active lane: see divide_by_reciprocal. All lanes take the same way.
-#if SOUS_FUSES
-template <class D>
-inline hn::Vec<D> multiplied(D d, hn::Vec<D> x, hn::Vec<D> by, hn::Vec<D> y) {
-  using Range = RepeatedDivision<hn::TFromD<D>>;
-  const auto size = hn::Abs(by);
-  const auto in_range =
-      hn::And(hn::Ge(size, hn::Set(d, Range::divisor_low)), hn::Le(size, hn::Set(d, Range::divisor_high)));
-  const auto s = hn::IfThenElseZero(in_range, y), q = hn::Mul(x, s);
-  return hn::MulAdd(hn::NegMulAdd(q, by, x), s, q);
-}
-template <class D>
-inline hn::Mask<D> is_exact(D d, hn::Vec<D> quotient) {
-  return hn::Ge(hn::Abs(quotient), hn::Set(d, RepeatedDivision<hn::TFromD<D>>::quotient_low));
-}
-#endif
-template <class D>
-inline hn::Vec<D> divide_by([[maybe_unused]] D d, hn::Vec<D> x, hn::Vec<D> by, [[maybe_unused]] hn::Vec<D> y) {
-#if SOUS_FUSES
-  const auto quotient = multiplied(d, x, by, y);
-  if (__builtin_expect(hn::AllTrue(d, is_exact(d, quotient)), 1)) return quotient;
-#endif
-  return hn::Div(x, by);
-}
-template <class D>
-inline hn::Vec<D> divide_by([[maybe_unused]] D d, [[maybe_unused]] hn::Mask<D> active, hn::Vec<D> x, hn::Vec<D> by,
-                            [[maybe_unused]] hn::Vec<D> y) {
-#if SOUS_FUSES
-  const auto quotient = multiplied(d, x, by, y);
-  if (__builtin_expect(hn::AllTrue(d, hn::Or(is_exact(d, quotient), hn::Not(active))), 1)) return quotient;
-#endif
-  return hn::Div(x, by);
 }
 
 // Rounding to integers; the sign is always the argument's, a zero's too.

@@ -27,7 +27,7 @@ int cost(const ScalarExpr& code) {
   code.visit([&](const ScalarExpr& e) {
     const OpForm form = info(e.op).form;
     if (form == OpForm::Leaf || e.op == ScalarOp::cast || e.op == ScalarOp::uncontracted) return;
-    if (e.op == ScalarOp::div || e.op == ScalarOp::rem || e.op == ScalarOp::divide_by)
+    if (e.op == ScalarOp::div || e.op == ScalarOp::rem)
       total += 10;
     else if (form == OpForm::Call && e.op != ScalarOp::min && e.op != ScalarOp::max && e.op != ScalarOp::select)
       total += 20;
