@@ -76,13 +76,6 @@ bool integer_compare(ScalarOp op, ElementType type, Bits a, Bits b) {
   }
 }
 
-// Whether y is 1 / d to the last bit; any NaN is.
-template <class Float>
-bool is_reciprocal(Float y, Float d) {
-  const Float wanted = 1 / d;
-  return from_float(y) == from_float(wanted) || (std::isnan(y) && std::isnan(wanted));
-}
-
 template <class Float>
 bool float_compare(ScalarOp op, Float a, Float b) {
   switch (op) {
@@ -116,7 +109,6 @@ Float float_operation(ScalarOp op, Float a, Float b, Float c) {
     case ScalarOp::mul:
       return a * b;
     case ScalarOp::div:
-    case ScalarOp::divide_by:
       return a / b;
     case ScalarOp::min:
       return a < b ? a : b;
@@ -275,11 +267,6 @@ class Evaluator {
         if (argument == ElementType::f64)
           return Bits{float_compare(e.op, to_float<double>(v[0]), to_float<double>(v[1]))};
         return Bits{integer_compare(e.op, argument, v[0], v[1])};
-      case ScalarOp::divide_by:
-        if (!(e.type == ElementType::f32 ? is_reciprocal(to_float<float>(v[2]), to_float<float>(v[1]))
-                                         : is_reciprocal(to_float<double>(v[2]), to_float<double>(v[1]))))
-          return fail("interp.reciprocal", "divide_by(x, d, y) where y is not 1 / d");
-        break;
       default:
         break;
     }

@@ -25,10 +25,6 @@
 namespace sous::sdfg {
 
 // uncontracted(a*b): its operand, which no sum around it takes into a fused multiply-add (sdfg/contraction.h).
-// divide_by(x, d, y): x / d, where y is 1 / d, rounded: what many divisions by the same d can share, of which targets
-// make cheaper ones with the same bits (targets/runtime/sous.h). Any other y is an error, as an integer division by
-// zero is: the interpreter reports it, and a target may give any value. (NaNs are equal here.) Only the step
-// `reciprocal` makes it.
 // enumerator, text, arity, form (how it is written: a leaf, a prefix op, an infix op, a call name(args)), the types of
 // its arguments (OpTypes), what it costs (OpKind), whether it may set errno (C17 7.12.1; -fmath-errno).
 #define SOUS_BASIC_OPS(X)                                   \
@@ -60,8 +56,7 @@ namespace sous::sdfg {
   X(max, "max", 2, Call, Integer, MinMax, No)               \
   X(select, "select", 3, Call, Any, Compare, No)            \
   X(cast, "cast", 1, Call, Any, Cast, No)                   \
-  X(uncontracted, "uncontracted", 1, Call, Float, Free, No) \
-  X(divide_by, "divide_by", 3, Call, Float, Div, No)
+  X(uncontracted, "uncontracted", 1, Call, Float, Free, No)
 // Those of math.h, whose text is the name of the C function of doubles.
 #define SOUS_MATH_OPS(X)                                \
   X(fabs, "fabs", 1, Call, Float, MinMax, No)           \

@@ -65,6 +65,10 @@ Subset point(const std::vector<Expr>& subscript) {
   return subset;
 }
 
+Memlet element(std::string container, const std::vector<Expr>& subscript) {
+  return {.container = std::move(container), .subset = point(subscript), .combine = std::nullopt};
+}
+
 std::vector<Expr> subscripts(const Subset& subset) {
   std::vector<Expr> result;
   for (const Dim& d : subset) result.push_back(d.begin);
@@ -102,6 +106,26 @@ std::vector<Expr> row_major(const std::vector<Expr>& shape) {
   std::vector<Expr> strides(shape.size(), Expr(1));
   for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   return strides;
+}
+
+Container temporary(std::string name, ElementType type, std::vector<Expr> shape, Storage storage) {
+  std::vector<Expr> strides = row_major(shape);
+  return {.name = std::move(name),
+          .type = type,
+          .shape = std::move(shape),
+          .strides = std::move(strides),
+          .offset = 0,
+          .storage = storage,
+          .transient = true};
+}
+
+Loop counted(std::string symbol, Expr begin, Expr end, std::vector<Node> body) {
+  Loop loop;
+  loop.symbol = std::move(symbol);
+  loop.begin = std::move(begin);
+  loop.end = std::move(end);
+  loop.body.nodes = std::move(body);
+  return loop;
 }
 
 namespace {
@@ -188,6 +212,10 @@ Region substitute(const Region& region, const std::map<std::string, Expr>& with)
 Node substitute(const Node& node, const std::map<std::string, Expr>& with) { return substituter(with).node(node); }
 State substitute(const State& state, const std::map<std::string, Expr>& with) { return substituter(with).state(state); }
 
+Region map_exprs(Region region, const std::function<Expr(const Expr&)>& f) {
+  return Rewriter{.expr = f}.region(std::move(region));
+}
+
 Sdfg rename(const Sdfg& sdfg, const Renaming& renaming) {
   std::map<std::string, Expr> symbols;
   for (const auto& [from, to] : renaming.symbols) symbols.emplace(from, Expr::symbol(to));
@@ -214,94 +242,6 @@ Sdfg rename(const Sdfg& sdfg, const Renaming& renaming) {
   }
   result.root = rewriter.region(sdfg.root);
   return result;
-}
-
-namespace {
-
-std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol, const std::vector<Loop*>& around) {
-  std::optional<LoopPlace> found;
-  for (std::size_t k = 0; k < region.nodes.size() && !found; ++k)
-    match(
-        region.nodes[k].value, [](State&) {},
-        [&](Loop& l) {
-          if (l.symbol == symbol) {
-            found = LoopPlace{.owner = &region, .at = k, .around = around};
-            return;
-          }
-          std::vector<Loop*> inside = around;
-          inside.push_back(&l);
-          found = find_loop(l.body, symbol, inside);
-        },
-        [&](If& i) {
-          found = find_loop(i.then_body, symbol, around);
-          if (!found) found = find_loop(i.else_body, symbol, around);
-        },
-        [&](While& w) { found = find_loop(w.body, symbol, around); }, [](Return&) {});
-  return found;
-}
-
-}  // namespace
-
-std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol) { return find_loop(region, symbol, {}); }
-
-void visit(const Region& region, const std::function<void(const Node&)>& f) {
-  for (const Node& node : region.nodes) {
-    f(node);
-    match(
-        node.value, [](const State&) {}, [&](const Loop& l) { visit(l.body, f); },
-        [&](const If& i) {
-          visit(i.then_body, f);
-          visit(i.else_body, f);
-        },
-        [&](const While& w) { visit(w.body, f); }, [](const Return&) {});
-  }
-}
-
-namespace {
-
-struct TouchedCollector {
-  Touched result;
-
-  void expr(const Expr& e) {
-    for (const std::string& name : e.reads()) result.read.insert(name);
-  }
-  void subset(const Memlet& m) {
-    for (const Dim& d : m.subset) {
-      expr(d.begin);
-      if (d.end) expr(*d.end);
-    }
-  }
-  void condition(const Condition& c) {
-    for (const Memlet& m : c.inputs) {
-      result.read.insert(m.container);
-      subset(m);
-    }
-  }
-  void state(const State& s) {
-    for (const Edge& e : s.edges) {
-      bool writes = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-      (writes ? result.written : result.read).insert(e.memlet.container);
-      if (e.memlet.combine) result.read.insert(e.memlet.container);
-      subset(e.memlet);
-    }
-  }
-};
-
-}  // namespace
-
-Touched touched(const Region& region) {
-  TouchedCollector collector;
-  visit(region, [&](const Node& node) {
-    match(
-        node.value, [&](const State& s) { collector.state(s); },
-        [&](const Loop& l) {
-          collector.expr(l.begin);
-          collector.expr(l.end);
-        },
-        [&](const If& i) { collector.condition(i.condition); },
-        [&](const While& w) { collector.condition(w.condition); }, [](const Return&) {});
-  });
-  return collector.result;
 }
 
 }  // namespace sous::sdfg

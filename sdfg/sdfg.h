@@ -278,8 +278,9 @@ TaskletView tasklet_view(const State& state, int node);
 // All of them in execution order; library nodes are left out.
 std::vector<TaskletView> tasklets(const State& state);
 
-// The subset that is one point.
+// The subset that is one point, and the memlet of that element.
 Subset point(const std::vector<Expr>& subscript);
+Memlet element(std::string container, const std::vector<Expr>& subscript = {});
 // The subscripts of a point subset.
 std::vector<Expr> subscripts(const Subset& subset);
 
@@ -295,6 +296,10 @@ std::optional<Assignment> as_assignment(const State& state);
 
 // Row-major strides for a shape.
 std::vector<Expr> row_major(const std::vector<Expr>& shape);
+// A container that nobody sees outside, contiguous and apart from all others.
+Container temporary(std::string name, ElementType type, std::vector<Expr> shape, Storage storage);
+// A loop that counts by one, in order.
+Loop counted(std::string symbol, Expr begin, Expr end, std::vector<Node> body = {});
 
 // Substitutes symbols everywhere below (bounds, memlets, conditions, symbolic leaves). Loop symbols bound below are not
 // replaced; the caller keeps names apart.
@@ -307,8 +312,20 @@ struct Renaming {
 };
 Sdfg rename(const Sdfg& sdfg, const Renaming& renaming);
 
-// Calls f on every node below, parents first, in order.
+// --- Walks ----------------------------------------------------------------------------------------------------------
+
+// Calls f on every node below, parents first, in order; f may change what it is given.
 void visit(const Region& region, const std::function<void(const Node&)>& f);
+void visit(Region& region, const std::function<void(Node&)>& f);
+// Calls f on every memlet below, those of conditions included; a combining one is reported as a read, then as a write.
+void for_each_memlet(const Region& region, const std::function<void(const Memlet&, bool writes)>& f);
+void for_each_memlet(const Node& node, const std::function<void(const Memlet&, bool writes)>& f);
+// Calls f, which may change them, on the memlets of the node itself, not on those of the nodes inside it.
+void change_memlets(Node& node, const std::function<void(Memlet&)>& f);
+// Calls f on what each tasklet and each condition below computes.
+void for_each_code(const Region& region, const std::function<void(const ScalarExpr&)>& f);
+// Rewrites each expression below: bounds, subscripts, symbolic leaves.
+Region map_exprs(Region region, const std::function<Expr(const Expr&)>& f);
 // Where a loop stands.
 struct LoopPlace {
   Region* owner = nullptr;  // it is owner->nodes[at]
@@ -322,5 +339,8 @@ struct Touched {
   std::set<std::string> read, written;
 };
 Touched touched(const Region& region);
+Touched touched(const Node& node);
+// By the node itself, without the nodes inside it: by a loop's bounds, by a condition.
+Touched touched_itself(const Node& node);
 
 }  // namespace sous::sdfg

@@ -32,7 +32,7 @@ class Namer {
 
  private:
   void region(const Region& r) {
-    for (const Node& node : r.nodes)
+    visit(r, [&](const Node& node) {
       match(
           node.value,
           [&](const State& s) {
@@ -45,18 +45,10 @@ class Namer {
             forward_.symbols.emplace(l.symbol, "i" + std::to_string(loops_++));
             expr(l.begin);
             expr(l.end);
-            region(l.body);
           },
-          [&](const If& i) {
-            condition(i.condition);
-            region(i.then_body);
-            region(i.else_body);
-          },
-          [&](const While& w) {
-            condition(w.condition);
-            region(w.body);
-          },
+          [&](const If& i) { condition(i.condition); }, [&](const While& w) { condition(w.condition); },
           [](const Return&) {});
+    });
   }
   void condition(const Condition& c) {
     for (const Memlet& m : c.inputs) memlet(m);

@@ -78,14 +78,14 @@ class Footprints {
         s.nodes, [](const sdfg::DataflowNode& d) { return std::holds_alternative<sdfg::LibraryNode>(d); });
     if (library) return unknown(Node(s));
     const bool divisible = sdfg::as_assignment(s).has_value();
-    normal::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
+    sdfg::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
       add(m, around, writes, certain);
       all_[m.container].divisible = all_[m.container].divisible && divisible;
     });
   }
 
   void unknown(const Node& n) {
-    const sdfg::Touched t = normal::touched(n);
+    const sdfg::Touched t = sdfg::touched(n);
     for (const auto* names : {&t.read, &t.written})
       for (const std::string& name : *names) all_[name].known = false;
   }

@@ -46,7 +46,7 @@ void add_reductions(const Lifted& lifted, ScheduleTree& tree) {
     for_each_leaf(loop.children, [&](const ScheduleLeaf& leaf) {
       const Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
       const std::optional<Reduction> update = self_update(statement);
-      const Touched t = normal::touched(statement.node);
+      const Touched t = sdfg::touched(statement.node);
       for (const auto* names : {&t.read, &t.written})
         for (const std::string& name : *names) {
           const auto op = update && update->container == name ? std::optional(update->op) : std::nullopt;

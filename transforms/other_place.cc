@@ -14,7 +14,7 @@ using sdfg::Region;
 
 bool is_alone(const sdfg::Sdfg& sdfg, const Loop& loop, const std::string& container) {
   bool alone = true;
-  normal::map_exprs(loop.body, [&](const Expr& e) {
+  sdfg::map_exprs(loop.body, [&](const Expr& e) {
     alone = alone && !e.reads().contains(container);
     return e;
   });
@@ -46,10 +46,10 @@ bool seen(const Region& region, const std::string& loop, const std::string& cont
     if (const auto* i = std::get_if<sdfg::If>(&n.value)) {
       // What the condition's subscripts read as well.
       const sdfg::If alone{.condition = i->condition, .then_body = {}, .else_body = {}};
-      return normal::touched(Node(alone)).read.contains(container) || seen(i->then_body, loop, container) ||
+      return sdfg::touched(Node(alone)).read.contains(container) || seen(i->then_body, loop, container) ||
              seen(i->else_body, loop, container);
     }
-    const sdfg::Touched t = normal::touched(n);
+    const sdfg::Touched t = sdfg::touched(n);
     return t.read.contains(container) || t.written.contains(container);
   });
 }

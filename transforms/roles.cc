@@ -34,20 +34,6 @@ void collect(const sdfg::Region& region, int depth, std::vector<LoopRole>& out) 
   }
 }
 
-// Calls f(memlet, written) on each.
-template <class F>
-void for_each_memlet(const Sdfg& nest, F&& f) {
-  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
-    const auto* state = std::get_if<sdfg::State>(&node.value);
-    if (state == nullptr) return;
-    for (const auto& edge : state->edges) {
-      const bool written =
-          std::holds_alternative<sdfg::AccessNode>(state->nodes[static_cast<std::size_t>(edge.target)]);
-      f(edge.memlet, written);
-    }
-  });
-}
-
 bool moves_by_one(const sdfg::Memlet& memlet, const string& symbol) {
   if (memlet.subset.empty()) return false;
   const auto last = coefficient_of(memlet.subset.back().begin, symbol);
@@ -79,7 +65,7 @@ struct ArrayRole {
 std::vector<ArrayRole> array_roles(const Sdfg& nest) {
   std::vector<ArrayRole> out;
   for (const auto& c : nest.containers) out.push_back({c.name, c.type, c.shape.size(), c.transient, 0, 0});
-  for_each_memlet(nest, [&](const sdfg::Memlet& memlet, bool written) {
+  for_each_memlet(nest.root, [&](const sdfg::Memlet& memlet, bool written) {
     for (auto& role : out) {
       if (role.name == memlet.container) ++(written ? role.writes : role.reads);
     }
@@ -157,7 +143,7 @@ std::vector<LoopRole> loop_roles(const Sdfg& nest) {
   const auto lifted = sdfg::lift(nest);
   const auto dependences = sdfg::Dependences::compute(lifted);
   for (auto& role : roles) {
-    for_each_memlet(nest, [&](const sdfg::Memlet& memlet, bool written) {
+    for_each_memlet(nest.root, [&](const sdfg::Memlet& memlet, bool written) {
       if (moves_by_one(memlet, role.symbol)) ++role.contiguous;
       if (written && uses(memlet, role.symbol)) ++role.writes_used;
     });

@@ -151,12 +151,6 @@ Text Expressions::operation(const ScalarExpr& e, const std::vector<Text>& args) 
       const std::string function = std::string(info(e.op).text) + "<" + cpp(e.type) + ">";
       return call(function, args);
     }
-    case ScalarOp::divide_by:
-      if (planted(Fault::division_unguarded)) {
-        const Text q = infix(args[0], "*", args[2], Binding::Product), minus = {"-" + args[1].in(Binding::Primary)};
-        return call("fma", {call("fma", {q, minus, args[0]}), args[2], q});
-      }
-      return call(info(e.op).text, args);
     case ScalarOp::uncontracted:
 #define X(op, ...) case ScalarOp::op:
       SOUS_MATH_OPS(X)

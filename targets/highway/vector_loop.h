@@ -133,7 +133,6 @@ class VectorLoop {
   std::optional<Value> uniform_operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value arithmetic(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value select(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
-  Value divide_by(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value mathematics(const sdfg::ScalarExpr& e, const std::vector<Value>& args);  // the functions of math.h
   Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value lane_by_lane(const sdfg::ScalarExpr& e, const std::vector<Value>& args);

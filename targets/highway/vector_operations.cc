@@ -177,8 +177,6 @@ Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args)
       return cast(e, args[0]);
     case ScalarOp::uncontracted:
       return args[0];
-    case ScalarOp::divide_by:
-      return divide_by(e, args);
 #define X(op, ...) case ScalarOp::op:
       SOUS_MATH_OPS(X)
 #undef X
@@ -232,18 +230,6 @@ Value VectorLoop::select(const ScalarExpr& e, const std::vector<Value>& args) {
   return vector_call("IfThenElse",
                      mask(args[0], e.type) + ", " + vector(args[yes], e.type) + ", " + vector(args[3 - yes], e.type),
                      e.type);
-}
-
-Value VectorLoop::divide_by(const ScalarExpr& e, const std::vector<Value>& args) {
-  const auto v = [&](std::size_t k) { return vector(args[k], args[k].type); };
-  const std::string x = v(0), d = v(1), y = v(2), tagged = tag(e.type) + ", ";
-  if (planted(Fault::division_unguarded)) {
-    const std::string q = "hn::Mul(" + x + ", " + y + ")";
-    const std::string r = "sous::fused(" + tagged + "hn::Neg(" + q + "), " + d + ", " + x + ")";
-    return vector_value("sous::fused(" + tagged + r + ", " + y + ", " + q + ")", e.type);
-  }
-  return vector_value("sous::divide_by(" + tag(e.type) + with_mask(e.type) + ", " + x + ", " + d + ", " + y + ")",
-                      e.type);
 }
 
 Value VectorLoop::mathematics(const ScalarExpr& e, const std::vector<Value>& args) {

@@ -43,40 +43,6 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 #endif
 }
 
-// x / by, where y is 1 / by in every active lane: see divide_by_reciprocal. All lanes take the same way.
-#if SOUS_FUSES
-template <class D>
-inline hn::Vec<D> multiplied(D d, hn::Vec<D> x, hn::Vec<D> by, hn::Vec<D> y) {
-  using Range = RepeatedDivision<hn::TFromD<D>>;
-  const auto size = hn::Abs(by);
-  const auto in_range =
-      hn::And(hn::Ge(size, hn::Set(d, Range::divisor_low)), hn::Le(size, hn::Set(d, Range::divisor_high)));
-  const auto s = hn::IfThenElseZero(in_range, y), q = hn::Mul(x, s);
-  return hn::MulAdd(hn::NegMulAdd(q, by, x), s, q);
-}
-template <class D>
-inline hn::Mask<D> is_exact(D d, hn::Vec<D> quotient) {
-  return hn::Ge(hn::Abs(quotient), hn::Set(d, RepeatedDivision<hn::TFromD<D>>::quotient_low));
-}
-#endif
-template <class D>
-inline hn::Vec<D> divide_by([[maybe_unused]] D d, hn::Vec<D> x, hn::Vec<D> by, [[maybe_unused]] hn::Vec<D> y) {
-#if SOUS_FUSES
-  const auto quotient = multiplied(d, x, by, y);
-  if (__builtin_expect(hn::AllTrue(d, is_exact(d, quotient)), 1)) return quotient;
-#endif
-  return hn::Div(x, by);
-}
-template <class D>
-inline hn::Vec<D> divide_by([[maybe_unused]] D d, [[maybe_unused]] hn::Mask<D> active, hn::Vec<D> x, hn::Vec<D> by,
-                            [[maybe_unused]] hn::Vec<D> y) {
-#if SOUS_FUSES
-  const auto quotient = multiplied(d, x, by, y);
-  if (__builtin_expect(hn::AllTrue(d, hn::Or(is_exact(d, quotient), hn::Not(active))), 1)) return quotient;
-#endif
-  return hn::Div(x, by);
-}
-
 // Rounding to integers; the sign is always the argument's, a zero's too.
 #if !SOUS_ROUNDS_SIGNS
 #define SOUS_ROUNDING(name)              \

@@ -141,38 +141,6 @@ inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 #undef SOUS_MATH1
 #undef SOUS_MATH2
 
-// x / d, bit for bit, where y is 1 / d rounded to nearest: q = x*y, r = x - q*d, and q + r*y, each rounded once, is the
-// quotient rounded to nearest (Markstein 1990; Brisebarre, Muller and Raina, "Accelerating correctly rounded
-// floating-point division when the divisor is known in advance", IEEE Transactions on Computers 53(8), 2004), where
-// nothing over- or underflows: where |d| is in [divisor_low, divisor_high] and the result at least quotient_low. Zeros
-// and NaNs are not, and what overflows on the way ends as a NaN. There, as where the hardware fuses nothing, the
-// division itself is done. docs/repeated-division.md has the proof.
-template <class T>
-struct RepeatedDivision;
-template <>
-struct RepeatedDivision<double> {
-  static constexpr double divisor_low = 0x1p-200, divisor_high = 0x1p900, quotient_low = 0x1p-700;
-};
-template <>
-struct RepeatedDivision<float> {
-  static constexpr float divisor_low = 0x1p-30F, divisor_high = 0x1p100F, quotient_low = 0x1p-48F;
-};
-template <class T>
-inline T divide_by_reciprocal(T x, T d, T y) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  using Range = RepeatedDivision<T>;
-  // A divisor outside of its range makes the result a zero or a NaN: one test in the loop, the other ahead of it.
-  const T s = fabs(d) >= Range::divisor_low && fabs(d) <= Range::divisor_high ? y : T{0};
-  const T q = x * s, quotient = fma(fma(-q, d, x), s, q);
-  if (__builtin_expect(fabs(quotient) >= Range::quotient_low, 1)) return quotient;
-#else
-  (void)y;
-#endif
-  return x / d;
-}
-inline double divide_by(double x, double d, double y) { return divide_by_reciprocal(x, d, y); }
-inline float divide_by(float x, float d, float y) { return divide_by_reciprocal(x, d, y); }
-
 // --- Entry checks ---------------------------------------------------------------------------------------------------
 
 // The bytes that an array covers: built up dimension by dimension; empty as soon as one extent is.

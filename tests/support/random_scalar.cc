@@ -47,14 +47,7 @@ ScalarExpr float_value(Random& random, ElementType type, int depth, const Leaf& 
   if (form < 35) return ScalarExpr::binary(ScalarOp::add, operand(), operand());
   if (form < 55) return ScalarExpr::binary(ScalarOp::mul, operand(), operand());
   if (form < 75) return ScalarExpr::binary(ScalarOp::sub, operand(), operand());
-  if (form < 78) return ScalarExpr::binary(ScalarOp::div, operand(), operand());
-  if (form < 80) {
-    const ScalarExpr d = operand();
-    ScalarExpr quotient = ScalarExpr::binary(ScalarOp::div, operand(), d);
-    quotient.op = ScalarOp::divide_by;
-    quotient.args.push_back(ScalarExpr::binary(ScalarOp::div, ScalarExpr::real(1, type), d));
-    return quotient;
-  }
+  if (form < 80) return ScalarExpr::binary(ScalarOp::div, operand(), operand());
   if (form < 85) return ScalarExpr::unary(ScalarOp::neg, operand());
   if (form < 92)
     return ScalarExpr::select(any_value(random, ElementType::boolean, depth - 1, leaf), operand(), operand());

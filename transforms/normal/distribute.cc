@@ -61,8 +61,7 @@ class Distributor {
   }
 
   bool touches(int statement, const std::string& name) const {
-    const Touched t = normal::touched(work_.lifted.statements[static_cast<std::size_t>(statement)].node);
-    return t.read.contains(name) || t.written.contains(name);
+    return normal::touches(work_.lifted.statements[static_cast<std::size_t>(statement)].node, name);
   }
 
   ScheduleTree loop(const ScheduleLoop& l, std::size_t level) {

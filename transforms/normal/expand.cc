@@ -48,30 +48,23 @@ class Expander {
  private:
   Region region(const Region& r) {
     Region out;
-    for (const Node& node : r.nodes)
-      match(
-          node.value, [&](const State& s) { state(s, out); },
-          [&](const Loop& l) {
-            Loop loop = l;
-            loop.schedule = Sequential{};
-            loop.prefetch = 0;
-            loop.reductions.clear();
-            // Scalars only: mark_privates does not look for private arrays.
-            std::erase_if(loop.privates, [&](const std::string& name) {
-              const Container* c = result_.find(name);
-              return c && c->shape.empty();
-            });
-            loop.body = region(l.body);
-            out.nodes.emplace_back(std::move(loop));
-          },
-          [&](const If& i) {
-            out.nodes.emplace_back(
-                If{.condition = i.condition, .then_body = region(i.then_body), .else_body = region(i.else_body)});
-          },
-          [&](const While& w) {
-            out.nodes.emplace_back(While{.condition = w.condition, .test_first = w.test_first, .body = region(w.body)});
-          },
-          [&](const Return& ret) { out.nodes.emplace_back(ret); });
+    for (const Node& node : r.nodes) {
+      if (const auto* s = std::get_if<State>(&node.value)) {
+        state(*s, out);
+        continue;
+      }
+      out.nodes.push_back(with_bodies(node, [&](const Region& body) { return region(body); }));
+      auto* loop = std::get_if<Loop>(&out.nodes.back().value);
+      if (!loop) continue;
+      loop->schedule = Sequential{};
+      loop->prefetch = 0;
+      loop->reductions.clear();
+      // Scalars only: mark_privates does not look for private arrays.
+      std::erase_if(loop->privates, [&](const std::string& name) {
+        const Container* c = result_.find(name);
+        return c && c->shape.empty();
+      });
+    }
     return out;
   }
 
@@ -119,17 +112,8 @@ class Expander {
   // A new transient scalar.
   Memlet scalar(ElementType type) {
     const std::string name = names_.fresh("value");
-    result_.containers.push_back({.name = name,
-                                  .type = type,
-                                  .shape = {},
-                                  .strides = {},
-                                  .offset = {},
-                                  .storage = Storage::stack,
-                                  .transient = true,
-                                  .constant = false,
-                                  .dead = false,
-                                  .alias_class = 0});
-    return {.container = name, .subset = {}, .combine = {}};
+    result_.containers.push_back(temporary(name, type, {}, Storage::stack));
+    return sdfg::element(name);
   }
 
   // --- Library nodes: the definitions of sdfg/interp_library.cc as loops ---------------------------------------------
@@ -199,14 +183,7 @@ class Expander {
     return nest;
   }
   static Loop loop_over(const Nest& nest, std::size_t k, Region body) {
-    return {.symbol = nest.symbols[k],
-            .begin = 0,
-            .end = nest.extents[k],
-            .step = 1,
-            .schedule = Sequential{},
-            .privates = {},
-            .reductions = {},
-            .body = std::move(body)};
+    return counted(nest.symbols[k], 0, nest.extents[k], std::move(body.nodes));
   }
   static Region wrap(const Nest& nest, std::size_t first, Region body) {
     for (std::size_t k = nest.symbols.size(); k-- > first;) {

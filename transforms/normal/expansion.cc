@@ -12,11 +12,6 @@ using namespace sdfg;
 
 namespace {
 
-bool touches(const Node& node, const std::string& name) {
-  const Touched t = normal::touched(node);
-  return t.read.contains(name) || t.written.contains(name);
-}
-
 // The innermost region with all accesses to a container, and the loops around it. Null under a While (nothing is known
 // about its iterations) or where a bound or a condition reads the container.
 struct Home {
@@ -46,9 +41,7 @@ Home home_of(const Region& region, const std::string& name, Around around = {}) 
           return std::ranges::any_of(r.nodes, [&](const Node& n) { return touches(n, name); });
         };
         const bool then_touches = in(i.then_body), else_touches = in(i.else_body);
-        if (touches(If{.condition = i.condition, .then_body = {}, .else_body = {}}, name) ||
-            (then_touches && else_touches))
-          return Home{&region, around};
+        if (touched_itself(*only).read.contains(name) || (then_touches && else_touches)) return Home{&region, around};
         return home_of(then_touches ? i.then_body : i.else_body, name, around);
       },
       [](const While&) { return Home{}; }, [](const Return&) { return Home{}; });
@@ -60,7 +53,7 @@ bool defined_first(const Region& region, const std::string& name) {
     if (!touches(node, name)) continue;
     const auto* state = std::get_if<State>(&node.value);
     const auto a = state ? as_assignment(*state) : std::nullopt;
-    return a && a->out.container == name && !normal::touched(node).read.contains(name);
+    return a && a->out.container == name && !sdfg::touched(node).read.contains(name);
   }
   return false;
 }
@@ -68,12 +61,11 @@ bool defined_first(const Region& region, const std::string& name) {
 // Whether a run of the region may read the scalar before it has written it. `written`: whether it has for sure, before
 // and then behind the region.
 bool exposed(const Region& region, const std::string& name, bool& written) {
-  const auto in_condition = [&](const auto& node) { return !written && touches(node, name); };
   for (const Node& node : region.nodes) {
     const bool reads = match(
         node.value,
         [&](const State& s) {
-          const Touched t = normal::touched(s);
+          const Touched t = sdfg::touched(s);
           const bool before = !written && t.read.contains(name);
           written = written || t.written.contains(name);
           return before;
@@ -84,20 +76,20 @@ bool exposed(const Region& region, const std::string& name, bool& written) {
           return exposed(l.body, name, inside);
         },
         [&](const If& i) {
-          if (in_condition(If{.condition = i.condition, .then_body = {}, .else_body = {}})) return true;
+          if (!written && touched_itself(node).read.contains(name)) return true;
           bool yes = written, no = written;
           if (exposed(i.then_body, name, yes) || exposed(i.else_body, name, no)) return true;
           written = yes && no;
           return false;
         },
         [&](const While& w) {
-          const While head{.condition = w.condition, .test_first = w.test_first, .body = {}};
-          if (w.test_first && in_condition(head)) return true;
+          const bool tests = touched_itself(node).read.contains(name);
+          if (w.test_first && !written && tests) return true;
           bool inside = written;
           if (exposed(w.body, name, inside)) return true;
           if (w.test_first) return false;
           written = inside;
-          return in_condition(head);
+          return !written && tests;
         },
         [&](const Return&) { return true; });
     if (reads) return true;
@@ -169,26 +161,11 @@ std::optional<std::vector<Hull>> hulls_of(const Around& around) {
 
 // Replaces each access to `name` by one with the subset that `to` gives for the old one.
 Region map_subsets(Region region, const std::string& name, const std::function<Subset(const Subset&)>& to) {
-  const auto map = [&](Memlet& m) {
-    if (m.container == name) m.subset = to(m.subset);
-  };
-  for (Node& node : region.nodes)
-    match(
-        node.value,
-        [&](State& s) {
-          for (Edge& e : s.edges) map(e.memlet);
-        },
-        [&](Loop& l) { l.body = map_subsets(std::move(l.body), name, to); },
-        [&](If& i) {
-          for (Memlet& m : i.condition.inputs) map(m);
-          i.then_body = map_subsets(std::move(i.then_body), name, to);
-          i.else_body = map_subsets(std::move(i.else_body), name, to);
-        },
-        [&](While& w) {
-          for (Memlet& m : w.condition.inputs) map(m);
-          w.body = map_subsets(std::move(w.body), name, to);
-        },
-        [](Return&) {});
+  visit(region, [&](Node& node) {
+    change_memlets(node, [&](Memlet& m) {
+      if (m.container == name) m.subset = to(m.subset);
+    });
+  });
   return region;
 }
 
@@ -271,26 +248,14 @@ Sdfg mark_privates(const Sdfg& sdfg) {
     else if (const Loop* loop = writes_first(sdfg.root, c.name))
       privates[loop->symbol].push_back(c.name);
   }
-  const auto mark = [&](auto&& self, Region region) -> Region {
-    for (Node& node : region.nodes)
-      match(
-          node.value, [](State&) {},
-          [&](Loop& l) {
-            // What forwarding has removed is nobody's private either.
-            std::erase_if(l.privates, [&](const std::string& name) {
-              return sdfg.find(name) == nullptr || is_local_scalar(sdfg, name);
-            });
-            for (const std::string& name : privates[l.symbol]) l.privates.push_back(name);
-            l.body = self(self, std::move(l.body));
-          },
-          [&](If& i) {
-            i.then_body = self(self, std::move(i.then_body));
-            i.else_body = self(self, std::move(i.else_body));
-          },
-          [&](While& w) { w.body = self(self, std::move(w.body)); }, [](Return&) {});
-    return region;
-  };
-  result.root = mark(mark, sdfg.root);
+  visit(result.root, [&](Node& node) {
+    auto* l = std::get_if<Loop>(&node.value);
+    if (!l) return;
+    // What forwarding has removed is nobody's private either.
+    std::erase_if(l->privates,
+                  [&](const std::string& name) { return sdfg.find(name) == nullptr || is_local_scalar(sdfg, name); });
+    for (const std::string& name : privates[l->symbol]) l->privates.push_back(name);
+  });
   return result;
 }
 

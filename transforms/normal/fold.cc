@@ -33,7 +33,6 @@ bool is_exact(ScalarOp op) {
     case ScalarOp::select:
     case ScalarOp::cast:
     case ScalarOp::uncontracted:
-    case ScalarOp::divide_by:
     case ScalarOp::fabs:
     case ScalarOp::sqrt:
     case ScalarOp::floor:

@@ -27,7 +27,7 @@ int cost(const ScalarExpr& code) {
   code.visit([&](const ScalarExpr& e) {
     const OpForm form = info(e.op).form;
     if (form == OpForm::Leaf || e.op == ScalarOp::cast || e.op == ScalarOp::uncontracted) return;
-    if (e.op == ScalarOp::div || e.op == ScalarOp::rem || e.op == ScalarOp::divide_by)
+    if (e.op == ScalarOp::div || e.op == ScalarOp::rem)
       total += 10;
     else if (form == OpForm::Call && e.op != ScalarOp::min && e.op != ScalarOp::max && e.op != ScalarOp::select)
       total += 20;
@@ -55,7 +55,7 @@ int count_reads(const Region& region, const std::string& container) {
             count += count_reads(a->code, a->inputs, container);
             return;
           }
-          for_each_memlet(Node{s}, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
+          for_each_memlet(node, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
         },
         [](const Loop&) {}, [&](const If& i) { count += count_reads(i.condition.code, i.condition.inputs, container); },
         [&](const While& w) { count += count_reads(w.condition.code, w.condition.inputs, container); },
@@ -140,7 +140,7 @@ class Forwarder {
     std::size_t last = p + 1;
     for (; last < r.nodes.size(); ++last) {
       const Node& node = r.nodes[last];
-      const Touched t = normal::touched(node);
+      const Touched t = sdfg::touched(node);
       const bool clobbers =
           t.written.contains(name) ||
           (!planted(Fault::forward_past_write) &&
@@ -243,7 +243,7 @@ class Forwarder {
 
   Node replace(const Node& node, const Assignment& d) {
     const std::string& name = d.out.container;
-    if (!normal::touched(node).read.contains(name)) return node;
+    if (!sdfg::touched(node).read.contains(name)) return node;
     Region region = replace_in(Region{{node}}, d);
     if (const std::optional<Expr> value = as_expr(d))
       region = map_exprs(region, [&](const Expr& e) {
@@ -279,33 +279,19 @@ class Forwarder {
       return inputs[static_cast<std::size_t>(leaf.input)].container == d.out.container ? value : leaf;
     });
     inputs = std::move(all);
-    tidy_inputs(code, inputs);
   }
   static bool reads(const std::vector<Memlet>& inputs, const std::string& name) {
     return std::ranges::any_of(inputs, [&](const Memlet& m) { return m.container == name; });
   }
 
   static Region replace_in(Region region, const Assignment& d) {
-    for (Node& node : region.nodes)
-      match(
-          node.value,
-          [&](State& s) {
-            std::optional<Assignment> a = as_assignment(s);
-            if (!a || !reads(a->inputs, d.out.container)) return;
-            inline_into(a->code, a->inputs, d);
-            s = tidy_assignment(s.name, a->out, a->code, a->inputs);
-          },
-          [&](Loop& l) { l.body = replace_in(std::move(l.body), d); },
-          [&](If& i) {
-            if (reads(i.condition.inputs, d.out.container)) inline_into(i.condition.code, i.condition.inputs, d);
-            i.then_body = replace_in(std::move(i.then_body), d);
-            i.else_body = replace_in(std::move(i.else_body), d);
-          },
-          [&](While& w) {
-            if (reads(w.condition.inputs, d.out.container)) inline_into(w.condition.code, w.condition.inputs, d);
-            w.body = replace_in(std::move(w.body), d);
-          },
-          [](Return&) {});
+    visit(region, [&](Node& node) {
+      change_code(node, [&](ScalarExpr& code, std::vector<Memlet>& inputs, const Memlet*) {
+        if (!reads(inputs, d.out.container)) return false;
+        inline_into(code, inputs, d);
+        return true;
+      });
+    });
     return region;
   }
 
@@ -320,25 +306,10 @@ class Forwarder {
 std::set<std::string> read_by_others(const Sdfg& sdfg) {
   std::set<std::string> result;
   visit(sdfg.root, [&](const Node& node) {
-    match(
-        node.value,
-        [&](const State& s) {
-          const Touched t = touched(Region{{s}});
-          const std::optional<Assignment> a = as_assignment(s);
-          for (const std::string& name : t.read)
-            if (!a || name != a->out.container) result.insert(name);
-        },
-        [&](const Loop& l) {
-          result.merge(l.begin.reads());
-          result.merge(l.end.reads());
-        },
-        [&](const If& i) {
-          result.merge(touched(Region{{If{.condition = i.condition, .then_body = {}, .else_body = {}}}}).read);
-        },
-        [&](const While& w) {
-          result.merge(touched(Region{{While{.condition = w.condition, .test_first = w.test_first, .body = {}}}}).read);
-        },
-        [](const Return&) {});
+    const auto* state = std::get_if<State>(&node.value);
+    const std::optional<Assignment> a = state ? as_assignment(*state) : std::nullopt;
+    for (const std::string& name : touched_itself(node).read)
+      if (!a || name != a->out.container) result.insert(name);
   });
   return result;
 }

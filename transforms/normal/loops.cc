@@ -33,18 +33,8 @@ bool reads_something_written(const Sdfg& sdfg, const Expr& e, const std::set<std
 // Whether scalar code below computes with the symbol: what it becomes there may not read memory.
 bool computed_with(const Region& region, const std::string& symbol) {
   bool found = false;
-  const auto look = [&](const ScalarExpr& code) {
+  for_each_code(region, [&](const ScalarExpr& code) {
     code.visit([&](const ScalarExpr& e) { found = found || (e.op == ScalarOp::symbolic && e.symbolic.uses(symbol)); });
-  };
-  visit(region, [&](const Node& node) {
-    match(
-        node.value,
-        [&](const State& s) {
-          for (const DataflowNode& n : s.nodes)
-            if (const auto* t = std::get_if<Tasklet>(&n)) look(t->code);
-        },
-        [](const Loop&) {}, [&](const If& i) { look(i.condition.code); },
-        [&](const While& w) { look(w.condition.code); }, [](const Return&) {});
   });
   return found;
 }
@@ -56,19 +46,11 @@ class Canonicalizer {
   Region region(const Region& r) {
     Region out;
     for (const Node& node : r.nodes)
-      match(
-          node.value, [&](const State& s) { out.nodes.emplace_back(s); },
-          [&](const Loop& l) {
-            for (Node& n : loop(l).nodes) out.nodes.push_back(std::move(n));
-          },
-          [&](const If& i) {
-            out.nodes.emplace_back(
-                If{.condition = i.condition, .then_body = region(i.then_body), .else_body = region(i.else_body)});
-          },
-          [&](const While& w) {
-            out.nodes.emplace_back(While{.condition = w.condition, .test_first = w.test_first, .body = region(w.body)});
-          },
-          [&](const Return& ret) { out.nodes.emplace_back(ret); });
+      if (const auto* l = std::get_if<Loop>(&node.value)) {
+        for (Node& n : loop(*l).nodes) out.nodes.push_back(std::move(n));
+      } else {
+        out.nodes.push_back(with_bodies(node, [&](const Region& body) { return region(body); }));
+      }
     return out;
   }
 

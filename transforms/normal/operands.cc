@@ -33,44 +33,22 @@ bool is_commutative(ScalarOp op) {
 
 class Orderer {
  public:
-  Region region(const Region& r) {
-    Region out;
-    for (const Node& node : r.nodes)
-      match(
-          node.value,
-          [&](const State& s) {
-            std::optional<Assignment> a = as_assignment(s);
-            if (!a) return out.nodes.emplace_back(s), void();
-            ScalarExpr code = order(a->code, a->inputs, &a->out);
-            out.nodes.emplace_back(tidy_assignment(s.name, a->out, std::move(code), a->inputs));
-          },
-          [&](const Loop& l) {
-            Loop loop = l;
-            depth_.emplace(l.symbol, Expr::symbol("L" + std::to_string(depth_.size())));
-            loop.body = region(l.body);
-            depth_.erase(l.symbol);
-            out.nodes.emplace_back(std::move(loop));
-          },
-          [&](const If& i) {
-            out.nodes.emplace_back(If{.condition = condition(i.condition),
-                                      .then_body = region(i.then_body),
-                                      .else_body = region(i.else_body)});
-          },
-          [&](const While& w) {
-            out.nodes.emplace_back(
-                While{.condition = condition(w.condition), .test_first = w.test_first, .body = region(w.body)});
-          },
-          [&](const Return& ret) { out.nodes.emplace_back(ret); });
-    return out;
+  Region region(Region r) {
+    for (Node& node : r.nodes) {
+      const auto* loop = std::get_if<Loop>(&node.value);
+      const std::string symbol = loop ? loop->symbol : "";
+      if (loop) depth_.emplace(symbol, Expr::symbol("L" + std::to_string(depth_.size())));
+      change_code(node, [&](ScalarExpr& code, const std::vector<Memlet>& inputs, const Memlet* out) {
+        code = order(std::move(code), inputs, out);
+        return true;
+      });
+      node = with_bodies(std::move(node), [&](const Region& body) { return region(body); });
+      if (loop) depth_.erase(symbol);
+    }
+    return r;
   }
 
  private:
-  Condition condition(Condition c) {
-    c.code = order(c.code, c.inputs, nullptr);
-    tidy_inputs(c.code, c.inputs);
-    return c;
-  }
-
   ScalarExpr order(ScalarExpr e, const std::vector<Memlet>& inputs, const Memlet* out) const {
     for (ScalarExpr& arg : e.args) arg = order(std::move(arg), inputs, out);
     // a > b is b < a.

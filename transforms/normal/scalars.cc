@@ -13,11 +13,6 @@ using namespace sdfg;
 
 namespace {
 
-bool touches(const Node& node, const std::string& name) {
-  const Touched t = normal::touched(node);
-  return t.read.contains(name) || t.written.contains(name);
-}
-
 // Whether the node is a state that gives the scalar a value that does not depend on the old one.
 bool defines(const Node& node, const std::string& name) {
   const auto* state = std::get_if<State>(&node.value);
@@ -73,8 +68,7 @@ class Splitter {
           return loop;
         },
         [&](const If& i) -> std::optional<Node> {
-          const If head{.condition = i.condition, .then_body = {}, .else_body = {}};
-          if (touches(head, name_)) return std::nullopt;
+          if (touched_itself(node).read.contains(name_)) return std::nullopt;
           auto a = split(i.then_body), b = split(i.else_body);
           if (!a || !b) return std::nullopt;
           return If{.condition = i.condition, .then_body = std::move(*a), .else_body = std::move(*b)};
@@ -121,7 +115,7 @@ class Accumulator {
     for (std::size_t q = first; q < r.nodes.size(); ++q) {
       if (!touches(r.nodes[q], name)) continue;
       last = q;
-      if (normal::touched(r.nodes[q]).written.contains(name)) last_write = q;
+      if (sdfg::touched(r.nodes[q]).written.contains(name)) last_write = q;
       for_each_memlet(r.nodes[q], count(here));
     }
     for_each_memlet(sdfg_.root, count(everywhere));
@@ -212,31 +206,17 @@ class Accumulator {
     const auto to_element = [&](Memlet& m) {
       if (m.container == name) m = element;
     };
-    const auto region = [&](auto&& self, Region r) -> Region {
-      for (Node& n : r.nodes)
-        match(
-            n.value,
-            [&](State& s) {
-              std::optional<Assignment> a = as_assignment(s);
-              if (!a) return;
-              for (Memlet& m : a->inputs) to_element(m);
-              to_element(a->out);
-              s = tidy_assignment(s.name, a->out, a->code, a->inputs);
-            },
-            [&](Loop& l) { l.body = self(self, std::move(l.body)); },
-            [&](If& i) {
-              for (Memlet& m : i.condition.inputs) to_element(m);
-              i.then_body = self(self, std::move(i.then_body));
-              i.else_body = self(self, std::move(i.else_body));
-            },
-            [&](While& w) {
-              for (Memlet& m : w.condition.inputs) to_element(m);
-              w.body = self(self, std::move(w.body));
-            },
-            [](Return&) {});
-      return r;
-    };
-    return region(region, Region{{node}}).nodes[0];
+    Region region{{node}};
+    visit(region, [&](Node& n) {
+      auto* s = std::get_if<State>(&n.value);
+      if (!s) return change_memlets(n, to_element);
+      std::optional<Assignment> a = as_assignment(*s);
+      if (!a) return;
+      for (Memlet& m : a->inputs) to_element(m);
+      to_element(a->out);
+      *s = tidy_assignment(s->name, a->out, a->code, a->inputs);
+    });
+    return region.nodes[0];
   }
 
   const Sdfg& sdfg_;

@@ -35,36 +35,19 @@ Expr shape_of(const Expr& bound, const std::set<std::string>& loops) {
 }
 
 Region without_extents(Region region, std::set<std::string> loops) {
-  for (Node& node : region.nodes)
-    match(
-        node.value, [](State&) {},
-        [&](Loop& l) {
-          l.begin = shape_of(l.begin, loops);
-          l.end = shape_of(l.end, loops);
-          loops.insert(l.symbol);
-          l.body = without_extents(std::move(l.body), loops);
-          loops.erase(l.symbol);
-        },
-        [&](If& i) {
-          i.then_body = without_extents(std::move(i.then_body), loops);
-          i.else_body = without_extents(std::move(i.else_body), loops);
-        },
-        [&](While& w) { w.body = without_extents(std::move(w.body), loops); }, [](Return&) {});
+  visit(region, [&](Node& node) {
+    auto* l = std::get_if<Loop>(&node.value);
+    if (!l) return;
+    l->begin = shape_of(l->begin, loops);
+    l->end = shape_of(l->end, loops);
+    loops.insert(l->symbol);
+  });
   return region;
 }
 
 bool calls_something(const Node& statement) {
   bool found = false;
-  visit(Region{{statement}}, [&](const Node& node) {
-    match(
-        node.value,
-        [&](const State& s) {
-          for (const DataflowNode& n : s.nodes)
-            if (const auto* tasklet = std::get_if<Tasklet>(&n)) found = found || sets_errno(tasklet->code);
-        },
-        [](const Loop&) {}, [&](const If& i) { found = found || sets_errno(i.condition.code); },
-        [&](const While& w) { found = found || sets_errno(w.condition.code); }, [](const Return&) {});
-  });
+  for_each_code(Region{{statement}}, [&](const ScalarExpr& code) { found = found || sets_errno(code); });
   return found;
 }
 

@@ -6,54 +6,31 @@ namespace sous::transforms::normal {
 
 using namespace sdfg;
 
+Node with_bodies(Node node, const std::function<Region(const Region&)>& f) {
+  match(
+      node.value, [](State&) {}, [&](Loop& l) { l.body = f(l.body); },
+      [&](If& i) {
+        i.then_body = f(i.then_body);
+        i.else_body = f(i.else_body);
+      },
+      [&](While& w) { w.body = f(w.body); }, [](Return&) {});
+  return node;
+}
+
 Region rewrite_regions(const Region& region, const std::function<Region(Region, const Around&)>& f, Around around) {
   Region result;
-  for (const Node& node : region.nodes)
-    match(
-        node.value, [&](const State& s) { result.nodes.emplace_back(s); },
-        [&](const Loop& l) {
-          Loop loop = l;
-          Around inner = around;
-          inner.push_back(&l);
-          loop.body = rewrite_regions(l.body, f, inner);
-          result.nodes.emplace_back(std::move(loop));
-        },
-        [&](const If& i) {
-          result.nodes.emplace_back(If{.condition = i.condition,
-                                       .then_body = rewrite_regions(i.then_body, f, around),
-                                       .else_body = rewrite_regions(i.else_body, f, around)});
-        },
-        [&](const While& w) {
-          result.nodes.emplace_back(
-              While{.condition = w.condition, .test_first = w.test_first, .body = rewrite_regions(w.body, f, around)});
-        },
-        [&](const Return& r) { result.nodes.emplace_back(r); });
+  for (const Node& node : region.nodes) {
+    Around inside = around;
+    if (const auto* loop = std::get_if<Loop>(&node.value)) inside.push_back(loop);
+    result.nodes.push_back(with_bodies(node, [&](const Region& body) { return rewrite_regions(body, f, inside); }));
+  }
   return f(std::move(result), around);
 }
 
-void for_each_memlet(const Region& region, const std::function<void(const Memlet&, bool)>& f) {
-  const auto state = [&](const State& s) {
-    for (const Edge& e : s.edges) {
-      const bool writes = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-      if (!writes || e.memlet.combine) f(e.memlet, false);
-      if (writes) f(e.memlet, true);
-    }
-  };
-  const auto condition = [&](const Condition& c) {
-    for (const Memlet& m : c.inputs) f(m, false);
-  };
-  visit(region, [&](const Node& node) {
-    match(
-        node.value, state, [](const Loop&) {}, [&](const If& i) { condition(i.condition); },
-        [&](const While& w) { condition(w.condition); }, [](const Return&) {});
-  });
+bool touches(const Node& node, const std::string& container) {
+  const Touched t = touched(node);
+  return t.read.contains(container) || t.written.contains(container);
 }
-
-void for_each_memlet(const Node& node, const std::function<void(const Memlet&, bool)>& f) {
-  for_each_memlet(Region{{node}}, f);
-}
-
-Touched touched(const Node& node) { return sdfg::touched(Region{{node}}); }
 
 bool may_overlap(const Sdfg& sdfg, const std::string& a, const std::string& b) {
   if (a == b) return true;
@@ -66,56 +43,6 @@ bool may_overlap(const Sdfg& sdfg, const std::string& a, const std::string& b) {
 
 bool any_overlaps(const Sdfg& sdfg, const std::set<std::string>& written, const std::string& container) {
   return std::ranges::any_of(written, [&](const std::string& w) { return may_overlap(sdfg, w, container); });
-}
-
-namespace {
-
-ScalarExpr map_symbolic(ScalarExpr e, const std::function<Expr(const Expr&)>& f) {
-  if (e.op == ScalarOp::symbolic) e.symbolic = f(e.symbolic);
-  for (ScalarExpr& arg : e.args) arg = map_symbolic(std::move(arg), f);
-  return e;
-}
-
-void map_memlet(Memlet& m, const std::function<Expr(const Expr&)>& f) {
-  for (Dim& d : m.subset) {
-    d.begin = f(d.begin);
-    if (d.end) d.end = f(*d.end);
-  }
-}
-
-void map_condition(Condition& c, const std::function<Expr(const Expr&)>& f) {
-  c.code = map_symbolic(std::move(c.code), f);
-  for (Memlet& m : c.inputs) map_memlet(m, f);
-}
-
-}  // namespace
-
-Region map_exprs(const Region& region, const std::function<Expr(const Expr&)>& f) {
-  Region result = region;
-  for (Node& node : result.nodes)
-    match(
-        node.value,
-        [&](State& s) {
-          for (DataflowNode& n : s.nodes)
-            if (auto* tasklet = std::get_if<Tasklet>(&n)) tasklet->code = map_symbolic(std::move(tasklet->code), f);
-          for (Edge& e : s.edges) map_memlet(e.memlet, f);
-        },
-        [&](Loop& l) {
-          l.begin = f(l.begin);
-          l.end = f(l.end);
-          l.body = map_exprs(l.body, f);
-        },
-        [&](If& i) {
-          map_condition(i.condition, f);
-          i.then_body = map_exprs(i.then_body, f);
-          i.else_body = map_exprs(i.else_body, f);
-        },
-        [&](While& w) {
-          map_condition(w.condition, f);
-          w.body = map_exprs(w.body, f);
-        },
-        [](Return&) {});
-  return result;
 }
 
 Expr make_atom(AtomKind kind, const std::string& name, const std::vector<Expr>& args) {
@@ -172,12 +99,25 @@ void tidy_inputs(ScalarExpr& code, std::vector<Memlet>& inputs) {
   inputs = std::move(used);
 }
 
+void change_code(Node& node, const ChangeCode& f) {
+  const auto condition = [&](Condition& c) {
+    if (f(c.code, c.inputs, nullptr)) tidy_inputs(c.code, c.inputs);
+  };
+  match(
+      node.value,
+      [&](State& s) {
+        std::optional<Assignment> a = as_assignment(s);
+        if (a && f(a->code, a->inputs, &a->out)) s = tidy_assignment(s.name, a->out, a->code, a->inputs);
+      },
+      [](Loop&) {}, [&](If& i) { condition(i.condition); }, [&](While& w) { condition(w.condition); }, [](Return&) {});
+}
+
 State tidy_assignment(std::string name, Memlet out, ScalarExpr code, std::vector<Memlet> inputs) {
   tidy_inputs(code, inputs);
   return assignment(std::move(name), std::move(out), std::move(code), std::move(inputs));
 }
 
-Names::Names(const Sdfg& sdfg) {
+Names::Names(const Sdfg& sdfg, std::string separator) : separator_(std::move(separator)) {
   used_.insert(sdfg.symbols.begin(), sdfg.symbols.end());
   for (const Container& c : sdfg.containers) used_.insert(c.name);
   visit(sdfg.root, [&](const Node& node) {
@@ -188,7 +128,7 @@ Names::Names(const Sdfg& sdfg) {
 
 std::string Names::fresh(const std::string& wish) {
   std::string name = wish;
-  for (int k = 2; !used_.insert(name).second; ++k) name = wish + "_" + std::to_string(k);
+  for (int k = 2; !used_.insert(name).second; ++k) name = wish + separator_ + std::to_string(k);
   return name;
 }
 

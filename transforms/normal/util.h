@@ -10,18 +10,16 @@
 
 namespace sous::transforms::normal {
 
+// The node with what f makes of each region directly inside it.
+sdfg::Node with_bodies(sdfg::Node node, const std::function<sdfg::Region(const sdfg::Region&)>& f);
+
 // Rebuilds a region bottom-up: f gets each region after the regions inside its nodes are done, and the loops around it.
 using Around = std::vector<const sdfg::Loop*>;
 sdfg::Region rewrite_regions(const sdfg::Region& region,
                              const std::function<sdfg::Region(sdfg::Region, const Around&)>& f, Around around = {});
 
-// Calls f on every memlet below; a combining memlet is reported as a read, then as a write.
-void for_each_memlet(const sdfg::Region& region, const std::function<void(const sdfg::Memlet&, bool writes)>& f);
-void for_each_memlet(const sdfg::Node& node, const std::function<void(const sdfg::Memlet&, bool writes)>& f);
-
-// Containers that a node reads and writes.
-sdfg::Touched touched(const sdfg::Node& node);
-
+// Whether the node reads or writes the container.
+bool touches(const sdfg::Node& node, const std::string& container);
 // Whether two containers may share memory.
 bool may_overlap(const sdfg::Sdfg& sdfg, const std::string& a, const std::string& b);
 // Whether something in `written` may overlap `container`.
@@ -29,8 +27,6 @@ bool any_overlaps(const sdfg::Sdfg& sdfg, const std::set<std::string>& written, 
 
 // Whether an expression below (a bound, a subscript, a symbolic leaf) reads a container that is asked for.
 bool exprs_read(const sdfg::Region& region, const std::function<bool(const std::string&)>& asked);
-// Rewrites each expression below: bounds, subscripts, symbolic leaves.
-sdfg::Region map_exprs(const sdfg::Region& region, const std::function<sdfg::Expr(const sdfg::Expr&)>& f);
 // Replaces atoms of an expression bottom-up.
 sdfg::Expr map_atoms(const sdfg::Expr& e, const std::function<sdfg::Expr(const sdfg::Atom&)>& f);
 // The expression that a rebuilt atom is.
@@ -38,18 +34,24 @@ sdfg::Expr make_atom(sdfg::AtomKind kind, const std::string& name, const std::ve
 
 // Drops inputs that `code` does not use, makes equal ones one, and puts them in the order of their first use.
 void tidy_inputs(sdfg::ScalarExpr& code, std::vector<sdfg::Memlet>& inputs);
+// Calls f on what the node itself computes: an assignment, of which `out` is the target, or a condition. Where f
+// changes that, and returns true, the inputs are tidied.
+using ChangeCode =
+    std::function<bool(sdfg::ScalarExpr& code, std::vector<sdfg::Memlet>& inputs, const sdfg::Memlet* out)>;
+void change_code(sdfg::Node& node, const ChangeCode& f);
 // The state of an assignment with tidy inputs.
 sdfg::State tidy_assignment(std::string name, sdfg::Memlet out, sdfg::ScalarExpr code,
                             std::vector<sdfg::Memlet> inputs);
 
-// Names that are free in an Sdfg: `wish`, else wish2, wish3 …; each is given once.
+// Names that are free in an Sdfg: `wish`, else wish_2, wish_3 … (with this separator); each is given once.
 class Names {
  public:
-  explicit Names(const sdfg::Sdfg& sdfg);
+  explicit Names(const sdfg::Sdfg& sdfg, std::string separator = "_");
   std::string fresh(const std::string& wish);
 
  private:
   std::set<std::string> used_;
+  std::string separator_;
 };
 
 // Whether something below ends the call: passes leave such stretches alone.

@@ -144,7 +144,7 @@ struct Expand {
     const auto fixed = [&](const Expr& e) { return !e.uses(here.symbol) && e.reads().empty(); };
     const auto copied = [&](auto&& self, const Region& region, std::vector<Node>& out) -> bool {
       for (const Node& n : region.nodes) {
-        if (!normal::touched(n).written.contains(container)) continue;
+        if (!sdfg::touched(n).written.contains(container)) continue;
         bool known = false;
         match(
             n.value,

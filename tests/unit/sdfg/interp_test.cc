@@ -187,15 +187,6 @@ TEST(Interp, IntegerArithmeticWrapsAndTruncates) {
   EXPECT_EQ(computed("min(x[0], x[1])", -1, 1, "u16"), "1");
 }
 
-TEST(Interp, DivisionByAReciprocalChecksIt) {
-  EXPECT_EQ(computed("divide_by(x[0], x[1], 1.0 / x[1])", 12, 3, "f64"), "4");
-  EXPECT_EQ(computed("divide_by(x[0], x[1], 1.0f32 / x[1])", 12, -3, "f32"), "-4");
-  EXPECT_EQ(computed("divide_by(12.0, x[0] / x[1], 1.0 / (x[0] / x[1])) * 0.0 + 1.0", 1, 0, "f64"), "1");
-  EXPECT_EQ(computed("divide_by(x[0], x[1], 0.3333333333333333)", 12, 3, "f64"), "4");
-  EXPECT_EQ(computed("divide_by(x[0], x[1], 0.33333333333333326)", 12, 3, "f64"), "interp.reciprocal");
-  EXPECT_EQ(computed("divide_by(x[0], 0.0, 1.0 / x[1])", 12, -0.0, "f64"), "interp.reciprocal");
-}
-
 TEST(Interp, ErrorsOfArithmetic) {
   EXPECT_EQ(computed("x[0] / x[1]", 1, 0), "interp.division");
   EXPECT_EQ(computed("x[0] % x[1]", -128, -1, "i8"), "interp.division");

@@ -47,8 +47,6 @@ template <class T, size_t most> static uint64_t of_one_type(size_t rest, int64_t
     z = hn::Add(hn::NegMulAdd(z, a, b), hn::NegMulSub(c, a, b));
     z = hn::CopySign(hn::Sqrt(hn::Abs(z)), hn::Neg(b));
     z = hn::Add(hn::Add(sous::Floor(z), sous::Ceil(hn::Add(z, a))), hn::Add(sous::Round(b), sous::Trunc(a)));
-    const auto divisor = hn::Add(hn::Abs(a), hn::Set(d, static_cast<T>(0.75)));
-    z = sous::divide_by(d, m, z, divisor, hn::Div(hn::Set(d, static_cast<T>(1)), divisor));
     z = sous::fmax(d, sous::fmin(d, z, a), sous::fused(d, a, b, c));
     z = hn::Add(z, sous::cast(d, di, hn::LoadU(di, w)));
     if (!hn::AllFalse(d, hn::Le(z, a))) p[0] += 1;

@@ -198,78 +198,6 @@ TEST(Steps, UncontractKeepsProductsOutOfSums) {
       << sdfg::print(*apart);
 }
 
-// What the loops divide by stays the same in all of them: constants, expressions, elements written elsewhere.
-TEST(Steps, ReciprocalDividesTheSame) {
-  expect_same_result("loop i = 0 .. n { s0: x[i] = x[i] / 3.0 + 0.1 / 0.3 }", "reciprocal(loop=i)");
-  expect_same_result("loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = A[i, j] / s[] / (sqrt(s[]) * f64({n}i64)) } }",
-                     "reciprocal(loop=i); interchange(outer=i, inner=j); vectorize(loop=i)");
-  expect_same_result("loop l = 0 .. n { loop i = l + 1 .. n { s0: A[i, l] = A[i, l] / A[l, l] } }",
-                     "reciprocal(loop=i); vectorize(loop=i)");
-  // Lanes with a divisor each, tiles that always run, a division that only some iterations of the loop make.
-  expect_same_result("loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = A[i, j] / (s[] * x[j]) } }",
-                     "interchange(outer=i, inner=j); vectorize(loop=j); reciprocal(loop=i)");
-  expect_same_result("loop i = 0 .. n { s0: x[i] = x[i] / s[] }", "tile(loops=[i], sizes=[4]); reciprocal(loop=i_t)");
-  expect_same_result("loop i = 0 .. n { if ({n}i64 >= {m}i64) { s0: x[i] = x[i] / B[0, m - 1] } }",
-                     "reciprocal(loop=i)");
-  expect_same_result("loop i = 0 .. n { loop j = 0 .. n - 1 { s0: A[i, j] = A[i, j] / B[0, 1] } }",
-                     "reciprocal(loop=i)");
-  expect_same_result("loop i = n - 1 .. -1 step -1 { s0: x[i] = select(x[i] > 0.5, x[i] / s[], -x[i] / s[]) }",
-                     "reciprocal(loop=i)");
-  const auto shared =
-      run("loop i = 0 .. n { s0: x[i] = x[i] / s[] s1: A[i, i] = B[i, i] / s[] / 9.0 / 4.0 }", "reciprocal(loop=i)");
-  ASSERT_TRUE(shared);
-  const std::string text = sdfg::print(*shared);
-  EXPECT_TRUE(
-      text.contains("if ({0}i64 <= {n - 1}i64) {\n  set_divisor: divisor[] = s[]\n"
-                    "  set_reciprocal: reciprocal[] = 1.0 / divisor[]\n}"))
-      << text;
-  EXPECT_TRUE(text.contains("s0: x[i] = divide_by(x[i], divisor[], reciprocal[])")) << text;
-  EXPECT_TRUE(
-      text.contains("s1: A[i, i] = divide_by(divide_by(B[i, i], divisor[], reciprocal[]), 9.0, "
-                    "0.1111111111111111) / 4.0"))
-      << text;
-}
-
-// The divisor changes, perhaps; it would be read where the loop does not; it is not one to share.
-// A divisor that may fail is computed where the loop divides by it, and nowhere else.
-TEST(Steps, ReciprocalComputesNoDivisorTooEarly) {
-  const std::string quotient = "f64({n}i64 / {m - 3}i64)", floored = "f64({n floordiv (m - 3)}i64)";
-  for (const std::string& divisor : {quotient, "(1.0 + " + quotient + ")", floored, "(1.0 + " + floored + ")"}) {
-    const std::string division = "s0: x[i] = x[i] / " + divisor;
-    const auto guarded = run("loop i = 0 .. n { if ({m - 3}i64 > 0i64) { " + division + " } }", "reciprocal(loop=i)");
-    ASSERT_TRUE(guarded) << divisor << guarded.error().to_string();
-    EXPECT_TRUE(sdfg::print(*guarded).contains("if ({")) << sdfg::print(*guarded);
-    const std::string before = sdfg::print(*guarded).substr(0, sdfg::print(*guarded).find("set_divisor"));
-    EXPECT_TRUE(before.contains("if (")) << sdfg::print(*guarded);
-    const auto plain = run("loop i = 0 .. n { " + division + " }", "reciprocal(loop=i)");
-    ASSERT_TRUE(plain) << divisor;
-    const std::string ahead = sdfg::print(*plain).substr(0, sdfg::print(*plain).find("set_divisor"));
-    EXPECT_TRUE(ahead.contains("if (")) << sdfg::print(*plain);
-  }
-}
-
-TEST(Steps, ReciprocalLeavesOtherDivisions) {
-  for (const char* body :
-       {"loop i = 0 .. n { s0: x[i] = x[i] / x[0] }", "loop i = 0 .. n { s0: x[i] = 1.0 / x[n - 1] }",
-        "loop i = 0 .. n { s0: s[] = B[i, i] s1: x[i] = x[i] / s[] }", "loop i = 0 .. n { s0: x[i] = 1.0 / s[] }",
-        "loop i = 0 .. n { s0: x[i] = x[i] / 4.0 / -0.5 / 0.0 }", "loop i = 0 .. n { s0: c[] = c[] / 3i64 }",
-        "loop i = 0 .. n { s0: x[i] = s[] / x[i] }",
-        "loop i = 0 .. n { loop j = 0 .. i { s0: A[i, j] = A[i, j] / B[1, 0] } }",
-        "loop i = 0 .. n { if (x[i] > 0.5) { s0: x[i] = x[i] / B[n, n] } }",
-        "loop i = 0 .. n { loop j = 0 .. k[i] { s0: A[i, j] = A[i, j] / B[1, 0] } }",
-        "loop i = 0 .. n { s0: x[i] = select(x[i] > 0.5, x[i] / sqrt(s[]), 0.0) }"})
-    EXPECT_EQ(refusal(body, "reciprocal(loop=i)"), "reciprocal.nothing") << body;
-  // Of several calls that may set errno the last one does.
-  EXPECT_EQ(refusal("loop i = 0 .. n { s0: x[i] = x[i] / log(s[]) }", "reciprocal(loop=i)"), "reciprocal.nothing");
-  // Another name for the same memory.
-  const char* aliased =
-      "sdfg 1 t symbols n array x: f64[n] alias 1 argument array d: f64[1] alias 1 argument arguments n, x, d "
-      "loop i = 0 .. n { s0: x[i] = x[i] / d[0] }";
-  const auto refused = apply(*sdfg::parse(aliased), *recipe_from_text("reciprocal(loop=i) -> cpp"), {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, "reciprocal.nothing");
-}
-
 constexpr const char* row =
     "loop i = 0 .. n - 1 { loop j = 0 .. n { s0: x[j] = B[i, j] } "
     "loop l = 0 .. n { loop j2 = 0 .. n { s1: x[j2] = x[j2] + B[l, j2] } } "
@@ -474,8 +402,6 @@ TEST(Steps, EveryRefusalIsProvoked) {
        "parallelize(loop=o); register_tile(loops=[i, j], sizes=[2, 2], lanes=2)", true, "register-tile.reduced"},
       {"loop i = 0 .. n floordiv 2 { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[2 * i, l] } } }",
        "register_tile(loops=[i, j], sizes=[2, 2], lanes=2, partial=padded)", false, "register-tile.padding"},
-      {copy2, "reciprocal(loop=q)", false, "reciprocal.no-loop"},
-      {copy2, "reciprocal(loop=i)", false, "reciprocal.nothing"},
       {copy2, "uncontract(loop=q)", false, "uncontract.no-loop"},
       {copy2, "uncontract(loop=i)", false, "uncontract.nothing"},
       {copy2, "expand(loop=q)", false, "expand.no-loop"},
