@@ -117,6 +117,15 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
 
 }  // namespace
 
+Interval type_interval(sdfg::ElementType type) {
+  const int bits = 8 * sdfg::info(type).bytes;
+  if (type == sdfg::ElementType::boolean) return {0, 1};
+  if (sdfg::info(type).kind == sdfg::TypeKind::Signed)
+    return bits == 64 ? Interval{INT64_MIN, INT64_MAX}
+                      : Interval{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+  return bits == 64 ? Interval{0, INT64_MAX} : Interval{0, (std::int64_t{1} << bits) - 1};
+}
+
 bool Ranges::nonneg_parameters(const Expr& e) const {
   if (!e.is_valid()) return false;
   if (interval(e, parameters).lo >= 0) return true;
