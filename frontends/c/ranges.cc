@@ -255,8 +255,9 @@ bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   const std::size_t before = assumptions.size();
   auto lo = bound(e, box, false, true, 0);
   if (lo && nonneg_parameters(*lo)) return true;
+  // Nor where what holds in the box says the contrary: a loop that walks backwards from where it begins.
   const bool possible = lo && lo->is_valid() && !lo->constant() && lo->reads().empty() && !lo->symbols().empty() &&
-                        interval(*lo, parameters).hi >= 0;
+                        interval(*lo, parameters).hi >= 0 && !nonneg_parameters(Expr(-1) - *lo);
   if (!possible) {
     assumptions.resize(before);
     return false;

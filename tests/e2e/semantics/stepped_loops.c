@@ -8,12 +8,12 @@
 // stepping: served SSOO
 // by_four: served SS
 // between: served SSS
-// met: served SSO
-// overlapping: served SOS
-// pixels: served SSO
+// met: served SS
+// overlapping: served SOO
+// pixels: served SS
 // skips: c.while
 // variable_kept: served S
-// last_value: served SS
+// last_value: served SO
 // narrow: served S
 // passes_back: served SS
 // behind_other: served SS
