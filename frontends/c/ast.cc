@@ -133,13 +133,7 @@ const clang::BinaryOperator* plain_assignment(const clang::Expr* e) {
   return assign && assign->getOpcode() == clang::BO_Assign ? assign : nullptr;
 }
 
-bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
-  bool found = false;
-  for_each_statement(s, [&](const clang::Stmt* x) {
-    if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == variable;
-  });
-  return found;
-}
+bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) { return named_variables(s).contains(variable); }
 
 }  // namespace
 
@@ -220,6 +214,15 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
   return header;
 }
 
+std::set<const clang::VarDecl*> named_variables(const clang::Stmt* s) {
+  std::set<const clang::VarDecl*> result;
+  for_each_statement(s, [&](const clang::Stmt* x) {
+    if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x))
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(e->getDecl())) result.insert(v);
+  });
+  return result;
+}
+
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
   std::set<const clang::VarDecl*> result = address_taken(s);
   for_each_statement(s, [&](const clang::Stmt* x) {
@@ -262,77 +265,25 @@ bool contains_loop(const clang::Stmt* s) {
   return false;
 }
 
-bool contains_for(const clang::Stmt* s) {
-  if (!s) return false;
-  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s)) return contains_for(captured->getCapturedStmt());
-  if (llvm::isa<clang::ForStmt>(s)) return true;
-  for (const clang::Stmt* child : s->children())
-    if (contains_for(child)) return true;
-  return false;
-}
-
 namespace {
 
-Use then(Use first, const std::function<Use()>& second) { return first == Use::None ? second() : first; }
-Use either(Use a, Use b) {
-  if (a == Use::Exposed || b == Use::Exposed) return Use::Exposed;
-  return a == Use::Written && b == Use::Written ? Use::Written : Use::None;
+bool may_count(const clang::Stmt* s) {
+  if (llvm::isa<clang::ForStmt>(s)) return true;
+  const auto* w = llvm::dyn_cast<clang::WhileStmt>(s);
+  const auto* d = llvm::dyn_cast<clang::DoStmt>(s);
+  if (!w && !d) return false;
+  const std::set<const clang::VarDecl*> written = written_variables(s);
+  const std::set<const clang::VarDecl*> named = named_variables(w ? w->getCond() : d->getCond());
+  return std::ranges::any_of(named, [&](const clang::VarDecl* v) { return written.contains(v); });
 }
-// What is run perhaps: a write there does not count, a read does.
-Use perhaps(Use u) { return u == Use::Exposed ? u : Use::None; }
 
 }  // namespace
 
-Use use_of(const clang::Stmt* s, const clang::VarDecl* v, const clang::ASTContext& context) {
-  if (!s) return Use::None;
-  auto of = [&](const clang::Stmt* x) { return use_of(x, v, context); };
-  if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(s)) return e->getDecl() == v ? Use::Exposed : Use::None;
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s)) {
-    if (b->getOpcode() == clang::BO_Assign && named_variable(b->getLHS()) == v)
-      return then(of(b->getRHS()), [] { return Use::Written; });
-    if (b->isLogicalOp()) return then(of(b->getLHS()), [&] { return perhaps(of(b->getRHS())); });
-    if (b->isAssignmentOp()) return then(of(b->getRHS()), [&] { return of(b->getLHS()); });
-  }
-  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(s))
-    return then(of(c->getCond()), [&] { return either(of(c->getTrueExpr()), of(c->getFalseExpr())); });
-  if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
-    Use use = Use::None;
-    for (const clang::Decl* decl : d->decls())
-      if (const auto* var = llvm::dyn_cast<clang::VarDecl>(decl)) {
-        if (var->hasInit()) use = then(use, [&] { return of(var->getInit()); });
-        if (const auto* vla = context.getAsVariableArrayType(var->getType()))
-          use = then(use, [&] { return of(vla->getSizeExpr()); });
-        // A declaration makes a new object: what it was before cannot be read.
-        if (var == v) use = then(use, [] { return Use::Written; });
-      }
-    return use;
-  }
-  if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s))
-    return then(of(i->getCond()), [&] { return either(of(i->getThen()), of(i->getElse())); });
-  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s))
-    return then(of(f->getInit()), [&] {
-      return then(of(f->getCond()), [&] { return perhaps(then(of(f->getBody()), [&] { return of(f->getInc()); })); });
-    });
-  if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s))
-    return then(of(w->getCond()), [&] { return perhaps(of(w->getBody())); });
-  if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
-    // A continue or break may leave the body before a write in it.
-    return then(perhaps(of(d->getBody())), [&] { return of(d->getCond()); });
-  }
-  if (llvm::isa<clang::SwitchStmt, clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
-                clang::OMPExecutableDirective, clang::StmtExpr>(s))
-    return mentions(s, v) ? Use::Exposed : Use::None;
-  // Behind a jump, a write covers the reads that follow it; but the sequence as a whole may have been left before it.
-  Use use = Use::None;
-  bool jumped = false;
-  for (const clang::Stmt* child : s->children()) {
-    use = of(child);
-    if (use != Use::None) return jumped ? perhaps(use) : use;
-    for_each_statement(child, [&](const clang::Stmt* x) {
-      jumped = jumped || llvm::isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(x);
-    });
-  }
-  return use;
+bool contains_counting(const clang::Stmt* s) {
+  if (!s) return false;
+  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
+    return contains_counting(captured->getCapturedStmt());
+  return may_count(s) || std::ranges::any_of(s->children(), contains_counting);
 }
 
 namespace {

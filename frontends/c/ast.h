@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,11 +46,16 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
 // Variables written by assignments, increments or through & below `s` (calls of inlinable functions included: they
 // cannot write a caller's variable unless its address is taken).
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s);
+std::set<const clang::VarDecl*> named_variables(const clang::Stmt* s);
 std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s);
 // Calls f on `s` and everything below, the bodies of OpenMP constructs included.
 void for_each_statement(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f);
+// Values that the statements before list[at] surely give to local integers. Where no label lets anything jump in.
+std::map<const clang::VarDecl*, std::int64_t> constants_before(const std::vector<const clang::Stmt*>& list,
+                                                               std::size_t at, const clang::ASTContext& context);
 bool contains_loop(const clang::Stmt* s);
-bool contains_for(const clang::Stmt* s);
+// A loop that may count: any `for`, and one whose condition names a variable that it steps.
+bool contains_counting(const clang::Stmt* s);
 
 // How a run of statements uses the value that a variable has before it.
 enum class Use {

@@ -3,15 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
 #include "clang/AST/Type.h"
 #include "clang/Basic/SourceLocation.h"
+#include "frontends/c/ast.h"
 #include "sdfg/sdfg.h"
 
 namespace sous::frontends::c {
@@ -23,7 +27,8 @@ struct Access {
 };
 
 struct Binding {
-  enum class Kind { Unknown, Expression, Scalar, Array, Pointer } kind = Kind::Unknown;
+  // Wrapped: an unsigned integer whose value is `index` modulo its type's range.
+  enum class Kind { Unknown, Expression, Wrapped, Scalar, Array, Pointer } kind = Kind::Unknown;
   std::optional<sdfg::Expr> index;        // Expression: its value as an integer
   std::optional<sdfg::ScalarExpr> value;  // Expression: its value otherwise
   std::string container;                  // Scalar, Array, Pointer (the one it points into)
@@ -108,6 +113,77 @@ struct Load {
 struct RowCheck {
   std::string table, condition;
   std::vector<sdfg::Expr> nonneg;
+};
+
+using Values = std::map<const clang::VarDecl*, Binding>;
+
+// A tracked variable in a loop. `by`: per iteration; nullopt: its value is not known in the loop.
+struct Stepping {
+  const clang::VarDecl* variable;
+  Binding before;
+  std::optional<sdfg::Expr> by;
+  sdfg::Expr iteration;        // how many are done, in the loop's symbol
+  std::int64_t last_test = 0;  // what the test that ends the loop adds
+};
+
+struct Bounds {
+  sdfg::Expr begin, end;
+};
+
+// A `for` that counts.
+struct CountedLoop {
+  const ForHeader& header;
+  clang::SourceLocation where;
+  std::string symbol;
+  Bounds limits;
+  bool up() const { return header.step > 0; }
+  sdfg::Expr nonempty() const;  // it has iterations where this is >= 0
+  sdfg::Expr trips() const;     // how many, if any
+  sdfg::Expr after() const;     // its variable's value then
+  bool readable() const;        // nothing in the bounds is read from memory, where it may not be there after the nest
+};
+
+// What is known of a loop behind it, where nothing in its bounds is read from memory.
+struct LoopRun {
+  std::string symbol;
+  bool up;
+  std::optional<sdfg::Expr> last;  // the symbol in its last iteration, if it has any; nullopt: not known
+  sdfg::Expr nonempty;             // it has iterations where this is >= 0
+};
+
+// A loop in any spelling: what is tested before each pass, or behind it.
+struct LoopParts {
+  const clang::Expr* condition;
+  const clang::Stmt* body;
+  const clang::Expr* increment;  // null: none
+  bool test_first;
+  clang::SourceLocation where;
+};
+
+// What the entry may read in C, and under which conditions.
+struct Entry {
+  std::vector<std::string> conditions;
+  std::set<std::string> safe;     // roots that may be followed where the conditions so far hold
+  bool needs_conditions = false;  // for any of them
+};
+
+struct OpenLoop {
+  std::string symbol;
+  sdfg::Expr begin, nonempty;  // it has iterations where nonempty >= 0
+};
+
+// Where jumps out of a list of statements go.
+struct Exits {
+  bool loop = false;       // its end is that of a loop's body: continue
+  std::string flag{};      // of a While: false after a break
+  bool function = false;   // return is one of a called function
+  std::string result{};    // of it; empty: void
+  std::string returned{};  // true after a return inside of a loop
+};
+
+// Of the loop that comes next, in a called function.
+struct Returning {
+  std::string result, returned;
 };
 
 }  // namespace sous::frontends::c

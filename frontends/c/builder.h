@@ -45,6 +45,7 @@ struct FunctionFacts {
   std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
   std::set<const clang::VarDecl*> written;        // anywhere in the function
   std::map<const clang::VarDecl*, std::int64_t> known;
+  std::map<const clang::VarDecl*, std::int64_t> starts;  // values of local variables where the stretch begins
   // Pointers that are followed and nothing else: no other pointer of the function is based on them.
   std::set<const clang::VarDecl*> followed;
   // Objects with static storage that are named in this file alone, and whose address nobody takes.
@@ -71,57 +72,13 @@ class Builder {
   // the nest may read them all the same: of scalars, another attempt may be told so.
   const std::set<std::string>& guarded() const { return guarded_; }
   void in_place(std::set<std::string> members) { in_place_ = std::move(members); }
+  // Integers whose values could not be followed; they may be left in memory in another attempt.
+  const std::set<const clang::VarDecl*>& unfollowed() const { return unfollowed_; }
+  void in_memory(std::set<const clang::VarDecl*> variables) { in_memory_ = std::move(variables); }
   // Of the nest that was built: containers of arrays, and the variables that name them.
   std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
  private:
-  // A tracked variable in a loop. `by`: per iteration; nullopt: its value is not known in the loop.
-  struct Stepping {
-    const clang::VarDecl* variable;
-    Binding before;
-    std::optional<sdfg::Expr> by;
-    sdfg::Expr iteration;  // how many are done, in the loop's symbol
-  };
-  using Values = std::map<const clang::VarDecl*, Binding>;
-  struct Bounds {
-    sdfg::Expr begin, end;
-  };
-  // A `for` that counts.
-  struct CountedLoop {
-    const ForHeader& header;
-    clang::SourceLocation where;
-    std::string symbol;
-    Bounds limits;
-    bool up() const { return header.step > 0; }
-    sdfg::Expr nonempty() const;  // it has iterations where this is >= 0
-    sdfg::Expr trips() const;     // how many, if any
-    sdfg::Expr after() const;     // its variable's value then
-    bool readable() const;        // nothing in the bounds is read from memory, where it may not be there after the nest
-  };
-  // What the entry may read in C, and under which conditions.
-  struct Entry {
-    std::vector<std::string> conditions;
-    std::set<std::string> safe;     // roots that may be followed where the conditions so far hold
-    bool needs_conditions = false;  // for any of them
-  };
-  struct OpenLoop {
-    std::string symbol;
-    sdfg::Expr begin, nonempty;  // it has iterations where nonempty >= 0
-  };
-
-  // Where jumps out of a list of statements go.
-  struct Exits {
-    bool loop = false;       // its end is that of a loop's body: continue
-    std::string flag{};      // of a While: false after a break
-    bool function = false;   // return is one of a called function
-    std::string result{};    // of it; empty: void
-    std::string returned{};  // true after a return inside of a loop
-  };
-  // Of the loop that comes next, in a called function.
-  struct Returning {
-    std::string result, returned;
-  };
-
   // scan.cc: facts about the whole stretch, before building
   void scan(const clang::Stmt* s, int depth = 0);
   bool written_here(const clang::VarDecl* v) const { return general_writes_.contains(v); }
@@ -177,7 +134,9 @@ class Builder {
   std::optional<sdfg::Expr> tracked_offset(const clang::VarDecl* v) const;
   Lift<void> advance(const clang::VarDecl* v, const sdfg::Expr& by, clang::SourceLocation where);
   Lift<sdfg::Expr> in_range(const sdfg::Expr& e, const clang::VarDecl* v, clang::SourceLocation where);
-  Lift<std::vector<Step>> steps_in(const clang::Expr* e);
+  bool is_own_statement(const clang::Expr* e) const;
+  bool steps_in_memory(const clang::VarDecl* v) const;
+  Lift<std::vector<Step>> steps_in(const clang::Expr* e, bool statement = false);
   Lift<void> take_effect(const std::vector<Step>& steps);
   std::optional<std::int64_t> announced(const clang::UnaryOperator* e) const;
   Lift<void> assign_tracked(const clang::BinaryOperator* e, const clang::VarDecl* v);
@@ -185,14 +144,29 @@ class Builder {
   Values tracked_values() const;
   void restore_tracked(const Values& before);
   void join_tracked(const Values& other);
-  std::optional<sdfg::Expr> net_step(const clang::Stmt* s, const clang::VarDecl* v);
-  std::optional<sdfg::Expr> trip_count(const Bounds& limits, std::int64_t step);
-  Lift<std::vector<Stepping>> enter_steps(const clang::ForStmt* s, const ForHeader& header, const sdfg::Expr& begin,
-                                          const std::string& symbol);
+  void unfollowed(const clang::VarDecl* v);
+  Lift<std::string> tracked_epilogue(const std::string& others);
+
+  // induction.cc
+  using Pass = std::function<Lift<void>(Builder&)>;
+  bool counts(const LoopParts& loop) const;
+  bool adopt(const std::string& symbol, const Builder& trial);
+  Lift<std::map<const clang::VarDecl*, sdfg::Expr>> net_steps(const std::vector<const clang::VarDecl*>& variables,
+                                                              const std::string& loop_symbol, const Pass& pass);
+  Lift<std::vector<Stepping>> find_steps(const std::set<const clang::VarDecl*>& written, const clang::Stmt* loop_body,
+                                         const std::string& loop_symbol, const sdfg::Expr& iteration, const Pass& pass,
+                                         clang::SourceLocation where);
+  Lift<void> enter_steps(const std::vector<Stepping>& steps, clang::SourceLocation where);
   Lift<void> verify_steps(const std::vector<Stepping>& steps, clang::SourceLocation where);
-  Lift<void> leave_steps(const std::vector<Stepping>& steps, const Bounds& limits, std::int64_t step,
-                         clang::SourceLocation where);
-  Lift<std::string> tracked_epilogue(const std::string& others) const;
+  void leave_steps(const std::vector<Stepping>& steps, const std::optional<sdfg::Expr>& trips);
+  std::optional<sdfg::Expr> trip_count(const Bounds& limits, std::int64_t step);
+  Lift<sdfg::Expr> quotient_on_entry(const sdfg::Expr& dividend, const sdfg::Expr& divisor,
+                                     clang::SourceLocation where);
+  Lift<sdfg::Expr> pointer_difference(const clang::Expr* left, const clang::Expr* right, clang::SourceLocation where);
+  Lift<sdfg::Expr> trips_of(const clang::Expr* test, const std::string& symbol);
+  Lift<sdfg::Expr> trips_while(const clang::Expr* condition, const std::string& symbol);
+  Lift<sdfg::Expr> tested(const LoopParts& loop, std::vector<Stepping>& steps, const std::string& symbol);
+  Lift<void> stepped_loop(const LoopParts& loop);
 
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
@@ -258,8 +232,8 @@ class Builder {
   Lift<void> if_statement(const clang::IfStmt* s);
   Lift<void> for_statement(const clang::ForStmt* s);
   Lift<void> search_loop(const clang::ForStmt* s, const ForHeader& header);
-  Lift<void> while_statement(const clang::Expr* condition, const clang::Stmt* body, const clang::Expr* increment,
-                             bool test_first, clang::SourceLocation where);
+  Lift<void> any_loop(const LoopParts& loop);
+  Lift<void> while_statement(const LoopParts& loop);
 
   // for_loops.cc
   Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
@@ -267,7 +241,7 @@ class Builder {
   Lift<std::optional<sdfg::Memlet>> begin_in_lower_half(const ForHeader& header, const sdfg::Expr& begin,
                                                         clang::SourceLocation where) const;
   Lift<Binding> loop_memory(const ForHeader& header, clang::SourceLocation where);
-  void leave_inner_finals(const CountedLoop& loop, std::size_t from);
+  void leave_inner_finals(const LoopRun& loop, std::size_t from);
   void emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<sdfg::Memlet>& guarded,
                  std::size_t finals);
   Lift<void> leave_variable(const CountedLoop& loop, const std::optional<Binding>& memory);
@@ -277,6 +251,9 @@ class Builder {
   Lift<void> end_in_type(const sdfg::Expr& end, const ForHeader& header, clang::SourceLocation where);
   static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
   void forget_inner_finals(std::size_t from);
+  Lift<void> enter_body(const clang::Stmt* condition, const std::set<const clang::VarDecl*>& written,
+                        const clang::VarDecl* own, clang::SourceLocation where);
+  bool has_memory(const clang::VarDecl* v) const;
 
   // What f builds is evaluated under a condition.
   template <class F>
@@ -321,7 +298,7 @@ class Builder {
 
   // finish.cc
   Lift<void> finish_memory();
-  Lift<std::string> epilogue() const;
+  Lift<std::string> epilogue();
   std::string c_text(const sdfg::Expr& e) const;
 
   const FunctionFacts& facts_;
@@ -341,6 +318,8 @@ class Builder {
   Values bindings_;
   Values entry_;  // of tracked variables: their values where the nest begins
   std::map<const clang::UnaryOperator*, std::int64_t> active_steps_;
+  // While a condition is read: unsigned values in it, to be shown in range when it is known how often it is met.
+  std::vector<std::pair<sdfg::Expr, const clang::VarDecl*>>* unchecked_ = nullptr;
   std::map<std::string, Binding> members_;
   std::set<std::string> names_;
   std::vector<Memory> memories_;
@@ -353,6 +332,7 @@ class Builder {
   std::map<std::string, std::string> place_containers_;  // by root and path
   std::map<std::string, int> loop_lines_;                // by symbol
   std::vector<OpenLoop> loops_;
+  std::set<const clang::VarDecl*> unfollowed_, in_memory_;
   std::set<std::string> guarded_, in_place_;  // members, as C names them
   std::set<std::string> unset_;               // C names of variables and members that may have no value yet
   std::map<std::string, std::string> symbol_c_;

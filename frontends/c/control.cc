@@ -16,11 +16,11 @@ using sdfg::ScalarExpr;
 namespace {
 
 // A for loop that nothing ends before its bound.
-bool contains_counting(const clang::Stmt* s) {
+bool contains_bounded_for(const clang::Stmt* s) {
   if (!s) return false;
   const auto* loop = llvm::dyn_cast<clang::ForStmt>(s);
   if (loop && !interruption(loop->getBody())) return true;
-  return std::ranges::any_of(s->children(), contains_counting);
+  return std::ranges::any_of(s->children(), contains_bounded_for);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Lift<void> Builder::statement(const clang::Stmt* s) {
   if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(s)) {
     for (const clang::Decl* decl : d->decls()) {
       if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) {
-        TRY(const std::vector<Step> steps, steps_in(v->getInit()));
+        TRY(const std::vector<Step> steps, steps_in(v->getInit(), true));
         TRY_VOID(declare(v));
         TRY_VOID(take_effect(steps));
       } else if (!llvm::isa<clang::TypedefNameDecl, clang::TagDecl, clang::EmptyDecl, clang::StaticAssertDecl>(decl))
@@ -42,11 +42,11 @@ Lift<void> Builder::statement(const clang::Stmt* s) {
   if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s)) return if_statement(i);
   if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) return for_statement(f);
   if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s))
-    return while_statement(w->getCond(), w->getBody(), nullptr, true, s->getBeginLoc());
+    return any_loop({w->getCond(), w->getBody(), nullptr, true, s->getBeginLoc()});
   if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) {
     // do { … } while (0), as macros are written, runs once.
     if (auto c = constant_value(d->getCond(), context_); c && *c == 0) return body(d->getBody());
-    return while_statement(d->getCond(), d->getBody(), nullptr, false, s->getBeginLoc());
+    return any_loop({d->getCond(), d->getBody(), nullptr, false, s->getBeginLoc()});
   }
   if (const auto* sw = llvm::dyn_cast<clang::SwitchStmt>(s)) return switch_statement(sw, {}, nullptr);
   if (const auto* a = llvm::dyn_cast<clang::AttributedStmt>(s)) return statement(a->getSubStmt());
@@ -66,7 +66,7 @@ Lift<void> Builder::expression_statement(const clang::Expr* e) {
     TRY_VOID(expression_statement(b->getLHS()));
     return expression_statement(b->getRHS());
   }
-  TRY(const std::vector<Step> steps, steps_in(e));
+  TRY(const std::vector<Step> steps, steps_in(e, true));
   TRY_VOID(plain_statement(e));
   return take_effect(steps);
 }
@@ -135,6 +135,7 @@ Lift<void> Builder::increment(const clang::UnaryOperator* e) {
   if (announced(e)) return {};  // takes effect behind the statement
   if (e->getSubExpr()->getType()->isPointerType())
     return refuse("c.pointer.reassigned", "a pointer is changed", e->getExprLoc());
+  pool_.clear();
   TRY(ScalarExpr old, load(e->getSubExpr()));
   TRY(Access target, lvalue(e->getSubExpr()));
   const ElementType type = old.type;
@@ -167,6 +168,11 @@ Lift<void> Builder::for_statement(const clang::ForStmt* s) {
   auto header = for_header(s, context_);
   const clang::Stmt* jump = interruption(s->getBody());
   if (header && !jump && !written_variables(s->getBody()).contains(header->variable)) return for_loop(s, *header);
+  const LoopParts parts{s->getCond(), s->getBody(), s->getInc(), true, s->getBeginLoc()};
+  if (counts(parts)) {
+    if (s->getInit()) TRY_VOID(statement(s->getInit()));
+    return stepped_loop(parts);
+  }
   if (jump && for_depth_ == 0)
     return refuse(reason_code(jump), "the outermost loop may end before its bound", jump->getBeginLoc());
   if (!header && s->getInc() && s->getCond() && s->getInc()->getType()->isPointerType())
@@ -181,7 +187,11 @@ Lift<void> Builder::for_statement(const clang::ForStmt* s) {
     return search_loop(s, *header);
   if (s->getInit()) TRY_VOID(statement(s->getInit()));
   if (!s->getCond()) return refuse("c.loop.form", "a loop without a condition", s->getBeginLoc());
-  return while_statement(s->getCond(), s->getBody(), s->getInc(), true, s->getBeginLoc());
+  return while_statement(parts);
+}
+
+Lift<void> Builder::any_loop(const LoopParts& loop) {
+  return counts(loop) ? stepped_loop(loop) : while_statement(loop);
 }
 
 // A loop that counts, with a break in it. Its variable gets memory of its own: in the body it lies in the loop's range,
@@ -193,8 +203,10 @@ Lift<void> Builder::search_loop(const clang::ForStmt* s, const ForHeader& header
   Binding outer;
   if (!header.declared) {
     TRY(const Binding* b, binding(v, where));
-    if (b->kind != Binding::Kind::Scalar)
+    if (b->kind != Binding::Kind::Scalar) {
+      unfollowed(v);
       return refuse("c.induction-variable", "the value of the loop's variable after it is not known", where);
+    }
     outer = *b;
   }
   pool_.clear();
@@ -225,7 +237,7 @@ Lift<void> Builder::search_loop(const clang::ForStmt* s, const ForHeader& header
   else
     ranges_.assumptions = assumptions;
   bindings_[v] = own;
-  TRY_VOID(while_statement(s->getCond(), s->getBody(), s->getInc(), true, where));
+  TRY_VOID(while_statement({s->getCond(), s->getBody(), s->getInc(), true, where}));
   if (header.declared) {
     bindings_.erase(v);
     return {};
@@ -236,13 +248,17 @@ Lift<void> Builder::search_loop(const clang::ForStmt* s, const ForHeader& header
   return {};
 }
 
-Lift<void> Builder::while_statement(const clang::Expr* test, const clang::Stmt* loop_body, const clang::Expr* increment,
-                                    bool test_first, clang::SourceLocation where) {
+Lift<void> Builder::while_statement(const LoopParts& loop) {
+  const auto& [test, loop_body, increment, test_first, where] = loop;
   const std::optional<Returning> returning = std::exchange(returning_, std::nullopt);
-  if (for_depth_ == 0) return refuse("c.while", "a while loop outside of any for loop", where);
-  if (contains_counting(loop_body)) return refuse("c.while.contains-for", "a while loop around for loops", where);
-  if (changes_tracked(test) || changes_tracked(loop_body) || changes_tracked(increment))
+  if (for_depth_ == 0) return refuse("c.while", "a loop that does not count, outside of any that does", where);
+  if (contains_bounded_for(loop_body)) return refuse("c.while.contains-for", "a while loop around for loops", where);
+  if (changes_tracked(test) || changes_tracked(loop_body) || changes_tracked(increment)) {
+    for (const clang::Stmt* s :
+         {static_cast<const clang::Stmt*>(test), loop_body, static_cast<const clang::Stmt*>(increment)})
+      for (const clang::VarDecl* v : written_variables(s)) unfollowed(v);
     return refuse("c.pointer.reassigned", "a pointer is changed in a while loop", where);
+  }
   // A condition that needs statements of its own is computed into a temporary, before the loop and after each pass.
   std::string flag;
   pool_.clear();

@@ -75,7 +75,7 @@ bool Builder::spoiled(const Expr& condition, std::size_t before, const Entry& en
 
 // Which members may be read, and where: those that the stretch reads in any case, then those that only the bodies of
 // loops read, in whose first iterations they are read for sure.
-Builder::Entry Builder::safe_loads() const {
+Entry Builder::safe_loads() const {
   Entry entry;
   for (const bool any_condition : {false, true}) {
     for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {

@@ -83,7 +83,7 @@ std::string Builder::c_text(const Expr& e) const {
   return text;
 }
 
-Lift<std::string> Builder::epilogue() const {
+Lift<std::string> Builder::epilogue() {
   std::string text;
   // One variable may have been the loop variable of several loops: all its values, in order.
   for (const Final& f : finals_) {

@@ -14,7 +14,7 @@ using sdfg::Memlet;
 using sdfg::ScalarExpr;
 
 // All conditions have to hold: the loop ends at the first bound that it meets.
-Lift<Builder::Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
+Lift<Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
   std::optional<Expr> end;
   for (const clang::BinaryOperator* condition : header.conditions) {
     // The second condition is looked at where the first one holds.
@@ -141,16 +141,16 @@ bool Builder::set_last(const Final& f, const std::vector<Final>& inside, const s
   });
 }
 
-Expr Builder::CountedLoop::nonempty() const {
+Expr CountedLoop::nonempty() const {
   return up() ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
 }
-Expr Builder::CountedLoop::trips() const {
+Expr CountedLoop::trips() const {
   return Expr::floor_div(nonempty(), Expr(up() ? header.step : -header.step)) + Expr(1);
 }
-Expr Builder::CountedLoop::after() const {
+Expr CountedLoop::after() const {
   return limits.begin + Expr(header.step) * (planted(Fault::final_value_short) ? trips() - 1 : trips());
 }
-bool Builder::CountedLoop::readable() const { return limits.begin.reads().empty() && limits.end.reads().empty(); }
+bool CountedLoop::readable() const { return limits.begin.reads().empty() && limits.end.reads().empty(); }
 
 Lift<Expr> Builder::loop_begin(const ForHeader& header, clang::SourceLocation where) {
   if (header.begin) return index(header.begin);
@@ -192,20 +192,20 @@ Lift<Binding> Builder::loop_memory(const ForHeader& header, clang::SourceLocatio
 }
 
 // Inner induction variables after the loop: as its last iteration left them, if there was one.
-void Builder::leave_inner_finals(const CountedLoop& loop, std::size_t from) {
+void Builder::leave_inner_finals(const LoopRun& loop, std::size_t from) {
   const std::vector<Final> inside(finals_.begin() + static_cast<std::ptrdiff_t>(from), finals_.end());
   for (std::size_t k = from; k < finals_.size(); ++k) {
     Final& f = finals_[k];
     bindings_[f.variable] = {};
     if (!f.value) continue;
-    if (!loop.readable() || !set_last(f, inside, loop.symbol, loop.up())) {
+    if (!loop.last || !set_last(f, inside, loop.symbol, loop.up)) {
       f.value.reset();
       continue;
     }
-    const std::map<std::string, Expr> last{{loop.symbol, loop.after() - Expr(loop.header.step)}};
+    const std::map<std::string, Expr> last{{loop.symbol, *loop.last}};
     f.value = f.value->substitute(last);
     for (Expr& e : f.nonneg) e = e.substitute(last);
-    f.nonneg.insert(f.nonneg.begin(), loop.nonempty());
+    f.nonneg.insert(f.nonneg.begin(), loop.nonempty);
   }
 }
 
@@ -261,33 +261,59 @@ Lift<void> Builder::leave_variable(const CountedLoop& loop, const std::optional<
   return {};
 }
 
+// A loop's variable that something else writes, too, keeps its memory; inside the loop it is the symbol all the same.
+bool Builder::has_memory(const clang::VarDecl* v) const {
+  return written_here(v) || v->hasGlobalStorage() || facts_.address_taken.contains(v);
+}
+
+// Variables of loops in the body: from the second iteration on, they are as the one before has left them. `own`: the
+// variable of this loop, if it is its header's.
+Lift<void> Builder::enter_body(const clang::Stmt* condition, const std::set<const clang::VarDecl*>& written,
+                               const clang::VarDecl* own, clang::SourceLocation where) {
+  const std::set<const clang::VarDecl*> named = named_variables(condition);
+  for (const clang::VarDecl* v : header_writes_) {
+    if (v == own || !written.contains(v) || has_memory(v)) continue;
+    if (named.contains(v)) return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
+    bindings_[v] = {};
+  }
+  return {};
+}
+
 Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   const clang::VarDecl* v = header.variable;
   const clang::SourceLocation where = s->getBeginLoc();
-  // A variable that something else writes, too, keeps its memory; inside the loop it is the symbol all the same.
-  const bool in_memory = written_here(v) || v->hasGlobalStorage() || facts_.address_taken.contains(v);
   for (const clang::Expr* e : header.before) TRY_VOID(expression_statement(e));
   TRY(const Expr begin, loop_begin(header, where));
   TRY(const std::optional<Memlet> guarded, begin_in_lower_half(header, begin, where));
   const std::string symbol = fresh(v->getNameAsString());
   note_line(symbol, where);
   std::optional<Binding> memory;
-  if (in_memory) {
+  if (has_memory(v)) {
     TRY(memory, loop_memory(header, where));
   }
   bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
   TRY(const Bounds limits, bounds(header, begin, symbol));
   const CountedLoop loop{header, where, symbol, limits};
-  std::vector<Stepping> steps;
+  std::set<const clang::VarDecl*> written = written_variables(s->getBody());
+  for (const clang::Expr* e : header.also) written.merge(written_variables(e));
+  TRY_VOID(enter_body(s->getCond(), written, v, where));
   const std::size_t finals = finals_.size();
   box_.push_back(loop_range(symbol, limits.begin, limits.end, header.step));
   ++for_depth_;
   loops_.push_back({symbol, limits.begin, loop.nonempty()});
-  auto inner = region([&]() -> Lift<void> {
-    TRY(steps, enter_steps(s, header, limits.begin, symbol));
+  const Pass pass = [&](Builder& b) -> Lift<void> {
     const Exits exits{.loop = true};
-    TRY_VOID(body(s->getBody(), &exits));
-    for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
+    TRY_VOID(b.body(s->getBody(), &exits));
+    for (const clang::Expr* e : header.also) TRY_VOID(b.expression_statement(e));
+    return {};
+  };
+  const Expr from = loop.up() ? Expr::symbol(symbol) - begin : begin - Expr::symbol(symbol);
+  std::vector<Stepping> steps;
+  auto inner = region([&]() -> Lift<void> {
+    TRY(steps,
+        find_steps(written, s->getBody(), symbol, Expr::floor_div(from, Expr(std::abs(header.step))), pass, where));
+    TRY_VOID(enter_steps(steps, where));
+    TRY_VOID(pass(*this));
     return verify_steps(steps, where);
   });
   loops_.pop_back();
@@ -301,8 +327,12 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     if (touched.written.contains(container))
       return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
 
-  TRY_VOID(leave_steps(steps, limits, header.step, where));
-  leave_inner_finals(loop, finals);
+  const bool steps_on = std::ranges::any_of(steps, [](const Stepping& v) { return v.by.has_value(); });
+  leave_steps(steps, steps_on ? trip_count(limits, header.step) : std::nullopt);
+  leave_inner_finals(
+      {symbol, loop.up(), loop.readable() ? std::optional(loop.after() - Expr(header.step)) : std::nullopt,
+       loop.nonempty()},
+      finals);
   emit_loop(loop, std::move(*inner), guarded, finals);
   return leave_variable(loop, memory);
 }

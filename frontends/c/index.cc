@@ -130,9 +130,11 @@ Lift<const Binding*> Builder::named_binding(const clang::Expr* e, clang::SourceL
   const Binding* b = nullptr;
   if (const clang::VarDecl* v = named_variable(e)) {
     TRY(b, binding(v, where));
-    if (b->kind == Binding::Kind::Unknown)
+    if (b->kind == Binding::Kind::Unknown || b->kind == Binding::Kind::Wrapped) {
+      unfollowed(v);
       return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' after its loop is not known",
                     where);
+    }
   } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !is_place(m)) {
     TRY(b, member(m));
   }
@@ -154,6 +156,8 @@ Lift<Expr> Builder::index_unary(const clang::UnaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
   if (announced(e)) {
     TRY(const Binding* b, tracked_value(named_variable(e->getSubExpr()), where));
+    if (b->kind == Binding::Kind::Scalar)
+      return in_range(Expr::read(b->container, {}) + Expr(*announced(e)), named_variable(e->getSubExpr()), where);
     return in_range(*b->index + Expr(*announced(e)), named_variable(e->getSubExpr()), where);
   }
   if (e->isIncrementDecrementOp()) return refuse("c.side-effect", "an index with a side effect", where);

@@ -117,6 +117,15 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
 
 }  // namespace
 
+Interval type_interval(sdfg::ElementType type) {
+  const int bits = 8 * sdfg::info(type).bytes;
+  if (type == sdfg::ElementType::boolean) return {0, 1};
+  if (sdfg::info(type).kind == sdfg::TypeKind::Signed)
+    return bits == 64 ? Interval{INT64_MIN, INT64_MAX}
+                      : Interval{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+  return bits == 64 ? Interval{0, INT64_MAX} : Interval{0, (std::int64_t{1} << bits) - 1};
+}
+
 bool Ranges::nonneg_parameters(const Expr& e) const {
   if (!e.is_valid()) return false;
   if (interval(e, parameters).lo >= 0) return true;
@@ -246,8 +255,9 @@ bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   const std::size_t before = assumptions.size();
   auto lo = bound(e, box, false, true, 0);
   if (lo && nonneg_parameters(*lo)) return true;
+  // Nor where what holds in the box says the contrary: a loop that walks backwards from where it begins.
   const bool possible = lo && lo->is_valid() && !lo->constant() && lo->reads().empty() && !lo->symbols().empty() &&
-                        interval(*lo, parameters).hi >= 0;
+                        interval(*lo, parameters).hi >= 0 && !nonneg_parameters(Expr(-1) - *lo);
   if (!possible) {
     assumptions.resize(before);
     return false;

@@ -27,6 +27,9 @@ struct Interval {
   std::int64_t lo, hi;
 };
 
+// The values of an integer type, as far as an index may be one.
+Interval type_interval(sdfg::ElementType type);
+
 class Ranges {
  public:
   // Values that the C type of a parameter allows.

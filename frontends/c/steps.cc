@@ -1,11 +1,12 @@
-// Variables that are followed: `*p++ = x[k++]`, `for (…; i++, p++)`.
+// Variables that are followed: `*p++ = x[k++]`, `ix += incx`, `while (n--)`.
 //
-// A local pointer that the stretch changes, and a local integer that it changes inside an expression, have no memory:
-// their value is an expression over symbols, updated statement by statement. What a statement steps takes effect when
-// the statement is done; it must be done always and once, and name the variable once, so that no order of evaluation
-// matters. In a loop that only steps a variable, by the same amount each time, the value is that on entry plus the
-// iterations so far times that amount: assumed at the top of the body, and verified at its end. Anything else makes the
-// value unknown, and a use of it ends the stretch.
+// A local pointer that the stretch changes, and a local integer that it changes inside an expression, or that says
+// where memory is accessed or how long a loop runs, have no memory: their value is an expression over symbols, updated
+// statement by statement. What a statement steps takes effect when the statement is done; it must be done always and
+// once, and name the variable once, so that no order of evaluation matters. In a loop that only steps a variable, by
+// the same amount each time, the value is that on entry plus the iterations so far times that amount (induction.cc).
+// Anything else makes the value unknown, and a use of it ends the stretch; or, of an integer that may as well lie in
+// memory, has the stretch tried again with it there.
 #include <algorithm>
 
 #include "frontends/c/builder.h"
@@ -27,6 +28,35 @@ bool is_statement_of(const clang::Stmt* s, const clang::Stmt* child) {
          (llvm::isa<clang::BinaryOperator>(s) && llvm::cast<clang::BinaryOperator>(s)->isCommaOp() && child);
 }
 
+// Integers that say where memory is accessed, how long a loop runs, or what is computed from them to say so.
+std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch) {
+  std::set<const clang::VarDecl*> found;
+  std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> assigned;
+  const auto add = [&](const clang::Stmt* s) { found.merge(named_variables(s)); };
+  for (const clang::Stmt* part : stretch)
+    for_each_statement(part, [&](const clang::Stmt* s) {
+      if (const auto* x = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) add(x->getIdx());
+      if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) add(w->getCond());
+      if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) add(d->getCond());
+      if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) add(f->getCond()), add(f->getInit());
+      const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s);
+      if (!b) return;
+      if (b->isAssignmentOp())
+        if (const clang::VarDecl* v = named_variable(b->getLHS())) assigned.emplace_back(v, b->getRHS());
+      if (b->getType()->isPointerType()) add(b);
+    });
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& [v, e] : assigned) {
+      if (!found.contains(v)) continue;
+      const std::size_t before = found.size();
+      add(e);
+      more = more || found.size() > before;
+    }
+  }
+  return found;
+}
+
 // Variables that an expression steps while it is computed: all but `i++` as a statement of its own.
 void stepped_inside(const clang::Stmt* s, bool statement, std::set<const clang::VarDecl*>& found) {
   if (!s) return;
@@ -40,6 +70,7 @@ void stepped_inside(const clang::Stmt* s, bool statement, std::set<const clang::
 void Builder::find_tracked() {
   std::set<const clang::VarDecl*> inside;
   for (const clang::Stmt* s : stretch_) stepped_inside(s, true, inside);
+  for (const clang::VarDecl* v : directing(stretch_)) inside.insert(v);
   for (const clang::Stmt* s : stretch_)
     for_each_statement(s, [&](const clang::Stmt* x) {
       const clang::VarDecl* v = nullptr;
@@ -47,7 +78,7 @@ void Builder::find_tracked() {
         v = named_variable(b->getLHS());
       if (const auto* u = as_step(x)) v = named_variable(u->getSubExpr());
       if (!v || tracked(v) || !v->hasLocalStorage() || facts_.address_taken.contains(v) || header_writes_.contains(v) ||
-          v->getType().isVolatileQualified())
+          in_memory_.contains(v) || v->getType().isVolatileQualified())
         return;
       const auto type = element_type(v->getType(), context_);
       // A narrower integer is converted back at each step.
@@ -63,44 +94,70 @@ bool Builder::changes_tracked(const clang::Stmt* s) const {
   return std::ranges::any_of(tracked_, [&](const clang::VarDecl* v) { return written.contains(v); });
 }
 
+void Builder::unfollowed(const clang::VarDecl* v) {
+  if (tracked(v) && !v->getType()->isPointerType()) unfollowed_.insert(v);
+}
+
 // The value that a tracked variable has here, made on its first use.
 Lift<Binding*> Builder::tracked_value(const clang::VarDecl* v, clang::SourceLocation where) {
   TRY(Binding * b, binding(v, where));
-  if (b->kind == Binding::Kind::Unknown)
-    return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' is not known here", where);
-  return b;
+  if (b->kind != Binding::Kind::Unknown && b->kind != Binding::Kind::Wrapped) return b;
+  unfollowed(v);
+  return refuse("c.induction-variable", "the value of '" + v->getNameAsString() + "' is not known here", where);
 }
 
 std::optional<Expr> Builder::tracked_offset(const clang::VarDecl* v) const {
   const auto it = bindings_.find(v);
   if (it == bindings_.end()) return std::nullopt;
   if (it->second.kind == Binding::Kind::Pointer) return it->second.subscript.back();
-  if (it->second.kind == Binding::Kind::Expression) return it->second.index;
-  return std::nullopt;
+  return it->second.index;
 }
 
 Lift<void> Builder::advance(const clang::VarDecl* v, const Expr& by, clang::SourceLocation where) {
   TRY(Binding * b, tracked_value(v, where));
-  if (!by.reads().empty())
+  if (!by.reads().empty()) {
+    unfollowed(v);
     return refuse("c.pointer.indirect", "how far '" + v->getNameAsString() + "' goes is read from memory", where);
+  }
   if (b->kind == Binding::Kind::Pointer) {
     b->subscript.back() = b->subscript.back() + by;
     return {};
   }
-  TRY(b->index, in_range(*b->index + by, v, where));
+  auto value = in_range(*b->index + by, v, where);
+  if (!value) return unfollowed(v), std::unexpected(value.error());
+  b->index = *value;
   return {};
 }
 
 // Signed overflow is undefined; an unsigned variable must be shown not to wrap.
 Lift<Expr> Builder::in_range(const Expr& e, const clang::VarDecl* v, clang::SourceLocation where) {
   if (!v->getType()->isUnsignedIntegerType()) return e;
+  if (unchecked_) {
+    unchecked_->emplace_back(e, v);
+    return e;
+  }
   return in_type(e, v->getType(), where);
 }
 
-// All steps of tracked variables in `e`, which are to take effect behind it.
-Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e) {
+// i++ and no more, of a variable in memory.
+bool Builder::is_own_statement(const clang::Expr* e) const {
+  const clang::UnaryOperator* u = as_step(e);
+  const clang::VarDecl* v = u ? named_variable(u->getSubExpr()) : nullptr;
+  return v && !tracked(v);
+}
+
+// An integer in memory whose step may be a statement of its own.
+bool Builder::steps_in_memory(const clang::VarDecl* v) const {
+  const auto type = element_type(v->getType(), context_);
+  return type && !sdfg::is_float(*type) && sdfg::info(*type).bytes >= 4 && v->hasLocalStorage() && written_here(v) &&
+         !tracked(v) && !facts_.address_taken.contains(v) && !header_writes_.contains(v);
+}
+
+// All steps of variables in `e` that are to take effect behind it; those of integers in memory where `e` is a
+// statement.
+Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e, bool statement) {
   std::vector<Step> steps;
-  if (tracked_.empty() || !e) return steps;
+  if (!e || (statement && is_own_statement(e))) return steps;
   bool surely = true;
   std::map<const clang::VarDecl*, int> mentions;
   std::function<Lift<void>(const clang::Stmt*)> walk = [&](const clang::Stmt* s) -> Lift<void> {
@@ -108,10 +165,13 @@ Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e) {
     if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
       if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++mentions[v];
     if (const auto* u = as_step(s))
-      if (const clang::VarDecl* v = named_variable(u->getSubExpr()); v && tracked(v)) {
-        if (!surely)
+      if (const clang::VarDecl* v = named_variable(u->getSubExpr());
+          v && (tracked(v) || (statement && steps_in_memory(v)))) {
+        if (!surely) {
+          unfollowed(v);
           return refuse("c.pointer.reassigned", "'" + v->getNameAsString() + "' is changed only sometimes",
                         u->getExprLoc());
+        }
         steps.push_back({u, v, u->isIncrementOp() ? 1 : -1});
       }
     const auto* logical = llvm::dyn_cast<clang::BinaryOperator>(s);
@@ -130,9 +190,11 @@ Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e) {
   };
   TRY_VOID(walk(e));
   for (const Step& s : steps)
-    if (mentions[s.variable] != 1)
+    if (mentions[s.variable] != 1) {
+      unfollowed(s.variable);
       return refuse("c.pointer.reassigned", "'" + s.variable->getNameAsString() + "' is changed and used in one place",
                     e->getExprLoc());
+    }
   for (const Step& s : steps) active_steps_[s.expression] = s.by;
   return steps;
 }
@@ -140,7 +202,10 @@ Lift<std::vector<Step>> Builder::steps_in(const clang::Expr* e) {
 Lift<void> Builder::take_effect(const std::vector<Step>& steps) {
   for (const Step& s : steps) {
     active_steps_.erase(s.expression);
-    TRY_VOID(advance(s.variable, Expr(s.by), s.expression->getExprLoc()));
+    if (!tracked(s.variable))
+      TRY_VOID(increment(s.expression));
+    else
+      TRY_VOID(advance(s.variable, Expr(s.by), s.expression->getExprLoc()));
   }
   return {};
 }
@@ -156,34 +221,50 @@ std::optional<std::int64_t> Builder::announced(const clang::UnaryOperator* e) co
 // p = q + i, p += n, k = 0.
 Lift<void> Builder::assign_tracked(const clang::BinaryOperator* e, const clang::VarDecl* v) {
   const clang::SourceLocation where = e->getExprLoc();
-  if (e->isCompoundAssignmentOp()) {
+  const auto* compound = llvm::dyn_cast<clang::CompoundAssignOperator>(e);
+  if (!compound) {
+    TRY(bindings_[v], value_of(v, e->getRHS()));
+    return {};
+  }
+  const auto moved = [&]() -> Lift<void> {
     if (e->getOpcode() != clang::BO_AddAssign && e->getOpcode() != clang::BO_SubAssign)
       return refuse("c.side-effect", "'" + v->getNameAsString() + "' is changed in an unusual way", where);
-    TRY(Expr by, index(e->getRHS()));
-    return advance(v, e->getOpcode() == clang::BO_AddAssign ? by : -by, where);
-  }
-  TRY(bindings_[v], value_of(v, e->getRHS()));
-  return {};
+    TRY(const Expr by, index(e->getRHS()));
+    TRY_VOID(advance(v, e->getOpcode() == clang::BO_AddAssign ? by : -by, where));
+    // Computed in another type, and converted back.
+    if (!v->getType()->isPointerType() &&
+        !context_.hasSameUnqualifiedType(compound->getComputationResultType(), v->getType()))
+      TRY_VOID(in_type(*bindings_[v].index, v->getType(), where));
+    return {};
+  };
+  const auto done = moved();
+  if (!done) unfollowed(v);
+  return done;
 }
 
 // What `v` becomes by `v = e`.
 Lift<Binding> Builder::value_of(const clang::VarDecl* v, const clang::Expr* e) {
-  Binding b;
-  if (v->getType()->isPointerType()) {
-    TRY(Access target, pointer(e));
-    b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
-  } else {
-    b.kind = Binding::Kind::Expression;
-    TRY(b.index, index(e));
-  }
-  for (const Expr& s : b.index ? std::vector<Expr>{*b.index} : b.subscript)
-    if (!s.reads().empty())
-      return refuse("c.pointer.indirect", "where '" + v->getNameAsString() + "' points is read from memory",
-                    e->getExprLoc());
+  const auto evaluated = [&]() -> Lift<Binding> {
+    Binding b;
+    if (v->getType()->isPointerType()) {
+      TRY(Access target, pointer(e));
+      b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
+    } else {
+      b.kind = Binding::Kind::Expression;
+      TRY(b.index, index(e));
+    }
+    for (const Expr& s : b.index ? std::vector<Expr>{*b.index} : b.subscript)
+      if (!s.reads().empty())
+        return refuse("c.pointer.indirect", "where '" + v->getNameAsString() + "' points is read from memory",
+                      e->getExprLoc());
+    return b;
+  };
+  auto b = evaluated();
+  if (!b) unfollowed(v);
   return b;
 }
 
-Builder::Values Builder::tracked_values() const {
+Values Builder::tracked_values() const {
   Values values;
   for (const clang::VarDecl* v : tracked_)
     if (auto it = bindings_.find(v); it != bindings_.end()) values[v] = it->second;
@@ -220,143 +301,9 @@ void Builder::join_tracked(const Values& other) {
   }
 }
 
-// By how much one run of `s` moves `v`; nullopt: that is not known before it is lifted. A proposal only: `leave_steps`
-// verifies it.
-std::optional<Expr> Builder::net_step(const clang::Stmt* s, const clang::VarDecl* v) {
-  if (!s || !written_variables(s).contains(v)) return Expr(0);
-  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) {
-    auto header = for_header(f, context_);
-    if (!header || header->variable == v || written_variables(f->getBody()).contains(header->variable))
-      return std::nullopt;
-    std::optional<Expr> each = net_step(f->getBody(), v), also = Expr(0);
-    for (const clang::Expr* e : header->also) {
-      const auto one = net_step(e, v);
-      also = also && one ? std::optional(*also + *one) : std::nullopt;
-    }
-    for (const clang::Expr* e : header->before)
-      if (written_variables(e).contains(v)) return std::nullopt;
-    if (!each || !also || !header->begin) return std::nullopt;
-    // The inner loop's bounds, read outside of it.
-    const auto own = bindings_.find(header->variable);
-    const std::optional<Binding> saved = own == bindings_.end() ? std::nullopt : std::optional(own->second);
-    const std::vector<Expr> assumptions = ranges_.assumptions;
-    const std::string symbol = "inner loop";  // no name of C: gone with this attempt
-    std::optional<Expr> trips;
-    if (auto begin = index(header->begin); begin && begin->reads().empty()) {
-      bindings_[header->variable] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
-      if (auto limits = bounds(*header, *begin, symbol); limits && limits->end.reads().empty())
-        trips = trip_count(*limits, header->step);
-    }
-    bindings_.erase(header->variable);
-    if (saved) bindings_[header->variable] = *saved;
-    if (!trips) {
-      ranges_.assumptions = assumptions;
-      return std::nullopt;
-    }
-    return *trips * (*each + *also);
-  }
-  if (const auto* u = as_step(s); u && named_variable(u->getSubExpr()) == v) return Expr(u->isIncrementOp() ? 1 : -1);
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && named_variable(b->getLHS()) == v) {
-    if (b->getOpcode() != clang::BO_AddAssign && b->getOpcode() != clang::BO_SubAssign) return std::nullopt;
-    const std::vector<Expr> assumptions = ranges_.assumptions;
-    auto by = index(b->getRHS());
-    ranges_.assumptions = assumptions;
-    if (!by || !by->reads().empty()) return std::nullopt;
-    return b->getOpcode() == clang::BO_AddAssign ? *by : -*by;
-  }
-  if (llvm::isa<clang::WhileStmt, clang::DoStmt, clang::SwitchStmt>(s)) return std::nullopt;
-  if (const auto* i = llvm::dyn_cast<clang::IfStmt>(s)) {
-    const auto test = net_step(i->getCond(), v), yes = net_step(i->getThen(), v), no = net_step(i->getElse(), v);
-    if (!test || !yes || !no || *yes != *no) return std::nullopt;
-    return *test + *yes;
-  }
-  Expr sum(0);
-  for (const clang::Stmt* child : s->children()) {
-    const auto one = net_step(child, v);
-    if (!one) return std::nullopt;
-    sum = sum + *one;
-  }
-  return sum;
-}
-
-// Iterations of a loop that is shown, or assumed, to begin no farther than one step behind its bound.
-std::optional<Expr> Builder::trip_count(const Bounds& limits, std::int64_t step) {
-  const Expr distance = step > 0 ? limits.end - limits.begin : limits.begin - limits.end;
-  if (!ranges_.require_nonneg(distance, box_)) return std::nullopt;
-  const std::int64_t by = step > 0 ? step : -step;
-  return Expr::floor_div(distance + Expr(by - 1), Expr(by));
-}
-
-Lift<std::vector<Builder::Stepping>> Builder::enter_steps(const clang::ForStmt* s, const ForHeader& header,
-                                                          const Expr& begin, const std::string& symbol) {
-  std::vector<Stepping> out;
-  if (tracked_.empty()) return out;
-  std::set<const clang::VarDecl*> written = written_variables(s->getBody());
-  for (const clang::Expr* e : header.also) written.merge(written_variables(e));
-  std::set<const clang::VarDecl*> inner;
-  for_each_statement(s->getBody(), [&](const clang::Stmt* x) {
-    if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(x))
-      for (const clang::Decl* decl : d->decls())
-        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) inner.insert(v);
-  });
-  const Expr from = header.step > 0 ? Expr::symbol(symbol) - begin : begin - Expr::symbol(symbol);
-  const Expr iteration = Expr::floor_div(from, Expr(header.step > 0 ? header.step : -header.step));
-  for (const clang::VarDecl* v : tracked_) {
-    if (!written.contains(v) || inner.contains(v)) continue;
-    Stepping stepping{v, {}, std::nullopt, iteration};
-    std::optional<Expr> by = net_step(s->getBody(), v);
-    for (const clang::Expr* e : header.also) {
-      const auto one = net_step(e, v);
-      by = by && one ? std::optional(*by + *one) : std::nullopt;
-    }
-    if (by && !by->uses(symbol) && begin.reads().empty()) {
-      TRY(const Binding* b, binding(v, s->getBeginLoc()));
-      stepping.before = *b;
-      if (b->kind != Binding::Kind::Unknown) stepping.by = by;
-    }
-    if (stepping.by)
-      TRY_VOID(advance(v, iteration * *by, s->getBeginLoc()));
-    else
-      bindings_[v] = {};
-    out.push_back(std::move(stepping));
-  }
-  return out;
-}
-
-// At the end of the body: each has gone as far as was said.
-Lift<void> Builder::verify_steps(const std::vector<Stepping>& steps, clang::SourceLocation where) {
-  for (const Stepping& s : steps) {
-    if (!s.by) continue;
-    const std::optional<Expr> offset = tracked_offset(s.variable);
-    Binding expected = s.before;
-    Expr& at = expected.kind == Binding::Kind::Pointer ? expected.subscript.back() : *expected.index;
-    at = at + (s.iteration + Expr(1)) * *s.by;
-    const Binding& b = bindings_[s.variable];
-    if (!offset || b.kind != expected.kind || b.container != expected.container || b.subscript != expected.subscript ||
-        b.index != expected.index)
-      return refuse("c.pointer.reassigned",
-                    "'" + s.variable->getNameAsString() + "' is not changed by the same amount each time", where);
-  }
-  return {};
-}
-
-// Behind the loop.
-Lift<void> Builder::leave_steps(const std::vector<Stepping>& steps, const Bounds& limits, std::int64_t step,
-                                clang::SourceLocation where) {
-  for (const Stepping& s : steps) {
-    bindings_[s.variable] = {};
-    if (!s.by || !limits.end.reads().empty()) continue;
-    const auto trips = trip_count(limits, step);
-    if (!trips) continue;
-    bindings_[s.variable] = s.before;
-    TRY_VOID(advance(s.variable, *trips * *s.by, where));
-  }
-  return {};
-}
-
 // C statements that give tracked variables their final values. All values are computed before anything is assigned;
 // `others` (which read what the variables were on entry, too) run in between.
-Lift<std::string> Builder::tracked_epilogue(const std::string& others) const {
+Lift<std::string> Builder::tracked_epilogue(const std::string& others) {
   std::string compute, assign;
   int count = 0;
   for (const clang::VarDecl* v : tracked_) {
@@ -365,6 +312,7 @@ Lift<std::string> Builder::tracked_epilogue(const std::string& others) const {
     const std::string name = v->getNameAsString();
     const Binding& b = it->second;
     const auto unknown = [&] {
+      unfollowed(v);
       return refuse("c.induction-variable", "the value of '" + name + "' after the nest is not known",
                     v->getLocation());
     };

@@ -197,16 +197,28 @@ class Finder {
     Builder builder;
     Lift<LiftedNest> nest;
   };
+  // Again, with what cannot be followed in memory, and then with members read where they lie.
   Attempt attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
     ++attempts_;
-    Builder builder = builder_of(list, first, last);
-    auto nest = builder.build(name);
-    if (nest || builder.guarded().empty()) return {std::move(builder), std::move(nest)};
-    Builder in_place = builder_of(list, first, last);
-    in_place.in_place(builder.guarded());
-    auto second = in_place.build(name);
-    if (!second) return {std::move(builder), std::move(nest)};
-    return {std::move(in_place), std::move(second)};
+    facts_.starts = jumps_ ? std::map<const clang::VarDecl*, std::int64_t>() : constants_before(list, first, context_);
+    std::set<const clang::VarDecl*> in_memory;
+    while (true) {
+      Builder builder = builder_of(list, first, last);
+      builder.in_memory(in_memory);
+      auto nest = builder.build(name);
+      if (nest) return {std::move(builder), std::move(nest)};
+      if (!builder.unfollowed().empty()) {
+        in_memory.insert(builder.unfollowed().begin(), builder.unfollowed().end());
+        continue;
+      }
+      if (builder.guarded().empty()) return {std::move(builder), std::move(nest)};
+      Builder in_place = builder_of(list, first, last);
+      in_place.in_memory(in_memory);
+      in_place.in_place(builder.guarded());
+      auto second = in_place.build(name);
+      if (!second) return {std::move(builder), std::move(nest)};
+      return {std::move(in_place), std::move(second)};
+    }
   }
 
   // Arrays that the nest writes and nobody looks at afterwards.
@@ -280,11 +292,11 @@ class Finder {
   // Nests out of list[first, last), all understood; the longest first.
   void cover(const Statements& list, std::size_t first, std::size_t last) {
     while (first < last) {
-      while (first < last && !contains_for(list[first])) ++first;
+      while (first < last && !contains_counting(list[first])) ++first;
       if (first >= last) return;
       bool found = false;
       for (std::size_t end = last; end > first && !found; --end) {
-        if (!contains_for(list[end - 1])) continue;
+        if (!contains_counting(list[end - 1])) continue;
         if (accept(list, first, end, end == last || end == first + 1)) {
           first = end;
           found = true;
@@ -313,11 +325,11 @@ class Finder {
       for (std::size_t gap = last; first && joined && gap < k; ++gap) joined = understood(list, gap);
       if (!joined) close();
       frames_.back().next = k + 1;
-      if (contains_for(list[k]) && understood(list, k)) {
+      if (contains_counting(list[k]) && understood(list, k)) {
         if (!first) first = k;
         last = k + 1;
       } else {
-        if (!contains_for(list[k])) reason({"c.while", "a loop that is no for loop", list[k]->getBeginLoc()});
+        if (!contains_counting(list[k])) reason({"c.while", "a loop that does not count", list[k]->getBeginLoc()});
         close();
         inside(list, k);
       }

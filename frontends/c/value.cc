@@ -221,7 +221,13 @@ Lift<ScalarExpr> Builder::cast(const clang::CastExpr* e) {
 
 Lift<ScalarExpr> Builder::unary(const clang::UnaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
-  if (announced(e)) {
+  if (const auto by = announced(e)) {
+    if (!tracked(named_variable(e->getSubExpr()))) {
+      TRY(ScalarExpr old, load(e->getSubExpr()));
+      if (*by == 0) return old;
+      const ScalarExpr one = ScalarExpr::integer(1, old.type);
+      return arithmetic(e->isIncrementOp() ? clang::BO_Add : clang::BO_Sub, std::move(old), one, where);
+    }
     TRY(Expr stepped, index(e));
     return make_index(stepped, *element_type(e->getType(), context_));
   }

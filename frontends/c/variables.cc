@@ -1,4 +1,6 @@
 // What variables become, and the names, symbols and containers that stand for them.
+#include <algorithm>
+
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
@@ -10,15 +12,6 @@ using sdfg::ElementType;
 using sdfg::Expr;
 
 namespace {
-
-Interval type_interval(ElementType type) {
-  const int bits = 8 * sdfg::info(type).bytes;
-  if (type == ElementType::boolean) return {0, 1};
-  if (sdfg::info(type).kind == sdfg::TypeKind::Signed)
-    return bits == 64 ? Interval{INT64_MIN, INT64_MAX}
-                      : Interval{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
-  return bits == 64 ? Interval{0, INT64_MAX} : Interval{0, (std::int64_t{1} << bits) - 1};
-}
 
 // Variables that the extents of a variable-length array type name.
 void size_variables(clang::QualType type, const clang::ASTContext& context, std::set<const clang::VarDecl*>& found) {
@@ -55,6 +48,8 @@ void Builder::note_line(const std::string& symbol, clang::SourceLocation where) 
 }
 
 std::string Builder::symbol_for(const std::string& wish, const std::string& c_expr, clang::QualType type) {
+  const auto same = std::ranges::find_if(symbol_c_, [&](const auto& known) { return known.second == c_expr; });
+  if (same != symbol_c_.end()) return same->first;
   const std::string name = fresh(wish);
   const ElementType t = *element_type(type, context_);
   sdfg_.symbols.push_back(name);
@@ -119,6 +114,11 @@ Lift<Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocati
   Binding b;
   if ((!written_here(v) || tracked(v)) && !sdfg::is_float(*type)) {
     const bool constant = v->getType().isConstQualified();
+    if (const auto start = facts_.starts.find(v); tracked(v) && start != facts_.starts.end()) {
+      b.kind = Binding::Kind::Expression;
+      b.index = Expr(start->second);
+      return b;
+    }
     if (initial && v->hasGlobalStorage())
       if (auto c = constant_value(initial, context_)) {
         b.kind = Binding::Kind::Expression;

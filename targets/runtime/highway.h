@@ -33,7 +33,6 @@
 #define SOUS_EXACT_MASK_BYTES 4
 #define SOUS_EMULATED_VECTORS 0
 #define SOUS_ROUNDS_SIGNS 1
-#define SOUS_FUSES 1
 #define SOUS_LONG_CONVERSIONS SOUS_AVX512
 namespace hn = sous::vectors;
 
@@ -63,7 +62,6 @@ namespace hn = sous::vectors;
 // Before SSE4.1 Highway composes rounding, and loses the sign of a zero.
 #define SOUS_ROUNDS_SIGNS \
   (HWY_TARGET != HWY_SSE2 && HWY_TARGET != HWY_SSSE3 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR)
-#define SOUS_FUSES HWY_NATIVE_FMA
 #define SOUS_LONG_CONVERSIONS (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
 namespace hn = hwy::HWY_NAMESPACE;
 

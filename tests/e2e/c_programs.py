@@ -281,7 +281,20 @@ class Generator(Expressions):
             lo, c = lo + 1, c + 1
         if outside:
             self.outside.append((name, kind))
-        return [("block", f"for ({head}) {{", self.loop_body(Variable(name, kind, lo, sym, c)), "}")]
+        return self.spelled(head, self.loop_body(Variable(name, kind, lo, sym, c)))
+
+    def spelled(self, head, body):
+        """The loop as `for`, or as `while` or `do` with the step at its end."""
+        begin, test, step = head.split("; ")
+        form = self.r.choices(("for", "while", "do"), (6, 2, 1))[0]
+        if form == "for" or "continue" in str(body):
+            return [("block", f"for ({head}) {{", body, "}")]
+        body = body + [("line", step + ";")]
+        if form == "while":
+            loop = ("block", f"while ({test}) {{", body, "}")
+        else:
+            loop = ("block", f"if ({test}) do {{", body, f"}} while ({test});")
+        return [("block", "{", [("line", begin + ";"), loop], "}")]
 
     def loop_body(self, variable):
         mark, marks = len(self.scope), len(self.scalars)
@@ -294,7 +307,7 @@ class Generator(Expressions):
 
     def other_loop(self):
         """Bounds from data, sums, products and maxima of sizes, scaled variables, unsigned bounds that wrap; and forms
-        that the front end is to leave alone."""
+        of which the front end leaves most alone."""
         r = self.r
         i = self.fresh("i")
         integers = [a for a in self.f.arrays if a.kind in INTEGERS and a.name != "out"]

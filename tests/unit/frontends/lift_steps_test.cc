@@ -1,0 +1,163 @@
+// Loops that count by what they step, in any spelling: what they become, and what is left alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "frontends/c/lift.h"
+#include "sdfg/text.h"
+
+namespace sous::frontends::c {
+namespace {
+
+TranslationUnit lifted(const std::string& text) {
+  auto unit = lift(text, "test.c", {});
+  EXPECT_TRUE(unit.has_value()) << unit.error().to_string();
+  return unit ? *unit : TranslationUnit{};
+}
+
+// The body of the only nest, without the declarations.
+std::string root(const std::string& text) {
+  const TranslationUnit unit = lifted(text);
+  EXPECT_EQ(unit.nests.size(), 1u) << text << (unit.reasons.empty() ? "no reasons" : unit.reasons[0].why);
+  return unit.nests.size() == 1 ? sdfg::print(unit.nests[0].sdfg.root, unit.nests[0].sdfg) : "";
+}
+
+std::string only_reason(const std::string& text) {
+  const TranslationUnit unit = lifted(text);
+  EXPECT_TRUE(unit.nests.empty()) << text;
+  EXPECT_EQ(unit.reasons.size(), 1u);
+  return unit.reasons.empty() ? "" : unit.reasons[0].code;
+}
+
+bool assumes(const LiftedNest& nest, const std::string& text) {
+  return std::ranges::any_of(nest.sdfg.assumptions, [&](const sdfg::Expr& e) { return e.to_string() == text; });
+}
+
+TEST(LiftSteps, EverySpellingOfACountDown) {
+  const std::string plain = "loop n = 0 .. n_1 {\n  s0: x[n] = 1.0\n}\n";
+  const auto body = [](const std::string& loop) { return root("void f(int n, double *x) { " + loop + " }"); };
+  EXPECT_EQ(body("while (n--) *x++ = 1;"), plain);
+  EXPECT_EQ(body("while (n-- > 0) { *x = 1; x++; }"), plain);
+  EXPECT_EQ(body("while (n > 0) { *x++ = 1; n--; }"), plain);
+  EXPECT_EQ(body("while (0 < n) { *x++ = 1; n = n - 1; }"), plain);
+  EXPECT_EQ(body("for (; n; n--) *x++ = 1;"), plain);
+  EXPECT_EQ(body("do *x++ = 1; while (--n);"), plain);
+  EXPECT_EQ(body("do { *x++ = 1; n -= 1; } while (n > 0);"), plain);
+}
+
+TEST(LiftSteps, WhatIsSetBeforeTheLoopIsKnown) {
+  const std::string plain = "loop i = 0 .. n {\n  s0: x[i] = 1.0\n}\n";
+  EXPECT_EQ(root("void f(int n, double *x) { int i = 0; while (i < n) x[i++] = 1; }"), plain);
+  EXPECT_EQ(root("void f(int n, double *x) { int i; i = 0; n += 0; while (i < n) { x[i] = 1; i += 1; } }"), plain);
+  // Not by way of a label, nor where it is changed in between.
+  EXPECT_NE(root("void f(int n, int m, double *x) { int i = 0; i = m; while (i < n) x[i++] = 1; }"), plain);
+  EXPECT_NE(root("void f(int n, double *x) { int i = 0; if (n > 9) i = 1; while (i < n) x[i++] = 1; }"), plain);
+}
+
+TEST(LiftSteps, ADoLoopRunsOnceWhereTheEntryHasNotShownThatItsConditionHolds) {
+  const TranslationUnit unit = lifted("void f(unsigned n, double *x) { do *x++ = 1; while (--n); }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_TRUE(assumes(unit.nests[0], "n_1 - 1"));
+}
+
+TEST(LiftSteps, AStepThatTheRunKnows) {
+  const TranslationUnit unit = lifted("void f(int n, int s, double *x) { for (int i = 0; i < n; i += s) x[i] = 0; }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(sdfg::print(unit.nests[0].sdfg.root, unit.nests[0].sdfg),
+            "loop i = 0 .. trips {\n  s0: x[i, 0] = 0.0\n}\n");
+  EXPECT_TRUE(assumes(unit.nests[0], "s - 1"));
+}
+
+TEST(LiftSteps, StridesThatTheRunKnows) {
+  EXPECT_EQ(root(R"(void f(int n, double a, double *x, int incx, double *y, int incy) {
+  int i = 0, ix = 0, iy = 0;
+  while (i < n) {
+    y[iy] += a * x[ix];
+    ix += incx;
+    iy += incy;
+    i++;
+  }
+})"),
+            "loop i = 0 .. n {\n  s0: y[i, 0] = y[i, 0] + a[] * x[i, 0]\n}\n");
+}
+
+TEST(LiftSteps, PointersThatWalkThroughRows) {
+  EXPECT_EQ(root(R"(void f(int w, int h, unsigned char *to, int stride, const unsigned char *from) {
+  while (h--) {
+    unsigned char *q = to;
+    int k = w;
+    while (k--) *q++ = *from++;
+    to += stride;
+  }
+})"),
+            "loop h = 0 .. h_1 {\n  loop k = 0 .. w {\n    s0: to[h, k] = from[h, k]\n  }\n}\n");
+}
+
+TEST(LiftSteps, HowFarAnotherPointerIsIsReadOnEntry) {
+  const TranslationUnit unit = lifted("void f(double *p, double *end) { while (p != end) *p++ = 0; }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const LiftedNest& nest = unit.nests[0];
+  ASSERT_EQ(nest.arguments[0].name, "distance");
+  EXPECT_EQ(nest.arguments[0].c_expr, "((long long)((unsigned long)(p) - (unsigned long)(end)) / 8)");
+  EXPECT_NE(nest.guard.find("% 8 == 0"), std::string::npos);
+}
+
+TEST(LiftSteps, WhatIsLeftBehind) {
+  const auto epilogue = [](const std::string& text) {
+    const TranslationUnit unit = lifted(text);
+    EXPECT_EQ(unit.nests.size(), 1u) << text;
+    return unit.nests.empty() ? "" : unit.nests[0].epilogue;
+  };
+  EXPECT_EQ(epilogue("unsigned f(unsigned n, int *x) { while (n--) x[n] = 0; return n; }"),
+            "long long sous_final_0 = -1LL;\nn = sous_final_0;\n");
+  EXPECT_EQ(epilogue("int f(int n, int *x) { while (n > 0) x[--n] = 0; return n; }"),
+            "long long sous_final_0 = 0LL;\nn = sous_final_0;\n");
+}
+
+TEST(LiftSteps, WhatDoesNotCountIsLeftAlone) {
+  const auto reason = [](const std::string& body) {
+    return only_reason("int g(int); int f(int n, int m, int *x, int *p) { " + body + " return n; }");
+  };
+  EXPECT_EQ(reason("while (x[n] > 0) n--;"), "c.while");
+  EXPECT_EQ(reason("while (n > 0) { x[n] = 0; if (x[m]) continue; n--; }"), "c.while");
+  EXPECT_EQ(reason("while (n > 0) { x[n] = 0; n -= x[n + 1]; }"), "c.while");
+  EXPECT_EQ(reason("while (n > 0) { x[n] = 0; n /= 2; }"), "c.while");
+  EXPECT_EQ(reason("while (n < m) { x[n] = 0; n--; }"), "c.while");
+  EXPECT_EQ(reason("while (n > 0 || m > 0) { x[n] = 0; n--; m--; }"), "c.while");
+  EXPECT_EQ(reason("while (n > 0) { x[n] = g(n); n--; }"), "c.call.unknown-effects");
+  EXPECT_EQ(reason("while (n > 0) { n--; x[n] = 0; if (x[n + 1]) break; }"), "c.while");
+}
+
+// From the second iteration on, j is what the inner loop has left.
+TEST(LiftSteps, AnInnerLoopsVariableBeforeThatLoop) {
+  const auto codes = [](const std::string& body) {
+    const TranslationUnit unit = lifted("void f(int n, int j, int m, int *restrict x) {\n" + body + " }");
+    for (const LiftedNest& nest : unit.nests) EXPECT_EQ(nest.line, 3) << "the inner loop alone";
+    return unit.reasons.empty() ? "" : unit.reasons[0].code;
+  };
+  EXPECT_EQ(codes("for (int i = 0; i < n; i++) { x[i] = j;\n for (j = 0; j < m; j++) x[i] += j; }"),
+            "c.induction-variable");
+  EXPECT_EQ(codes("for (int i = 0; i < n; i++)\n for (; j < m; j++) x[i] += j;"), "c.induction-variable");
+  EXPECT_EQ(codes("for (int i = 0; i < j; i++)\n for (j = 0; j < 3; j++) x[i] += j;"), "c.loop.bound-changes");
+}
+
+TEST(LiftSteps, WhatCannotBeFollowedLiesInMemory) {
+  EXPECT_EQ(root(R"(void f(int n, int *restrict to, const int *restrict x) {
+  int k = 0;
+  for (int i = 0; i < n; i++) {
+    to[k++] = x[i];
+    if (x[i] > 0) k += 2;
+  }
+})"),
+            R"(loop i = 0 .. n {
+  s0: to[k[]] = x[i]
+  s1: k[] = k[] + 1
+  if (x[i] > 0) {
+    s2: k[] = k[] + 2
+  }
+}
+)");
+}
+
+}  // namespace
+}  // namespace sous::frontends::c
