@@ -211,9 +211,14 @@ void describe(Chosen& chosen, const Nest& nest) {
 }
 
 // The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
-double promised(const Match& match) {
-  return std::max(1.0, 1 + (match.believed - 1) * (1 - match.distance / evidence_reach));
+double promised(double believed, double distance) {
+  return std::max(1.0, 1 + (believed - 1) * (1 - distance / evidence_reach));
 }
+double promised(const Match& match) { return promised(match.believed, match.distance); }
+
+// What a nest at this distance must be promised: what its original makes of it may be better than what the original of
+// the other nest did, up to this much and more the less they have in common.
+double least_promised(double distance) { return tuning_db::least_gain + 0.5 * std::min(1.0, distance); }
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices) {
@@ -298,6 +303,9 @@ string not_evidence(const Match& match, const string& size_class, const string& 
     return "too little of it is believed: " + in_words(belief, e);
   if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
+  }
+  if (promised(belief.ratio, match.distance) < least_promised(match.distance)) {
+    return "too little is promised so far away: " + speed(promised(belief.ratio, match.distance));
   }
   return "";
 }

@@ -50,6 +50,19 @@ TEST(Evidence, RefusedWithAReason) {
   EXPECT_NE(why(far).find("too far"), std::string::npos);
 }
 
+TEST(Evidence, OfANeighbourHasToPromiseMore) {
+  const auto at = [](double ratio, double distance) {
+    auto match = measured(ratio, 1);
+    match.distance = distance;
+    return not_evidence(match, "4^11:8", here);
+  };
+  EXPECT_EQ(at(1.1, 0), "");
+  EXPECT_EQ(at(1.7, 0.3), "");
+  EXPECT_EQ(at(2.49, 2.3), "too little is promised so far away: 1.35 times as fast");
+  EXPECT_EQ(at(4, 2.3), "");
+  EXPECT_NE(at(30, 2.96), "");
+}
+
 TEST(Evidence, FromElsewhereAsFarAsItIsBelieved) {
   const std::string plain = "x86-64:sse:2c:l2=1M:l3=32M";  // a build for less than this machine
   EXPECT_EQ(not_evidence(measured(9, 1), "4^11:8", plain), "");
