@@ -212,7 +212,8 @@ void describe(Chosen& chosen, const Nest& nest) {
 
 // The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
 double promised(const Match& match) {
-  return std::max(1.0, 1 + (match.believed - 1) * (1 - match.distance / evidence_reach));
+  const double nearness = match.distance == 0 ? 1 : match.reach > 0 ? 1 - match.distance / match.reach : 0;
+  return std::max(1.0, 1 + (match.believed - 1) * nearness);
 }
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
@@ -280,7 +281,7 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (planted(Fault::no_evidence_needed)) return "";
   const auto& e = match.evidence;
   if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
-  if (match.distance > evidence_reach) return "no evidence: too far away";
+  if (match.distance > match.reach) return "no evidence: too far away";
   const auto belief = tuning_db::believe(e, hardware);
   if (!(belief.ratio > 0)) {
     return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
