@@ -73,7 +73,5 @@ std::string loop_names(const Unit& unit);
 // The line of the user's text for a loop of the normal form, if it is known: fission makes copies of a loop, "i_2" of
 // "i".
 std::optional<int> line_of_loop(const frontends::LiftedNest& lifted, const std::string& symbol);
-// Whether unit 0 spans several others.
-bool has_whole(const Nest& nest);
 
 }  // namespace sous::client
