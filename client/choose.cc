@@ -210,15 +210,19 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
-// The speed-up that evidence promises for a nest at this distance: none at the end of its reach.
-double promised(double believed, double distance) {
-  return std::max(1.0, 1 + (believed - 1) * (1 - distance / evidence_reach));
+// 1 for the same nest, 0 at the end of its evidence's reach.
+double nearness(const Match& match) {
+  return match.distance == 0 ? 1 : match.reach > 0 ? std::max(0.0, 1 - match.distance / match.reach) : 0;
 }
-double promised(const Match& match) { return promised(match.believed, match.distance); }
+// The speed-up that evidence promises: none at the end of its reach.
+double promised(const Match& match, double believed) { return std::max(1.0, 1 + (believed - 1) * nearness(match)); }
+double promised(const Match& match) { return promised(match, match.believed); }
 
-// What a nest at this distance must be promised: what its original makes of it may be better than what the original of
-// the other nest did, up to this much and more the less they have in common.
-double least_promised(double distance) { return tuning_db::least_gain + 0.5 * std::min(1.0, distance); }
+// What it must promise, since the nest's original may be better than that of the nest that was measured: the more the
+// farther away it is, up to a third of the reach.
+double least_promised(const Match& match) {
+  return tuning_db::least_gain + 0.5 * std::min(1.0, 3 * (1 - nearness(match)));
+}
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices) {
@@ -285,7 +289,7 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (planted(Fault::no_evidence_needed)) return "";
   const auto& e = match.evidence;
   if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
-  if (match.distance > evidence_reach) return "no evidence: too far away";
+  if (match.distance > match.reach) return "no evidence: too far away";
   const auto belief = tuning_db::believe(e, hardware);
   if (!(belief.ratio > 0)) {
     return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
@@ -304,8 +308,8 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
   }
-  if (promised(belief.ratio, match.distance) < least_promised(match.distance)) {
-    return "too little is promised so far away: " + speed(promised(belief.ratio, match.distance));
+  if (promised(match, belief.ratio) < least_promised(match)) {
+    return "too little is promised so far away: " + speed(promised(match, belief.ratio));
   }
   return "";
 }

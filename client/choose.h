@@ -19,9 +19,6 @@
 
 namespace sous::client {
 
-// Evidence of a nest speaks for another one up to this distance (tuning-db/features.h; 0: the same nest).
-inline constexpr double evidence_reach = 3;
-
 struct Chosen {
   std::vector<UnitReport> units;  // what became of each
   std::vector<Choice> choices;    // empty: the original stays

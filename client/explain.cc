@@ -98,7 +98,7 @@ string unused_of(const NestReport& nest) {
   for (const UnitReport& unit : nest.units) {
     if (nest.served ? !got_something(unit) : &unit != asked) continue;
     for (const auto* candidate : nearest_unused(unit, most_unused + 1)) {
-      if (candidate != named && candidate->match.distance <= evidence_reach) unused.push_back(candidate);
+      if (candidate != named && candidate->match.distance <= candidate->match.reach) unused.push_back(candidate);
     }
   }
   std::ranges::sort(unused, nearer);
@@ -163,7 +163,7 @@ string reason_of(const NestReport& nest) {
   const CandidateReport* candidate = nearest_to_use(*unit);
   if (candidate == nullptr) return where + "no recipe known for anything near it";
   return where + candidate->match.name + " (distance " + three_digits(candidate->match.distance) + " of at most " +
-         three_digits(evidence_reach) + "): " + candidate->why_not;
+         three_digits(candidate->match.reach) + "): " + candidate->why_not;
 }
 
 string kind_of(const NestReport& nest) {

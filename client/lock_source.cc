@@ -36,6 +36,10 @@ Result<Match> match_from(const Json& json, const string& where) {
   TRY(const Json* evidence, in.object("evidence"));
   TRY(match.evidence, tuning_db::evidence_from_json(*evidence, "lock", where + ".evidence"));
   TRY(match.distance, in.number("distance", 0, 1e9));
+  if (in.has("embedding")) {  // not in those of older versions
+    TRY(match.embedding, in.line("embedding", 64));
+    TRY(match.reach, in.number("reach", 0, 1e9));
+  }
   TRY(match.id, in.line("id", 64));
   TRY(match.name, in.line("name", 256));
   return match;
@@ -147,14 +151,19 @@ string LockSource::text_of(const Entries& entries) {
   Json nests = Json::array();
   for (const auto& [key, pinned] : entries) {
     const Match& match = pinned.match;
-    nests.push_back({{"hash", key.first},
-                     {"size_class", key.second},
-                     {"places", pinned.places},
-                     {"recipe", Json::parse(transforms::to_json(match.recipe), nullptr, false)},
-                     {"evidence", tuning_db::evidence_json(match.evidence)},
-                     {"distance", match.distance},
-                     {"id", match.id},
-                     {"name", match.name}});
+    Json one{{"hash", key.first},
+             {"size_class", key.second},
+             {"places", pinned.places},
+             {"recipe", Json::parse(transforms::to_json(match.recipe), nullptr, false)},
+             {"evidence", tuning_db::evidence_json(match.evidence)},
+             {"distance", match.distance},
+             {"id", match.id},
+             {"name", match.name}};
+    if (!match.embedding.empty()) {
+      one["embedding"] = match.embedding;
+      one["reach"] = match.reach;
+    }
+    nests.push_back(std::move(one));
   }
   return Json{{"version", version}, {"nests", nests}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

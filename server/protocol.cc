@@ -47,6 +47,8 @@ Json match_json(const transforms::Match& m) {
   return Json{{"id", m.id},
               {"name", m.name},
               {"distance", m.distance},
+              {"embedding", m.embedding},
+              {"reach", m.reach},
               {"recipe", parsed(transforms::to_json(m.recipe))},
               {"evidence", tuning_db::evidence_json(m.evidence)},
               {"nest", parsed(sdfg::to_json(m.nest))}};
@@ -59,6 +61,8 @@ Result<transforms::Match> read_match(const Json& json, const std::string& where)
   TRY(m.id, hash(in, "id"));
   TRY(m.name, in.line("name", 256));
   TRY(m.distance, in.number("distance", 0, 1e9));
+  TRY(m.embedding, in.line("embedding", 64));
+  TRY(m.reach, in.number("reach", 0, 1e9));
   TRY(const Json* recipe, in.object("recipe"));
   TRY(m.recipe, transforms::recipe_from_json(dump(*recipe)));
   TRY(const Json* evidence, in.object("evidence"));

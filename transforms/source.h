@@ -59,6 +59,10 @@ constexpr std::string_view to_string(Origin origin) {
 struct Match {
   Recipe recipe;
   double distance = 0;  // 0: same structural hash and size class
+  // What other distances are of: the version of the embedding (tuning-db/features.h), and up to which one evidence
+  // speaks for another nest.
+  std::string embedding = {};
+  double reach = 0;
   Evidence evidence;
   std::string id;    // the entry's id, stable across databases (a hash of its content)
   std::string name;  // what the entry was measured on: "gemm#1"

@@ -100,7 +100,7 @@ struct Database::Impl {
                                        const SizeClass& asked) {
     TRY(const auto entries, store.with_hash(q.structural_hash));
     std::vector<Candidate> result;
-    std::optional<FeatureVector> here;
+    std::optional<Result<FeatureVector>> here;
     for (const Summary& entry : entries) {
       Candidate candidate = candidate_of(entry, machine, asked);
       candidate.exact = true;
@@ -110,8 +110,9 @@ struct Database::Impl {
         if (!full) return std::unexpected(full.error());
         if (!*full) continue;
         if (!here) here = store.embedding().embed(q.nest, q.sizes);
-        candidate.distance =
-            std::max(not_exact, distance(*here, store.embedding().embed((*full)->nest, (*full)->sizes)));
+        const auto there = store.embedding().embed((*full)->nest, (*full)->sizes);
+        if (!*here || !there) continue;  // how far away it is cannot be told
+        candidate.distance = std::max(not_exact, distance(**here, *there));
       }
       result.push_back(std::move(candidate));
     }
@@ -122,13 +123,14 @@ struct Database::Impl {
                                             const std::string& machine, const SizeClass& asked) {
     TRY_VOID(refresh());
     if (nearest->size() == 0) return std::vector<Candidate>{};
-    const FeatureVector here = store.embedding().embed(q.nest, q.sizes);
+    const auto here = store.embedding().embed(q.nest, q.sizes);
+    if (!here) return std::vector<Candidate>{};
     const NestKey key = nest_key(q.nest);
     // Several entries may carry one recipe, or the asking nest's own hash: look a little further than k.
     const int wide = 4 * k + 8;
-    TRY(std::vector<Hit> hits, nearest->search(here, wide, {.key = key, .isa = from.isa}));
+    TRY(std::vector<Hit> hits, nearest->search(*here, wide, {.key = key, .isa = from.isa}));
     if (hits.size() < static_cast<std::size_t>(k)) {
-      TRY(const auto others, nearest->search(here, wide, {.key = key, .isa = std::nullopt}));
+      TRY(const auto others, nearest->search(*here, wide, {.key = key, .isa = std::nullopt}));
       for (const Hit& hit : others)
         if (std::ranges::find(hits, hit.id, &Hit::id) == hits.end()) hits.push_back(hit);
     }
@@ -162,7 +164,10 @@ struct Database::Impl {
       const auto entry = store.get(candidate.entry.id);
       if (!entry && entry.error().code == "db.entry") continue;  // one that cannot be read hides no other
       if (!entry) return std::unexpected(entry.error());
-      if (*entry) result.push_back(match_of(**entry, candidate.distance, transforms::Origin::Database));
+      if (!*entry) continue;
+      result.push_back(match_of(**entry, candidate.distance, transforms::Origin::Database));
+      result.back().embedding = store.embedding().version();
+      result.back().reach = store.embedding().reach();
     }
     return result;
   }

@@ -242,7 +242,8 @@ void add_dependence_hints(const NestFacts& f, Writer& w) {
 class StaticEmbedding final : public Embedding {
  public:
   std::string version() const override { return "static-1"; }
-  FeatureVector embed(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) const override {
+  double reach() const override { return 3; }
+  Result<FeatureVector> embed(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) const override {
     return features(nest, sizes);
   }
 };

@@ -108,7 +108,10 @@ class Embedding {
  public:
   virtual ~Embedding() = default;
   virtual std::string version() const = 0;  // vectors of different versions are never compared
-  virtual FeatureVector embed(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) const = 0;
+  virtual double reach() const = 0;         // evidence of a nest speaks for another one up to this distance
+  // Errors: what the embedding cannot take; only the nest's hash finds it then.
+  virtual Result<FeatureVector> embed(const sdfg::Sdfg& nest,
+                                      const std::map<std::string, std::int64_t>& sizes) const = 0;
 };
 
 // The features themselves.

@@ -37,7 +37,10 @@ struct Store::Impl {
   std::optional<Error> seeds_left = std::nullopt;
   std::int64_t seeds_replaced = 0;
 
+  // An entry that the embedding cannot take has no vector: its nest's hash finds it.
   Result<void> embed(const std::string& id, const Entry& entry) {
+    const auto vector = embedding->embed(entry.nest, entry.sizes);
+    if (!vector) return {};
     const NestKey key = nest_key(entry.nest);
     return Statement(db.get(),
                      "INSERT OR REPLACE INTO embeddings(entry, version, type, depth, isa, vector) VALUES(?,?,?,?,?,?)")
@@ -46,7 +49,7 @@ struct Store::Impl {
         .bind(info(key.type).name)
         .bind(key.depth)
         .bind(to_string(entry.hardware.isa))
-        .bind(embedding->embed(entry.nest, entry.sizes))
+        .bind(*vector)
         .run();
   }
 

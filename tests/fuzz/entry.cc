@@ -22,6 +22,7 @@ SOUS_FUZZ_TARGET(input) {
   if (!entry) return;
   const auto again = tuning_db::entry_from_json(tuning_db::to_json(*entry));
   SOUS_ASSERT(again && *again == *entry);
-  for (const float value : tuning_db::static_embedding()->embed(entry->nest, entry->sizes)) SOUS_ASSERT(value == value);
+  for (const float value : tuning_db::static_embedding()->embed(entry->nest, entry->sizes).value())
+    SOUS_ASSERT(value == value);
   SOUS_ASSERT(!tuning_db::evidence(*entry).size_class.empty());
 }

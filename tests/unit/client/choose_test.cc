@@ -28,6 +28,7 @@ transforms::Match measured(double baseline, double tuned, double spread = 0.01) 
   m.evidence.baseline_spread = m.evidence.tuned_spread = spread;
   m.evidence.hardware = here;
   m.evidence.size_class = "4^11:8";
+  m.reach = 3;
   return m;
 }
 

@@ -26,6 +26,7 @@ NestReport left(const std::string& function, double work, const std::vector<std:
     CandidateReport candidate;
     candidate.match.name = "gemm#" + std::to_string(unit.candidates.size());
     candidate.match.distance = 3.25;
+    candidate.match.reach = 3;
     candidate.why_not = why;
     unit.candidates.push_back(candidate);
   }

@@ -25,6 +25,7 @@ Outcome outcome_of(const std::string& text, double distance, bool user_lines = f
   match.name = "other#1";
   match.origin = transforms::Origin::Database;
   match.distance = distance;
+  match.reach = 3;
   match.evidence.size_class = "unknown:4";
   match.evidence.baseline_seconds = 2;
   match.evidence.tuned_seconds = 1;

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "frontends/c/advice.h"
 #include "frontends/c/lift.h"
 
 namespace sous::frontends::c {
@@ -57,6 +58,23 @@ TEST(Reasons, EveryExampleGivesItsCode) {
         << e.code << " not among " << unit->reasons.size() << " reasons, " << unit->nests.size() << " nests:\n"
         << e.text << found;
   }
+}
+
+TEST(Reasons, SayWhatTheAuthorMayDo) {
+  const auto unit = lift(R"(void f(int n, double *x) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] > 1) goto done;
+    x[i] = 0;
+  }
+done:;
+})",
+                         "f.c", {});
+  ASSERT_TRUE(unit && !unit->reasons.empty());
+  EXPECT_EQ(unit->reasons[0].code, "c.goto");
+  EXPECT_EQ(unit->reasons[0].advice, "a loop without jumps");
+  EXPECT_EQ(advice("c.alias.scalar"), "copy the scalar into a local variable before the loop");
+  EXPECT_EQ(advice("c.alias.unknown-extent"), "declare the pointers restrict");
+  EXPECT_EQ(advice("sdfg.alias"), "");
 }
 
 TEST(Reasons, EveryCodeIsDocumented) {

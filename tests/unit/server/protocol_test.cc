@@ -11,7 +11,10 @@ namespace {
 namespace nests = tuning_db::nests;
 
 QueryReply reply() {
-  return {{{tuning_db::match_of(nests::entry(nests::gemm, 500), 0.25, transforms::Origin::Server)}, {}}};
+  auto match = tuning_db::match_of(nests::entry(nests::gemm, 500), 0.25, transforms::Origin::Server);
+  match.embedding = "model-7";
+  match.reach = 1.5;
+  return {{{match}, {}}};
 }
 
 TEST(Protocol, RequestRoundTrip) {
@@ -28,6 +31,8 @@ TEST(Protocol, ReplyRoundTrip) {
   ASSERT_TRUE(back) << back.error().to_string();
   EXPECT_EQ(to_json(*back), to_json(reply()));
   EXPECT_EQ(back->matches[0][0].distance, 0.25);
+  EXPECT_EQ(back->matches[0][0].embedding, "model-7");
+  EXPECT_EQ(back->matches[0][0].reach, 1.5);
 }
 
 TEST(Protocol, HostileRepliesAreRefused) {
@@ -41,6 +46,7 @@ TEST(Protocol, HostileRepliesAreRefused) {
   };
   EXPECT_EQ(code("\"distance\":0.25", "\"distance\":-1"), "reply.field");
   EXPECT_EQ(code("\"id\":\"", "\"id\":\"../"), "reply.field");
+  EXPECT_EQ(code("\"reach\":1.5", "\"reach\":\"far\""), "reply.field");
   EXPECT_EQ(code("\"reverse\"", "\"rm -rf\""), "recipe.unknown-step");
   EXPECT_EQ(code("\"threads\":2", "\"threads\":1e9"), "reply.field");
   EXPECT_EQ(code("\"matches\":[", "\"matches\":[7,"), "reply.field");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -30,6 +31,37 @@ class DatabaseTest : public ::testing::Test {
 };
 
 TEST_F(DatabaseTest, AnEmptyOneFindsNothing) { EXPECT_TRUE(query(asks(nests::gemm, 500)).empty()); }
+
+// Sizes alone, and only those of small nests.
+class Small final : public Embedding {
+ public:
+  std::string version() const override { return "small-1"; }
+  double reach() const override { return 0.5; }
+  Result<FeatureVector> embed(const sdfg::Sdfg&, const std::map<std::string, std::int64_t>& sizes) const override {
+    FeatureVector out;
+    for (const auto& [name, size] : sizes) out.push_back(static_cast<float>(size));
+    if (!out.empty() && out.front() > 1000) return fail("small.too-large", "a model of small nests");
+    out.resize(8);
+    return out;
+  }
+};
+
+TEST(Embeddings, DistancesAreOfTheOneThatTheStoreIsGiven) {
+  const nests::Folder folder;
+  const auto database = Database::open(
+      {.path = folder / "t.db", .seeds = {}, .embedding = std::make_shared<const Small>()}, nests::machine());
+  ASSERT_TRUE(database) << database.error().to_string();
+  ASSERT_TRUE((*database)->store().add(entry(nests::gemm, 500)).value_or(false));
+  ASSERT_TRUE((*database)->store().add(entry(nests::gemm, 5000)).value_or(false));  // which it cannot take
+  const auto found = [&](std::int64_t n) { return (*database)->query({asks(nests::gemm, n)}, 3).value().at(0); };
+  ASSERT_FALSE(found(500).empty());
+  EXPECT_EQ(found(500)[0].embedding, "small-1");
+  EXPECT_EQ(found(500)[0].reach, 0.5);
+  EXPECT_EQ(found(50).size(), 1u);
+  EXPECT_NEAR(found(50)[0].distance, 450 * std::sqrt(3.0), 1e-3);
+  ASSERT_FALSE(found(5000).empty());
+  EXPECT_EQ(found(5000)[0].distance, 0);  // by its hash
+}
 
 TEST_F(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
   add(entry(nests::gemm, 500));
