@@ -15,6 +15,14 @@ bool is_dereference(const clang::Expr* e) {
   return u && u->getOpcode() == clang::UO_Deref;
 }
 
+// A parameter `void *`.
+const clang::VarDecl* untyped_pointer(const clang::Expr* e) {
+  const auto* load = llvm::dyn_cast<clang::CastExpr>(e->IgnoreParens());
+  if (!load || load->getCastKind() != clang::CK_LValueToRValue || !load->getType()->isVoidPointerType()) return nullptr;
+  const clang::VarDecl* v = named_variable(load->getSubExpr());
+  return v && llvm::isa<clang::ParmVarDecl>(v) ? v : nullptr;
+}
+
 }  // namespace
 
 Lift<Access> Builder::lvalue(const clang::Expr* e) {
@@ -77,11 +85,24 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
       }
       case clang::CK_NoOp:
         return pointer(inner);
-      case clang::CK_BitCast:
+      case clang::CK_BitCast: {
+        const clang::QualType to = e->getType()->getPointeeType();
         if (inner->getType()->isPointerType() &&
-            context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), e->getType()->getPointeeType()))
+            context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), to))
           return pointer(inner);
-        return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+        // What a pointer to void leads to is an array of each type that it is cast to.
+        const clang::VarDecl* v = untyped_pointer(inner);
+        if (!v || !inline_stack_.empty() || facts_.written.contains(v) || facts_.address_taken.contains(v) ||
+            !element_type(to, context_))
+          return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+        const clang::QualType element = to.getCanonicalType().getUnqualifiedType();
+        const std::string view = "(" + element.getAsString() + " *)" + v->getNameAsString();
+        if (!members_.contains(view)) {
+          TRY(members_[view],
+              outer_memory(context_.getPointerType(element), v->getNameAsString(), of_variable(v), true, where));
+        }
+        return Access{members_.at(view).container, {Expr(0)}};
+      }
       case clang::CK_LValueToRValue: {
         const Binding* b = nullptr;
         inner = inner->IgnoreParens();

@@ -212,6 +212,8 @@ Lift<Expr> Builder::tested(const LoopParts& loop, std::vector<Stepping>& steps, 
   unchecked_ = nullptr;
   for (const Step& a : active) active_steps_.erase(a.expression);
   restore_tracked(before);
+  if (!needed && needed.error().code == "c.subscript")
+    return refuse("c.loop.form", "the condition is not linear in what the loop steps", loop.where);
   if (!needed) return std::unexpected(needed.error());
   if (!needed->nodes.empty())
     return refuse("c.loop.form", "the condition needs statements of its own", loop.condition->getExprLoc());

@@ -201,5 +201,17 @@ void f(int n, double x[n][m]) { for (int i = 0; i < n; i++) for (int j = 0; j < 
   EXPECT_EQ(n.sdfg.find("x")->shape[1], sdfg::Expr(12));
 }
 
+// As two types it is two arrays, which the entry finds to overlap where C lets them.
+TEST(LiftData, AParameterToVoidIsAnArrayOfWhatItIsCastTo) {
+  const LiftedNest n = nest(R"(void f(int n, void *y, const void *x) {
+  for (int i = 0; i < n; i++) ((double *)y)[2 * i] = ((const double *)x)[i] + ((unsigned char *)y)[i];
+})");
+  std::vector<std::string> arrays;
+  for (const Argument& a : n.arguments)
+    if (a.kind == Argument::Kind::Array) arrays.push_back(a.c_type + " " + a.c_expr);
+  EXPECT_EQ(arrays, (std::vector<std::string>{"double x", "unsigned char y", "double y"}));
+  EXPECT_EQ(n.sdfg.disjoint.size(), 2u);
+}
+
 }  // namespace
 }  // namespace sous::frontends::c
