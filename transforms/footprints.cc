@@ -5,7 +5,7 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 #include "sdfg/scan.h"
-#include "transforms/normal/util.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
@@ -19,13 +19,6 @@ using sdfg::Points;
 using sdfg::Region;
 using sdfg::ScalarExpr;
 
-// What the dimensions of a container are called in proofs: no identifiers, so that they meet no symbol.
-std::vector<std::string> dimensions(std::size_t rank) {
-  std::vector<std::string> names;
-  for (std::size_t d = 0; d < rank; ++d) names.push_back("#" + std::to_string(d));
-  return names;
-}
-
 class Footprints {
  public:
   explicit Footprints(const Region& region) { walk(region, {}, true); }
@@ -34,18 +27,14 @@ class Footprints {
  private:
   void add(const Memlet& m, const Points& around, bool write, bool certain) {
     Footprint& footprint = all_[m.container];
-    Points elements = around;
-    elements.dims = dimensions(m.subset.size());
-    for (std::size_t d = 0; d < m.subset.size(); ++d) {
-      const sdfg::Dim& dim = m.subset[d];
-      if (dim.end || !sdfg::is_quasi_affine(dim.begin)) {
-        footprint.known = false;
-        return;
-      }
-      elements.conditions.push_back(sdfg::equal(Expr::symbol(elements.dims[d]), dim.begin));
+    const auto known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
+    if (!std::ranges::all_of(m.subset, known)) {
+      (write ? footprint.writes_known : footprint.reads_known) = false;
+      return;
     }
+    const std::vector<Expr> subscript = sdfg::subscripts(m.subset);
     footprint.accesses.push_back(
-        {.subscript = sdfg::subscripts(m.subset), .elements = std::move(elements), .write = write, .certain = certain});
+        {.subscript = subscript, .elements = at(around, subscript), .write = write, .certain = certain});
   }
 
   void walk(const Region& region, const Points& around, bool certain) {
@@ -86,8 +75,8 @@ class Footprints {
 
   void unknown(const Node& n) {
     const sdfg::Touched t = sdfg::touched(n);
-    for (const auto* names : {&t.read, &t.written})
-      for (const std::string& name : *names) all_[name].known = false;
+    for (const std::string& name : t.read) all_[name].reads_known = false;
+    for (const std::string& name : t.written) all_[name].writes_known = false;
   }
 
   std::map<std::string, Footprint> all_;
@@ -95,7 +84,44 @@ class Footprints {
 
 }  // namespace
 
-std::map<std::string, Footprint> footprints(const sdfg::Region& region) { return Footprints(region).all(); }
+std::vector<std::string> dimensions(std::size_t rank) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < rank; ++d) names.push_back("#" + std::to_string(d));
+  return names;
+}
+
+Points iterations(const std::vector<sdfg::ScheduleLoop>& loops, const std::vector<ScalarExpr>& conditions) {
+  Points result{.dims = {}, .exists = {}, .conditions = conditions};
+  for (const sdfg::ScheduleLoop& l : loops) {
+    result.exists.push_back(l.symbol);
+    sdfg::append(result.conditions, runs(l));
+  }
+  return result;
+}
+
+Points at(const Points& around, const std::vector<Expr>& subscript) {
+  Points elements = around;
+  elements.dims = dimensions(subscript.size());
+  for (std::size_t d = 0; d < subscript.size(); ++d)
+    elements.conditions.push_back(sdfg::equal(Expr::symbol(elements.dims[d]), subscript[d]));
+  return elements;
+}
+
+std::map<std::string, Footprint> footprints(const Region& region) { return Footprints(region).all(); }
+
+Result<bool> is_unwritten(const std::string& container, const Points& elements, const Region& region,
+                          const std::vector<ScalarExpr>& around) {
+  if (planted(Fault::packed_though_written)) return true;
+  const Footprint touched = footprints(region)[container];
+  if (!touched.writes_known || !sdfg::is_affine(elements)) return false;
+  for (const Footprint::Access& a : touched.accesses) {
+    if (!a.write) continue;
+    if (!sdfg::is_affine(a.elements)) return false;
+    TRY(const bool apart, sdfg::is_apart(elements, a.elements, around));
+    if (!apart) return false;
+  }
+  return true;
+}
 
 Result<std::vector<Footprint>> apart(const Footprint& footprint, bool reads_too,
                                      const std::vector<ScalarExpr>& around) {

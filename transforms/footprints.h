@@ -19,7 +19,7 @@ struct Footprint {
     bool write = false, certain = true;
   };
   std::vector<Access> accesses;
-  bool known = true;
+  bool reads_known = true, writes_known = true;
   bool divisible = true;  // each access by itself: in assignments, or conditions
 
   std::vector<sdfg::Points> of(bool write) const {
@@ -35,8 +35,21 @@ struct Footprint {
   }
 };
 
+// What the dimensions of a container are called in proofs: no identifiers, so that they meet no symbol.
+std::vector<std::string> dimensions(std::size_t rank);
+// The iterations of these loops in which the conditions hold, as quantified variables.
+sdfg::Points iterations(const std::vector<sdfg::ScheduleLoop>& loops, const std::vector<sdfg::ScalarExpr>& conditions);
+// The points with these subscripts, where `around` holds of the loops' variables.
+sdfg::Points at(const sdfg::Points& around, const std::vector<sdfg::Expr>& subscript);
+
 // By container.
 std::map<std::string, Footprint> footprints(const sdfg::Region& region);
+
+// Whether the region writes none of these elements of the container, in whatever iterations. Writes under conditions
+// that depend on data count as made; false also where their elements are not known. Writes through other containers are
+// not looked at. `around` holds of both. Errors: isl.budget.
+Result<bool> is_unwritten(const std::string& container, const sdfg::Points& elements, const sdfg::Region& region,
+                          const std::vector<sdfg::ScalarExpr>& around);
 
 // The accesses in groups such that what one group touches no other one does; or, of what is only read, perhaps does.
 Result<std::vector<Footprint>> apart(const Footprint& footprint, bool reads_too,

@@ -4,7 +4,10 @@
 #include <functional>
 
 #include "sdfg/polyhedral.h"
+#include "transforms/footprints.h"
+#include "transforms/normal/util.h"
 #include "transforms/step.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
@@ -15,18 +18,18 @@ using sdfg::ScalarOp;
 
 namespace {
 
-struct Around {
-  std::vector<sdfg::Loop> loops;
+struct Site {
+  std::vector<sdfg::ScheduleLoop> loops;
   std::vector<ScalarExpr> guards;
 };
 
 class Finder {
  public:
-  Finder(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) : sdfg_(sdfg), fold_(fold) {
+  Finder(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) : fold_(fold) {
     const auto written = sdfg::touched(loop.body).written;
     for (const sdfg::Container& c : sdfg.containers)
       for (const std::string& w : written) {
-        if (!may_share(c, *sdfg.find(w))) continue;
+        if (!normal::may_overlap(sdfg, c.name, w)) continue;
         changing_.insert(c.name);
         if (w != c.name) changing_elsewhere_.insert(c.name);
       }
@@ -45,28 +48,26 @@ class Finder {
   std::vector<Operand> take() { return std::move(found_); }
 
  private:
-  bool may_share(const sdfg::Container& a, const sdfg::Container& b) const {
-    if (a.name == b.name) return true;
-    if (a.alias_class <= 0 || a.alias_class != b.alias_class) return false;
-    return std::ranges::none_of(sdfg_.disjoint, [&](const auto& pair) {
-      return pair == std::pair(a.name, b.name) || pair == std::pair(b.name, a.name);
-    });
-  }
-
-  void region(const sdfg::Region& region, const Around& around) {
+  void region(const sdfg::Region& region, const Site& around) {
     for (const sdfg::Node& n : region.nodes)
       match(
           n.value, [&](const sdfg::State& s) { state(s, around); },
           [&](const sdfg::Loop& l) {
             if (!sdfg::is_quasi_affine(l.begin) || !sdfg::is_quasi_affine(l.end) || l.step < 0) return;
-            Around inside = around;
-            inside.loops.push_back(l);
-            inside.loops.back().body.nodes.clear();
+            Site inside = around;
+            inside.loops.push_back({.symbol = l.symbol,
+                                    .begin = l.begin,
+                                    .end = l.end,
+                                    .step = l.step,
+                                    .schedule = l.schedule,
+                                    .privates = {},
+                                    .reductions = {},
+                                    .children = {}});
             this->region(l.body, inside);
           },
           [&](const sdfg::If& i) {
             if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
-            Around inside = around;
+            Site inside = around;
             inside.guards.push_back(i.condition.code);
             this->region(i.then_body, inside);
             inside.guards.back() = ScalarExpr::unary(ScalarOp::logical_not, i.condition.code);
@@ -90,7 +91,7 @@ class Finder {
     return std::ranges::all_of(e.args, [&](const ScalarExpr& arg) { return is_invariant(arg, inputs); });
   }
 
-  void state(const sdfg::State& s, const Around& around) {
+  void state(const sdfg::State& s, const Site& around) {
     const auto assignment = sdfg::as_assignment(s);
     if (!assignment) return;
     for (std::size_t k = 0; k < assignment->inputs.size(); ++k) {
@@ -120,7 +121,7 @@ class Finder {
   }
 
   void add(const std::string& state, const sdfg::Assignment& assignment, std::size_t k, const ScalarExpr& value,
-           const Around& around) {
+           const Site& around) {
     Operand o{.state = state,
               .value = value,
               .element = assignment.inputs[k],
@@ -140,7 +141,6 @@ class Finder {
     if (std::ranges::none_of(found_, same)) found_.push_back(std::move(o));
   }
 
-  const sdfg::Sdfg& sdfg_;
   const bool fold_;
   std::set<std::string> changing_;            // containers that something inside may write
   std::set<std::string> changing_elsewhere_;  // those of which it may do so under another name, or of its own
@@ -186,10 +186,12 @@ bool never_fails(const ScalarExpr& e) {
   return is_total(e) && std::ranges::all_of(e.args, never_fails);
 }
 
-const sdfg::Loop* Operand::loop(const std::string& symbol) const {
-  const auto at = std::ranges::find(loops, symbol, &sdfg::Loop::symbol);
+const sdfg::ScheduleLoop* Operand::loop(const std::string& symbol) const {
+  const auto at = std::ranges::find(loops, symbol, &sdfg::ScheduleLoop::symbol);
   return at == loops.end() ? nullptr : &*at;
 }
+
+sdfg::Points Operand::elements() const { return at(iterations(loops, guards), sdfg::subscripts(element.subset)); }
 
 std::optional<Expr> Operand::least(const Expr& e, const std::map<std::string, Expr>& kept) const {
   return extreme(*this, e, kept, transforms::least);
@@ -205,22 +207,19 @@ std::vector<Operand> operands(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bo
 sdfg::State replaced(const sdfg::State& state, const std::vector<Replacement>& with) {
   const auto assignment = sdfg::as_assignment(state);
   SOUS_ASSERT(assignment.has_value());
-  std::vector<Memlet> inputs;
-  const auto input = [&](const Memlet& m, sdfg::ElementType type) {
-    auto at = std::ranges::find(inputs, m);
-    if (at == inputs.end()) at = inputs.insert(at, m);
-    return ScalarExpr::make_input(static_cast<int>(at - inputs.begin()), type);
-  };
+  std::vector<Memlet> inputs = assignment->inputs;
   const std::function<ScalarExpr(const ScalarExpr&)> rewrite = [&](const ScalarExpr& e) {
     for (const Replacement& r : with)
-      if (e == r.from) return input(r.to, e.type);
-    if (e.op == ScalarOp::input) return input(assignment->inputs[static_cast<std::size_t>(e.input)], e.type);
+      if (e == r.from) {
+        inputs.push_back(r.to);
+        return ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, e.type);
+      }
     ScalarExpr result = e;
     for (ScalarExpr& arg : result.args) arg = rewrite(arg);
     return result;
   };
   ScalarExpr code = rewrite(assignment->code);
-  return sdfg::assignment(state.name, assignment->out, std::move(code), std::move(inputs));
+  return normal::tidy_assignment(state.name, assignment->out, std::move(code), std::move(inputs));
 }
 
 }  // namespace sous::transforms

@@ -22,15 +22,17 @@ struct Operand {
   std::string state;
   sdfg::ScalarExpr value;  // over the statement's inputs
   sdfg::Memlet element;
-  std::vector<sdfg::Memlet> others;  // the invariant inputs, in order of first use
-  sdfg::ScalarExpr code;             // `value` with the element as input 0 and others[k] as input k + 1
-  std::vector<sdfg::Loop> loops;     // around the statement, below `loop`, outermost first; without bodies
+  std::vector<sdfg::Memlet> others;       // the invariant inputs, in order of first use
+  sdfg::ScalarExpr code;                  // `value` with the element as input 0 and others[k] as input k + 1
+  std::vector<sdfg::ScheduleLoop> loops;  // around the statement, below `loop`, outermost first; without children
   // Of the guards on the way: true where the statement runs.
   std::vector<sdfg::ScalarExpr> guards;
+  // The elements that are read, in all iterations of the loops.
+  sdfg::Points elements() const;
   // Something inside the loop writes elements of its container, under this name: whether this one, is to be proven.
   bool is_container_written = false;
 
-  const sdfg::Loop* loop(const std::string& symbol) const;
+  const sdfg::ScheduleLoop* loop(const std::string& symbol) const;
   // The extremes of `e` over the loops, as expressions over what is outside them, and over those that are `kept`.
   std::optional<sdfg::Expr> least(const sdfg::Expr& e, const std::map<std::string, sdfg::Expr>& kept = {}) const;
   std::optional<sdfg::Expr> greatest(const sdfg::Expr& e, const std::map<std::string, sdfg::Expr>& kept = {}) const;

@@ -33,13 +33,6 @@ struct PaddedTile {
   bool never_partial() const { return outer.whole.empty() && inner.whole.empty(); }
 };
 
-// The loops and guards around the loop with this symbol, outermost first; the loops without children.
-struct Around {
-  std::vector<sdfg::ScheduleLoop> loops;
-  std::vector<sdfg::ScalarExpr> guards;
-};
-Around around_loop(const sdfg::ScheduleTree& tree, const std::string& symbol);
-
 // `outer` and `inner` as they are in the nest's tree, `inner` directly inside `outer` and around `third`, which holds
 // statements only. `tiles`: the loops over tiles that take their place. Errors: `refusal`, isl.budget.
 Result<PaddedTile> pad(const Nest& nest, const sdfg::ScheduleLoop& outer, const sdfg::ScheduleLoop& inner,

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "sdfg/polyhedral.h"
+#include "transforms/footprints.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
-#include "transforms/unwritten.h"
 #include "transforms/witness.h"
 
 namespace sous::transforms {
 
 using sdfg::Expr;
-using sdfg::Loop;
 using sdfg::Points;
 using sdfg::ScalarExpr;
+using sdfg::ScheduleLoop;
 
 namespace {
 
@@ -22,11 +22,8 @@ struct Names {
   std::string panel = Box::panel_name();
   std::vector<std::string> element;
   std::vector<Expr> elements;
-  explicit Names(std::size_t rank) {
-    for (std::size_t d = 0; d < rank; ++d) {
-      element.push_back(Box::name(d));
-      elements.push_back(Expr::symbol(element.back()));
-    }
+  explicit Names(std::size_t rank) : element(dimensions(rank)) {
+    for (const std::string& d : element) elements.push_back(Expr::symbol(d));
   }
   Points points() const {
     Points p{.dims = {panel}, .exists = {}, .conditions = {}};
@@ -37,32 +34,20 @@ struct Names {
 
 // All that the operand reads, by panel.
 Points reads(const Paneled& p, const std::string& panel, const Names& names) {
-  Points points = names.points();
-  points.conditions = p.operand.guards;
-  for (const Loop& l : p.operand.loops) {
-    points.exists.push_back(l.symbol);
-    sdfg::append(points.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
-  }
+  Points points = iterations(p.operand.loops, p.operand.guards);
+  points.dims = names.points().dims;
   points.conditions.push_back(sdfg::equal(Expr::symbol(names.panel), Expr::symbol(panel)));
   for (std::size_t d = 0; d < names.elements.size(); ++d)
     points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d)));
   return points;
 }
 
-std::vector<Expr> subscripts(const Paneled& p) {
-  std::vector<Expr> result;
-  for (std::size_t d = 0; d < p.operand.element.subset.size(); ++d) result.push_back(p.subscript(d));
-  return result;
-}
-
 // An iteration that reads a given element, if one does.
 Witness reader(const Paneled& p, const std::string& panel, const Names& names, bool first) {
-  std::vector<Range> loops;
-  for (const Loop& l : p.operand.loops) loops.push_back({l.symbol, l.begin, l.end, l.step});
   std::map<std::string, Expr> value = {{panel, Expr::symbol(names.panel)}};
   value.emplace(p.point, names.elements[p.dim] - p.shift);
-  determine(value, loops, subscripts(p), names.elements);
-  return witness(loops, std::move(value), first);
+  determine(value, p.operand.loops, p.subscripts(), names.elements);
+  return witness(p.operand.loops, std::move(value), first);
 }
 
 // The elements that it reads.
@@ -91,7 +76,7 @@ bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
     box.from[d] = *low;
     box.to[d] = simplest(*high);
     std::vector<std::string> moving;
-    for (const Loop& l : p.operand.loops)
+    for (const ScheduleLoop& l : p.operand.loops)
       if (p.subscript(d).uses(l.symbol) && !known.contains(l.symbol)) moving.push_back(l.symbol);
     if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
       known.emplace(moving[0],
@@ -101,7 +86,7 @@ bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
 }
 
 std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64_t width, bool shaped) {
-  const Loop& tiles = *p.operand.loop(panel);
+  const ScheduleLoop& tiles = *p.operand.loop(panel);
   const auto first = p.operand.least(tiles.begin), last = p.operand.greatest(tiles.end);
   if (!first || !last) return std::nullopt;
   Box box{.dim = p.dim,
@@ -134,7 +119,7 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
 }
 
 Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const std::string& panel,
-                      const Outside& outside) {
+                      const std::vector<ScalarExpr>& around) {
   const Names names(box.low.size());
   Points held = names.points();
   held.conditions = box.conditions(Expr::symbol(names.panel), names.elements);
@@ -142,55 +127,23 @@ Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const s
   std::vector<Points> witnesses;
   for (const Paneled& p : group) {
     Points read = reads(p, panel, names);
-    sdfg::append(read.conditions, outside.conditions);
+    sdfg::append(read.conditions, around);
     if (!sdfg::is_affine(read)) return false;
     TRY(const bool is_held, sdfg::is_within(read, {held}));
     if (!is_held) return false;
     for (const bool first : {true, false}) witnesses.push_back(points(p, names, reader(p, panel, names, first)));
   }
   if (!std::ranges::all_of(witnesses, sdfg::is_affine)) return false;
-  sdfg::append(held.conditions, outside.conditions);
+  sdfg::append(held.conditions, around);
   return sdfg::is_within(held, witnesses);
 }
 
 }  // namespace
 
-Loop* find_with_outside(sdfg::Region& region, const std::string& symbol, Outside& outside) {
-  for (sdfg::Node& n : region.nodes) {
-    Loop* found = nullptr;
-    const Outside before = outside;
-    match(
-        n.value, [](sdfg::State&) {},
-        [&](Loop& l) {
-          outside.loops.push_back(l);
-          outside.loops.back().body.nodes.clear();
-          if (sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end))
-            for (const ScalarExpr& c : sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)))
-              outside.conditions.push_back(c);
-          found = l.symbol == symbol ? &l : find_with_outside(l.body, symbol, outside);
-        },
-        [&](sdfg::If& i) {
-          if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
-          outside.conditions.push_back(i.condition.code);
-          found = find_with_outside(i.then_body, symbol, outside);
-          if (found) return;
-          outside.conditions.back() = ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code);
-          found = find_with_outside(i.else_body, symbol, outside);
-        },
-        [](sdfg::While&) {}, [](sdfg::Return&) {});
-    if (found) return found;
-    outside = before;
-  }
-  return nullptr;
-}
-
-Result<bool> is_unwritten(const Paneled& p, const Loop& loop, const Outside& outside) {
-  // A limit (a padded tile's) only narrows what is read.
-  return is_unwritten({.container = p.operand.element.container,
-                       .element = sdfg::subscripts(p.operand.element.subset),
-                       .loops = p.operand.loops,
-                       .conditions = p.operand.guards},
-                      loop.body, outside.conditions);
+std::vector<Expr> Paneled::subscripts() const {
+  std::vector<Expr> result;
+  for (std::size_t d = 0; d < operand.element.subset.size(); ++d) result.push_back(subscript(d));
+  return result;
 }
 
 std::vector<ScalarExpr> Box::conditions(const Expr& panel, const std::vector<Expr>& element) const {
@@ -215,14 +168,14 @@ std::pair<Expr, Expr> Box::bounds(std::size_t d, const Expr& panel, const std::v
 }
 
 std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
-  const Loop* tiles = o.loop(panel);
+  const ScheduleLoop* tiles = o.loop(panel);
   if (tiles == nullptr) return std::nullopt;
   // A subscript over the panel's own symbol says what moves; then loops whose bounds need it are sides of a triangle.
   const bool itself = std::ranges::any_of(o.element.subset, [&](const sdfg::Dim& d) { return d.begin.uses(panel); });
   std::optional<Paneled> result;
   for (std::size_t d = 0; d < o.element.subset.size(); ++d) {
     const Expr e = o.element.subset[d].begin;
-    for (const Loop* l = tiles; l != o.loops.data() + o.loops.size(); ++l) {
+    for (const ScheduleLoop* l = tiles; l != o.loops.data() + o.loops.size(); ++l) {
       if (!e.uses(l->symbol)) continue;
       if (l != tiles && (itself || (!l->begin.uses(panel) && !l->end.uses(panel)))) continue;
       // e itself, or the one of the expressions of which it is the least that moves.
@@ -230,7 +183,7 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
       bool one = !result.has_value();
       for (const Expr& piece : sdfg::min_pieces(e)) {
         const auto moves = [&](const Expr& x) {
-          return std::ranges::any_of(o.loops, [&](const Loop& m) { return x.uses(m.symbol); });
+          return std::ranges::any_of(o.loops, [&](const ScheduleLoop& m) { return x.uses(m.symbol); });
         };
         if (!moves(piece)) {
           limit = limit ? Expr::min(*limit, piece) : piece;
@@ -247,38 +200,18 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
 }
 
 Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
-                          const Outside& outside) {
+                          const std::vector<ScalarExpr>& around) {
   const std::string& container = group[0].operand.element.container;
   // Partial tiles, which come last, know where the elements end; full ones are guarded.
   for (const bool shaped : {false, true})
     for (std::size_t k = group.size(); k-- > 0;) {
       const auto candidate = box_of(group[k], panel, width, shaped);
       if (!candidate) continue;
-      TRY(const bool fits, is_exact(*candidate, group, panel, outside));
+      TRY(const bool fits, is_exact(*candidate, group, panel, around));
       if (fits) return *candidate;
     }
   return fail("pack.footprint", "what is read of " + container + " is not known to be a box or triangle of panels",
               panel);
-}
-
-std::optional<Expr> bounded(const Expr& extent, const std::vector<Loop>& loops) {
-  const auto is_free = [&](const Expr& e) {
-    return std::ranges::none_of(loops, [&](const Loop& l) { return e.uses(l.symbol); });
-  };
-  std::optional<Expr> best;
-  for (const Expr& piece : sdfg::min_pieces(extent)) {
-    if (piece.constant() && (!best || !best->constant() || *piece.constant() < *best->constant())) best = piece;
-    if (!best && is_free(piece)) best = piece;
-  }
-  if (best) return best;
-  Expr e = extent;
-  for (std::size_t k = loops.size(); k-- > 0;) {
-    const auto next = greatest(e, loops[k].symbol, loops[k].begin, loops[k].end - 1);
-    if (!next || loops[k].step < 0) return std::nullopt;
-    e = *next;
-  }
-  if (!is_free(e) || !e.reads().empty()) return std::nullopt;
-  return e;
 }
 
 }  // namespace sous::transforms

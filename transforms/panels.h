@@ -1,9 +1,8 @@
 // Panels of operands: which of what a piece of a nest reads moves with a loop over tiles, and the box of elements that
 // a buffer must hold of it.
 //
-// Three proofs, all over the elements alone: what is read is in the box, and what is in the box is read (so that a copy
-// of it makes no access which the nest does not make); and where the loop writes elements of the same container, none
-// of them is read by the operand.
+// Two proofs, both over the elements alone: what is read is in the box, and what is in the box is read, so that a copy
+// of it makes no access which the nest does not make.
 #pragma once
 
 #include <optional>
@@ -14,16 +13,6 @@
 #include "transforms/operands.h"
 
 namespace sous::transforms {
-
-// What lies around the loop: symbols that are constants for the copy.
-struct Outside {
-  std::vector<sdfg::Loop> loops;  // outermost first, the loop itself last; without bodies
-  std::vector<sdfg::ScalarExpr> conditions;
-};
-
-// The loop with this symbol, and what is around it in `outside`; null if it is inside a condition or loop that isl
-// cannot read.
-sdfg::Loop* find_with_outside(sdfg::Region& region, const std::string& symbol, Outside& outside);
 
 // An operand one of whose subscripts moves within the panel: subscript `dim` is `point` + `shift`, where `point` is the
 // panel's own symbol or that of a loop over its points; or the least of that and `limit`, past which a padded tile
@@ -39,6 +28,7 @@ struct Paneled {
   sdfg::Expr subscript(std::size_t d) const {
     return d == dim ? sdfg::Expr::symbol(point) + shift : operand.element.subset[d].begin;
   }
+  std::vector<sdfg::Expr> subscripts() const;
   bool same_values(const Paneled& o) const {
     return operand.element.container == o.operand.element.container && operand.code == o.operand.code &&
            operand.others == o.operand.others && dim == o.dim && shift == o.shift && limit == o.limit;
@@ -72,14 +62,8 @@ struct Box {
 
 // The operand by panels of the loop `panel`, if exactly one of its subscripts moves within them.
 std::optional<Paneled> paneled(const Operand& operand, const std::string& panel);
-// Whether nothing inside `loop`, in one of its iterations, writes an element that the operand reads in the same one.
-// Writes under conditions that depend on data count as made; false also where their elements are not known. Errors:
-// isl.budget.
-Result<bool> is_unwritten(const Paneled& operand, const sdfg::Loop& loop, const Outside& outside);
-// The box of operands that have the same values, proven. Errors: pack.footprint, isl.budget.
+// The box of operands that have the same values, proven; `around` holds. Errors: pack.footprint, isl.budget.
 Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
-                          const Outside& outside);
-// The greatest value of `extent` in the iterations of the loops, over parameters alone; a constant where there is one.
-std::optional<sdfg::Expr> bounded(const sdfg::Expr& extent, const std::vector<sdfg::Loop>& loops);
+                          const std::vector<sdfg::ScalarExpr>& around);
 
 }  // namespace sous::transforms

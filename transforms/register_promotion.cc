@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "sdfg/planted_fault.h"
+#include "transforms/normal/util.h"
+#include "transforms/relocation.h"
 
 namespace sous::transforms {
 
@@ -15,6 +17,8 @@ namespace {
 
 struct Promotion : ResultTile {
   sdfg::Sdfg& sdfg;
+  normal::Names names{sdfg, ""};
+  std::map<std::string, std::string> memories = {};  // of padded tiles, by container
 
   Result<void> run() {
     const auto place = sdfg::find_loop(sdfg.root, k);
@@ -22,48 +26,39 @@ struct Promotion : ResultTile {
     auto& loop = place->loop();
     sdfg::Region& body = std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
     const sdfg::Touched touched = sdfg::touched(loop.body);
-    std::vector<sdfg::Node> before, after;
+    const auto &rows = *loops(loop).first, &lanes = *loops(loop).second;
+    Copies copies;
     std::set<std::string> privates, held_in;
-    for (const sdfg::Loop* l : {&std::as_const(loop), loops(loop).first, loops(loop).second})
+    for (const sdfg::Loop* l : {&std::as_const(loop), &rows, &lanes})
       privates.insert(l->privates.begin(), l->privates.end());
     for (const std::string& container : touched.written) {
       if (privates.contains(container))
         return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it", k);
-      TRY(sdfg::Memlet element, only_access(body, container));
-      sdfg::Container registers = *sdfg.find(container);
-      registers.name = unused(container + "_r");
-      registers.shape = shape;
-      registers.strides = sdfg::row_major(registers.shape);
-      registers.offset = 0;
-      registers.storage = sdfg::Storage::registers;
-      registers.transient = true;
-      registers.dead = false;
-      registers.alias_class = 0;
-      sdfg::Memlet held{.container = registers.name,
-                        .subset = sdfg::point(
-                            {Expr::symbol(a) - loops(loop).first->begin, Expr::symbol(b) - loops(loop).second->begin}),
-                        .combine = std::nullopt};
-      private_to_tile(registers.name);
-      sdfg.containers.push_back(registers);
+      TRY(const sdfg::Memlet element, only_access(loop, body, container));
+      sdfg::Container registers = place_of_tile(container, "_r", sdfg::Storage::registers);
       held_in.insert(registers.name);
+      const sdfg::Memlet held =
+          sdfg::element(registers.name, {Expr::symbol(a) - rows.begin, Expr::symbol(b) - lanes.begin});
       // What the tile starts from is loaded only where it is read: the container may not have been written so far.
-      if (read_first(body, element) && !planted(Fault::register_tile_read_lost))
-        before.push_back(moved(loop, held, element, true));
-      replace(body, element, held);
-      after.push_back(moved(loop, element, held, false));
+      const bool loads = read_first(body, element) && !planted(Fault::register_tile_read_lost);
+      relocate(sdfg, &tile_loop(), body, container, std::move(registers), [&](const sdfg::Subset& subset) {
+        return subset == element.subset ? std::optional(held.subset) : std::nullopt;
+      });
+      if (loads) copies.in.push_back(moved(loop, held, element, true));
+      copies.out.push_back(moved(loop, element, held, false));
     }
     if (padded) repeat_reads(body, held_in);
-    auto& nodes = place->owner->nodes;
-    const auto at = static_cast<std::ptrdiff_t>(place->at);
-    nodes.insert(nodes.begin() + at + 1, after.begin(), after.end());
-    nodes.insert(nodes.begin() + at, before.begin(), before.end());
+    copies.put(*place->owner, place->at, 1);
     return {};
   }
 
-  void private_to_tile(const std::string& container) {
+  sdfg::Container place_of_tile(const std::string& container, const char* ending, sdfg::Storage storage) {
+    return sdfg::temporary(names.fresh(container + ending), sdfg.find(container)->type, shape, storage);
+  }
+  sdfg::Loop& tile_loop() const {
     const auto place = sdfg::find_loop(sdfg.root, tile);
     SOUS_ASSERT(place);
-    place->loop().privates.push_back(container);
+    return place->loop();
   }
 
   static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
@@ -71,14 +66,14 @@ struct Promotion : ResultTile {
     return {&outer, &std::get<sdfg::Loop>(outer.body.nodes[0].value)};
   }
 
-  Result<sdfg::Memlet> only_access(const sdfg::Region& body, const std::string& container) const {
+  Result<sdfg::Memlet> only_access(const sdfg::Loop& loop, const sdfg::Region& body,
+                                   const std::string& container) const {
     std::optional<sdfg::Memlet> only;
     std::vector<sdfg::Memlet> others;
-    bool one = true;
+    bool one = is_alone(sdfg, loop, container);
     for (const sdfg::Node& n : body.nodes) {
       const auto& state = std::get<sdfg::State>(n.value);
       for (const sdfg::Edge& e : state.edges) {
-        for (const sdfg::Dim& d : e.memlet.subset) one = one && !d.begin.reads().contains(container);
         if (e.memlet.container != container) continue;
         one = one && !e.memlet.combine;
         if (const auto* to = std::get_if<sdfg::AccessNode>(&state.nodes[static_cast<std::size_t>(e.target)])) {
@@ -93,9 +88,6 @@ struct Promotion : ResultTile {
       }
     }
     SOUS_ASSERT(only);
-    const sdfg::Container& c = *sdfg.find(container);
-    for (const sdfg::Container& other : sdfg.containers)
-      one = one && (other.name == container || c.alias_class <= 0 || other.alias_class != c.alias_class);
     bool moves = !only->subset.empty();
     for (const std::string& symbol : {a, b}) {
       bool uses = symbol == a && shape[0] == Expr(1);
@@ -139,38 +131,6 @@ struct Promotion : ResultTile {
     return false;
   }
 
-  // An access node may serve the tile's element and others: the element's edges get a node of their own.
-  static void replace(sdfg::Region& body, const sdfg::Memlet& from, const sdfg::Memlet& to) {
-    for (sdfg::Node& n : body.nodes) {
-      auto& state = std::get<sdfg::State>(n.value);
-      const std::size_t count = state.nodes.size();
-      for (std::size_t node = 0; node < count; ++node) {
-        const auto* access = std::get_if<sdfg::AccessNode>(&state.nodes[node]);
-        if (!access || access->container != from.container) continue;
-        std::vector<int*> ends;  // of the element's edges at this node
-        bool others = false;
-        for (sdfg::Edge& e : state.edges)
-          for (int* end : {&e.source, &e.target})
-            if (*end == static_cast<int>(node)) {
-              if (e.memlet == from)
-                ends.push_back(end);
-              else
-                others = true;
-            }
-        if (ends.empty()) continue;
-        const sdfg::AccessNode registers{.container = to.container};
-        if (!others) {
-          state.nodes[node] = registers;
-          continue;
-        }
-        for (int* end : ends) *end = static_cast<int>(state.nodes.size());
-        state.nodes.emplace_back(registers);
-      }
-      for (sdfg::Edge& e : state.edges)
-        if (e.memlet == from) e.memlet = to;
-    }
-  }
-
   // Moves the tile between the container and registers. A padded tile that is cut off goes through memory, so that
   // the registers are only named by constants.
   sdfg::Node moved(const sdfg::Loop& k_loop, const sdfg::Memlet& to, const sdfg::Memlet& from, bool load) {
@@ -179,13 +139,11 @@ struct Promotion : ResultTile {
     const sdfg::ElementType type = sdfg.find(element.container)->type;
     auto [memory, is_new] = memories.try_emplace(element.container, "");
     if (is_new) {
-      sdfg::Container tile_in_memory = *sdfg.find(held.container);
-      memory->second = tile_in_memory.name = unused(element.container + "_m");
-      tile_in_memory.storage = sdfg::Storage::stack;
-      private_to_tile(memory->second);
-      sdfg.containers.push_back(std::move(tile_in_memory));
+      sdfg::Container place = place_of_tile(element.container, "_m", sdfg::Storage::stack);
+      memory->second = place.name;
+      add_place(sdfg, &tile_loop(), std::move(place));
     }
-    const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = std::nullopt};
+    const sdfg::Memlet between{.container = memory->second, .subset = held.subset, .combine = {}};
     sdfg::Loop rows = *loops(k_loop).first, columns = *loops(k_loop).second;
     for (auto [loop, symbol] : {std::pair(&rows, &a), std::pair(&columns, &b)}) {
       const TileSide& side = *symbol == padded->outer.symbol ? padded->outer : padded->inner;
@@ -226,46 +184,12 @@ struct Promotion : ResultTile {
                    const std::vector<sdfg::Memlet>& inputs) {
     rows.privates.clear();
     columns.privates.clear();
-    columns.body.nodes.clear();
-    const std::string state = (inputs.empty() ? "clear_" + to.container : "load_" + inputs[0].container);
-    columns.body.nodes.emplace_back(sdfg::assignment(unused_state(state), to, code, inputs));
-    rows.body.nodes = {sdfg::Node(columns)};
-    Renamed names{{a, unused(a + "_c")}, {b, unused(b + "_c")}};
-    taken.insert(names[a]);
-    taken.insert(names[b]);
+    const std::string state = names.fresh(inputs.empty() ? "clear_" + to.container : "load_" + inputs[0].container);
     sdfg::Sdfg holder;
-    holder.root.nodes = {sdfg::Node(rows)};
-    sdfg::Renaming renaming;
-    renaming.symbols = names;
-    return sdfg::rename(holder, renaming).root.nodes[0];
-  }
-
-  using Renamed = std::map<std::string, std::string>;
-  std::map<std::string, std::string> memories = {};  // of padded tiles, by container
-  std::set<std::string> taken = {};
-
-  std::string unused(const std::string& wish) {
-    std::set<std::string> used = taken;
-    used.insert(sdfg.symbols.begin(), sdfg.symbols.end());
-    for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
-    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-      if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) used.insert(l->symbol);
-    });
-    return numbered(used, wish);
-  }
-  std::string unused_state(const std::string& wish) {
-    std::set<std::string> used = states;
-    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-      if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
-    });
-    states.insert(numbered(used, wish));
-    return numbered(used, wish);
-  }
-  std::set<std::string> states = {};
-  static std::string numbered(const std::set<std::string>& used, const std::string& wish) {
-    std::string name = wish;
-    for (int n = 2; used.contains(name); ++n) name = wish + std::to_string(n);
-    return name;
+    holder.root.nodes = in_loops({rows, columns}, {sdfg::assignment(state, to, code, inputs)});
+    sdfg::Renaming fresh;
+    fresh.symbols = {{a, names.fresh(a + "_c")}, {b, names.fresh(b + "_c")}};
+    return sdfg::rename(holder, fresh).root.nodes[0];
   }
 };
 

@@ -3,7 +3,7 @@
 //
 // Condition: inside the loop k every write to such a container has one and the same subscript, free of k, and every
 // read has that one or surely another element than any of the tile's; so an element of the tile is touched through this
-// subscript only (containers of a shared alias class are refused), and the tile before and after the loop is the
+// subscript only (containers that may share memory with it are refused), and the tile before and after the loop is the
 // container's own.
 #pragma once
 

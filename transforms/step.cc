@@ -17,8 +17,8 @@ Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view r
   return fail(std::string(refusal), legal.error().why, std::string(where));
 }
 
-Plan restructure(Plan order, const sdfg::Sdfg& result) {
-  order.restructured_ = sdfg::lift(result);
+Plan restructure(Plan order, const Equivalent& result) {
+  order.restructured_ = sdfg::lift(result.graph_);
   order.tree_ = order.restructured_->tree;
   return order;
 }

@@ -4,8 +4,8 @@
 // data (name, summary, pictures, parameters with their domains, defaults and relations, refusals). From that
 // declaration come validation, the JSON form, the text form, `sous help`, docs/steps.md, the server's schema and the
 // search space of tuners and property tests (search_space.h). Its `plan` holds all other legality, for calls that are
-// as declared: it builds the new schedule tree and has it proven; what `prove` returns is the only way to change a
-// nest, and `rewrite` cannot fail.
+// as declared: it builds the new schedule tree and has it proven, or shows that new statements are `Equivalent`; the
+// `Plan` made of that is the only way to change a nest, and `rewrite` cannot fail.
 #pragma once
 
 #include <array>
@@ -42,14 +42,29 @@ struct Nest {
   bool restructured = false;  // statements are not those of the program any more
 };
 
-// A schedule tree that was proven legal for a nest. Only `prove` makes one.
+// A graph whose statements compute what those of a nest do, as a structure step has shown: each of these does so by the
+// condition at the head of its file, and nobody else can make one.
+class Equivalent {
+  friend struct Expand;
+  friend struct Join;
+  friend struct Pack;
+  friend struct Promote;
+  friend struct RegisterTile;
+  friend struct Uncontract;
+  friend class Plan restructure(class Plan, const Equivalent&);
+  explicit Equivalent(sdfg::Sdfg graph) : graph_(std::move(graph)) {}
+  sdfg::Sdfg graph_;
+};
+
+// What was proven of a nest: that the instances may run in this order; of a structure step also that other statements
+// compute the same in it.
 class Plan {
  public:
   const sdfg::ScheduleTree& tree() const { return tree_; }
 
  private:
   friend Result<Plan> prove(const Nest&, sdfg::ScheduleTree, std::string_view, std::string_view);
-  friend Plan restructure(Plan, const sdfg::Sdfg&);
+  friend Plan restructure(Plan, const Equivalent&);
   friend Plan unchanged(const Nest&);
   friend Plan annotated(const Nest&, sdfg::ScheduleTree);
   friend struct Nest rewrite(Nest, const Plan&);
@@ -61,10 +76,9 @@ class Plan {
 // Asks sdfg::respects. A violated order is refused with `refusal` (a code of the step's own); an exhausted budget stays
 // isl.budget. `where` names the loop in question.
 Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where);
-// For structure steps, which change statements too (a tile kept in registers, a packed operand): `order` proves the
-// order in which the instances run in `result`; that its statements compute the same is the step's own condition,
-// stated there.
-Plan restructure(Plan order, const sdfg::Sdfg& result);
+// For structure steps, which change statements too (a tile kept in registers, a packed operand): `order` is that in
+// which the instances run in `result`.
+Plan restructure(Plan order, const Equivalent& result);
 // The order that the nest has: it needs no proof. For structure steps that leave it alone.
 Plan unchanged(const Nest& nest);
 // That order with other hints in the tree (ScheduleLoop::prefetch), which is the nest's otherwise.

@@ -9,6 +9,10 @@ namespace sous::transforms {
 using sdfg::Expr;
 using sdfg::ScalarExpr;
 
+std::vector<ScalarExpr> runs(const sdfg::ScheduleLoop& l) {
+  return sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol));
+}
+
 Expr simplest(const Expr& e) {
   const std::vector<Expr> pieces = sdfg::min_pieces(e);
   std::optional<Expr> result;
@@ -81,6 +85,26 @@ std::optional<Expr> least_of_all(Expr e, const std::vector<sdfg::ScheduleLoop>& 
 }
 std::optional<Expr> greatest_of_all(Expr e, const std::vector<sdfg::ScheduleLoop>& loops) {
   return of_all(std::move(e), loops, greatest);
+}
+
+std::optional<Expr> bounded(const Expr& extent, const std::vector<sdfg::ScheduleLoop>& loops) {
+  const auto is_free = [&](const Expr& e) {
+    return std::ranges::none_of(loops, [&](const sdfg::ScheduleLoop& l) { return e.uses(l.symbol); });
+  };
+  std::optional<Expr> best;
+  for (const Expr& piece : sdfg::min_pieces(extent)) {
+    if (piece.constant() && (!best || !best->constant() || *piece.constant() < *best->constant())) best = piece;
+    if (!best && is_free(piece)) best = piece;
+  }
+  if (best) return best;
+  Expr e = extent;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const auto next = greatest(e, loops[k].symbol, loops[k].begin, loops[k].end - 1);
+    if (!next || loops[k].step < 0) return std::nullopt;
+    e = *next;
+  }
+  if (!is_free(e) || !e.reads().empty()) return std::nullopt;
+  return e;
 }
 
 Expr aligned(const Expr& begin, std::int64_t width, const std::vector<sdfg::ScheduleLoop>& around) {

@@ -7,18 +7,18 @@ namespace sous::transforms {
 
 using sdfg::Expr;
 
-void determine(std::map<std::string, Expr>& value, const std::vector<Range>& loops, const std::vector<Expr>& subscripts,
-               const std::vector<Expr>& element) {
+void determine(std::map<std::string, Expr>& value, const std::vector<sdfg::ScheduleLoop>& loops,
+               const std::vector<Expr>& subscripts, const std::vector<Expr>& element) {
   for (std::size_t d = 0; d < subscripts.size(); ++d) {
     std::vector<std::string> moving;
-    for (const Range& l : loops)
+    for (const sdfg::ScheduleLoop& l : loops)
       if (subscripts[d].uses(l.symbol)) moving.push_back(l.symbol);
     if (moving.size() == 1 && sdfg::coefficient_of(subscripts[d], moving[0]) == Expr(1))
       value.emplace(moving[0], element[d] - (subscripts[d] - Expr::symbol(moving[0])));
   }
 }
 
-Witness witness(const std::vector<Range>& loops, std::map<std::string, Expr> value, bool first) {
+Witness witness(const std::vector<sdfg::ScheduleLoop>& loops, std::map<std::string, Expr> value, bool first) {
   // A loop over tiles, from the inside out: the one whose value begins a loop that has a value.
   std::map<std::string, std::string> points_of;
   for (std::size_t k = loops.size(); k-- > 0;) {
@@ -31,7 +31,7 @@ Witness witness(const std::vector<Range>& loops, std::map<std::string, Expr> val
                             points_of.contains(loops[i].symbol) ? points_of[loops[i].symbol] : loops[i].symbol);
   }
   Witness w;
-  for (const Range& l : loops) {
+  for (const sdfg::ScheduleLoop& l : loops) {
     const Expr begin = l.begin.substitute(value), end = l.end.substitute(value);
     if (const auto inner = points_of.find(l.symbol); inner != points_of.end()) {
       value[l.symbol] = begin + Expr::floor_div(value.at(inner->second) - begin, l.step) * Expr(l.step);

@@ -10,12 +10,6 @@
 
 namespace sous::transforms {
 
-struct Range {
-  std::string symbol;
-  sdfg::Expr begin, end;
-  std::int64_t step = 1;
-};
-
 struct Witness {
   std::map<std::string, sdfg::Expr> value;   // of each loop's variable
   std::vector<sdfg::ScalarExpr> conditions;  // the loops take these values
@@ -24,10 +18,10 @@ struct Witness {
 
 // Adds the variables that the element alone determines, unless they are in `value`: a subscript moves with such a one
 // and no other, by 1. `element` names its subscripts.
-void determine(std::map<std::string, sdfg::Expr>& value, const std::vector<Range>& loops,
+void determine(std::map<std::string, sdfg::Expr>& value, const std::vector<sdfg::ScheduleLoop>& loops,
                const std::vector<sdfg::Expr>& subscripts, const std::vector<sdfg::Expr>& element);
 // `loops` outermost first, `value` what is known of their variables. A loop over tiles whose points are known has the
 // value of their tile, all others their first or their last.
-Witness witness(const std::vector<Range>& loops, std::map<std::string, sdfg::Expr> value, bool first);
+Witness witness(const std::vector<sdfg::ScheduleLoop>& loops, std::map<std::string, sdfg::Expr> value, bool first);
 
 }  // namespace sous::transforms

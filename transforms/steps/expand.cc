@@ -10,13 +10,10 @@
 
 #include "sdfg/points.h"
 #include "transforms/normal/util.h"
-#include "transforms/other_place.h"
-#include "transforms/panels.h"
-#include "transforms/step.h"
+#include "transforms/relocation.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
-
-namespace {
 
 using sdfg::Expr;
 using sdfg::Loop;
@@ -61,61 +58,43 @@ struct Expand {
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
-    std::vector<Loop> outside;
-    for (const Loop* l : place->around) {
-      outside.push_back(*l);
-      outside.back().body.nodes.clear();
-    }
-    const auto extent = bounded(place->loop().end - place->loop().begin, outside);
+    const auto extent = bounded(old->end - old->begin, around_loop(nest, loop.name).loops);
     if (!extent) return fail("expand.size", "the iterations of " + loop.name + " have no bound", loop.name);
 
-    std::vector<Node> copies;
+    normal::Names names(result, "");
+    Loop& here = place->loop();
+    std::vector<Node> last;  // values
     bool expanded = false;
     for (const std::string& container : candidates) {
       TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
-      if (!own || !is_sized(*result.find(container)) || !is_alone(result, place->loop(), container)) continue;
-      const sdfg::Container old_one = *result.find(container);
-      std::optional<std::vector<Node>> last;
+      const sdfg::Container narrow = *result.find(container);
+      if (!own || !is_sized(narrow) || !is_alone(result, here, container)) continue;
+      const std::string wide = names.fresh(container + "_x");
+      const auto at = [](const Expr& iteration) {
+        return [iteration](sdfg::Subset subset) {
+          subset.insert(subset.begin(), sdfg::point({iteration})[0]);
+          return std::optional(subset);
+        };
+      };
       if (is_seen_outside(result, *place, container)) {
-        last = last_values(result, place->loop(), container, copies);
-        if (!last) continue;
+        auto copied =
+            last_values(here, {.container = container, .wide = wide, .moved = at(here.end - here.begin - 1)}, names);
+        if (!copied) continue;
+        last.insert(last.end(), copied->nodes.begin(), copied->nodes.end());
       }
-      sdfg::Container wide = old_one;
-      wide.name = unused(result, container + "_x", copies);
-      wide.shape.insert(wide.shape.begin(), *extent);
-      wide.strides = sdfg::row_major(wide.shape);
-      wide.offset = 0;
-      wide.storage = sdfg::Storage::heap;
-      wide.transient = true;
-      wide.constant = false;
-      wide.dead = false;
-      wide.alias_class = 0;
-      Loop& here = place->loop();
-      redirect(here.body, container, wide.name, [&](const sdfg::Subset& narrow) {
-        sdfg::Subset subset = narrow;
-        subset.insert(subset.begin(), sdfg::point({Expr::symbol(here.symbol) - here.begin})[0]);
-        return subset;
-      });
-      if (last)
-        for (Node& node : *last) {
-          Region region{{std::move(node)}};
-          name_source(region, container, wide.name, here.end - here.begin - 1);
-          copies.push_back(std::move(region.nodes[0]));
-        }
+      std::vector<Expr> shape = narrow.shape;
+      shape.insert(shape.begin(), *extent);
       // Each iteration of the loop around has its own: it may run in parallel.
-      if (!place->around.empty()) place->around.back()->privates.push_back(wide.name);
-      result.containers.push_back(std::move(wide));
+      relocate(result, place->around.empty() ? nullptr : place->around.back(), here.body, container,
+               sdfg::temporary(wide, narrow.type, std::move(shape), sdfg::Storage::heap),
+               at(Expr::symbol(here.symbol) - here.begin));
       expanded = true;
     }
     if (!expanded) return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
-    if (!copies.empty()) {
-      const Loop& here = place->loop();
-      const sdfg::ScalarExpr runs = sdfg::at_most(here.begin, here.end - 1);
-      place->owner->nodes.insert(
-          place->owner->nodes.begin() + static_cast<std::ptrdiff_t>(place->at) + 1,
-          Node(sdfg::If{.condition = {.code = runs, .inputs = {}}, .then_body = {std::move(copies)}, .else_body = {}}));
-    }
-    return restructure(unchanged(nest), result);
+    if (!last.empty())
+      Copies{.in = {}, .out = where({sdfg::at_most(here.begin, here.end - 1)}, std::move(last))}.put(*place->owner,
+                                                                                                     place->at, 1);
+    return restructure(unchanged(nest), Equivalent(result));
   }
 
  private:
@@ -130,122 +109,74 @@ struct Expand {
 
   // Neither on a device nor of a size that only reading memory tells.
   static bool is_sized(const sdfg::Container& c) {
-    if (c.storage == sdfg::Storage::device_global || c.storage == sdfg::Storage::device_shared) return false;
+    if (!on_host(c)) return false;
     constexpr std::int64_t most = std::int64_t{1} << 32;  // an extent beyond is that of a pointer
     return std::ranges::all_of(c.shape,
                                [](const Expr& e) { return e.reads().empty() && e.constant().value_or(0) <= most; });
   }
 
-  // The loops around each statement that writes the container without reading the same element, with a copy in the
-  // place of the statement; nullopt where they are not the same in each iteration, or depend on data.
-  std::optional<std::vector<Node>> last_values(const sdfg::Sdfg& sdfg, const Loop& here, const std::string& container,
-                                               const std::vector<Node>& others) const {
-    std::vector<Node> result;
-    const auto fixed = [&](const Expr& e) { return !e.uses(here.symbol) && e.reads().empty(); };
-    const auto copied = [&](auto&& self, const Region& region, std::vector<Node>& out) -> bool {
-      for (const Node& n : region.nodes) {
-        if (!sdfg::touched(n).written.contains(container)) continue;
-        bool known = false;
-        match(
-            n.value,
-            [&](const sdfg::State& s) {
-              const auto a = sdfg::as_assignment(s);
-              if (!a) return;
-              known = true;
-              if (std::ranges::find(a->inputs, a->out) != a->inputs.end()) return;
-              known = std::ranges::all_of(a->out.subset, [&](const sdfg::Dim& d) { return fixed(d.begin); });
-              const sdfg::ElementType type = sdfg.find(container)->type;
-              out.emplace_back(sdfg::assignment(s.name, a->out, sdfg::ScalarExpr::make_input(0, type), {a->out}));
-            },
-            [&](const Loop& l) {
-              known = fixed(l.begin) && fixed(l.end);
-              Loop copy = l;
-              copy.schedule = {};
-              copy.privates.clear();
-              copy.reductions.clear();
-              copy.body.nodes.clear();
-              known = known && self(self, l.body, copy.body.nodes);
-              if (!copy.body.nodes.empty()) out.emplace_back(std::move(copy));
-            },
-            [&](const sdfg::If& i) {
-              bool free = i.condition.inputs.empty();
-              i.condition.code.visit([&](const sdfg::ScalarExpr& e) {
-                free = free && (e.op != sdfg::ScalarOp::symbolic || fixed(e.symbolic));
-              });
-              sdfg::If copy{.condition = i.condition, .then_body = {}, .else_body = {}};
-              known = free && self(self, i.then_body, copy.then_body.nodes) &&
-                      self(self, i.else_body, copy.else_body.nodes);
-              if (!copy.then_body.nodes.empty() || !copy.else_body.nodes.empty()) out.emplace_back(std::move(copy));
-            },
-            [](const sdfg::While&) {}, [](const sdfg::Return&) {});
-        if (!known) return false;
-      }
-      return true;
-    };
-    if (!copied(copied, here.body, result) || result.empty()) return std::nullopt;
-    return renamed(sdfg, Region{std::move(result)}, others).nodes;
-  }
-
-  // Fresh names for the loops and states of a copy.
-  static Region renamed(const sdfg::Sdfg& sdfg, Region copy, const std::vector<Node>& others) {
+  struct Last {
+    std::string container, wide;
+    Moved moved;  // to the last iteration's place
+  };
+  // The loops around each statement that writes the container without reading the same element, with a copy of its
+  // last value in the place of the statement; nullopt where they are not the same in each iteration, or depend on data.
+  static std::optional<Region> last_values(const Loop& here, const Last& last, normal::Names& names) {
+    std::optional<Region> result = written(here.body, here.symbol, last);
+    if (!result || result->nodes.empty()) return std::nullopt;
     sdfg::Sdfg holder;
-    holder.root = std::move(copy);
-    sdfg::Renaming names;
-    std::set<std::string> used = names_of(sdfg, others);
-    const auto fresh = [&](const std::string& old) {
-      std::string wish = old + "_x";
-      for (int n = 2; used.contains(wish); ++n) wish = old + "_x" + std::to_string(n);
-      used.insert(wish);
-      return wish;
-    };
-    sdfg::visit(holder.root, [&](const Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) names.symbols[l->symbol] = fresh(l->symbol);
-      if (const auto* s = std::get_if<sdfg::State>(&n.value)) names.states[s->name] = fresh(s->name);
+    holder.root = std::move(*result);
+    sdfg::Renaming fresh;
+    sdfg::visit(holder.root, [&](Node& n) {
+      if (const auto* l = std::get_if<Loop>(&n.value)) fresh.symbols[l->symbol] = names.fresh(l->symbol + "_x");
+      if (const auto* s = std::get_if<sdfg::State>(&n.value)) fresh.states[s->name] = names.fresh(s->name + "_x");
     });
-    return sdfg::rename(holder, names).root;
+    return sdfg::rename(holder, fresh).root;
   }
-
-  // In the copies, what is read is the last iteration's element of the expanded container.
-  static void name_source(Region& region, const std::string& container, const std::string& wide, const Expr& last) {
-    for (Node& n : region.nodes)
-      match(
+  static std::optional<Region> written(const Region& region, const std::string& symbol, const Last& last) {
+    const auto fixed = [&](const Expr& e) { return !e.uses(symbol) && e.reads().empty(); };
+    Region result;
+    for (const Node& n : region.nodes) {
+      if (!sdfg::touched(n).written.contains(last.container)) continue;
+      const bool known = match(
           n.value,
-          [&](sdfg::State& s) {
+          [&](const sdfg::State& s) {
             const auto a = sdfg::as_assignment(s);
-            if (!a || a->out.container != container) return;
-            Memlet from = a->out;
-            from.container = wide;
-            from.subset.insert(from.subset.begin(), sdfg::point({last})[0]);
-            s = sdfg::assignment(s.name, a->out, a->code, {from});
+            if (!a) return false;
+            if (std::ranges::find(a->inputs, a->out) != a->inputs.end()) return true;
+            const Memlet from{.container = last.wide, .subset = *last.moved(a->out.subset), .combine = {}};
+            const sdfg::ScalarExpr value = sdfg::ScalarExpr::make_input(0, a->code.type);
+            result.nodes.emplace_back(sdfg::assignment(s.name, a->out, value, {from}));
+            return std::ranges::all_of(a->out.subset, [&](const sdfg::Dim& d) { return fixed(d.begin); });
           },
-          [&](Loop& l) { name_source(l.body, container, wide, last); },
-          [&](sdfg::If& i) {
-            name_source(i.then_body, container, wide, last);
-            name_source(i.else_body, container, wide, last);
+          [&](const Loop& l) {
+            auto body = written(l.body, symbol, last);
+            if (!body || !fixed(l.begin) || !fixed(l.end)) return false;
+            if (body->nodes.empty()) return true;
+            Loop copy = sdfg::counted(l.symbol, l.begin, l.end, std::move(body->nodes));
+            copy.step = l.step;
+            result.nodes.emplace_back(std::move(copy));
+            return true;
           },
-          [](sdfg::While&) {}, [](sdfg::Return&) {});
-  }
-
-  static std::set<std::string> names_of(const sdfg::Sdfg& sdfg, const std::vector<Node>& others) {
-    std::set<std::string> used(sdfg.symbols.begin(), sdfg.symbols.end());
-    for (const sdfg::Container& c : sdfg.containers) used.insert(c.name);
-    const auto note = [&](const Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) used.insert(l->symbol);
-      if (const auto* s = std::get_if<sdfg::State>(&n.value)) used.insert(s->name);
-    };
-    sdfg::visit(sdfg.root, note);
-    sdfg::visit(Region{others}, note);
-    return used;
-  }
-  static std::string unused(const sdfg::Sdfg& sdfg, const std::string& wish, const std::vector<Node>& others) {
-    const std::set<std::string> used = names_of(sdfg, others);
-    std::string result = wish;
-    for (int n = 2; used.contains(result); ++n) result = wish + std::to_string(n);
+          [&](const sdfg::If& i) {
+            bool free = i.condition.inputs.empty();
+            i.condition.code.visit([&](const sdfg::ScalarExpr& e) {
+              free = free && (e.op != sdfg::ScalarOp::symbolic || fixed(e.symbolic));
+            });
+            auto then_body = written(i.then_body, symbol, last);
+            auto else_body = written(i.else_body, symbol, last);
+            if (!free || !then_body || !else_body) return false;
+            if (!then_body->nodes.empty() || !else_body->nodes.empty())
+              result.nodes.emplace_back(sdfg::If{
+                  .condition = i.condition, .then_body = std::move(*then_body), .else_body = std::move(*else_body)});
+            return true;
+          },
+          [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return false; });
+      if (!known) return std::nullopt;
+    }
     return result;
   }
 };
-
-}  // namespace
 
 constinit const StepInfo expand_step = declare<Expand>();
 

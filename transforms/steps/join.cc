@@ -2,15 +2,13 @@
 // and so are a loop and what would be its next iteration.
 #include <algorithm>
 
+#include "transforms/normal/util.h"
 #include "transforms/simplify.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
 
-namespace {
-
 using sdfg::Expr;
-using sdfg::ScalarExpr;
 
 struct Join {
   static constexpr std::string_view name = "join";
@@ -74,7 +72,7 @@ struct Join {
     std::get<sdfg::ScheduleLoop>((*sequence)[at].value).end = end;
     const auto next = sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1;
     sequence->erase(next, next + static_cast<std::ptrdiff_t>(taken));
-    return restructure(std::move(order), sdfg::lower(nest.lifted, tree));
+    return restructure(std::move(order), Equivalent(sdfg::lower(nest.lifted, tree)));
   }
 
  private:
@@ -101,39 +99,13 @@ struct Join {
       }
     });
     sdfg::Region result = sdfg::rename(holder, names).root;
-    one_input_each(result);
+    // An assignment that reads one element through two inputs does the same with one: A(i, k) * A(j, k) where i is j.
+    sdfg::visit(result, [](sdfg::Node& n) {
+      if (std::holds_alternative<sdfg::State>(n.value)) normal::change_code(n, [](auto&&...) { return true; });
+    });
     return result;
   }
-
-  // An assignment that reads one element through two inputs does the same with one: A(i, k) * A(j, k) where i is j.
-  static void one_input_each(sdfg::Region& region) {
-    for (sdfg::Node& n : region.nodes)
-      match(
-          n.value,
-          [](sdfg::State& state) {
-            const auto a = sdfg::as_assignment(state);
-            if (!a) return;
-            std::vector<sdfg::Memlet> inputs;
-            const auto place = [&](const sdfg::Memlet& m) {
-              const auto found = std::find(inputs.begin(), inputs.end(), m);
-              if (found == inputs.end()) inputs.push_back(m);
-              return static_cast<int>(std::find(inputs.begin(), inputs.end(), m) - inputs.begin());
-            };
-            const ScalarExpr code = a->code.map_inputs([&](const ScalarExpr& leaf) {
-              return ScalarExpr::make_input(place(a->inputs[static_cast<std::size_t>(leaf.input)]), leaf.type);
-            });
-            state = sdfg::assignment(state.name, a->out, code, inputs);
-          },
-          [](sdfg::Loop& l) { one_input_each(l.body); },
-          [](sdfg::If& i) {
-            one_input_each(i.then_body);
-            one_input_each(i.else_body);
-          },
-          [](sdfg::While& w) { one_input_each(w.body); }, [](sdfg::Return&) {});
-  }
 };
-
-}  // namespace
 
 constinit const StepInfo join_step = declare<Join>();
 

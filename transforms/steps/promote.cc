@@ -16,26 +16,22 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
-#include "sdfg/polyhedral.h"
 #include "sdfg/scan.h"
 #include "transforms/footprints.h"
 #include "transforms/normal/util.h"
-#include "transforms/other_place.h"
-#include "transforms/panels.h"
-#include "transforms/step.h"
+#include "transforms/relocation.h"
 #include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
-
-namespace {
 
 using sdfg::Expr;
 using sdfg::Loop;
 using sdfg::Memlet;
 using sdfg::Node;
 using sdfg::Points;
-using sdfg::Region;
 using sdfg::ScalarExpr;
+
+namespace {
 
 // Part of a container with its local array and the loops that copy.
 struct Promotion {
@@ -44,6 +40,8 @@ struct Promotion {
   std::vector<sdfg::Extent> box;
   std::vector<sdfg::Scan> in, out;
 };
+
+}  // namespace
 
 struct Promote {
   static constexpr std::string_view name = "promote";
@@ -89,30 +87,18 @@ struct Promote {
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
-    Outside outside;
-    for (const Expr& e : result.assumptions)
-      if (sdfg::is_quasi_affine(e)) outside.conditions.push_back(sdfg::at_most(0, e));
-    Loop* target = find_with_outside(result.root, loop.name, outside);
-    if (target == nullptr) return fail("promote.no-loop", loop.name + " is inside something opaque", loop.name);
-    bool on_gpu = false;
-    sdfg::visit(target->body, [&](const Node& n) {
-      const auto* l = std::get_if<Loop>(&n.value);
-      on_gpu = on_gpu || (l && (std::holds_alternative<sdfg::GpuGrid>(l->schedule) ||
-                                std::holds_alternative<sdfg::GpuBlock>(l->schedule)));
-    });
-    const auto is_plain = [](const Loop& l) {
-      return std::holds_alternative<sdfg::Sequential>(l.schedule) || std::holds_alternative<sdfg::Parallel>(l.schedule);
-    };
-    if (on_gpu || !std::ranges::all_of(outside.loops, is_plain))
+    const Around around = inside_loop(nest, loop.name);
+    const auto place = sdfg::find_loop(result.root, loop.name);
+    SOUS_ASSERT(place);
+    Loop& target = place->loop();
+    if (!around.runs_in_threads(target.body))
       return fail("promote.scheduled", loop.name + " or a loop around it runs in lanes, unrolled or on a GPU",
                   loop.name);
 
-    const auto place = sdfg::find_loop(result.root, loop.name);
-    SOUS_ASSERT(place);
-    const Here here{.nest = nest, .sdfg = result, .place = *place, .outside = outside};
+    const Here here{.nest = nest, .sdfg = result, .place = *place, .around = around};
     std::vector<Promotion> promotions;
     std::optional<Error> why;
-    for (const auto& [container, footprint] : footprints(target->body)) {
+    for (const auto& [container, footprint] : footprints(target.body)) {
       const auto reason = add(here, container, footprint, {true, false}, promotions);
       if (reason && !why) why = reason;
     }
@@ -123,13 +109,11 @@ struct Promote {
     }
     normal::Names names(result);
     Copies copies;
-    for (const Promotion& p : promotions) carry_out(p, result, *target, names, copies);
+    for (const Promotion& p : promotions) carry_out(p, result, target, names, copies);
     // In place when all accesses are redirected: theirs stay.
-    auto& body = target->body.nodes;
-    body.insert(body.begin(), copies.in.begin(), copies.in.end());
-    body.insert(body.end(), copies.out.begin(), copies.out.end());
+    copies.put(target.body, 0, target.body.nodes.size());
     for (const Promotion& p : promotions) drop_unused(result, p.container);
-    return restructure(unchanged(nest), result);
+    return restructure(unchanged(nest), Equivalent(result));
   }
 
  private:
@@ -137,7 +121,7 @@ struct Promote {
     const Nest& nest;
     const sdfg::Sdfg& sdfg;
     const sdfg::LoopPlace& place;
-    const Outside& outside;
+    const Around& around;
   };
 
   // Adds what becomes of a container: one copy of all that is touched, or copies of parts, divided in these ways one
@@ -154,7 +138,7 @@ struct Promote {
     while (footprint.divisible && footprint.accesses.size() <= most_divided && !ways.empty()) {
       const bool reads_too = ways.front();
       ways.erase(ways.begin());
-      const auto parts = apart(footprint, reads_too, here.outside.conditions);
+      const auto parts = apart(footprint, reads_too, here.around.conditions);
       if (!parts || parts->size() == 1) continue;
       for (const Footprint& part : *parts) add(here, container, part, ways, promotions);
       break;
@@ -166,15 +150,17 @@ struct Promote {
   // What becomes of a container as far as the footprint goes, or why it stays as it is; promote.nothing: there is no
   // reason to touch it.
   Result<Promotion> promotion(const Here& here, const std::string& container, const Footprint& footprint) const {
-    const auto& [nest, sdfg, place, outside] = here;
+    const auto& [nest, sdfg, place, outer] = here;
     const sdfg::Container& old = *sdfg.find(container);
     const std::unexpected<Error> nothing = fail("promote.nothing", container + " is no candidate", loop.name);
-    if (old.shape.empty() || !footprint.known || footprint.accesses.empty() || !on_host(old)) return nothing;
-    if (is_reduced(outside.loops, container) || !is_alone(sdfg, place.loop(), container)) return nothing;
+    if (old.shape.empty() || !footprint.reads_known || !footprint.writes_known || footprint.accesses.empty() ||
+        !on_host(old))
+      return nothing;
+    if (is_reduced(outer.loops, container) || !is_alone(sdfg, place.loop(), container)) return nothing;
     const auto& privates = place.loop().privates;
     if (std::ranges::find(privates, container) != privates.end()) return nothing;
 
-    const auto& around = outside.conditions;
+    const auto& around = outer.conditions;
     const std::vector<Points> reads = footprint.of(false), writes = footprint.of(true);
     const auto asked = sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container);
     if (!asked && old.transient) return std::unexpected(asked.error());
@@ -222,12 +208,9 @@ struct Promote {
     if (points.empty()) return false;
     return sdfg::is_repeated(points, around);
   }
-  static bool on_host(const sdfg::Container& c) {
-    return c.storage != sdfg::Storage::device_global && c.storage != sdfg::Storage::device_shared;
-  }
   // Partial results of an outer loop's reduction are only to be combined into.
-  static bool is_reduced(const std::vector<Loop>& loops, const std::string& container) {
-    return std::ranges::any_of(loops, [&](const Loop& l) {
+  static bool is_reduced(const std::vector<sdfg::ScheduleLoop>& loops, const std::string& container) {
+    return std::ranges::any_of(loops, [&](const sdfg::ScheduleLoop& l) {
       return std::ranges::find(l.reductions, container, &sdfg::Reduction::container) != l.reductions.end();
     });
   }
@@ -265,76 +248,50 @@ struct Promote {
     return sdfg::reads_older_values(nest.dependences, nest.lifted, nest.tree, loop.name, c.name);
   }
 
-  struct Copies {
-    std::vector<Node> in, out;
-  };
-
   static void carry_out(const Promotion& p, sdfg::Sdfg& result, Loop& target, normal::Names& names, Copies& copies) {
     const sdfg::Container old = *result.find(p.container);
-    sdfg::Container local = old;
-    local.name = names.fresh(old.name + "_l");
-    local.shape.clear();
+    std::vector<Expr> shape;
     std::int64_t bytes = sdfg::info(old.type).bytes;
     for (const sdfg::Extent& e : p.box) {
       if (e.size == 1) continue;
-      local.shape.emplace_back(e.size);
+      shape.emplace_back(e.size);
       bytes *= e.size;
     }
-    local.strides = sdfg::row_major(local.shape);
-    local.offset = 0;
-    local.storage = bytes <= most_on_stack ? sdfg::Storage::stack : sdfg::Storage::heap;
-    local.transient = true;
-    local.constant = false;
-    local.dead = false;
-    local.alias_class = 0;
-    const auto inside = [&](const sdfg::Subset& subset) {
-      sdfg::Subset moved;
+    const sdfg::Container local = sdfg::temporary(names.fresh(old.name + "_l"), old.type, std::move(shape),
+                                                  bytes <= most_on_stack ? sdfg::Storage::stack : sdfg::Storage::heap);
+    const auto inside = [&](const std::vector<Expr>& subscript) {
+      std::vector<Expr> moved;
       for (std::size_t d = 0; d < p.box.size(); ++d)
-        if (p.box[d].size != 1) moved.push_back({.begin = subset[d].begin - p.box[d].least, .end = {}});
+        if (p.box[d].size != 1) moved.push_back(subscript[d] - p.box[d].least);
       return moved;
     };
-    redirect(target.body, old.name, local.name, [&](const sdfg::Subset& subset) -> std::optional<sdfg::Subset> {
-      if (!p.subscripts.contains(sdfg::subscripts(subset))) return std::nullopt;
-      return inside(subset);
-    });
+    const auto moved = [&](const sdfg::Subset& subset) -> std::optional<sdfg::Subset> {
+      const std::vector<Expr> subscript = sdfg::subscripts(subset);
+      if (!p.subscripts.contains(subscript)) return std::nullopt;
+      return sdfg::point(inside(subscript));
+    };
+    relocate(result, &target, target.body, old.name, local, moved);
     // The loops of a copy; of the two places, `in` says which one is read.
-    const auto copy = [&](const sdfg::Scan& scan, bool in) {
+    const auto copy = [&](const sdfg::Scan& scan, bool in, std::vector<Node>& copies) {
       const std::string stem = old.name + (in ? "_l" : "_w");
       std::map<std::string, Expr> element;
       std::vector<Expr> subscript;
-      std::vector<std::pair<std::string, std::size_t>> loops;
+      std::vector<Loop> loops;
       for (std::size_t d = 0; d < p.box.size(); ++d) {
-        const bool fixed = scan.from[d] == scan.to[d];
-        if (!fixed) loops.emplace_back(names.fresh(stem + std::to_string(d)), d);
-        subscript.push_back(fixed ? scan.from[d].substitute(element) : Expr::symbol(loops.back().first));
+        const Expr from = scan.from[d].substitute(element);
+        if (scan.from[d] != scan.to[d])
+          loops.push_back(
+              sdfg::counted(names.fresh(stem + std::to_string(d)), from, simplest(scan.to[d].substitute(element) + 1)));
+        subscript.push_back(scan.from[d] == scan.to[d] ? from : Expr::symbol(loops.back().symbol));
         element["#" + std::to_string(d)] = subscript.back();
       }
-      const Memlet there{.container = old.name, .subset = sdfg::point(subscript), .combine = {}};
-      const Memlet here{.container = local.name, .subset = inside(there.subset), .combine = {}};
-      std::vector<Node> body;
-      body.emplace_back(sdfg::assignment(names.fresh((in ? "read_" : "write_") + old.name), in ? here : there,
-                                         ScalarExpr::make_input(0, old.type), {in ? there : here}));
-      for (std::size_t k = loops.size(); k-- > 0;) {
-        const auto& [symbol, d] = loops[k];
-        Loop l{.symbol = symbol,
-               .begin = scan.from[d].substitute(element),
-               .end = simplest(scan.to[d].substitute(element) + 1),
-               .step = 1,
-               .schedule = {},
-               .privates = {},
-               .reductions = {},
-               .body = {std::move(body)}};
-        body.clear();
-        body.emplace_back(std::move(l));
-      }
-      if (scan.guard.empty()) return body[0];
-      return Node(sdfg::If{
-          .condition = {.code = all_of(scan.guard), .inputs = {}}, .then_body = {std::move(body)}, .else_body = {}});
+      const Memlet there = sdfg::element(old.name, subscript), here = sdfg::element(local.name, inside(subscript));
+      Node state = sdfg::assignment(names.fresh((in ? "read_" : "write_") + old.name), in ? here : there,
+                                    ScalarExpr::make_input(0, old.type), {in ? there : here});
+      copies.push_back(where(scan.guard, in_loops(loops, {std::move(state)}))[0]);
     };
-    for (const sdfg::Scan& s : p.in) copies.in.push_back(copy(s, true));
-    for (const sdfg::Scan& s : p.out) copies.out.push_back(copy(s, false));
-    target.privates.push_back(local.name);
-    result.containers.push_back(std::move(local));
+    for (const sdfg::Scan& s : p.in) copy(s, true, copies.in);
+    for (const sdfg::Scan& s : p.out) copy(s, false, copies.out);
   }
 
   static void drop_unused(sdfg::Sdfg& result, const std::string& name) {
@@ -342,25 +299,11 @@ struct Promote {
     const sdfg::Touched t = sdfg::touched(result.root);
     if (!old || !old->transient || t.read.contains(name) || t.written.contains(name)) return;
     std::erase_if(result.containers, [&](const sdfg::Container& c) { return c.name == name; });
-    forget(result.root, name);
-  }
-  static void forget(Region& region, const std::string& container) {
-    for (Node& n : region.nodes)
-      match(
-          n.value, [](sdfg::State&) {},
-          [&](Loop& l) {
-            std::erase(l.privates, container);
-            forget(l.body, container);
-          },
-          [&](sdfg::If& i) {
-            forget(i.then_body, container);
-            forget(i.else_body, container);
-          },
-          [&](sdfg::While& w) { forget(w.body, container); }, [](sdfg::Return&) {});
+    sdfg::visit(result.root, [&](Node& n) {
+      if (auto* l = std::get_if<Loop>(&n.value)) std::erase(l->privates, name);
+    });
   }
 };
-
-}  // namespace
 
 constinit const StepInfo promote_step = declare<Promote>();
 

@@ -8,19 +8,17 @@
 #include "sdfg/surroundings.h"
 #include "transforms/padded_tile.h"
 #include "transforms/register_promotion.h"
+#include "transforms/relocation.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
-namespace {
-
+using sdfg::at_most;
 using sdfg::Expr;
 using sdfg::ScalarExpr;
 using sdfg::ScheduleLoop;
 using sdfg::ScheduleTree;
-
-using sdfg::at_most;
 
 struct RegisterTile {
   static constexpr std::string_view name = "register_tile";
@@ -302,7 +300,7 @@ struct RegisterTile {
     if (const auto end = greatest(b.end, a.symbol, row, simplest(Expr::min(last_row(band), a.end - 1))))
       grid.b.end = simplest(*end);
     // Rows whose columns begin elsewhere share panels of packed columns all the same.
-    std::vector<ScheduleLoop> around = around_loop(nest.tree, a.symbol).loops;
+    std::vector<ScheduleLoop> around = around_loop(nest, a.symbol).loops;
     around.push_back(grid.a);
     grid.b.begin = aligned(grid.b.begin, sizes[1].value, around);
     TRY(Plan order, prove_full(band, tile, grid));
@@ -340,15 +338,13 @@ struct RegisterTile {
                           .shape = {height(), width()},
                           .padded = padded};
     TRY_VOID(hold_in_registers(result, held));
-    return restructure(std::move(order), result);
+    return restructure(std::move(order), Equivalent(result));
   }
 
   static std::string fresh(const Nest& nest, const std::string& wish) {
     return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
   }
 };
-
-}  // namespace
 
 constinit const StepInfo register_tile_step = declare<RegisterTile>();
 

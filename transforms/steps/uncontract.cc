@@ -50,6 +50,8 @@ bool uncontract_below(sdfg::Region& region) {
   return changed;
 }
 
+}  // namespace
+
 struct Uncontract {
   static constexpr std::string_view name = "uncontract";
   static constexpr std::string_view summary =
@@ -76,11 +78,9 @@ struct Uncontract {
     SOUS_ASSERT(place);
     if (!uncontract_below(place->loop().body))
       return fail("uncontract.nothing", "no product is added to an accumulator in " + loop.name, loop.name);
-    return restructure(unchanged(nest), result);
+    return restructure(unchanged(nest), Equivalent(result));
   }
 };
-
-}  // namespace
 
 constinit const StepInfo uncontract_step = declare<Uncontract>();
 

@@ -12,6 +12,11 @@
 namespace sous::transforms {
 namespace {
 
+// A plan is made of proofs: a graph that no step has shown to compute the same is none.
+static_assert(!std::is_constructible_v<Plan, sdfg::ScheduleTree>);
+static_assert(!std::is_constructible_v<Equivalent, sdfg::Sdfg>);
+static_assert(!std::is_invocable_v<decltype(restructure), Plan, sdfg::Sdfg>);
+
 constexpr const char* head =
     "sdfg 1 t symbols n, m array A: f64[n, n] argument array B: f64[n, n] argument array x: f64[n] argument "
     "array k: i64[n] argument array s: f64 argument array c: i64 argument array t: f64 stack transient "
