@@ -3,7 +3,7 @@
 // byte_wraps: c.loop.form
 // strided_wrap: served O
 // shorts: served O
-// down: c.loop.form
+// down: served SS
 // down_by_wrap: c.loop.form
 // minus_one: c.unsigned-wrap
 // sizes: served SSS
