@@ -2,7 +2,7 @@
 // bytes: served S
 // byte_wraps: c.loop.form
 // strided_wrap: served O
-// shorts: served O
+// shorts: served S
 // down: served SS
 // down_by_wrap: c.loop.form
 // minus_one: c.unsigned-wrap
