@@ -88,6 +88,9 @@ Lift<Expr> Builder::trips_of(const clang::Expr* test, const std::string& symbol)
   if (op == clang::BO_EQ) return refuse("c.loop.form", "the loop ends where its condition first fails", where);
   if (!distance.is_valid() || !by.is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
   TRY_VOID(nonneg(by - Expr(1), where, "c.loop.form", "the loop may count away from its bound"));
+  // As in `step_of`: where a distance leaves 64 bits, nobody waits for the loop's end.
+  constexpr std::int64_t longest_step = 1'000'000;
+  TRY_VOID(nonneg(Expr(longest_step) - by, where, "c.loop.form", "the step is too long"));
   const auto constant = by.constant();
   if (op == clang::BO_NE) {
     if (!constant) return refuse("c.loop.form", "the step may jump over the bound", where);

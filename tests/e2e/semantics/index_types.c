@@ -2,8 +2,8 @@
 // bytes: served S
 // byte_wraps: c.loop.form
 // strided_wrap: served O
-// shorts: served O
-// down: c.loop.form
+// shorts: served S
+// down: served SS
 // down_by_wrap: c.loop.form
 // minus_one: c.unsigned-wrap
 // sizes: served SSS
