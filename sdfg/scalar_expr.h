@@ -27,35 +27,35 @@ namespace sous::sdfg {
 // uncontracted(a*b): its operand, which no sum around it takes into a fused multiply-add (sdfg/contraction.h).
 // enumerator, text, arity, form (how it is written: a leaf, a prefix op, an infix op, a call name(args)), the types of
 // its arguments (OpTypes), what it costs (OpKind), whether it may set errno (C17 7.12.1; -fmath-errno).
-#define SOUS_BASIC_OPS(X)                                   \
-  X(input, "input", 0, Leaf, Any, Free, No)                 \
-  X(constant, "constant", 0, Leaf, Any, Constant, No)       \
-  X(symbolic, "symbolic", 0, Leaf, Any, Free, No)           \
-  X(neg, "-", 1, Prefix, Number, Add, No)                   \
-  X(bit_not, "~", 1, Prefix, Integer, Bitwise, No)          \
-  X(logical_not, "!", 1, Prefix, Bool, Compare, No)         \
-  X(add, "+", 2, Infix, Number, Add, No)                    \
-  X(sub, "-", 2, Infix, Number, Add, No)                    \
-  X(mul, "*", 2, Infix, Number, Mul, No)                    \
-  X(div, "/", 2, Infix, Number, Div, No)                    \
-  X(rem, "%", 2, Infix, Integer, Div, No)                   \
-  X(bit_and, "&", 2, Infix, Bits, Bitwise, No)              \
-  X(bit_or, "|", 2, Infix, Bits, Bitwise, No)               \
-  X(bit_xor, "^", 2, Infix, Bits, Bitwise, No)              \
-  X(shl, "<<", 2, Infix, Integer, Bitwise, No)              \
-  X(shr, ">>", 2, Infix, Integer, Bitwise, No)              \
-  X(lt, "<", 2, Infix, Any, Compare, No)                    \
-  X(le, "<=", 2, Infix, Any, Compare, No)                   \
-  X(gt, ">", 2, Infix, Any, Compare, No)                    \
-  X(ge, ">=", 2, Infix, Any, Compare, No)                   \
-  X(eq, "==", 2, Infix, Any, Compare, No)                   \
-  X(ne, "!=", 2, Infix, Any, Compare, No)                   \
-  X(logical_and, "&&", 2, Infix, Bool, Compare, No)         \
-  X(logical_or, "||", 2, Infix, Bool, Compare, No)          \
-  X(min, "min", 2, Call, Integer, MinMax, No)               \
-  X(max, "max", 2, Call, Integer, MinMax, No)               \
-  X(select, "select", 3, Call, Any, Compare, No)            \
-  X(cast, "cast", 1, Call, Any, Cast, No)                   \
+#define SOUS_BASIC_OPS(X)                             \
+  X(input, "input", 0, Leaf, Any, Free, No)           \
+  X(constant, "constant", 0, Leaf, Any, Constant, No) \
+  X(symbolic, "symbolic", 0, Leaf, Any, Free, No)     \
+  X(neg, "-", 1, Prefix, Number, Add, No)             \
+  X(bit_not, "~", 1, Prefix, Integer, Bitwise, No)    \
+  X(logical_not, "!", 1, Prefix, Bool, Compare, No)   \
+  X(add, "+", 2, Infix, Number, Add, No)              \
+  X(sub, "-", 2, Infix, Number, Add, No)              \
+  X(mul, "*", 2, Infix, Number, Mul, No)              \
+  X(div, "/", 2, Infix, Number, Div, No)              \
+  X(rem, "%", 2, Infix, Integer, Div, No)             \
+  X(bit_and, "&", 2, Infix, Bits, Bitwise, No)        \
+  X(bit_or, "|", 2, Infix, Bits, Bitwise, No)         \
+  X(bit_xor, "^", 2, Infix, Bits, Bitwise, No)        \
+  X(shl, "<<", 2, Infix, Integer, Bitwise, No)        \
+  X(shr, ">>", 2, Infix, Integer, Bitwise, No)        \
+  X(lt, "<", 2, Infix, Any, Compare, No)              \
+  X(le, "<=", 2, Infix, Any, Compare, No)             \
+  X(gt, ">", 2, Infix, Any, Compare, No)              \
+  X(ge, ">=", 2, Infix, Any, Compare, No)             \
+  X(eq, "==", 2, Infix, Any, Compare, No)             \
+  X(ne, "!=", 2, Infix, Any, Compare, No)             \
+  X(logical_and, "&&", 2, Infix, Bool, Compare, No)   \
+  X(logical_or, "||", 2, Infix, Bool, Compare, No)    \
+  X(min, "min", 2, Call, Integer, MinMax, No)         \
+  X(max, "max", 2, Call, Integer, MinMax, No)         \
+  X(select, "select", 3, Call, Any, Compare, No)      \
+  X(cast, "cast", 1, Call, Any, Cast, No)             \
   X(uncontracted, "uncontracted", 1, Call, Float, Free, No)
 // Those of math.h, whose text is the name of the C function of doubles.
 #define SOUS_MATH_OPS(X)                                \
