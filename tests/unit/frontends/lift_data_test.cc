@@ -208,7 +208,7 @@ TEST(LiftData, AParameterToVoidIsAnArrayOfWhatItIsCastTo) {
 })");
   std::vector<std::string> arrays;
   for (const Argument& a : n.arguments)
-    if (a.kind == Argument::Kind::Array) arrays.push_back(a.c_type + " " + a.c_expr);
+    if (a.kind == Argument::Kind::Array) arrays.push_back(a.type + " " + a.expression);
   EXPECT_EQ(arrays, (std::vector<std::string>{"double x", "unsigned char y", "double y"}));
   EXPECT_EQ(n.sdfg.disjoint.size(), 2u);
 }

@@ -98,7 +98,7 @@ TEST(LiftSteps, HowFarAnotherPointerIsIsReadOnEntry) {
   ASSERT_EQ(unit.nests.size(), 1u);
   const LiftedNest& nest = unit.nests[0];
   ASSERT_EQ(nest.arguments[0].name, "distance");
-  EXPECT_EQ(nest.arguments[0].c_expr, "((long long)((unsigned long)(p) - (unsigned long)(end)) / 8)");
+  EXPECT_EQ(nest.arguments[0].expression, "((long long)((unsigned long)(p) - (unsigned long)(end)) / 8)");
   EXPECT_NE(nest.guard.find("% 8 == 0"), std::string::npos);
 }
 
