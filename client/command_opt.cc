@@ -11,7 +11,6 @@
 #include "client/process.h"
 #include "client/request.h"
 #include "client/sources.h"
-#include "frontends/c/lift.h"
 #include "frontends/c/splice.h"
 
 namespace sous::client {
@@ -20,8 +19,7 @@ namespace {
 using std::string;
 
 Result<Outcome> run_pipeline(const Request& request, const Options& options, BuildSources& sources) {
-  const Lift lift = [&] { return frontends::c::lift(request.text, request.file, request.parse); };
-  TRY(auto outcome, optimize(lift, request.file, request.meaning, options, sources.opener()));
+  TRY(auto outcome, optimize([&] { return lift(request); }, request.file, request.meaning, options, sources.opener()));
   if (!options.nest.empty() && outcome.report.nests.empty()) {
     return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
                 request.file);

@@ -12,7 +12,6 @@
 #include "client/request.h"
 #include "client/sources.h"
 #include "client/tune.h"
-#include "frontends/c/lift.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
@@ -36,7 +35,7 @@ Result<void> read_subjects(const Invocation& invocation, const char* command, Su
   TRY(out.request, read_request(invocation.words, invocation.after, command));
   Meaning& meaning = out.request.meaning;
   meaning.reassociate = meaning.reassociate || invocation.options.reassociate;
-  TRY(out.unit, frontends::c::lift(out.request.text, out.request.file, out.request.parse));
+  TRY(out.unit, lift(out.request));
   const auto hardware = tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code);
   for (const auto& lifted : out.unit.nests) {
     if (!selected(lifted, invocation.options.nest)) continue;

@@ -5,6 +5,7 @@
 
 #include "client/compile.h"
 #include "client/process.h"
+#include "frontends/c/lift.h"
 
 namespace sous::client {
 
@@ -33,6 +34,10 @@ Result<Request> read_request(const std::vector<string>& words, std::vector<strin
   // The file itself is parsed, not its preprocessed text: so what comes out reads like what went in.
   request.parse = front_end_options(line, request.compiler, Text::Written);
   return request;
+}
+
+Result<frontends::TranslationUnit> lift(const Request& request) {
+  return frontends::c::lift(request.text, request.file, request.parse);
 }
 
 }  // namespace sous::client

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/pipeline.h"
+#include "frontends/lifted.h"
 
 namespace sous::client {
 
@@ -20,5 +21,8 @@ struct Request {
 // client.read.
 Result<Request> read_request(const std::vector<std::string>& words, std::vector<std::string> flags,
                              const char* command);
+
+// Its nests. Errors: the front end's.
+Result<frontends::TranslationUnit> lift(const Request& request);
 
 }  // namespace sous::client

@@ -36,7 +36,7 @@ ONE_PLACE = {
     r"httplib\.h": ["server/"],
     # What stands in front of C compilers, or rewrites C; all else of client/ knows languages by frontends/lifted.h.
     r"frontends/c/": ["frontends/c/", "client/compile.", "client/command_opt.", "client/db_add.", "client/front.",
-                      "client/timed_program.", "client/verdicts.", "benchmarks/"],
+                      "client/request.", "client/timed_program.", "client/verdicts.", "benchmarks/"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
