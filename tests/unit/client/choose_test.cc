@@ -113,7 +113,8 @@ TEST(Choose, TheWholeUnlessItsNestsPromiseMore) {
   EXPECT_EQ(two.served(2, 0), "2 ");
   EXPECT_EQ(two.served(1, 2), "0 ");
   EXPECT_EQ(two.served(-1, 1), "2 ");
-  EXPECT_EQ(two.served(2, -1), "0 ");
+  EXPECT_EQ(two.served(2, -1), "");  // 1 + 1/3: too little so far away
+  EXPECT_EQ(two.served(2, -1, 4), "0 ");
   EXPECT_EQ(two.served(-1, -1), "");
   EXPECT_EQ(two.served(0, 0, 1.5), "0 ");  // measured on this very stretch
   EXPECT_EQ(two.served(1, 0, 3), "0 ");    // 1 + 2 * 2/3
