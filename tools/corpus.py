@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+# A neighbour of a nest with less would lose it on the way.
+LEAST_GAIN = 1.5
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FUNCTION = re.compile(r"^void (\w+)\(", re.MULTILINE)
 
@@ -80,6 +82,7 @@ def merge(options):
     entries = entries_in(options.merge)
     for file in options.names:
         entries += entries_in(pathlib.Path(file))
+    entries = [e for e in entries if e["baseline_seconds"] >= LEAST_GAIN * e["tuned_seconds"]]
     write(options.merge, list({json.dumps(e, sort_keys=True): e for e in entries}.values()))
     return 0
 
