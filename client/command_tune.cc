@@ -137,6 +137,7 @@ Result<int> command_tune(const Invocation& invocation) {
   std::vector<string> notes;
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
+  for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const Interruptible interruptible(1e6);
   TuneOptions tune_options{.stop = &Interruptible::stop_asked(), .progress = {}};

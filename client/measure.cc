@@ -43,6 +43,9 @@ bool gathers(const sdfg::Sdfg& sdfg) {
 }
 
 constexpr double most_bytes = 4.0 * (1 << 30);
+// The runs of a side are within this of each other where nothing disturbed them: what spreads more is no evidence for
+// anyone, however far apart the sides are (client/choose.h).
+constexpr double agreed = 1.25;
 
 struct Call {
   string prototype, setup, reset, arguments;
@@ -110,9 +113,8 @@ struct Side {
 
 // Runs the sides in turns and prints for each run what the nest took before and with the recipe. `same_bits`: the first
 // results of all sides are held against the original's; the program ends with status 2 where they differ. Of a part of
-// the nest
-// (`plain`, the second of three sides, is there): before is the part in normal form, and no more than the nest as
-// lifted leaves for it when the others take what they take in normal form.
+// the nest (`plain`, the second of three sides, is there): before is the part in normal form, and no more than the nest
+// as lifted leaves for it when the others take what they take in normal form.
 string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) {
   std::ostringstream out;
   out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n";
@@ -146,10 +148,12 @@ string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) 
   }
   out << "    printf(\"%.17g %.17g\\n\", a, b);\n    fflush(stdout);\n";
   if (pace.until_decided && sides.size() > 1) {  // as `decided` does
-    out << "    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
+    out << "    const double agreed = " << agreed
+        << ";\n    least0 = a < least0 ? a : least0;\n    most0 = a > most0 ? a : most0;\n"
         << "    least1 = b < least1 ? b : least1;\n    most1 = b > most1 ? b : most1;\n"
         << "    const double apart = run >= 2 ? 1.3 : 2;\n"
-        << "    if (run >= 1 && (least0 > apart * most1 || least1 > apart * most0)) break;\n";
+        << "    if (run >= 1 && most0 <= agreed * least0 && most1 <= agreed * least1 && (least0 > apart * most1 || "
+           "least1 > apart * most0)) break;\n";
   }
   out << "  }\n  return 0;\n}\n";
   return out.str();
@@ -246,6 +250,7 @@ bool decided(const std::vector<double>& baseline, const std::vector<double>& tun
   const double apart = baseline.size() >= 3 ? 1.3 : 2;
   const auto [least0, most0] = std::minmax_element(baseline.begin(), baseline.end());
   const auto [least1, most1] = std::minmax_element(tuned.begin(), tuned.end());
+  if (*most0 > agreed * *least0 || *most1 > agreed * *least1) return false;
   return *least0 > apart * *most1 || *least1 > apart * *most0;
 }
 

@@ -22,7 +22,7 @@ struct Pace {
   const std::atomic<bool>* stop = nullptr;
 };
 // Whether more pairs would change nothing about which is faster: two where they are more than twice apart, three where
-// they are more than a third apart, every run on its side.
+// they are more than a third apart, every run on its side, and those of a side within a quarter of each other.
 bool decided(const std::vector<double>& baseline, const std::vector<double>& tuned);
 
 // Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript, a bound or a condition is read

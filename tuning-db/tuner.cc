@@ -47,7 +47,7 @@ class Search {
   // Times faster than the original; 0: not known, or hopelessly slow.
   double look(const Proposal& proposal, const OpenChoice& choice) {
     const auto recipe = transforms::closed(proposal.recipe, choice);
-    SOUS_ASSERT(recipe);  // a strategy's own text
+    if (!recipe) return failed(recipe.error());  // a stranger's, with text for names
     auto candidate = fitted(nest_, proposal.from, *recipe, options_.apply);
     if (!candidate) return 0;
     const auto [known, is_new] = looked_at_.try_emplace(sdfg::print(candidate->applied) + recipe->target, 0);
@@ -58,8 +58,7 @@ class Search {
     if (evidence) {
       known->second = evidence->ratio();
     } else {
-      ++result_.failed;
-      if (result_.first_failure.empty()) result_.first_failure = evidence.error().to_string();
+      failed(evidence.error());
     }
     const double ratio = known->second;
     if (evidence && ratio > best_ratio_) {
@@ -69,6 +68,12 @@ class Search {
     options_.progress(*candidate, ratio, best_ratio_);
     if (ratio > 1) ranked_.emplace(ratio, std::move(*candidate));
     return ratio;
+  }
+
+  double failed(const Error& error) {
+    ++result_.failed;
+    if (result_.first_failure.empty()) result_.first_failure = error.to_string();
+    return 0;
   }
 
   void improve(Line line) {

@@ -139,6 +139,7 @@ TEST(Setup, FewRunsWhereTheyLeaveNoDoubt) {
   EXPECT_TRUE(decided({1, 1.1}, {9, 9.5}));
   EXPECT_FALSE(decided({3, 3}, {2, 2}));
   EXPECT_TRUE(decided({3, 3, 3}, {2, 2, 2}));
+  EXPECT_FALSE(decided({4, 12.4}, {1.8, 1.9}));  // twice apart, and of no use: the baseline spreads by half
   EXPECT_FALSE(decided({3, 3, 2.2}, {2, 2, 2}));
 }
 

@@ -89,6 +89,16 @@ TEST(Tuner, AFailureIsNoCandidate) {
   EXPECT_EQ(tuned.first_failure, "no [measure.build]");
 }
 
+TEST(Tuner, ARecipeThatIsNoneIsAFailure) {
+  Bench bench;
+  bench.seconds = [](const Candidate&) { return 0.5; };
+  const Proposal strange{"a server", {"tile(loops=[$x], sizes=[4]) -> cpp", {}}};
+  const Tuned tuned = bench.tune({strange});
+  EXPECT_FALSE(tuned.best);
+  EXPECT_EQ(tuned.failed, 1);
+  EXPECT_TRUE(tuned.first_failure.ends_with("[recipe.text]")) << tuned.first_failure;
+}
+
 TEST(Tuner, AGlanceIsNoProof) {
   Bench bench;
   bench.seconds = [&](const Candidate&) { return bench.proofs > 0 ? 0.99 : 0.8; };
