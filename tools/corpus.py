@@ -94,7 +94,7 @@ def main():
     if options.sous is None or options.out is None:
         sys.exit("--sous and --out are wanted")
     known = entries_in(options.out)
-    todo = [t for t in tasks(options.names) if not any(is_of(e, name_of(*t)) for e in known)]
+    missing = [t for t in tasks(options.names) if not any(is_of(e, name_of(*t)) for e in known)]
     available = sorted(os.sched_getaffinity(0))
     sets = queue.Queue()
     for k in range(max(1, len(available) // options.cores)):
@@ -111,15 +111,15 @@ def main():
             sets.put(cores)
 
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(sets.qsize()) as pool:
-        pending = [pool.submit(one, task) for task in todo]
+        running = [pool.submit(one, task) for task in missing]
         try:
-            for done in concurrent.futures.as_completed(pending):
+            for done in concurrent.futures.as_completed(running):
                 name, said, entries = done.result()
                 print(f"{name}: {said}", end="", flush=True)
                 known += entries
                 write(options.out, known)
         except KeyboardInterrupt:
-            for task in pending:
+            for task in running:
                 task.cancel()
     print(f"{len(known)} entries in {options.out}")
     return 0
