@@ -112,9 +112,10 @@ struct Side {
 };
 
 // Runs the sides in turns and prints for each run what the nest took before and with the recipe. `same_bits`: the first
-// results of all sides are held against the original's; the program ends with status 2 where they differ. Of a part of
-// the nest (`plain`, the second of three sides, is there): before is the part in normal form, and no more than the nest
-// as lifted leaves for it when the others take what they take in normal form.
+// results of all sides are held against the original's; the program ends with status 2 where they differ. Where
+// `plain`, the second of three sides, is there: before is the measured part in normal form, and no more than the nest
+// as lifted leaves for it when the others take what they take in normal form. All of a nest is such a part, too:
+// whoever asks for a recipe of this normal form may have written it in better order than the program at hand.
 string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) {
   std::ostringstream out;
   out << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n";
@@ -187,11 +188,10 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
     return {};
   };
   if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
-  if (const Unit& unit = nest.units[choice.unit]; unit.one_of_several()) {
-    emit_options.timed = targets::Part{unit.first, unit.last};
-    if (!alone) TRY_VOID(add("sous_plain", nest.normal, target));
-    emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
-  }
+  const Unit& unit = nest.units[choice.unit];
+  if (unit.one_of_several()) emit_options.timed = targets::Part{unit.first, unit.last};
+  if (!alone) TRY_VOID(add("sous_plain", nest.normal, target));
+  if (unit.one_of_several()) emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
   TRY_VOID(add("sous_recipe", transformed, target));
   return out;
 }
@@ -335,6 +335,8 @@ tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transfor
   entry.tuned_seconds = evidence.tuned_seconds;
   entry.tuned_spread = evidence.tuned_spread;
   entry.threads = evidence.threads;
+  entry.least_extents = evidence.least_extents;
+  entry.least_work = evidence.least_work;
   entry.compiler = name_of(meaning.compiler);
   entry.flags = joined(meaning.cpp_code);
   entry.provenance = provenance + by_itself(unit);

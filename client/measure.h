@@ -1,6 +1,6 @@
-// Measuring on the spot (--measure): the nest as lifted against the nest with a recipe, both generated, in one program
-// that fills the arguments with tame random data and runs them in turn. A unit that is one of several is measured by
-// itself: against itself in normal form, the clock stopped while the others run.
+// Measuring on the spot (--measure): a unit of a nest with a recipe against the better of the nest as lifted and in
+// normal form, all generated, in one program that fills the arguments with tame random data and runs them in turn. Of a
+// unit that is one of several the clock is stopped while the others run.
 #pragma once
 
 #include <atomic>
