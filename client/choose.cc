@@ -47,22 +47,45 @@ std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
   return symbols;
 }
 
-// The extents that a neighbour was measured at, for the loops here: those of their counterparts; a loop without one is
-// to be as long as the shortest.
-std::vector<double> extents_here(const Match& match, const std::vector<string>& loops,
-                                 const std::map<string, string>& matched) {
-  const auto& measured = match.evidence.extents;
-  const auto there = loop_symbols(match.nest);
-  if (measured.size() != there.size()) return {};
-  double shortest = 0;
-  std::map<string, double> of;
-  for (std::size_t k = 0; k < there.size(); ++k) {
-    if (measured[k] > 0) shortest = shortest > 0 ? std::min(shortest, measured[k]) : measured[k];
-    if (const auto found = matched.find(there[k]); found != matched.end()) of[found->second] = measured[k];
+// What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
+// has none.
+class Counterparts {
+ public:
+  Counterparts(std::vector<string> theirs, std::vector<string> here, const std::map<string, string>& matched)
+      : here_(std::move(here)) {
+    for (std::size_t k = 0; k < theirs.size(); ++k)
+      if (const auto found = matched.find(theirs[k]); found != matched.end()) place_[found->second] = k;
+    theirs_ = theirs.size();
   }
-  std::vector<double> out;
-  for (const string& loop : loops) out.push_back(of.contains(loop) ? of[loop] : shortest);
-  return out;
+  std::vector<double> of(const std::vector<double>& known, double otherwise) const {
+    if (known.size() != theirs_) return {};
+    std::vector<double> out;
+    for (const string& loop : here_) {
+      const auto at = place_.find(loop);
+      out.push_back(at != place_.end() ? known[at->second] : otherwise);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<string> here_;
+  std::map<string, std::size_t> place_;
+  std::size_t theirs_ = 0;
+};
+
+// The neighbour's measurement as one of this nest: a loop without a counterpart is to be as long as the shortest, and
+// where the least that gains was measured, each loop longer than there by this factor: this is another nest.
+constexpr double neighbours_least = 2;
+
+void speak_for(transforms::Evidence& e, const Counterparts& counterparts) {
+  double shortest = 0, longest = 0;
+  for (const double extent : e.extents)
+    if (extent > 0) shortest = shortest > 0 ? std::min(shortest, extent) : extent;
+  for (const double extent : e.least_extents) longest = std::max(longest, extent);
+  e.extents = counterparts.of(e.extents, shortest);
+  e.least_extents = counterparts.of(e.least_extents, longest);
+  for (double& extent : e.least_extents) extent *= neighbours_least;
+  e.least_work = std::max(std::min(neighbours_least * e.least_work, e.work), e.least_work);
 }
 
 // The match with its loops named as in the unit and its target forced.
@@ -72,9 +95,9 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
   if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
     std::map<string, string> loops;
     TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
-    out.evidence.extents = extents_here(match, loop_symbols(here), loops);
-    // They were measured for that nest: its loops and statements, whatever is known of its arrays.
-    if (match.nest.root != here.root) out.evidence.least_extents.clear();
+    const Counterparts counterparts(loop_symbols(match.nest), loop_symbols(here), loops);
+    // Thresholds are of loops and statements, whatever is known of the arrays.
+    if (match.nest.root != here.root) speak_for(out.evidence, counterparts);
   }
   if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
@@ -210,19 +233,7 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
-// 1 for the same nest, 0 at the end of its evidence's reach.
-double nearness(const Match& match) {
-  return match.distance == 0 ? 1 : match.reach > 0 ? std::max(0.0, 1 - match.distance / match.reach) : 0;
-}
-// The speed-up that evidence promises: none at the end of its reach.
-double promised(const Match& match, double believed) { return std::max(1.0, 1 + (believed - 1) * nearness(match)); }
-double promised(const Match& match) { return promised(match, match.believed); }
-
-// What it must promise, since the nest's original may be better than that of the nest that was measured: the more the
-// farther away it is, up to a third of the reach.
-double least_promised(const Match& match) {
-  return tuning_db::least_gain + 0.5 * std::min(1.0, 3 * (1 - nearness(match)));
-}
+double promised(const Match& match) { return tuning_db::promised(match.believed, match.distance, match.reach); }
 
 // The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices) {
@@ -308,8 +319,9 @@ string not_evidence(const Match& match, const string& size_class, const string& 
   if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
     return "not faster beyond the spread of the measurements";
   }
-  if (promised(match, belief.ratio) < least_promised(match)) {
-    return "too little is promised so far away: " + speed(promised(match, belief.ratio));
+  const double promise = tuning_db::promised(belief.ratio, match.distance, match.reach);
+  if (promise < tuning_db::least_promised(match.distance, match.reach)) {
+    return "too little is promised so far away: " + speed(promise);
   }
   return "";
 }

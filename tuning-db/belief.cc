@@ -95,6 +95,23 @@ Belief believe(const transforms::Evidence& evidence, std::string_view here) {
 
 double least_believed(const Belief& belief, double least) { return belief.in_full ? least : least + margin; }
 
+namespace {
+
+// 1 for the same nest, 0 at the end of the reach.
+double nearness(double distance, double reach) {
+  return distance == 0 ? 1 : reach > 0 ? std::max(0.0, 1 - distance / reach) : 0;
+}
+
+}  // namespace
+
+double promised(double believed, double distance, double reach) {
+  return std::max(1.0, 1 + (believed - 1) * nearness(distance, reach));
+}
+
+double least_promised(double distance, double reach) {
+  return least_gain + 0.5 * std::min(1.0, 3 * (1 - nearness(distance, reach)));
+}
+
 std::string in_words(const Belief& belief, const transforms::Evidence& evidence) {
   if (belief.in_full) return "";
   return "measured on " + evidence.hardware + ", believed at " + fixed(belief.ratio) + " of " +

@@ -40,4 +40,11 @@ double least_believed(const Belief& belief, double least);
 // "measured on x86-64:…, believed at 3.10 of 4.20 (…)"; empty if it is believed in full.
 std::string in_words(const Belief& belief, const transforms::Evidence& evidence);
 
+// What evidence of a nest promises for another one at a distance (tuning-db/features.h): all of the gain for the same
+// nest, none at the end of its reach.
+double promised(double believed, double distance, double reach);
+// What it must promise: the other nest's original may be better than that of the nest that was measured, the more the
+// farther away it is, up to a third of the reach. `sous bench transfer` holds both against measurements.
+double least_promised(double distance, double reach);
+
 }  // namespace sous::tuning_db

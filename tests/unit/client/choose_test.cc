@@ -121,6 +121,43 @@ TEST(Choose, TheWholeUnlessItsNestsPromiseMore) {
   EXPECT_EQ(two.served(2, 0, 3), "2 ");    // 1 + 2 * 1/3
 }
 
+// What was measured of a neighbour's smallest shapes holds for longer loops only: the other nest is not that one.
+TEST(Choose, ANeighboursThresholdsAreDoubled) {
+  const auto unit_of = [](const char* update) {
+    return frontends::c::lift(
+        "void f(int n, int m, double a[restrict n][m], const double b[restrict n][m]) {\n"
+        "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++) " +
+            std::string(update) + ";\n}",
+        "test.c", {});
+  };
+  const auto asked_unit = unit_of("a[i][j] += b[i][j]"), known_unit = unit_of("a[i][j] -= b[i][j]");
+  ASSERT_TRUE(asked_unit && known_unit);
+  auto asked = prepare(asked_unit->nests.at(0), false, {}, machine());
+  const auto known = prepare(known_unit->nests.at(0), false, {}, machine());
+  ASSERT_TRUE(asked && known);
+  auto match = measured(4, 1);
+  match.nest = known->units[0].nest;
+  match.recipe = *transforms::recipe_from_text("tile(loops=[i0, i1], sizes=[8, 8]) -> cpp");
+  match.evidence.size_class = size_class_of(asked->units[0]);
+  match.evidence.extents = {1000, 2000};
+  match.evidence.work = 2e6;
+  match.evidence.least_extents = {10, 0};
+  match.evidence.least_work = 5000;
+  const auto guard = [&](double distance) {
+    match.distance = distance;
+    asked->units[0].matches = {match};
+    const Chosen chosen = choose({.nest = *asked});
+    EXPECT_EQ(chosen.guards.size(), 1u) << chosen.why;
+    return chosen.guards.empty() ? targets::Guard{} : chosen.guards[0];
+  };
+  EXPECT_EQ(guard(0.5).least_extents, (std::vector<double>{20, 0}));
+  EXPECT_EQ(guard(0.5).least_work, 10000);
+  match.evidence.least_work = 1.5e6;
+  EXPECT_EQ(guard(0.5).least_work, 2e6);
+  match.nest = asked->units[0].nest;
+  EXPECT_EQ(guard(0).least_extents, (std::vector<double>{10, 0}));
+}
+
 TEST(Options, DidYouMean) {
   const auto parsed = parse_options({"--exlpain", "clang"}, false);
   ASSERT_FALSE(parsed);
