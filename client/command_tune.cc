@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
+#include <optional>
 
 #include "client/commands.h"
 #include "client/interruptible.h"
@@ -105,6 +107,16 @@ void say_tuned(const TunedUnit& unit, double seconds) {
   std::fflush(stdout);
 }
 
+// A measurement as an entry, faster or not, and with whatever spread.
+void write_sample(std::ofstream& file, const Measured& measured, const Meaning& meaning, const string& name) {
+  if (measured.evidence == nullptr) return;
+  Choice choice{.unit = measured.unit, .match = {}, .applied = {}};
+  choice.match.recipe = measured.candidate.recipe;
+  file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, meaning, name,
+                                      "sous tune, sample of " + measured.candidate.from))
+       << std::endl;  // Ctrl-C keeps what was measured
+}
+
 }  // namespace
 
 Result<int> command_strategies(const Invocation& invocation) {
@@ -141,6 +153,11 @@ Result<int> command_tune(const Invocation& invocation) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const Interruptible interruptible(1e6);
   TuneOptions tune_options{.stop = &Interruptible::stop_asked(), .progress = {}};
+  std::optional<std::ofstream> samples;
+  if (!options.samples.empty()) {
+    samples.emplace(options.samples, std::ios::app);
+    if (!*samples) return fail("file.write", "cannot be written", options.samples);
+  }
   int faster = 0;
   for (const Nest& nest : subjects.nests) {
     const auto units = units_to_tune(nest);
@@ -151,11 +168,13 @@ Result<int> command_tune(const Invocation& invocation) {
     for (const std::size_t unit : units) {
       if (Interruptible::stop_asked()) break;
       const double start = now();
-      tune_options.progress = [&](const string& name, const tuning_db::Candidate& candidate, double ratio,
-                                  double best) {
+      tune_options.progress = [&](const Measured& measured, double best) {
+        if (samples) write_sample(*samples, measured, meaning, entry_name(options, nest, unit));
         if (!terminal) return;
-        std::fprintf(stderr, "\r\033[K%s: %s %.2f, best %.2f, %.0f s left", name.c_str(), candidate.from.c_str(), ratio,
-                     best, std::max(0.0, tune_options.seconds_per_nest - (now() - start)));
+        std::fprintf(stderr, "\r\033[K%s (%s): %s %.2f, best %.2f, %.0f s left", nest.lifted->function.c_str(),
+                     nest.units[unit].label.c_str(), measured.candidate.from.c_str(),
+                     measured.evidence != nullptr ? measured.evidence->ratio() : 0, best,
+                     std::max(0.0, tune_options.seconds_per_nest - (now() - start)));
       };
       const auto tuned = tune_unit(nest, unit, known[unit], meaning, tune_options);
       if (terminal) std::fprintf(stderr, "\r\033[K");

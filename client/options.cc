@@ -152,6 +152,8 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"--neighbours", "NUMBER", "query: how many to show that are not used (default: 2)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
     {"--budget", "TIME", "how long setup may take in all (default: 10m), tune for each nest (60s)", budget},
+    {"--samples", "FILE.jsonl", "tune: write every measurement there as well, an entry a line, faster or not",
+     text<&Options::samples>},
     {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
     {"--markdown", "", "help: as a page", flag<&Options::markdown>},

@@ -46,6 +46,7 @@ struct Options {
   int neighbours = 2;
   // sous setup
   std::string only;
+  std::string samples;        // of tune: a file for every measurement
   double budget_minutes = 0;  // of tune, too; 0: the command's default
   bool again = false;
   bool markdown = false;

@@ -21,6 +21,9 @@ constexpr double least_share = 0.05;
 // Executions of statements in one run, where the sizes are ours to choose: some tenths of a second of the original, so
 // that a minute is enough for many candidates.
 constexpr double tuned_work = 3e8;
+// How fast sizes become smaller in search of the least that gains, the work of the least one that is looked at, the
+// gain that it must have, and how much longer a loop must be than one that gained.
+constexpr double step_down = 8, least_work = 2e3, tuned_margin = 0.1, longer = 1.5;
 // Of one run, where nothing is known of how long one takes.
 constexpr double longest_run = 20;
 
@@ -36,6 +39,28 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
     for (const auto& recipe : *one.recipes) result.push_back({string(one.strategy->name), recipe});
   }
   return result;
+}
+
+// Measures the best candidate at smaller and smaller sizes, as long as it gains: what a shape needs at least.
+void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, const TuneOptions& options,
+                tuning_db::Tuned& tuned) {
+  Choice choice{.unit = unit, .match = {}, .applied = tuned.best->applied};
+  choice.match.recipe = tuned.best->recipe;
+  transforms::Evidence& found = tuned.evidence;
+  for (double work = found.work / step_down; work >= least_work; work /= step_down) {
+    if (options.stop != nullptr && options.stop->load()) return;
+    const auto smaller = at_trial_sizes(nest, unit, "", work);
+    if (!smaller || sizes_known(nest.units[unit])) return;
+    const auto evidence = measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true});
+    if (!evidence || !(evidence->work > 0)) return;
+    if (options.progress) options.progress({*smaller, unit, *tuned.best, &*evidence}, found.ratio());
+    if (evidence->ratio() <= 1 + tuned_margin + evidence->baseline_spread + evidence->tuned_spread) return;
+    // Other shapes of as much work were not measured: each extent is to be some longer than here.
+    found.least_extents = evidence->extents;
+    for (std::size_t k = 0; k < found.least_extents.size(); ++k)
+      found.least_extents[k] = std::min(longer * found.least_extents[k], found.extents[k]);
+    found.least_work = std::min(longer * evidence->work, found.work);
+  }
 }
 
 }  // namespace
@@ -81,11 +106,11 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
     first = evidence;
     return evidence;
   };
-  const string label = nest.lifted->function + " (" + nest.units[unit].label + ")";
-  tuner.progress = [&](const Candidate& candidate, double ratio, double best) {
-    if (options.progress) options.progress(label, candidate, ratio, best);
+  tuner.progress = [&](const Candidate& candidate, const transforms::Evidence* evidence, double best) {
+    if (options.progress) options.progress({result.sized, unit, candidate, evidence}, best);
   };
   result.tuned = tuning_db::tune(subject, all, tuner);
+  if (result.tuned.best) find_least(nest, unit, meaning, options, result.tuned);
   return result;
 }
 

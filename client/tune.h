@@ -13,11 +13,19 @@
 
 namespace sous::client {
 
+// A candidate for a unit of a nest at the sizes that it was measured at.
+struct Measured {
+  const Nest& sized;
+  std::size_t unit = 0;
+  const tuning_db::Candidate& candidate;
+  const transforms::Evidence* evidence = nullptr;
+};
+
 struct TuneOptions {
   double seconds_per_nest = 60;
   const std::atomic<bool>* stop = nullptr;
-  // What was looked at so far, and the best ratio.
-  std::function<void(const std::string& nest, const tuning_db::Candidate&, double ratio, double best)> progress;
+  // After each candidate: its measurement (null: it failed), and the best ratio so far.
+  std::function<void(const Measured&, double best)> progress;
 };
 
 // The units of a nest that are worth tuning: single nests with a share of the work that can matter, most work first.
@@ -29,7 +37,8 @@ struct TunedUnit {
   tuning_db::Tuned tuned;
 };
 
-// `known`: recipes of similar nests, by unit. Errors: isl.budget, measure.sizes (give --size), tune.nothing (no
+// `known`: recipes of similar nests, by unit. The evidence of what is found says from which shapes on it gains, where
+// the sizes are not the program's. Errors: isl.budget, measure.sizes (give --size), tune.nothing (no
 // strategy and no neighbour has a recipe for it).
 Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
                             const Meaning& meaning, const TuneOptions& options);

@@ -65,7 +65,7 @@ class Search {
       best_ratio_ = ratio;
       best_seconds_ = evidence->tuned_seconds;
     }
-    options_.progress(*candidate, ratio, best_ratio_);
+    options_.progress(*candidate, evidence ? &*evidence : nullptr, best_ratio_);
     if (ratio > 1) ranked_.emplace(ratio, std::move(*candidate));
     return ratio;
   }

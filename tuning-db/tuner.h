@@ -39,8 +39,8 @@ struct TunerOptions {
   std::function<bool()> stopped;
   // Measures a candidate. `most_seconds`: of one run of it; beyond that it has lost. Errors: the candidate is out.
   std::function<Result<transforms::Evidence>(const Candidate&, Care, double most_seconds)> measure;
-  // After each candidate: how it did (0: it failed), and the best so far.
-  std::function<void(const Candidate&, double ratio, double best)> progress;
+  // After each candidate: its measurement (null: it failed, or was too slow), and the best ratio so far.
+  std::function<void(const Candidate&, const transforms::Evidence*, double best)> progress;
 };
 
 struct Tuned {

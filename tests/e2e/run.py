@@ -687,9 +687,12 @@ def tune_finds_what_serves_the_next_build(case):
     case.write("tuned.c", TUNED)
     listed = case.s("strategies", "tuned.c", "--nest", "rows").stdout
     assert "contraction: 7 of 7 steps apply" in listed and "time_tiles: not: " in listed, listed
-    tuned = case.s("tune", "tuned.c", "--budget", "4s", "--", case.cc, *FLAGS).stdout
+    tuned = case.s("tune", "tuned.c", "--budget", "4s", "--samples", "samples.jsonl", "--", case.cc, *FLAGS).stdout
     assert "pick (the nest): not tuned" in tuned or "pick (the nest): nothing is faster" in tuned, tuned
     kept = case.s("db", "list").stdout.splitlines()
+    samples = [json.loads(line) for line in (case.folder / "samples.jsonl").read_text().splitlines()]
+    assert len(samples) >= len(kept) and all("sample of" in s["provenance"] for s in samples), samples
+    case.s("db", "import", "samples.jsonl", "--db", "samples.db")  # each is an entry
     assert f"{len(kept)} recipe{'' if len(kept) == 1 else 's'} kept in" in tuned, tuned
     assert all("tuned.rows#" in line for line in kept), kept
     explained = case.s("--explain", case.cc, *FLAGS, "tuned.c", "-o", "served").stderr

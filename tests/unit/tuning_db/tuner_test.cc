@@ -33,7 +33,7 @@ struct Bench {
     options.seconds = budget;
     options.clock = [this] { return time; };
     options.stopped = [this] { return stop; };
-    options.progress = [](const Candidate&, double, double) {};
+    options.progress = [](const Candidate&, const transforms::Evidence*, double) {};
     options.measure = [this](const Candidate& c, Care care, double most) -> Result<transforms::Evidence> {
       ++(care == Care::Glance ? glances : proofs);
       limits.push_back(most);
