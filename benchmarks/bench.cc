@@ -28,6 +28,8 @@ constexpr auto commands = std::to_array<Command>({
      bench_spellings},
     {"shapes", "each nest of the seeds at many shapes, as it was, behind its guard and without: is none slower?",
      bench_shapes},
+    {"transfer", "SAMPLES.jsonl…: how far recipes of one nest serve another, by what sous tune --samples measured",
+     bench_transfer},
     {"asm", "KERNEL or FILE.c: its hot loops as built through Sous, with counts", bench_asm},
 });
 

@@ -26,5 +26,6 @@ Result<int> bench_compare(const Options& options);
 Result<int> bench_keep(const Options& options);
 Result<int> bench_spellings(const Options& options);
 Result<int> bench_shapes(const Options& options);
+Result<int> bench_transfer(const Options& options);
 
 }  // namespace sous::benchmarks

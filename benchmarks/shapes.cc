@@ -18,6 +18,7 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/progress.h"
+#include "benchmarks/seeds.h"
 #include "benchmarks/shape_programs.h"
 #include "benchmarks/shape_results.h"
 #include "client/command_line.h"
@@ -48,44 +49,14 @@ while IFS="$tab" read -r program threads label words; do
 done <cases.txt
 )sh";
 
-string seed_folder(const Options& options) {
-  if (!options.recipes.empty()) return options.recipes;
-  if (const char* folder = std::getenv("SOUS_SEED_DIR"); folder != nullptr && *folder != '\0') return folder;
-  return SOUS_DEFAULT_SEED_DIR;
-}
-
 string nests_folder() {
   const char* folder = std::getenv("SOUS_SUITE_DIR");
   return string(folder != nullptr ? folder : SOUS_DEFAULT_SUITE_DIR) + "/shapes";
 }
 
-Result<std::vector<fs::path>> seed_files(const string& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder, error))
-    if (file.path().extension() == ".jsonl") files.push_back(file.path());
-  if (error || files.empty()) return fail("bench.recipes", "no *.jsonl is there", folder);
-  std::ranges::sort(files);
-  return files;
-}
-
-Result<std::vector<tuning_db::Entry>> seed_entries(const std::vector<fs::path>& files) {
-  std::vector<tuning_db::Entry> entries;
-  for (const fs::path& file : files) {
-    TRY(const string text, client::read_file(file.string()));
-    std::istringstream lines(text);
-    for (string line; std::getline(lines, line);) {
-      if (line.find_first_not_of(" \t\r") == string::npos) continue;
-      TRY(auto entry, tuning_db::entry_from_json(line));
-      entries.push_back(std::move(entry));
-    }
-  }
-  return entries;
-}
-
 // Those of the entries and of benchmarks/shapes/*.c. What cannot be made is said, and left out.
 Result<std::vector<ShapeProgram>> programs(const Options& options) {
-  TRY(const auto files, seed_files(seed_folder(options)));
+  TRY(const auto files, seed_files(seed_folder(options.recipes)));
   TRY(const auto entries, seed_entries(files));
   std::set<string> kernels;
   std::istringstream names(options.kernels);
@@ -186,7 +157,7 @@ Result<int> report(const Words& files, const Options& options) {
 Result<int> write_thresholds(const Words& files, const Options& options) {
   if (options.out.empty()) return fail("cli.value", "--out says where the entries go");
   TRY(const auto results, read_results(files));
-  TRY(const auto seeds, seed_files(seed_folder(options)));
+  TRY(const auto seeds, seed_files(seed_folder(options.recipes)));
   TRY(auto entries, seed_entries(seeds));
   string text;
   int found = 0;

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Tunes the nests of benchmarks/corpus on this machine: what becomes tuning-db/seed/corpus.jsonl.
+"""Tunes the nests of benchmarks/corpus, and nests drawn at random (corpus_nests.py), on this machine: what becomes
+tuning-db/seed/corpus.jsonl.
 
     python3 tools/corpus.py --sous build/sous --out corpus.jsonl              all functions, double and float
     python3 tools/corpus.py --sous build/sous --out corpus.jsonl fir relax    some
+    python3 tools/corpus.py --sous build/sous --out corpus.jsonl --seed 1 --count 400    and 400 drawn ones
     python3 tools/corpus.py --merge tuning-db/seed/corpus.jsonl corpus.jsonl  adds what a file has to the seeds
 
 Each function is tuned by itself on two cores (--cores), as many at a time as the machine has pairs of cores. Ctrl-C keeps what is done; a
@@ -20,6 +22,8 @@ import sys
 import tempfile
 import time
 
+import corpus_nests
+
 # A neighbour of a nest with less would lose it on the way.
 LEAST_GAIN = 1.5
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -32,6 +36,9 @@ def arguments():
     parser.add_argument("--sous", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, help="entries, one line each")
     parser.add_argument("--merge", type=pathlib.Path, metavar="SEEDS")
+    parser.add_argument("--samples", type=pathlib.Path, help="every measurement, one line each, faster or not")
+    parser.add_argument("--count", type=int, default=0, help="so many nests drawn at random as well")
+    parser.add_argument("--seed", type=int, default=1, help="of those")
     parser.add_argument("--budget", default="60s", help="for each nest")
     parser.add_argument("--cores", type=int, default=2, help="for each function at a time")
     parser.add_argument("--minutes", type=float, default=600, help="begin nothing more after these")
@@ -40,16 +47,18 @@ def arguments():
     return parser.parse_args()
 
 
-def tasks(names):
+def tasks(options, folder):
+    """File, function and definitions of each: those drawn have an element type of their own."""
     for file in sorted((ROOT / "benchmarks" / "corpus").glob("*.c")):
         for function in FUNCTION.findall(file.read_text()):
             for element in ("double", "float"):
-                if not names or function in names:
-                    yield file, function, element
-
-
-def name_of(file, function, element):
-    return f"{file.stem}{'' if element == 'double' else '-' + element}.{function}"
+                if not options.names or function in options.names:
+                    name = f"{file.stem}{'' if element == 'double' else '-' + element}.{function}"
+                    yield file, function, name, [f"-DT={element}"]
+    for function, text in corpus_nests.nests(options.seed, options.count):
+        file = folder / f"{function}.c"
+        file.write_text(text)
+        yield file, function, f"drawn-{options.seed}.{function}", []
 
 
 def entries_in(path):
@@ -61,15 +70,17 @@ def is_of(entry, name):
 
 
 def tune(options, task, cores, folder):
-    file, function, element = task
-    name = name_of(*task)
-    database = pathlib.Path(folder) / f"{name}.db"
+    file, function, name, definitions = task
+    database, samples = folder / f"{name}.db", folder / f"{name}.jsonl"
     environment = {**os.environ, "OMP_NUM_THREADS": str(options.cores), "SOUS_CACHE_DIR": "off"}
     words = ["taskset", "-c", ",".join(map(str, cores)), options.sous, "tune", file, "--nest", function, "--name", name, "--db", database,
-             "--budget", options.budget, "--", options.cc, *options.flags.split(), f"-DT={element}"]
+             "--samples", samples, "--budget", options.budget, "--", options.cc, *options.flags.split(), *definitions]
     done = subprocess.run([str(w) for w in words], env=environment, capture_output=True, text=True, start_new_session=True)
     exported = subprocess.run([str(options.sous), "db", "export", "--db", str(database)], env=environment, capture_output=True, text=True)
     found = [json.loads(line) for line in exported.stdout.splitlines()]
+    if options.samples and samples.exists():
+        with options.samples.open("a") as out:
+            out.write(samples.read_text())
     return done.stdout + done.stderr, [e for e in found if is_of(e, name)]
 
 
@@ -94,7 +105,6 @@ def main():
     if options.sous is None or options.out is None:
         sys.exit("--sous and --out are wanted")
     known = entries_in(options.out)
-    missing = [t for t in tasks(options.names) if not any(is_of(e, name_of(*t)) for e in known)]
     available = sorted(os.sched_getaffinity(0))
     sets = queue.Queue()
     for k in range(max(1, len(available) // options.cores)):
@@ -103,14 +113,16 @@ def main():
 
     def one(task):
         if time.monotonic() - start > 60 * options.minutes:
-            return name_of(*task), "not begun: no time was left\n", []
+            return task[2], "not begun: no time was left\n", []
         cores = sets.get()
         try:
-            return name_of(*task), *tune(options, task, cores, folder)
+            return task[2], *tune(options, task, cores, folder)
         finally:
             sets.put(cores)
 
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(sets.qsize()) as pool:
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(sets.qsize()) as pool:
+        folder = pathlib.Path(temporary)
+        missing = [t for t in tasks(options, folder) if not any(is_of(e, t[2]) for e in known)]
         running = [pool.submit(one, task) for task in missing]
         try:
             for done in concurrent.futures.as_completed(running):
