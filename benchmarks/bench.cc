@@ -30,6 +30,9 @@ constexpr auto commands = std::to_array<Command>({
      bench_shapes},
     {"transfer", "SAMPLES.jsonl…: how far recipes of one nest serve another, by what sous tune --samples measured",
      bench_transfer},
+    {"gains", "SAMPLES.jsonl… --out GAINS.jsonl: what the gain model is trained on", bench_gains},
+    {"train", "GAINS.jsonl… [--out MODEL.json]: how well gains are predicted for families left out, and the model",
+     bench_train},
     {"asm", "KERNEL or FILE.c: its hot loops as built through Sous, with counts", bench_asm},
 });
 

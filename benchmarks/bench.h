@@ -27,5 +27,7 @@ Result<int> bench_keep(const Options& options);
 Result<int> bench_spellings(const Options& options);
 Result<int> bench_shapes(const Options& options);
 Result<int> bench_transfer(const Options& options);
+Result<int> bench_gains(const Options& options);
+Result<int> bench_train(const Options& options);
 
 }  // namespace sous::benchmarks

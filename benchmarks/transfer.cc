@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "benchmarks/bench.h"
+#include "benchmarks/gains.h"
 #include "benchmarks/seeds.h"
 #include "benchmarks/statistics.h"
 #include "benchmarks/table.h"
@@ -22,17 +23,8 @@ using std::string;
 using tuning_db::Entry;
 
 constexpr double slower = 0.97;  // than the original, beyond noise
-constexpr std::string_view sample_mark = "sample of ";
 
 double gain(const Entry& e) { return e.tuned_seconds > 0 ? e.baseline_seconds / e.tuned_seconds : 1; }
-
-// Which entry or strategy a sample's recipe came from.
-string origin_of(const Entry& sample) {
-  const auto at = sample.provenance.find(sample_mark);
-  if (at == string::npos) return "";
-  const string rest = sample.provenance.substr(at + sample_mark.size());
-  return rest.substr(0, rest.find(','));
-}
 
 bool is_strategy(const string& name) {
   return std::ranges::any_of(transforms::strategies(), [&](const auto* s) { return s->name == name; });
@@ -110,15 +102,6 @@ string by_distance(const std::vector<TriedNest>& nests, bool complete) {
 }
 
 }  // namespace
-
-string family_of(const string& name) {
-  const auto dot = name.find('.');
-  string out = name.starts_with("drawn-") && dot != string::npos ? name.substr(dot + 1) : name.substr(0, dot);
-  out = out.substr(0, out.find('#'));
-  const auto line = out.rfind('_');
-  if (name.starts_with("drawn-") && line != string::npos) out.resize(line);
-  return out.substr(0, out.find("-float"));
-}
 
 Result<std::vector<TriedNest>> tried_nests(const std::vector<Entry>& samples, const std::vector<Entry>& seeds) {
   std::multimap<string, const Entry*> by_name;

@@ -31,9 +31,6 @@ struct TriedNest {
 // neighbours. Errors: those of the embedding.
 Result<std::vector<TriedNest>> tried_nests(const std::vector<tuning_db::Entry>& samples,
                                            const std::vector<tuning_db::Entry>& seeds);
-// What kind of nest an entry's name speaks of: "product" of "drawn-1.product_12#0", "rows" of "rows-float.transpose#0".
-std::string family_of(const std::string& name);
-
 // Tables: recipes by distance, and what choices by the rules of builds, by other rules and by an oracle would give.
 // `reach`: of the embedding.
 std::string transfer_report(const std::vector<TriedNest>& nests, double reach);

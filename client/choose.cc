@@ -178,6 +178,11 @@ class Chooser {
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
       return std::nullopt;
     }
+    if (doubt.empty() && !locked) doubt = predicted_loss(unit, choice);
+    if (!doubt.empty() && !question_.measure) {
+      candidate.why_not = doubt;
+      return std::nullopt;
+    }
     if (!doubt.empty()) {
       const auto evidence = question_.measure(question_.nest, choice);
       if (!evidence) {
@@ -204,6 +209,20 @@ class Chooser {
   static string too_small(const Unit& unit, const Match& match) {
     const string why = tuning_db::too_small(unit.nest, unit.sizes, least_shape(unit.nest, match));
     return why.empty() ? "" : "no evidence for this shape: " + why;
+  }
+
+  // "" or what the gain model says against evidence of another nest. (Of this very nest evidence settles the matter.)
+  string predicted_loss(const Unit& unit, const Choice& choice) const {
+    const bool asks = question_.gain_model != nullptr && choice.match.distance > 0;
+    const auto* model = asks ? question_.gain_model() : nullptr;
+    if (model == nullptr) return "";
+    const auto& machine = question_.nest.hardware;
+    const auto terms = [&](const sdfg::Sdfg& nest) {
+      return tuning_db::schedule_features(nest, unit.sizes, machine, machine.cores);
+    };
+    const double gain = model->predict(tuning_db::gain_features(terms(unit.nest), terms(choice.applied)));
+    if (gain >= tuning_db::GainModel::least_predicted) return "";
+    return "too little is predicted for this nest: " + speed(gain);
   }
 
   const Question& question_;

@@ -16,6 +16,7 @@
 #include "client/report.h"
 #include "targets/target.h"
 #include "transforms/source.h"
+#include "tuning-db/gain_model.h"
 
 namespace sous::client {
 
@@ -34,10 +35,11 @@ struct Chosen {
 using Measure = std::function<Result<transforms::Evidence>(const Nest&, const Choice&)>;
 
 struct Question {
-  const Nest& nest;         // its units with their matches
-  std::string target = {};  // instead of the recipes' own
-  std::string unit = {};    // the only one that a forced recipe is for
-  Measure measure = {};     // what has no evidence
+  const Nest& nest;                               // its units with their matches
+  std::string target = {};                        // instead of the recipes' own
+  std::string unit = {};                          // the only one that a forced recipe is for
+  Measure measure = {};                           // what has no evidence
+  tuning_db::FindGainModel gain_model = nullptr;  // asked for when a neighbour's recipe is judged
 };
 
 Chosen choose(const Question& question);

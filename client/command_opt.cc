@@ -19,7 +19,8 @@ namespace {
 using std::string;
 
 Result<Outcome> run_pipeline(const Request& request, const Options& options, BuildSources& sources) {
-  TRY(auto outcome, optimize([&] { return lift(request); }, request.file, request.meaning, options, sources.opener()));
+  TRY(auto outcome, optimize([&] { return lift(request); }, request.file, request.meaning, options, sources.opener(),
+                             &tuning_db::shipped_gain_model));
   if (!options.nest.empty() && outcome.report.nests.empty()) {
     return fail("cli.value", "no nest is at " + options.nest + "; without --nest, all of them are listed",
                 request.file);

@@ -233,7 +233,7 @@ Result<Outcome> CompileOne::pipeline() {
     const auto options = front_end_options(line_, compiler_, Text::Preprocessed);
     return frontends::c::lift(preprocessed_, input_.path, options);
   };
-  TRY(auto outcome, optimize(lift, input_.path, meaning, options_, open));
+  TRY(auto outcome, optimize(lift, input_.path, meaning, options_, open, &tuning_db::shipped_gain_model));
   outcome.report.notes.insert(outcome.report.notes.begin(), notes_.begin(), notes_.end());
   return outcome;
 }

@@ -52,7 +52,8 @@ Result<LoadedFunction> compile(const sdfg::Sdfg& sdfg, const JitOptions& options
   std::vector<Emitted> emitted;
   if (options.open_sources) {
     const Lift lift = [&] { return frontends::TranslationUnit{.nests = {lifted}, .reasons = {}}; };
-    TRY(auto outcome, optimize(lift, sdfg.name, options.meaning, {}, options.open_sources));
+    TRY(auto outcome,
+        optimize(lift, sdfg.name, options.meaning, {}, options.open_sources, &tuning_db::shipped_gain_model));
     out.report_ = std::move(outcome.report.nests.at(0));
     for (auto& served : outcome.served)
       emitted.push_back(with_caller(std::move(served.code), served.sdfg, served.replacement.function));

@@ -51,11 +51,13 @@ string in_form(const Sdfg& sdfg, const string& form) {
 
 class Pipeline {
  public:
-  Pipeline(const string& path, const Meaning& meaning, const Options& options, const OpenSources& open_sources)
+  Pipeline(const string& path, const Meaning& meaning, const Options& options, const OpenSources& open_sources,
+           tuning_db::FindGainModel gain_model)
       : path_(path),
         meaning_(meaning),
         options_(options),
         open_sources_(open_sources),
+        gain_model_(gain_model),
         reassociate_(meaning.reassociate || options.reassociate),
         hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
@@ -215,7 +217,8 @@ class Pipeline {
   }
 
   Chosen choose_for(const Nest& nest) {
-    Question question{.nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}};
+    Question question{
+        .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model_};
     if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
       question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };
@@ -325,6 +328,7 @@ class Pipeline {
   const Meaning& meaning_;
   const Options& options_;
   const OpenSources& open_sources_;
+  tuning_db::FindGainModel gain_model_;
   bool reassociate_;
   const tuning_db::Hardware hardware_;  // as the build uses it
   std::optional<transforms::Recipe> forced_;
@@ -348,8 +352,8 @@ targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate) {
 }
 
 Result<Outcome> optimize(const Lift& lift, const string& path, const Meaning& meaning, const Options& options,
-                         const OpenSources& open_sources) {
-  return Pipeline(path, meaning, options, open_sources).run(lift);
+                         const OpenSources& open_sources, tuning_db::FindGainModel gain_model) {
+  return Pipeline(path, meaning, options, open_sources, gain_model).run(lift);
 }
 
 std::vector<string> target_names() {

@@ -14,6 +14,7 @@
 #include "targets/target.h"
 #include "transforms/source.h"
 #include "tuning-db/entry.h"
+#include "tuning-db/gain_model.h"
 #include "tuning-db/hardware.h"
 
 namespace sous::client {
@@ -63,7 +64,7 @@ using Lift = std::function<Result<frontends::TranslationUnit>()>;
 // `path`: the program's, for reports. Errors: those of the front end, of a forced recipe that cannot be read, and of
 // --target (cli.value). A nest that cannot be served is no error: the report says why.
 Result<Outcome> optimize(const Lift& lift, const std::string& path, const Meaning& meaning, const Options& options,
-                         const OpenSources& open_sources);
+                         const OpenSources& open_sources, tuning_db::FindGainModel gain_model = nullptr);
 
 // What --recipe and --size were to do and did not, on standard error.
 void warn_of_options(const Outcome& outcome, const Options& options);

@@ -42,4 +42,9 @@ std::vector<fs::path> seed_files() {
   return {};
 }
 
+fs::path gain_model_file() {
+  const auto files = seed_files();
+  return files.empty() ? fs::path() : files[0].parent_path() / "gain_model.json";
+}
+
 }  // namespace sous::tuning_db

@@ -12,4 +12,7 @@ std::filesystem::path default_database_path();
 // the program; sorted by name.
 std::vector<std::filesystem::path> seed_files();
 
+// The gain model (tuning-db/gain_model.h) in the same folder.
+std::filesystem::path gain_model_file();
+
 }  // namespace sous::tuning_db

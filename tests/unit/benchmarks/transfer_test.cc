@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "benchmarks/gains.h"
 #include "sdfg/text.h"
 #include "transforms/normal_form.h"
 

@@ -158,6 +158,33 @@ TEST(Choose, ANeighboursThresholdsAreDoubled) {
   EXPECT_EQ(guard(0).least_extents, (std::vector<double>{10, 0}));
 }
 
+const tuning_db::GainModel* pessimist() {
+  static const auto model = [] {
+    tuning_db::GainSample sample;
+    sample.gain = 0.5;
+    return tuning_db::GainModel::train({sample});
+  }();
+  return &model;
+}
+
+TEST(Choose, APredictedLossIsSaidOfNeighboursOnly) {
+  const TwoNests two;
+  ASSERT_TRUE(two.unit && two.nest);
+  Nest asked = *two.nest;
+  auto match = measured(4, 1);
+  match.evidence.size_class = size_class_of(asked.units[0]);
+  const auto chosen = [&](double distance, tuning_db::FindGainModel model) {
+    match.distance = distance;
+    asked.units[0].matches = {match};
+    return choose({.nest = asked, .gain_model = model});
+  };
+  EXPECT_EQ(chosen(1, nullptr).choices.size(), 1u);
+  EXPECT_EQ(chosen(0, pessimist).choices.size(), 1u);
+  const Chosen refused = chosen(1, pessimist);
+  EXPECT_TRUE(refused.choices.empty());
+  EXPECT_EQ(refused.units[0].candidates.at(0).why_not, "too little is predicted for this nest: 0.50 times as fast");
+}
+
 TEST(Options, DidYouMean) {
   const auto parsed = parse_options({"--exlpain", "clang"}, false);
   ASSERT_FALSE(parsed);

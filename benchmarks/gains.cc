@@ -1,0 +1,181 @@
+#include "benchmarks/gains.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "benchmarks/bench.h"
+#include "benchmarks/progress.h"
+#include "benchmarks/seeds.h"
+#include "benchmarks/statistics.h"
+#include "benchmarks/table.h"
+#include "client/process.h"
+#include "transforms/apply.h"
+#include "tuning-db/json_reader.h"
+
+namespace sous::benchmarks {
+namespace {
+
+using std::string;
+using tuning_db::Entry;
+using tuning_db::Json;
+
+constexpr double slower = 0.97;  // than the original, beyond noise
+constexpr std::string_view sample_mark = "sample of ";
+
+Result<std::vector<MeasuredGain>> read_gains(const Words& files) {
+  std::vector<MeasuredGain> gains;
+  for (const string& file : files) {
+    TRY(const string text, client::read_file(file));
+    std::istringstream lines(text);
+    int number = 0;
+    for (string line; std::getline(lines, line);) {
+      TRY(auto gain, gain_from_json(line, file + ":" + std::to_string(++number)));
+      gains.push_back(std::move(gain));
+    }
+  }
+  if (gains.empty()) return fail("cli.value", "there is nothing to learn from in these files");
+  return gains;
+}
+
+tuning_db::GainModel trained(const std::vector<MeasuredGain>& gains, const std::set<string>& without) {
+  std::vector<tuning_db::GainSample> samples;
+  for (const MeasuredGain& gain : gains)
+    if (!without.contains(family_of(gain.name))) samples.push_back(gain.sample);
+  return tuning_db::GainModel::train(samples);
+}
+
+}  // namespace
+
+string origin_of(const Entry& sample) {
+  const auto at = sample.provenance.find(sample_mark);
+  if (at == string::npos) return "";
+  const string rest = sample.provenance.substr(at + sample_mark.size());
+  return rest.substr(0, rest.find(','));
+}
+
+string family_of(const string& name) {
+  const auto dot = name.find('.');
+  string out = name.starts_with("drawn-") && dot != string::npos ? name.substr(dot + 1) : name.substr(0, dot);
+  out = out.substr(0, out.find('#'));
+  const auto line = out.rfind('_');
+  if (name.starts_with("drawn-") && line != string::npos) out.resize(line);
+  return out.substr(0, out.find("-float"));
+}
+
+Result<MeasuredGain> gain_of(const Entry& entry) {
+  transforms::ApplyOptions options;
+  options.context.hardware = tuning_db::size_values(entry.hardware);
+  TRY(const auto after, transforms::apply(entry.nest, entry.recipe, options));
+  const int threads = entry.hardware.cores;
+  const auto features =
+      tuning_db::gain_features(tuning_db::schedule_features(entry.nest, entry.sizes, entry.hardware, threads),
+                               tuning_db::schedule_features(after, entry.sizes, entry.hardware, threads));
+  return MeasuredGain{
+      entry.name, origin_of(entry), {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
+}
+
+string to_json(const MeasuredGain& gain) {
+  return tuning_db::dump(
+      Json{{"name", gain.name},
+           {"from", gain.from},
+           {"gain", gain.sample.gain},
+           {"features", std::vector<double>(gain.sample.features.begin(), gain.sample.features.end())}});
+}
+
+Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) {
+  TRY(const Json json, tuning_db::parse_json(line, "gains"));
+  TRY(auto in, tuning_db::ObjectReader::of(json, "gains", where));
+  MeasuredGain gain;
+  TRY(gain.name, in.line("name"));
+  TRY(gain.from, in.line("from"));
+  TRY(gain.sample.gain, in.number("gain", 1e-9, 1e9));
+  TRY(const auto features, in.numbers("features", tuning_db::gain_feature_count, -1e300, 1e300));
+  if (features.size() != tuning_db::gain_feature_count) return in.refuse("the terms are those of another version");
+  std::ranges::copy(features, gain.sample.features.begin());
+  gain.sample.group = gain.name;
+  TRY_VOID(in.done());
+  return gain;
+}
+
+std::vector<double> held_out(const std::vector<MeasuredGain>& gains) {
+  std::set<string> families;
+  for (const MeasuredGain& gain : gains) families.insert(family_of(gain.name));
+  std::vector<double> predictions(gains.size(), 1);
+  if (families.size() < 2) return predictions;
+  for (const string& family : families) {
+    const auto model = trained(gains, {family});
+    for (std::size_t k = 0; k < gains.size(); ++k)
+      if (family_of(gains[k].name) == family) predictions[k] = model.predict(gains[k].sample.features);
+  }
+  return predictions;
+}
+
+string gains_report(const std::vector<MeasuredGain>& gains, const std::vector<double>& predictions) {
+  Table table({"predicted", "recipes", "slower", "share", "found"}, "l");
+  constexpr double edges[] = {0, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 1e9};
+  for (std::size_t e = 0; e + 1 < std::size(edges); ++e) {
+    std::vector<double> found;
+    for (std::size_t k = 0; k < gains.size(); ++k)
+      if (predictions[k] >= edges[e] && predictions[k] < edges[e + 1]) found.push_back(gains[k].sample.gain);
+    const auto lost = std::ranges::count_if(found, [](double g) { return g < slower; });
+    table.add(
+        {fixed(edges[e], 2) + (edges[e + 1] < 1e9 ? " to " + fixed(edges[e + 1], 2) : " and more"),
+         std::to_string(found.size()), std::to_string(lost),
+         fixed(found.empty() ? 0 : 100.0 * static_cast<double>(lost) / static_cast<double>(found.size()), 0) + "%",
+         fixed(geometric_mean(found), 2)});
+  }
+  std::vector<double> errors;
+  for (std::size_t k = 0; k < gains.size(); ++k)
+    errors.push_back(std::abs(std::log2(predictions[k] / gains[k].sample.gain)));
+  return "Gains predicted by a model that has not seen the nest's family, and what was measured:\n\n" +
+         table.to_string() + "\nmedian error: a factor of " + fixed(std::exp2(median(errors)), 2) + "\n";
+}
+
+// gains SAMPLES.jsonl… --out GAINS.jsonl: the terms of each sample.
+Result<int> bench_gains(const Options& options) {
+  if (options.words.size() < 2 || options.out.empty())
+    return fail("cli.value", "gains takes files that sous tune --samples wrote, and --out FILE.jsonl");
+  TRY(const auto samples, seed_entries({options.words.begin() + 1, options.words.end()}));
+  std::vector<string> lines(samples.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  Progress progress(samples.size());
+  const int jobs = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  {
+    std::vector<std::jthread> workers;
+    for (int w = 0; w < std::max(1, jobs); ++w) {
+      workers.emplace_back([&] {
+        for (std::size_t k = next++; k < samples.size(); k = next++) {
+          const auto gain = gain_of(samples[k]);
+          const std::scoped_lock lock(mutex);
+          progress.step();
+          if (gain) {
+            lines[k] = to_json(*gain) + "\n";
+          } else {
+            progress.line("sous: " + samples[k].name + ": " + gain.error().to_string());
+          }
+        }
+      });
+    }
+  }
+  string text;
+  for (const string& line : lines) text += line;
+  TRY_VOID(client::write_file(options.out, text));
+  return 0;
+}
+
+// train GAINS.jsonl… [--out MODEL.json]: how well it predicts, and the model.
+Result<int> bench_train(const Options& options) {
+  TRY(const auto gains, read_gains({options.words.begin() + 1, options.words.end()}));
+  std::fputs(gains_report(gains, held_out(gains)).c_str(), stdout);
+  if (!options.out.empty()) TRY_VOID(client::write_file(options.out, trained(gains, {}).to_json() + "\n"));
+  return 0;
+}
+
+}  // namespace sous::benchmarks

@@ -1,0 +1,118 @@
+#include "tuning-db/gain_model.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sdfg/text.h"
+#include "tuning-db/places.h"
+
+namespace sous::tuning_db {
+namespace {
+
+double at(const ScheduleFeatures& features, ScheduleFeature feature) {
+  return features[static_cast<std::size_t>(feature)];
+}
+
+Hardware machine(int cores) {
+  Hardware h;
+  h.architecture = "x86-64";
+  h.isa = Isa::avx2;
+  h.cores = cores;
+  h.l1_bytes = 32 << 10;
+  h.l2_bytes = 512 << 10;
+  return h;
+}
+
+ScheduleFeatures of(const std::string& loops, std::int64_t n, int threads = 2) {
+  const auto nest =
+      sdfg::parse("sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument arguments n, A, y " + loops);
+  EXPECT_TRUE(nest) << nest.error().to_string();
+  return schedule_features(*nest, {{"n", n}}, machine(threads), threads);
+}
+
+const std::string row_sums = "loop i = 0 .. n { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }";
+const std::string column_sums = "loop j = 0 .. n { loop i = 0 .. n { s: y[i] = y[i] + A[j, i] } }";
+
+TEST(ScheduleFeatures, SumsAreChainsAndColumnsAreFar) {
+  const auto rows = of(row_sums, 100), columns = of(column_sums, 100);
+  EXPECT_EQ(at(rows, ScheduleFeature::chained), 1);
+  EXPECT_EQ(at(columns, ScheduleFeature::chained), 0);
+  const auto far = of("loop i = 0 .. n { loop j = 0 .. n { s: y[i] = y[i] + A[j, i] } }", 100);
+  EXPECT_NEAR(at(rows, ScheduleFeature::far), 0, 1e-9);
+  EXPECT_NEAR(at(far, ScheduleFeature::far), 1.0 / 3, 1e-9);
+  EXPECT_EQ(at(rows, ScheduleFeature::special), 0);
+}
+
+TEST(ScheduleFeatures, ThreadsAndRegions) {
+  const auto outer = of("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }", 1000);
+  const auto inner = of("loop j = 0 .. n { loop i = 0 .. n parallel { s: y[i] = y[i] + A[j, i] } }", 1000);
+  EXPECT_EQ(at(outer, ScheduleFeature::threads), 2);
+  EXPECT_EQ(at(of(row_sums, 1000), ScheduleFeature::threads), 1);
+  EXPECT_GT(at(inner, ScheduleFeature::regions), at(outer, ScheduleFeature::regions) + 5);
+  EXPECT_NEAR(at(of("loop i = 0 .. n parallel { s: y[i] = A[i, 0] }", 3), ScheduleFeature::imbalance), 1.0 / 3, 1e-9);
+}
+
+TEST(ScheduleFeatures, TrafficGrowsBeyondEachCache) {
+  // 80 kB: beyond the first level, not the second.
+  const auto matrix =
+      of("loop t = 0 .. 50 { loop i = 0 .. n { loop j = 0 .. n { s: A[i, j] = A[i, j] * 2.0 } } }", 100);
+  EXPECT_GT(at(matrix, ScheduleFeature::beyond_l1), at(matrix, ScheduleFeature::beyond_l2) + 4);
+  // All of it in each of the 50 sweeps: 8 bytes for two operations.
+  EXPECT_NEAR(at(matrix, ScheduleFeature::beyond_l1), std::log2(1 + 1000 * 8 / 2.0), 0.1);
+}
+
+std::vector<GainSample> samples(int count) {
+  std::mt19937 random(3);
+  std::vector<GainSample> result;
+  for (int k = 0; k < count; ++k) {
+    GainSample sample;
+    for (double& feature : sample.features) feature = static_cast<double>(random() % 1000) / 100;
+    sample.gain = sample.features[3] > 5 ? 4 : sample.features[7] > 2 ? 1 : 0.5;
+    sample.group = std::to_string(k % 50);
+    result.push_back(sample);
+  }
+  return result;
+}
+
+TEST(GainModel, LearnsWhatDecides) {
+  const auto model = GainModel::train(samples(2000));
+  double worst = 0;
+  for (auto sample : samples(200))
+    worst = std::max(worst, std::abs(std::log2(model.predict(sample.features) / sample.gain)));
+  EXPECT_LT(worst, 0.5);
+}
+
+TEST(GainModel, SurvivesBeingWritten) {
+  const auto model = GainModel::train(samples(500));
+  const auto read = GainModel::from_json(model.to_json());
+  ASSERT_TRUE(read) << read.error().to_string();
+  for (const auto& sample : samples(100)) EXPECT_EQ(read->predict(sample.features), model.predict(sample.features));
+}
+
+TEST(GainModel, RefusesWhatIsNone) {
+  const std::string good = GainModel::train(samples(100)).to_json();
+  const auto code = [](const std::string& text) {
+    const auto model = GainModel::from_json(text);
+    return model ? std::string("none") : model.error().code;
+  };
+  EXPECT_EQ(code(good), "none");
+  EXPECT_EQ(code("{"), "model.json");
+  EXPECT_EQ(code(R"({"version":"x","base":0,"trees":[]})"), "model.version");
+  const std::string head = good.substr(0, good.find("\"trees\":")) + "\"trees\":";
+  const std::string tail = good.substr(good.rfind("]]") + 2);
+  for (const std::string tree :
+       {"[1]", "[]", "[[]]", "[[1,2]]", "[[0,1,0,0]]", "[[0,1,1,2],[1],[99,1,1,1]]", "[[0,1,1,7],[1],[2]]"})
+    EXPECT_EQ(code(head + "[" + tree + "]" + tail), "model.field") << tree;
+}
+
+TEST(GainModel, TheShippedOneIsOfThisVersion) {
+  const auto* model = shipped_gain_model();
+  ASSERT_NE(model, nullptr) << gain_model_file();
+  const auto before = of(row_sums, 2000),
+             worse = of("loop i = 0 .. n { loop j = 0 .. n parallel { s: y[i] = y[i] + A[i, j] } }", 2000);
+  EXPECT_LT(model->predict(gain_features(before, worse)), 1.25);
+}
+
+}  // namespace
+}  // namespace sous::tuning_db

@@ -1,0 +1,215 @@
+#include "tuning-db/schedule_features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tuning-db/nest_facts.h"
+
+namespace sous::tuning_db {
+namespace {
+
+constexpr double line_bytes = 64;
+// A vector loop without a number of lanes has those of the hardware; a parallel loop's shares are of its iterations.
+constexpr double some_lanes = 8;
+
+double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
+
+double cost(sdfg::OpKind kind) {
+  using sdfg::OpKind;
+  switch (kind) {
+    case OpKind::Free:
+    case OpKind::Constant:
+      return 0;
+    case OpKind::Add:
+    case OpKind::Mul:
+    case OpKind::MinMax:
+    case OpKind::Compare:
+    case OpKind::Rounding:
+    case OpKind::Bitwise:
+    case OpKind::Cast:
+    case OpKind::Fma:
+      return 1;
+    case OpKind::Div:
+    case OpKind::Root:
+      return 8;
+    case OpKind::Exponential:
+    case OpKind::Trigonometric:
+      return 20;
+  }
+  __builtin_unreachable();
+}
+
+struct Cost {
+  double all = 1, special = 0;  // storing the result is one
+};
+Cost cost_of(const StatementFact& statement) {
+  Cost result;
+  if (statement.code == nullptr) return result;
+  statement.code->visit([&](const sdfg::ScalarExpr& e) {
+    const double one = cost(info(e.op).kind);
+    result.all += one;
+    if (one > 1) result.special += one;
+  });
+  return result;
+}
+
+class Reader {
+ public:
+  Reader(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
+         int threads)
+      : hardware_(hardware), threads_(std::max(1, threads)), facts_(facts(nest, sizes)) {
+    for (const auto& container : nest.containers) widest_ = std::max<double>(widest_, sdfg::info(container.type).bytes);
+  }
+
+  ScheduleFeatures read() {
+    for (std::size_t k = 0; k < facts_.statements.size(); ++k) statement(facts_.statements[k]);
+    const double all = std::max(1.0, total_);
+    for (const auto weighted : {ScheduleFeature::in_vectors, ScheduleFeature::unrolled, ScheduleFeature::chained,
+                                ScheduleFeature::innermost_trips, ScheduleFeature::threads, ScheduleFeature::imbalance,
+                                ScheduleFeature::special})
+      at(weighted) /= all;
+    at(ScheduleFeature::operations) = logarithm(total_);
+    at(ScheduleFeature::regions) = logarithm(1e6 * regions() / all);
+    accesses(all);
+    const std::int64_t last =
+        hardware_.l3_bytes > 0 ? hardware_.l3_bytes / std::max(1, hardware_.cores) : hardware_.l2_bytes;
+    at(ScheduleFeature::beyond_l1) = logarithm(1000 * traffic(static_cast<double>(hardware_.l1_bytes)) / all);
+    at(ScheduleFeature::beyond_l2) = logarithm(1000 * traffic(static_cast<double>(hardware_.l2_bytes)) / all);
+    at(ScheduleFeature::beyond_l3) =
+        logarithm(1000 * traffic(static_cast<double>(std::max(last, hardware_.l2_bytes))) / all);
+    at(ScheduleFeature::branches) = facts_.ifs + facts_.whiles;
+    at(ScheduleFeature::element_bytes) = widest_;
+    return out_;
+  }
+
+ private:
+  double& at(ScheduleFeature feature) { return out_[static_cast<std::size_t>(feature)]; }
+  const LoopFact& loop(int k) const { return facts_.loops[static_cast<std::size_t>(k)]; }
+
+  // Iterations that run beside each other in one thread: lanes and copies.
+  double beside(const LoopFact& fact) const {
+    if (const auto* simd = std::get_if<sdfg::Simd>(&fact.loop->schedule))
+      return std::min(std::max(1.0, fact.trips), simd->lanes > 0 ? simd->lanes : some_lanes);
+    if (const auto* unroll = std::get_if<sdfg::Unroll>(&fact.loop->schedule))
+      return std::min(std::max(1.0, fact.trips), static_cast<double>(unroll->factor));
+    return 1;
+  }
+
+  void statement(const StatementFact& s) {
+    const Cost one = cost_of(s);
+    const double weight = s.executions * one.all;
+    total_ += weight;
+    at(ScheduleFeature::special) += s.executions * one.special;
+    double copies = 1, working = 1, imbalance = 0;
+    bool vector = false;
+    const LoopFact* innermost = nullptr;  // of those that run one iteration after the other
+    for (const int k : s.loops) {
+      const LoopFact& fact = loop(k);
+      copies *= beside(fact);
+      vector = vector || std::holds_alternative<sdfg::Simd>(fact.loop->schedule);
+      if (beside(fact) == 1) innermost = &fact;
+      if (!std::holds_alternative<sdfg::Parallel>(fact.loop->schedule) || working > 1) continue;
+      const double trips = std::max(1.0, fact.trips);
+      working = std::min<double>(threads_, trips);
+      imbalance = std::ceil(trips / threads_) * threads_ / trips - 1;
+    }
+    at(ScheduleFeature::in_vectors) += vector ? weight : 0;
+    at(ScheduleFeature::unrolled) += weight * std::log2(copies);
+    at(ScheduleFeature::threads) += weight * working;
+    at(ScheduleFeature::imbalance) += weight * std::min(imbalance, 16.0);
+    if (innermost == nullptr) return;
+    at(ScheduleFeature::innermost_trips) += weight * logarithm(innermost->trips);
+    const auto index = static_cast<int>(&s - facts_.statements.data());
+    const auto number = static_cast<int>(innermost - facts_.loops.data());
+    const bool chained = std::ranges::any_of(facts_.accesses, [&](const AccessFact& access) {
+      return access.write && access.statement == index && facts_.stride(access, number) == 0.0;
+    });
+    at(ScheduleFeature::chained) += chained ? weight : 0;
+  }
+
+  void accesses(double all) {
+    double count = 0;
+    for (const AccessFact& access : facts_.accesses) {
+      const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
+      if (s.loops.empty()) continue;
+      count += s.executions;
+      const auto stride = facts_.stride(access, s.loops.back());
+      const double bytes = stride ? std::abs(*stride) * sdfg::info(access.container->type).bytes : 0;
+      if (!stride) {
+        at(ScheduleFeature::gathered) += s.executions;
+      } else if (bytes == 0) {
+        at(ScheduleFeature::invariant) += s.executions;
+      } else if (std::abs(*stride) == 1) {
+        at(ScheduleFeature::unit) += s.executions;
+      } else if (bytes >= line_bytes) {
+        at(ScheduleFeature::far) += s.executions;
+      }
+    }
+    for (const auto share :
+         {ScheduleFeature::gathered, ScheduleFeature::invariant, ScheduleFeature::unit, ScheduleFeature::far})
+      at(share) /= std::max(1.0, count);
+    at(ScheduleFeature::accesses) = count / all;
+  }
+
+  // How often threads are sent out.
+  double regions() const {
+    double entered = 0;
+    for (const LoopFact& fact : facts_.loops) {
+      if (!std::holds_alternative<sdfg::Parallel>(fact.loop->schedule)) continue;
+      double times = 1;
+      for (const int k : fact.around) times *= std::max(1.0, loop(k).trips);
+      entered += times;
+    }
+    return entered;
+  }
+
+  // Bytes that a cache of this size does not keep from one use to the next: the loops inside the lowest level whose
+  // footprint exceeds it stay, and bring theirs anew in each iteration of those around.
+  double traffic(double bytes) const {
+    double result = 0;
+    for (const LoopFact& outermost : facts_.loops) {
+      if (!outermost.around.empty()) continue;
+      result += traffic_below(static_cast<int>(&outermost - facts_.loops.data()), bytes);
+    }
+    return result;
+  }
+  double traffic_below(int outermost, double bytes) const {
+    int height = loop(outermost).height + 1;
+    while (height > 0 && facts_.footprint(height) > bytes) --height;
+    // The longest way down from the outermost loop.
+    double times = 1;
+    for (const LoopFact& fact : facts_.loops) {
+      const int root = fact.around.empty() ? static_cast<int>(&fact - facts_.loops.data()) : fact.around.front();
+      if (fact.height != height || root != outermost) continue;
+      double around = 1;
+      for (const int k : fact.around) around *= std::max(1.0, loop(k).trips);
+      times = std::max(times, around * std::max(1.0, fact.trips));
+    }
+    return times * facts_.footprint(height);
+  }
+
+  const Hardware& hardware_;
+  int threads_;
+  NestFacts facts_;
+  double widest_ = 1, total_ = 0;
+  ScheduleFeatures out_{};
+};
+
+}  // namespace
+
+std::string_view schedule_feature_name(ScheduleFeature feature) {
+  constexpr std::array<std::string_view, schedule_feature_count> names{
+#define X(name) #name,
+      SOUS_SCHEDULE_FEATURES(X)
+#undef X
+  };
+  return names[static_cast<std::size_t>(feature)];
+}
+
+ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                                   const Hardware& hardware, int threads) {
+  return Reader(nest, sizes, hardware, threads).read();
+}
+
+}  // namespace sous::tuning_db

@@ -1,0 +1,57 @@
+// What decides how fast a nest runs as its loops are scheduled, in few physical terms: work, how it fills vectors and
+// threads, chains of dependent operations, how memory is met in the innermost loop, and what crosses each level of
+// cache. Read off the tree after a recipe's steps, so that it says the same of every recipe that leads there; the terms
+// are those that learned schedulers weigh (A. Adams et al.: Learning to Optimize Halide, SIGGRAPH 2019). Estimates.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "sdfg/sdfg.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::tuning_db {
+
+// Shares are of the nest's operations; "log" is log2(1 + x).
+#define SOUS_SCHEDULE_FEATURES(X)                                                                   \
+  X(operations)      /* log; a division counts as 8 additions, an exponential as 20 */              \
+  X(in_vectors)      /* share inside a loop of vector lanes */                                      \
+  X(unrolled)        /* log of the copies and lanes that stand beside each other, weighted */       \
+  X(chained)         /* share whose innermost loop writes the same place again and again */         \
+  X(innermost_trips) /* log, weighted */                                                            \
+  X(threads)         /* that have work, weighted */                                                 \
+  X(imbalance)       /* of the threads' shares: the largest over the average, less 1 */             \
+  X(regions)         /* log of the parallel regions that are entered for each million operations */ \
+  X(accesses)        /* for each operation */                                                       \
+  X(unit)            /* share of the accesses that the innermost loop meets one behind the other */ \
+  X(invariant)       /* ... that it leaves in a register */                                         \
+  X(far)             /* ... a line of cache or more apart */                                        \
+  X(gathered)        /* ... that are read by subscripts from memory, or not known */                \
+  X(beyond_l1)       /* log of 1000 times the bytes for each operation that do not stay in L1 */    \
+  X(beyond_l2)                                                                                      \
+  X(beyond_l3)     /* in a core's share of it */                                                    \
+  X(special)       /* share of operations that are divisions, roots or mathematical functions */    \
+  X(branches)      /* conditions */                                                                 \
+  X(element_bytes) /* of the widest container */
+
+enum class ScheduleFeature : std::uint8_t {
+#define X(name) name,
+  SOUS_SCHEDULE_FEATURES(X)
+#undef X
+};
+#define X(name) +1
+inline constexpr std::size_t schedule_feature_count = 0 SOUS_SCHEDULE_FEATURES(X);
+#undef X
+
+using ScheduleFeatures = std::array<double, schedule_feature_count>;
+
+std::string_view schedule_feature_name(ScheduleFeature feature);
+
+// `sizes`: values of the nest's symbols; one without a value counts as 1024. `threads`: that the run has.
+ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                                   const Hardware& hardware, int threads);
+
+}  // namespace sous::tuning_db
