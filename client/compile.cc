@@ -10,6 +10,7 @@
 #include "client/explain.h"
 #include "client/generated_code.h"
 #include "client/places.h"
+#include "client/preprocess.h"
 #include "client/process.h"
 #include "client/stats.h"
 #include "client/verdicts.h"
@@ -25,8 +26,6 @@ namespace {
 
 using std::string;
 using Words = std::vector<string>;
-
-constexpr const char* nothing_served = "nothing is served";
 
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
 
@@ -67,17 +66,6 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
   return out;
 }
 
-Result<string> preprocess(const CommandLine& line, const Input& input, const string& compiler, bool* diagnostics) {
-  Words command{compiler};
-  append(command, line.preprocess);
-  append(command, dependency_options(line, input));
-  append(command, {"-E", "-x", "c", input.path});
-  TRY(auto finished, run(command, {.capture_output = true, .capture_errors = true}));
-  if (finished.status != 0) return fail("launcher.preprocess", first_error(finished.errors), input.path);
-  if (diagnostics != nullptr) *diagnostics = !finished.errors.empty();
-  return std::move(finished.output);
-}
-
 void keep_measured(const Outcome& outcome, const Options& options) {
   const string path = database_path(options);
   if (outcome.measured.empty() || path.empty()) return;
@@ -105,17 +93,19 @@ void CompileOne::log(Fate fate, const string& why, const Report* report) const {
                        .facts = report == nullptr ? "" : stats_facts(*report)});
 }
 
-// No loop in the file itself, and none in what the project gives it: not worth the preprocessor.
+// No loop in the file itself, and none in what the project gives it: not worth the preprocessor. `sous` has looked
+// at a single input where results are kept.
 bool CompileOne::quick_exit() const {
+  if (cache_ && line_.inputs.size() == 1) return false;
   const auto search = include_search(line_);
   const auto bound = search ? frontends::c::loop_bound(input_.path, *search) : std::nullopt;
   return bound && !bound->any_loop;
 }
 
 bool CompileOne::run(const string& object) {
+  if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
   if (quick_exit()) return leave("no loop in it");
   if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());
-  if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
   if (const auto kept = from_cache(object)) return *kept;
   if (const auto why = beyond_reach()) return leave(*why);
   auto outcome = pipeline();
@@ -156,9 +146,17 @@ bool CompileOne::run(const string& object) {
 }
 
 Result<void> CompileOne::preprocess_input() {
+  // `sous` has looked into what it hands over, and knows what the sources have.
+  auto handed = line_.inputs.size() == 1 ? handed_over() : std::nullopt;
+  const bool looked = handed.has_value();
   const double start = now();
-  TRY(preprocessed_, preprocess(line_, input_, compiler_, &diagnostics_));
+  if (!handed) {
+    TRY(handed, preprocess(line_, input_, compiler_));
+  }
   preprocess_seconds_ = now() - start;
+  preprocessed_ = std::move(handed->text);
+  diagnostics_ = handed->diagnostics;
+  if (looked) return {};
   bound_ = frontends::c::loop_bound(preprocessed_);
   if (bound_ && !bound_->any_loop) return fail("launcher.no-loop", "no loop in it", input_.path);
   return {};

@@ -66,10 +66,6 @@ Meaning meaning_of(const CommandLine& line, const std::string& compiler);
 // the C library's headers say to gcc alone is given a meaning (types of its own, an attribute with arguments).
 enum class Text { Written, Preprocessed };
 std::vector<std::string> front_end_options(const CommandLine& line, const std::string& compiler, Text text);
-// Preprocesses `input` as its compile would, dependency file included.
-// Errors: client.run, launcher.preprocess (with the first line that the compiler said).
-Result<std::string> preprocess(const CommandLine& line, const Input& input, const std::string& compiler,
-                               bool* diagnostics = nullptr);
 // Puts what was measured on the spot into the database, so that the next build is served by it; builds in parallel take
 // turns. What cannot be written (a database that is read-only) is said in a line.
 void keep_measured(const Outcome& outcome, const Options& options);

@@ -14,6 +14,7 @@
 #include "client/compile.h"
 #include "client/compiler.h"
 #include "client/measure.h"
+#include "client/preprocess.h"
 #include "client/process.h"
 #include "client/timed_program.h"
 #include "frontends/c/lift.h"
@@ -65,7 +66,8 @@ class Adder {
   Result<std::vector<tuning_db::Entry>> run(const Words& flags) {
     TRY_VOID(read_flags(flags));
     TRY_VOID(read_recipe());
-    TRY(text_, preprocess(line_, input_, compiler_));
+    TRY(auto preprocessed, preprocess(line_, input_, compiler_));
+    text_ = std::move(preprocessed.text);
     if (!defines_main(text_)) {
       return fail("add.no-main",
                   "the file is measured as a program of its own and has no main: include it from one that calls its "

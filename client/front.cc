@@ -8,6 +8,7 @@
 #include "client/guard.h"
 #include "client/launcher.h"
 #include "client/places.h"
+#include "client/preprocess.h"
 #include "client/process.h"
 #include "client/verdicts.h"
 
@@ -23,26 +24,48 @@ Error become_core(const Words& arguments) {
   return become(command);
 }
 
-// Why the input is left as it is; nullopt: that takes a look into it.
-std::optional<Left> left(const Launch& launch, const Input& input, const ResultCache& cache) {
+// Why nothing is done with a file of this preprocessed text; nullopt: that takes a front end.
+std::optional<Left> left_by_text(const Launch& launch, const Input& input, const ResultCache& cache,
+                                 const transforms::Reach& reach, const string& text) {
+  auto pieces = compile_state(launch.options, launch.line, input, launch.compiler());
+  pieces.push_back(text);
+  std::optional<Left> found;
+  if (auto kept = cache.find(result_key(pieces)); kept && !kept->served) {
+    found = Left{nothing_served, std::move(kept->report), std::move(kept->facts)};
+  } else if (const auto bound = kept ? std::nullopt : frontends::c::loop_bound(text)) {
+    if (auto why = beyond(reach, *bound)) found = Left{std::move(*why), "", ""};
+  }
+  if (found) keep_unchanged(cache, launch.options, launch.line, input, launch.compiler(), text, *found);
+  return found;
+}
+
+// Why the input is left as it is; nullopt: that takes a look into it, if there is a text into that.
+std::optional<Left> left(const Launch& launch, const Input& input, const ResultCache& cache,
+                         std::optional<Preprocessed>& text) {
   if (!may_keep(launch.options, input.path)) return std::nullopt;
   if (auto kept = unchanged(cache, launch.options, launch.line, input, launch.compiler())) return kept;
   const auto reach = known_reach(cache, launch.options);
-  const auto search = include_search(launch.line);
-  if (!reach || !search) return std::nullopt;
-  const auto bound = frontends::c::loop_bound(input.path, *search);
-  auto why = bound ? beyond(*reach, *bound) : std::nullopt;
-  if (!why) return std::nullopt;
-  return Left{std::move(*why), "", ""};
+  if (const auto search = include_search(launch.line)) {
+    const auto bound = frontends::c::loop_bound(input.path, *search);
+    auto why =
+        bound ? beyond(reach.value_or(transforms::Reach{transforms::Reach::nothing, false}), *bound) : std::nullopt;
+    if (why) return Left{std::move(*why), "", ""};
+  }
+  if (!reach || launch.line.inputs.size() != 1) return std::nullopt;
+  auto preprocessed = preprocess(launch.line, input, launch.compiler());
+  if (!preprocessed) return std::nullopt;
+  auto found = left_by_text(launch, input, cache, *reach, preprocessed->text);
+  if (!found) text = std::move(*preprocessed);
+  return found;
 }
 
-std::optional<std::vector<Left>> all_left(const Launch& launch) {
+std::optional<std::vector<Left>> all_left(const Launch& launch, std::optional<Preprocessed>& text) {
   const auto cache = ResultCache::open();
   if (!cache) return std::nullopt;
   std::vector<Left> out;
   for (const auto& input : launch.line.inputs) {
     if (!input.is_c) continue;
-    auto one = left(launch, input, *cache);
+    auto one = left(launch, input, *cache, text);
     if (!one) return std::nullopt;
     out.push_back(std::move(*one));
   }
@@ -51,9 +74,11 @@ std::optional<std::vector<Left>> all_left(const Launch& launch) {
 
 int compile(const Launch& launch, const Words& arguments) {
   guard_with(launch.original, launch.line.inputs[0].path);
-  const auto verdicts = all_left(launch);
+  std::optional<Preprocessed> text;
+  const auto verdicts = all_left(launch, text);
   stop_guarding();
   if (!verdicts) {
+    if (text) hand_over(*text);
     const Error error = become_core(arguments);
     std::fprintf(stderr, "sous: %s: compiled without it\n", error.to_string().c_str());
     return become_original(launch);

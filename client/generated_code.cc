@@ -57,10 +57,4 @@ Words link_options(const std::vector<targets::File>& files) {
   return out;
 }
 
-string first_error(const string& diagnostics) {
-  const auto error = diagnostics.find("error");
-  const auto start = error == string::npos ? 0 : diagnostics.rfind('\n', error) + 1;
-  return diagnostics.substr(start, diagnostics.find('\n', start) - start);
-}
-
 }  // namespace sous::client

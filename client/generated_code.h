@@ -29,7 +29,4 @@ std::vector<const targets::Runtime*> runtimes_of(const std::vector<targets::File
 // What links objects of these files.
 std::vector<std::string> link_options(const std::vector<targets::File>& files);
 
-// The first line that says "error", or the first of all.
-std::string first_error(const std::string& diagnostics);
-
 }  // namespace sous::client

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "client/compiler.h"
 #include "client/generated_code.h"
 #include "sdfg/check.h"
 

@@ -25,6 +25,9 @@ void keep_reach(const ResultCache& cache, const Options& options, const transfor
 // Why no source knows a nest of the file; nullopt: one may.
 std::optional<std::string> beyond(const transforms::Reach& reach, const frontends::c::LoopBound& bound);
 
+// Of a file that was looked into for nothing.
+inline constexpr const char* nothing_served = "nothing is served";
+
 // Why an input was left as it is, and the report and its facts where it was looked into.
 struct Left {
   std::string why, report, facts;

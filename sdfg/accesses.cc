@@ -44,7 +44,11 @@ using Data = Dependences::Data;
 class Collector {
  public:
   Collector(Data& data, const Lifted& lifted)
-      : data_(data), lifted_(lifted), names_(lifted.statements.size()), dims_(lifted.statements.size()) {
+      : data_(data),
+        lifted_(lifted),
+        names_(lifted.statements.size()),
+        dims_(lifted.statements.size()),
+        domains_(lifted.statements.size()) {
     data.domains.resize(lifted.statements.size());
   }
 
@@ -131,6 +135,7 @@ class Collector {
     names_[s] = names;
     dims_[s] = dims;
     std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
+    domains_[s] = joined(dims, ", ") + where;
     data_.domains[s] = data_.read_set(statement_tuple(s, dims) + where);
   }
 
@@ -166,15 +171,18 @@ class Collector {
   void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
            const std::vector<std::string>& constraints, bool write, bool exact) {
     std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
-    IslMap map = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
-                                joined(dims, ", ") + "]" + where);
-    map = IslMap(isl_map_intersect_domain(map.release(), data_.domains[statement_].copy()));
+    const IslMap everywhere = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
+                                             joined(dims, ", ") + "]" + where);
+    IslMap map(isl_map_intersect_domain(everywhere.copy(), data_.domains[statement_].copy()));
+    const std::string shape = domains_[statement_] + " -> " + joined(dims, ", ") + where;
     data_.accesses.push_back({.statement = static_cast<int>(statement_),
                               .container = container,
                               .tuple = memory,
                               .write = write,
                               .exact = exact,
-                              .map = std::move(map)});
+                              .map = std::move(map),
+                              .own = false,
+                              .shape = shapes_.try_emplace(shape, shapes_.size()).first->second});
   }
 
   void control(bool write) { add("return", "R", {}, {}, write, false); }
@@ -239,10 +247,12 @@ class Collector {
   std::map<std::string, bool> whole_;  // shares its alias class: any access may touch any of it
   std::vector<IslNames> names_;
   std::vector<std::vector<std::string>> dims_;
+  std::vector<std::string> domains_;  // without the statements' names
   std::size_t statement_ = 0;
   bool returns_ = false;                                  // it may end anywhere: nothing is written for sure
   std::set<Element> written_;                             // by each run of the statement that gets this far
   std::vector<std::pair<std::size_t, Element>> perhaps_;  // accesses that write an element, if they are made
+  std::map<std::string, std::size_t> shapes_;             // domain and map without names -> Access::shape
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "sdfg/dependences.h"
 #include "sdfg/isl_handle.h"
+#include "sdfg/isl_read.h"
 #include "sdfg/polyhedral.h"
 
 namespace sous::sdfg {
@@ -19,9 +20,10 @@ struct Access {
   std::string container;  // name, for reports
   std::string tuple;      // what isl calls the memory: equal tuples may be the same memory
   bool write = false;
-  bool exact = false;  // touches exactly these elements (otherwise perhaps fewer)
-  IslMap map;          // statement instance -> element
-  bool own = false;    // a read of what the same instance has written before, whichever way it took
+  bool exact = false;     // touches exactly these elements (otherwise perhaps fewer)
+  IslMap map;             // statement instance -> element
+  bool own = false;       // a read of what the same instance has written before, whichever way it took
+  std::size_t shape = 0;  // equal where domain and map are the same, but for the names of statement and memory
 };
 
 struct Dependences::Data {
@@ -36,6 +38,7 @@ struct Dependences::Data {
   std::vector<Access> accesses;
   std::vector<Dependence> dependences;
   std::vector<IslMap> relations;
+  std::vector<std::size_t> same_relation;         // the first with the same relation, between the same statements
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
 
   mutable std::unordered_map<std::string, IslMap> maps_read;
@@ -45,12 +48,10 @@ struct Dependences::Data {
   // Reading takes long, and a recipe's steps leave most statements where they are: each text is read once.
   IslMap read_map(const std::string& body) const {
     IslMap& known = maps_read[body];
-    if (!known) known = IslMap(isl_map_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
+    if (!known) known = read_isl_map(context.get(), header + "{ " + body + " }");
     return known;
   }
-  IslSet read_set(const std::string& body) const {
-    return IslSet(isl_set_read_from_str(context.get(), (header + "{ " + body + " }").c_str()));
-  }
+  IslSet read_set(const std::string& body) const { return read_isl_set(context.get(), header + "{ " + body + " }"); }
 };
 
 // Fills the parameters, the domains and the accesses of `data`, for `among`.

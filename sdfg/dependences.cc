@@ -26,6 +26,147 @@ std::optional<std::int64_t> value_distance(std::optional<std::int64_t> distance,
   return *distance * std::abs(l.loop->step);
 }
 
+// Where a statement stands in the tree: the index in each sequence on the way, and whether a loop stands there.
+using Path = std::vector<std::pair<std::size_t, bool>>;
+
+void find_paths(const ScheduleTree& tree, const Path& above, std::vector<Path>& paths) {
+  for (std::size_t k = 0; k < tree.size(); ++k) {
+    Path here = above;
+    here.emplace_back(k, std::holds_alternative<ScheduleLoop>(tree[k].value));
+    match(
+        tree[k].value, [&](const ScheduleLoop& l) { find_paths(l.children, here, paths); },
+        [&](const ScheduleGuard& g) { find_paths(g.children, here, paths); },
+        [&](const ScheduleLeaf& leaf) { paths[static_cast<std::size_t>(leaf.statement)] = here; });
+  }
+}
+
+// What decides, but for the names of the statements, which pairs of instances touch the same element in this order: the
+// shapes of the accesses, the loops around both (which the shapes describe), and which of the two comes first in their
+// body. Nests of many statements have few such classes: each is computed once.
+struct PairClass {
+  std::size_t source = 0, target = 0;
+  std::size_t common_loops = 0;
+  int order = 0;  // -1: the source comes first; 0: they are one statement
+  auto operator<=>(const PairClass&) const = default;
+};
+
+class Pairs {
+ public:
+  Pairs(const Times& times, const Lifted& lifted) : times_(times), paths_(lifted.statements.size()) {
+    find_paths(lifted.tree, {}, paths_);
+  }
+
+  PairClass class_of(const Access& a, const Access& b) const {
+    const Path &s = paths_[static_cast<std::size_t>(a.statement)], &t = paths_[static_cast<std::size_t>(b.statement)];
+    PairClass c{.source = a.shape, .target = b.shape};
+    const auto [at_s, at_t] = std::ranges::mismatch(s, t);
+    c.common_loops =
+        static_cast<std::size_t>(std::count_if(s.begin(), at_s, [](const auto& step) { return step.second; }));
+    if (at_s != s.end() && at_t != t.end()) c.order = *at_s < *at_t ? -1 : 1;
+    return c;
+  }
+  // Whether there are pairs of instances that touch the same element, the first one before the second.
+  bool any(const PairClass& c, const Access& a, const Access& b) {
+    const auto [known, is_new] = known_.try_emplace(c);
+    if (is_new) known->second = compute(a, b);
+    return !empty(known->second);
+  }
+  // All pairs of these classes, as ones of the statements.
+  IslMap together(const std::set<PairClass>& classes, int s, int t) {
+    const auto [known, is_new] = unions_.try_emplace(classes);
+    IslMap& all = known->second;
+    if (is_new) {
+      for (const PairClass& c : classes) {
+        IslMap one = named(known_.at(c), s, t);
+        all = all ? IslMap(isl_map_union(all.release(), one.release())) : std::move(one);
+      }
+      if (classes.size() > 1) all = IslMap(isl_map_coalesce(all.release()));
+    }
+    return named(all, s, t);
+  }
+
+ private:
+  static IslMap named(const IslMap& pairs, int s, int t) {
+    isl_map* out = pairs.copy();
+    out = isl_map_set_tuple_name(out, isl_dim_in, numbered("S", static_cast<std::size_t>(s)).c_str());
+    return IslMap(isl_map_set_tuple_name(out, isl_dim_out, numbered("S", static_cast<std::size_t>(t)).c_str()));
+  }
+
+  IslMap compute(const Access& a, const Access& b) {
+    const auto order = orders_.find({a.statement, b.statement});
+    if (order != orders_.end() && empty(order->second)) return order->second;
+    const IslMap touching(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
+    if (empty(touching)) return touching;
+    const IslMap& before = order != orders_.end()
+                               ? order->second
+                               : orders_[{a.statement, b.statement}] = times_.before(a.statement, b.statement);
+    const IslMap pairs = intersect(touching, before);
+    return empty(pairs) ? pairs : IslMap(isl_map_coalesce(pairs.copy()));
+  }
+
+  const Times& times_;
+  std::vector<Path> paths_;
+  std::map<std::pair<int, int>, IslMap> orders_;
+  std::map<PairClass, IslMap> known_;
+  std::map<std::set<PairClass>, IslMap> unions_;
+};
+
+void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Lifted& lifted) {
+  const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
+  const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
+  const IslSet deltas = time_deltas(relation, times, d.source, d.target);
+  IslSet equal(deltas.copy());
+  for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
+    const std::size_t index = times.loops().at(s[i]).index;
+    d.distance.push_back(value_distance(constant_distance(deltas, times, index), times, times.loops().at(s[i])));
+    equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
+    if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
+  }
+}
+
+// Fills the dependences and their relations.
+void relate(Data& data, const Times& times, const Lifted& lifted) {
+  Pairs pairs(times, lifted);
+  // (container, source, target, kind) -> index of the dependence that collects these pairs
+  std::map<std::tuple<std::string, int, int, DependenceKind>, std::size_t> index;
+  std::vector<std::set<PairClass>> classes;
+  for (const Access& a : data.accesses)
+    for (const Access& b : data.accesses) {
+      if (a.tuple != b.tuple || (!a.write && !b.write)) continue;
+      const PairClass c = pairs.class_of(a, b);
+      if (!pairs.any(c, a, b)) continue;
+      auto kind = !a.write ? DependenceKind::Anti : b.write ? DependenceKind::Output : DependenceKind::Flow;
+      if (kind == DependenceKind::Flow && planted(Fault::flow_dropped)) continue;
+      if (kind == DependenceKind::Anti && planted(Fault::anti_dropped)) continue;
+      if (kind == DependenceKind::Output && planted(Fault::output_dropped)) continue;
+      const auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, classes.size());
+      if (is_new) {
+        data.dependences.push_back({.kind = kind,
+                                    .source = a.statement,
+                                    .target = b.statement,
+                                    .container = b.container,
+                                    .distance = {},
+                                    .equal_loops = 0});
+        classes.emplace_back();
+      }
+      classes[it->second].insert(c);
+    }
+  std::map<std::set<PairClass>, std::size_t> like;  // the first of these classes
+  std::map<std::tuple<int, int, std::set<PairClass>>, std::size_t> same;
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    Dependence& d = data.dependences[k];
+    const std::size_t first = same.try_emplace({d.source, d.target, classes[k]}, k).first->second;
+    data.same_relation.push_back(first);
+    data.relations.push_back(first < k ? data.relations[first] : pairs.together(classes[k], d.source, d.target));
+    if (const auto [known, is_new] = like.try_emplace(classes[k], k); !is_new) {
+      d.distance = data.dependences[known->second].distance;
+      d.equal_loops = data.dependences[known->second].equal_loops;
+    } else {
+      measure_distance(d, data.relations[k], times, lifted);
+    }
+  }
+}
+
 }  // namespace
 
 std::string Dependence::to_string(const Lifted& lifted) const {
@@ -52,51 +193,8 @@ Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::
   collect(*data, lifted);
   TRY_VOID(data->context.ok());
   for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
-  Times times(*data, lifted, lifted.tree);
-  std::map<std::pair<int, int>, IslMap> orders;
-  // (container, source, target, kind) -> index of the dependence that collects these pairs
-  std::map<std::tuple<std::string, int, int, DependenceKind>, std::size_t> index;
-  for (const Access& a : data->accesses)
-    for (const Access& b : data->accesses) {
-      if (a.tuple != b.tuple || (!a.write && !b.write)) continue;
-      IslMap pairs(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
-      if (empty(pairs)) continue;
-      auto [order, inserted] = orders.try_emplace({a.statement, b.statement});
-      if (inserted) order->second = times.before(a.statement, b.statement);
-      pairs = intersect(pairs, order->second);
-      if (empty(pairs)) continue;
-      pairs = IslMap(isl_map_coalesce(pairs.release()));
-      auto kind = !a.write ? DependenceKind::Anti : b.write ? DependenceKind::Output : DependenceKind::Flow;
-      if (kind == DependenceKind::Flow && planted(Fault::flow_dropped)) continue;
-      if (kind == DependenceKind::Anti && planted(Fault::anti_dropped)) continue;
-      if (kind == DependenceKind::Output && planted(Fault::output_dropped)) continue;
-      auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, data->relations.size());
-      if (is_new) {
-        data->dependences.push_back({.kind = kind,
-                                     .source = a.statement,
-                                     .target = b.statement,
-                                     .container = b.container,
-                                     .distance = {},
-                                     .equal_loops = 0});
-        data->relations.push_back(std::move(pairs));
-      } else {
-        data->relations[it->second] =
-            IslMap(isl_map_coalesce(isl_map_union(data->relations[it->second].release(), pairs.release())));
-      }
-    }
-  for (std::size_t k = 0; k < data->dependences.size(); ++k) {
-    Dependence& d = data->dependences[k];
-    const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
-    const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
-    const IslSet deltas = time_deltas(data->relations[k], times, d.source, d.target);
-    IslSet equal(deltas.copy());
-    for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
-      const std::size_t index = times.loops().at(s[i]).index;
-      d.distance.push_back(value_distance(constant_distance(deltas, times, index), times, times.loops().at(s[i])));
-      equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
-      if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
-    }
-  }
+  const Times times(*data, lifted, lifted.tree);
+  relate(*data, times, lifted);
   TRY_VOID(data->context.ok());
   Dependences result;
   result.data_ = std::move(data);

@@ -123,10 +123,13 @@ Result<void> returns_in_order(const Times& times, std::size_t shared, const Lift
 Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
   TRY_VOID(returns_in_order(times, shared, lifted));
   const IslMap reversed = intersect(times.not_before(), times.agree(shared));
+  std::set<std::size_t> asked;  // relations of which nothing is excused
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
-    IslMap pairs = effective(data, times, k);
-    if (!empty(intersect(pairs, reversed)))
+    const IslMap pairs = effective(data, times, k);
+    const bool whole = pairs.get() == times.dependence_on_time(k).get();
+    const bool again = whole && !asked.insert(data.same_relation[k]).second;
+    if (!again && !empty(intersect(pairs, reversed)))
       return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
     for (const auto& entry : times.loops()) {
       const auto& symbol = entry.first;
@@ -136,7 +139,10 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
         if (empty(broken)) return {};
         return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
       };
-      auto in_parallel = [&] { return carries(carried_pairs(times, l, effective(data, times, k, &l))); };
+      auto in_parallel = [&]() -> Result<void> {
+        if (again) return {};
+        return carries(carried_pairs(times, l, effective(data, times, k, &l)));
+      };
       TRY_VOID(match(
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },

@@ -23,10 +23,13 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
 
 IslMap effective(const Data& data, const Times& times, std::size_t k, const Times::LoopTime* carrier) {
   const Dependence& d = data.dependences[k];
-  IslMap pairs = times.on_time(data.relations[k], d.source, d.target);
+  IslMap pairs = times.dependence_on_time(k);
   for (const auto& [symbol, l] : times.loops()) {
     const auto& privates = l.loop->privates;
-    if (std::find(privates.begin(), privates.end(), d.container) != privates.end()) {
+    const bool is_private = std::find(privates.begin(), privates.end(), d.container) != privates.end();
+    if (is_private && times.all_inside(d.source, l) && times.all_inside(d.target, l)) {
+      pairs = intersect(pairs, times.agree(l.index + 1));
+    } else if (is_private && !times.all_outside(d.source, l) && !times.all_outside(d.target, l)) {
       IslMap outside = subtract(pairs, times.both_inside(l));
       pairs = IslMap(isl_map_union(outside.release(), intersect(pairs, times.same_iteration(l)).release()));
     }
@@ -77,6 +80,7 @@ std::string describe(const Dependence& d, const Lifted& lifted) {
 }
 
 IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l) {
+  if (times.all_inside(access.statement, l)) return access.map;
   IslMap instances = times.related(access.statement, access.statement, times.same_iteration(l));
   return IslMap(isl_map_intersect_domain(access.map.copy(), isl_map_domain(instances.release())));
 }
@@ -108,7 +112,9 @@ Result<bool> covered(const Data& data, const Times& times, const Times::LoopTime
   if (planted(Fault::private_not_covered)) return true;
   if (data.elsewhere.contains(container)) return false;
   for (const Access& access : data.accesses)
-    if (access.container == container && !empty(subtract(access.map, inside(access, times, l)))) return false;
+    if (access.container == container && !times.all_inside(access.statement, l) &&
+        !empty(subtract(access.map, inside(access, times, l))))
+      return false;
   return reads_own_values(data, times, l, container);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "sdfg/isl_handle.h"
+#include "sdfg/isl_read.h"
 #include "sdfg/polyhedral.h"
 
 namespace sous::sdfg {
@@ -91,9 +91,7 @@ Result<bool> is_within(const Points& part, const std::vector<Points>& whole, con
   }
   const std::vector<std::string> parameters(free.begin(), free.end());
   IslContext context(budget.operations);
-  const auto read = [&](const Points& points) {
-    return IslSet(isl_set_read_from_str(context.get(), isl_text(points, parameters).c_str()));
-  };
+  const auto read = [&](const Points& points) { return read_isl_set(context.get(), isl_text(points, parameters)); };
   IslSet rest = read(part);
   for (const Points& w : whole) rest = IslSet(isl_set_subtract(rest.release(), read(w).release()));
   const bool within = isl_set_is_empty(rest.get()) == isl_bool_true;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sdfg/isl_handle.h"
+#include "sdfg/isl_read.h"
 
 namespace sous::sdfg {
 
@@ -47,11 +47,9 @@ class Union {
   }
 
   const IslSet& where() const { return where_; }
-  IslSet read(const Points& points) const {
-    return IslSet(isl_set_read_from_str(context_.get(), isl_text(points, parameters_).c_str()));
-  }
+  IslSet read(const Points& points) const { return read_isl_set(context_.get(), isl_text(points, parameters_)); }
   IslMap relation(const Points& points) const {
-    return IslMap(isl_map_read_from_str(context_.get(), isl_text(points, parameters_, true).c_str()));
+    return read_isl_map(context_.get(), isl_text(points, parameters_, true));
   }
   // The points, or some more: none of those that a bound or an equation cuts off.
   IslSet all() const {

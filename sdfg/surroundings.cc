@@ -1,6 +1,6 @@
 #include "sdfg/surroundings.h"
 
-#include "sdfg/isl_handle.h"
+#include "sdfg/isl_read.h"
 #include "sdfg/polyhedral.h"
 
 namespace sous::sdfg {
@@ -57,13 +57,18 @@ bool Surroundings::impossible(const std::string& besides) const {
   IslContext context(operations);
   std::string tuple;
   for (const std::string& v : variables_) tuple += (tuple.empty() ? "" : ", ") + v;
-  const IslSet set(isl_set_read_from_str(
-      context.get(), (parameters_ + "{ [" + tuple + "] : " + constraints_ + " and " + besides + " }").c_str()));
+  const IslSet set =
+      read_isl_set(context.get(), parameters_ + "{ [" + tuple + "] : " + constraints_ + " and " + besides + " }");
   return set && isl_set_is_empty(set.get()) == isl_bool_true && context.ok();
 }
 
 bool Surroundings::at_most(const Expr& low, const Expr& high) const {
-  return expressible(low) && expressible(high) && impossible("not (" + isl_at_most(low, high, names_) + ")");
+  if (!expressible(low) || !expressible(high)) return false;
+  // One conjunction for each way not to be.
+  for (const Expr& l : max_pieces(low))
+    for (const Expr& h : min_pieces(high))
+      if (!impossible(isl_text(h, names_) + " < " + isl_text(l, names_))) return false;
+  return true;
 }
 
 bool Surroundings::always(const ScalarExpr& condition) const {

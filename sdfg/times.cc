@@ -19,7 +19,7 @@ std::size_t depth(const ScheduleTree& tree) {
 }  // namespace
 
 Times::Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree)
-    : data_(data), length_(depth(tree)), maps_(lifted.statements.size()) {
+    : data_(data), length_(depth(tree)), maps_(lifted.statements.size()), leaves_(lifted.statements.size()) {
   all_pairs_ = data.read_map(tuple("t", length_) + " -> " + tuple("u", length_));
   // The same context as that of the domains: `respects` compares the two.
   walk(tree, {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
@@ -28,6 +28,13 @@ Times::Times(const Dependences::Data& data, const Lifted& lifted, const Schedule
       const std::string dims = tuple("o", lifted.statements[s].iterators.size());
       maps_[s] = data.read_map(numbered("S", s) + dims + " -> " + tuple("t", length_) + " : false");
     }
+}
+
+const IslMap& Times::dependence_on_time(std::size_t k) const {
+  const Dependence& d = data_.dependences[k];
+  const auto [known, is_new] = dependences_.try_emplace(data_.same_relation[k]);
+  if (is_new) known->second = on_time(data_.relations[k], d.source, d.target);
+  return known->second;
 }
 
 IslMap Times::agree(std::size_t count) const {
@@ -77,6 +84,7 @@ void Times::walk(const ScheduleTree& tree, const Place& place) {
         tree[k].value,
         [&](const ScheduleLoop& l) {
           enter(l, here);
+          for_each_leaf(l.children, [&](const ScheduleLeaf& leaf) { ++loops_[l.symbol].leaves[leaf.statement]; });
           walk(l.children, here);
         },
         [&](const ScheduleGuard& g) {
@@ -91,7 +99,8 @@ void Times::enter(const ScheduleLoop& loop, Place& here) {
   const std::string variable = numbered("t", here.time.size());
   const bool counted =
       std::abs(loop.step) != 1 && max_pieces(loop.begin).size() == 1 && min_pieces(loop.begin).size() == 1;
-  loops_[loop.symbol] = {.index = here.time.size(), .counted = counted, .positions = here.positions, .loop = &loop};
+  loops_[loop.symbol] = {
+      .index = here.time.size(), .counted = counted, .positions = here.positions, .loop = &loop, .leaves = {}};
   std::string value = loop.step > 0 ? variable : "(-" + variable + ")";
   std::int64_t step = loop.step;
   if (counted) {
@@ -105,6 +114,7 @@ void Times::enter(const ScheduleLoop& loop, Place& here) {
 }
 
 void Times::add(const ScheduleLeaf& leaf, Place& here) {
+  ++leaves_[static_cast<std::size_t>(leaf.statement)];
   if (!data_.known(static_cast<std::size_t>(leaf.statement))) return;
   while (here.time.size() < length_) here.time.emplace_back("0");
   std::vector<std::string> dims;

@@ -21,12 +21,19 @@ class Times {
     bool counted = false;                                        // iterations, not values
     std::vector<std::pair<std::size_t, std::size_t>> positions;  // (dimension, value) of the sequences above it
     const ScheduleLoop* loop = nullptr;
+    std::map<int, int> leaves;  // statement -> how many of its leaves are in the loop
   };
 
   Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree);
 
   // For statements that `data` looks at.
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
+  // Whether no instance of the statement is in the loop, or every one: what the tree shows, isl need not be asked.
+  bool all_outside(int statement, const LoopTime& l) const { return !l.leaves.contains(statement); }
+  bool all_inside(int statement, const LoopTime& l) const {
+    const auto here = l.leaves.find(statement);
+    return here != l.leaves.end() && here->second == leaves_[static_cast<std::size_t>(statement)];
+  }
   const std::map<std::string, LoopTime>& loops() const { return loops_; }
   std::size_t length() const { return length_; }
 
@@ -55,6 +62,8 @@ class Times {
   IslMap on_time(const IslMap& pairs, int s, int t) const {
     return IslMap(isl_map_apply_range(isl_map_apply_domain(pairs.copy(), of(s).copy()), of(t).copy()));
   }
+  // The same for a dependence's relation, which several questions ask of.
+  const IslMap& dependence_on_time(std::size_t k) const;
   // s strictly before t.
   IslMap before(int s, int t) const { return IslMap(isl_map_lex_lt_map(of(s).copy(), of(t).copy())); }
 
@@ -75,7 +84,9 @@ class Times {
   std::size_t length_ = 0;
   IslMap all_pairs_;
   std::vector<IslMap> maps_;
+  std::vector<int> leaves_;  // of each statement
   std::map<std::string, LoopTime> loops_;
+  mutable std::map<std::size_t, IslMap> dependences_;  // on time, by Data::same_relation
 };
 
 }  // namespace sous::sdfg

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -85,6 +86,29 @@ struct Database::Impl {
   std::mutex mutex;
   std::optional<Nearest> nearest;
   std::string nearest_generation;  // of the store when `nearest` was built
+  // Of one query: the nests of a file are near the same entries.
+  std::map<std::string, std::vector<Summary>> summaries;
+  std::map<std::string, std::optional<transforms::Match>> read;
+
+  Result<std::vector<Summary>> summary(const std::string& id) {
+    if (const auto known = summaries.find(id); known != summaries.end()) return known->second;
+    TRY(auto rows, store.with_ids({id}));
+    return summaries.emplace(id, std::move(rows)).first->second;
+  }
+
+  // Nullopt: the entry is gone, or cannot be read: it hides no other.
+  Result<std::optional<transforms::Match>> match(const std::string& id) {
+    if (const auto known = read.find(id); known != read.end()) return known->second;
+    std::optional<transforms::Match> found;
+    const auto entry = store.get(id);
+    if (!entry && entry.error().code != "db.entry") return std::unexpected(entry.error());
+    if (entry && *entry) {
+      found = match_of(**entry, 0, transforms::Origin::Database);
+      found->embedding = store.embedding().version();
+      found->reach = store.embedding().reach();
+    }
+    return read.emplace(id, std::move(found)).first->second;
+  }
 
   Result<void> refresh() {
     TRY(std::string generation, store.generation());
@@ -136,7 +160,7 @@ struct Database::Impl {
     }
     std::vector<Candidate> result;
     for (const Hit& hit : hits) {
-      TRY(const auto entry, store.with_ids({hit.id}));
+      TRY(const auto entry, summary(hit.id));
       if (entry.empty() || entry.front().structural_hash == q.structural_hash) continue;
       result.push_back(candidate_of(entry.front(), machine, asked));
       result.back().distance = std::max(not_exact, hit.distance);
@@ -161,13 +185,10 @@ struct Database::Impl {
     for (const Candidate& candidate : candidates) {
       if (result.size() == static_cast<std::size_t>(k)) break;
       if (!recipes.insert(candidate.entry.recipe_json).second) continue;
-      const auto entry = store.get(candidate.entry.id);
-      if (!entry && entry.error().code == "db.entry") continue;  // one that cannot be read hides no other
-      if (!entry) return std::unexpected(entry.error());
-      if (!*entry) continue;
-      result.push_back(match_of(**entry, candidate.distance, transforms::Origin::Database));
-      result.back().embedding = store.embedding().version();
-      result.back().reach = store.embedding().reach();
+      TRY(auto found, match(candidate.entry.id));
+      if (!found) continue;
+      found->distance = candidate.distance;
+      result.push_back(std::move(*found));
     }
     return result;
   }
@@ -181,7 +202,9 @@ std::unique_ptr<Database> Database::over(Store store, Hardware hardware) {
                                                                                .hardware = std::move(hardware),
                                                                                .mutex = {},
                                                                                .nearest = {},
-                                                                               .nearest_generation = {}})));
+                                                                               .nearest_generation = {},
+                                                                               .summaries = {},
+                                                                               .read = {}})));
 }
 
 Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Hardware hardware) {
@@ -215,6 +238,8 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
                                                                     int k, const Hardware& hardware) {
   const std::lock_guard lock(impl_->mutex);
+  impl_->summaries.clear();
+  impl_->read.clear();
   std::vector<std::vector<transforms::Match>> result;
   for (const transforms::NestQuery& nest : nests) {
     TRY(auto matches, impl_->matches(nest, std::max(0, k), hardware));

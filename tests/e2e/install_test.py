@@ -91,6 +91,54 @@ def what_has_no_deep_loops_is_the_compilers_alone(case, _):
     assert "sous-core" in done.stderr and case.bytes("alone.o") == case.bytes("plain.o"), done.stderr
 
 
+def a_front_end_is_loaded_for_what_needs_one(case, _):
+    """The preprocessed text shows of most files that no recipe is for them: `sous` preprocesses them, once, and only the
+    others get to sous-core, with that text."""
+    case.fill_database()
+    alone = case.folder / "alone"
+    alone.mkdir()
+    shutil.copy2(case.sous, alone / "sous")
+    shutil.copy2(pathlib.Path(case.sous).parent / "sous-core", alone / "sous-core-itself")
+    calls = case.folder / "calls"
+    for path, word, target in ((alone / "sous-core", "core", alone / "sous-core-itself"),
+                               (alone / "clang-counted", "$*", shutil.which(case.cc))):
+        path.write_text(f'#!/bin/sh\necho "{word}" >> {calls}\nexec {target} "$@"\n')
+        path.chmod(0o755)
+
+    def looks(name, *more):
+        """How often the compiler preprocessed, and whether sous-core was started; the object is the compiler's."""
+        calls.write_text("")
+        case.run(alone / "sous", alone / "clang-counted", *FLAGS, "-MD", "-MF", "sous.d", "-c", name, "-o", "x.o", *more)
+        lines = calls.read_text().splitlines()
+        case.run(case.cc, *FLAGS, "-MD", "-MF", "plain.d", "-c", name, "-o", "x.o2", *more)
+        assert case.bytes("x.o") == case.bytes("x.o2"), name
+        assert case.bytes("sous.d").replace(b"x.o:", b"") == case.bytes("plain.d").replace(b"x.o2:", b""), name
+        return sum(" -E " in f" {line} " for line in lines), "core" in lines
+
+    # Braces in macros: the file's own text does not tell.
+    head = '#include "head.h"\n'
+    case.write("head.h", "#define BEGIN {\n#define END }\n")
+    loop = "for (int {0} = 0; {0} < n; ++{0}) "
+    nest = "void {}(int n, double *a, int *k) BEGIN {} END\n"
+    shallow = nest.format("f", loop.format("i") + "a[i] *= 2;")
+    deep = nest.format("g", "".join(loop.format(v) for v in "ijl") + "a[k[i]] += a[k[j]] * k[l];")
+    for name in ("first.c", "second.c"):
+        case.write(name, head + shallow)
+    case.write("nothing.c", head + nest.format("h", "a[0] = k[n];"))
+    case.write("deep.c", head + deep)
+    assert looks("first.c") == (1, True), "what the database has is asked once"
+    assert looks("second.c") == (1, False) and looks("second.c") == (0, False)
+    assert looks("nothing.c")[1] is False and looks("nothing.c") == (0, False)
+    assert looks("deep.c") == (1, True) and looks("deep.c") == (0, False)
+    # The same text in a file that is new: the result is known.
+    (case.folder / "deep.c").touch()
+    assert looks("deep.c") == (1, False) and looks("deep.c") == (0, False)
+    case.write("head.h", "#define BEGIN {\n#define END a[0] = 1; }\n")
+    assert looks("deep.c") == (1, True) and looks("second.c") == (1, False)
+    # Another command line is another question, also where the text is the same.
+    assert looks("second.c", "-Inear") == (1, False) and looks("second.c", "-Inear") == (0, False)
+
+
 def many_builds_share_the_results(case, _):
     names = [f"f{k}.c" for k in range(4)]
     for k, name in enumerate(names):
@@ -175,7 +223,8 @@ def an_installed_copy_stands_on_its_own(case, build):
     assert "of the installed copy" in said, said
 
 
-CASES = [results_are_kept, what_has_no_deep_loops_is_the_compilers_alone, many_builds_share_the_results,
+CASES = [results_are_kept, what_has_no_deep_loops_is_the_compilers_alone, a_front_end_is_loaded_for_what_needs_one,
+         many_builds_share_the_results,
          ccache_in_front_sees_the_database, ccache_behind_is_a_prefix,
          an_installed_copy_stands_on_its_own]
 
