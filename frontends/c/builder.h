@@ -314,6 +314,7 @@ class Builder {
   Lift<void> check_overlaps();
   Lift<void> check_pair(const Memory& a, const Memory& b);
   bool in_one_class(const Memory& a, const Memory& b);
+  Lift<void> check_bounds();
   Lift<void> check_scalars(const sdfg::Touched& touched);
   Lift<void> check_tables(const sdfg::Touched& touched);
 

@@ -35,7 +35,7 @@ bool kept_apart(const Memory& a, const Memory& b) {
     return x.origin == Origin::Restrict || x.origin == Origin::Object || x.parameter;
   };
   // The same pointer, cast to two types.
-  if (is_same_pointer(a, b)) return false;
+  if (is_same_pointer(a, b) && !planted(Fault::views_of_one_apart)) return false;
   const bool by_restrict =
       (a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a));
   // Members of two structures may be the same pointer, where both are the same structure.
@@ -79,12 +79,36 @@ Lift<void> Builder::check_pair(const Memory& a, const Memory& b) {
 // what depends on that keeps its order. The generated code may do so where C's own types allow it, which are those that
 // it is made of; not where only -fno-strict-aliasing or an attribute does.
 bool Builder::in_one_class(const Memory& a, const Memory& b) {
+  const sdfg::Container &x = *sdfg_.find(a.container), &y = *sdfg_.find(b.container);
   if (is_blind(a.element) || is_blind(b.element) || !may_alias(a.element, b.element, context_, true)) return false;
+  // A scalar that nothing writes by its name is read when it is used (Builder::bind_parameters).
+  if (x.shape.empty() || y.shape.empty()) return false;
   if (planted(Fault::unknown_extent_apart)) return true;
-  const int from = sdfg_.find(b.container)->alias_class, to = sdfg_.find(a.container)->alias_class;
+  const int from = y.alias_class, to = x.alias_class;
   for (sdfg::Container& c : sdfg_.containers)
     if (c.alias_class == from) c.alias_class = to;
   return true;
+}
+
+// C tests a loop's condition each time, the Sdfg reads its bounds once: nothing in the loop may write them, under
+// another name neither.
+Lift<void> Builder::check_bounds() {
+  Lift<void> result;
+  const auto share = [&](const std::string& a, const std::string& b) {
+    return a != b && sdfg_.find(a)->alias_class == sdfg_.find(b)->alias_class && !planted(Fault::bound_read_once);
+  };
+  sdfg::visit(sdfg_.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (!loop || loop->end.reads().empty()) return;
+    const sdfg::Touched touched = sdfg::touched(loop->body);
+    for (const std::string& bound : loop->end.reads())
+      for (const std::string& written : touched.written)
+        if (share(bound, written))
+          result = refuse("c.alias.unknown-extent",
+                          "a bound is read from '" + bound + "', which a write to '" + written + "' may change",
+                          stretch_.front()->getBeginLoc());
+  });
+  return result;
 }
 
 // What the entry reads by value must not be written under another name.
@@ -133,6 +157,7 @@ Lift<void> Builder::check_overlaps() {
       const Memory &a = memories_[i], &b = memories_[j];
       if (used(a) && used(b) && (written(a) || written(b))) TRY_VOID(check_pair(a, b));
     }
+  TRY_VOID(check_bounds());
   TRY_VOID(check_scalars(touched));
   TRY_VOID(check_tables(touched));
   for (sdfg::Container& c : sdfg_.containers)

@@ -5,6 +5,8 @@
 // swap_in: served SS
 // both: served SSS
 // total: served SO
+// bound: c.alias.unknown-extent
+// by_value: c.alias.unknown-extent
 // also: unroll gather
 // unchecked: scatter sum swap_in
 #include "semantics.h"
@@ -32,6 +34,19 @@ NOINLINE void both(int n, const int *at, double *x, double *y, double *z) {
     x[i] = z[i] + 1;
     y[at[i]] = x[i] * z[i];
   }
+}
+// Its bound may be what it writes; a parameter keeps the value that it was given.
+NOINLINE void bound(int n, const int *at, int *x, const int *last) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < last[i]; k++) x[at[k]] = 3;
+}
+double given = 5;
+static void put(double v, double *p, const int *at) {
+  p[at[0]] = 1;
+  p[at[1]] = v;
+}
+NOINLINE void by_value(int n, const int *at, double *x) {
+  for (int i = 0; i < n; i++) put(given, x, at + i);
 }
 // A scalar in memory beside what data leads to: by its address, not by its value.
 double all = 4096;
@@ -75,6 +90,12 @@ int main(void) {
     both(8, at, d, d + shift, d + 8);
     print_doubles("both", d, 40);
   }
+  int ends[12] = {9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 8};
+  bound(12, at, ends, ends);
+  print_ints("bound", ends, 12);
+  int none[2] = {0, 0};
+  by_value(1, none, &given);
+  printf("%.17g\n", given);
   unsigned char bytes[12] = {3, 1, 2, 2, 0, 7, 5, 6, 4, 8, 8, 0};
   static double far[300];
   total(12, bytes, far);

@@ -264,6 +264,17 @@ TEST(LiftOverlaps, WhatNobodyCanCompareIsOneClass) {
             "x=at");
 }
 
+// The Sdfg reads a bound once, and a scalar when it is used.
+TEST(LiftOverlaps, BoundsAndScalarsAreNoneOfAClass) {
+  EXPECT_EQ(lifted("void f(int n, const int *at, int *x, const int *last) { for (int i = 0; i < n; i++)"
+                   " for (int k = 0; k < last[i]; k++) x[at[k]] = 3; }")
+                .nests.size(),
+            0u);
+  EXPECT_EQ(reason("double v; static void put(double v, double *p, const int *at) { p[at[0]] = 1; p[at[1]] = v; }"
+                   " void f(int n, const int *at, double *x) { for (int i = 0; i < n; i++) put(v, x, at + i); }"),
+            "c.alias.unknown-extent");
+}
+
 TEST(LiftOverlaps, AScalarIsComparedByItsAddress) {
   const LiftedNest n = nest(
       "double g; void f(int n, const unsigned char *at, double *x) {"
