@@ -139,12 +139,15 @@ void relate(Data& data, const Times& times, const Lifted& lifted) {
       if (kind == DependenceKind::Flow && planted(Fault::flow_dropped)) continue;
       if (kind == DependenceKind::Anti && planted(Fault::anti_dropped)) continue;
       if (kind == DependenceKind::Output && planted(Fault::output_dropped)) continue;
-      const auto [it, is_new] = index.try_emplace({b.container, a.statement, b.statement, kind}, classes.size());
+      // Of two containers that may be the same memory, the one that is read: only an update's own element is its
+      // reduction.
+      const std::string& container = a.write || planted(Fault::shared_read_taken_as_update) ? b.container : a.container;
+      const auto [it, is_new] = index.try_emplace({container, a.statement, b.statement, kind}, classes.size());
       if (is_new) {
         data.dependences.push_back({.kind = kind,
                                     .source = a.statement,
                                     .target = b.statement,
-                                    .container = b.container,
+                                    .container = container,
                                     .distance = {},
                                     .equal_loops = 0});
         classes.emplace_back();

@@ -59,13 +59,14 @@ Lift<Access> Builder::lvalue(const clang::Expr* e) {
 // computes it, into a temporary that the subscript then reads.
 Lift<Expr> Builder::subscript(const clang::Expr* e) {
   const std::vector<Expr> assumptions = ranges_.assumptions;
-  auto direct = index(e);
+  // With an effect in it, it is built once.
+  auto direct = has_effect(e) ? refuse("c.subscript", "an index with a side effect", e->getExprLoc()) : index(e);
   if (direct) return direct;
   static constexpr std::array kComputable{"c.subscript", "c.division", "c.shift", "c.unsigned-wrap", "c.narrowing"};
   if (std::ranges::find(kComputable, direct.error().code) == kComputable.end()) return direct;
   ranges_.assumptions = assumptions;
   auto computed = value(e);
-  if (!computed) return direct;
+  if (!computed) return has_effect(e) ? std::unexpected(computed.error()) : direct;
   if (!sdfg::is_integer(computed->type)) return direct;
   const std::string t = temporary("at", sdfg::ElementType::i64);
   emit_assignment({t, {}, std::nullopt}, sdfg::ScalarExpr::cast(*computed, sdfg::ElementType::i64));

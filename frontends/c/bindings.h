@@ -45,6 +45,20 @@ struct Place {
   std::vector<sdfg::Expr> extents;
 };
 
+// What a pointer to a structure, parameter of a called function, is in the caller: g, &s, &g->inner.
+struct RecordArgument {
+  const clang::VarDecl* root = nullptr;
+  bool through_pointer = false;
+  std::string path;  // members from there: "inner"
+  bool in_union = false;
+};
+
+// One that is no structure, of a structure that is read or written whole.
+struct Member {
+  Place place;
+  clang::QualType type;
+};
+
 // Bytes, as C expressions of type unsigned long.
 struct Span {
   std::string begin, end;
@@ -80,6 +94,13 @@ struct Memory {
 inline bool is_pointer(const Memory& memory) {
   return memory.origin != Origin::Object && memory.origin != Origin::PrivateObject;
 }
+
+// What names stood for where a function was called.
+struct Caller {
+  std::map<const clang::VarDecl*, Binding> bindings;
+  std::map<const clang::VarDecl*, RecordArgument> records;
+  std::map<const clang::VarDecl*, Place> places;
+};
 
 // A symbol or value read straight from memory that someone might write under another name.
 struct MemoryScalar {

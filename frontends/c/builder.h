@@ -35,6 +35,8 @@ struct Item {
 std::vector<Item> items_of(const clang::Stmt* s);
 // The first break or return in the loop's body that ends the loop; null: none.
 const clang::Stmt* interruption(const clang::Stmt* loop_body);
+// Of a function whose body may run before or after what stands beside the call.
+bool contains_call(const clang::Stmt* s);
 // Why a statement is not understood.
 const char* reason_code(const clang::Stmt* s);
 
@@ -126,6 +128,17 @@ class Builder {
   Lift<Place> member_root(const clang::MemberExpr* m, clang::SourceLocation where);
   Lift<Access> access(const Place& place, clang::QualType type, clang::SourceLocation where);
 
+  // record_values.cc
+  bool is_own_record(const clang::VarDecl* v);
+  bool in_called_function(const clang::VarDecl* v) const;
+  Lift<void> members_of(const Place& place, clang::QualType type, std::vector<Member>& members,
+                        clang::SourceLocation where);
+  Lift<void> assign_record(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where);
+  Lift<void> declare_record(const clang::VarDecl* v);
+  Lift<void> assignable(const clang::Expr* target) const;
+  std::optional<RecordArgument> record_argument(const clang::Expr* e) const;
+  std::optional<NamedMember> named_member(const clang::MemberExpr* e) const;
+
   // steps.cc
   void find_tracked();
   bool tracked(const clang::VarDecl* v) const;
@@ -195,9 +208,14 @@ class Builder {
   Lift<sdfg::ScalarExpr> binary(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> arithmetic(clang::BinaryOperatorKind op, sdfg::ScalarExpr a, sdfg::ScalarExpr b,
                                     clang::SourceLocation where);
-  Lift<sdfg::ScalarExpr> assigned_inside(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> load(const clang::Expr* e);
   sdfg::ScalarExpr input(const sdfg::Memlet& memlet, sdfg::ElementType type);
+
+  // effects.cc
+  bool has_effect(const clang::Stmt* s) const;
+  Lift<sdfg::ScalarExpr> assigned_inside(const clang::BinaryOperator* e);
+  Lift<sdfg::ScalarExpr> stepped_inside(const clang::UnaryOperator* e);
+  Lift<sdfg::ScalarExpr> one_more(sdfg::ScalarExpr old, bool up, clang::SourceLocation where);
 
   // choices.cc
   Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
@@ -212,6 +230,8 @@ class Builder {
   Lift<void> call_statement(const clang::CallExpr* e);
   Lift<const clang::FunctionDecl*> inlinable(const clang::CallExpr* e);
   Lift<void> bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value);
+  Caller caller() const { return {bindings_, record_arguments_, places_}; }
+  void leave_call(const clang::FunctionDecl* f, const Caller& caller);
 
   // jumps.cc
   Lift<void> sequence(const std::vector<Item>& list, const Exits* exits = nullptr);
@@ -293,6 +313,8 @@ class Builder {
   // overlaps.cc
   Lift<void> check_overlaps();
   Lift<void> check_pair(const Memory& a, const Memory& b);
+  bool in_one_class(const Memory& a, const Memory& b);
+  Lift<void> check_bounds();
   Lift<void> check_scalars(const sdfg::Touched& touched);
   Lift<void> check_tables(const sdfg::Touched& touched);
 
@@ -308,6 +330,7 @@ class Builder {
 
   // scan
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
+  std::set<const clang::VarDecl*> whole_records_;  // structures that are assigned to
   std::set<const clang::FunctionDecl*> scanned_;
   std::vector<const clang::VarDecl*> tracked_;       // in order of their first change
   const clang::Stmt* own_floating_point_ = nullptr;  // the first that a pragma gives other rules
@@ -330,7 +353,9 @@ class Builder {
   std::map<std::string, Memory> roots_;                  // of places, by their C name
   std::map<const clang::VarDecl*, Place> places_;        // pointers to structures that the stretch declares
   std::map<std::string, std::string> place_containers_;  // by root and path
-  std::map<std::string, int> loop_lines_;                // by symbol
+  std::map<const clang::VarDecl*, RecordArgument> record_arguments_;  // of the calls that are being built
+  std::map<const clang::VarDecl*, std::string> own_records_;          // their roots
+  std::map<std::string, int> loop_lines_;                             // by symbol
   std::vector<OpenLoop> loops_;
   std::set<const clang::VarDecl*> unfollowed_, in_memory_;
   std::set<std::string> guarded_, in_place_;  // members, as C names them
@@ -349,6 +374,7 @@ class Builder {
   int doubled_ = 0, nested_jumps_ = 0;
   std::optional<Returning> returning_;
   int sometimes_ = 0;
+  bool effects_ = false;  // increments inside of the expression may become statements
 };
 
 // An extent that could not be computed (subscripts that are read from memory); large, and never checked against.

@@ -95,12 +95,27 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
 
 Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value) {
   std::vector<std::pair<const clang::VarDecl*, Binding>> bound;
+  std::vector<std::pair<const clang::VarDecl*, RecordArgument>> records;
+  std::vector<std::pair<const clang::VarDecl*, Place>> places;
   for (unsigned k = 0; k < f->getNumParams(); ++k) {
     const clang::ParmVarDecl* p = f->getParamDecl(k);
     const clang::Expr* argument = e->getArg(k);
     Binding b;
     if (p->getType()->isPointerType()) {
       if (written_here(p)) return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
+      if (p->getType()->getPointeeType()->isRecordType()) {
+        if (auto record = record_argument(argument)) {
+          records.emplace_back(p, std::move(*record));
+        } else {
+          TRY(Place target, pointee(argument));
+          for (const Expr& s : target.subscript)
+            if (!s.reads().empty())
+              return refuse("c.pointer.indirect", "where a pointer argument points is read from memory",
+                            e->getExprLoc());
+          places.emplace_back(p, std::move(target));
+        }
+        continue;
+      }
       TRY(Access target, pointer(argument));
       for (const Expr& s : target.subscript)
         if (!s.reads().empty())
@@ -147,7 +162,22 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
   }
   // Bound only now: an argument may name the parameters of the caller, which may be the same function's.
   for (auto& [p, b] : bound) bindings_[p] = std::move(b);
+  for (auto& [p, record] : records) record_arguments_[p] = std::move(record);
+  for (auto& [p, place] : places) places_[p] = std::move(place);
   return {};
+}
+
+// Parameters as the caller had them (an argument may call the same function again).
+void Builder::leave_call(const clang::FunctionDecl* f, const Caller& caller) {
+  const auto restore = [](auto& now, const auto& before, const clang::VarDecl* p) {
+    now.erase(p);
+    if (auto it = before.find(p); it != before.end()) now.emplace(p, it->second);
+  };
+  for (const clang::ParmVarDecl* p : f->parameters()) {
+    restore(bindings_, caller.bindings, p);
+    restore(record_arguments_, caller.records, p);
+    restore(places_, caller.places, p);
+  }
 }
 
 Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
@@ -187,7 +217,7 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   // Its value is that of the only return, at its end, or what its returns have left in a temporary.
   const bool last = result && result->getRetValue() && returns == 1;
   const bool single = last && block->size() == 1;
-  const std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  const Caller before = caller();
   const std::vector<sdfg::Memlet> pool = pool_;
   TRY_VOID(bind_parameters(f, e, single));
   inline_stack_.push_back(f);
@@ -204,11 +234,7 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   auto v = work();
   if (v) v = sdfg::kept_apart(std::move(*v));
   inline_stack_.pop_back();
-  // Parameters as the caller had them (an argument may call the same function again).
-  for (const clang::ParmVarDecl* p : f->parameters()) {
-    bindings_.erase(p);
-    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
-  }
+  leave_call(f, before);
   return v;
 }
 
@@ -226,16 +252,13 @@ Lift<void> Builder::call_statement(const clang::CallExpr* e) {
     result = temporary(f->getNameAsString(), *type);
   }
   pool_.clear();
-  const std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  const Caller before = caller();
   TRY_VOID(bind_parameters(f, e, false));
   inline_stack_.push_back(f);
   const Exits exits{.function = true, .result = result};
   auto done = body(block, &exits);
   inline_stack_.pop_back();
-  for (const clang::ParmVarDecl* p : f->parameters()) {
-    bindings_.erase(p);
-    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
-  }
+  leave_call(f, before);
   return done;
 }
 

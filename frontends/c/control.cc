@@ -4,6 +4,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "frontends/c/builder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -88,12 +89,18 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
   if (const clang::VarDecl* v = named_variable(e->getLHS()); v && tracked(v)) return assign_tracked(e, v);
   if (e->getLHS()->getType()->isPointerType()) return refuse("c.pointer.reassigned", "a pointer is changed", where);
+  TRY_VOID(assignable(e->getLHS()));
+  if (e->isCompoundAssignmentOp() && has_effect(e->getLHS()) && !planted(Fault::effect_done_twice))
+    return refuse("c.side-effect", "an increment in what is read and written", where);
+  const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(e));
+  if (const clang::QualType record = e->getLHS()->getType(); record->isRecordType()) {
+    TRY(const Place to, place(e->getLHS()));
+    return assign_record(to, e->getRHS(), record, where);
+  }
   auto type = element_type(e->getLHS()->getType(), context_);
   if (!type) {
     const bool is_volatile = e->getLHS()->getType().isVolatileQualified() || e->getLHS()->getType()->isAtomicType();
-    return refuse(is_volatile                              ? "c.volatile"
-                  : e->getLHS()->getType()->isRecordType() ? "c.struct"
-                                                           : "c.type",
+    return refuse(is_volatile ? "c.volatile" : "c.type",
                   "an assignment to an object of type " + e->getLHS()->getType().getAsString(), where);
   }
   const clang::Expr* right = e->getRHS();
@@ -103,6 +110,8 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
     while (const auto* c = llvm::dyn_cast<clang::ImplicitCastExpr>(inner)) inner = c->getSubExpr();
     inner = inner->IgnoreParens();
     if (const auto* chained = llvm::dyn_cast<clang::BinaryOperator>(inner); chained && chained->isAssignmentOp()) {
+      if (has_effect(chained->getLHS()))
+        return refuse("c.side-effect", "an increment in what is read and written", where);
       TRY_VOID(assign(chained));
       pool_.clear();
       TRY(ScalarExpr v, load(chained->getLHS()));
@@ -135,17 +144,13 @@ Lift<void> Builder::increment(const clang::UnaryOperator* e) {
   if (announced(e)) return {};  // takes effect behind the statement
   if (e->getSubExpr()->getType()->isPointerType())
     return refuse("c.pointer.reassigned", "a pointer is changed", e->getExprLoc());
+  TRY_VOID(assignable(e->getSubExpr()));
+  if (has_effect(e->getSubExpr())) return refuse("c.side-effect", "an increment inside of another", e->getExprLoc());
   pool_.clear();
   TRY(ScalarExpr old, load(e->getSubExpr()));
   TRY(Access target, lvalue(e->getSubExpr()));
-  const ElementType type = old.type;
-  // Narrow types are promoted to int and converted back.
-  const ElementType computed = sdfg::is_float(type) || sdfg::info(type).bytes >= 4 ? type : ElementType::i32;
-  const ScalarExpr one = sdfg::is_float(type) ? ScalarExpr::real(1, type) : ScalarExpr::integer(1, computed);
-  TRY(ScalarExpr code, arithmetic(e->isIncrementOp() ? clang::BO_Add : clang::BO_Sub,
-                                  ScalarExpr::cast(std::move(old), computed), one, e->getExprLoc()));
-  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt},
-                  ScalarExpr::cast(std::move(code), type));
+  TRY(const ScalarExpr code, one_more(std::move(old), e->isIncrementOp(), e->getExprLoc()));
+  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt}, code);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // Variables that the stretch declares.
 #include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace sous::frontends::c {
 
@@ -22,6 +23,7 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
   }
   if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
   if (v->getType()->isArrayType()) return declare_array(v);
+  if (v->getType()->isRecordType()) return declare_record(v);
   return v->getType()->isPointerType() ? declare_pointer(v) : declare_scalar(v);
 }
 
@@ -93,7 +95,7 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
       bindings_[v] = {};  // bound by its loops
       return {};
     }
-    if (v->hasInit()) {
+    if (v->hasInit() && !has_effect(v->getInit())) {
       const std::size_t assumptions = ranges_.assumptions.size();
       auto e = index(v->getInit());
       if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
@@ -116,6 +118,7 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
   if (values) ranges_.elements[container] = *values;
   if (v->hasInit()) {
     pool_.clear();
+    const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(v->getInit()));
     TRY(sdfg::ScalarExpr code, value(v->getInit()));
     emit_assignment({container, {}, std::nullopt}, code);
   }

@@ -29,7 +29,8 @@ Span Builder::span(const Memory& memory) const {
     if (by_data) first = memory.reach->first * c->strides[d];
     last = last + (by_data ? memory.reach->second : c->shape[d] - Expr(1)) * c->strides[d];
   }
-  const std::string base = "(unsigned long)(" + address(memory) + ")";
+  const bool scalar = c->shape.empty() && !planted(Fault::scalar_value_as_address);
+  const std::string base = "(unsigned long)(" + (scalar ? "&(" + memory.c_expr + ")" : address(memory)) + ")";
   const auto at = [&](const Expr& bytes) {
     return bytes == Expr(0) ? base : base + " + (unsigned long)(" + c_text(bytes) + ")";
   };

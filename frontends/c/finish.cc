@@ -137,8 +137,14 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   std::erase_if(sdfg_.containers, [&](const sdfg::Container& c) {
     return !touched.read.contains(c.name) && !touched.written.contains(c.name);
   });
-  int alias_class = 0;
-  for (sdfg::Container& c : sdfg_.containers) c.alias_class = alias_class++;
+  std::map<int, int> members, numbers;  // of alias classes, numbered anew in order
+  for (const sdfg::Container& c : sdfg_.containers) ++members[c.alias_class];
+  for (sdfg::Container& c : sdfg_.containers) {
+    const bool shared = members[c.alias_class] > 1;
+    const int number = numbers.emplace(c.alias_class, static_cast<int>(numbers.size())).first->second;
+    // Those of class 0 overlap none.
+    c.alias_class = shared && number == 0 ? static_cast<int>(sdfg_.containers.size()) : number;
+  }
   std::set<std::string> used;
   symbols_of(sdfg_.root, used);
   for (const sdfg::Container& c : sdfg_.containers)

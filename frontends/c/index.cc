@@ -177,15 +177,12 @@ Lift<Expr> Builder::index_call(const clang::CallExpr* e) {
   const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
   const auto* result = block && block->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(block->body_front()) : nullptr;
   if (!result || !result->getRetValue()) return refuse("c.subscript", "a call in an index", e->getExprLoc());
-  std::map<const clang::VarDecl*, Binding> saved = bindings_;
+  const Caller before = caller();
   TRY_VOID(bind_parameters(f, e, true));
   inline_stack_.push_back(f);
   auto value = index(result->getRetValue());
   inline_stack_.pop_back();
-  for (const clang::ParmVarDecl* p : f->parameters()) {
-    bindings_.erase(p);
-    if (auto it = saved.find(p); it != saved.end()) bindings_[p] = it->second;
-  }
+  leave_call(f, before);
   return value;
 }
 

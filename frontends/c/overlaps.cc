@@ -20,6 +20,8 @@ bool may_alias(clang::QualType a, clang::QualType b, const clang::ASTContext& co
   return canonical(a) == canonical(b);
 }
 
+bool is_same_pointer(const Memory& a, const Memory& b) { return a.variable && a.variable == b.variable; }
+
 // Whether C itself keeps what may be reached by `a` apart from what may be reached by `b`, whatever their types.
 bool kept_apart(const Memory& a, const Memory& b) {
   const auto own = [](const Memory& x) {
@@ -32,6 +34,8 @@ bool kept_apart(const Memory& a, const Memory& b) {
   const auto not_based = [](const Memory& x) {
     return x.origin == Origin::Restrict || x.origin == Origin::Object || x.parameter;
   };
+  // The same pointer, cast to two types.
+  if (is_same_pointer(a, b) && !planted(Fault::views_of_one_apart)) return false;
   const bool by_restrict =
       (a.origin == Origin::Restrict && not_based(b)) || (b.origin == Origin::Restrict && not_based(a));
   // Members of two structures may be the same pointer, where both are the same structure.
@@ -52,6 +56,7 @@ bool kept_apart(const Memory& a, const Memory& b) {
 // Two containers that are used, one of them written.
 Lift<void> Builder::check_pair(const Memory& a, const Memory& b) {
   if (kept_apart(a, b) || !may_alias(a.element, b.element, context_, facts_.strict_aliasing)) return {};
+  if (is_same_pointer(a, b) && in_one_class(a, b)) return {};
   if (a.reach || b.reach) {
     if ((!a.flat || a.reach) && (!b.flat || b.reach)) {
       keep_apart(span(a), span(b));
@@ -59,13 +64,51 @@ Lift<void> Builder::check_pair(const Memory& a, const Memory& b) {
     }
   }
   for (const Memory* m : {&a, &b})
-    if (m->flat && !m->reach)
+    if (m->flat && !m->reach) {
+      if (in_one_class(a, b)) return {};
       return refuse("c.alias.unknown-extent",
                     "'" + a.c_expr + "' and '" + b.c_expr + "' may overlap, and how far '" + m->c_expr +
                         "' is accessed is not known on entry",
                     m->where);
+    }
   sdfg_.disjoint.emplace_back(a.container, b.container);
   return {};
+}
+
+// What nobody can check on entry stays open: every access to one of the two may touch what the other accesses, so that
+// what depends on that keeps its order. The generated code may do so where C's own types allow it, which are those that
+// it is made of; not where only -fno-strict-aliasing or an attribute does.
+bool Builder::in_one_class(const Memory& a, const Memory& b) {
+  const sdfg::Container &x = *sdfg_.find(a.container), &y = *sdfg_.find(b.container);
+  if (is_blind(a.element) || is_blind(b.element) || !may_alias(a.element, b.element, context_, true)) return false;
+  // A scalar that nothing writes by its name is read when it is used (Builder::bind_parameters).
+  if (x.shape.empty() || y.shape.empty()) return false;
+  if (planted(Fault::unknown_extent_apart)) return true;
+  const int from = y.alias_class, to = x.alias_class;
+  for (sdfg::Container& c : sdfg_.containers)
+    if (c.alias_class == from) c.alias_class = to;
+  return true;
+}
+
+// C tests a loop's condition each time, the Sdfg reads its bounds once: nothing in the loop may write them, under
+// another name neither.
+Lift<void> Builder::check_bounds() {
+  Lift<void> result;
+  const auto share = [&](const std::string& a, const std::string& b) {
+    return a != b && sdfg_.find(a)->alias_class == sdfg_.find(b)->alias_class && !planted(Fault::bound_read_once);
+  };
+  sdfg::visit(sdfg_.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (!loop || loop->end.reads().empty()) return;
+    const sdfg::Touched touched = sdfg::touched(loop->body);
+    for (const std::string& bound : loop->end.reads())
+      for (const std::string& written : touched.written)
+        if (share(bound, written))
+          result = refuse("c.alias.unknown-extent",
+                          "a bound is read from '" + bound + "', which a write to '" + written + "' may change",
+                          stretch_.front()->getBeginLoc());
+  });
+  return result;
 }
 
 // What the entry reads by value must not be written under another name.
@@ -114,6 +157,7 @@ Lift<void> Builder::check_overlaps() {
       const Memory &a = memories_[i], &b = memories_[j];
       if (used(a) && used(b) && (written(a) || written(b))) TRY_VOID(check_pair(a, b));
     }
+  TRY_VOID(check_bounds());
   TRY_VOID(check_scalars(touched));
   TRY_VOID(check_tables(touched));
   for (sdfg::Container& c : sdfg_.containers)

@@ -49,7 +49,8 @@ bool Builder::is_place(const clang::Expr* e) const {
   e = e->IgnoreParens();
   if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
     const auto named = named_member(m);
-    return !named || places_.contains(named->root) || in_place_.contains(named->c_expr);
+    return !named || places_.contains(named->root) || in_place_.contains(named->c_expr) ||
+           (!named->through_pointer && whole_records_.contains(named->root));
   }
   const clang::Expr* base = nullptr;
   if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) base = s->getBase();
@@ -65,7 +66,13 @@ Lift<Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation 
   const bool is_pointer = v->getType()->isPointerType();
   if (const auto* p = llvm::dyn_cast<clang::ParmVarDecl>(v); p && p->getDeclContext() != facts_.function)
     return refuse("c.struct", "'" + name + "' is a parameter of a called function", where);
-  if (declared_.contains(v) || written_here(v) || header_writes_.contains(v))
+  if (is_own_record(v)) {
+    const auto [own, is_new] = own_records_.try_emplace(v, name + "@" + std::to_string(own_records_.size()));
+    if (is_new) roots_[own->second].alignment = context_.getTypeAlignInChars(v->getType()).getQuantity();
+    return Place{.root = own->second, .path = "", .subscript = {}, .strides = {}, .extents = {}};
+  }
+  const bool written = is_pointer && (written_here(v) || header_writes_.contains(v));
+  if (declared_.contains(v) || written)
     return refuse(is_pointer ? "c.pointer.reassigned" : "c.struct", "'" + name + "' is changed in the nest", where);
   TRY_VOID(nameable(v, where));
   Place place{.root = name, .path = "", .subscript = {}, .strides = {}, .extents = {}};
@@ -184,6 +191,11 @@ Lift<Place> Builder::pointee(const clang::Expr* e) {
       return refuse("c.pointer.cast", "a pointer is cast to another type", where);
     if (const clang::VarDecl* v = named_variable(inner)) {
       if (auto it = places_.find(v); it != places_.end()) return it->second;
+      if (auto it = record_arguments_.find(v); it != record_arguments_.end()) {
+        const RecordArgument& argument = it->second;
+        if (argument.through_pointer && argument.path.empty()) return record_root(argument.root, where);
+        return refuse("c.struct", "'" + v->getNameAsString() + "' is a parameter of a called function", where);
+      }
       return record_root(v, where);
     }
     const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner);
@@ -209,7 +221,8 @@ Lift<Place> Builder::pointee(const clang::Expr* e) {
 Lift<Access> Builder::access(const Place& place, clang::QualType type, clang::SourceLocation where) {
   std::vector<Expr> shape = place.extents, at = place.subscript;
   std::vector<std::int64_t> strides = place.strides;
-  if (shape.empty()) {  // a single object: an array of one
+  const bool own = roots_.at(place.root).origin == Origin::Transient;
+  if (shape.empty() && !own) {  // a single object: an array of one
     shape.push_back(Expr(1));
     at.push_back(Expr(0));
     strides.push_back(0);
@@ -240,9 +253,14 @@ Lift<Access> Builder::access(const Place& place, clang::QualType type, clang::So
   }
   if (!aligned) return refuse("c.struct", what + " is not aligned as its type is", where);
   std::string wish;  // world->bodies.x as world_bodies_x
-  for (const char c : place.root + place.path) {
+  for (const char c : place.root.substr(0, place.root.find('@')) + place.path) {
     const bool in_name = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     if (in_name || !wish.ends_with('_')) wish += in_name ? c : '_';
+  }
+  if (own) {
+    const std::string name = add_container(wish, *scalar, std::move(shape), sdfg::Storage::stack);
+    place_containers_.emplace(place.root + place.path, name);
+    return Access{name, std::move(at)};
   }
   Memory memory = root;
   memory.flat = shape[0] == Expr(kUnknownExtent);

@@ -58,18 +58,18 @@ std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>&
 }
 
 // Variables that an expression steps while it is computed: all but `i++` as a statement of its own.
-void stepped_inside(const clang::Stmt* s, bool statement, std::set<const clang::VarDecl*>& found) {
+void increments_inside(const clang::Stmt* s, bool statement, std::set<const clang::VarDecl*>& found) {
   if (!s) return;
   if (const auto* u = as_step(s); u && !statement)
     if (const clang::VarDecl* v = named_variable(u->getSubExpr())) found.insert(v);
-  for (const clang::Stmt* child : s->children()) stepped_inside(child, is_statement_of(s, child), found);
+  for (const clang::Stmt* child : s->children()) increments_inside(child, is_statement_of(s, child), found);
 }
 
 }  // namespace
 
 void Builder::find_tracked() {
   std::set<const clang::VarDecl*> inside;
-  for (const clang::Stmt* s : stretch_) stepped_inside(s, true, inside);
+  for (const clang::Stmt* s : stretch_) increments_inside(s, true, inside);
   for (const clang::VarDecl* v : directing(stretch_)) inside.insert(v);
   for (const clang::Stmt* s : stretch_)
     for_each_statement(s, [&](const clang::Stmt* x) {

@@ -226,6 +226,11 @@ class Finder {
     for (const auto& [container, variable] : builder.arrays()) {
       sdfg::Container* c = sdfg.find(container);
       if (c == nullptr || c->constant || c->shape.empty()) continue;
+      // What is not stored in it, another name for the same memory would show.
+      const auto same = [&](const sdfg::Container& other) {
+        return &other != c && other.alias_class == c->alias_class && c->alias_class != 0;
+      };
+      if (std::ranges::any_of(sdfg.containers, same)) continue;
       c->dead = liveness_.dead_after(facts_.function, stretch, variable,
                                      [&] { return reads_only_what_it_wrote(sdfg, container); });
     }

@@ -252,8 +252,8 @@ Lift<ScalarExpr> Builder::unary(const clang::UnaryOperator* e) {
     default:
       break;
   }
-  return refuse(e->isIncrementDecrementOp() ? "c.side-effect" : "c.expression",
-                "an expression with a side effect, or an unknown operator", where);
+  if (e->isIncrementDecrementOp()) return stepped_inside(e);
+  return refuse("c.expression", "an unknown operator", where);
 }
 
 Lift<ScalarExpr> Builder::arithmetic(clang::BinaryOperatorKind kind, ScalarExpr a, ScalarExpr b,
@@ -292,19 +292,5 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   const bool apart = e->hasStoredFPFeatures() && e->getFPFeaturesInEffect(context_.getLangOpts()).getFPContractMode() ==
                                                      clang::LangOptions::FPM_Off;
   return apart && !planted(Fault::contract_pragma_ignored) ? sdfg::kept_apart(std::move(result)) : result;
-}
-
-// (t = a + b) > limit ? limit : t. The assignment becomes a statement of its own, before the one that it stands in:
-// what C does not order before or after it must not name the variable, and what it does order before it (a condition,
-// the left of &&) has statements of its own as soon as the rest has.
-Lift<ScalarExpr> Builder::assigned_inside(const clang::BinaryOperator* e) {
-  const clang::VarDecl* v = named_variable(e->getLHS());
-  if (!v || !v->hasLocalStorage() || facts_.address_taken.contains(v) || tracked(v) || v->getType()->isPointerType())
-    return refuse("c.side-effect", "an assignment inside an expression, to what is no local variable", e->getExprLoc());
-  const std::vector<Memlet> pool = std::move(pool_);
-  pool_.clear();
-  TRY_VOID(assign(e));
-  pool_ = pool;
-  return load(e->getLHS());
 }
 }  // namespace sous::frontends::c

@@ -360,9 +360,9 @@ class Generator(Expressions):
         r = self.r
         self.budget -= 1
         kinds = ("store", "temporary", "scalar", "if", "while", "continue", "derived", "local", "helper", "pointer",
-                 "chain", "extremum", "exit", "carried", "search", "switch")
-        kind = r.choices(kinds, (40, 8, 6, 8, 0, 0, 2, 3, 2, 2, 0, 3, 0, 6, 2, 2) if self.simple else
-                         (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 3, 4, 4, 4))[0]
+                 "chain", "extremum", "exit", "carried", "search", "switch", "led")
+        kind = r.choices(kinds, (40, 8, 6, 8, 0, 0, 2, 3, 2, 2, 0, 3, 0, 6, 2, 2, 0 if self.plain else 8) if self.simple
+                         else (30, 8, 12, 10, 3, 2, 4, 3, 5, 4, 2, 4, 3, 4, 4, 4, 6))[0]
         if kind in ("continue", "exit") and not in_loop:
             kind = "store"
         if kind == "exit":
@@ -413,6 +413,11 @@ class Generator(Expressions):
             return [("line", f"int {name} = 0;"), loop] + self.store()
         if kind == "continue":
             return [("line", f"if ({self.condition()}) continue;")]
+        below = [v for v in self.scope if v.lo >= 0]
+        if kind == "led" and below:  # by data: how far it leads is known to nobody
+            v, name, by = r.choice(below), self.fresh("u"), self.masked(self.expression(1))
+            self.scope.append(Variable(name, "int", 0, v.sym, v.c))
+            return [("line", f"int {name} = (({by.text}) & 63) % ((int){v.name} + 1);")] + self.store()
         if kind == "derived" and self.scope:
             v = r.choice(self.scope)
             name = self.fresh("k")

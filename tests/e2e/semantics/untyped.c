@@ -1,7 +1,8 @@
 // Parameters void *: arrays of what they are cast to, which may be two types in one place.
 // widen: served SS
 // add: served SOS
-// bytes: served O
+// bytes: served S
+// two: served S
 #include "semantics.h"
 
 NOINLINE void widen(int n, void *to, const void *from) {
@@ -13,6 +14,13 @@ NOINLINE void add(int n, void *y, const void *x) {
 // C lets bytes be read of anything: each integer changes those of the next iterations.
 NOINLINE void bytes(int n, void *y) {
   for (int i = 0; i < n; i++) ((int *)y)[i] = 1 + ((unsigned char *)y)[4 * i + 3] + ((unsigned char *)y)[i];
+}
+// restrict keeps other pointers away, not the other type.
+NOINLINE void two(int n, void *restrict y, int *restrict sum) {
+  for (int i = 0; i < n; i++) {
+    ((unsigned char *)y)[i] = 1;
+    sum[0] += ((int *)y)[i];
+  }
 }
 
 int main(void) {
@@ -26,5 +34,8 @@ int main(void) {
   print_ints("add", x, 32);
   bytes(20, x);
   print_ints("bytes", x, 32);
+  int sum = 0;
+  two(20, x, &sum);
+  printf("%d\n", sum);
   return 0;
 }

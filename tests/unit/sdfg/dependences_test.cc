@@ -165,6 +165,21 @@ TEST(Dependences, ArraysOfOneAliasClassMayBeTheSame) {
   EXPECT_NE(carriers(analyse(arrays + "loop i = 0 .. n { s0: x[i] = y[i] }"), "i"), "");
 }
 
+// y may be x: its read is none of the reduction into x, and stands between two of them.
+TEST(Dependences, ReadsOfWhatMayBeReducedIntoAreNoPartOfTheReduction) {
+  const auto updates = [](const std::string& y) {
+    const Analysed a = analyse("sdfg 1 t symbols n array x: f64[n] argument alias 1 array y: f64[n] argument alias " +
+                               y + " arguments n, x, y loop i = 0 .. n { s0: x[0] = x[0] + y[i] }");
+    std::string all;
+    for (const Carried& c : *carried_by(a.dependences, a.lifted, a.lifted.tree, "i"))
+      all += (all.empty() ? "" : " ") + a.dependences.all()[static_cast<std::size_t>(c.dependence)].container +
+             (c.self_update ? "+" : "");
+    return all;
+  };
+  EXPECT_EQ(updates("2"), "x+ x+ x+");
+  EXPECT_EQ(updates("1"), "x+ y x+ y x+");
+}
+
 TEST(Dependences, BudgetIsAnError) {
   auto sdfg = parse(std::string(head) + "loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }");
   ASSERT_TRUE(sdfg);
