@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "client/promise.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
@@ -208,31 +209,6 @@ void describe(Chosen& chosen, const Nest& nest) {
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
-}
-
-// 1 for the same nest, 0 at the end of its evidence's reach.
-double nearness(const Match& match) {
-  return match.distance == 0 ? 1 : match.reach > 0 ? std::max(0.0, 1 - match.distance / match.reach) : 0;
-}
-// The speed-up that evidence promises: none at the end of its reach.
-double promised(const Match& match, double believed) { return std::max(1.0, 1 + (believed - 1) * nearness(match)); }
-double promised(const Match& match) { return promised(match, match.believed); }
-
-// What it must promise, since the nest's original may be better than that of the nest that was measured: the more the
-// farther away it is, up to a third of the reach.
-double least_promised(const Match& match) {
-  return tuning_db::least_gain + 0.5 * std::min(1.0, 3 * (1 - nearness(match)));
-}
-
-// The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
-double promised(const Nest& nest, const std::vector<Choice>& choices) {
-  double before = 0, after = 0;
-  for (const Unit& unit : nest.units) {
-    if (unit.one_of_several()) before += unit_work(unit);
-  }
-  after = before;
-  for (const Choice& choice : choices) after -= unit_work(nest.units[choice.unit]) * (1 - 1 / promised(choice.match));
-  return before > 0 ? before / after : 1;
 }
 
 // The unit with most work; the whole where that is all there is.
