@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "client/promise.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
@@ -47,47 +48,6 @@ std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
   return symbols;
 }
 
-// What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
-// has none.
-class Counterparts {
- public:
-  Counterparts(std::vector<string> theirs, std::vector<string> here, const std::map<string, string>& matched)
-      : here_(std::move(here)) {
-    for (std::size_t k = 0; k < theirs.size(); ++k)
-      if (const auto found = matched.find(theirs[k]); found != matched.end()) place_[found->second] = k;
-    theirs_ = theirs.size();
-  }
-  std::vector<double> of(const std::vector<double>& known, double otherwise) const {
-    if (known.size() != theirs_) return {};
-    std::vector<double> out;
-    for (const string& loop : here_) {
-      const auto at = place_.find(loop);
-      out.push_back(at != place_.end() ? known[at->second] : otherwise);
-    }
-    return out;
-  }
-
- private:
-  std::vector<string> here_;
-  std::map<string, std::size_t> place_;
-  std::size_t theirs_ = 0;
-};
-
-// The neighbour's measurement as one of this nest: a loop without a counterpart is to be as long as the shortest, and
-// where the least that gains was measured, each loop longer than there by this factor: this is another nest.
-constexpr double neighbours_least = 2;
-
-void speak_for(transforms::Evidence& e, const Counterparts& counterparts) {
-  double shortest = 0, longest = 0;
-  for (const double extent : e.extents)
-    if (extent > 0) shortest = shortest > 0 ? std::min(shortest, extent) : extent;
-  for (const double extent : e.least_extents) longest = std::max(longest, extent);
-  e.extents = counterparts.of(e.extents, shortest);
-  e.least_extents = counterparts.of(e.least_extents, longest);
-  for (double& extent : e.least_extents) extent *= neighbours_least;
-  e.least_work = std::max(std::min(neighbours_least * e.least_work, e.work), e.least_work);
-}
-
 // The match with its loops named as in the unit and its target forced.
 Result<Match> fitted(const Unit& unit, const Match& match, const string& target) {
   Match out = match;
@@ -95,9 +55,10 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
   if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
     std::map<string, string> loops;
     TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
-    const Counterparts counterparts(loop_symbols(match.nest), loop_symbols(here), loops);
     // Thresholds are of loops and statements, whatever is known of the arrays.
-    if (match.nest.root != here.root) speak_for(out.evidence, counterparts);
+    if (match.nest.root != here.root) {
+      out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
+    }
   }
   if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
@@ -213,7 +174,8 @@ class Chooser {
 
   // "" or what the gain model says against evidence of another nest. (Of this very nest evidence settles the matter.)
   string predicted_loss(const Unit& unit, const Choice& choice) const {
-    const bool asks = question_.gain_model != nullptr && choice.match.distance > 0;
+    const bool asks =
+        question_.gain_model != nullptr && choice.match.distance > 0 && !planted(Fault::prediction_ignored);
     const auto* model = asks ? question_.gain_model() : nullptr;
     if (model == nullptr) return "";
     const auto& machine = question_.nest.hardware;
@@ -250,19 +212,6 @@ void describe(Chosen& chosen, const Nest& nest) {
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
-}
-
-double promised(const Match& match) { return tuning_db::promised(match.believed, match.distance, match.reach); }
-
-// The same for nests with recipes of their own, the others as they are (Amdahl, by their work).
-double promised(const Nest& nest, const std::vector<Choice>& choices) {
-  double before = 0, after = 0;
-  for (const Unit& unit : nest.units) {
-    if (unit.one_of_several()) before += unit_work(unit);
-  }
-  after = before;
-  for (const Choice& choice : choices) after -= unit_work(nest.units[choice.unit]) * (1 - 1 / promised(choice.match));
-  return before > 0 ? before / after : 1;
 }
 
 // The unit with most work; the whole where that is all there is.

@@ -28,6 +28,7 @@ struct Command {
 };
 std::span<const Command> commands();
 
+Result<int> command_hw(const Invocation& invocation);
 Result<int> command_opt(const Invocation& invocation);
 Result<int> command_query(const Invocation& invocation);
 Result<int> command_db(const Invocation& invocation);

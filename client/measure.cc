@@ -10,6 +10,7 @@
 #include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
+#include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/shape.h"
@@ -25,19 +26,18 @@ using std::string;
 bool gathers(const sdfg::Sdfg& sdfg) {
   bool found = false;
   const auto look = [&](const sdfg::Expr& e) { found = found || !e.reads().empty(); };
+  sdfg::for_each_memlet(sdfg.root, [&](const sdfg::Memlet& memlet, bool) {
+    for (const auto& dim : memlet.subset) look(dim.begin);
+  });
   sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
-      look(loop->begin);
-      look(loop->end);
-    } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
-      for (const auto& edge : state->edges) {
-        for (const auto& dim : edge.memlet.subset) look(dim.begin);
-      }
-    } else if (const auto* branch = std::get_if<sdfg::If>(&node.value)) {
-      found = found || !branch->condition.inputs.empty();
-    } else if (std::holds_alternative<sdfg::While>(node.value)) {
-      found = true;
-    }
+    match(
+        node.value, [](const sdfg::State&) {},
+        [&](const sdfg::Loop& loop) {
+          look(loop.begin);
+          look(loop.end);
+        },
+        [&](const sdfg::If& branch) { found = found || !branch.condition.inputs.empty(); },
+        [&](const sdfg::While&) { found = true; }, [](const sdfg::Return&) {});
   });
   return found;
 }
@@ -134,8 +134,8 @@ string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) 
   for (std::size_t k = 0; k < sides.size(); ++k) {
     out << sides[k].call.reset
         << "    {\n      others = 0;\n      const double start = now();\n      ok &= " << sides[k].function << "("
-        << sides[k].call.arguments << ");\n      seconds[" << k << "] = now() - start - others;\n      rest[" << k
-        << "] = others;\n    }\n";
+        << sides[k].call.arguments << ");\n      seconds[" << k << "] = now() - start"
+        << (planted(Fault::others_timed) ? "" : " - others") << ";\n      rest[" << k << "] = others;\n    }\n";
     if (same_bits) out << "    if (run < 0) {\n" << (k == 0 ? sides[0].call.keep : sides[k].call.compare) << "    }\n";
   }
   out << "    if (!ok) return 1;\n    if (!same) return 2;\n    if (run < 0) continue;\n";
@@ -203,7 +203,7 @@ struct Runs {
 };
 
 Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace, bool alone) {
-  if (gathers(nest.lifted->sdfg)) {
+  if (gathers(nest.lifted->sdfg) && !planted(Fault::data_taken_as_tame)) {
     return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
   }
   TRY(const auto transformed, assemble(nest, {choice}));
@@ -212,7 +212,8 @@ Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& mean
   const bool reassociate = nest.reassociate || meaning.approximate_math;
   TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, alone));
   TRY(const auto folder, TemporaryFolder::make());
-  TRY_VOID(write_file(folder.file("main.c"), driver(sides.sides, pace, !reassociate)));
+  TRY_VOID(write_file(folder.file("main.c"),
+                      driver(sides.sides, pace, !reassociate && !planted(Fault::results_not_compared))));
   const auto files = targets::files(sides.code, "measured on the spot");
   const GeneratedBuild build{.compiler = meaning.compiler,
                              .flags = meaning.cpp_code,
@@ -232,7 +233,8 @@ Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& mean
   TRY(const auto finished,
       run({folder.file("main")}, {.capture_output = true, .limit_seconds = limit, .stop = pace.stop}));
   if (finished.status == 2) return fail("measure.differs", "with the recipe, random data gave other results");
-  if (finished.status != 0) return fail("measure.run", "the measuring program failed");
+  if (finished.status != 0 && !planted(Fault::failed_run_measured))
+    return fail("measure.run", "the measuring program failed");
   Runs out;
   out.threads = threads_of(transformed, *target);
   std::istringstream lines(finished.output);
@@ -250,7 +252,8 @@ bool decided(const std::vector<double>& baseline, const std::vector<double>& tun
   const double apart = baseline.size() >= 3 ? 1.3 : 2;
   const auto [least0, most0] = std::minmax_element(baseline.begin(), baseline.end());
   const auto [least1, most1] = std::minmax_element(tuned.begin(), tuned.end());
-  if (*most0 > agreed * *least0 || *most1 > agreed * *least1) return false;
+  const bool agree = *most0 <= agreed * *least0 && *most1 <= agreed * *least1;
+  if (!agree && !planted(Fault::disturbed_runs_decide)) return false;
   return *least0 > apart * *most1 || *least1 > apart * *most0;
 }
 

@@ -28,22 +28,23 @@ class Inside {
 
  private:
   bool node(const sdfg::Node& node, IntervalMap symbols) const {
-    if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
-      return std::all_of(state->edges.begin(), state->edges.end(),
-                         [&](const sdfg::Edge& edge) { return memlet(edge.memlet, symbols); });
-    }
-    if (const auto* branch = std::get_if<sdfg::If>(&node.value)) {
-      return region(branch->then_body, symbols) && region(branch->else_body, symbols);
-    }
-    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
-      const auto begin = evaluate(loop->begin, symbols), end = evaluate(loop->end, symbols);
-      if (!begin || !end) return false;
-      Interval values = loop->step > 0 ? Interval{begin->lo, end->hi - 1} : Interval{end->lo + 1, begin->hi};
-      if (values.hi < values.lo) return true;  // it never runs
-      symbols[loop->symbol] = values;
-      return region(loop->body, symbols);
-    }
-    return false;  // while loops are not measured on random data
+    return match(
+        node.value,
+        [&](const sdfg::State& state) {
+          return std::all_of(state.edges.begin(), state.edges.end(),
+                             [&](const sdfg::Edge& edge) { return memlet(edge.memlet, symbols); });
+        },
+        [&](const sdfg::Loop& loop) {
+          const auto begin = evaluate(loop.begin, symbols), end = evaluate(loop.end, symbols);
+          if (!begin || !end) return false;
+          const Interval values = loop.step > 0 ? Interval{begin->lo, end->hi - 1} : Interval{end->lo + 1, begin->hi};
+          if (values.hi < values.lo) return true;  // it never runs
+          symbols[loop.symbol] = values;
+          return region(loop.body, symbols);
+        },
+        [&](const sdfg::If& branch) { return region(branch.then_body, symbols) && region(branch.else_body, symbols); },
+        // These are not measured on random data.
+        [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return false; });
   }
 
   bool memlet(const sdfg::Memlet& memlet, const IntervalMap& symbols) const {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array all = {
 #define X(name) &name##_target,
-#include "targets/targets.list"
+#include "sdfg/targets.list"
 #undef X
 };
 

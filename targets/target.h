@@ -1,6 +1,6 @@
 // Targets: an Sdfg with schedules becomes text of another language. Each declares what of the IR its code can do and
 // how the code is built; whoever compiles, links or chooses reads that here. One folder a target, one line in
-// targets.list.
+// sdfg/targets.list.
 //
 // Generated code includes only targets/runtime/ headers, needs no C++ runtime library (no exceptions, no static
 // constructors), compiles without warnings with clang-19 and g++-12 at -Wall -Wextra, and is the same bytes for the
@@ -143,7 +143,7 @@ struct File {
 std::vector<File> files(const std::vector<Function>& functions, std::string_view comment);
 
 #define X(name) extern const Target name##_target;
-#include "targets/targets.list"
+#include "sdfg/targets.list"
 #undef X
 
 }  // namespace sous::targets

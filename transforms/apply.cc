@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "transforms/simplify.h"
+
 namespace sous::transforms {
 namespace {
 
@@ -11,23 +13,11 @@ namespace {
 constexpr std::size_t most_depth = 32;
 constexpr std::size_t most_loops = 256;
 
-std::size_t loops_below(const sdfg::ScheduleTree& tree, std::size_t depth, std::size_t& deepest) {
-  deepest = std::max(deepest, depth);
-  std::size_t count = 0;
-  for (const sdfg::ScheduleNode& node : tree) {
-    if (const auto* loop = std::get_if<sdfg::ScheduleLoop>(&node.value))
-      count += 1 + loops_below(loop->children, depth + 1, deepest);
-    if (const auto* guard = std::get_if<sdfg::ScheduleGuard>(&node.value))
-      count += loops_below(guard->children, depth, deepest);
-  }
-  return count;
-}
-
 // Only what steps have added counts: a nest of the program may be as deep as it likes.
 Result<void> check_growth(const sdfg::ScheduleTree& before, const sdfg::ScheduleTree& now) {
-  std::size_t depth_before = 0, depth_now = 0;
-  const std::size_t loops_before = loops_below(before, 0, depth_before), loops_now = loops_below(now, 0, depth_now);
-  if (depth_now <= depth_before + most_depth && loops_now <= loops_before + most_loops) return {};
+  const std::size_t loops_before = sdfg::loop_symbols(before).size(), loops_now = sdfg::loop_symbols(now).size();
+  const std::size_t depth_now = depth(now);
+  if (depth_now <= depth(before) + most_depth && loops_now <= loops_before + most_loops) return {};
   return fail("recipe.budget", "the steps have made the nest " + std::to_string(depth_now) + " loops deep, of " +
                                    std::to_string(loops_now) + " loops");
 }

@@ -26,6 +26,15 @@ enum class Relation : std::uint8_t {
 };
 std::string_view to_string(Relation relation);
 
+// What a value does to the loop that the step names, or to each of those that `length_of` lists: for guards, which ask
+// what becomes of loops that run short.
+enum class Effect : std::uint8_t {
+  None,
+  Cuts,    // it is cut into pieces of so many iterations
+  Shares,  // threads take so many of its iterations at a time, one at least
+  Joins,   // of a loop: its iterations become those of the loop that `to` names
+};
+
 // What a parameter that is not given stands for; nothing: it must be given, or the step does without.
 using DefaultValue = std::variant<std::monostate, std::int64_t, std::string_view>;
 
@@ -47,6 +56,7 @@ struct ParamInfo {
   std::string_view refusal = {};                       // the code where a relation, a length or a multiple is not so
   std::span<const std::string_view> choices = {};      // Choice
   DefaultValue default_value = std::monostate{};       // Integer, Choice: makes it optional
+  Effect effect = Effect::None;
 };
 
 // What size expressions may name, sorted: those of a StepContext's `hardware` (tuning_db::size_values gives them).
@@ -117,6 +127,9 @@ constexpr std::string_view relation_fault(const ParamInfo& p, std::span<const Pa
         std::ranges::any_of(which->choices, [](std::string_view c) { return c != "inner" && c != "outer"; }))
       return "which of the sizes is a multiple";
   }
+  const bool numbered = p.type == ParamType::Sizes || p.type == ParamType::Size || p.type == ParamType::Integer;
+  if (p.effect != Effect::None && (p.effect == Effect::Joins ? !of_two : !numbered))
+    return "an effect of what it is not";
   const bool related = p.relation != Relation::Any || !p.length_of.empty();
   const bool refused = std::ranges::find(refusals, p.refusal, &RefusalInfo::code) != refusals.end();
   return related != refused ? "relations and refusals do not go together" : "";

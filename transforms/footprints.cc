@@ -5,6 +5,8 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/polyhedral.h"
 #include "sdfg/scan.h"
+#include "transforms/normal/util.h"
+#include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
@@ -19,13 +21,56 @@ using sdfg::Points;
 using sdfg::Region;
 using sdfg::ScalarExpr;
 
+// The places below a region, which is in this one.
+void places(const Region& region, const Around& around, const std::function<void(const Node&, const Around&)>& f) {
+  for (const Node& n : region.nodes) {
+    f(n, around);
+    match(
+        n.value, [](const sdfg::State&) {},
+        [&](const Loop& l) {
+          Around inside = around;
+          inside.enter({.symbol = l.symbol,
+                        .begin = l.begin,
+                        .end = l.end,
+                        .step = l.step,
+                        .schedule = l.schedule,
+                        .privates = {},
+                        .reductions = {},
+                        .children = {}});
+          places(l.body, inside, f);
+        },
+        [&](const sdfg::If& i) {
+          Around inside = around, otherwise = around;
+          const bool affine = i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code);
+          if (affine) {
+            inside.where(i.condition.code);
+            otherwise.where(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
+          } else {
+            inside.known = otherwise.known = false;
+          }
+          places(i.then_body, inside, f);
+          places(i.else_body, otherwise, f);
+        },
+        [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+  }
+}
+
 class Footprints {
  public:
-  explicit Footprints(const Region& region) { walk(region, {}, true); }
+  explicit Footprints(const Region& region) {
+    for_each_place(region, [&](const Node& n, const Around& around) {
+      match(
+          n.value, [&](const sdfg::State& s) { state(s, around); }, [](const Loop&) {},
+          [&](const sdfg::If& i) {
+            for (const Memlet& m : i.condition.inputs) add(m, around, false);
+          },
+          [&](const sdfg::While&) { unknown(n); }, [](const sdfg::Return&) {});
+    });
+  }
   const std::map<std::string, Footprint>& all() const { return all_; }
 
  private:
-  void add(const Memlet& m, const Points& around, bool write, bool certain) {
+  void add(const Memlet& m, const Around& around, bool write) {
     Footprint& footprint = all_[m.container];
     const auto known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
     if (!std::ranges::all_of(m.subset, known)) {
@@ -33,42 +78,19 @@ class Footprints {
       return;
     }
     const std::vector<Expr> subscript = sdfg::subscripts(m.subset);
-    footprint.accesses.push_back(
-        {.subscript = subscript, .elements = at(around, subscript), .write = write, .certain = certain});
+    footprint.accesses.push_back({.subscript = subscript,
+                                  .elements = at(around.iterations(), subscript),
+                                  .write = write,
+                                  .certain = around.known});
   }
 
-  void walk(const Region& region, const Points& around, bool certain) {
-    for (const Node& n : region.nodes)
-      match(
-          n.value, [&](const sdfg::State& s) { state(s, around, certain); },
-          [&](const Loop& l) {
-            Points inside = around;
-            inside.exists.push_back(l.symbol);
-            const bool affine = sdfg::is_quasi_affine(l.begin) && sdfg::is_quasi_affine(l.end);
-            if (affine) sdfg::append(inside.conditions, sdfg::runs(l.begin, l.end, l.step, Expr::symbol(l.symbol)));
-            walk(l.body, inside, certain && affine);
-          },
-          [&](const sdfg::If& i) {
-            for (const Memlet& m : i.condition.inputs) add(m, around, false, certain);
-            Points inside = around, otherwise = around;
-            const bool affine = i.condition.inputs.empty() && sdfg::is_affine_condition(i.condition.code);
-            if (affine) {
-              inside.conditions.push_back(i.condition.code);
-              otherwise.conditions.push_back(ScalarExpr::unary(sdfg::ScalarOp::logical_not, i.condition.code));
-            }
-            walk(i.then_body, inside, certain && affine);
-            walk(i.else_body, otherwise, certain && affine);
-          },
-          [&](const sdfg::While&) { unknown(n); }, [](const sdfg::Return&) {});
-  }
-
-  void state(const sdfg::State& s, const Points& around, bool certain) {
+  void state(const sdfg::State& s, const Around& around) {
     const bool library = std::ranges::any_of(
         s.nodes, [](const sdfg::DataflowNode& d) { return std::holds_alternative<sdfg::LibraryNode>(d); });
     if (library) return unknown(Node(s));
     const bool divisible = sdfg::as_assignment(s).has_value();
     sdfg::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
-      add(m, around, writes, certain);
+      add(m, around, writes);
       all_[m.container].divisible = all_[m.container].divisible && divisible;
     });
   }
@@ -84,19 +106,40 @@ class Footprints {
 
 }  // namespace
 
+void Around::enter(const sdfg::ScheduleLoop& loop) {
+  loops.push_back(loop);
+  loops.back().children.clear();
+  if (sdfg::is_quasi_affine(loop.begin) && sdfg::is_quasi_affine(loop.end))
+    sdfg::append(conditions, runs(loop));
+  else
+    known = false;
+}
+
+void Around::where(const ScalarExpr& condition) {
+  guards.push_back(condition);
+  conditions.push_back(condition);
+}
+
+bool Around::runs_in_threads(const Region& inside) const {
+  return !normal::has_gpu_loops(inside) && std::ranges::all_of(loops, [](const sdfg::ScheduleLoop& l) {
+    return is_sequential(l) || std::holds_alternative<sdfg::Parallel>(l.schedule);
+  });
+}
+
+Points Around::iterations() const {
+  Points result{.dims = {}, .exists = {}, .conditions = conditions};
+  for (const sdfg::ScheduleLoop& l : loops) result.exists.push_back(l.symbol);
+  return result;
+}
+
+void for_each_place(const Region& region, const std::function<void(const Node&, const Around&)>& f) {
+  places(region, {}, f);
+}
+
 std::vector<std::string> dimensions(std::size_t rank) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < rank; ++d) names.push_back("#" + std::to_string(d));
   return names;
-}
-
-Points iterations(const std::vector<sdfg::ScheduleLoop>& loops, const std::vector<ScalarExpr>& conditions) {
-  Points result{.dims = {}, .exists = {}, .conditions = conditions};
-  for (const sdfg::ScheduleLoop& l : loops) {
-    result.exists.push_back(l.symbol);
-    sdfg::append(result.conditions, runs(l));
-  }
-  return result;
 }
 
 Points at(const Points& around, const std::vector<Expr>& subscript) {

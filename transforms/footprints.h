@@ -1,14 +1,31 @@
 // What a region touches of its containers, as sets of elements that can be reasoned about.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "sdfg/points.h"
-#include "sdfg/sdfg.h"
 
 namespace sous::transforms {
+
+// What is around a place: loops whose symbols are constants there, or run, and what holds on the way.
+struct Around {
+  std::vector<sdfg::ScheduleLoop> loops;     // outermost first, without children
+  std::vector<sdfg::ScalarExpr> guards;      // the nest's assumptions, and what has to hold on the way
+  std::vector<sdfg::ScalarExpr> conditions;  // those, and the bounds of the loops
+  bool known = true;                         // no bound and no guard is missing among these, for it is not affine
+
+  void enter(const sdfg::ScheduleLoop& loop);
+  void where(const sdfg::ScalarExpr& condition);
+  // Whether none of these loops is one of lanes, of copies or of a GPU, and none in the region is of a GPU.
+  bool runs_in_threads(const sdfg::Region& inside) const;
+  // The loops' iterations, as quantified variables.
+  sdfg::Points iterations() const;
+};
+// Calls f on each node below, parents first, with what is around it; not on those in a While.
+void for_each_place(const sdfg::Region& region, const std::function<void(const sdfg::Node&, const Around&)>& f);
 
 // What a region touches of a container. `certain`: in each iteration of the loops around and wherever the conditions
 // hold; otherwise perhaps not.
@@ -37,8 +54,6 @@ struct Footprint {
 
 // What the dimensions of a container are called in proofs: no identifiers, so that they meet no symbol.
 std::vector<std::string> dimensions(std::size_t rank);
-// The iterations of these loops in which the conditions hold, as quantified variables.
-sdfg::Points iterations(const std::vector<sdfg::ScheduleLoop>& loops, const std::vector<sdfg::ScalarExpr>& conditions);
 // The points with these subscripts, where `around` holds of the loops' variables.
 sdfg::Points at(const sdfg::Points& around, const std::vector<sdfg::Expr>& subscript);
 

@@ -15,16 +15,7 @@ namespace {
 
 // A nest for a GPU has its schedule in its meaning (shared memory, transfers): it is no input for a normal form.
 bool is_for_gpu(const Sdfg& sdfg) {
-  bool found = std::ranges::any_of(sdfg.containers, [](const Container& c) {
-    return c.storage == Storage::device_global || c.storage == Storage::device_shared;
-  });
-  visit(sdfg.root, [&](const Node& node) {
-    const auto* loop = std::get_if<Loop>(&node.value);
-    found =
-        found ||
-        (loop && (std::holds_alternative<GpuGrid>(loop->schedule) || std::holds_alternative<GpuBlock>(loop->schedule)));
-  });
-  return found;
+  return !std::ranges::all_of(sdfg.containers, normal::on_host) || normal::has_gpu_loops(sdfg.root);
 }
 
 // The passes that need no dependences, until nothing changes.
@@ -46,13 +37,11 @@ void add_reductions(const Lifted& lifted, ScheduleTree& tree) {
     for_each_leaf(loop.children, [&](const ScheduleLeaf& leaf) {
       const Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
       const std::optional<Reduction> update = self_update(statement);
-      const Touched t = sdfg::touched(statement.node);
-      for (const auto* names : {&t.read, &t.written})
-        for (const std::string& name : *names) {
-          const auto op = update && update->container == name ? std::optional(update->op) : std::nullopt;
-          const auto [it, inserted] = updated.emplace(name, op);
-          if (!inserted && it->second != op) it->second.reset();
-        }
+      for (const std::string& name : normal::containers_of(statement.node)) {
+        const auto op = update && update->container == name ? std::optional(update->op) : std::nullopt;
+        const auto [it, inserted] = updated.emplace(name, op);
+        if (!inserted && it->second != op) it->second.reset();
+      }
     });
     for (const auto& [name, op] : updated)
       if (op) loop.reductions.push_back({.container = name, .op = *op});

@@ -18,11 +18,6 @@ using sdfg::ScalarOp;
 
 namespace {
 
-struct Site {
-  std::vector<sdfg::ScheduleLoop> loops;
-  std::vector<ScalarExpr> guards;
-};
-
 class Finder {
  public:
   Finder(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) : fold_(fold) {
@@ -33,7 +28,7 @@ class Finder {
         changing_.insert(c.name);
         if (w != c.name) changing_elsewhere_.insert(c.name);
       }
-    inner_.insert(loop.symbol);
+    // Values that change with `loop` itself may be folded: the copy is made in each of its iterations.
     sdfg::visit(loop.body, [&](const sdfg::Node& n) {
       const auto* l = std::get_if<sdfg::Loop>(&n.value);
       if (l == nullptr) return;
@@ -41,41 +36,15 @@ class Finder {
       // What is private to a loop inside exists nowhere else.
       changing_elsewhere_.insert(l->privates.begin(), l->privates.end());
     });
-    // Values that change with `loop` itself may be folded: the copy is made in each of its iterations.
-    inner_.erase(loop.symbol);
-    region(loop.body, {});
+    for_each_place(loop.body, [&](const sdfg::Node& n, const Around& around) {
+      const auto* s = std::get_if<sdfg::State>(&n.value);
+      const bool down = std::ranges::any_of(around.loops, [](const sdfg::ScheduleLoop& l) { return l.step < 0; });
+      if (s && around.known && !down) state(*s, around);
+    });
   }
   std::vector<Operand> take() { return std::move(found_); }
 
  private:
-  void region(const sdfg::Region& region, const Site& around) {
-    for (const sdfg::Node& n : region.nodes)
-      match(
-          n.value, [&](const sdfg::State& s) { state(s, around); },
-          [&](const sdfg::Loop& l) {
-            if (!sdfg::is_quasi_affine(l.begin) || !sdfg::is_quasi_affine(l.end) || l.step < 0) return;
-            Site inside = around;
-            inside.loops.push_back({.symbol = l.symbol,
-                                    .begin = l.begin,
-                                    .end = l.end,
-                                    .step = l.step,
-                                    .schedule = l.schedule,
-                                    .privates = {},
-                                    .reductions = {},
-                                    .children = {}});
-            this->region(l.body, inside);
-          },
-          [&](const sdfg::If& i) {
-            if (!i.condition.inputs.empty() || !sdfg::is_affine_condition(i.condition.code)) return;
-            Site inside = around;
-            inside.guards.push_back(i.condition.code);
-            this->region(i.then_body, inside);
-            inside.guards.back() = ScalarExpr::unary(ScalarOp::logical_not, i.condition.code);
-            this->region(i.else_body, inside);
-          },
-          [](const sdfg::While&) {}, [](const sdfg::Return&) {});
-  }
-
   bool is_outside(const Expr& e) const {
     return e.reads().empty() &&
            std::ranges::none_of(e.symbols(), [&](const std::string& s) { return inner_.contains(s); });
@@ -91,7 +60,7 @@ class Finder {
     return std::ranges::all_of(e.args, [&](const ScalarExpr& arg) { return is_invariant(arg, inputs); });
   }
 
-  void state(const sdfg::State& s, const Site& around) {
+  void state(const sdfg::State& s, const Around& around) {
     const auto assignment = sdfg::as_assignment(s);
     if (!assignment) return;
     for (std::size_t k = 0; k < assignment->inputs.size(); ++k) {
@@ -121,14 +90,13 @@ class Finder {
   }
 
   void add(const std::string& state, const sdfg::Assignment& assignment, std::size_t k, const ScalarExpr& value,
-           const Site& around) {
+           const Around& around) {
     Operand o{.state = state,
               .value = value,
               .element = assignment.inputs[k],
               .others = {},
               .code = {},
-              .loops = around.loops,
-              .guards = around.guards,
+              .around = around,
               .is_container_written = changing_.contains(assignment.inputs[k].container)};
     o.code = value.map_inputs([&](const ScalarExpr& leaf) {
       const Memlet& m = assignment.inputs[static_cast<std::size_t>(leaf.input)];
@@ -148,15 +116,10 @@ class Finder {
   std::vector<Operand> found_;
 };
 
-std::optional<Expr> extreme(const Operand& o, Expr e, const std::map<std::string, Expr>& kept,
-                            std::optional<Expr> (*of)(const Expr&, const std::string&, const Expr&, const Expr&)) {
-  for (std::size_t k = o.loops.size(); k-- > 0;) {
-    if (kept.contains(o.loops[k].symbol)) continue;
-    const auto next = of(e, o.loops[k].symbol, o.loops[k].begin, o.loops[k].end - 1);
-    if (!next) return std::nullopt;
-    e = *next;
-  }
-  return e.substitute(kept);
+std::vector<sdfg::ScheduleLoop> without(std::vector<sdfg::ScheduleLoop> loops,
+                                        const std::map<std::string, Expr>& kept) {
+  std::erase_if(loops, [&](const sdfg::ScheduleLoop& l) { return kept.contains(l.symbol); });
+  return loops;
 }
 
 }  // namespace
@@ -187,17 +150,19 @@ bool never_fails(const ScalarExpr& e) {
 }
 
 const sdfg::ScheduleLoop* Operand::loop(const std::string& symbol) const {
-  const auto at = std::ranges::find(loops, symbol, &sdfg::ScheduleLoop::symbol);
-  return at == loops.end() ? nullptr : &*at;
+  const auto at = std::ranges::find(around.loops, symbol, &sdfg::ScheduleLoop::symbol);
+  return at == around.loops.end() ? nullptr : &*at;
 }
 
-sdfg::Points Operand::elements() const { return at(iterations(loops, guards), sdfg::subscripts(element.subset)); }
+sdfg::Points Operand::elements() const { return at(around.iterations(), sdfg::subscripts(element.subset)); }
 
 std::optional<Expr> Operand::least(const Expr& e, const std::map<std::string, Expr>& kept) const {
-  return extreme(*this, e, kept, transforms::least);
+  const auto least = least_of_all(e, without(around.loops, kept));
+  return least ? std::optional(least->substitute(kept)) : std::nullopt;
 }
 std::optional<Expr> Operand::greatest(const Expr& e, const std::map<std::string, Expr>& kept) const {
-  return extreme(*this, e, kept, transforms::greatest);
+  const auto greatest = greatest_of_all(e, without(around.loops, kept));
+  return greatest ? std::optional(greatest->substitute(kept)) : std::nullopt;
 }
 
 std::vector<Operand> operands(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, bool fold) {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "sdfg/points.h"
+#include "transforms/footprints.h"
 
 namespace sous::transforms {
 
@@ -22,11 +22,9 @@ struct Operand {
   std::string state;
   sdfg::ScalarExpr value;  // over the statement's inputs
   sdfg::Memlet element;
-  std::vector<sdfg::Memlet> others;       // the invariant inputs, in order of first use
-  sdfg::ScalarExpr code;                  // `value` with the element as input 0 and others[k] as input k + 1
-  std::vector<sdfg::ScheduleLoop> loops;  // around the statement, below `loop`, outermost first; without children
-  // Of the guards on the way: true where the statement runs.
-  std::vector<sdfg::ScalarExpr> guards;
+  std::vector<sdfg::Memlet> others;  // the invariant inputs, in order of first use
+  sdfg::ScalarExpr code;             // `value` with the element as input 0 and others[k] as input k + 1
+  Around around;                     // the statement, below `loop`
   // The elements that are read, in all iterations of the loops.
   sdfg::Points elements() const;
   // Something inside the loop writes elements of its container, under this name: whether this one, is to be proven.

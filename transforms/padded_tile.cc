@@ -19,36 +19,23 @@ using sdfg::Points;
 using sdfg::ScalarExpr;
 using sdfg::ScheduleLoop;
 
-// The elements that the statement reads through `element` in all its instances, at least: two sets without quantified
-// variables.
-std::vector<Points> known_reads(const sdfg::Statement& statement, const std::vector<Expr>& element) {
-  std::vector<ScheduleLoop> loops;
-  std::vector<ScalarExpr> guards;
+// The elements that the statement reads through these subscripts in all its instances, at least.
+std::vector<Points> known_reads(const sdfg::Statement& statement, const std::vector<Expr>& subscripts) {
+  Around around;
   for (const sdfg::ScheduleTree* at = &statement.domain; at;)
     at = match(
         at->at(0).value,
         [&](const ScheduleLoop& l) {
-          loops.push_back(l);
+          around.enter(l);
           return &l.children;
         },
         [&](const sdfg::ScheduleGuard& g) {
-          guards.push_back(g.condition);
+          around.where(g.condition);
           return &g.children;
         },
         [](const sdfg::ScheduleLeaf&) -> const sdfg::ScheduleTree* { return nullptr; });
-  std::vector<Expr> names;
-  for (const std::string& d : dimensions(element.size())) names.push_back(Expr::symbol(d));
-  std::map<std::string, Expr> determined;
-  determine(determined, loops, element, names);
   std::vector<Points> result;
-  for (const bool first : {true, false}) {
-    const Witness reader = witness(loops, determined, first);
-    std::vector<Expr> read;
-    for (const Expr& e : element) read.push_back(e.substitute(reader.value));
-    Points around{.dims = {}, .exists = {}, .conditions = reader.conditions};
-    for (const ScalarExpr& g : guards) around.conditions.push_back(g.substitute(reader.value));
-    result.push_back(at(around, read));
-  }
+  for (const Witness& w : witnesses(around, subscripts)) result.push_back(w.elements);
   return result;
 }
 
@@ -60,19 +47,19 @@ class PaddedReads {
               const ScheduleLoop& third, std::string_view refusal)
       : nest_(nest),
         lowered_(sdfg::lower(nest.lifted, nest.tree)),
-        guards_(around.guards),
-        loops_(around.loops),
+        around_(around),
         repeated_(tile.repeated()),
         third_(third),
         refusal_(refusal) {
-    loops_.insert(loops_.end(), inside.begin(), inside.end());
-    const auto shared = std::ranges::find_if(around.loops, [](const ScheduleLoop& l) {
+    for (const ScheduleLoop& l : inside) around_.enter(l);
+    const auto shared = std::ranges::find_if(around_.loops, [](const ScheduleLoop& l) {
       return std::holds_alternative<sdfg::Parallel>(l.schedule) || std::holds_alternative<sdfg::GpuGrid>(l.schedule) ||
              std::holds_alternative<sdfg::GpuBlock>(l.schedule);
     });
-    if (shared == around.loops.end()) return;
+    if (shared == around_.loops.end()) return;
     parallel_ = *shared;
-    within_threads_.assign(loops_.begin() + (shared - around.loops.begin()) + 1, loops_.end());
+    for (const ScalarExpr& g : around.guards) within_threads_.where(g);
+    for (auto l = shared + 1; l != around_.loops.end(); ++l) within_threads_.enter(*l);
     threads_ = sdfg::substitute(sdfg::find_loop(lowered_.root, parallel_->symbol)->loop().body,
                                 {{parallel_->symbol, other_thread()}});
   }
@@ -122,7 +109,7 @@ class PaddedReads {
       return refuse(name + " is a temporary that is written in the nest");
     std::vector<Expr> past;
     for (const Expr& e : sdfg::subscripts(in_tile.subset)) past.push_back(e.substitute(repeated_));
-    const Points read = at(iterations(loops_, guards_), past);
+    const Points read = at(around_.iterations(), past);
     const std::vector<Points> known = known_reads(statement, sdfg::subscripts(own.subset));
     if (!sdfg::is_affine(read) || !std::ranges::all_of(known, sdfg::is_affine))
       return refuse("the subscripts of " + name + " are not affine");
@@ -136,7 +123,7 @@ class PaddedReads {
     for (const ScalarExpr& apart : {sdfg::at_most(here + 1, there), sdfg::at_most(there + 1, here)}) {
       std::vector<ScalarExpr> around = both;
       around.push_back(apart);
-      TRY(const bool unwritten, is_unwritten(name, at(iterations(within_threads_, guards_), past), threads_, around));
+      TRY(const bool unwritten, is_unwritten(name, at(within_threads_.iterations(), past), threads_, around));
       if (!unwritten && !planted(Fault::padded_read_raced)) return refuse(name + " is written by another thread");
     }
     return {};
@@ -144,14 +131,13 @@ class PaddedReads {
 
   const Nest& nest_;
   sdfg::Sdfg lowered_;
-  std::vector<ScalarExpr> guards_;
-  std::vector<ScheduleLoop> loops_;  // all that are around a read
+  Around around_;  // a read
   std::map<std::string, Expr> repeated_;
   const ScheduleLoop& third_;
   std::string_view refusal_;
-  std::optional<ScheduleLoop> parallel_;      // whose iterations are threads
-  std::vector<ScheduleLoop> within_threads_;  // the loops below it
-  sdfg::Region threads_;                      // its body, as another thread runs it
+  std::optional<ScheduleLoop> parallel_;  // whose iterations are threads
+  Around within_threads_;                 // a read, without that loop and those around it
+  sdfg::Region threads_;                  // its body, as another thread runs it
 };
 
 // The two sides of the tile: its bounds, limits, and when it is whole.
@@ -161,20 +147,17 @@ Result<PaddedTile> sides(const ScheduleLoop& outer, const ScheduleLoop& inner, c
   const Expr row = Expr::symbol(tiles.first.symbol), column = Expr::symbol(tiles.second.symbol);
   const Expr row_end = row + sizes[0].value, column_end = column + sizes[1].value;
   const bool begins_with_tiles = !inner.begin.uses(outer.symbol) && inner.begin == tiles.second.begin;
-  PaddedTile tile{.outer = {.symbol = outer.symbol,
-                            .first = row,
-                            .size = sizes[0].value,
-                            .begin = row,
-                            .end = row_end,
-                            .limit = {},
-                            .whole = {}},
-                  .inner = {.symbol = inner.symbol,
-                            .first = column,
-                            .size = sizes[1].value,
-                            .begin = begins_with_tiles ? column : Expr::max(column, inner.begin),
-                            .end = column_end,
-                            .limit = {},
-                            .whole = {}}};
+  const auto whole_side = [](const ScheduleLoop& loop, const Expr& first, const Size& size) {
+    return TileSide{.symbol = loop.symbol,
+                    .first = first,
+                    .size = size.value,
+                    .begin = first,
+                    .end = first + size.value,
+                    .limit = {},
+                    .whole = {}};
+  };
+  PaddedTile tile{.outer = whole_side(outer, row, sizes[0]), .inner = whole_side(inner, column, sizes[1])};
+  if (!begins_with_tiles) tile.inner.begin = Expr::max(column, inner.begin);
   if (const auto end = crossed(outer.end, outer.begin, sizes[0].value)) {
     tile.outer.end = simplest(Expr::min(row_end, *end));
     tile.outer.whole = needed_at_most(row_end, *end);

@@ -17,47 +17,23 @@ using sdfg::ScheduleLoop;
 
 namespace {
 
-// The names of the dimensions in proofs.
-struct Names {
-  std::string panel = Box::panel_name();
-  std::vector<std::string> element;
-  std::vector<Expr> elements;
-  explicit Names(std::size_t rank) : element(dimensions(rank)) {
-    for (const std::string& d : element) elements.push_back(Expr::symbol(d));
-  }
-  Points points() const {
-    Points p{.dims = {panel}, .exists = {}, .conditions = {}};
-    p.dims.insert(p.dims.end(), element.begin(), element.end());
-    return p;
-  }
-};
+// The elements, by panel.
+Points by_panel(Points elements) {
+  elements.dims.insert(elements.dims.begin(), Box::panel_name());
+  return elements;
+}
 
 // All that the operand reads, by panel.
-Points reads(const Paneled& p, const std::string& panel, const Names& names) {
-  Points points = iterations(p.operand.loops, p.operand.guards);
-  points.dims = names.points().dims;
-  points.conditions.push_back(sdfg::equal(Expr::symbol(names.panel), Expr::symbol(panel)));
-  for (std::size_t d = 0; d < names.elements.size(); ++d)
-    points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d)));
-  return points;
+Points reads(const Paneled& p, const std::string& panel) {
+  Points points = at(p.operand.around.iterations(), p.subscripts());
+  points.conditions.push_back(sdfg::equal(Expr::symbol(Box::panel_name()), Expr::symbol(panel)));
+  return by_panel(std::move(points));
 }
 
-// An iteration that reads a given element, if one does.
-Witness reader(const Paneled& p, const std::string& panel, const Names& names, bool first) {
-  std::map<std::string, Expr> value = {{panel, Expr::symbol(names.panel)}};
-  value.emplace(p.point, names.elements[p.dim] - p.shift);
-  determine(value, p.operand.loops, p.subscripts(), names.elements);
-  return witness(p.operand.loops, std::move(value), first);
-}
-
-// The elements that it reads.
-Points points(const Paneled& p, const Names& names, const Witness& reader) {
-  Points points = names.points();
-  points.conditions = reader.conditions;
-  for (const ScalarExpr& g : p.operand.guards) points.conditions.push_back(g.substitute(reader.value));
-  for (std::size_t d = 0; d < names.elements.size(); ++d)
-    points.conditions.push_back(sdfg::equal(names.elements[d], p.subscript(d).substitute(reader.value)));
-  return points;
+// Iterations that read a given element, if some do.
+std::vector<Witness> readers(const Paneled& p, const std::string& panel) {
+  return witnesses(p.operand.around, p.subscripts(),
+                   {{panel, Expr::symbol(Box::panel_name())}, {p.point, Expr::symbol(Box::name(p.dim)) - p.shift}});
 }
 
 // The bounds of the subscripts one after the other, each for given values of those before it.
@@ -76,7 +52,7 @@ bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
     box.from[d] = *low;
     box.to[d] = simplest(*high);
     std::vector<std::string> moving;
-    for (const ScheduleLoop& l : p.operand.loops)
+    for (const ScheduleLoop& l : p.operand.around.loops)
       if (p.subscript(d).uses(l.symbol) && !known.contains(l.symbol)) moving.push_back(l.symbol);
     if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
       known.emplace(moving[0],
@@ -107,8 +83,8 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
     box.high.push_back(simplest(*high));
   }
   if (shaped && !find_shape(p, panel, box)) return std::nullopt;
-  const Names names(box.low.size());
-  for (const ScalarExpr& c : reader(p, panel, names, true).not_empty) {
+  const std::vector<Witness> found = readers(p, panel);
+  for (const ScalarExpr& c : found[0].not_empty) {
     bool outside = true;
     c.visit([&](const ScalarExpr& e) {
       for (const std::string& s : e.symbolic.symbols()) outside = outside && s[0] != '#';
@@ -120,22 +96,24 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
 
 Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const std::string& panel,
                       const std::vector<ScalarExpr>& around) {
-  const Names names(box.low.size());
-  Points held = names.points();
-  held.conditions = box.conditions(Expr::symbol(names.panel), names.elements);
+  const std::vector<std::string> names = dimensions(box.low.size());
+  std::vector<Expr> element;
+  for (const std::string& name : names) element.push_back(Expr::symbol(name));
+  const Expr panels = Expr::symbol(Box::panel_name());
+  Points held = by_panel({.dims = names, .exists = {}, .conditions = box.conditions(panels, element)});
   if (!sdfg::is_affine(held)) return false;
-  std::vector<Points> witnesses;
+  std::vector<Points> read_for_sure;
   for (const Paneled& p : group) {
-    Points read = reads(p, panel, names);
+    Points read = reads(p, panel);
     sdfg::append(read.conditions, around);
     if (!sdfg::is_affine(read)) return false;
     TRY(const bool is_held, sdfg::is_within(read, {held}));
     if (!is_held) return false;
-    for (const bool first : {true, false}) witnesses.push_back(points(p, names, reader(p, panel, names, first)));
+    for (const Witness& reader : readers(p, panel)) read_for_sure.push_back(by_panel(reader.elements));
   }
-  if (!std::ranges::all_of(witnesses, sdfg::is_affine)) return false;
+  if (!std::ranges::all_of(read_for_sure, sdfg::is_affine)) return false;
   sdfg::append(held.conditions, around);
-  return sdfg::is_within(held, witnesses);
+  return sdfg::is_within(held, read_for_sure);
 }
 
 }  // namespace
@@ -175,7 +153,7 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
   std::optional<Paneled> result;
   for (std::size_t d = 0; d < o.element.subset.size(); ++d) {
     const Expr e = o.element.subset[d].begin;
-    for (const ScheduleLoop* l = tiles; l != o.loops.data() + o.loops.size(); ++l) {
+    for (const ScheduleLoop* l = tiles; l != o.around.loops.data() + o.around.loops.size(); ++l) {
       if (!e.uses(l->symbol)) continue;
       if (l != tiles && (itself || (!l->begin.uses(panel) && !l->end.uses(panel)))) continue;
       // e itself, or the one of the expressions of which it is the least that moves.
@@ -183,7 +161,7 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
       bool one = !result.has_value();
       for (const Expr& piece : sdfg::min_pieces(e)) {
         const auto moves = [&](const Expr& x) {
-          return std::ranges::any_of(o.loops, [&](const ScheduleLoop& m) { return x.uses(m.symbol); });
+          return std::ranges::any_of(o.around.loops, [&](const ScheduleLoop& m) { return x.uses(m.symbol); });
         };
         if (!moves(piece)) {
           limit = limit ? Expr::min(*limit, piece) : piece;

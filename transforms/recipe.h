@@ -17,8 +17,12 @@
 
 namespace sous::transforms {
 
-// Every target that a recipe may name, sorted. (targets/ has the table itself; a test holds the two together.)
-inline constexpr std::string_view target_names[] = {"cpp", "highway", "openmp"};
+// Every target that a recipe may name, sorted.
+inline constexpr std::string_view target_names[] = {
+#define X(name) #name,
+#include "sdfg/targets.list"
+#undef X
+};
 
 // A parameter's value. Strings are loop, state or container names, or size expressions.
 using ParamValue = std::variant<bool, std::int64_t, std::string, std::vector<std::int64_t>, std::vector<std::string>>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/points.h"
 #include "sdfg/polyhedral.h"
 #include "transforms/normal/util.h"
@@ -13,37 +14,14 @@ using sdfg::Loop;
 using sdfg::Node;
 using sdfg::Region;
 
-void Around::enter(const sdfg::ScheduleLoop& loop) {
-  loops.push_back(loop);
-  loops.back().children.clear();
-  if (sdfg::is_quasi_affine(loop.begin) && sdfg::is_quasi_affine(loop.end)) sdfg::append(conditions, runs(loop));
-}
-
-bool Around::runs_in_threads(const Region& inside) const {
-  bool on_gpu = false;
-  sdfg::visit(inside, [&](const Node& n) {
-    const auto* l = std::get_if<Loop>(&n.value);
-    on_gpu = on_gpu || (l && (std::holds_alternative<sdfg::GpuGrid>(l->schedule) ||
-                              std::holds_alternative<sdfg::GpuBlock>(l->schedule)));
-  });
-  return !on_gpu && std::ranges::all_of(loops, [](const sdfg::ScheduleLoop& l) {
-    return is_sequential(l) || std::holds_alternative<sdfg::Parallel>(l.schedule);
-  });
-}
-
 Around around_loop(const Nest& nest, const std::string& symbol) {
   Around result;
   for (const sdfg::Expr& e : nest.lifted.frame.assumptions)
-    if (sdfg::is_quasi_affine(e)) result.guards.push_back(sdfg::at_most(0, e));
-  result.conditions = result.guards;
+    if (sdfg::is_quasi_affine(e)) result.where(sdfg::at_most(0, e));
   for (const sdfg::ScheduleNode& n : sdfg::around(nest.tree, symbol))
     match(
         n.value, [&](const sdfg::ScheduleLoop& l) { result.enter(l); },
-        [&](const sdfg::ScheduleGuard& g) {
-          result.guards.push_back(g.condition);
-          result.conditions.push_back(g.condition);
-        },
-        [](const sdfg::ScheduleLeaf&) {});
+        [&](const sdfg::ScheduleGuard& g) { result.where(g.condition); }, [](const sdfg::ScheduleLeaf&) {});
   return result;
 }
 
@@ -54,6 +32,7 @@ Around inside_loop(const Nest& nest, const std::string& symbol) {
 }
 
 bool is_alone(const sdfg::Sdfg& sdfg, const Loop& loop, const std::string& container) {
+  if (planted(Fault::relocated_beside_others)) return true;
   bool alone = !normal::exprs_read(loop.body, [&](const std::string& read) { return read == container; });
   sdfg::visit(loop.body, [&](const Node& n) {
     const auto* l = std::get_if<Loop>(&n.value);
@@ -61,13 +40,11 @@ bool is_alone(const sdfg::Sdfg& sdfg, const Loop& loop, const std::string& conta
     alone = alone && std::ranges::find(l->privates, container) == l->privates.end() &&
             std::ranges::find(l->reductions, container, &sdfg::Reduction::container) == l->reductions.end();
   });
-  const sdfg::Touched t = sdfg::touched(loop.body);
-  const bool written = t.written.contains(container);
-  for (const std::string& other : t.written)
-    alone = alone && (other == container || !normal::may_overlap(sdfg, other, container));
-  for (const std::string& other : t.read)
-    alone = alone && (!written || other == container || !normal::may_overlap(sdfg, other, container));
-  return alone;
+  sdfg::Touched others = sdfg::touched(loop.body);
+  const bool written = others.written.erase(container) > 0;
+  others.read.erase(container);
+  return alone && !normal::any_overlaps(sdfg, others.written, container) &&
+         !(written && normal::any_overlaps(sdfg, others.read, container));
 }
 
 bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& loop, const std::string& container) {
@@ -80,12 +57,7 @@ bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& loop, const 
   Region rest = *region;
   const auto place = sdfg::find_loop(rest, loop.loop().symbol);
   place->owner->nodes.erase(place->owner->nodes.begin() + static_cast<std::ptrdiff_t>(place->at));
-  const sdfg::Touched t = sdfg::touched(rest);
-  return t.read.contains(container) || t.written.contains(container);
-}
-
-bool on_host(const sdfg::Container& c) {
-  return c.storage != sdfg::Storage::device_global && c.storage != sdfg::Storage::device_shared;
+  return normal::containers_of(rest).contains(container);
 }
 
 namespace {

@@ -17,20 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "transforms/footprints.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
 
-// What is around a place in a nest: symbols that are constants there.
-struct Around {
-  std::vector<sdfg::ScheduleLoop> loops;     // outermost first, without children
-  std::vector<sdfg::ScalarExpr> guards;      // the nest's assumptions, and what has to hold on the way
-  std::vector<sdfg::ScalarExpr> conditions;  // those, and the bounds of the loops
-
-  void enter(const sdfg::ScheduleLoop& loop);
-  // Whether none of these loops is one of lanes, of copies or of a GPU, and none in the region is of a GPU.
-  bool runs_in_threads(const sdfg::Region& inside) const;
-};
+// What is around a loop in a nest: symbols that are constants there; the nest's assumptions are among the guards.
 Around around_loop(const Nest& nest, const std::string& symbol);
 Around inside_loop(const Nest& nest, const std::string& symbol);
 
@@ -40,7 +32,6 @@ bool is_alone(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop, const std::string&
 // Whether the container's contents matter to others than the loop: it is neither transient nor dead, or touched by more
 // than the nodes inside the loop.
 bool is_seen_outside(const sdfg::Sdfg& sdfg, const sdfg::LoopPlace& loop, const std::string& container);
-bool on_host(const sdfg::Container& container);
 
 // The subset in the new place of what is accessed through this one; nullopt: that stays.
 using Moved = std::function<std::optional<sdfg::Subset>(const sdfg::Subset&)>;

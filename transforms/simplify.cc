@@ -1,6 +1,9 @@
 #include "transforms/simplify.h"
 
+#include <algorithm>
 #include <set>
+
+#include "transforms/normal/util.h"
 
 namespace sous::transforms {
 
@@ -72,36 +75,54 @@ ScheduleTree without_single_iteration(const ScheduleLoop& loop, const Surroundin
 
 ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const ScheduleTree& tree) {
   ScheduleTree result = tree;
-  for (sdfg::ScheduleNode& node : result) {
-    if (auto* guard = std::get_if<sdfg::ScheduleGuard>(&node.value))
-      guard->children = without_unused_privates(lifted, guard->children);
-    auto* loop = std::get_if<ScheduleLoop>(&node.value);
-    if (!loop) continue;
+  for (const std::string& symbol : sdfg::loop_symbols(tree)) {
+    ScheduleLoop& loop = *sdfg::find_loop(result, symbol);
     std::set<std::string> used;
-    sdfg::for_each_leaf(loop->children, [&](const sdfg::ScheduleLeaf& leaf) {
-      const sdfg::Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
-      sdfg::Touched names = sdfg::touched(sdfg::Region{{statement.node}});
-      used.merge(names.read);
-      used.merge(names.written);
+    sdfg::for_each_leaf(loop.children, [&](const sdfg::ScheduleLeaf& leaf) {
+      used.merge(normal::containers_of(lifted.statements[static_cast<std::size_t>(leaf.statement)].node));
     });
-    std::erase_if(loop->privates, [&](const std::string& name) { return !used.contains(name); });
-    loop->children = without_unused_privates(lifted, loop->children);
+    std::erase_if(loop.privates, [&](const std::string& name) { return !used.contains(name); });
   }
   return result;
 }
 
+std::size_t depth(const ScheduleTree& tree) {
+  std::size_t deepest = 0;
+  for (const std::string& symbol : sdfg::loop_symbols(tree))
+    deepest = std::max(deepest, sdfg::path_to(tree, symbol).size());
+  return deepest;
+}
+
+ScheduleTree nested(std::vector<ScheduleLoop> loops, ScheduleTree body) {
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    loops[k].children = std::move(body);
+    body.clear();
+    body.emplace_back(std::move(loops[k]));
+  }
+  return body;
+}
+
+ScheduleTree renamed_loops(ScheduleTree tree, const std::function<std::string(const std::string&)>& name) {
+  std::map<std::string, Expr> renamed;
+  for (const std::string& symbol : sdfg::loop_symbols(tree)) {
+    ScheduleLoop& loop = *sdfg::find_loop(tree, symbol);
+    loop.symbol = name(symbol);
+    if (loop.symbol != symbol) renamed[symbol] = Expr::symbol(loop.symbol);
+  }
+  return sdfg::substitute(tree, renamed);
+}
+
 ScheduleLoop second_copy(const sdfg::Lifted& lifted, const ScheduleTree& tree, const ScheduleTree& first,
                          const ScheduleLoop& loop, const std::string& suffix) {
-  ScheduleTree taken = tree, copy{loop};
-  std::map<std::string, Expr> renamed;
-  for (const std::string& symbol : sdfg::loop_symbols(copy)) {
-    if (!sdfg::find_loop(first, symbol)) continue;
-    ScheduleLoop& one = *sdfg::find_loop(copy, symbol);
+  ScheduleTree taken = tree;
+  const ScheduleTree copy = renamed_loops({loop}, [&](const std::string& symbol) {
+    if (!sdfg::find_loop(first, symbol)) return symbol;
+    ScheduleLoop one;
     one.symbol = sdfg::fresh_symbol(lifted, taken, symbol + suffix);
-    renamed[symbol] = Expr::symbol(one.symbol);
     taken.emplace_back(one);
-  }
-  return std::get<ScheduleLoop>(sdfg::substitute(copy, renamed)[0].value);
+    return one.symbol;
+  });
+  return std::get<ScheduleLoop>(copy[0].value);
 }
 
 }  // namespace sous::transforms

@@ -1,5 +1,7 @@
-// What the loops around a part of a schedule tree decide about it.
+// Schedule trees: made, copied, and without what the loops around a part of one decide about it.
 #pragma once
+
+#include <functional>
 
 #include "sdfg/schedule_tree.h"
 #include "sdfg/surroundings.h"
@@ -15,6 +17,15 @@ sdfg::ScheduleTree without_single_iteration(const sdfg::ScheduleLoop& loop, cons
 
 // Without the privates that no statement inside their loop names: of a loop that becomes two, each keeps its own.
 sdfg::ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree);
+
+// How many loops are inside each other.
+std::size_t depth(const sdfg::ScheduleTree& tree);
+
+// These loops around `body`, the first one outermost; the children that they have do not count.
+sdfg::ScheduleTree nested(std::vector<sdfg::ScheduleLoop> loops, sdfg::ScheduleTree body);
+
+// A copy whose loops are called so.
+sdfg::ScheduleTree renamed_loops(sdfg::ScheduleTree tree, const std::function<std::string(const std::string&)>& name);
 
 // A second copy of a loop with all that is in it, to stand in `tree` beside `first`: loops that the first has, too, get
 // the suffix (and a number where that is taken).

@@ -5,6 +5,7 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
+#include "transforms/normal/util.h"
 
 namespace sous::transforms {
 
@@ -94,30 +95,29 @@ Result<std::int64_t> size_of(const std::string& text, const StepContext& context
 
 std::unexpected<Error> wrong_type() { return fail("recipe.parameter", "a parameter has the wrong type"); }
 
-}  // namespace
-
-Result<void> bind(LoopRef& member, const ParamValue& value, const StepContext&) {
-  if (const auto* name = std::get_if<std::string>(&value)) {
-    member.name = *name;
-    return {};
-  }
-  return wrong_type();
+// The value where it has the member's type.
+template <class T>
+Result<void> take(T& member, const ParamValue& value) {
+  const auto* given = std::get_if<T>(&value);
+  if (!given) return wrong_type();
+  member = *given;
+  return {};
 }
 
+}  // namespace
+
+Result<void> bind(LoopRef& member, const ParamValue& value, const StepContext&) { return take(member.name, value); }
+
 Result<void> bind(std::vector<LoopRef>& member, const ParamValue& value, const StepContext&) {
-  const auto* names = std::get_if<std::vector<std::string>>(&value);
-  if (!names) return wrong_type();
-  for (const std::string& name : *names) member.push_back({name});
+  std::vector<std::string> names;
+  TRY_VOID(take(names, value));
+  for (const std::string& name : names) member.push_back({name});
   return {};
 }
 
 Result<void> bind(Size& member, const ParamValue& value, const StepContext& context) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    member.value = *number;
-    return {};
-  }
   const auto* text = std::get_if<std::string>(&value);
-  if (!text) return wrong_type();
+  if (!text) return take(member.value, value);
   TRY(member.value, size_of(*text, context));
   return {};
 }
@@ -127,28 +127,18 @@ Result<void> bind(std::vector<Size>& member, const ParamValue& value, const Step
     for (std::int64_t n : *numbers) member.push_back({n});
     return {};
   }
-  const auto* texts = std::get_if<std::vector<std::string>>(&value);
-  if (!texts) return wrong_type();
-  for (const std::string& text : *texts) {
+  std::vector<std::string> texts;
+  TRY_VOID(take(texts, value));
+  for (const std::string& text : texts) {
     TRY(std::int64_t n, size_of(text, context));
     member.push_back({n});
   }
   return {};
 }
 
-Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext&) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  if (!number) return wrong_type();
-  member = *number;
-  return {};
-}
+Result<void> bind(std::int64_t& member, const ParamValue& value, const StepContext&) { return take(member, value); }
 
-Result<void> bind(std::string& member, const ParamValue& value, const StepContext&) {
-  const auto* text = std::get_if<std::string>(&value);
-  if (!text) return wrong_type();
-  member = *text;
-  return {};
-}
+Result<void> bind(std::string& member, const ParamValue& value, const StepContext&) { return take(member, value); }
 
 // --- Help for steps -------------------------------------------------------------------------------------------------
 
@@ -232,10 +222,9 @@ const sdfg::Statement* other_use(const Nest& nest, const std::string& symbol, co
   const sdfg::Statement* found = nullptr;
   sdfg::for_each_leaf(sdfg::find_loop(nest.tree, symbol)->children, [&](const sdfg::ScheduleLeaf& leaf) {
     const sdfg::Statement& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
-    const sdfg::Touched names = sdfg::touched(sdfg::Region{{statement.node}});
-    const bool touches = names.read.contains(reduction.container) || names.written.contains(reduction.container);
     if (planted(Fault::reduction_used_otherwise)) return;
-    if (touches && sdfg::self_update(statement) != reduction) found = &statement;
+    if (normal::touches(statement.node, reduction.container) && sdfg::self_update(statement) != reduction)
+      found = &statement;
   });
   return found;
 }

@@ -194,6 +194,12 @@ struct Declared {
   }
 };
 
+// Steps do not but those that say so.
+template <class Step>
+constexpr bool reassociates() {
+  if constexpr (requires { Step::reassociates; }) return Step::reassociates;
+  return false;
+}
 // Every step does but those that say otherwise.
 template <class Step>
 constexpr bool needs_dependences() {
@@ -210,7 +216,7 @@ constexpr StepInfo declare() {
           .names = Step::names,
           .params = Declared<Step>::infos,
           .refusals = Step::refusals,
-          .reassociates = Step::reassociates,
+          .reassociates = reassociates<Step>(),
           .needs_dependences = needs_dependences<Step>(),
           .plan = &Declared<Step>::plan};
 }

@@ -163,8 +163,8 @@ Result<void> validate(const StepCall& call) {
     return fail("recipe.unknown-step", "there is no step " + shown(call.step) + did_you_mean(call.step, known));
   }
   for (const auto& [name, value] : call.params) {
-    auto p = std::find_if(step->params.begin(), step->params.end(), [&](const ParamInfo& i) { return i.name == name; });
-    if (p == step->params.end()) {
+    const ParamInfo* p = find_param(step->params, name);
+    if (p == nullptr) {
       std::vector<std::string> known;
       for (const ParamInfo& i : step->params) known.emplace_back(i.name);
       return fail("recipe.parameter", call.step + " has no parameter " + shown(name) + did_you_mean(name, known));

@@ -97,14 +97,8 @@ std::optional<Expr> bounded(const Expr& extent, const std::vector<sdfg::Schedule
     if (!best && is_free(piece)) best = piece;
   }
   if (best) return best;
-  Expr e = extent;
-  for (std::size_t k = loops.size(); k-- > 0;) {
-    const auto next = greatest(e, loops[k].symbol, loops[k].begin, loops[k].end - 1);
-    if (!next || loops[k].step < 0) return std::nullopt;
-    e = *next;
-  }
-  if (!is_free(e) || !e.reads().empty()) return std::nullopt;
-  return e;
+  const auto greatest = greatest_of_all(extent, loops);
+  return greatest && is_free(*greatest) && greatest->reads().empty() ? greatest : std::nullopt;
 }
 
 Expr aligned(const Expr& begin, std::int64_t width, const std::vector<sdfg::ScheduleLoop>& around) {

@@ -7,18 +7,24 @@ namespace sous::transforms {
 
 using sdfg::Expr;
 
+namespace {
+
+// Adds the variables that the element alone determines.
 void determine(std::map<std::string, Expr>& value, const std::vector<sdfg::ScheduleLoop>& loops,
-               const std::vector<Expr>& subscripts, const std::vector<Expr>& element) {
+               const std::vector<Expr>& subscripts) {
+  const std::vector<std::string> element = dimensions(subscripts.size());
   for (std::size_t d = 0; d < subscripts.size(); ++d) {
     std::vector<std::string> moving;
     for (const sdfg::ScheduleLoop& l : loops)
       if (subscripts[d].uses(l.symbol)) moving.push_back(l.symbol);
     if (moving.size() == 1 && sdfg::coefficient_of(subscripts[d], moving[0]) == Expr(1))
-      value.emplace(moving[0], element[d] - (subscripts[d] - Expr::symbol(moving[0])));
+      value.emplace(moving[0], Expr::symbol(element[d]) - (subscripts[d] - Expr::symbol(moving[0])));
   }
 }
 
-Witness witness(const std::vector<sdfg::ScheduleLoop>& loops, std::map<std::string, Expr> value, bool first) {
+Witness witness(const Around& around, const std::vector<Expr>& subscripts, std::map<std::string, Expr> value,
+                bool first) {
+  const std::vector<sdfg::ScheduleLoop>& loops = around.loops;
   // A loop over tiles, from the inside out: the one whose value begins a loop that has a value.
   std::map<std::string, std::string> points_of;
   for (std::size_t k = loops.size(); k-- > 0;) {
@@ -39,10 +45,21 @@ Witness witness(const std::vector<sdfg::ScheduleLoop>& loops, std::map<std::stri
       value[l.symbol] = first || l.step < 0 ? begin : begin + Expr::floor_div(end - 1 - begin, l.step) * Expr(l.step);
       sdfg::append(w.not_empty, l.step < 0 ? needed_at_most(end + 1, begin) : needed_at_most(begin + 1, end));
     }
-    sdfg::append(w.conditions, sdfg::runs(begin, end, l.step, value[l.symbol]));
+    sdfg::append(w.elements.conditions, sdfg::runs(begin, end, l.step, value[l.symbol]));
   }
-  w.value = std::move(value);
+  for (const sdfg::ScalarExpr& g : around.guards) w.elements.conditions.push_back(g.substitute(value));
+  std::vector<Expr> touched;
+  for (const Expr& e : subscripts) touched.push_back(e.substitute(value));
+  w.elements = at(w.elements, touched);
   return w;
+}
+
+}  // namespace
+
+std::vector<Witness> witnesses(const Around& around, const std::vector<Expr>& subscripts,
+                               std::map<std::string, Expr> value) {
+  determine(value, around.loops, subscripts);
+  return {witness(around, subscripts, value, true), witness(around, subscripts, value, false)};
 }
 
 }  // namespace sous::transforms

@@ -109,6 +109,7 @@ double promised(double believed, double distance, double reach) {
 }
 
 double least_promised(double distance, double reach) {
+  if (planted(Fault::distance_ignored)) return least_gain;
   return least_gain + 0.5 * std::min(1.0, 3 * (1 - nearness(distance, reach)));
 }
 

@@ -7,6 +7,7 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
+#include "transforms/step.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/nest_facts.h"
 
@@ -23,7 +24,7 @@ constexpr double work_below = 2;
 // The loop of the nest that a derived one comes from: "i0" of "i0_t2".
 std::string origin(const std::string& loop) { return loop.substr(0, loop.find('_')); }
 
-const std::string* text_of(const StepCall& call, const char* name) {
+const std::string* text_of(const StepCall& call, const std::string& name) {
   const auto at = call.params.find(name);
   return at == call.params.end() ? nullptr : std::get_if<std::string>(&at->second);
 }
@@ -54,11 +55,12 @@ class Pieces {
     const auto size = text ? sdfg::parse_expr(*text) : std::unexpected(Error{});
     return size ? static_cast<double>(size->evaluate(values_).value_or(1)) : 1;
   }
-  double number(const StepCall& call, const char* name) const {
-    const auto at = call.params.find(name);
-    return at == call.params.end() ? 1 : number(at->second);
+  double number(const StepCall& call, const transforms::ParamInfo& p) const {
+    if (const auto at = call.params.find(std::string(p.name)); at != call.params.end()) return number(at->second);
+    const auto* otherwise = std::get_if<std::int64_t>(&p.default_value);
+    return otherwise == nullptr ? 1 : static_cast<double>(*otherwise);
   }
-  std::vector<double> numbers(const StepCall& call, const char* name) const {
+  std::vector<double> numbers(const StepCall& call, const std::string& name) const {
     std::vector<double> result;
     const auto at = call.params.find(name);
     if (at == call.params.end()) return result;
@@ -81,25 +83,49 @@ class Pieces {
     for (const std::string& one : loops_in(loop)) largest_[one] = std::max(largest(one), size);
   }
 
-  void add(const StepCall& call) {
-    if (call.step == "tile" || call.step == "register_tile") {
-      const auto at = call.params.find("loops");
-      const auto* loops = at == call.params.end() ? nullptr : std::get_if<std::vector<std::string>>(&at->second);
-      const std::vector<double> sizes = numbers(call, "sizes");
-      for (std::size_t k = 0; loops != nullptr && k < std::min(loops->size(), sizes.size()); ++k)
-        cut((*loops)[k], sizes[k]);
-    } else if (call.step == "fuse" || call.step == "join") {
-      const std::string *first = text_of(call, "first"), *second = text_of(call, "second");
-      if (first == nullptr || second == nullptr) return;
-      for (const std::string& one : loops_in(*second)) fused_[origin(*first)].insert(one);
-    } else if (const std::string* loop = text_of(call, "loop")) {
-      if (call.step == "vectorize") cut(*loop, number(call, "lanes"));
-      if (call.step == "unroll") cut(*loop, number(call, "factor"));
-      if (call.step != "parallelize") return;
-      const bool over_tiles = loop->find("_t") != std::string::npos || loop->find("_r") != std::string::npos;
-      for (const std::string& one : loops_in(*loop))
-        share_[one] = std::max(1.0, number(call, "chunk")) * (over_tiles ? largest(one) : 1);
+  // The loops that a parameter's effect is on.
+  static std::vector<std::string> concerned(const transforms::StepInfo& step, const transforms::ParamInfo& p,
+                                            const StepCall& call) {
+    for (const transforms::ParamInfo& other : step.params) {
+      const auto at = call.params.find(std::string(other.name));
+      if (at == call.params.end()) continue;
+      const auto* many = std::get_if<std::vector<std::string>>(&at->second);
+      if (many != nullptr && other.name == p.length_of) return *many;
+      const auto* one = std::get_if<std::string>(&at->second);
+      if (one != nullptr && p.length_of.empty() && other.type == transforms::ParamType::Loop) return {*one};
     }
+    return {};
+  }
+
+  void add(const StepCall& call) {
+    const transforms::StepInfo* step = transforms::find_step(call.step);
+    if (step == nullptr) return;
+    for (const transforms::ParamInfo& p : step->params) {
+      const std::string name(p.name);
+      const std::vector<std::string> loops = concerned(*step, p, call);
+      switch (p.effect) {
+        case transforms::Effect::None:
+          break;
+        case transforms::Effect::Cuts: {
+          std::vector<double> sizes = numbers(call, name);
+          if (p.length_of.empty()) sizes = {number(call, p)};
+          for (std::size_t k = 0; k < std::min(loops.size(), sizes.size()); ++k) cut(loops[k], sizes[k]);
+          break;
+        }
+        case transforms::Effect::Shares:
+          for (const std::string& loop : loops) share(loop, number(call, p));
+          break;
+        case transforms::Effect::Joins: {
+          const std::string *into = text_of(call, std::string(p.to)), *joined = text_of(call, name);
+          if (into == nullptr || joined == nullptr) break;
+          for (const std::string& one : loops_in(*joined)) fused_[origin(*into)].insert(one);
+        }
+      }
+    }
+  }
+  void share(const std::string& loop, double chunk) {
+    const bool over_tiles = loop.find("_t") != std::string::npos || loop.find("_r") != std::string::npos;
+    for (const std::string& one : loops_in(loop)) share_[one] = std::max(1.0, chunk) * (over_tiles ? largest(one) : 1);
   }
 
   const std::map<std::string, std::int64_t>& values_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
 
 namespace sous::tuning_db {
@@ -98,10 +99,11 @@ class Search {
     int left = 3;
     for (auto& [ratio, candidate] : ranked_) {
       if (options_.stopped() || left-- == 0) return;
-      auto evidence = options_.measure(candidate, Care::Proof, 0);
+      auto evidence = options_.measure(candidate, planted(Fault::glance_proves) ? Care::Glance : Care::Proof, 0);
       if (!evidence) continue;
       const bool faster = evidence->ratio() > Tuned::least_gain &&
-                          evidence->ratio() > 1 + evidence->baseline_spread + evidence->tuned_spread;
+                          (evidence->ratio() > 1 + evidence->baseline_spread + evidence->tuned_spread ||
+                           planted(Fault::spread_ignored));
       if (!faster || (result_.best && evidence->ratio() <= result_.evidence.ratio())) continue;
       result_.best = std::move(candidate);
       result_.evidence = std::move(*evidence);

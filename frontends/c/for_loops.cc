@@ -274,7 +274,7 @@ Lift<void> Builder::enter_body(const clang::Stmt* condition, const std::set<cons
   for (const clang::VarDecl* v : header_writes_) {
     if (v == own || !written.contains(v) || has_memory(v)) continue;
     if (named.contains(v)) return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
-    bindings_[v] = {};
+    if (!planted(Fault::inner_variable_kept)) bindings_[v] = {};
   }
   return {};
 }

@@ -87,7 +87,8 @@ Lift<Expr> Builder::trips_of(const clang::Expr* test, const std::string& symbol)
   const Expr distance = (falls ? rest : -rest) + Expr(inclusive && !planted(Fault::bound_inclusive_lost) ? 1 : 0);
   if (op == clang::BO_EQ) return refuse("c.loop.form", "the loop ends where its condition first fails", where);
   if (!distance.is_valid() || !by.is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
-  TRY_VOID(nonneg(by - Expr(1), where, "c.loop.form", "the loop may count away from its bound"));
+  if (!planted(Fault::step_sign_unchecked))
+    TRY_VOID(nonneg(by - Expr(1), where, "c.loop.form", "the loop may count away from its bound"));
   // As in `step_of`: where a distance leaves 64 bits, nobody waits for the loop's end.
   constexpr std::int64_t longest_step = 1'000'000;
   TRY_VOID(nonneg(Expr(longest_step) - by, where, "c.loop.form", "the step is too long"));
@@ -95,7 +96,7 @@ Lift<Expr> Builder::trips_of(const clang::Expr* test, const std::string& symbol)
   if (op == clang::BO_NE) {
     if (!constant) return refuse("c.loop.form", "the step may jump over the bound", where);
     TRY_VOID(nonneg(distance, where, "c.loop.form", "the loop may start behind its bound"));
-    if (*constant > 1)
+    if (*constant > 1 && !planted(Fault::bound_jumped_over))
       TRY_VOID(nonneg(-Expr::mod(distance, by), where, "c.loop.form", "the step may jump over the bound"));
   }
   if (constant) return Expr::ceil_div(distance, *constant);

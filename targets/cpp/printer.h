@@ -34,6 +34,8 @@ class Printer {
   void node(const sdfg::Node& node);
   // A plain `for` (its schedule is not looked at) with `pragma` above it, if any.
   void plain_loop(const sdfg::Loop& loop, const std::string& pragma = "");
+  // `ahead` prints what stands directly in front of it.
+  void plain_loop(const sdfg::Loop& loop, const std::function<void()>& ahead);
   // The body of a loop, between its braces: privates, then nodes.
   void body(const sdfg::Loop& loop);
   // As Unroll: `factor` copies of the body.

@@ -35,9 +35,17 @@ class Lines {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
   void append(const std::string& finished) { out_ += finished; }
-  // What stands after the mark, and the mark's replacement (a clause that depends on what comes after it).
-  std::string_view after(std::string_view mark) const { return std::string_view(out_).substr(out_.find(mark)); }
-  void replace(std::string_view mark, std::string_view by) { out_.replace(out_.find(mark), mark.size(), by); }
+  // A line with a gap in it, for what depends on the text behind it: to be filled once that is there, before anything
+  // in front of it changes.
+  struct Gap {
+    std::size_t at = 0;
+  };
+  Gap line_with_gap(std::string_view before, std::string_view after) {
+    line(std::string(before) + std::string(after));
+    return {out_.size() - after.size() - 1};
+  }
+  std::string_view behind(Gap gap) const { return std::string_view(out_).substr(gap.at); }
+  void fill(Gap gap, std::string_view text) { out_.insert(gap.at, text); }
 
  private:
   std::string out_;

@@ -140,11 +140,12 @@ bool calls_set_errno(const sdfg::Region& region) {
 }
 
 // A region whose calls may set errno: what they set in any thread reaches the one that entered. (Of several errors,
-// that of any thread.)
-void print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& clauses,
-                             const std::string& schedule, const std::string& failure) {
+// that of any thread.) Returns the gap ahead of the reductions' clauses.
+Lines::Gap print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& clauses,
+                                   const std::string& reductions, const std::string& schedule,
+                                   const std::string& failure) {
   printer.out.line("int " + failure + " = 0;");
-  printer.out.line("#pragma omp parallel" + clauses);
+  const Lines::Gap gap = printer.out.line_with_gap("#pragma omp parallel" + clauses, reductions);
   printer.out.open("");
   printer.out.line("errno = 0;");
   printer.plain_loop(loop, "#pragma omp for nowait" + schedule);
@@ -153,6 +154,7 @@ void print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std
   printer.out.line(failure + " = errno;");
   printer.out.close();
   printer.out.close();
+  return gap;
 }
 
 // Is there a node below on which `f` holds?
@@ -232,8 +234,6 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   schedule += ")";
   if (parallel.threads > 0) clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
   clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
-  constexpr std::string_view mark = "@firstprivate@";
-  clauses += std::string(mark) + reductions->clauses;
   // The runtime may change errno, which the original nest does not.
   std::string before, failure;
   if (printer.options().math_errno) {
@@ -242,13 +242,17 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     if (calls_set_errno(loop.body)) failure = printer.expressions.names().fresh("failure");
   }
   printer.in_parallel = printer.starts_team = true;
+  Lines::Gap gap;  // for the clause that depends on the body
   print_with_locals(printer, loop, reductions->locals, [&] {
-    if (failure.empty()) return printer.plain_loop(loop, "#pragma omp parallel for" + schedule + clauses);
-    print_region_with_errno(printer, loop, clauses, schedule, failure);
+    if (failure.empty())
+      return printer.plain_loop(loop, [&] {
+        gap = printer.out.line_with_gap("#pragma omp parallel for" + schedule + clauses, reductions->clauses);
+      });
+    gap = print_region_with_errno(printer, loop, clauses, reductions->clauses, schedule, failure);
     printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
   });
   printer.in_parallel = false;
-  printer.out.replace(mark, firstprivate(printer, loop, printer.out.after(mark)));
+  printer.out.fill(gap, firstprivate(printer, loop, printer.out.behind(gap)));
   if (!before.empty() && failure.empty()) printer.out.line("errno = " + before + ";");
 }
 

@@ -3,6 +3,7 @@
 
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
+#include "transforms/simplify.h"
 
 namespace sous::transforms::normal {
 
@@ -39,17 +40,10 @@ class Distributor {
   // Statements that share a private container stay in one loop, at every level.
   void glue_private_users() {
     std::set<std::string> privates;
-    const auto collect = [&](auto&& self, const ScheduleTree& tree) -> void {
-      for (const ScheduleNode& node : tree)
-        match(
-            node.value,
-            [&](const ScheduleLoop& l) {
-              privates.insert(l.privates.begin(), l.privates.end());
-              self(self, l.children);
-            },
-            [&](const ScheduleGuard& g) { self(self, g.children); }, [](const ScheduleLeaf&) {});
-    };
-    collect(collect, work_.tree);
+    for (const std::string& symbol : loop_symbols(work_.tree)) {
+      const ScheduleLoop& l = *find_loop(work_.tree, symbol);
+      privates.insert(l.privates.begin(), l.privates.end());
+    }
     for (const std::string& name : privates) {
       std::vector<int> users;
       for (std::size_t s = 0; s < work_.lifted.statements.size(); ++s)
@@ -79,49 +73,26 @@ class Distributor {
       }
       part.children = list(part.children, level + 1);
       // Copies of a loop have symbols of their own; the first keeps the old one.
-      if (k > 0) {
-        ScheduleTree copy = with_fresh_symbols({part});
-        out.push_back(std::move(copy[0]));
-      } else {
+      if (k > 0)
+        out.push_back(renamed_loops({part}, [&](const std::string& symbol) { return names_.fresh(symbol); })[0]);
+      else
         out.emplace_back(std::move(part));
-      }
     }
     return out;
   }
 
-  ScheduleTree with_fresh_symbols(ScheduleTree tree) {
-    for (ScheduleNode& node : tree)
-      match(
-          node.value,
-          [&](ScheduleLoop& l) {
-            const std::string fresh = names_.fresh(l.symbol);
-            l.children = substitute(l.children, {{l.symbol, Expr::symbol(fresh)}});
-            l.symbol = fresh;
-            l.children = with_fresh_symbols(std::move(l.children));
-          },
-          [&](ScheduleGuard& g) { g.children = with_fresh_symbols(std::move(g.children)); }, [](ScheduleLeaf&) {});
-    return tree;
-  }
-
   // The tree with only these statements.
-  static ScheduleTree project(const ScheduleTree& tree, const std::set<int>& keep) {
-    ScheduleTree out;
-    for (const ScheduleNode& node : tree)
-      match(
-          node.value,
-          [&](const ScheduleLoop& l) {
-            ScheduleLoop part = l;
-            part.children = project(l.children, keep);
-            if (!part.children.empty()) out.emplace_back(std::move(part));
-          },
-          [&](const ScheduleGuard& g) {
-            ScheduleGuard part{.condition = g.condition, .children = project(g.children, keep)};
-            if (!part.children.empty()) out.emplace_back(std::move(part));
-          },
-          [&](const ScheduleLeaf& leaf) {
-            if (keep.contains(leaf.statement)) out.emplace_back(leaf);
-          });
-    return out;
+  static ScheduleTree project(ScheduleTree tree, const std::set<int>& keep) {
+    const auto emptied = [&](auto& inner) {
+      inner.children = project(std::move(inner.children), keep);
+      return inner.children.empty();
+    };
+    std::erase_if(tree, [&](ScheduleNode& node) {
+      return match(
+          node.value, [&](ScheduleLoop& l) { return emptied(l); }, [&](ScheduleGuard& g) { return emptied(g); },
+          [&](const ScheduleLeaf& leaf) { return !keep.contains(leaf.statement); });
+    });
+    return tree;
   }
 
   // Strongly connected components in topological order, program order among independent ones. A dependence counts at

@@ -3,6 +3,7 @@
 
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
+#include "transforms/relocation.h"
 
 namespace sous::transforms::normal {
 
@@ -138,7 +139,7 @@ class Expander {
     for (const Edge& e : s.edges) {
       if (e.source != node && e.target != node) continue;
       const Container* c = result_.find(e.memlet.container);
-      if (!c || c->storage == Storage::device_global || c->storage == Storage::device_shared) return false;
+      if (!c || !on_host(*c)) return false;
       for (const std::string& read : reads_of(e.memlet))
         if (may_overlap(result_, read, out->container)) return false;
       if (e.target != node || !may_overlap(result_, e.memlet.container, out->container)) continue;
@@ -146,15 +147,6 @@ class Expander {
     }
     return true;
   }
-  static std::set<std::string> reads_of(const Memlet& m) {
-    std::set<std::string> result;
-    for (const Dim& d : m.subset) {
-      result.merge(d.begin.reads());
-      if (d.end) result.merge(d.end->reads());
-    }
-    return result;
-  }
-
   static std::vector<Expr> extents(const Memlet& box) {
     std::vector<Expr> result;
     for (const Dim& d : box.subset)
@@ -171,30 +163,19 @@ class Expander {
   }
 
   struct Nest {
-    std::vector<std::string> symbols;
-    std::vector<Expr> extents, at;
+    std::vector<Loop> loops;
+    std::vector<Expr> at;
   };
   Nest nest_over(const std::vector<Expr>& extents) {
-    Nest nest{.symbols = {}, .extents = extents, .at = {}};
-    for (std::size_t k = 0; k < extents.size(); ++k) {
-      nest.symbols.push_back(names_.fresh("e"));
-      nest.at.push_back(Expr::symbol(nest.symbols.back()));
+    Nest nest;
+    for (const Expr& extent : extents) {
+      nest.loops.push_back(counted(names_.fresh("e"), 0, extent));
+      nest.at.push_back(Expr::symbol(nest.loops.back().symbol));
     }
     return nest;
   }
-  static Loop loop_over(const Nest& nest, std::size_t k, Region body) {
-    return counted(nest.symbols[k], 0, nest.extents[k], std::move(body.nodes));
-  }
-  static Region wrap(const Nest& nest, std::size_t first, Region body) {
-    for (std::size_t k = nest.symbols.size(); k-- > first;) {
-      Region outer;
-      outer.nodes.emplace_back(loop_over(nest, k, std::move(body)));
-      body = std::move(outer);
-    }
-    return body;
-  }
-  static void append(Region& out, Region body) {
-    for (Node& n : body.nodes) out.nodes.push_back(std::move(n));
+  static void put(Region& out, const std::vector<Loop>& loops, Region body) {
+    for (Node& n : in_loops(loops, std::move(body.nodes))) out.nodes.push_back(std::move(n));
   }
 
   void library_node(const State& s, int node, const std::string& name, Region& out) {
@@ -212,7 +193,7 @@ class Expander {
           to.combine = r.op;
           Region body;
           assign(name, to, input(in, 0), {element(in, nest.at)}, body);
-          append(out, wrap(nest, 0, std::move(body)));
+          put(out, nest.loops, std::move(body));
         },
         [&](const SoftmaxNode&) { softmax(*input_of(s, node, "in"), target, name, out); },
         [&](const CopyNode&) {
@@ -220,7 +201,7 @@ class Expander {
           const Nest nest = nest_over(extents(in));
           Region body;
           assign(name, element(target, nest.at), input(in, 0), {element(in, nest.at)}, body);
-          append(out, wrap(nest, 0, std::move(body)));
+          put(out, nest.loops, std::move(body));
         });
     log_.push_back("expand: library node in " + s.name + " became loops");
   }
@@ -250,7 +231,7 @@ class Expander {
            {sum, element(a, g.transpose_a ? std::vector{k, i} : std::vector{i, k}),
             element(b, g.transpose_b ? std::vector{j, k} : std::vector{k, j})},
            product);
-    body.nodes.emplace_back(loop_over(nest, 2, std::move(product)));
+    put(body, {nest.loops[2]}, std::move(product));
     ScalarExpr value = g.alpha == 1 ? in(0) : times(number(g.alpha), in(0));
     std::vector<Memlet> inputs{sum};
     if (g.beta != 0) {
@@ -258,9 +239,7 @@ class Expander {
       value = ScalarExpr::binary(ScalarOp::add, value, g.beta == 1 ? in(1) : times(number(g.beta), in(1)));
     }
     assign(names_.fresh(name + "_store"), element(target, {i, j}), value, inputs, body);
-    Nest outer = nest;
-    outer.symbols.pop_back();
-    append(out, wrap(outer, 0, std::move(body)));
+    put(out, {nest.loops[0], nest.loops[1]}, std::move(body));
   }
 
   void softmax(const Memlet& in, const Memlet& target, const std::string& name, Region& out) {
@@ -274,12 +253,12 @@ class Expander {
     first[row] = 0;
     // Each loop along the row has a symbol of its own.
     const auto along_row = [&](const std::function<void(const std::vector<Expr>&, Region&)>& fill, Region& to) {
-      Nest one = nest;
-      one.symbols[row] = names_.fresh("e");
-      one.at[row] = Expr::symbol(one.symbols[row]);
+      const Nest along = nest_over({extent[row]});
+      std::vector<Expr> at = nest.at;
+      at[row] = along.at[0];
       Region body;
-      fill(one.at, body);
-      to.nodes.emplace_back(loop_over(one, row, std::move(body)));
+      fill(at, body);
+      put(to, along.loops, std::move(body));
     };
     Region rows;
     assign(names_.fresh(name + "_first"), largest, in_leaf(0), {element(in, first)}, rows);
@@ -307,9 +286,7 @@ class Expander {
                  ScalarExpr::binary(ScalarOp::div, in_leaf(0), in_leaf(1)), {element(target, at), sum}, body);
         },
         rows);
-    Nest outer = nest;
-    outer.symbols.pop_back();
-    append(out, wrap(outer, 0, std::move(rows)));
+    put(out, {nest.loops.begin(), nest.loops.end() - 1}, std::move(rows));
   }
 
   Sdfg result_;

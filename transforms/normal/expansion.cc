@@ -12,6 +12,14 @@ using namespace sdfg;
 
 namespace {
 
+// The nodes directly in the region in which it is touched.
+std::vector<const Node*> touching(const Region& region, const std::string& name) {
+  std::vector<const Node*> result;
+  for (const Node& node : region.nodes)
+    if (touches(node, name)) result.push_back(&node);
+  return result;
+}
+
 // The innermost region with all accesses to a container, and the loops around it. Null under a While (nothing is known
 // about its iterations) or where a bound or a condition reads the container.
 struct Home {
@@ -19,17 +27,11 @@ struct Home {
   Around around;
 };
 Home home_of(const Region& region, const std::string& name, Around around = {}) {
-  const Node* only = nullptr;
-  int count = 0;
-  for (const Node& node : region.nodes)
-    if (touches(node, name)) {
-      only = &node;
-      ++count;
-    }
-  if (count == 0) return {};
-  if (count > 1) return {&region, around};
+  const std::vector<const Node*> nodes = touching(region, name);
+  if (nodes.empty()) return {};
+  if (nodes.size() > 1) return {&region, around};
   return match(
-      only->value, [&](const State&) { return Home{&region, around}; },
+      nodes[0]->value, [&](const State&) { return Home{&region, around}; },
       [&](const Loop& l) {
         if (l.begin.reads().contains(name) || l.end.reads().contains(name)) return Home{&region, around};
         Around inner = around;
@@ -37,11 +39,10 @@ Home home_of(const Region& region, const std::string& name, Around around = {}) 
         return home_of(l.body, name, inner);
       },
       [&](const If& i) {
-        const auto in = [&](const Region& r) {
-          return std::ranges::any_of(r.nodes, [&](const Node& n) { return touches(n, name); });
-        };
-        const bool then_touches = in(i.then_body), else_touches = in(i.else_body);
-        if (touched_itself(*only).read.contains(name) || (then_touches && else_touches)) return Home{&region, around};
+        const bool then_touches = !touching(i.then_body, name).empty();
+        const bool else_touches = !touching(i.else_body, name).empty();
+        if (touched_itself(*nodes[0]).read.contains(name) || (then_touches && else_touches))
+          return Home{&region, around};
         return home_of(then_touches ? i.then_body : i.else_body, name, around);
       },
       [](const While&) { return Home{}; }, [](const Return&) { return Home{}; });
@@ -49,13 +50,8 @@ Home home_of(const Region& region, const std::string& name, Around around = {}) 
 
 // Whether the first access in the region is a state that defines the scalar anew.
 bool defined_first(const Region& region, const std::string& name) {
-  for (const Node& node : region.nodes) {
-    if (!touches(node, name)) continue;
-    const auto* state = std::get_if<State>(&node.value);
-    const auto a = state ? as_assignment(*state) : std::nullopt;
-    return a && a->out.container == name && !sdfg::touched(node).read.contains(name);
-  }
-  return false;
+  const std::vector<const Node*> nodes = touching(region, name);
+  return !nodes.empty() && defines(*nodes[0], name);
 }
 
 // Whether a run of the region may read the scalar before it has written it. `written`: whether it has for sure, before
@@ -100,18 +96,10 @@ bool exposed(const Region& region, const std::string& name, bool& written) {
 // The innermost loop around all accesses to the scalar, as far as loops and conditions over symbols alone lead down,
 // where each iteration writes it before it reads it: in its branches and inner loops, too. Null: there is none.
 const Loop* writes_first(const Region& region, const std::string& name, const Loop* around = nullptr) {
-  const Node* only = nullptr;
-  int count = 0;
-  for (const Node& node : region.nodes)
-    if (touches(node, name)) {
-      only = &node;
-      ++count;
-    }
-  if (count == 1) {
-    if (const auto* loop = std::get_if<Loop>(&only->value))
-      if (!loop->begin.reads().contains(name) && !loop->end.reads().contains(name))
-        return writes_first(loop->body, name, loop);
-  }
+  const std::vector<const Node*> nodes = touching(region, name);
+  const auto* loop = nodes.size() == 1 ? std::get_if<Loop>(&nodes[0]->value) : nullptr;
+  if (loop && !loop->begin.reads().contains(name) && !loop->end.reads().contains(name))
+    return writes_first(loop->body, name, loop);
   bool written = false;
   return around && !exposed(region, name, written) ? around : nullptr;
 }

@@ -13,8 +13,7 @@ using namespace sdfg;
 
 bool is_local_scalar(const Sdfg& sdfg, const std::string& container) {
   const Container* c = sdfg.find(container);
-  return c && c->transient && c->shape.empty() && c->storage != Storage::device_global &&
-         c->storage != Storage::device_shared;
+  return c && c->transient && c->shape.empty() && on_host(*c);
 }
 
 namespace {
@@ -64,13 +63,6 @@ int count_reads(const Region& region, const std::string& container) {
   return count;
 }
 
-// Containers that the subscripts are read from.
-std::set<std::string> reads_of(const Memlet& m) {
-  std::set<std::string> result;
-  for (const Dim& d : m.subset) result.merge(d.begin.reads());
-  return result;
-}
-
 std::set<std::string> operands(const Assignment& a) {
   std::set<std::string> result;
   for (const Memlet& m : a.inputs) {
@@ -112,9 +104,7 @@ class Forwarder {
 
   Region region(Region r) {
     for (std::size_t p = 0; p < r.nodes.size(); ++p) {
-      const auto* state = std::get_if<State>(&r.nodes[p].value);
-      if (!state) continue;
-      const std::optional<Assignment> a = as_assignment(*state);
+      const std::optional<Assignment> a = assignment_of(r.nodes[p]);
       if (!a) continue;
       if (is_local_scalar(sdfg_, a->out.container)) {
         if (!operands(*a).contains(a->out.container)) forward(r, p, *a);
@@ -145,13 +135,11 @@ class Forwarder {
           t.written.contains(name) ||
           (!planted(Fault::forward_past_write) &&
            std::ranges::any_of(needed, [&](const std::string& n) { return any_overlaps(sdfg_, t.written, n); }));
-      const auto* state = std::get_if<State>(&node.value);
-      const bool is_state = state != nullptr;
-      if (clobbers && !is_state) break;
+      if (clobbers && !std::holds_alternative<State>(node.value)) break;
       const int here = count_reads(Region{{node}}, name);
       // A call that sets errno is made where the program makes it.
       if (here > 0 && fails) {
-        const auto use = state ? as_assignment(*state) : std::nullopt;
+        const auto use = assignment_of(node);
         if (!use || !surely_reads(use->code, use->inputs, name)) return;
       }
       uses += here;
@@ -170,8 +158,7 @@ class Forwarder {
   // X[s] = e; X[s] = f(X[s])   becomes   X[s] = f(e),   or   t = e; X[s] = f(t)   where f names it several times and e
   // is expensive: as if the program had written it with a temporary.
   bool merge_with_next(Region& r, std::size_t p, const Assignment& first) {
-    const auto* state = p + 1 < r.nodes.size() ? std::get_if<State>(&r.nodes[p + 1].value) : nullptr;
-    std::optional<Assignment> second = state ? as_assignment(*state) : std::nullopt;
+    std::optional<Assignment> second = p + 1 < r.nodes.size() ? assignment_of(r.nodes[p + 1]) : std::nullopt;
     if (!second || second->out != first.out) return false;
     const std::string& name = first.out.container;
     for (const Memlet& m : second->inputs) {
@@ -199,7 +186,8 @@ class Forwarder {
     Assignment value = first;
     if (adds(second->code, second->inputs, name)) value.code = kept_apart(value.code);
     inline_into(second->code, second->inputs, value);
-    r.nodes[p + 1] = tidy_assignment(state->name, second->out, second->code, second->inputs);
+    r.nodes[p + 1] =
+        tidy_assignment(std::get<State>(r.nodes[p + 1].value).name, second->out, second->code, second->inputs);
     r.nodes.erase(r.nodes.begin() + static_cast<std::ptrdiff_t>(p));
     changed_ = true;
     log_.push_back("forward: " + name + " into the store that overwrites it");
@@ -208,12 +196,7 @@ class Forwarder {
 
   void through_scalar(Region& r, std::size_t p, const Assignment& first, Assignment second) {
     const Memlet scalar{names_.fresh("t"), {}, std::nullopt};
-    Container c;
-    c.name = scalar.container;
-    c.type = sdfg_.find(first.out.container)->type;
-    c.storage = Storage::stack;
-    c.transient = true;
-    scalars_.push_back(std::move(c));
+    scalars_.push_back(temporary(scalar.container, sdfg_.find(first.out.container)->type, {}, Storage::stack));
     for (Memlet& m : second.inputs)
       if (m == first.out) m = scalar;
     r.nodes[p] = assignment(std::get<State>(r.nodes[p].value).name, scalar, first.code, first.inputs);
@@ -306,8 +289,7 @@ class Forwarder {
 std::set<std::string> read_by_others(const Sdfg& sdfg) {
   std::set<std::string> result;
   visit(sdfg.root, [&](const Node& node) {
-    const auto* state = std::get_if<State>(&node.value);
-    const std::optional<Assignment> a = state ? as_assignment(*state) : std::nullopt;
+    const std::optional<Assignment> a = assignment_of(node);
     for (const std::string& name : touched_itself(node).read)
       if (!a || name != a->out.container) result.insert(name);
   });

@@ -13,13 +13,6 @@ using namespace sdfg;
 
 namespace {
 
-// Whether the node is a state that gives the scalar a value that does not depend on the old one.
-bool defines(const Node& node, const std::string& name) {
-  const auto* state = std::get_if<State>(&node.value);
-  const auto a = state ? as_assignment(*state) : std::nullopt;
-  return a && a->out.container == name && !touched(Region{{*state}}).read.contains(name);
-}
-
 Node renamed(const Node& node, const std::string& from, const std::string& to) {
   Sdfg holder;
   holder.root.nodes.push_back(node);
@@ -97,8 +90,7 @@ class Accumulator {
 
   Region region(Region r, const Around& around) {
     for (std::size_t p = 0; p < r.nodes.size(); ++p) {
-      const auto* state = std::get_if<State>(&r.nodes[p].value);
-      const auto a = state ? as_assignment(*state) : std::nullopt;
+      const auto a = assignment_of(r.nodes[p]);
       if (a && is_local_scalar(sdfg_, a->out.container) && defines(r.nodes[p], a->out.container))
         in_place(r, p, a->out.container, around);
     }
@@ -130,8 +122,7 @@ class Accumulator {
     std::size_t store = 0;
     std::optional<Assignment> target;
     for (std::size_t q = last_write + 1; q <= last; ++q) {
-      const auto* state = std::get_if<State>(&r.nodes[q].value);
-      const auto a = state ? as_assignment(*state) : std::nullopt;
+      const auto a = assignment_of(r.nodes[q]);
       if (!a || !touches(r.nodes[q], name)) continue;
       const bool copy = a->code.op == ScalarOp::input && a->inputs[0].container == name;
       if (!copy && (q != last || straight)) continue;

@@ -6,23 +6,13 @@
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
 #include "transforms/normal_form.h"
+#include "transforms/simplify.h"
 
 namespace sous::transforms::normal {
 
 using namespace sdfg;
 
 namespace {
-
-int depth(const ScheduleNode& node) {
-  const auto deepest = [](const ScheduleTree& children) {
-    int result = 0;
-    for (const ScheduleNode& child : children) result = std::max(result, depth(child));
-    return result;
-  };
-  return match(
-      node.value, [&](const ScheduleLoop& l) { return 1 + deepest(l.children); },
-      [&](const ScheduleGuard& g) { return deepest(g.children); }, [](const ScheduleLeaf&) { return 0; });
-}
 
 // What of a bound depends on other loops. Extents say how large a nest is, not what it computes: with them the order
 // would be another one for each size of the same program.
@@ -114,10 +104,10 @@ class Orderer {
     Sdfg part = lower(work_.lifted, {node});
     part.root = without_extents(std::move(part.root), {});
     const auto [canonical, original] = canonical_names(part);
-    const Touched t = sdfg::touched(part.root);
+    const std::set<std::string> touched = containers_of(part.root);
     Described result{.text = print(canonical.root, canonical), .places = {}};
     for (const auto& [place, name] : original.containers)
-      if (t.read.contains(name) || t.written.contains(name)) result.places[name] = place;
+      if (touched.contains(name)) result.places[name] = place;
     return result;
   }
 
@@ -136,10 +126,10 @@ class Orderer {
   // a third comes first.
   std::vector<std::size_t> ranks(const ScheduleTree& nodes, const std::vector<std::vector<bool>>& before) const {
     std::vector<Described> each;
-    std::vector<std::pair<int, std::string>> own;
+    std::vector<std::pair<std::size_t, std::string>> own;
     for (const ScheduleNode& node : nodes) {
       each.push_back(described(node));
-      own.emplace_back(depth(node), each.back().text);
+      own.emplace_back(depth({node}), each.back().text);
     }
     auto [rank, classes] = positions(own);
     for (std::size_t known = 0; classes > known && classes < nodes.size();) {

@@ -6,6 +6,8 @@
 #include "transforms/normal/accesses.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
+#include "transforms/simplify.h"
+#include "transforms/step.h"
 
 namespace sous::transforms::normal {
 
@@ -80,7 +82,7 @@ class Minimizer {
     std::set<std::string> done;
     for (const std::string& symbol : loop_symbols(work_.tree)) {
       if (done.contains(symbol)) continue;
-      std::vector<std::string> band = band_at(symbol);
+      std::vector<std::string> band = band_from(work_.tree, symbol);
       done.insert(band.begin(), band.end());
       if (band.size() > 1 && band.size() <= 5) permute(band);
       if (band.size() > 5) sort_pairwise(band);
@@ -88,16 +90,6 @@ class Minimizer {
   }
 
  private:
-  // The loop and the loops that are each the only child of the one before.
-  std::vector<std::string> band_at(const std::string& symbol) const {
-    std::vector<std::string> band;
-    for (const ScheduleLoop* l = find_loop(work_.tree, symbol); l;) {
-      band.push_back(l->symbol);
-      l = l->children.size() == 1 ? std::get_if<ScheduleLoop>(&l->children[0].value) : nullptr;
-    }
-    return band;
-  }
-
   std::vector<Cost> costs(const std::vector<std::string>& band) const {
     const auto accesses = accesses_below(work_.lifted, find_loop(work_.tree, band.back())->children);
     std::vector<Cost> result;
@@ -203,12 +195,7 @@ class Minimizer {
       }
     // Privates of the innermost loop stay with the innermost one: each run of the body still has its own.
     loops.back().privates.insert(loops.back().privates.end(), privates.begin(), privates.end());
-    for (std::size_t k = loops.size(); k-- > 0;) {
-      loops[k].children = std::move(body);
-      body = {};
-      body.emplace_back(std::move(loops[k]));
-    }
-    (*owner)[at] = std::move(body[0]);
+    (*owner)[at] = nested(std::move(loops), std::move(body))[0];
     return true;
   }
 

@@ -11,13 +11,6 @@ using namespace sdfg;
 
 namespace {
 
-std::set<std::string> containers_of(const Region& region) {
-  const Touched t = sdfg::touched(region);
-  std::set<std::string> result = t.read;
-  result.insert(t.written.begin(), t.written.end());
-  return result;
-}
-
 Region slice(const Region& region, std::size_t first, std::size_t last) {
   Region result;
   for (std::size_t k = first; k < last; ++k) result.nodes.push_back(region.nodes[k]);

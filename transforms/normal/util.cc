@@ -27,9 +27,38 @@ Region rewrite_regions(const Region& region, const std::function<Region(Region, 
   return f(std::move(result), around);
 }
 
-bool touches(const Node& node, const std::string& container) {
-  const Touched t = touched(node);
-  return t.read.contains(container) || t.written.contains(container);
+std::set<std::string> reads_of(const Memlet& m) {
+  std::set<std::string> result;
+  for (const Dim& d : m.subset) {
+    result.merge(d.begin.reads());
+    if (d.end) result.merge(d.end->reads());
+  }
+  return result;
+}
+
+namespace {
+
+std::set<std::string> all_of(Touched t) {
+  t.read.merge(t.written);
+  return std::move(t.read);
+}
+
+}  // namespace
+
+std::set<std::string> containers_of(const Node& node) { return all_of(touched(node)); }
+std::set<std::string> containers_of(const Region& region) { return all_of(touched(region)); }
+bool touches(const Node& node, const std::string& container) { return containers_of(node).contains(container); }
+
+bool on_host(const Container& c) { return c.storage != Storage::device_global && c.storage != Storage::device_shared; }
+
+bool has_gpu_loops(const Region& region) {
+  bool found = false;
+  visit(region, [&](const Node& n) {
+    const auto* l = std::get_if<Loop>(&n.value);
+    found =
+        found || (l && (std::holds_alternative<GpuGrid>(l->schedule) || std::holds_alternative<GpuBlock>(l->schedule)));
+  });
+  return found;
 }
 
 bool may_overlap(const Sdfg& sdfg, const std::string& a, const std::string& b) {
@@ -110,6 +139,16 @@ void change_code(Node& node, const ChangeCode& f) {
         if (a && f(a->code, a->inputs, &a->out)) s = tidy_assignment(s.name, a->out, a->code, a->inputs);
       },
       [](Loop&) {}, [&](If& i) { condition(i.condition); }, [&](While& w) { condition(w.condition); }, [](Return&) {});
+}
+
+std::optional<Assignment> assignment_of(const Node& node) {
+  const auto* state = std::get_if<State>(&node.value);
+  return state ? as_assignment(*state) : std::nullopt;
+}
+
+bool defines(const Node& node, const std::string& container) {
+  const auto a = assignment_of(node);
+  return a && a->out.container == container && !touched(node).read.contains(container);
 }
 
 State tidy_assignment(std::string name, Memlet out, ScalarExpr code, std::vector<Memlet> inputs) {

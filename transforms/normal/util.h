@@ -18,8 +18,15 @@ using Around = std::vector<const sdfg::Loop*>;
 sdfg::Region rewrite_regions(const sdfg::Region& region,
                              const std::function<sdfg::Region(sdfg::Region, const Around&)>& f, Around around = {});
 
-// Whether the node reads or writes the container.
+// Containers that the subscripts are read from.
+std::set<std::string> reads_of(const sdfg::Memlet& memlet);
+// What the node reads or writes, and whether the container is among it.
+std::set<std::string> containers_of(const sdfg::Node& node);
+std::set<std::string> containers_of(const sdfg::Region& region);
 bool touches(const sdfg::Node& node, const std::string& container);
+bool on_host(const sdfg::Container& container);
+// Whether something below runs on a GPU.
+bool has_gpu_loops(const sdfg::Region& region);
 // Whether two containers may share memory.
 bool may_overlap(const sdfg::Sdfg& sdfg, const std::string& a, const std::string& b);
 // Whether something in `written` may overlap `container`.
@@ -39,6 +46,10 @@ void tidy_inputs(sdfg::ScalarExpr& code, std::vector<sdfg::Memlet>& inputs);
 using ChangeCode =
     std::function<bool(sdfg::ScalarExpr& code, std::vector<sdfg::Memlet>& inputs, const sdfg::Memlet* out)>;
 void change_code(sdfg::Node& node, const ChangeCode& f);
+// The assignment that the node is, if it is one.
+std::optional<sdfg::Assignment> assignment_of(const sdfg::Node& node);
+// Whether it gives the container a value that does not depend on the old one.
+bool defines(const sdfg::Node& node, const std::string& container);
 // The state of an assignment with tidy inputs.
 sdfg::State tidy_assignment(std::string name, sdfg::Memlet out, sdfg::ScalarExpr code,
                             std::vector<sdfg::Memlet> inputs);

@@ -14,7 +14,6 @@ struct Distribute {
   static constexpr std::string_view after = "for i: S(i)\nfor i_d: T(i_d)";
   static constexpr std::string_view names =
       "The first loop keeps its name; the others are i_d, i_d2, … (loops inside keep theirs).";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t at_values[] = {0, 1, 2, 3};
 
   LoopRef loop;

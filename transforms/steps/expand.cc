@@ -36,7 +36,6 @@ struct Expand {
       "for j: t(j) = T(n - 1, j)      (where others look at t)";
   static constexpr std::string_view names =
       "All loops keep their names; the expanded t is t_x, the loop that copies its last value out j_x.";
-  static constexpr bool reassociates = false;
 
   LoopRef loop;
   static constexpr auto params =
@@ -109,7 +108,7 @@ struct Expand {
 
   // Neither on a device nor of a size that only reading memory tells.
   static bool is_sized(const sdfg::Container& c) {
-    if (!on_host(c)) return false;
+    if (!normal::on_host(c)) return false;
     constexpr std::int64_t most = std::int64_t{1} << 32;  // an extent beyond is that of a pointer
     return std::ranges::all_of(c.shape,
                                [](const Expr& e) { return e.reads().empty() && e.constant().value_or(0) <= most; });
@@ -122,10 +121,9 @@ struct Expand {
   // The loops around each statement that writes the container without reading the same element, with a copy of its
   // last value in the place of the statement; nullopt where they are not the same in each iteration, or depend on data.
   static std::optional<Region> last_values(const Loop& here, const Last& last, normal::Names& names) {
-    std::optional<Region> result = written(here.body, here.symbol, last);
-    if (!result || result->nodes.empty()) return std::nullopt;
     sdfg::Sdfg holder;
-    holder.root = std::move(*result);
+    holder.root = here.body;
+    if (!keep_last(holder.root, here.symbol, last) || holder.root.nodes.empty()) return std::nullopt;
     sdfg::Renaming fresh;
     sdfg::visit(holder.root, [&](Node& n) {
       if (const auto* l = std::get_if<Loop>(&n.value)) fresh.symbols[l->symbol] = names.fresh(l->symbol + "_x");
@@ -133,48 +131,41 @@ struct Expand {
     });
     return sdfg::rename(holder, fresh).root;
   }
-  static std::optional<Region> written(const Region& region, const std::string& symbol, const Last& last) {
+  // Leaves of the region those loops and copies.
+  static bool keep_last(Region& region, const std::string& symbol, const Last& last) {
     const auto fixed = [&](const Expr& e) { return !e.uses(symbol) && e.reads().empty(); };
-    Region result;
-    for (const Node& n : region.nodes) {
-      if (!sdfg::touched(n).written.contains(last.container)) continue;
-      const bool known = match(
+    bool known = true;
+    std::erase_if(region.nodes, [&](Node& n) {
+      if (!sdfg::touched(n).written.contains(last.container)) return true;
+      return match(
           n.value,
-          [&](const sdfg::State& s) {
+          [&](sdfg::State& s) {
             const auto a = sdfg::as_assignment(s);
-            if (!a) return false;
-            if (std::ranges::find(a->inputs, a->out) != a->inputs.end()) return true;
+            known = known && a;
+            if (!known || std::ranges::find(a->inputs, a->out) != a->inputs.end()) return true;
             const Memlet from{.container = last.wide, .subset = *last.moved(a->out.subset), .combine = {}};
-            const sdfg::ScalarExpr value = sdfg::ScalarExpr::make_input(0, a->code.type);
-            result.nodes.emplace_back(sdfg::assignment(s.name, a->out, value, {from}));
-            return std::ranges::all_of(a->out.subset, [&](const sdfg::Dim& d) { return fixed(d.begin); });
+            s = sdfg::assignment(s.name, a->out, sdfg::ScalarExpr::make_input(0, a->code.type), {from});
+            known = std::ranges::all_of(a->out.subset, [&](const sdfg::Dim& d) { return fixed(d.begin); });
+            return false;
           },
-          [&](const Loop& l) {
-            auto body = written(l.body, symbol, last);
-            if (!body || !fixed(l.begin) || !fixed(l.end)) return false;
-            if (body->nodes.empty()) return true;
-            Loop copy = sdfg::counted(l.symbol, l.begin, l.end, std::move(body->nodes));
-            copy.step = l.step;
-            result.nodes.emplace_back(std::move(copy));
-            return true;
+          [&](Loop& l) {
+            known = keep_last(l.body, symbol, last) && fixed(l.begin) && fixed(l.end) && known;
+            const std::int64_t step = l.step;
+            l = sdfg::counted(l.symbol, l.begin, l.end, std::move(l.body.nodes));
+            l.step = step;
+            return l.body.nodes.empty();
           },
-          [&](const sdfg::If& i) {
-            bool free = i.condition.inputs.empty();
+          [&](sdfg::If& i) {
+            known = known && i.condition.inputs.empty();
             i.condition.code.visit([&](const sdfg::ScalarExpr& e) {
-              free = free && (e.op != sdfg::ScalarOp::symbolic || fixed(e.symbolic));
+              known = known && (e.op != sdfg::ScalarOp::symbolic || fixed(e.symbolic));
             });
-            auto then_body = written(i.then_body, symbol, last);
-            auto else_body = written(i.else_body, symbol, last);
-            if (!free || !then_body || !else_body) return false;
-            if (!then_body->nodes.empty() || !else_body->nodes.empty())
-              result.nodes.emplace_back(sdfg::If{
-                  .condition = i.condition, .then_body = std::move(*then_body), .else_body = std::move(*else_body)});
-            return true;
+            known = keep_last(i.then_body, symbol, last) && keep_last(i.else_body, symbol, last) && known;
+            return i.then_body.nodes.empty() && i.else_body.nodes.empty();
           },
-          [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return false; });
-      if (!known) return std::nullopt;
-    }
-    return result;
+          [&](sdfg::While&) { return !(known = false); }, [&](sdfg::Return&) { return !(known = false); });
+    });
+    return known;
   }
 };
 

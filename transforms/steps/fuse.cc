@@ -44,7 +44,6 @@ struct Fuse {
   static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";
   static constexpr std::string_view after = "for i: { S(i); T(i - shift) }";
   static constexpr std::string_view names = "The fused loop has the first one's name.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t shift_values[] = {0, 1, 2, -1};
 
   LoopRef first, second;
@@ -55,7 +54,8 @@ struct Fuse {
                             .doc = "the loop whose body follows",
                             .relation = Relation::Behind,
                             .to = "first",
-                            .refusal = "fuse.not-neighbours"}),
+                            .refusal = "fuse.not-neighbours",
+                            .effect = Effect::Joins}),
       param(&Fuse::shift, {.name = "shift",
                            .doc = "iterations by which the second body is delayed",
                            .low = -1024,

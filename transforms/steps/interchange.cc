@@ -12,7 +12,6 @@ struct Interchange {
   static constexpr std::string_view before = "for i: for j: S(i, j)";
   static constexpr std::string_view after = "for j: for i: S(i, j)";
   static constexpr std::string_view names = "Both loops keep their names.";
-  static constexpr bool reassociates = false;
 
   LoopRef outer, inner;
   static constexpr auto params = std::tuple{

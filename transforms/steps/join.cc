@@ -18,7 +18,6 @@ struct Join {
   static constexpr std::string_view before = "for i in [0, m): S(i)\nfor j in [m, n): S(j)";
   static constexpr std::string_view after = "for i in [0, n): S(i)";
   static constexpr std::string_view names = "The joined loop has the first one's name, and so have the loops in it.";
-  static constexpr bool reassociates = false;
 
   LoopRef first, second;
   static constexpr auto params = std::tuple{
@@ -28,7 +27,8 @@ struct Join {
                             .required = false,
                             .relation = Relation::Behind,
                             .to = "first",
-                            .refusal = "join.not-neighbours"}),
+                            .refusal = "join.not-neighbours",
+                            .effect = Effect::Joins}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"join.no-loop", "a loop does not exist"},

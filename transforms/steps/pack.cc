@@ -37,7 +37,6 @@ struct Pack {
   static constexpr std::string_view names =
       "All loops keep their names; those of a copy are called after the packed container (a1_p, a1_p0, …), and so is "
       "the buffer (a1_pack).";
-  static constexpr bool reassociates = false;
   static constexpr bool needs_dependences = false;
 
   static constexpr std::int64_t smallest_square = 32;  // bytes of a panel's row: a vector of AVX2

@@ -34,7 +34,8 @@ struct Parallelize {
                                   .low = 0,
                                   .high = 1 << 20,
                                   .values = chunk_values,
-                                  .default_value = 0}),
+                                  .default_value = 0,
+                                  .effect = Effect::Shares}),
       param(&Parallelize::kind,
             {.name = "kind", .doc = "how iterations are handed out", .choices = kinds, .default_value = "static"}),
   };

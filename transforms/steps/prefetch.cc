@@ -17,7 +17,6 @@ struct Prefetch {
   static constexpr std::string_view before = "for i: for j: s += A[i][j] * x[j]";
   static constexpr std::string_view after = "for i: for j: { prefetch A[i][j+64]; s += A[i][j] * x[j] }";
   static constexpr std::string_view names = "The loop keeps its name.";
-  static constexpr bool reassociates = false;
   static constexpr bool needs_dependences = false;
   static constexpr std::int64_t distance_values[] = {128, 64, 256, 16};
 

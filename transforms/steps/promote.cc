@@ -57,7 +57,6 @@ struct Promote {
   static constexpr std::string_view names =
       "All loops keep their names. The local copy of a1 is a1_l; the loops that read it in are called a1_l0, a1_l1, … "
       "after its dimensions, those that write it back a1_w0, a1_w1, ….";
-  static constexpr bool reassociates = false;
 
   static constexpr std::int64_t most_on_stack = 16384;  // bytes: half of a usual L1 cache
   static constexpr std::size_t most_divided = 48;       // accesses: each pair is a question
@@ -154,7 +153,7 @@ struct Promote {
     const sdfg::Container& old = *sdfg.find(container);
     const std::unexpected<Error> nothing = fail("promote.nothing", container + " is no candidate", loop.name);
     if (old.shape.empty() || !footprint.reads_known || !footprint.writes_known || footprint.accesses.empty() ||
-        !on_host(old))
+        !normal::on_host(old))
       return nothing;
     if (is_reduced(outer.loops, container) || !is_alone(sdfg, place.loop(), container)) return nothing;
     const auto& privates = place.loop().privates;
@@ -296,8 +295,7 @@ struct Promote {
 
   static void drop_unused(sdfg::Sdfg& result, const std::string& name) {
     const sdfg::Container* old = result.find(name);
-    const sdfg::Touched t = sdfg::touched(result.root);
-    if (!old || !old->transient || t.read.contains(name) || t.written.contains(name)) return;
+    if (!old || !old->transient || normal::containers_of(result.root).contains(name)) return;
     std::erase_if(result.containers, [&](const sdfg::Container& c) { return c.name == name; });
     sdfg::visit(result.root, [&](Node& n) {
       if (auto* l = std::get_if<Loop>(&n.value)) std::erase(l->privates, name);

@@ -9,6 +9,7 @@
 #include "transforms/padded_tile.h"
 #include "transforms/register_promotion.h"
 #include "transforms/relocation.h"
+#include "transforms/simplify.h"
 #include "transforms/step.h"
 #include "transforms/tile_bounds.h"
 
@@ -37,7 +38,6 @@ struct RegisterTile {
       "The loops over tiles are i_r and j_r; the unrolled and the vectorized loop inside a full tile stay i and j, k "
       "stays k; in "
       "partial tiles they are i_p, k_p and j_p. Where j alone is given, i is j_row, of a single iteration.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {8, 4, 16, 24, 6, 12, 2, 32};
   static constexpr std::int64_t lane_values[] = {8, 4, 16, 2};
   // A vector of doubles or floats, and three.
@@ -67,7 +67,8 @@ struct RegisterTile {
                                    .length_of = "loops",
                                    .multiple_of = "lanes",
                                    .multiple_by = "vector",
-                                   .refusal = "register-tile.sizes"}),
+                                   .refusal = "register-tile.sizes",
+                                   .effect = Effect::Cuts}),
       param(&RegisterTile::lanes, {.name = "lanes",
                                    .doc = "elements of a vector",
                                    .low = 1,
@@ -112,13 +113,10 @@ struct RegisterTile {
       const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
       written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
     }
-    for (const sdfg::ScheduleNode& node : sdfg::around(nest.tree, outermost)) {
-      const auto* loop = std::get_if<ScheduleLoop>(&node.value);
-      if (!loop) continue;
-      for (const sdfg::Reduction& r : loop->reductions)
+    for (const ScheduleLoop& loop : around_loop(nest, outermost).loops)
+      for (const sdfg::Reduction& r : loop.reductions)
         if (written.contains(r.container))
-          return fail("register-tile.reduced", loop->symbol + " reduces " + r.container, loop->symbol);
-    }
+          return fail("register-tile.reduced", loop.symbol + " reduces " + r.container, loop.symbol);
     return {};
   }
 
@@ -155,19 +153,18 @@ struct RegisterTile {
   };
   // Inside a full tile: the third loop, in it the unrolled loop's copies of the vectorized one.
   struct FullTile {
-    ScheduleLoop k, rows, lanes;
+    ScheduleLoop k, rows, lanes;  // without children
+
+    sdfg::ScheduleNode of(const ScheduleTree& body) const { return nested({k, rows, lanes}, body)[0]; }
   };
   // The loops over tiles, without children.
   struct Grid {
     ScheduleLoop a, b;
 
     ScheduleTree holding(const Band& band, std::vector<sdfg::ScheduleNode> inside) const {
-      ScheduleLoop outer_tiles = a, inner_tiles = b;
-      inner_tiles.children = std::move(inside);
-      outer_tiles.children = {std::move(inner_tiles)};
       ScheduleTree tree = band.nest.tree;
       auto [sequence, at] = sdfg::owner_of(tree, band.a.symbol);
-      (*sequence)[at] = outer_tiles;
+      (*sequence)[at] = nested({a, b}, std::move(inside))[0];
       return tree;
     }
   };
@@ -242,9 +239,6 @@ struct RegisterTile {
     b.begin = band.column;
     b.end = band.column + sizes[1].value;
     schedule(tile.rows, tile.lanes, height());
-    tile.lanes.children = band.k.children;
-    tile.rows.children = {tile.lanes};
-    tile.k.children = {tile.rows};
     return tile;
   }
 
@@ -289,9 +283,7 @@ struct RegisterTile {
     a.end = Expr::min(a.end, band.a.end);
     b.begin = Expr::max(b.begin, band.b.begin);
     b.end = Expr::min(b.end, band.b.end);
-    clipped.rows.children = {clipped.lanes};
-    clipped.k.children = {clipped.rows};
-    return prove(band.nest, grid.holding(band, {clipped.k}), "register-tile.illegal", band.a.symbol);
+    return prove(band.nest, grid.holding(band, {clipped.of(band.k.children)}), "register-tile.illegal", band.a.symbol);
   }
 
   Result<Plan> padded_tiles(const Band& band, const FullTile& tile, Grid grid) const {
@@ -306,7 +298,8 @@ struct RegisterTile {
     TRY(Plan order, prove_full(band, tile, grid));
     TRY(const PaddedTile padded, pad(nest, a, b, k, sizes, {grid.a, grid.b}, "register-tile.padding"));
     const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
-    const ScheduleTree tree = grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.k}}});
+    const ScheduleTree tree =
+        grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.of(k.children)}}});
     return in_registers(band, tile, tree, std::move(order), padded);
   }
 
@@ -314,7 +307,7 @@ struct RegisterTile {
     const Nest& nest = band.nest;
     const ScheduleLoop part = partial_tile(band);
     const ScalarExpr full = is_full(band, columns);
-    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.k}};
+    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.of(band.k.children)}};
     const sdfg::ScheduleGuard otherwise{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
                                         .children = {part}};
     TRY(Plan order, prove_full(band, tile, grid));

@@ -13,7 +13,6 @@ struct Reorder {
   static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";
   static constexpr std::string_view after = "for j: T(j)\nfor i: S(i)";
   static constexpr std::string_view names = "All loops keep their names.";
-  static constexpr bool reassociates = false;
 
   LoopRef first, second;
   static constexpr auto params = std::tuple{

@@ -11,7 +11,6 @@ struct Reverse {
   static constexpr std::string_view before = "for i in [0, n): S(i)";
   static constexpr std::string_view after = "for i in [0, n): S(n - 1 - i)";
   static constexpr std::string_view names = "The loop keeps its name.";
-  static constexpr bool reassociates = false;
 
   LoopRef loop;
   static constexpr auto params = std::tuple{

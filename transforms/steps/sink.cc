@@ -20,7 +20,6 @@ struct Sink {
       "  if k < i: S(i, k)\n"
       "  if k == i: T(i)";
   static constexpr std::string_view names = "The loop keeps its name.";
-  static constexpr bool reassociates = false;
   static constexpr std::string_view what_choices[] = {"behind", "before"};
   static constexpr std::int64_t count_values[] = {1, 0, 2};
 

@@ -14,7 +14,6 @@ struct Skew {
   static constexpr std::string_view before = "for i: for j in [0, n): S(i, j)";
   static constexpr std::string_view after = "for i: for j in [2*i, n + 2*i): S(i, j - 2*i)";
   static constexpr std::string_view names = "The loop keeps its name.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t factor_values[] = {1, 2, -1, 3};
 
   LoopRef loop, by;

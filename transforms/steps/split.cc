@@ -23,7 +23,6 @@ struct Split {
       "The first part keeps its names; the loops of the second that the first has, too, are j_s and so on (j_s2 if "
       "that "
       "is taken). A part of a single iteration is no loop any more: then the other keeps the name.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t offset_values[] = {1, 0, -1, 4, 8, 32, 2};
 
   LoopRef loop, at;

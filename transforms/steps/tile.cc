@@ -1,4 +1,5 @@
 // Tiling of a perfect band (Irigoin and Triolet 1988; Wolf and Lam 1991), rectangular or not.
+#include "transforms/simplify.h"
 #include "transforms/step.h"
 
 namespace sous::transforms {
@@ -18,7 +19,6 @@ struct Tile {
       "The loop over the tiles of i is i_t (i_t2 if that is taken, and so on); the loop over its points stays i. With "
       "count=numbers, i_t counts the tiles from 0 instead of running over their first points: so it can be skewed and "
       "interchanged further, to wavefronts of tiles.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t size_values[] = {32, 64, 16, 8, 128, 4, 256, 2, 512};
   // 128 with 32 KiB of L1; 256, 512 with 1 MiB of L2.
   static constexpr std::string_view size_expressions[] = {"l1_bytes floordiv 256", "l2_bytes floordiv 4096",
@@ -41,7 +41,8 @@ struct Tile {
                            .values = size_values,
                            .expressions = size_expressions,
                            .length_of = "loops",
-                           .refusal = "tile.sizes"}),
+                           .refusal = "tile.sizes",
+                           .effect = Effect::Cuts}),
       param(&Tile::count, {.name = "count",
                            .doc = "what a loop over tiles runs over: first points or numbers",
                            .choices = counts,
@@ -103,19 +104,10 @@ struct Tile {
       tiles.push_back(std::move(tile));
       points.push_back(std::move(point));
     }
-    points.back().children = band.back()->children;
-    sdfg::ScheduleTree inside{points.back()};
-    for (std::size_t k = points.size() - 1; k-- > 0;) {
-      points[k].children = std::move(inside);
-      inside = {points[k]};
-    }
-    for (std::size_t k = tiles.size(); k-- > 0;) {
-      tiles[k].children = std::move(inside);
-      inside = {tiles[k]};
-    }
+    const sdfg::ScheduleTree tiled = nested(std::move(tiles), nested(std::move(points), band.back()->children));
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
-    (*sequence)[at] = std::move(inside[0]);
+    (*sequence)[at] = tiled[0];
     return prove(nest, std::move(tree), "tile.illegal", loops[0].name);
   }
 };

@@ -61,7 +61,6 @@ struct Uncontract {
   static constexpr std::string_view before = "for i: s = fma(a(i), b(i), s)";
   static constexpr std::string_view after = "for i: s = s + (a(i) * b(i))";
   static constexpr std::string_view names = "All loops keep their names.";
-  static constexpr bool reassociates = false;
   static constexpr bool needs_dependences = false;
 
   LoopRef loop;

@@ -11,7 +11,6 @@ struct UnrollStep {
   static constexpr std::string_view before = "for i: S(i)";
   static constexpr std::string_view after = "for i in steps of 4: { S(i); S(i+1); S(i+2); S(i+3) }";
   static constexpr std::string_view names = "The loop keeps its name.";
-  static constexpr bool reassociates = false;
   static constexpr std::int64_t factor_values[] = {4, 2, 8};
 
   LoopRef loop;
@@ -23,7 +22,8 @@ struct UnrollStep {
                                   .low = 2,
                                   .high = 64,
                                   .values = factor_values,
-                                  .default_value = 4}),
+                                  .default_value = 4,
+                                  .effect = Effect::Cuts}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"unroll.no-loop", "the loop does not exist"},

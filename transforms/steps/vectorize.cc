@@ -24,7 +24,8 @@ struct Vectorize {
                                 .low = 0,
                                 .high = 64,
                                 .values = lane_values,
-                                .default_value = 0}),
+                                .default_value = 0,
+                                .effect = Effect::Cuts}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"vectorize.no-loop", "the loop does not exist"},

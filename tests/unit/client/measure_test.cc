@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "client/timed_program.h"
 #include "frontends/c/lift.h"
 
@@ -12,13 +14,19 @@ struct Measured {
   Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
   Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
-  Result<transforms::Evidence> of(std::size_t k) const {
+  Result<transforms::Evidence> of(std::size_t k, const std::function<void(sdfg::Sdfg&)>& change = {}) const {
     Choice choice{.unit = k, .match = {}};
     TRY_VOID(apply_choice(*nest, choice, nullptr));
-    Meaning meaning;
-    meaning.compiler = "clang-19";
+    if (change) change(choice.applied);
     return measure_on_the_spot(*nest, choice, meaning, {.most = 3});
   }
+  Result<double> alone(std::size_t k) const {
+    Choice choice{.unit = k, .match = {}};
+    TRY_VOID(apply_choice(*nest, choice, nullptr));
+    return time_on_the_spot(*nest, choice, meaning, {.most = 3});
+  }
+
+  Meaning meaning = {};
 
  private:
   Result<Nest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), false, {{"n", n}}); }
@@ -33,6 +41,24 @@ TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
   const auto evidence = measured.of(0);
   ASSERT_FALSE(evidence);
   EXPECT_EQ(evidence.error().code, "measure.gather");
+}
+
+TEST(Measure, WhatComputesSomethingElseIsNotMeasured) {
+  const Measured measured("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2 * x[i] + 1; }", 1000);
+  EXPECT_TRUE(measured.of(0));
+  const auto evidence = measured.of(0, [](sdfg::Sdfg& applied) {
+    std::get<sdfg::Loop>(applied.root.nodes[0].value).end = sdfg::Expr::symbol("n") - 1;
+  });
+  ASSERT_FALSE(evidence);
+  EXPECT_EQ(evidence.error().code, "measure.differs");
+}
+
+// The generated code refuses these sizes: on them only the original would run.
+TEST(Measure, WhatDoesNotRunIsNotMeasured) {
+  const Measured measured("void f(int n, double *x) { for (int i = 0; i != n - 10; i++) x[i] = 2 * x[i] + 1; }", 5);
+  const auto evidence = measured.of(0);
+  ASSERT_FALSE(evidence);
+  EXPECT_EQ(evidence.error().code, "measure.run");
 }
 
 // 64 elements beside a product of 200^3: a thousand times less, whatever else the machine does.
@@ -52,6 +78,7 @@ TEST(Measure, AUnitTakesItsOwnTime) {
   // What is left for so little may be less than nothing, as exact as clocks are.
   EXPECT_TRUE(small_one || small_one.error().code == "measure.rest") << small_one.error().to_string();
   if (small_one) EXPECT_LT(small_one->tuned_seconds, whole->tuned_seconds / 20);
+  EXPECT_LT(measured.alone(small).value(), whole->tuned_seconds / 20);
   EXPECT_GT(large_one->tuned_seconds, whole->tuned_seconds / 20);
   EXPECT_EQ(by_itself(measured.nest->units[0]), "");
   EXPECT_EQ(by_itself(measured.nest->units[1]), ", the unit by itself");

@@ -68,6 +68,12 @@ TEST(LiftSteps, AStepThatTheRunKnows) {
   EXPECT_TRUE(assumes(unit.nests[0], "s - 1"));
 }
 
+TEST(LiftSteps, AStepThatMayNotJumpOverItsBound) {
+  const TranslationUnit unit = lifted("void f(int n, double *x) { int i = 0; while (i != n) { x[i] = 0; i += 2; } }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_TRUE(assumes(unit.nests[0], "-(n mod 2)")) << sdfg::print(unit.nests[0].sdfg);
+}
+
 TEST(LiftSteps, StridesThatTheRunKnows) {
   EXPECT_EQ(root(R"(void f(int n, double a, double *x, int incx, double *y, int incy) {
   int i = 0, ix = 0, iy = 0;
