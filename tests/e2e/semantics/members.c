@@ -6,7 +6,7 @@
 // inner_body: served SOO
 // array_member: served SS
 // after_loop: served SOO
-// helper_parameter: c.struct
+// helper_parameter: served SS
 // local_struct: served S
 // both: served SO
 // narrow: served SOO

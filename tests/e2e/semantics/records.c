@@ -8,7 +8,7 @@
 // world: served SOS
 // objects: served S
 // counts: served S
-// copies: c.struct
+// copies: served S
 // packed: c.struct
 // bits: c.bit-field
 // noisy: c.volatile
