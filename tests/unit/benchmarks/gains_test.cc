@@ -1,0 +1,50 @@
+#include "benchmarks/gains.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sous::benchmarks {
+namespace {
+
+MeasuredGain gain(const std::string& name, double term, double times) {
+  MeasuredGain g{.name = name, .from = "chains", .sample = {}};
+  g.sample.features[0] = term;
+  g.sample.gain = times;
+  g.sample.group = name;
+  return g;
+}
+
+TEST(Gains, AreWrittenAndRead) {
+  const MeasuredGain g = gain("drawn-1.sweep_3#0", 0.1, 2.5);
+  const auto read = gain_from_json(to_json(g), "x");
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->name, g.name);
+  EXPECT_EQ(read->from, g.from);
+  EXPECT_EQ(read->sample.gain, g.sample.gain);
+  EXPECT_EQ(read->sample.features, g.sample.features);
+  EXPECT_EQ(gain_from_json("{}", "x").error().code, "gains.field");
+  EXPECT_EQ(gain_from_json("{", "x").error().code, "gains.json");
+  EXPECT_EQ(gain_from_json(R"({"name":"a","from":"b","gain":1,"features":[1]})", "x").error().code, "gains.field");
+}
+
+// Each family alone has its gain: whoever has seen it would know.
+TEST(Gains, AFamilyIsPredictedByTheOthers) {
+  std::vector<MeasuredGain> gains;
+  for (int k = 0; k < 60; ++k) {
+    gains.push_back(gain("drawn-1.sweep_" + std::to_string(k) + "#0", 1, 16));
+    gains.push_back(gain("drawn-1.product_" + std::to_string(k) + "#0", 2, 1));
+  }
+  const auto predictions = held_out(gains);
+  ASSERT_EQ(predictions.size(), gains.size());
+  EXPECT_NEAR(predictions[0], 1, 0.01);
+  EXPECT_NEAR(predictions[1], 16, 0.01);
+}
+
+TEST(Gains, TheReportCountsWhatIsSlower) {
+  const std::string report = gains_report({gain("a", 0, 0.5), gain("b", 0, 3), gain("c", 0, 2)}, {2.5, 2.6, 0.7});
+  EXPECT_NE(report.find("2.00 to 3.00          2       1    50%   1.22"), std::string::npos) << report;
+}
+
+}  // namespace
+}  // namespace sous::benchmarks
