@@ -201,7 +201,7 @@ def an_installed_copy_stands_on_its_own(case, build):
     prefix = case.folder / "usr local"  # a path with a blank
     case.run("cmake", "--install", build, "--prefix", prefix)
     for name in ("bin/sous", "bin/sous-core", "bin/sous-serve", "include/sous/targets/runtime/sous.h", "share/sous/seed/polybench.jsonl",
-                 "share/man/man1/sous.1", "share/bash-completion/completions/sous", "share/zsh/vendor-completions/_sous"):
+                 "share/sous/seed/gain_model.json", "share/man/man1/sous.1", "share/bash-completion/completions/sous", "share/zsh/vendor-completions/_sous"):
         assert (prefix / name).is_file(), name
     case.run("bash", "-n", prefix / "share/bash-completion/completions/sous")
     page = (prefix / "share/man/man1/sous.1").read_text()
