@@ -322,6 +322,9 @@ Chosen choose(const Question& question) {
   string missing;
   for (std::size_t k = 1; k < nest.units.size(); ++k) {
     const Unit& unit = nest.units[k];
+    // The entry runs the original where one shape of several is too small: for a gain that nobody feels no other is
+    // lost.
+    if (!sizes_known(unit) && unit_work(unit) < felt_share * most) continue;
     auto choice = chooser.pick(unit, chosen.units[k]);
     if (choice) {
       chosen.choices.push_back(std::move(*choice));

@@ -5,7 +5,8 @@
 // and more than both spreads. What is not known of the sizes is asked again on entry. The entry of the whole stretch is
 // preferred (it may fuse its nests) where it was measured on the same stretch, or promises at least what those of its
 // nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
-// nest with as much work as the largest must have one; else the original stays.
+// nest with as much work as the largest must have one; else the original stays. Those with next to none get none where
+// sizes are not known.
 #pragma once
 
 #include <functional>
@@ -19,6 +20,9 @@
 #include "tuning-db/gain_model.h"
 
 namespace sous::client {
+
+// Less of a nest's work than this cannot be felt.
+inline constexpr double felt_share = 0.05;
 
 struct Chosen {
   std::vector<UnitReport> units;  // what became of each

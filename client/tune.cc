@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/choose.h"
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/trial_sizes.h"
@@ -16,8 +17,6 @@ using transforms::Match;
 using tuning_db::Candidate;
 using tuning_db::Care;
 
-// Less of a nest's work than this cannot be felt.
-constexpr double least_share = 0.05;
 // Executions of statements in one run, where the sizes are ours to choose: some tenths of a second of the original, so
 // that a minute is enough for many candidates.
 constexpr double tuned_work = 3e8;
@@ -72,7 +71,7 @@ std::vector<std::size_t> units_to_tune(const Nest& nest) {
     units.push_back(k);
     all += unit_work(nest.units[k]);
   }
-  std::erase_if(units, [&](std::size_t k) { return unit_work(nest.units[k]) < least_share * all; });
+  std::erase_if(units, [&](std::size_t k) { return unit_work(nest.units[k]) < felt_share * all; });
   std::ranges::sort(units, {}, [&](std::size_t k) { return std::pair(-unit_work(nest.units[k]), k); });
   return units;
 }

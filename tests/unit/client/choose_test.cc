@@ -158,6 +158,26 @@ TEST(Choose, ANeighboursThresholdsAreDoubled) {
   EXPECT_EQ(guard(0).least_extents, (std::vector<double>{10, 0}));
 }
 
+// The first nest's shapes would be asked for on entry, and keep the second one's recipe from running.
+TEST(Choose, ANestWithoutWorkIsLeftAloneWhereSizesAreNotKnown) {
+  const TwoNests two;
+  ASSERT_TRUE(two.unit && two.nest);
+  const auto served = [](Nest nest) {
+    auto match = measured(4, 1);
+    for (const std::size_t k : {1, 2}) {
+      match.evidence.size_class = size_class_of(nest.units[k]);
+      nest.units[k].matches = {match};
+    }
+    std::string units;
+    for (const Choice& choice : choose({.nest = nest}).choices) units += std::to_string(choice.unit) + " ";
+    return units;
+  };
+  EXPECT_EQ(served(*two.nest), "2 ");
+  const auto known = prepare(two.unit->nests.at(0), false, {{"n", 100}}, machine());
+  ASSERT_TRUE(known);
+  EXPECT_EQ(served(*known), "1 2 ");
+}
+
 const tuning_db::GainModel* pessimist() {
   static const auto model = [] {
     tuning_db::GainSample sample;
