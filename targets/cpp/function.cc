@@ -87,6 +87,11 @@ class FunctionPrinter {
     Printer body(sdfg_, options_, dialect_, transients_, names_);
     body.source_line = options_.lines.line;
     body.out.set_depth(1);
+    for (const std::string& argument : sdfg_.arguments)
+      if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
+        body.pointers[names_.of(argument)] = parameter(argument, true);
+    for (const Transient& t : transients_)
+      if (t.heap) body.pointers[heap_all(t)] = heap_parameter(t);
     body.declare("");
     root(body);
 
@@ -149,6 +154,10 @@ class FunctionPrinter {
   std::string heap_all(const Transient& t) { return names_.of(t.per_thread ? t.container + ".all" : t.container); }
   std::string heap_size(const Transient& t) { return names_.of(t.container + ".size"); }
 
+  std::string heap_parameter(const Transient& t) {
+    return std::string(sdfg::info(sdfg_.find(t.container)->type).cpp) + "* __restrict " + heap_all(t);
+  }
+
   std::vector<std::string> kernel_parameters(const Printer& body) {
     std::vector<std::string> result;
     const auto add = [&](const std::string& name, const std::string& text) {
@@ -157,8 +166,7 @@ class FunctionPrinter {
     for (const std::string& argument : sdfg_.arguments) add(names_.of(argument), parameter(argument, true));
     for (const Transient& t : transients_) {
       if (!t.heap) continue;
-      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
-      add(heap_all(t), element + "* __restrict " + heap_all(t));
+      add(heap_all(t), heap_parameter(t));
       if (t.per_thread) add(heap_size(t), "int64_t " + heap_size(t));
     }
     return result;

@@ -192,16 +192,10 @@ std::string Printer::advance(const std::string& variable, std::int64_t step) {
 }
 
 void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
-  plain_loop(loop, [&] {
-    if (!pragma.empty()) out.line(pragma);
-  });
-}
-
-void Printer::plain_loop(const sdfg::Loop& loop, const std::function<void()>& ahead) {
   const std::string variable = expressions.names().of(loop.symbol);
   const std::string end = bound(loop.end, variable + "_end");
   const std::string begin = expressions.index(loop.begin).text;
-  ahead();
+  if (!pragma.empty()) out.line(pragma);
   out.open("for (int64_t " + variable + " = " + begin + "; " + condition(variable, loop, end) + "; " +
            advance(variable, loop.step) + ")");
   body(loop);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,6 @@ class Printer {
   void node(const sdfg::Node& node);
   // A plain `for` (its schedule is not looked at) with `pragma` above it, if any.
   void plain_loop(const sdfg::Loop& loop, const std::string& pragma = "");
-  // `ahead` prints what stands directly in front of it.
-  void plain_loop(const sdfg::Loop& loop, const std::function<void()>& ahead);
   // The body of a loop, between its braces: privates, then nodes.
   void body(const sdfg::Loop& loop);
   // As Unroll: `factor` copies of the body.
@@ -62,6 +61,8 @@ class Printer {
   Expressions expressions;
   bool in_parallel = false;
   bool starts_team = false;  // a loop of what is printed runs on threads
+  // Declarations of the function's pointers, by name.
+  std::map<std::string, std::string> pointers;
   // The user's line that is printed for; FunctionPrinter makes the markers of it into line directives.
   int source_line = 0;
   static constexpr std::string_view line_marker = "//@ ";

@@ -87,14 +87,14 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   printer.out.close();
 }
 
-// The values that the body uses and nobody changes, the places of the loops around included: each thread's own copies
+// The values that `text` uses and nobody changes, the places of the loops around included: each thread's own copies
 // stay in registers, whereas a variable that threads share is read again after every store of a vector (those may alias
 // anything).
-std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_view body) {
+std::vector<std::string> own_copies(Printer& printer, const sdfg::Loop& loop, std::string_view text) {
   Expressions& expressions = printer.expressions;
-  std::string list;
+  std::vector<std::string> list;
   const auto add = [&](const std::string& name) {
-    if (has_word(body, name)) list += (list.empty() ? "" : ", ") + name;
+    if (has_word(text, name)) list.push_back(name);
   };
   const auto is_reduced = [&](const std::string& container) {
     return std::ranges::find(loop.reductions, container, &sdfg::Reduction::container) != loop.reductions.end();
@@ -120,7 +120,7 @@ std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_v
     add(expressions.names().of(t.per_thread ? t.container + ".all" : t.container));
     if (t.per_thread) add(expressions.names().of(t.container + ".size"));
   }
-  return list.empty() ? "" : " firstprivate(" + list + ")";
+  return list;
 }
 
 bool calls_set_errno(const sdfg::Region& region) {
@@ -139,22 +139,43 @@ bool calls_set_errno(const sdfg::Region& region) {
   return found;
 }
 
-// A region whose calls may set errno: what they set in any thread reaches the one that entered. (Of several errors,
-// that of any thread.) Returns the gap ahead of the reductions' clauses.
-Lines::Gap print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& clauses,
-                                   const std::string& reductions, const std::string& schedule,
-                                   const std::string& failure) {
-  printer.out.line("int " + failure + " = 0;");
-  const Lines::Gap gap = printer.out.line_with_gap("#pragma omp parallel" + clauses, reductions);
-  printer.out.open("");
-  printer.out.line("errno = 0;");
-  printer.plain_loop(loop, "#pragma omp for nowait" + schedule);
-  printer.out.open("if (errno != 0)");
-  printer.out.line("#pragma omp atomic write");
-  printer.out.line(failure + " = errno;");
-  printer.out.close();
-  printer.out.close();
-  return gap;
+struct Pragmas {
+  std::string clauses, reductions, schedule;
+};
+
+// The loop as a region of threads. Compilers make a function of the region, which knows nothing of `restrict`: sums
+// would go through memory and loops stay scalar. So the loop stands in a function that takes its pointers again.
+// `failure`: where calls may set errno, the variable through which what they set in any thread reaches the one that
+// entered (of several errors, that of any thread); else empty.
+void print_region(Printer& printer, const sdfg::Loop& loop, const Pragmas& pragmas, const std::string& failure) {
+  Lines& out = printer.out;
+  if (!failure.empty()) out.line("int " + failure + " = 0;");
+  const Lines::Gap clauses = out.line_with_gap("#pragma omp parallel" + pragmas.clauses, pragmas.reductions);
+  if (!failure.empty()) {
+    out.open("");
+    out.line("errno = 0;");
+  }
+  const Lines::Gap parameters = out.line_with_gap("[&](", ") __attribute__((always_inline)) {");
+  out.set_depth(out.depth() + 1);
+  printer.plain_loop(loop, "#pragma omp for nowait" + pragmas.schedule);
+  std::string names, declared, passed;
+  for (const std::string& name : own_copies(printer, loop, out.behind(parameters))) {
+    names += (names.empty() ? "" : ", ") + name;
+    const auto pointer = printer.pointers.find(name);
+    if (pointer == printer.pointers.end()) continue;
+    declared += (declared.empty() ? "" : ", ") + pointer->second;
+    passed += (passed.empty() ? "" : ", ") + name;
+  }
+  out.close("(" + passed + ");");
+  if (!failure.empty()) {
+    out.open("if (errno != 0)");
+    out.line("#pragma omp atomic write");
+    out.line(failure + " = errno;");
+    out.close();
+    out.close();
+  }
+  out.fill(parameters, declared);
+  out.fill(clauses, names.empty() ? "" : " firstprivate(" + names + ")");
 }
 
 // Is there a node below on which `f` holds?
@@ -228,12 +249,12 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.in_parallel = false;
     return;
   }
-  std::string schedule = " schedule(", clauses;
-  schedule += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
-  if (parallel.chunk > 0) schedule += ", " + std::to_string(parallel.chunk);
-  schedule += ")";
-  if (parallel.threads > 0) clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
-  clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
+  Pragmas pragmas{"", reductions->clauses, " schedule("};
+  pragmas.schedule += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
+  if (parallel.chunk > 0) pragmas.schedule += ", " + std::to_string(parallel.chunk);
+  pragmas.schedule += ")";
+  if (parallel.threads > 0) pragmas.clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
+  pragmas.clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
   // The runtime may change errno, which the original nest does not.
   std::string before, failure;
   if (printer.options().math_errno) {
@@ -242,17 +263,11 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     if (calls_set_errno(loop.body)) failure = printer.expressions.names().fresh("failure");
   }
   printer.in_parallel = printer.starts_team = true;
-  Lines::Gap gap;  // for the clause that depends on the body
   print_with_locals(printer, loop, reductions->locals, [&] {
-    if (failure.empty())
-      return printer.plain_loop(loop, [&] {
-        gap = printer.out.line_with_gap("#pragma omp parallel for" + schedule + clauses, reductions->clauses);
-      });
-    gap = print_region_with_errno(printer, loop, clauses, reductions->clauses, schedule, failure);
-    printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
+    print_region(printer, loop, pragmas, failure);
+    if (!failure.empty()) printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
   });
   printer.in_parallel = false;
-  printer.out.fill(gap, firstprivate(printer, loop, printer.out.behind(gap)));
   if (!before.empty() && failure.empty()) printer.out.line("errno = " + before + ";");
 }
 
