@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -16,6 +18,8 @@
 #include "benchmarks/table.h"
 #include "client/process.h"
 #include "transforms/apply.h"
+#include "transforms/strategies/strategy.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/json_reader.h"
 
 namespace sous::benchmarks {
@@ -43,11 +47,25 @@ Result<std::vector<MeasuredGain>> read_gains(const Words& files) {
   return gains;
 }
 
-tuning_db::GainModel trained(const std::vector<MeasuredGain>& gains, const std::set<string>& without) {
+// Whether measurements of either speak for the other in full.
+bool alike(const tuning_db::GainMachine& a, const tuning_db::GainMachine& b) {
+  return a.threads == b.threads && tuning_db::believe(2, a.threads, a.hardware, b.hardware).in_full &&
+         tuning_db::believe(2, b.threads, b.hardware, a.hardware).in_full;
+}
+
+Result<tuning_db::GainModel> trained(const std::vector<MeasuredGain>& gains, const std::set<string>& without) {
   std::vector<tuning_db::GainSample> samples;
-  for (const MeasuredGain& gain : gains)
+  for (const MeasuredGain& gain : gains) {
+    if (!alike(gain.machine, gains.front().machine))
+      return fail("gains.machines", "a model is of one machine: these are of " + gains.front().machine.hardware +
+                                        " and " + gain.machine.hardware);
     if (!without.contains(family_of(gain.name))) samples.push_back(gain.sample);
-  return tuning_db::GainModel::train(samples);
+  }
+  return tuning_db::GainModel::train(samples, gains.front().machine);
+}
+
+bool by_strategy(const MeasuredGain& gain) {
+  return std::ranges::any_of(transforms::strategies(), [&](const auto* s) { return s->name == gain.from; });
 }
 
 }  // namespace
@@ -76,14 +94,18 @@ Result<MeasuredGain> gain_of(const Entry& entry) {
   const auto features =
       tuning_db::gain_features(tuning_db::schedule_features(entry.nest, entry.sizes, entry.hardware, threads),
                                tuning_db::schedule_features(after, entry.sizes, entry.hardware, threads));
-  return MeasuredGain{
-      entry.name, origin_of(entry), {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
+  return MeasuredGain{entry.name,
+                      origin_of(entry),
+                      {tuning_db::hardware_class(entry.hardware), entry.threads},
+                      {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
 }
 
 string to_json(const MeasuredGain& gain) {
   return tuning_db::dump(
       Json{{"name", gain.name},
            {"from", gain.from},
+           {"hardware", gain.machine.hardware},
+           {"threads", gain.machine.threads},
            {"gain", gain.sample.gain},
            {"features", std::vector<double>(gain.sample.features.begin(), gain.sample.features.end())}});
 }
@@ -94,6 +116,9 @@ Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) 
   MeasuredGain gain;
   TRY(gain.name, in.line("name"));
   TRY(gain.from, in.line("from"));
+  TRY(gain.machine.hardware, in.line("hardware"));
+  TRY(const auto threads, in.integer("threads", 1, 4096));
+  gain.machine.threads = static_cast<int>(threads);
   TRY(gain.sample.gain, in.number("gain", 1e-9, 1e9));
   TRY(const auto features, in.numbers("features", tuning_db::gain_feature_count, -1e300, 1e300));
   if (features.size() != tuning_db::gain_feature_count) return in.refuse("the terms are those of another version");
@@ -103,38 +128,74 @@ Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) 
   return gain;
 }
 
-std::vector<double> held_out(const std::vector<MeasuredGain>& gains) {
+Result<std::vector<HeldOut>> held_out(const std::vector<MeasuredGain>& gains) {
   std::set<string> families;
   for (const MeasuredGain& gain : gains) families.insert(family_of(gain.name));
-  std::vector<double> predictions(gains.size(), 1);
+  std::vector<HeldOut> predictions(gains.size());
   if (families.size() < 2) return predictions;
   for (const string& family : families) {
-    const auto model = trained(gains, {family});
+    TRY(const auto model, trained(gains, {family}));
     for (std::size_t k = 0; k < gains.size(); ++k)
-      if (family_of(gains[k].name) == family) predictions[k] = model.predict(gains[k].sample.features);
+      if (family_of(gains[k].name) == family)
+        predictions[k] = {model.predict(gains[k].sample.features), model.surely(gains[k].sample.features)};
   }
   return predictions;
 }
 
-string gains_report(const std::vector<MeasuredGain>& gains, const std::vector<double>& predictions) {
+namespace {
+
+// "123", "4", "3%", "1.22": how many there are, how many of them slower, and their mean.
+std::vector<string> summary(const std::vector<double>& gains) {
+  const auto lost = std::ranges::count_if(gains, [](double g) { return g < slower; });
+  const double share = gains.empty() ? 0 : static_cast<double>(lost) / static_cast<double>(gains.size());
+  return {std::to_string(gains.size()), std::to_string(lost), fixed(100 * share, 1) + "%",
+          fixed(geometric_mean(gains), 2)};
+}
+
+}  // namespace
+
+string gains_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions) {
   Table table({"predicted", "recipes", "slower", "share", "found"}, "l");
   constexpr double edges[] = {0, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 1e9};
   for (std::size_t e = 0; e + 1 < std::size(edges); ++e) {
     std::vector<double> found;
     for (std::size_t k = 0; k < gains.size(); ++k)
-      if (predictions[k] >= edges[e] && predictions[k] < edges[e + 1]) found.push_back(gains[k].sample.gain);
-    const auto lost = std::ranges::count_if(found, [](double g) { return g < slower; });
-    table.add(
-        {fixed(edges[e], 2) + (edges[e + 1] < 1e9 ? " to " + fixed(edges[e + 1], 2) : " and more"),
-         std::to_string(found.size()), std::to_string(lost),
-         fixed(found.empty() ? 0 : 100.0 * static_cast<double>(lost) / static_cast<double>(found.size()), 0) + "%",
-         fixed(geometric_mean(found), 2)});
+      if (predictions[k].expected >= edges[e] && predictions[k].expected < edges[e + 1])
+        found.push_back(gains[k].sample.gain);
+    std::vector<string> row{fixed(edges[e], 2) +
+                            (edges[e + 1] < 1e9 ? " to " + fixed(edges[e + 1], 2) : string(" and more"))};
+    std::ranges::copy(summary(found), std::back_inserter(row));
+    table.add(row);
   }
   std::vector<double> errors;
   for (std::size_t k = 0; k < gains.size(); ++k)
-    errors.push_back(std::abs(std::log2(predictions[k] / gains[k].sample.gain)));
+    errors.push_back(std::abs(std::log2(predictions[k].expected / gains[k].sample.gain)));
   return "Gains predicted by a model that has not seen the nest's family, and what was measured:\n\n" +
          table.to_string() + "\nmedian error: a factor of " + fixed(std::exp2(median(errors)), 2) + "\n";
+}
+
+string strategies_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions) {
+  constexpr auto operations = static_cast<std::size_t>(tuning_db::ScheduleFeature::operations);
+  std::map<string, double> largest;
+  for (const MeasuredGain& gain : gains)
+    largest[gain.name] = std::max(largest[gain.name], gain.sample.features[operations]);
+  std::map<string, std::size_t> best;
+  for (std::size_t k = 0; k < gains.size(); ++k) {
+    if (!by_strategy(gains[k]) || gains[k].sample.features[operations] < largest[gains[k].name]) continue;
+    const auto [at, first] = best.emplace(gains[k].name, k);
+    if (!first && predictions[k].surely > predictions[at->second].surely) at->second = k;
+  }
+  Table table({"tenth percentile", "nests", "slower", "share", "found"}, "l");
+  for (const double least : {0.0, 1.0, 1.25, 1.5, 2.0, 3.0}) {
+    std::vector<double> found;
+    for (const auto& [name, k] : best)
+      if (predictions[k].surely >= least) found.push_back(gains[k].sample.gain);
+    std::vector<string> row{fixed(least, 2) + " and more"};
+    std::ranges::copy(summary(found), std::back_inserter(row));
+    table.add(row);
+  }
+  return "What strategies write for a nest, chosen by the tenth percentile (the nest's family held out):\n\n" +
+         table.to_string();
 }
 
 // gains SAMPLES.jsonl… --out GAINS.jsonl: the terms of each sample.
@@ -173,8 +234,11 @@ Result<int> bench_gains(const Options& options) {
 // train GAINS.jsonl… [--out MODEL.json]: how well it predicts, and the model.
 Result<int> bench_train(const Options& options) {
   TRY(const auto gains, read_gains({options.words.begin() + 1, options.words.end()}));
-  std::fputs(gains_report(gains, held_out(gains)).c_str(), stdout);
-  if (!options.out.empty()) TRY_VOID(client::write_file(options.out, trained(gains, {}).to_json() + "\n"));
+  TRY(const auto predictions, held_out(gains));
+  std::printf("%s\n%s", gains_report(gains, predictions).c_str(), strategies_report(gains, predictions).c_str());
+  if (options.out.empty()) return 0;
+  TRY(const auto model, trained(gains, {}));
+  TRY_VOID(client::write_file(options.out, model.to_json() + "\n"));
   return 0;
 }
 

@@ -14,6 +14,7 @@ namespace sous::benchmarks {
 struct MeasuredGain {
   std::string name;  // of the entry
   std::string from;  // a strategy, or the entry that the recipe is of
+  tuning_db::GainMachine machine;
   tuning_db::GainSample sample;
 };
 
@@ -28,9 +29,16 @@ Result<MeasuredGain> gain_from_json(std::string_view line, const std::string& wh
 std::string origin_of(const tuning_db::Entry& sample);
 std::string family_of(const std::string& name);
 
-// For each gain the prediction of a model that was trained without its family.
-std::vector<double> held_out(const std::vector<MeasuredGain>& gains);
+// What a model says that was trained without the gain's family.
+struct HeldOut {
+  double expected = 1, surely = 1;  // GainModel::predict, surely
+};
+// Errors: gains.machines (a model is of one).
+Result<std::vector<HeldOut>> held_out(const std::vector<MeasuredGain>& gains);
 // Where the model says so many times at least: how many were slower than the original, and what they gained.
-std::string gains_report(const std::vector<MeasuredGain>& gains, const std::vector<double>& predictions);
+std::string gains_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions);
+// The same for a build that has the strategies and the model, and nothing else: of each nest, at the largest size that
+// it was measured at, the recipe of a strategy with the highest tenth percentile.
+std::string strategies_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions);
 
 }  // namespace sous::benchmarks

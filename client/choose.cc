@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "client/predicted.h"
 #include "client/promise.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
@@ -92,10 +93,59 @@ class Chooser {
       }
       report.candidates.push_back(std::move(candidate));
     }
+    if (!best) best = strategy(unit, report);
     return best;
   }
 
  private:
+  // What a strategy writes for the unit, if it is sure to gain: not for a whole of several, whose nests get their own;
+  // nor beside what a lock file pins.
+  std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
+    const Nest& nest = question_.nest;
+    const bool part = unit.one_of_several() || nest.units.size() == 1;
+    const auto locked = [](const Unit& u) {
+      return std::ranges::any_of(u.matches, [](const Match& m) { return m.origin == Origin::Lock; });
+    };
+    const bool asks = part && question_.gain_model != nullptr &&
+                      (std::ranges::none_of(nest.units, locked) || planted(Fault::strategy_beside_lock));
+    const auto* model = asks ? question_.gain_model() : nullptr;
+    if (model == nullptr) return std::nullopt;
+    const double least = question_.measure ? 1 : tuning_db::GainModel::least_sure;
+    auto predicted = predict(nest, unit, *model, least);
+    if (!predicted) return std::nullopt;
+    Choice& choice = predicted->choice;
+    Match& match = choice.match;
+    if (!question_.target.empty()) match.recipe.target = question_.target;
+    match.belief = "predicted: at least " + speed(predicted->gain);
+    CandidateReport candidate{match, true, refuted(unit, match)};
+    if (candidate.why_not.empty() && question_.measure) candidate.why_not = measured_here(choice, candidate);
+    candidate.used = candidate.why_not.empty();
+    report.candidates.push_back(std::move(candidate));
+    if (!report.candidates.back().used) return std::nullopt;
+    return std::move(choice);
+  }
+
+  // Evidence of this very recipe here, that it does not gain.
+  string refuted(const Unit& unit, const Match& predicted) const {
+    const bool known = std::ranges::any_of(unit.matches, [&](const Match& match) {
+      return match.recipe.steps == predicted.recipe.steps && settled(match, size_class_of(unit));
+    });
+    return known ? "not faster: measured here" : "";
+  }
+
+  // Measures the choice on the spot, which is then its evidence: "" or why it is none.
+  string measured_here(Choice& choice, CandidateReport& candidate) const {
+    const auto evidence = question_.measure(question_.nest, choice);
+    if (!evidence) return "not measured: " + evidence.error().to_string();
+    choice.match.evidence = *evidence;
+    choice.match.distance = 0;
+    const string doubt = not_evidence(choice.match, evidence->size_class, hardware_);
+    if (!doubt.empty()) return "measured here: " + doubt;
+    candidate.match.evidence = *evidence;
+    believe(choice.match);
+    return "";
+  }
+
   // This class has measured just this, and it was no gain: measuring again would say the same.
   bool settled(const Match& match, const string& size_class) const {
     const bool known_size = !size_class.starts_with("unknown");
@@ -145,19 +195,11 @@ class Chooser {
       return std::nullopt;
     }
     if (!doubt.empty()) {
-      const auto evidence = question_.measure(question_.nest, choice);
-      if (!evidence) {
-        candidate.why_not = doubt + "; not measured: " + evidence.error().to_string();
+      const string why_not = measured_here(choice, candidate);
+      if (!why_not.empty()) {
+        candidate.why_not = why_not.starts_with("not measured") ? doubt + "; " + why_not : why_not;
         return std::nullopt;
       }
-      choice.match.evidence = *evidence;
-      choice.match.distance = 0;
-      doubt = not_evidence(choice.match, evidence->size_class, hardware_);
-      if (!doubt.empty()) {
-        candidate.why_not = "measured here: " + doubt;
-        return std::nullopt;
-      }
-      candidate.match.evidence = *evidence;
     }
     believe(choice.match);
     candidate.match.believed = choice.match.believed;

@@ -2,7 +2,8 @@
 //
 // A recipe is used only with evidence that it is faster: measured here, or elsewhere as far as that is believed here
 // (tuning-db/belief.h), at this size class and with loops that are long enough (tuning-db/shape.h), by more than 5 %
-// and more than both spreads. What is not known of the sizes is asked again on entry. The entry of the whole stretch is
+// and more than both spreads. Where no evidence is near, what a strategy writes is used if the gain model is sure of it
+// (client/predicted.h). What is not known of the sizes is asked again on entry. The entry of the whole stretch is
 // preferred (it may fuse its nests) where it was measured on the same stretch, or promises at least what those of its
 // nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
 // nest with as much work as the largest must have one; else the original stays. Those with next to none get none where
@@ -43,7 +44,8 @@ struct Question {
   std::string target = {};                        // instead of the recipes' own
   std::string unit = {};                          // the only one that a forced recipe is for
   Measure measure = {};                           // what has no evidence
-  tuning_db::FindGainModel gain_model = nullptr;  // asked for when a neighbour's recipe is judged
+  // Asked for when a neighbour's recipe is judged, and for what strategies write. Null: neither is done.
+  tuning_db::FindGainModel gain_model = nullptr;
 };
 
 Chosen choose(const Question& question);

@@ -5,6 +5,7 @@
 
 #include "client/choose.h"
 #include "client/measure.h"
+#include "client/predicted.h"
 #include "client/process.h"
 #include "client/recipe_names.h"
 #include "client/trial_sizes.h"
@@ -185,8 +186,12 @@ class Pipeline {
     const bool says = options_.explain != Explain::No || options_.remarks || !options_.report.empty() ||
                       !options_.dump_after.empty() || !options_.emit.empty();
     if (forced_ || says || !options_.sizes.empty()) return true;  // what --size names is held against the normal form
-    return source_ != nullptr && source_->may_know(lifted.sdfg);
+    return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
+           worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());
   }
+
+  // A frozen build is what its lock file says, and no prediction.
+  tuning_db::FindGainModel gain_model() const { return options_.frozen ? nullptr : gain_model_; }
 
   // One query for all units of all nests. What goes wrong is a note, never an error: the build goes on.
   void query() {
@@ -218,7 +223,7 @@ class Pipeline {
 
   Chosen choose_for(const Nest& nest) {
     Question question{
-        .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model_};
+        .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
     if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
       question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };

@@ -40,8 +40,8 @@ struct Evidence {
   double ratio() const { return tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0; }
 };
 
-// Where a match comes from. Forced: --recipe.
-enum class Origin { Database, Lock, Server, Forced };
+// Where a match comes from. Forced: --recipe. Strategy: written for the nest at hand; its evidence is a prediction.
+enum class Origin { Database, Lock, Server, Forced, Strategy };
 constexpr std::string_view to_string(Origin origin) {
   switch (origin) {
     case Origin::Database:
@@ -52,6 +52,8 @@ constexpr std::string_view to_string(Origin origin) {
       return "server";
     case Origin::Forced:
       return "forced";
+    case Origin::Strategy:
+      return "strategy";
   }
   __builtin_unreachable();
 }

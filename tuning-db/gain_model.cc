@@ -6,17 +6,21 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 
+#include "sdfg/planted_fault.h"
 #include "tuning-db/json_reader.h"
 #include "tuning-db/places.h"
 
 namespace sous::tuning_db {
 namespace {
 
-constexpr int trees = 300, depth = 5, least_in_leaf = 12, bins = 32;
+constexpr int mean_trees = 300, depth = 5, least_in_leaf = 12, bins = 32;
+constexpr double low = 0.1;                 // the percentile that is learned
 constexpr double rate = 0.06, drawn = 0.6;  // of the groups, for each tree
 constexpr double least_gain_learned = 1.0 / 32, most_gain_learned = 128;
+constexpr int low_trees = 150, potential_trees = 50;
 constexpr std::size_t most_trees = 4096, most_splits = 4096;
 
 // Six digits: more than the samples know, and short to write down.
@@ -32,7 +36,7 @@ std::string version() {
   std::string names;
   for (std::size_t k = 0; k < schedule_feature_count; ++k)
     names += std::string(schedule_feature_name(static_cast<ScheduleFeature>(k))) + " ";
-  return "trees-1 " + names;
+  return "trees-2 " + names;
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ GainFeatures gain_features(const ScheduleFeatures& before, const ScheduleFeature
 class GainModel::Trainer {
  public:
   explicit Trainer(const std::vector<GainSample>& samples)
-      : samples_(samples), rest_(samples.size()), bin_(samples.size()) {
+      : samples_(samples), rest_(samples.size()), slope_(samples.size()), bin_(samples.size()) {
     std::map<std::string, std::size_t> groups;
     for (const GainSample& sample : samples)
       group_.push_back(groups.try_emplace(sample.group, groups.size()).first->second);
@@ -70,12 +74,14 @@ class GainModel::Trainer {
     }
   }
 
-  GainModel run() {
-    GainModel model;
-    double sum = 0;
-    for (const GainSample& sample : samples_) sum += label(sample.gain);
-    model.base_ = rounded(sum / static_cast<double>(samples_.size()));
-    for (std::size_t k = 0; k < samples_.size(); ++k) rest_[k] = label(samples_[k].gain) - model.base_;
+  // `percentile`: nullopt: the mean.
+  Forest run(int trees, std::optional<double> percentile) {
+    percentile_ = percentile;
+    Forest forest;
+    std::vector<double> labels;
+    for (const GainSample& sample : samples_) labels.push_back(label(sample.gain));
+    forest.base = rounded(middle(labels));
+    for (std::size_t k = 0; k < samples_.size(); ++k) rest_[k] = labels[k] - forest.base;
     for (int t = 0; t < trees; ++t) {
       std::vector<bool> in(groups_);
       for (std::size_t g = 0; g < groups_; ++g)
@@ -84,12 +90,13 @@ class GainModel::Trainer {
       for (std::size_t k = 0; k < samples_.size(); ++k)
         if (in[group_[k]]) rows.push_back(k);
       if (rows.empty()) continue;
+      for (std::size_t k = 0; k < samples_.size(); ++k) slope_[k] = slope(rest_[k]);
       Tree tree;
       grow(tree, rows, depth);
       for (std::size_t k = 0; k < samples_.size(); ++k) rest_[k] -= value(tree, samples_[k].features);
-      model.trees_.push_back(std::move(tree));
+      forest.trees.push_back(std::move(tree));
     }
-    return model;
+    return forest;
   }
 
   static double value(const Tree& tree, const GainFeatures& features) {
@@ -107,17 +114,34 @@ class GainModel::Trainer {
     double threshold = 0, score = 0;
   };
 
-  // The split that leaves the least squares.
+  // What the loss (squares, or the check function of a percentile) wants the prediction to move by.
+  double slope(double rest) const {
+    if (!percentile_) return rest;
+    return rest > 0 ? *percentile_ : *percentile_ - 1;
+  }
+  // The constant of the least loss.
+  double middle(std::vector<double> values) const {
+    if (!percentile_) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      return sum / static_cast<double>(values.size());
+    }
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(*percentile_ * static_cast<double>(values.size() - 1));
+    std::ranges::nth_element(values, at);
+    return *at;
+  }
+
+  // The split that leaves the least squares of the slopes.
   Best best_split(const std::vector<std::size_t>& rows) const {
     double all = 0;
-    for (const std::size_t k : rows) all += rest_[k];
+    for (const std::size_t k : rows) all += slope_[k];
     const double none = all * all / static_cast<double>(rows.size());
     Best best;
     for (std::size_t f = 0; f < gain_feature_count; ++f) {
       std::vector<double> sums(edges_[f].size() + 1);
       std::vector<int> counts(edges_[f].size() + 1);
       for (const std::size_t k : rows) {
-        sums[bin_[k][f]] += rest_[k];
+        sums[bin_[k][f]] += slope_[k];
         ++counts[bin_[k][f]];
       }
       double left = 0;
@@ -139,9 +163,9 @@ class GainModel::Trainer {
     tree.emplace_back();
     const Best best = levels > 0 ? best_split(rows) : Best{};
     if (best.feature < 0) {
-      double sum = 0;
-      for (const std::size_t k : rows) sum += rest_[k];
-      tree[at].threshold = rounded(rate * sum / static_cast<double>(rows.size()));
+      std::vector<double> rests;
+      for (const std::size_t k : rows) rests.push_back(rest_[k]);
+      tree[at].threshold = rounded(rate * middle(std::move(rests)));
       return static_cast<int>(at);
     }
     std::vector<std::size_t> left, right;
@@ -153,7 +177,8 @@ class GainModel::Trainer {
   }
 
   const std::vector<GainSample>& samples_;
-  std::vector<double> rest_;
+  std::optional<double> percentile_;
+  std::vector<double> rest_, slope_;  // of each sample: what is not yet predicted
   std::vector<std::size_t> group_;
   std::size_t groups_ = 0;
   std::array<std::vector<double>, gain_feature_count> edges_;      // of bins, ascending
@@ -161,47 +186,80 @@ class GainModel::Trainer {
   std::mt19937 random_{20261122};
 };
 
-double GainModel::predict(const GainFeatures& features) const {
-  double sum = base_;
-  for (const Tree& tree : trees_) sum += Trainer::value(tree, features);
-  return std::exp2(sum);
+double GainModel::Forest::value(const GainFeatures& features) const {
+  double sum = base;
+  for (const Tree& tree : trees) sum += Trainer::value(tree, features);
+  return sum;
 }
 
-GainModel GainModel::train(const std::vector<GainSample>& samples) {
+double GainModel::predict(const GainFeatures& features) const { return std::exp2(mean_.value(features)); }
+
+double GainModel::surely(const GainFeatures& features) const {
+  return planted(Fault::mean_for_sure) ? predict(features) : std::exp2(low_.value(features));
+}
+
+double GainModel::potential(const ScheduleFeatures& before) const {
+  return std::exp2(potential_.value(gain_features(before, before)));
+}
+
+namespace {
+
+// Of each nest at each size its best gain, and nothing of what led there.
+std::vector<GainSample> best_of_nests(const std::vector<GainSample>& samples) {
+  std::map<std::pair<std::string, GainFeatures>, double> best;
+  for (const GainSample& sample : samples) {
+    GainFeatures before = sample.features;
+    std::fill(before.begin() + schedule_feature_count, before.end(), 0.0);
+    double& gain = best[{sample.group, before}];
+    gain = std::max(gain, sample.gain);
+  }
+  std::vector<GainSample> result;
+  for (const auto& [nest, gain] : best) result.push_back({nest.second, gain, nest.first});
+  return result;
+}
+
+}  // namespace
+
+GainModel GainModel::train(const std::vector<GainSample>& samples, const GainMachine& machine) {
   SOUS_ASSERT(!samples.empty());
-  return Trainer(samples).run();
+  GainModel model;
+  model.machine_ = machine;
+  Trainer trainer(samples);
+  model.mean_ = trainer.run(mean_trees, {});
+  model.low_ = trainer.run(low_trees, low);
+  const auto nests = best_of_nests(samples);
+  model.potential_ = Trainer(nests).run(potential_trees, {});
+  return model;
 }
 
 std::string GainModel::to_json() const {
-  Json trees_json = Json::array();
-  for (const Tree& tree : trees_) {
-    Json splits = Json::array();
-    for (const Split& s : tree)
-      splits.push_back(s.feature < 0 ? Json::array({s.threshold})
-                                     : Json::array({s.feature, s.threshold, s.left, s.right}));
-    trees_json.push_back(std::move(splits));
-  }
-  return dump(Json{{"version", version()}, {"base", base_}, {"trees", std::move(trees_json)}});
+  const auto forest = [](const Forest& f) {
+    Json trees_json = Json::array();
+    for (const Tree& tree : f.trees) {
+      Json splits = Json::array();
+      for (const Split& s : tree)
+        splits.push_back(s.feature < 0 ? Json::array({s.threshold})
+                                       : Json::array({s.feature, s.threshold, s.left, s.right}));
+      trees_json.push_back(std::move(splits));
+    }
+    return Json{{"base", f.base}, {"trees", std::move(trees_json)}};
+  };
+  return dump(Json{{"version", version()},
+                   {"hardware", machine_.hardware},
+                   {"threads", machine_.threads},
+                   {"mean", forest(mean_)},
+                   {"low", forest(low_)},
+                   {"potential", forest(potential_)}});
 }
 
-Result<GainModel> GainModel::from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "model"));
-  TRY(auto in, ObjectReader::of(json, "model", ""));
-  TRY(const std::string of, in.string("version"));
-  if (of != version()) return fail("model.version", "it is of another version of Sous: " + as_one_line(of));
-  GainModel model;
-  TRY(model.base_, in.number("base", -100, 100));
-  TRY(const Json* list, in.array("trees", most_trees));
-  TRY_VOID(in.done());
-  const auto number = [](const Json& value, double least, double most) {
-    return value.is_number() && value.get<double>() >= least && value.get<double>() <= most;
-  };
-  for (const Json& one : *list) {
-    Tree tree;
-    const std::size_t size = one.is_array() ? one.size() : 0;
+class GainModel::Reader {
+ public:
+  static Result<Tree> tree(ObjectReader& in, const Json& json) {
+    const std::size_t size = json.is_array() ? json.size() : 0;
     if (size == 0 || size > most_splits) return in.refuse("a tree is a list of splits and leaves");
+    Tree tree;
     for (std::size_t k = 0; k < size; ++k) {
-      const Json& split = one[k];
+      const Json& split = json[k];
       const bool leaf = split.is_array() && split.size() == 1 && number(split[0], -100, 100);
       // Children stand behind their parent, so that every way down ends.
       const auto behind = static_cast<double>(k + 1), last = static_cast<double>(size) - 1;
@@ -213,8 +271,44 @@ Result<GainModel> GainModel::from_json(std::string_view text) {
           leaf ? Split{.threshold = split[0].get<double>()}
                : Split{split[0].get<int>(), split[1].get<double>(), split[2].get<int>(), split[3].get<int>()});
     }
-    model.trees_.push_back(std::move(tree));
+    return tree;
   }
+
+  static Result<Forest> forest(const Json& json, const std::string& where) {
+    TRY(auto in, ObjectReader::of(json, "model", where));
+    Forest forest;
+    TRY(forest.base, in.number("base", -100, 100));
+    TRY(const Json* list, in.array("trees", most_trees));
+    TRY_VOID(in.done());
+    for (const Json& one : *list) {
+      TRY(auto read, tree(in, one));
+      forest.trees.push_back(std::move(read));
+    }
+    return forest;
+  }
+
+ private:
+  static bool number(const Json& value, double least, double most) {
+    return value.is_number() && value.get<double>() >= least && value.get<double>() <= most;
+  }
+};
+
+Result<GainModel> GainModel::from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "model"));
+  TRY(auto in, ObjectReader::of(json, "model", ""));
+  TRY(const std::string of, in.string("version"));
+  if (of != version()) return fail("model.version", "it is of another version of Sous: " + as_one_line(of));
+  GainModel model;
+  TRY(model.machine_.hardware, in.line("hardware"));
+  TRY(const auto threads, in.integer("threads", 1, 4096));
+  model.machine_.threads = static_cast<int>(threads);
+  TRY(const Json* mean, in.object("mean"));
+  TRY(const Json* percentile, in.object("low"));
+  TRY(const Json* potential, in.object("potential"));
+  TRY_VOID(in.done());
+  TRY(model.potential_, Reader::forest(*potential, "potential"));
+  TRY(model.mean_, Reader::forest(*mean, "mean"));
+  TRY(model.low_, Reader::forest(*percentile, "low"));
   return model;
 }
 

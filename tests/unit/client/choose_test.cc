@@ -182,7 +182,7 @@ const tuning_db::GainModel* pessimist() {
   static const auto model = [] {
     tuning_db::GainSample sample;
     sample.gain = 0.5;
-    return tuning_db::GainModel::train({sample});
+    return tuning_db::GainModel::train({sample}, {here, 2});
   }();
   return &model;
 }
@@ -203,6 +203,82 @@ TEST(Choose, APredictedLossIsSaidOfNeighboursOnly) {
   const Chosen refused = chosen(1, pessimist);
   EXPECT_TRUE(refused.choices.empty());
   EXPECT_EQ(refused.units[0].candidates.at(0).why_not, "too little is predicted for this nest: 0.50 times as fast");
+}
+
+// Says so many times of whatever a loop on threads is entered for with enough work, and of nothing else.
+const tuning_db::GainModel* believer() {
+  static const auto model = [] {
+    constexpr auto operations = static_cast<std::size_t>(tuning_db::ScheduleFeature::operations);
+    constexpr auto threads =
+        tuning_db::schedule_feature_count + static_cast<std::size_t>(tuning_db::ScheduleFeature::threads);
+    std::vector<tuning_db::GainSample> samples;
+    for (int k = 0; k < 800; ++k) {
+      tuning_db::GainSample sample;
+      sample.features[operations] = 15 + k / 2 % 16;
+      sample.features[threads] = k % 2;
+      sample.gain = k % 2 != 0 && k / 2 % 16 >= 8 ? 4 : 0.5;
+      sample.group = std::to_string(k / 2 % 20);
+      samples.push_back(sample);
+    }
+    return tuning_db::GainModel::train(samples, {here, 2});
+  }();
+  return &model;
+}
+
+struct RowSums {
+  Result<frontends::TranslationUnit> unit = frontends::c::lift(
+      "void f(int n, int m, double a[n][m], double *y) {\n"
+      "  for (int i = 0; i < n; i++)\n"
+      "    for (int j = 0; j < m; j++) y[i] += a[i][j];\n"
+      "}\n",
+      "f.c", {});
+};
+
+TEST(Choose, AStrategyServesWhatNoSourceKnows) {
+  const RowSums rows;
+  ASSERT_TRUE(rows.unit);
+  const auto nest = [&](const std::map<std::string, std::int64_t>& sizes) {
+    return prepare(rows.unit->nests.at(0), false, sizes, machine()).value();
+  };
+  EXPECT_TRUE(choose({.nest = nest({})}).choices.empty());
+  EXPECT_TRUE(choose({.nest = nest({}), .gain_model = pessimist}).choices.empty());
+
+  const Nest open = nest({});
+  const Chosen chosen = choose({.nest = open, .gain_model = believer});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  const auto& match = chosen.choices[0].match;
+  EXPECT_EQ(match.origin, transforms::Origin::Strategy);
+  EXPECT_NEAR(match.believed, 4, 0.5);
+  EXPECT_NE(chosen.why.find("strategy"), std::string::npos) << chosen.why;
+  // Runs of the sizes that it is not sure about are the original's.
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  ASSERT_EQ(chosen.guards[0].least_extents.size(), 2u);
+  for (const double extent : chosen.guards[0].least_extents) EXPECT_GT(extent, 100);
+  EXPECT_GT(chosen.guards[0].least_work, 10000);
+  EXPECT_GT(chosen.guards[0].gain, 0);
+
+  EXPECT_EQ(choose({.nest = nest({{"n", 10000}, {"m", 10000}}), .gain_model = believer}).choices.size(), 1u);
+  EXPECT_TRUE(choose({.nest = nest({{"n", 30}, {"m", 40}}), .gain_model = believer}).choices.empty());
+}
+
+TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
+  const RowSums rows;
+  ASSERT_TRUE(rows.unit);
+  Nest nest = prepare(rows.unit->nests.at(0), false, {}, machine()).value();
+  auto match = measured(1, 2);
+  match.evidence.size_class = "unknown:8";
+  const auto chosen = [&] {
+    nest.units[0].matches = {match};
+    return choose({.nest = nest, .gain_model = believer}).choices.size();
+  };
+  EXPECT_EQ(chosen(), 1u);  // another recipe is no gain here
+  const Nest bare = prepare(rows.unit->nests.at(0), false, {}, machine()).value();
+  match.recipe = choose({.nest = bare, .gain_model = believer}).choices.at(0).match.recipe;
+  EXPECT_EQ(chosen(), 0u);
+  match.recipe = {};
+  match.recipe.steps.push_back({"no-such-step", {}});
+  match.origin = transforms::Origin::Lock;
+  EXPECT_EQ(chosen(), 0u);
 }
 
 TEST(Options, DidYouMean) {

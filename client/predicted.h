@@ -1,0 +1,32 @@
+// Recipes for a nest that no source knows one for: what the strategies write (transforms/strategies/), where the gain
+// model is sure enough of it. The tenth percentile of its prediction counts, as evidence of the machine that the model
+// was trained on would (tuning-db/belief.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/nest.h"
+#include "tuning-db/gain_model.h"
+#include "tuning-db/hardware.h"
+
+namespace sous::client {
+
+struct Predicted {
+  Choice choice;    // applied; its evidence is what is predicted, with the least shape that it is predicted for
+  double gain = 0;  // the percentile, as believed here
+};
+
+// Before the normal form, and cheap: whether the nest, as it was lifted, has the potential for such a recipe.
+bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std::int64_t>& sizes,
+                      const tuning_db::Hardware& hardware, tuning_db::FindGainModel find_model);
+
+// The surest recipe for the unit, if it is sure to gain `least` times at the sizes that are known, and otherwise at
+// some sizes: its evidence then says from which extents on. Nullopt: none is.
+std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model,
+                                 double least = tuning_db::GainModel::least_sure);
+
+}  // namespace sous::client
