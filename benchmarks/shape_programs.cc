@@ -224,6 +224,7 @@ Result<ShapeProgram> program_of(const tuning_db::Entry& entry) {
   const auto match = tuning_db::match_of(entry, 0, transforms::Origin::Database);
   program.guards = {client::guard_of(program.original, program.original.root, match)};
   program.least_threads = tuning_db::least_threads(match.evidence);
+  program.cache = tuning_db::cache_for(match.evidence, entry.hardware);
   if (match.evidence.work > 0) program.seconds_per_work = entry.baseline_seconds / match.evidence.work;
   return program;
 }
@@ -250,6 +251,8 @@ Result<ShapeProgram> program_of(const string& c_file, const std::vector<std::fil
   program.target = chosen.choices[0].match.recipe.target;
   program.guards = chosen.guards;
   program.least_threads = chosen.least_threads;
+  for (const auto& choice : chosen.choices)
+    program.cache = tuning_db::strictest(program.cache, tuning_db::cache_for(choice.match.evidence, machine));
   // Of what it was measured on nothing is known here but the extents: the loops' own symbols reach as far.
   for (const string& symbol : program.original.symbols) program.largest[symbol] = 1000;
   const auto& evidence = chosen.choices[0].match.evidence;
@@ -272,6 +275,7 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   options.function = "shape_guarded";
   options.guards = program.guards;
   options.least_threads = program.least_threads;
+  options.cache = program.cache;
   TRY(const string guarded, target->emit(program.transformed, options));
   TRY(const string alone, unguarded_entry(program, options));
   TRY_VOID(client::write_file(base + ".c", driver(program)));
@@ -307,12 +311,13 @@ std::vector<ShapeCase> shape_cases(const ShapeProgram& program, const std::vecto
     const auto most = program.largest.find(symbol);
     const std::int64_t largest = most == program.largest.end() ? 1000 : most->second;
     std::set<std::int64_t> values{largest};
-    // Tiles of registers have 4 to 48 rows or columns, tiles for caches 48 to 300.
+    // Tiles of registers have 4 to 48 rows or columns, tiles for caches 48 to 300. Rows of 512 elements and more that
+    // are a power of two, or one beside it, share cache sets.
     using Steps = std::vector<std::int64_t>;
     const std::size_t symbols = program.original.symbols.size();
-    const Steps steps = symbols > 3    ? Steps{1, 129}
-                        : symbols == 3 ? Steps{1, 5, 33, 129, 400}
-                                       : Steps{1, 5, 17, 33, 64, 129, 257, 500, 1000};
+    const Steps steps = symbols > 3    ? Steps{1, 129, 512}
+                        : symbols == 3 ? Steps{1, 5, 33, 129, 400, 512, 1024}
+                                       : Steps{1, 5, 17, 33, 64, 129, 257, 500, 512, 1000, 1024, 2047, 2048};
     for (const std::int64_t value : steps)
       if (value < largest) values.insert(value);
     std::vector<std::map<string, std::int64_t>> longer;

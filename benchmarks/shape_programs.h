@@ -20,6 +20,7 @@ struct ShapeProgram {
   std::string target;
   std::vector<targets::Guard> guards;
   int least_threads = 1;
+  sdfg::CacheSets cache;                        // of the machine that it was measured on
   std::map<std::string, std::int64_t> largest;  // per symbol: what was measured
   double seconds_per_work = 0;                  // of the original there
 };

@@ -189,6 +189,7 @@ class Chooser {
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
       return std::nullopt;
     }
+    if (doubt.empty() && !locked) doubt = shared_sets(unit, choice);
     if (doubt.empty() && !locked) doubt = predicted_loss(unit, choice);
     if (!doubt.empty() && !question_.measure) {
       candidate.why_not = doubt;
@@ -211,6 +212,14 @@ class Chooser {
 
   static string too_small(const Unit& unit, const Match& match) {
     const string why = tuning_db::too_small(unit.nest, unit.sizes, least_shape(unit.nest, match));
+    return why.empty() ? "" : "no evidence for this shape: " + why;
+  }
+
+  // What was measured at just these extents stands.
+  string shared_sets(const Unit& unit, const Choice& choice) const {
+    const auto& e = choice.match.evidence;
+    if (choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes)) return "";
+    const string why = tuning_db::crowded(unit.nest, choice.applied, unit.sizes, cache_for(e, question_.nest.hardware));
     return why.empty() ? "" : "no evidence for this shape: " + why;
   }
 

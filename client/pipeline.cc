@@ -15,6 +15,7 @@
 #include "sdfg/text.h"
 #include "targets/target.h"
 #include "tuning-db/build_isa.h"
+#include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -275,6 +276,9 @@ class Pipeline {
     emit_options.function = function_name(lifted);
     emit_options.guards = chosen.guards;
     emit_options.least_threads = chosen.least_threads;
+    for (const auto& choice : chosen.choices)
+      emit_options.cache =
+          tuning_db::strictest(emit_options.cache, tuning_db::cache_for(choice.match.evidence, item.nest.hardware));
     if (meaning_.user_lines) {
       emit_options.lines = {lifted.file, lifted.line, {}};
       sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {

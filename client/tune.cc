@@ -6,8 +6,10 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/trial_sizes.h"
+#include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
+#include "tuning-db/shape.h"
 
 namespace sous::client {
 namespace {
@@ -53,7 +55,7 @@ void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, cons
     const auto evidence = measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true});
     if (!evidence || !(evidence->work > 0)) return;
     if (options.progress) options.progress({*smaller, unit, *tuned.best, &*evidence}, found.ratio());
-    if (evidence->ratio() <= 1 + tuned_margin + evidence->baseline_spread + evidence->tuned_spread) return;
+    if (!gains_as_well(*evidence, found)) return;
     // Other shapes of as much work were not measured: each extent is to be some longer than here.
     found.least_extents = evidence->extents;
     for (std::size_t k = 0; k < found.least_extents.size(); ++k)
@@ -63,6 +65,11 @@ void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, cons
 }
 
 }  // namespace
+
+bool gains_as_well(const transforms::Evidence& smaller, const transforms::Evidence& found) {
+  if (smaller.ratio() <= 1 + tuned_margin + smaller.baseline_spread + smaller.tuned_spread) return false;
+  return planted(Fault::floor_on_any_threads) || tuning_db::least_threads(smaller) <= tuning_db::least_threads(found);
+}
 
 std::vector<std::size_t> units_to_tune(const Nest& nest) {
   std::vector<std::size_t> units;

@@ -31,6 +31,10 @@ struct TuneOptions {
 // The units of a nest that are worth tuning: single nests with a share of the work that can matter, most work first.
 std::vector<std::size_t> units_to_tune(const Nest& nest);
 
+// Whether a smaller size counts among those from which on a recipe gains: beyond doubt, and on as few threads as it did
+// at the size where it was found (`found`), for an entry asks for no more than that.
+bool gains_as_well(const transforms::Evidence& smaller, const transforms::Evidence& found);
+
 struct TunedUnit {
   std::size_t unit = 0;
   Nest sized;  // at the sizes that it was measured at

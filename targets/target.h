@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sdfg/cache_sets.h"
 #include "sdfg/sdfg.h"
 
 namespace sous::targets {
@@ -59,8 +60,10 @@ struct EmitOptions {
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
   bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
   std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
-  int least_threads = 1;           // run only where parallel regions get so many
-  std::string comment = {};        // put above the function: where the nest came from, which recipe
+  // With guards: the original runs where rows share too few sets of this cache (sdfg/cache_sets.h); none: not asked.
+  sdfg::CacheSets cache = {};
+  int least_threads = 1;     // run only where parallel regions get so many
+  std::string comment = {};  // put above the function: where the nest came from, which recipe
   SourceLines lines = {};
   std::vector<Unfollowed>* unfollowed = nullptr;  // where given: gets the loops that do not run as scheduled
   bool restrict_arguments = true;                 // arguments in different alias classes are declared restrict

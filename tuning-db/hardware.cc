@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -297,6 +298,14 @@ std::map<std::string, std::int64_t> size_values(const Hardware& h) {
           {"l3_bytes", h.l3_bytes > 0 ? h.l3_bytes : h.l2_bytes},
           {"simd_bits", simd_bits(h.isa)},
           {"cores", h.cores}};
+}
+
+sdfg::CacheSets l1_sets(const Hardware& h) {
+  constexpr std::int64_t page = 4096, ways_elsewhere = 4;
+  const std::int64_t way = h.architecture == "x86-64" ? page : h.l1_bytes / ways_elsewhere;
+  const auto sets = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(way / sdfg::line_bytes)));
+  if (sets < 1 || h.l1_bytes < way) return {};
+  return {.sets = sets, .ways = h.l1_bytes / (sets * sdfg::line_bytes), .vector_bytes = simd_bits(h.isa) / 8};
 }
 
 }  // namespace sous::tuning_db

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "sdfg/cache_sets.h"
 #include "sdfg/result.h"
 
 namespace sous::tuning_db {
@@ -76,6 +77,10 @@ std::optional<Hardware> parse_hardware_class(std::string_view text);
 // The named values of size expressions in recipes: l1_bytes, l2_bytes, l3_bytes (l2's where there is no third level),
 // simd_bits, cores. None is zero.
 std::map<std::string, std::int64_t> size_values(const Hardware& hardware);
+
+// The cache of first level, and what a vector holds. A way is as large as a page where the cache is looked up while the
+// address is translated, as on every x86-64; elsewhere four ways are taken for granted.
+sdfg::CacheSets l1_sets(const Hardware& hardware);
 
 // The microbenchmarks alone, one pass (half a second): fills the measured values.
 Hardware run_microbenchmarks(Hardware hardware);

@@ -197,4 +197,24 @@ std::string too_small(const sdfg::Sdfg& nest, const std::map<std::string, std::i
   return "";
 }
 
+sdfg::CacheSets cache_for(const transforms::Evidence& e, const Hardware& hardware) {
+  constexpr double half_full_costs = 2, overfull_costs = 12;
+  sdfg::CacheSets cache = l1_sets(hardware);
+  const double gain = e.ratio() / std::max(1, e.threads);  // on one thread, at least
+  if (gain < half_full_costs) cache.ways = std::max<std::int64_t>(1, cache.ways / 2);
+  return gain < overfull_costs ? cache : sdfg::CacheSets{};
+}
+
+sdfg::CacheSets strictest(const sdfg::CacheSets& a, const sdfg::CacheSets& b) {
+  if (a.sets == 0 || b.sets == 0) return a.sets == 0 ? b : a;
+  return a.ways < b.ways ? a : b;
+}
+
+std::string crowded(const sdfg::Sdfg& nest, const sdfg::Sdfg& applied, const std::map<std::string, std::int64_t>& sizes,
+                    const sdfg::CacheSets& cache) {
+  for (const sdfg::Window& window : sdfg::windows(applied, nest.root, cache))
+    if (sdfg::crowded(window, sizes, cache)) return "in " + window.loop + ", rows side by side share cache sets";
+  return "";
+}
+
 }  // namespace sous::tuning_db

@@ -18,6 +18,7 @@
 #include "sdfg/sdfg.h"
 #include "transforms/recipe.h"
 #include "transforms/source.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::tuning_db {
 
@@ -42,5 +43,18 @@ int least_threads(const transforms::Evidence& evidence);
 // that was measured: between sizes that are known, size classes decide (tuning-db/size_class.h).
 std::string too_small(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                       const LeastShape& least);
+
+// The machine's first-level cache with the lines that its sets may get (sdfg/cache_sets.h) so that the gain survives
+// it: up to half of the speed is lost where a set is more than half full, most of it where lines are more than its ways
+// (docs/decisions/020-rows-that-share-cache-sets.md). Without sets: the gain survives any number.
+sdfg::CacheSets cache_for(const transforms::Evidence& evidence, const Hardware& hardware);
+// That of several recipes in one nest.
+sdfg::CacheSets strictest(const sdfg::CacheSets& a, const sdfg::CacheSets& b);
+
+// "" or the loop in which a recipe walks rows side by side that are known to share too few sets of the cache: "in i1,
+// rows side by side share cache sets". `applied`: the nest after it. Distances that the run brings are asked for on
+// entry.
+std::string crowded(const sdfg::Sdfg& nest, const sdfg::Sdfg& applied, const std::map<std::string, std::int64_t>& sizes,
+                    const sdfg::CacheSets& cache);
 
 }  // namespace sous::tuning_db

@@ -212,7 +212,28 @@ class FunctionPrinter {
         checks.push_back("if (" + total + " < " + number(guard.least_work) + ") return 0;");
       if (guard.gain > 0) gains += (gains.empty() ? "" : " + ") + total + " * " + number(guard.gain);
     }
+    cache_sets(expressions, checks);
     return gains;
+  }
+
+  // Distances that are known at build time were held against the cache then.
+  void cache_sets(const Expressions& expressions, std::vector<std::string>& checks) const {
+    sdfg::Region original;
+    for (const Guard& guard : options_.guards)
+      original.nodes.insert(original.nodes.end(), guard.original.nodes.begin(), guard.original.nodes.end());
+    if (options_.guards.empty()) return;
+    const sdfg::CacheSets& cache = options_.cache;
+    for (const sdfg::Window& window : sdfg::windows(sdfg_, original, cache)) {
+      if (sdfg::is_constant(window)) continue;
+      std::string sets = "sous::CacheSets<" + std::to_string(cache.sets) + ">()";
+      for (const sdfg::Walk& walk : window.walks) {
+        std::vector<std::string> strides;
+        for (const sdfg::Stride& stride : walk)
+          strides.push_back(expressions.index(stride.bytes).text + ", " + std::to_string(stride.count));
+        sets += ".walk(" + join(strides) + ")";
+      }
+      checks.push_back("if (" + sets + ".holds_more_than(" + std::to_string(cache.ways) + ")) return 0;");
+    }
   }
 
   void entry(Lines& out, const Printer& body) {

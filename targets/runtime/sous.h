@@ -27,6 +27,7 @@
 #pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
 #endif
 
+#include "targets/runtime/cache_sets.h"
 #include "targets/runtime/threads.h"
 
 namespace sous {

@@ -283,6 +283,66 @@ def replay(bench, paths):
     return 1 if failed else 0
 
 
+class Tally:
+    def __init__(self):
+        self.made = self.dropped = self.unjudged = self.agreed = 0
+        self.failures = []
+
+
+def one_program(bench, case, arguments, tally):
+    functions = [c_programs.random_function(case * 1000 + k, f"f{k}") for k in range(arguments.functions)]
+    tally.made += len(functions)
+    kept, sanitized = bench.defined(functions)
+    tally.dropped += len(functions) - len(kept)
+    if not kept:
+        return
+    done = bench.build(["clang-19", *REFERENCE], kept, "r")
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    done = bench.run(["./r"])
+    expected = done.stdout
+    if done.returncode:
+        raise RuntimeError(f"the reference of {case} ends with status {done.returncode}")
+    # What sanitizers do not see (an uninitialized variable) may still differ between two builds.
+    unclear = differing_lines(expected, sanitized)
+    tally.dropped += len(unclear)
+    kept = [f for f in kept if f.name not in unclear]
+    expected = without(expected, unclear)
+    if not kept:
+        return
+    bench.trace(kept)
+    for one in ways(case, arguments):
+        own = differing(bench, kept, expected, one.cc) if one.cc != arguments.cc else set()
+        judged = [f for f in kept if f.name not in own]
+        tally.unjudged += len(own)
+        if not judged:
+            continue
+        found = bench.differs(judged, without(expected, own), one)
+        tally.agreed += found is None
+        if not found:
+            continue
+        what, name = found
+        line = " ".join(what.split())[:300].replace("|", "/")
+        print(f"failure {line} | tests/e2e/random_c.py --sous {arguments.sous} --seed {case} --runs 1 ({one})",
+              flush=True)
+        guilty = [f for f in judged if f.name == name]
+        if arguments.no_shrink or not guilty:
+            tally.failures.append(keep_failure(pathlib.Path(arguments.keep), f"{case}", guilty or judged, one, what))
+        else:
+            if one.lock is not None:
+                one = single_recipe(bench, guilty, one)
+            small = c_shrink.shrink(bench, guilty[0], one, REFERENCE)
+            tally.failures.append(keep_failure(pathlib.Path(arguments.keep), f"{case}-{name}", [small], one, what))
+            print(small.source(), flush=True)
+        if arguments.first:
+            return
+        # The others are still to be looked at.
+        kept = [f for f in kept if f.name != name]
+        expected = without(expected, {name})
+        if not kept or not guilty:
+            break
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sous", required=True)
@@ -299,75 +359,34 @@ def main():
     arguments = parser.parse_args()
     arguments.sous = str(pathlib.Path(arguments.sous).resolve())
     seed, cases = arguments.seed or int(time.time()), arguments.runs
-    keep = pathlib.Path(arguments.keep)
-    failures, dropped, unjudged, made, agreed = [], 0, 0, 0, 0
+    tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
         if arguments.replay is not None:
             return replay(bench, arguments.replay)
         for case in range(seed, seed + cases):
-            functions = [c_programs.random_function(case * 1000 + k, f"f{k}") for k in range(arguments.functions)]
-            made += len(functions)
-            kept, sanitized = bench.defined(functions)
-            dropped += len(functions) - len(kept)
-            if not kept:
-                continue
-            done = bench.build(["clang-19", *REFERENCE], kept, "r")
-            if done.returncode:
-                raise RuntimeError(done.stderr)
-            done = bench.run(["./r"])
-            expected = done.stdout
-            if done.returncode:
-                raise RuntimeError(f"the reference of {case} ends with status {done.returncode}")
-            # What sanitizers do not see (an uninitialized variable) may still differ between two builds.
-            unclear = differing_lines(expected, sanitized)
-            dropped += len(unclear)
-            kept = [f for f in kept if f.name not in unclear]
-            expected = without(expected, unclear)
-            if not kept:
-                continue
-            bench.trace(kept)
-            for one in ways(case, arguments):
-                own = differing(bench, kept, expected, one.cc) if one.cc != arguments.cc else set()
-                judged = [f for f in kept if f.name not in own]
-                unjudged += len(own)
-                if not judged:
-                    continue
-                found = bench.differs(judged, without(expected, own), one)
-                agreed += found is None
-                if not found:
-                    continue
-                what, name = found
-                line = " ".join(what.split())[:300].replace("|", "/")
-                print(f"failure {line} | tests/e2e/random_c.py --sous {arguments.sous} --seed {case} --runs 1 ({one})",
+            try:
+                one_program(bench, case, arguments, tally)
+            except RuntimeError as error:
+                # Where no build can be judged (a lock cannot be sampled, a reference not compiled): a failure as well,
+                # and no reason to leave out the programs behind it.
+                line = " ".join(str(error).split())[:300].replace("|", "/")
+                print(f"failure {line} | tests/e2e/random_c.py --sous {arguments.sous} --seed {case} --runs 1",
                       flush=True)
-                guilty = [f for f in judged if f.name == name]
-                if arguments.no_shrink or not guilty:
-                    failures.append(keep_failure(keep, f"{case}", guilty or judged, one, what))
-                else:
-                    if one.lock is not None:
-                        one = single_recipe(bench, guilty, one)
-                    small = c_shrink.shrink(bench, guilty[0], one, REFERENCE)
-                    failures.append(keep_failure(keep, f"{case}-{name}", [small], one, what))
-                    print(small.source(), flush=True)
-                if arguments.first:
-                    return 1
-                # The others are still to be looked at.
-                kept = [f for f in kept if f.name != name]
-                expected = without(expected, {name})
-                if not kept or not guilty:
-                    break
-    said = (f"seed {seed}, {cases} programs, {made} functions ({dropped} left out, {unjudged} for another compiler), "
-            f"{agreed} builds agreed, {len(failures)} failures")
+                tally.failures.append(str(error))
+            if tally.failures and arguments.first:
+                return 1
+    said = (f"seed {seed}, {cases} programs, {tally.made} functions ({tally.dropped} left out, {tally.unjudged} for "
+            f"another compiler), {tally.agreed} builds agreed, {len(tally.failures)} failures")
     print(f"executions {cases}\n{said}")
     if arguments.record:
-        results.append("./x fuzz", [("nests", said, not failures)])
+        results.append("./x fuzz", [("nests", said, not tally.failures)])
     entries = bench.entries["S"] + bench.entries["O"]
     if entries:
         print("functions of which a nest is served: " + ", ".join(
             f"{name} {100 * a / b:.0f} %" for name, (a, b) in sorted(bench.served.items())) +
               f"; entries that ran the generated code: {100 * bench.entries['S'] / entries:.0f} % of {entries}")
-    return 1 if failures else 0
+    return 1 if tally.failures else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 
 #include "client/choose.h"
 #include "frontends/c/lift.h"
+#include "sdfg/text.h"
 #include "tests/support/generated.h"
 #include "tuning-db/database.h"
 #include "tuning-db/shape.h"
@@ -174,6 +175,40 @@ TEST(Shapes, KnownSizesAreHeldAgainstTheSameExtents) {
   EXPECT_TRUE(served(1000, 1100, 1200));
   EXPECT_FALSE(served(1, 2600, 2600));  // as many bytes
   EXPECT_FALSE(served(2600, 2600, 1));
+}
+
+// Rows that share cache sets count against a gain as far as it survives them.
+TEST(Shapes, HowFullASetMayBeDependsOnWhatIsLost) {
+  tuning_db::Hardware machine;
+  machine.architecture = "x86-64";
+  machine.l1_bytes = 48 << 10;
+  const auto ways = [&](double ratio, int threads) {
+    transforms::Evidence e;
+    e.baseline_seconds = ratio;
+    e.tuned_seconds = 1;
+    e.threads = threads;
+    const auto cache = tuning_db::cache_for(e, machine);
+    return cache.sets == 0 ? std::int64_t{0} : cache.ways;
+  };
+  EXPECT_EQ(ways(3, 1), 12);
+  EXPECT_EQ(ways(3, 2), 6);
+  EXPECT_EQ(ways(30, 2), 0);
+  EXPECT_EQ(tuning_db::strictest({64, 12, 64}, {64, 6, 64}).ways, 6);
+  EXPECT_EQ(tuning_db::strictest({}, {64, 12, 64}).ways, 12);
+}
+
+// Where the build knows the distance of the rows it asks no entry: 2048 columns are left alone, 2040 are not.
+TEST(Shapes, RowsThatShareCacheSetsAreKnownToTheBuild) {
+  const auto nest = [](const std::string& columns, bool tiled) {
+    const std::string rows = tiled ? "loop t = 0 .. n step 16 { loop j = 1 .. " + columns +
+                                         " { loop i = t .. min(n, t + 16) { s: A[i, j] = A[i, j - 1] } } }"
+                                   : "loop i = 0 .. n { loop j = 1 .. " + columns + " { s: A[i, j] = A[i, j - 1] } }";
+    return sdfg::parse("sdfg 1 t symbols n\narray A: f64[n, " + columns + "] argument  arguments n, A\n" + rows)
+        .value();
+  };
+  const sdfg::CacheSets cache{.sets = 64, .ways = 12, .vector_bytes = 64};
+  EXPECT_NE(tuning_db::crowded(nest("2048", false), nest("2048", true), {}, cache), "");
+  EXPECT_EQ(tuning_db::crowded(nest("2040", false), nest("2040", true), {}, cache), "");
 }
 
 }  // namespace

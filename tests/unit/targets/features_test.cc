@@ -152,6 +152,32 @@ loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop 
       << text;
 }
 
+// Which path runs, by the distance of rows that are walked side by side; and the same decision in numbers.
+TEST(Features, RowsThatShareCacheSetsAreLeftToTheOriginal) {
+  const sdfg::CacheSets cache{.sets = 64, .ways = 12, .vector_bytes = 64};
+  const std::string head = "sdfg 1 t symbols n, m\narray A: f64[n, m] argument  arguments n, m, A\n";
+  const sdfg::Sdfg original = parsed(head + "loop i = 0 .. n { loop j = 1 .. m { s0: A[i, j] = A[i, j - 1] } }");
+  const sdfg::Sdfg tiled = parsed(head + R"(loop t = 0 .. n step 16 { loop j = 1 .. m {
+loop i = t .. min(n, t + 16) { s0: A[i, j] = A[i, j - 1] } } })");
+  const auto text = emitted("cpp", tiled, {.guards = {{.original = original.root}}, .cache = cache});
+  EXPECT_TRUE(text.contains("if (sous::CacheSets<64>().walk(m * 8, 16).holds_more_than(12)) return 0;\n")) << text;
+  const auto code = tests::GeneratedCode::compile(tests::source_file({"cpp"}, {text}, ""), {{&tiled, "kernel"}},
+                                                  {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  const auto windows = sdfg::windows(tiled, original.root, cache);
+  ASSERT_EQ(windows.size(), 1u);
+  int refused = 0;
+  for (std::int64_t m = 0; m < 2100; ++m) {
+    sdfg::Memory memory{{{"n", 0}, {"m", m}}, {{"A", {sdfg::ElementType::f64, {}}}}};
+    const bool runs = code->run(0, memory) == 1;
+    EXPECT_EQ(runs, !sdfg::crowded(windows[0], memory.symbols, cache)) << m;
+    refused += runs ? 0 : 1;
+  }
+  EXPECT_GT(refused, 4);
+  EXPECT_LT(refused, 40);
+  EXPECT_FALSE(emitted("cpp", tiled, {.guards = {{.original = original.root}}}).contains("CacheSets"));
+}
+
 TEST(Features, ThreadsStartOnceTheCallsPayForThem) {
   const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n
 array A: f64[n] argument  arguments n, A
