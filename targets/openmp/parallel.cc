@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/work.h"
@@ -55,7 +56,7 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
       }
       const auto count = elements.constant();
       if (!count || *count < 1 || *count > max_section) return std::nullopt;
-      item = names.of(r.container) + "[0:" + std::to_string(*count) + "]";
+      item = printer.expressions.use(r.container) + "[0:" + std::to_string(*count) + "]";
     } else {
       return std::nullopt;
     }
@@ -74,27 +75,25 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   printer.out.open("if (" + expressions.index(loop.begin).text + (loop.step > 0 ? " < " : " > ") +
                    expressions.index(loop.end).text + ")");
   const auto outer = expressions.locals;
-  std::vector<std::string> elements;
   for (const LocalReduction& r : locals) {
-    elements.push_back(expressions.element(r.place).text);
     const std::string type(sdfg::info(expressions.container(r.place.container).type).cpp);
-    printer.out.line(type + " " + r.variable + " = " + elements.back() + ";");
+    printer.out.line(type + " " + r.variable + " = " + expressions.element(r.place).text + ";");
   }
   for (const LocalReduction& r : locals) expressions.locals[r.place.container] = r.variable;
   print_loop();
   expressions.locals = outer;
-  for (std::size_t k = 0; k < locals.size(); ++k) printer.out.line(elements[k] + " = " + locals[k].variable + ";");
+  for (const LocalReduction& r : locals) printer.out.line(expressions.element(r.place).text + " = " + r.variable + ";");
   printer.out.close();
 }
 
-// The values that the body uses and nobody changes, the places of the loops around included: each thread's own copies
+// The values that the loop uses and nobody changes, the places of the loops around included: each thread's own copies
 // stay in registers, whereas a variable that threads share is read again after every store of a vector (those may alias
 // anything).
-std::string firstprivate(Printer& printer, const sdfg::Loop& loop, std::string_view body) {
+std::string firstprivate(Printer& printer, const sdfg::Loop& loop, const std::set<std::string>& used) {
   Expressions& expressions = printer.expressions;
   std::string list;
   const auto add = [&](const std::string& name) {
-    if (has_word(body, name)) list += (list.empty() ? "" : ", ") + name;
+    if (used.contains(name)) list += (list.empty() ? "" : ", ") + name;
   };
   const auto is_reduced = [&](const std::string& container) {
     return std::ranges::find(loop.reductions, container, &sdfg::Reduction::container) != loop.reductions.end();
@@ -140,12 +139,9 @@ bool calls_set_errno(const sdfg::Region& region) {
 }
 
 // A region whose calls may set errno: what they set in any thread reaches the one that entered. (Of several errors,
-// that of any thread.) Returns the gap ahead of the reductions' clauses.
-Lines::Gap print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& clauses,
-                                   const std::string& reductions, const std::string& schedule,
-                                   const std::string& failure) {
-  printer.out.line("int " + failure + " = 0;");
-  const Lines::Gap gap = printer.out.line_with_gap("#pragma omp parallel" + clauses, reductions);
+// that of any thread.)
+void print_region_with_errno(Printer& printer, const sdfg::Loop& loop, const std::string& schedule,
+                             const std::string& failure) {
   printer.out.open("");
   printer.out.line("errno = 0;");
   printer.plain_loop(loop, "#pragma omp for nowait" + schedule);
@@ -154,7 +150,6 @@ Lines::Gap print_region_with_errno(Printer& printer, const sdfg::Loop& loop, con
   printer.out.line(failure + " = errno;");
   printer.out.close();
   printer.out.close();
-  return gap;
 }
 
 // Is there a node below on which `f` holds?
@@ -243,16 +238,23 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   }
   printer.in_parallel = printer.starts_team = true;
   Lines::Gap gap;  // for the clause that depends on the body
+  std::set<std::string>& used = printer.expressions.used();
+  std::set<std::string> before_gap;
+  const auto open_gap = [&](std::string_view line) {
+    before_gap = std::exchange(used, {});
+    gap = printer.out.line_with_gap(line, reductions->clauses);
+  };
   print_with_locals(printer, loop, reductions->locals, [&] {
     if (failure.empty())
-      return printer.plain_loop(loop, [&] {
-        gap = printer.out.line_with_gap("#pragma omp parallel for" + schedule + clauses, reductions->clauses);
-      });
-    gap = print_region_with_errno(printer, loop, clauses, reductions->clauses, schedule, failure);
+      return printer.plain_loop(loop, [&] { open_gap("#pragma omp parallel for" + schedule + clauses); });
+    printer.out.line("int " + failure + " = 0;");
+    open_gap("#pragma omp parallel" + clauses);
+    print_region_with_errno(printer, loop, schedule, failure);
     printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
   });
   printer.in_parallel = false;
-  printer.out.fill(gap, firstprivate(printer, loop, printer.out.behind(gap)));
+  printer.out.fill(gap, firstprivate(printer, loop, used));
+  used.merge(before_gap);
   if (!before.empty() && failure.empty()) printer.out.line("errno = " + before + ";");
 }
 
