@@ -17,6 +17,7 @@
 #include "benchmarks/statistics.h"
 #include "benchmarks/table.h"
 #include "client/process.h"
+#include "client/tune.h"
 #include "transforms/apply.h"
 #include "transforms/strategies/strategy.h"
 #include "tuning-db/belief.h"
@@ -28,9 +29,6 @@ namespace {
 using std::string;
 using tuning_db::Entry;
 using tuning_db::Json;
-
-constexpr double slower = 0.97;  // than the original, beyond noise
-constexpr std::string_view sample_mark = "sample of ";
 
 Result<std::vector<MeasuredGain>> read_gains(const Words& files) {
   std::vector<MeasuredGain> gains;
@@ -71,9 +69,9 @@ bool by_strategy(const MeasuredGain& gain) {
 }  // namespace
 
 string origin_of(const Entry& sample) {
-  const auto at = sample.provenance.find(sample_mark);
+  const auto at = sample.provenance.find(client::sample_mark);
   if (at == string::npos) return "";
-  const string rest = sample.provenance.substr(at + sample_mark.size());
+  const string rest = sample.provenance.substr(at + client::sample_mark.size());
   return rest.substr(0, rest.find(','));
 }
 

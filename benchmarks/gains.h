@@ -10,6 +10,8 @@
 
 namespace sous::benchmarks {
 
+inline constexpr double slower = 0.97;  // gains below are losses, beyond noise
+
 // A measurement with the terms of its schedules.
 struct MeasuredGain {
   std::string name;  // of the entry

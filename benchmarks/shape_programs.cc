@@ -184,15 +184,17 @@ string driver(const ShapeProgram& program) {
 }
 
 // The entry without its guard, over the same nest: from the text of the function without it.
-Result<string> unguarded_entry(const ShapeProgram& program, targets::EmitOptions options) {
+Result<targets::Function> unguarded_entry(const ShapeProgram& program, targets::EmitOptions options) {
   options.guards.clear();
   options.least_threads = 1;
-  TRY(string text, targets::find_target(program.target)->emit(program.transformed, options));
+  TRY(auto function, targets::find_target(program.target)->emit(program.transformed, options));
+  string& text = function.code;
   const auto entry = text.find("extern \"C\"");
   const auto name = text.find("shape_guarded(", entry);
   if (entry == string::npos || name == string::npos) return fail("bench.build", "no entry in " + program.name);
   text.replace(name, string("shape_guarded").size(), "shape_recipe");
-  return text.substr(entry);
+  text.erase(0, entry);
+  return function;
 }
 
 }  // namespace
@@ -267,25 +269,25 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   if (target == nullptr || plain == nullptr) return fail("target.unknown", program.target);
   targets::EmitOptions options;
   options.function = "shape_original";
-  TRY(const string original, plain->emit(program.original, options));
+  TRY(const auto original, plain->emit(program.original, options));
   options.function = "shape_apart";
   options.contract = false;
-  TRY(const string apart, plain->emit(program.original, options));
+  TRY(const auto apart, plain->emit(program.original, options));
   options.contract = true;
   options.function = "shape_guarded";
   options.guards = program.guards;
   options.least_threads = program.least_threads;
   options.cache = program.cache;
-  TRY(const string guarded, target->emit(program.transformed, options));
-  TRY(const string alone, unguarded_entry(program, options));
+  TRY(const auto guarded, target->emit(program.transformed, options));
+  TRY(const auto alone, unguarded_entry(program, options));
   TRY_VOID(client::write_file(base + ".c", driver(program)));
   TRY(const auto scratch, client::TemporaryFolder::make());
-  const auto files = targets::files({{plain, original}, {target, guarded}, {target, alone}}, "sous bench shapes");
+  const auto files = targets::files({original, guarded, alone}, "sous bench shapes");
   TRY(const auto objects,
       client::compile_generated(files, {.compiler = compiler, .flags = flags, .refusal = "bench.build"}, scratch,
                                 "nests"));
   TRY(const auto apart_objects,
-      client::compile_generated(targets::files({{plain, apart}}, "sous bench shapes"),
+      client::compile_generated(targets::files({apart}, "sous bench shapes"),
                                 {.compiler = compiler, .flags = flags, .contract = false, .refusal = "bench.build"},
                                 scratch, "apart"));
   const auto append = [](std::vector<string>& to, const std::vector<string>& more) {

@@ -22,8 +22,6 @@ namespace {
 using std::string;
 using tuning_db::Entry;
 
-constexpr double slower = 0.97;  // than the original, beyond noise
-
 double gain(const Entry& e) { return e.tuned_seconds > 0 ? e.baseline_seconds / e.tuned_seconds : 1; }
 
 bool is_strategy(const string& name) {

@@ -26,21 +26,6 @@ string fixed(double value, const char* pattern = "%.2f") {
   return buffer;
 }
 
-UnitReport unit_report(const Unit& unit) {
-  UnitReport report;
-  report.label = unit.label;
-  report.structural_hash = unit.structural_hash;
-  report.size_class = size_class_of(unit);
-  report.work = unit_work(unit);
-  return report;
-}
-
-std::vector<UnitReport> unit_reports(const Nest& nest) {
-  std::vector<UnitReport> reports;
-  for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
-  return reports;
-}
-
 std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
   std::vector<string> symbols;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
@@ -118,6 +103,7 @@ class Chooser {
     if (!question_.target.empty()) match.recipe.target = question_.target;
     match.belief = "predicted: at least " + speed(predicted->gain);
     CandidateReport candidate{match, true, refuted(unit, match)};
+    if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
     if (candidate.why_not.empty() && question_.measure) candidate.why_not = measured_here(choice, candidate);
     candidate.used = candidate.why_not.empty();
     report.candidates.push_back(std::move(candidate));
@@ -218,8 +204,13 @@ class Chooser {
   // What was measured at just these extents stands.
   string shared_sets(const Unit& unit, const Choice& choice) const {
     const auto& e = choice.match.evidence;
-    if (choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes)) return "";
-    const string why = tuning_db::crowded(unit.nest, choice.applied, unit.sizes, cache_for(e, question_.nest.hardware));
+    const bool measured = choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes);
+    return measured ? "" : crowded(unit, choice);
+  }
+
+  string crowded(const Unit& unit, const Choice& choice) const {
+    const auto cache = cache_for(choice.match.evidence, question_.nest.hardware);
+    const string why = tuning_db::crowded(unit.nest, choice.applied, unit.sizes, cache);
     return why.empty() ? "" : "no evidence for this shape: " + why;
   }
 
@@ -265,35 +256,6 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
-// The unit with most work; the whole where that is all there is.
-std::size_t hottest_unit(const Nest& nest) {
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < nest.units.size(); ++k) {
-    if (best == 0 || unit_work(nest.units[k]) > unit_work(nest.units[best])) best = k;
-  }
-  return best;
-}
-
-// Which units a forced recipe fitted, by the names and numbers that recipes and --unit know them by.
-string forced_why(const Nest& nest, const std::vector<Choice>& choices, std::size_t hottest,
-                  const std::vector<UnitReport>& reports) {
-  constexpr std::size_t most = 3;
-  if (choices.empty()) {
-    const bool said = hottest < reports.size() && !reports[hottest].candidates.empty();
-    return "the recipe applies to none of its units" +
-           (said ? ": " + nest.units[hottest].label + ": " + reports[hottest].candidates[0].why_not : "");
-  }
-  string out = "the recipe given applies to ";
-  for (std::size_t k = 0; k < choices.size() && k < most; ++k) {
-    const Unit& unit = nest.units[choices[k].unit];
-    out += (k == 0 ? "" : "; ") + unit.label;
-    if (nest.units.size() > 1) out += " (--unit " + std::to_string(unit.index) + ")";
-    if (const string names = loop_names(unit); !names.empty()) out += " with loops " + names;
-  }
-  if (choices.size() > most) out += "; and " + std::to_string(choices.size() - most) + " more";
-  return out;
-}
-
 // What the unit would have used, had not another choice been better.
 void set_aside(UnitReport& report, const string& why) {
   for (CandidateReport& candidate : report.candidates) {
@@ -305,6 +267,18 @@ void set_aside(UnitReport& report, const string& why) {
 }
 
 }  // namespace
+
+std::vector<UnitReport> unit_reports(const Nest& nest) {
+  std::vector<UnitReport> reports;
+  for (const Unit& unit : nest.units) {
+    UnitReport& report = reports.emplace_back();
+    report.label = unit.label;
+    report.structural_hash = unit.structural_hash;
+    report.size_class = size_class_of(unit);
+    report.work = unit_work(unit);
+  }
+  return reports;
+}
 
 targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const Match& match) {
   const auto& e = match.evidence;
@@ -397,45 +371,6 @@ Chosen choose(const Question& question) {
     return chosen;
   }
   describe(chosen, nest);
-  return chosen;
-}
-
-Chosen force(const Question& question, const transforms::Recipe& recipe) {
-  const Nest& nest = question.nest;
-  Chosen chosen;
-  chosen.units = unit_reports(nest);
-  Match match;
-  match.recipe = recipe;
-  if (!question.target.empty()) match.recipe.target = question.target;
-  match.name = "forced";
-  match.origin = Origin::Forced;
-  const std::size_t units = nest.units.size();
-  const auto fits = [&](std::size_t k) {
-    if (!question.unit.empty() && question.unit != std::to_string(k)) return false;
-    Choice choice{.unit = k, .match = match};
-    CandidateReport candidate{match, false, ""};
-    UnitReport& report = chosen.units[k];
-    report.asked = true;
-    const auto legal = apply_choice(nest, choice, &report.steps);
-    candidate.used = legal.has_value();
-    if (legal) {
-      chosen.choices.push_back(std::move(choice));
-    } else {
-      candidate.why_not = legal.error().to_string();
-    }
-    report.candidates.push_back(std::move(candidate));
-    return legal.has_value();
-  };
-  const std::size_t hottest = hottest_unit(nest);
-  // A recipe of few steps fits almost anything: it is meant for where the time goes, not for the loop that happens to
-  // come first in the whole.
-  const bool whole_first = recipe.steps.empty() || hottest == 0;
-  const bool whole = units > 0 && (whole_first ? fits(0) : !fits(hottest) && fits(0));
-  for (std::size_t k = 1; k < units && !whole; ++k) {
-    if (whole_first || k != hottest) fits(k);
-  }
-  std::ranges::sort(chosen.choices, {}, &Choice::unit);
-  chosen.why = forced_why(nest, chosen.choices, hottest, chosen.units);
   return chosen;
 }
 

@@ -40,10 +40,10 @@ struct Chosen {
 using Measure = std::function<Result<transforms::Evidence>(const Nest&, const Choice&)>;
 
 struct Question {
-  const Nest& nest;                               // its units with their matches
-  std::string target = {};                        // instead of the recipes' own
-  std::string unit = {};                          // the only one that a forced recipe is for
-  Measure measure = {};                           // what has no evidence
+  const Nest& nest;         // its units with their matches
+  std::string target = {};  // instead of the recipes' own
+  std::string unit = {};    // the only one that a forced recipe is for
+  Measure measure = {};     // what has no evidence
   // Asked for when a neighbour's recipe is judged, and for what strategies write. Null: neither is done.
   tuning_db::FindGainModel gain_model = nullptr;
 };
@@ -53,6 +53,9 @@ Chosen choose(const Question& question);
 // A recipe that is used wherever it applies: in the hottest nest and in all others that it fits, or, where it does not
 // fit the hottest, in the whole.
 Chosen force(const Question& question, const transforms::Recipe& recipe);
+
+// Of the nest's units, before anything is asked.
+std::vector<UnitReport> unit_reports(const Nest& nest);
 
 // What the entry asks for before it runs the match's recipe, which names loops of `unit`, where sizes are not known
 // now. `original`: the unit, in the names of what is emitted.

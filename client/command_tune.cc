@@ -113,7 +113,7 @@ void write_sample(std::ofstream& file, const Measured& measured, const Meaning& 
   Choice choice{.unit = measured.unit, .match = {}, .applied = {}};
   choice.match.recipe = measured.candidate.recipe;
   file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, meaning, name,
-                                      "sous tune, sample of " + measured.candidate.from))
+                                      "sous tune, " + string(sample_mark) + measured.candidate.from))
        << std::endl;  // Ctrl-C keeps what was measured
 }
 

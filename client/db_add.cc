@@ -233,8 +233,8 @@ class Adder {
         targets::EmitOptions emit_options = client::emit_options(meaning_, nest.reassociate);
         emit_options.function = function_of(t, tuned);
         if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
-        TRY(string code, target_->emit(sdfg, emit_options));
-        functions.push_back({target_, std::move(code)});
+        TRY(auto code, target_->emit(sdfg, emit_options));
+        functions.push_back(std::move(code));
         programs.emplace_back(emit_options.function, timed(trial.subject, emit_options.function, sdfg));
         return {};
       };

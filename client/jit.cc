@@ -63,8 +63,8 @@ Result<LoadedFunction> compile(const sdfg::Sdfg& sdfg, const JitOptions& options
   }
   targets::EmitOptions plain = emit_options(options.meaning, options.meaning.reassociate);
   plain.function = "sous_plain";
-  TRY(string code, targets::cpp_target.emit(sdfg, plain));
-  emitted.push_back(with_caller({&targets::cpp_target, std::move(code)}, sdfg, plain.function));
+  TRY(auto code, targets::cpp_target.emit(sdfg, plain));
+  emitted.push_back(with_caller(std::move(code), sdfg, plain.function));
 
   TRY(void* const handle, load(emitted, options.meaning));
   for (const auto& one : emitted) {

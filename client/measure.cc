@@ -182,9 +182,9 @@ Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg&
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
     TRY(Call call, call_of(nest, sdfg));
     emit_options.function = function;
-    TRY(string code, by.emit(sdfg, emit_options));
+    TRY(auto code, by.emit(sdfg, emit_options));
     out.sides.push_back({function, std::move(call)});
-    out.code.push_back({&by, std::move(code)});
+    out.code.push_back(std::move(code));
     return {};
   };
   if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));

@@ -309,7 +309,7 @@ class Pipeline {
     Served served;
     served.nest = item.report;
     served.replacement = frontends::replacement(lifted, emit_options.function, sdfg, "sous: " + chosen.why);
-    served.code = {&target, std::move(*code)};
+    served.code = std::move(*code);
     served.sdfg = sdfg;
     if (!forced_) {
       for (const auto& choice : chosen.choices) {

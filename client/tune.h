@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/nest.h"
@@ -12,6 +13,9 @@
 #include "tuning-db/tuner.h"
 
 namespace sous::client {
+
+// In the provenance of a measurement that is kept whatever it says (--samples), in front of who wrote the recipe.
+inline constexpr std::string_view sample_mark = "sample of ";
 
 // A candidate for a unit of a nest at the sizes that it was measured at.
 struct Measured {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sdfg/atoms.h"
 #include "sdfg/floor_division.h"
 
 namespace sous::sdfg {
@@ -273,7 +274,17 @@ Expr rebuild(const Expr& e, const std::function<Expr(const Atom&)>& atom) {
   return sum;
 }
 
-Expr make(const Atom& like, const std::vector<Expr>& args) {
+void visit_atoms(const Expr& e, const std::function<void(const Atom&)>& f) {
+  for (const Term& t : e.terms())
+    for (const Atom& a : t.atoms) {
+      f(a);
+      for (const Expr& arg : a.args) visit_atoms(arg, f);
+    }
+}
+
+}  // namespace
+
+Expr make_atom(const Atom& like, const std::vector<Expr>& args) {
   switch (like.kind) {
     case AtomKind::Symbol:
       return Expr::symbol(like.name);
@@ -291,24 +302,13 @@ Expr make(const Atom& like, const std::vector<Expr>& args) {
   __builtin_unreachable();
 }
 
-void visit_atoms(const Expr& e, const std::function<void(const Atom&)>& f) {
-  for (const Term& t : e.terms())
-    for (const Atom& a : t.atoms) {
-      f(a);
-      for (const Expr& arg : a.args) visit_atoms(arg, f);
-    }
-}
-
-// Rewrites atoms bottom-up: `leaf` sees each atom with its arguments rewritten.
-Expr transform(const Expr& e, const std::function<Expr(const Atom&, const std::vector<Expr>&)>& leaf) {
+Expr map_atoms(const Expr& e, const std::function<Expr(const Atom&, const std::vector<Expr>&)>& f) {
   return rebuild(e, [&](const Atom& a) {
     std::vector<Expr> args;
-    for (const Expr& arg : a.args) args.push_back(transform(arg, leaf));
-    return leaf(a, args);
+    for (const Expr& arg : a.args) args.push_back(map_atoms(arg, f));
+    return f(a, args);
   });
 }
-
-}  // namespace
 
 std::set<std::string> Expr::symbols() const {
   std::set<std::string> result;
@@ -342,10 +342,10 @@ bool Expr::uses(const std::string& symbol) const {
 
 Expr Expr::substitute(const std::map<std::string, Expr>& with) const {
   if (with.empty() || node_->terms.empty()) return *this;
-  return transform(*this, [&](const Atom& a, const std::vector<Expr>& args) {
+  return map_atoms(*this, [&](const Atom& a, const std::vector<Expr>& args) {
     if (a.kind == AtomKind::Symbol)
       if (auto it = with.find(a.name); it != with.end()) return it->second;
-    return make(a, args);
+    return make_atom(a, args);
   });
 }
 
@@ -357,8 +357,8 @@ Expr Expr::rename_containers(const std::map<std::string, std::string>& with) con
 }
 
 Expr Expr::map_reads(const std::function<Expr(const std::string&, const std::vector<Expr>&)>& f) const {
-  return transform(*this, [&](const Atom& a, const std::vector<Expr>& args) {
-    return a.kind == AtomKind::Read ? f(a.name, args) : make(a, args);
+  return map_atoms(*this, [&](const Atom& a, const std::vector<Expr>& args) {
+    return a.kind == AtomKind::Read ? f(a.name, args) : make_atom(a, args);
   });
 }
 

@@ -33,7 +33,7 @@ Result<void> expressible(const Target& target, const sdfg::Sdfg& sdfg) {
 
 }  // namespace
 
-Result<std::string> Target::emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const {
+Result<Function> Target::emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const {
   TRY_VOID(expressible(*this, sdfg));
   return print(sdfg, options);
 }

@@ -86,10 +86,15 @@ class ScheduleKinds {
 
 struct Target;
 
+// What code uses of the runtime's vectors; each has what those before it have. Reading all of Highway takes two
+// seconds.
+enum class Vectors { None, Common, All, Mathematics };
+
 // A function as emitted.
 struct Function {
   const Target* target = nullptr;
   std::string code;
+  Vectors vectors = Vectors::None;
 };
 
 // What functions are written in: those of targets with one language share a file.
@@ -122,10 +127,10 @@ struct Target {
   ScheduleKinds follows;   // loops run as these say, where nothing in the loop is in the way (EmitOptions::unfollowed)
   ScheduleKinds in_order;  // loops run in order instead, and `unfollowed` says so; every other kind is refused
   std::span<const sdfg::Storage> storages;  // all others are refused
-  Result<std::string> (*print)(const sdfg::Sdfg& sdfg, const EmitOptions& options) = nullptr;
+  Result<Function> (*print)(const sdfg::Sdfg& sdfg, const EmitOptions& options) = nullptr;
 
   // One function. Errors: target.schedule, target.storage (the target has none such), target.unsupported (why).
-  Result<std::string> emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const;
+  Result<Function> emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const;
   // Whether Parallel loops run on threads.
   bool has_threads() const { return follows.contains(sdfg::Parallel{}); }
 };

@@ -7,6 +7,7 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
+#include "transforms/loop_names.h"
 #include "transforms/step.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/nest_facts.h"
@@ -14,15 +15,13 @@
 namespace sous::tuning_db {
 namespace {
 
+using transforms::loop_of_nest;
 using transforms::StepCall;
 
 // How far below a measured extent evidence still speaks, where no threshold was measured.
 constexpr double reach_below = 4;
 // The same for the work.
 constexpr double work_below = 2;
-
-// The loop of the nest that a derived one comes from: "i0" of "i0_t2".
-std::string origin(const std::string& loop) { return loop.substr(0, loop.find('_')); }
 
 const std::string* text_of(const StepCall& call, const std::string& name) {
   const auto at = call.params.find(name);
@@ -74,8 +73,8 @@ class Pieces {
 
   // The loop and those that were fused into it.
   std::set<std::string> loops_in(const std::string& loop) const {
-    std::set<std::string> result{origin(loop)};
-    const auto at = fused_.find(origin(loop));
+    std::set<std::string> result{loop_of_nest(loop)};
+    const auto at = fused_.find(loop_of_nest(loop));
     if (at != fused_.end()) result.insert(at->second.begin(), at->second.end());
     return result;
   }
@@ -118,14 +117,14 @@ class Pieces {
         case transforms::Effect::Joins: {
           const std::string *into = text_of(call, std::string(p.to)), *joined = text_of(call, name);
           if (into == nullptr || joined == nullptr) break;
-          for (const std::string& one : loops_in(*joined)) fused_[origin(*into)].insert(one);
+          for (const std::string& one : loops_in(*joined)) fused_[loop_of_nest(*into)].insert(one);
         }
       }
     }
   }
   void share(const std::string& loop, double chunk) {
-    const bool over_tiles = loop.find("_t") != std::string::npos || loop.find("_r") != std::string::npos;
-    for (const std::string& one : loops_in(loop)) share_[one] = std::max(1.0, chunk) * (over_tiles ? largest(one) : 1);
+    const bool tiles = transforms::runs_over_tiles(loop);
+    for (const std::string& one : loops_in(loop)) share_[one] = std::max(1.0, chunk) * (tiles ? largest(one) : 1);
   }
 
   const std::map<std::string, std::int64_t>& values_;

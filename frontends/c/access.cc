@@ -23,6 +23,11 @@ const clang::VarDecl* untyped_pointer(const clang::Expr* e) {
   return v && llvm::isa<clang::ParmVarDecl>(v) ? v : nullptr;
 }
 
+Lift<Access> first_element(Lift<Access> array) {
+  if (array) array->subscript.push_back(Expr(0));
+  return array;
+}
+
 }  // namespace
 
 Lift<Access> Builder::lvalue(const clang::Expr* e) {
@@ -79,11 +84,8 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
     const clang::Expr* inner = cast->getSubExpr();
     switch (cast->getCastKind()) {
-      case clang::CK_ArrayToPointerDecay: {
-        TRY(Access access, lvalue(inner));
-        access.subscript.push_back(Expr(0));
-        return access;
-      }
+      case clang::CK_ArrayToPointerDecay:
+        return first_element(lvalue(inner));
       case clang::CK_NoOp:
         return pointer(inner);
       case clang::CK_BitCast: {
@@ -112,10 +114,7 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
         } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
           TRY(b, member(m));
         } else if (llvm::isa<clang::ArraySubscriptExpr>(inner) || is_dereference(inner)) {
-          // A row, by its pointer in a table.
-          TRY(Access row, lvalue(inner));
-          row.subscript.push_back(Expr(0));
-          return row;
+          return first_element(lvalue(inner));  // a row, by its pointer in a table
         } else {
           return refuse("c.pointer.to-pointer", "a pointer is read from a structure in an array", where);
         }

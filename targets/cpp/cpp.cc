@@ -2,7 +2,6 @@
 #include "targets/cpp/cpp.h"
 
 #include <algorithm>
-#include <array>
 
 #include "targets/cpp/caller.h"
 #include "targets/cpp/printer.h"
@@ -10,20 +9,18 @@
 namespace sous::targets {
 namespace {
 
-// What of Highway the vector loops need beyond targets/runtime/vectors.h, as the macro that has its header read; empty:
-// nothing. Reading Highway takes two seconds.
-std::string_view highway_macro(std::span<const Function> functions) {
-  const auto uses = [&](const auto& words) {
-    return std::ranges::any_of(functions, [&](const Function& function) {
-      return std::ranges::any_of(words, [&](std::string_view word) { return function.code.contains(word); });
-    });
-  };
-  constexpr std::array<std::string_view, 13> math{"hn::Exp(",   "hn::Expm1(", "hn::Log(", "hn::Log2(", "hn::Log10(",
-                                                  "hn::Log1p(", "hn::Sin(",   "hn::Cos(", "hn::Sinh(", "hn::Tanh(",
-                                                  "hn::Asin(",  "hn::Acos(",  "hn::Atan("};
-  constexpr std::array<std::string_view, 3> narrow{"int8_t", "int16_t", "sous::to_integer("};
-  if (uses(math)) return "SOUS_HIGHWAY_MATH";
-  return uses(narrow) ? "SOUS_HIGHWAY" : "";
+std::string_view includes(Vectors vectors) {
+  switch (vectors) {
+    case Vectors::None:
+      return "#include \"targets/runtime/sous.h\"\n";
+    case Vectors::Common:
+      return "#include \"targets/runtime/highway.h\"\n";
+    case Vectors::All:
+      return "#define SOUS_HIGHWAY\n#include \"targets/runtime/highway.h\"\n";
+    case Vectors::Mathematics:
+      return "#define SOUS_HIGHWAY_MATH\n#include \"targets/runtime/highway.h\"\n";
+  }
+  __builtin_unreachable();
 }
 
 std::string cpp_file(std::span<const Function> functions, std::string_view comment) {
@@ -32,15 +29,9 @@ std::string cpp_file(std::span<const Function> functions, std::string_view comme
       "// Generated; do not edit. Integer arithmetic wraps: compile with -fwrapv. Floating-point expressions are "
       "written in\n"
       "// the program's own order; whether a*b+c becomes one fma is left to the compiler's flags, as in the program.\n";
-  // Whatever code of vectors there is names their types: without it reading Highway is a second of each compile.
-  const bool vectors =
-      std::ranges::any_of(functions, [](const Function& function) { return function.code.contains("hn::"); });
-  if (vectors) {
-    if (const auto macro = highway_macro(functions); !macro.empty()) text += "#define " + std::string(macro) + "\n";
-    text += "#include \"targets/runtime/highway.h\"\n";
-  } else {
-    text += "#include \"targets/runtime/sous.h\"\n";
-  }
+  Vectors vectors = Vectors::None;
+  for (const Function& function : functions) vectors = std::max(vectors, function.vectors);
+  text += includes(vectors);
   for (const Function& function : functions) text += "\n" + function.code;
   return text;
 }

@@ -32,6 +32,12 @@ Expressions::Expressions(const sdfg::Sdfg& sdfg, Names& names) : sdfg_(sdfg), na
   }
 }
 
+const std::string& Expressions::use(const std::string& name) const {
+  const std::string& identifier = names_.of(name);
+  used_.insert(identifier);
+  return identifier;
+}
+
 const sdfg::Container& Expressions::container(const std::string& name) const {
   const sdfg::Container* found = sdfg_.find(name);
   SOUS_ASSERT(found != nullptr);
@@ -137,7 +143,7 @@ Text Expressions::index(const Expr& e) const {
     switch (a.kind) {
       case AtomKind::Symbol: {
         const auto replaced = symbols.find(a.name);
-        return replaced != symbols.end() ? replaced->second : Text{names_.of(a.name)};
+        return replaced != symbols.end() ? replaced->second : Text{use(a.name)};
       }
       case AtomKind::FloorDiv:
         return plain ? infix(arg(0), "/", arg(1), Binding::Product) : helper("floor_div");
@@ -202,7 +208,7 @@ Expr Expressions::offset(const sdfg::Memlet& memlet) const {
 Text Expressions::element(const std::string& name, const std::vector<Expr>& subscript) const {
   if (const auto local = locals.find(name); local != locals.end()) return {local->second};
   const sdfg::Container& c = container(name);
-  const std::string& base = names_.of(name);
+  const std::string& base = use(name);
   if (c.shape.empty() && c.transient) return {base};
   if (c.shape.empty() && !by_pointer(name)) return {base};
   std::string place;

@@ -37,6 +37,10 @@ class Expressions {
   // Inside the loop that binds `symbol`: what is known of it.
   void enter(const sdfg::Loop& loop);
   void leave(const sdfg::Loop& loop);
+  // The identifiers of symbols and containers in what was written, since whoever asks for them cleared it.
+  std::set<std::string>& used() const { return used_; }
+  // The identifier of a symbol or container, in code that uses it.
+  const std::string& use(const std::string& name) const;
   // The symbols of the loops entered, outermost first.
   std::vector<std::string> entered() const;
 
@@ -61,6 +65,7 @@ class Expressions {
  private:
   const sdfg::Sdfg& sdfg_;
   Names& names_;
+  mutable std::set<std::string> used_;
   std::set<std::string> by_pointer_;
   std::set<std::string> nonnegative_;
   using Places = std::vector<std::pair<std::string, sdfg::Expr>>;  // in containers

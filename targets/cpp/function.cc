@@ -44,28 +44,14 @@ int team_size(const sdfg::Region& region) {
   return all ? 0 : largest;
 }
 
-// Every line of the code stands for the line of the user's text that the last marker names.
-std::string with_lines(std::string_view text, const SourceLines& lines) {
+// From here on, lines are those of the user's file.
+std::string line_directive(const SourceLines& lines) {
   std::string file;
   for (const char c : lines.file) {
     if (c == '"' || c == '\\') file += '\\';
     file += static_cast<unsigned char>(c) < ' ' ? '?' : c;
   }
-  std::string current = std::to_string(lines.line);
-  std::string out = "#line " + current + " \"" + file + "\"\n";
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const auto first = std::min(line.find_first_not_of(' '), line.size());
-    if (line.substr(first).starts_with(Printer::line_marker)) {
-      current = line.substr(first + Printer::line_marker.size());
-    } else {
-      if (first < line.size()) out += "#line " + current + "\n";
-      out += std::string(line) + "\n";
-    }
-  }
-  return out;
+  return "#line " + std::to_string(lines.line) + " \"" + file + "\"\n";
 }
 
 class FunctionPrinter {
@@ -83,9 +69,9 @@ class FunctionPrinter {
     for (const std::string& argument : sdfg.arguments) names_.of(argument);
   }
 
-  std::string print() {
+  Function print() {
     Printer body(sdfg_, options_, dialect_, transients_, names_);
-    body.source_line = options_.lines.line;
+    body.out.source_line = options_.lines.line;
     body.out.set_depth(1);
     for (const std::string& argument : sdfg_.arguments)
       if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
@@ -96,14 +82,16 @@ class FunctionPrinter {
     root(body);
 
     Lines out;
+    out.source_line = options_.lines.line;
+    if (out.source_line > 0) out.append(line_directive(options_.lines));
     if (options_.timed) out.line("extern \"C\" { void sous_clock_stop(void); void sous_clock_start(void); }");
-    out.append(comment_lines(options_.comment));
-    out.open(parameter_list("static void " + kernel_, kernel_parameters(body)));
+    out.lines(comment_lines(options_.comment));
+    out.open(parameter_list("static void " + kernel_, kernel_parameters(body.expressions.used())));
     out.append(body.out.text());
     out.close();
     out.line("");
     entry(out, body);
-    return options_.lines.line > 0 ? with_lines(out.text(), options_.lines) : out.text();
+    return {&dialect_.target, out.text(), body.vectors};
   }
 
  private:
@@ -158,10 +146,10 @@ class FunctionPrinter {
     return std::string(sdfg::info(sdfg_.find(t.container)->type).cpp) + "* __restrict " + heap_all(t);
   }
 
-  std::vector<std::string> kernel_parameters(const Printer& body) {
+  std::vector<std::string> kernel_parameters(const std::set<std::string>& used) {
     std::vector<std::string> result;
     const auto add = [&](const std::string& name, const std::string& text) {
-      result.push_back((has_word(body.out.text(), name) ? "" : "[[maybe_unused]] ") + text);
+      result.push_back((used.contains(name) ? "" : "[[maybe_unused]] ") + text);
     };
     for (const std::string& argument : sdfg_.arguments) add(names_.of(argument), parameter(argument, true));
     for (const Transient& t : transients_) {
@@ -326,7 +314,7 @@ double written_statements(const sdfg::Region& region, double copies) {
 
 }  // namespace
 
-Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
+Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
   if (const auto reason = unsupported_library_node(sdfg)) return fail("target.unsupported", *reason);
   if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
     return fail("target.unsupported",

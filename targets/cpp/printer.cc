@@ -1,7 +1,6 @@
 #include "targets/cpp/printer.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/library.h"
@@ -68,15 +67,6 @@ std::set<std::string> used_containers(const sdfg::Region& region) {
 }
 
 }  // namespace
-
-bool has_word(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
-  }
-  return false;
-}
 
 Printer::Printer(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
                  const std::vector<Transient>& transients, Names& names)
@@ -160,9 +150,9 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
       const std::int64_t elements = std::max<std::int64_t>(1, *t.elements.constant());
       out.line(unused + "alignas(64) " + type + " " + name + "[" + std::to_string(elements) + "];");
     } else if (t.per_thread) {
-      out.line(unused + type + "* const " + name + " = " + expressions.names().of(c.name + ".all") + " + " +
+      out.line(unused + type + "* const " + name + " = " + expressions.use(c.name + ".all") + " + " +
                (planted(Fault::thread_copies_shared) ? "0" : "sous::thread()") + " * " +
-               expressions.names().of(c.name + ".size") + ";");
+               expressions.use(c.name + ".size") + ";");
     }
   }
 }
@@ -222,12 +212,11 @@ void Printer::body(const sdfg::Loop& loop) {
 
 void Printer::loop(const sdfg::Loop& loop) {
   const auto known = options_.lines.loops.find(loop.symbol);
-  const int around = source_line;
+  const int around = out.source_line;
   // Where loops were interchanged, the inner one keeps the line of the one that was: the statements stand there.
-  const bool marks = known != options_.lines.loops.end() && known->second > around;
-  if (marks) out.line(std::string(line_marker) + std::to_string(source_line = known->second));
+  if (around > 0 && known != options_.lines.loops.end()) out.source_line = std::max(around, known->second);
   scheduled(loop);
-  if (marks) out.line(std::string(line_marker) + std::to_string(source_line = around));
+  out.source_line = around;
 }
 
 void Printer::scheduled(const sdfg::Loop& loop) {

@@ -24,7 +24,7 @@ struct Dialect {
 };
 
 // The whole function: kernel and entry.
-Result<std::string> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect);
+Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect);
 
 class Printer {
  public:
@@ -63,9 +63,7 @@ class Printer {
   bool starts_team = false;  // a loop of what is printed runs on threads
   // Declarations of the function's pointers, by name.
   std::map<std::string, std::string> pointers;
-  // The user's line that is printed for; FunctionPrinter makes the markers of it into line directives.
-  int source_line = 0;
-  static constexpr std::string_view line_marker = "//@ ";
+  Vectors vectors = Vectors::None;
   // While set: prints the bodies of loops instead.
   std::function<void(const sdfg::Loop&)> body_instead;
 
@@ -81,8 +79,5 @@ class Printer {
   const std::vector<Transient>& transients_;
   const std::set<std::string> used_;
 };
-
-// Is `word` an identifier in `text`?
-bool has_word(std::string_view text, std::string_view word);
 
 }  // namespace sous::targets

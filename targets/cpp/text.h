@@ -20,8 +20,17 @@ struct Text {
 class Lines {
  public:
   void line(std::string_view text) {
-    if (!text.empty()) out_.append(2 * static_cast<std::size_t>(depth_), ' ');
-    out_.append(text).append("\n");
+    const std::size_t indent = text.empty() ? 0 : 2 * static_cast<std::size_t>(depth_);
+    lines(std::string(indent, ' ').append(text) + "\n");
+  }
+  // As many as the text has, as they are.
+  void lines(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view one = text.substr(0, text.find('\n') + 1);
+      if (source_line > 0 && one != "\n") out_ += "#line " + std::to_string(source_line) + "\n";
+      out_ += one;
+      text.remove_prefix(one.size());
+    }
   }
   void open(std::string_view text) {
     line(text.empty() ? "{" : std::string(text) + " {");
@@ -35,7 +44,14 @@ class Lines {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
   void append(const std::string& finished) { out_ += finished; }
-  // A line with a gap in it, for what depends on the text behind it: to be filled once that is there, before anything
+  // None yet, for text that is to be appended to what has the same source line.
+  Lines elsewhere(int depth) const {
+    Lines lines;
+    lines.depth_ = depth;
+    lines.source_line = source_line;
+    return lines;
+  }
+  // A line with a gap in it, for what depends on what comes behind it: to be filled once that is there, before anything
   // in front of it changes.
   struct Gap {
     std::size_t at = 0;
@@ -44,8 +60,10 @@ class Lines {
     line(std::string(before) + std::string(after));
     return {out_.size() - after.size() - 1};
   }
-  std::string_view behind(Gap gap) const { return std::string_view(out_).substr(gap.at); }
   void fill(Gap gap, std::string_view text) { out_.insert(gap.at, text); }
+
+  // The line of the user's text that the lines stand for, as a directive in front of each; 0: they have none.
+  int source_line = 0;
 
  private:
   std::string out_;

@@ -63,6 +63,7 @@ bool VectorLoop::is_invariant(const Expr& e) const {
 std::string VectorLoop::tag(ElementType type) {
   if (type == ElementType::boolean) type = ElementType::u8;
   types.insert(type);
+  if (sdfg::info(type).bytes < 4) need(Vectors::All);
   const auto found = tag_names_.find(type);
   if (found != tag_names_.end()) return found->second;
   return tag_names_.emplace(type, names_.fresh("d_" + std::string(sdfg::info(type).name))).first->second;
@@ -99,7 +100,7 @@ void VectorLoop::print() {
   };
   expressions_.enter(loop_);
 
-  before_.set_depth(depth);
+  before_ = out.elsewhere(depth);
   Parts parts;
   parts.end = names_.fresh(index_ + "_end");
   parts.at = names_.fresh(index_ + "_at");
@@ -132,8 +133,7 @@ void VectorLoop::print() {
 }
 
 std::string VectorLoop::printed(int depth, const std::function<void()>& print) {
-  printer_.out = Lines();
-  printer_.out.set_depth(depth);
+  printer_.out = printer_.out.elsewhere(depth);
   print();
   return printer_.out.text();
 }
@@ -279,9 +279,11 @@ std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop&
   // First for the types that it needs, then for good: names come out the same as if there had been one pass.
   const Names names = printer.expressions.names();
   const Lines out = printer.out;
+  const std::set<std::string> used = printer.expressions.used();
   VectorLoop first(printer, loop, std::nullopt);
   first.print();
   printer.expressions.names() = names;
+  printer.expressions.used() = used;
   printer.out = out;
   if (first.failure) return first.failure;
   if (first.types.empty()) return "nothing in it differs from lane to lane";
@@ -293,7 +295,12 @@ std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop&
   second.print();
   // Its names live in its own block: the next loop may have them again.
   printer.expressions.names() = names;
-  if (second.failure) printer.out = out;
+  if (second.failure) {
+    printer.out = out;
+    printer.expressions.used() = used;
+  } else {
+    printer.vectors = std::max(printer.vectors, second.vectors);
+  }
   return second.failure;
 }
 

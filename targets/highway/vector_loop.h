@@ -6,6 +6,7 @@
 // reason.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -36,6 +37,7 @@ class VectorLoop {
   void print();
   std::optional<std::string> failure;
   std::set<sdfg::ElementType> types;  // of all vectors
+  Vectors vectors = Vectors::Common;
 
  private:
   using Type = sdfg::ElementType;
@@ -70,6 +72,7 @@ class VectorLoop {
   std::optional<std::int64_t> whole_tile() const;
   std::string printed(int depth, const std::function<void()>& print);
   void fail(const std::string& reason);
+  void need(Vectors more) { vectors = std::max(vectors, more); }
   bool is_straight() const;
   void pass();
   void wide_pass(const std::string& lanes);

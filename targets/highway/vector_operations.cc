@@ -261,8 +261,10 @@ Value VectorLoop::mathematics(const ScalarExpr& e, const std::vector<Value>& arg
       return vector_call(exact_function(e.op), v(0) + (args.size() > 1 ? ", " + v(1) : ""), e.type);
     default: {
       const std::string_view approximate = approximate_function(e.op);
-      if (printer_.options().approximate_math && !approximate.empty())
+      if (printer_.options().approximate_math && !approximate.empty()) {
+        need(Vectors::Mathematics);
         return vector_call(approximate, tag(e.type) + ", " + v(0), e.type);
+      }
       return lane_by_lane(e, args);
     }
   }

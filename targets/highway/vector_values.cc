@@ -144,8 +144,10 @@ Value VectorLoop::cast(const ScalarExpr& e, const Value& arg) {
   const std::string v = vector(arg, from);
   if (e.type == ElementType::boolean)
     return mask_value("hn::Not(hn::Eq(" + v + ", hn::Zero(" + tag(from) + ")))", from);
-  const std::string function = sdfg::is_float(from) && !sdfg::is_float(e.type) ? "sous::to_integer(" : "sous::cast(";
-  return vector_value(function + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
+  const bool to_integer = sdfg::is_float(from) && !sdfg::is_float(e.type);
+  if (to_integer) need(Vectors::All);
+  return vector_value(
+      (to_integer ? "sous::to_integer(" : "sous::cast(") + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
 }
 
 }  // namespace sous::targets

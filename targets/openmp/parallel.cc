@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/work.h"
@@ -55,7 +56,7 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
       }
       const auto count = elements.constant();
       if (!count || *count < 1 || *count > max_section) return std::nullopt;
-      item = names.of(r.container) + "[0:" + std::to_string(*count) + "]";
+      item = printer.expressions.use(r.container) + "[0:" + std::to_string(*count) + "]";
     } else {
       return std::nullopt;
     }
@@ -74,27 +75,25 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   printer.out.open("if (" + expressions.index(loop.begin).text + (loop.step > 0 ? " < " : " > ") +
                    expressions.index(loop.end).text + ")");
   const auto outer = expressions.locals;
-  std::vector<std::string> elements;
   for (const LocalReduction& r : locals) {
-    elements.push_back(expressions.element(r.place).text);
     const std::string type(sdfg::info(expressions.container(r.place.container).type).cpp);
-    printer.out.line(type + " " + r.variable + " = " + elements.back() + ";");
+    printer.out.line(type + " " + r.variable + " = " + expressions.element(r.place).text + ";");
   }
   for (const LocalReduction& r : locals) expressions.locals[r.place.container] = r.variable;
   print_loop();
   expressions.locals = outer;
-  for (std::size_t k = 0; k < locals.size(); ++k) printer.out.line(elements[k] + " = " + locals[k].variable + ";");
+  for (const LocalReduction& r : locals) printer.out.line(expressions.element(r.place).text + " = " + r.variable + ";");
   printer.out.close();
 }
 
-// The values that `text` uses and nobody changes, the places of the loops around included: each thread's own copies
+// The values that the loop uses and nobody changes, the places of the loops around included: each thread's own copies
 // stay in registers, whereas a variable that threads share is read again after every store of a vector (those may alias
 // anything).
-std::vector<std::string> own_copies(Printer& printer, const sdfg::Loop& loop, std::string_view text) {
+std::vector<std::string> own_copies(Printer& printer, const sdfg::Loop& loop, const std::set<std::string>& used) {
   Expressions& expressions = printer.expressions;
   std::vector<std::string> list;
   const auto add = [&](const std::string& name) {
-    if (has_word(text, name)) list.push_back(name);
+    if (used.contains(name)) list.push_back(name);
   };
   const auto is_reduced = [&](const std::string& container) {
     return std::ranges::find(loop.reductions, container, &sdfg::Reduction::container) != loop.reductions.end();
@@ -157,9 +156,11 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Pragmas& pragm
   }
   const Lines::Gap parameters = out.line_with_gap("[&](", ") __attribute__((always_inline)) {");
   out.set_depth(out.depth() + 1);
+  std::set<std::string>& used = printer.expressions.used();
+  std::set<std::string> before = std::exchange(used, {});
   printer.plain_loop(loop, "#pragma omp for nowait" + pragmas.schedule);
   std::string names, declared, passed;
-  for (const std::string& name : own_copies(printer, loop, out.behind(parameters))) {
+  for (const std::string& name : own_copies(printer, loop, used)) {
     names += (names.empty() ? "" : ", ") + name;
     const auto pointer = printer.pointers.find(name);
     if (pointer == printer.pointers.end()) continue;
@@ -174,6 +175,7 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Pragmas& pragm
     out.close();
     out.close();
   }
+  used.merge(before);
   out.fill(parameters, declared);
   out.fill(clauses, names.empty() ? "" : " firstprivate(" + names + ")");
 }

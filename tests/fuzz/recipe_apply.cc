@@ -26,6 +26,6 @@ SOUS_FUZZ_TARGET(input) {
     SOUS_ASSERT(valid || valid.error().code == "sdfg.depth");
     if (!valid) continue;
     const auto code = targets::find_target(recipe->target)->emit(*result, {.comment = transforms::to_text(*recipe)});
-    SOUS_ASSERT(!code || code->size() < (std::size_t{8} << 20));
+    SOUS_ASSERT(!code || code->code.size() < (std::size_t{8} << 20));
   }
 }

@@ -118,7 +118,7 @@ class Golden : public testing::TestWithParam<std::string> {
       auto result = cooked(archive);
       if (!result) return result.error().to_string();
       auto code = target->emit(*result, {});
-      text = code ? *code : code.error().to_string();
+      text = code ? code->code : code.error().to_string();
     }
     return ended(text);
   }

@@ -57,12 +57,8 @@ class Guarded {
 
 }  // namespace
 
-std::string source_file(const std::vector<std::string>& targets, const std::vector<std::string>& functions,
-                        std::string_view comment) {
-  std::vector<targets::Function> emitted;
-  for (std::size_t k = 0; k < functions.size(); ++k)
-    emitted.push_back({targets::find_target(targets.at(targets.size() == 1 ? 0 : k)), functions[k]});
-  const auto files = targets::files(emitted, comment);
+std::string source_file(const std::vector<targets::Function>& functions, std::string_view comment) {
+  const auto files = targets::files(functions, comment);
   SOUS_ASSERT(files.size() == 1);
   return files[0].text;
 }

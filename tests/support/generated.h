@@ -17,9 +17,8 @@ namespace sous::tests {
 inline constexpr const char* no_warnings_of_the_processor =
     " -Wno-unknown-warning-option -Wno-invalid-feature-combination ";
 
-// The text of one file with these functions, emitted by the targets of these names: one for each, or one for all.
-std::string source_file(const std::vector<std::string>& targets, const std::vector<std::string>& functions,
-                        std::string_view comment);
+// The text of the one file that these functions make.
+std::string source_file(const std::vector<targets::Function>& functions, std::string_view comment);
 
 struct CompileOptions {
   std::string include_root;  // the repository, for targets/runtime/

@@ -55,18 +55,20 @@ void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& si
 
 std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nests, const std::vector<Sizes>& sizes,
                                               const std::string& target, Undefined undefined) {
-  std::vector<std::string> functions;
+  std::vector<targets::Function> functions;
+  std::vector<std::string> code_of;
   std::vector<Generated> generated;
   for (std::size_t k = 0; k < nests.size(); ++k) {
     targets::EmitOptions options = exact_options();
     options.function = "f" + std::to_string(k);
-    const auto text = targets::find_target(target)->emit(nests[k].after, options);
-    if (!text) ADD_FAILURE() << text.error().to_string() << "\n" << nests[k].steps;
-    functions.push_back(text.value_or(""));
+    const auto function = targets::find_target(target)->emit(nests[k].after, options);
+    if (!function) ADD_FAILURE() << function.error().to_string() << "\n" << nests[k].steps;
+    functions.push_back(function.value_or(targets::Function{targets::find_target(target), "", {}}));
+    code_of.push_back(functions.back().code);
     generated.push_back({&nests[k].after, options.function});
   }
   const auto code =
-      GeneratedCode::compile(source_file({target}, functions, "the steps' results"), generated,
+      GeneratedCode::compile(source_file(functions, "the steps' results"), generated,
                              {.include_root = SOUS_SOURCE_DIR,
                               .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
   const auto run = [&] {
@@ -80,14 +82,14 @@ std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nest
         ASSERT_TRUE(first) << first.error().to_string();
         for (const auto guard : {GuardPage::Behind, GuardPage::InFront}) {
           sdfg::Memory actual = memory;
-          ASSERT_EQ(code->run(k, actual, guard), 1) << functions[k];
+          ASSERT_EQ(code->run(k, actual, guard), 1) << code_of[k];
           const auto found = difference(expected, actual);
-          ASSERT_FALSE(found) << *found << "\n" << nests[k].steps << "\n" << functions[k];
+          ASSERT_FALSE(found) << *found << "\n" << nests[k].steps << "\n" << code_of[k];
         }
       }
   };
   run();
-  return functions;
+  return code_of;
 }
 
 }  // namespace sous::tests

@@ -27,7 +27,7 @@ constexpr std::byte guard_value{0xA5};
 }  // namespace
 
 CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const CompilerCommand& command) {
-  std::vector<std::string> texts(cases.size());
+  std::vector<targets::Function> emitted(cases.size());
   std::vector<std::size_t> which;
   functions_.resize(cases.size());
   for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -36,28 +36,27 @@ CompiledBatch::CompiledBatch(const std::vector<CompiledCase>& cases, const Compi
     targets::EmitOptions options = cases[k].options;
     options.function = "f" + std::to_string(k);
     functions_[k].sdfg = cases[k].sdfg;
-    auto text = target->emit(cases[k].sdfg, options);
-    if (!text) {
-      functions_[k].error = text.error();
+    auto function = target->emit(cases[k].sdfg, options);
+    if (!function) {
+      functions_[k].error = function.error();
       continue;
     }
-    texts[k] = std::move(*text);
+    emitted[k] = std::move(*function);
     which.push_back(k);
   }
-  if (!which.empty()) compile(which, cases, texts, command);
+  if (!which.empty()) compile(which, emitted, command);
 }
 
-void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
-                            const std::vector<std::string>& texts, const CompilerCommand& command) {
-  std::vector<std::string> names, functions;
+void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::vector<targets::Function>& emitted,
+                            const CompilerCommand& command) {
+  std::vector<targets::Function> functions;
   std::vector<Generated> generated;
   for (const std::size_t k : which) {
-    names.push_back(cases[k].target);
-    functions.push_back(texts[k]);
+    functions.push_back(emitted[k]);
     generated.push_back({&functions_[k].sdfg, "f" + std::to_string(k)});
   }
   auto code =
-      GeneratedCode::compile(source_file(names, functions, "nests under test"), generated,
+      GeneratedCode::compile(source_file(functions, "nests under test"), generated,
                              {.include_root = SOUS_SOURCE_DIR, .compiler = command.compiler, .flags = command.flags});
   if (code) {
     const auto library = std::make_shared<const GeneratedCode>(std::move(*code));
@@ -72,8 +71,8 @@ void CompiledBatch::compile(const std::vector<std::size_t>& which, const std::ve
     return;
   }
   const auto middle = which.begin() + static_cast<long>(which.size() / 2);
-  compile({which.begin(), middle}, cases, texts, command);
-  compile({middle, which.end()}, cases, texts, command);
+  compile({which.begin(), middle}, emitted, command);
+  compile({middle, which.end()}, emitted, command);
 }
 
 Result<Memory> CompiledBatch::run(std::size_t k, const Memory& memory) const {

@@ -52,8 +52,8 @@ class CompiledBatch {
     std::size_t index = 0;  // in the library
     sdfg::Sdfg sdfg;
   };
-  void compile(const std::vector<std::size_t>& which, const std::vector<CompiledCase>& cases,
-               const std::vector<std::string>& texts, const CompilerCommand& command);
+  void compile(const std::vector<std::size_t>& which, const std::vector<targets::Function>& emitted,
+               const CompilerCommand& command);
 
   std::vector<Function> functions_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sdfg/atoms.h"
 #include "transforms/interchange_bounds.h"
 #include "transforms/normal/util.h"
 
@@ -39,7 +40,7 @@ bool Facts::prove(const Expr& e, int depth) const {
     if (term.atoms.size() != 1) continue;
     const Atom& atom = term.atoms[0];
     if (atom.kind != AtomKind::Min && atom.kind != AtomKind::Max) continue;
-    const Expr rest = e - term.coefficient * make_atom(atom.kind, atom.name, atom.args);
+    const Expr rest = e - term.coefficient * make_atom(atom, atom.args);
     const bool a = prove(rest + term.coefficient * atom.args[0], depth - 1);
     const bool one_is_enough = (atom.kind == AtomKind::Max) == (term.coefficient > 0);
     if (a == one_is_enough) return a;
@@ -65,14 +66,14 @@ bool Facts::prove(const Expr& e, int depth) const {
 }
 
 Expr Facts::simplify(const Expr& e) const {
-  const auto decide = [&](const Atom& atom) {
+  const auto decide = [&](const Atom& atom, const std::vector<Expr>& args) {
     if (atom.kind == AtomKind::Min || atom.kind == AtomKind::Max) {
       const bool is_min = atom.kind == AtomKind::Min;
       // min(x, min(y, z)): compare the first operand with every other one.
-      const Expr& first = atom.args[0];
-      const std::vector<Expr> others = is_min ? min_pieces(atom.args[1]) : max_pieces(atom.args[1]);
+      const Expr& first = args[0];
+      const std::vector<Expr> others = is_min ? min_pieces(args[1]) : max_pieces(args[1]);
       const auto beats = [&](const Expr& a, const Expr& b) { return non_negative(is_min ? b - a : a - b); };
-      if (std::ranges::any_of(others, [&](const Expr& other) { return beats(other, first); })) return atom.args[1];
+      if (std::ranges::any_of(others, [&](const Expr& other) { return beats(other, first); })) return args[1];
       std::vector<Expr> kept;
       for (const Expr& other : others)
         if (!beats(first, other)) kept.push_back(other);
@@ -80,7 +81,7 @@ Expr Facts::simplify(const Expr& e) const {
       for (const Expr& other : kept) result = is_min ? Expr::min(result, other) : Expr::max(result, other);
       return result;
     }
-    return make_atom(atom.kind, atom.name, atom.args);
+    return make_atom(atom, args);
   };
   return map_atoms(e, decide);
 }

@@ -1,6 +1,7 @@
 // Canonical loops: see canonical_loops in passes.h.
 #include <algorithm>
 
+#include "sdfg/atoms.h"
 #include "transforms/interchange_bounds.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal/util.h"
@@ -20,7 +21,7 @@ Expr part(const Expr& e, const std::vector<std::string>& symbols, bool using_the
   Expr free(e.constant_term());
   for (const Term& term : e.terms()) {
     Expr product(term.coefficient);
-    for (const Atom& atom : term.atoms) product = product * make_atom(atom.kind, atom.name, atom.args);
+    for (const Atom& atom : term.atoms) product = product * make_atom(atom, atom.args);
     if (!uses_any(product, symbols)) free = free + product;
   }
   return using_them ? e - free : free;

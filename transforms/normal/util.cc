@@ -74,39 +74,6 @@ bool any_overlaps(const Sdfg& sdfg, const std::set<std::string>& written, const 
   return std::ranges::any_of(written, [&](const std::string& w) { return may_overlap(sdfg, w, container); });
 }
 
-Expr make_atom(AtomKind kind, const std::string& name, const std::vector<Expr>& args) {
-  switch (kind) {
-    case AtomKind::Symbol:
-      return Expr::symbol(name);
-    case AtomKind::FloorDiv:
-      return Expr::floor_div(args[0], args[1]);
-    case AtomKind::Mod:
-      return Expr::mod(args[0], args[1]);
-    case AtomKind::Min:
-      return Expr::min(args[0], args[1]);
-    case AtomKind::Max:
-      return Expr::max(args[0], args[1]);
-    case AtomKind::Read:
-      return Expr::read(name, args);
-  }
-  __builtin_unreachable();
-}
-
-Expr map_atoms(const Expr& e, const std::function<Expr(const Atom&)>& f) {
-  if (!e.is_valid()) return e;
-  Expr result(e.constant_term());
-  for (const Term& term : e.terms()) {
-    Expr product(term.coefficient);
-    for (const Atom& atom : term.atoms) {
-      Atom inner = atom;
-      for (Expr& arg : inner.args) arg = map_atoms(arg, f);
-      product = product * f(inner);
-    }
-    result = result + product;
-  }
-  return result;
-}
-
 bool exprs_read(const Region& region, const std::function<bool(const std::string&)>& asked) {
   bool found = false;
   map_exprs(region, [&](const Expr& e) {

@@ -34,10 +34,6 @@ bool any_overlaps(const sdfg::Sdfg& sdfg, const std::set<std::string>& written, 
 
 // Whether an expression below (a bound, a subscript, a symbolic leaf) reads a container that is asked for.
 bool exprs_read(const sdfg::Region& region, const std::function<bool(const std::string&)>& asked);
-// Replaces atoms of an expression bottom-up.
-sdfg::Expr map_atoms(const sdfg::Expr& e, const std::function<sdfg::Expr(const sdfg::Atom&)>& f);
-// The expression that a rebuilt atom is.
-sdfg::Expr make_atom(sdfg::AtomKind kind, const std::string& name, const std::vector<sdfg::Expr>& args);
 
 // Drops inputs that `code` does not use, makes equal ones one, and puts them in the order of their first use.
 void tidy_inputs(sdfg::ScalarExpr& code, std::vector<sdfg::Memlet>& inputs);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sdfg/surroundings.h"
+#include "transforms/loop_names.h"
 #include "transforms/padded_tile.h"
 #include "transforms/register_promotion.h"
 #include "transforms/relocation.h"
@@ -177,8 +178,8 @@ struct RegisterTile {
                     .a = a,
                     .b = b,
                     .k = std::get<ScheduleLoop>(b.children[0].value),
-                    .row = Expr::symbol(fresh(nest, a.symbol + "_r")),
-                    .column = Expr::symbol(fresh(nest, b.symbol + "_r"))};
+                    .row = Expr::symbol(fresh(nest, a.symbol + std::string(over_register_tiles))),
+                    .column = Expr::symbol(fresh(nest, b.symbol + std::string(over_register_tiles)))};
     TRY_VOID(require_plain(band));
     TRY(const Columns columns, columns_of_tile(band));
     Grid grid{.a = a, .b = b};

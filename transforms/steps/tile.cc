@@ -1,4 +1,5 @@
 // Tiling of a perfect band (Irigoin and Triolet 1988; Wolf and Lam 1991), rectangular or not.
+#include "transforms/loop_names.h"
 #include "transforms/simplify.h"
 #include "transforms/step.h"
 
@@ -79,7 +80,7 @@ struct Tile {
         end = *high;
       }
       sdfg::ScheduleLoop tile = loop;
-      tile.symbol = sdfg::fresh_symbol(nest.lifted, nest.tree, loop.symbol + "_t");
+      tile.symbol = sdfg::fresh_symbol(nest.lifted, nest.tree, loop.symbol + std::string(over_tiles));
       tile.begin = begin;
       tile.end = end;
       tile.step = sizes[k].value;

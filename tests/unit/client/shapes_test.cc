@@ -52,8 +52,8 @@ class Paths {
   bool compile() {
     std::vector<tests::Generated> generated;
     for (const sdfg::Sdfg& nest : nests_) generated.push_back({&nest, nest.name});
-    auto code = tests::GeneratedCode::compile(tests::source_file({"cpp"}, functions_, ""), generated,
-                                              {.include_root = SOUS_SOURCE_DIR});
+    auto code =
+        tests::GeneratedCode::compile(tests::source_file(functions_, ""), generated, {.include_root = SOUS_SOURCE_DIR});
     EXPECT_TRUE(code) << code.error().why;
     if (code) code_ = std::make_unique<tests::GeneratedCode>(std::move(*code));
     return code_ != nullptr;
@@ -62,11 +62,11 @@ class Paths {
     sdfg::Memory memory{.symbols = sizes, .buffers = {}};
     return code_->run(k, memory) == 1;
   }
-  const std::string& text(std::size_t k) const { return functions_[k]; }
+  const std::string& text(std::size_t k) const { return functions_[k].code; }
 
  private:
   std::deque<sdfg::Sdfg> nests_;  // whose addresses are kept
-  std::vector<std::string> functions_;
+  std::vector<targets::Function> functions_;
   std::unique_ptr<tests::GeneratedCode> code_;
 };
 

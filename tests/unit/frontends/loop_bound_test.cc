@@ -1,6 +1,7 @@
 #include "frontends/c/loop_bound.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -81,7 +82,8 @@ class LoopBoundFiles : public ::testing::Test {
     const auto bound = loop_bound(write("main.c", text), search);
     return bound ? bound->depth : -1;
   }
-  const fs::path folder_ = fs::path(::testing::TempDir()) / "loop_bound";
+  // Of this process: several run at a time.
+  const fs::path folder_ = fs::path(::testing::TempDir()) / ("sous-loop-bound-" + std::to_string(::getpid()));
 };
 
 TEST_F(LoopBoundFiles, MacrosCountWhereTheyAreNamed) {

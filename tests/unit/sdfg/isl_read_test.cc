@@ -8,15 +8,17 @@ namespace sous::sdfg {
 namespace {
 
 // isl's own reader is the slow twin.
-void same_set(isl_ctx* context, const std::string& text) {
-  const IslSet ours = read_isl_set(context, text), theirs(isl_set_read_from_str(context, text.c_str()));
+void expect_equal(const auto& ours, const auto& theirs, auto* is_equal, const std::string& text) {
   ASSERT_TRUE(ours && theirs) << text;
-  EXPECT_EQ(isl_set_is_equal(ours.get(), theirs.get()), isl_bool_true) << text;
+  EXPECT_EQ(is_equal(ours.get(), theirs.get()), isl_bool_true) << text;
+}
+void same_set(isl_ctx* context, const std::string& text) {
+  expect_equal(read_isl_set(context, text), IslSet(isl_set_read_from_str(context, text.c_str())), isl_set_is_equal,
+               text);
 }
 void same_map(isl_ctx* context, const std::string& text) {
-  const IslMap ours = read_isl_map(context, text), theirs(isl_map_read_from_str(context, text.c_str()));
-  ASSERT_TRUE(ours && theirs) << text;
-  EXPECT_EQ(isl_map_is_equal(ours.get(), theirs.get()), isl_bool_true) << text;
+  expect_equal(read_isl_map(context, text), IslMap(isl_map_read_from_str(context, text.c_str())), isl_map_is_equal,
+               text);
 }
 
 TEST(IslRead, SetsAreWhatIslReads) {

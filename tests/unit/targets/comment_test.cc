@@ -22,8 +22,7 @@ TEST(Comments, NothingGetsOut) {
 TEST(Comments, OfAFunctionAndAFile) {
   const std::string evil = "x\r#error evil\\\n*/ int y; /*";
   for (const std::string& target : target_names()) {
-    const std::string code = emitted(target, parsed(nest), {.comment = evil});
-    const std::string file = tests::source_file({target}, {code}, evil);
+    const std::string file = tests::source_file({emitted_function(target, parsed(nest), {.comment = evil})}, evil);
     for (std::size_t at = file.find("evil"); at != std::string::npos; at = file.find("evil", at + 1)) {
       const std::size_t line = file.rfind('\n', at) + 1;
       EXPECT_EQ(file.substr(line == std::string::npos ? 0 : line, 3), "// ") << file;

@@ -21,10 +21,14 @@ inline sdfg::Sdfg parsed(std::string_view text) {
   return result.value_or(sdfg::Sdfg{});
 }
 
-inline std::string emitted(const std::string& target, const sdfg::Sdfg& graph, const EmitOptions& options = {}) {
+inline Function emitted_function(const std::string& target, const sdfg::Sdfg& graph, const EmitOptions& options = {}) {
   const auto result = find_target(target)->emit(graph, options);
   if (!result) ADD_FAILURE() << result.error().to_string();
-  return result.value_or("");
+  return result.value_or(Function{find_target(target), "", {}});
+}
+
+inline std::string emitted(const std::string& target, const sdfg::Sdfg& graph, const EmitOptions& options = {}) {
+  return emitted_function(target, graph, options).code;
 }
 
 inline std::vector<std::string> target_names() {
@@ -39,14 +43,14 @@ inline void expect_like_interpreter(const std::string& text, const std::vector<s
                                     EmitOptions options = {.contract = false},
                                     const std::vector<std::string>& only = target_names()) {
   const sdfg::Sdfg graph = parsed(text);
-  std::vector<std::string> functions;
+  std::vector<Function> functions;
   std::vector<tests::Generated> generated;
   for (const std::string& target : only) {
     options.function = "run_" + target;
-    functions.push_back(emitted(target, graph, options));
+    functions.push_back(emitted_function(target, graph, options));
     generated.push_back({&graph, options.function});
   }
-  const std::string source = tests::source_file(only, functions, "test");
+  const std::string source = tests::source_file(functions, "test");
   for (const std::string compiler : {"clang++-19", "g++-12"}) {
     tests::CompileOptions how{.include_root = SOUS_SOURCE_DIR, .compiler = compiler};
     // Another instruction set than this machine's: SOUS_MARCH=x86-64-v3
@@ -75,7 +79,7 @@ inline void expect_like_interpreter(const std::string& text, const std::vector<s
           for (const auto& [name, buffer] : expected.buffers) {
             EXPECT_TRUE(actual.buffers.at(name) == buffer)
                 << name << " differs, size " << size << ", " << only[k] << ", " << compiler << "\n"
-                << functions[k];
+                << functions[k].code;
           }
         }
       }

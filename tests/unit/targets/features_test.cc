@@ -98,7 +98,7 @@ TEST(Features, OverlappingArgumentsAreLeftAlone) {
 array A: f64[n] argument alias 1  array B: f64[n] argument alias 1  arguments n, A, B
 disjoint A, B
 loop i = 0 .. n { s0: A[i] = B[i] + 1.0 })");
-  const std::string source = tests::source_file({"cpp"}, {emitted("cpp", graph)}, "") + R"(
+  const std::string source = tests::source_file({emitted_function("cpp", graph)}, "") + R"(
 extern "C" __attribute__((visibility("default"))) int overlap(const int64_t* symbols, void** buffers) {
   double* p = static_cast<double*>(buffers[0]);
   return kernel(4, p, p + *symbols);
@@ -124,7 +124,7 @@ array A: f64[n + 5] argument  arguments n, A  assume n - 3 >= 0
 loop i = 0 .. n { loop j = 0 .. i { s0: A[j] = 1.0 } })");
   const auto runs = [&](double least_work, const std::vector<std::pair<int, int>>& expected) {
     const Guard guard{.original = graph.root, .least_work = least_work};
-    const std::string source = tests::source_file({"cpp"}, {emitted("cpp", graph, {.guards = {guard}})}, "");
+    const std::string source = tests::source_file({emitted_function("cpp", graph, {.guards = {guard}})}, "");
     const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
     ASSERT_TRUE(code) << code.error().why;
     for (const auto& [n, runs] : expected) {
@@ -184,9 +184,9 @@ array A: f64[n] argument  arguments n, A
 loop i = 0 .. n parallel(threads=2) { s0: A[i] = 1.0 })");
   const auto calls = [&](double gain, int least) {
     const Guard guard{.original = graph.root, .least_extents = {2}, .gain = gain};
-    const std::string text = emitted("openmp", graph, {.guards = {guard}, .least_threads = least});
-    EXPECT_TRUE(text.contains("(2, " + std::to_string(least) + ", work * ")) << text;
-    const auto code = tests::GeneratedCode::compile(tests::source_file({"openmp"}, {text}, ""), {{&graph, "kernel"}},
+    const Function text = emitted_function("openmp", graph, {.guards = {guard}, .least_threads = least});
+    EXPECT_TRUE(text.code.contains("(2, " + std::to_string(least) + ", work * ")) << text.code;
+    const auto code = tests::GeneratedCode::compile(tests::source_file({text}, ""), {{&graph, "kernel"}},
                                                     {.include_root = SOUS_SOURCE_DIR});
     EXPECT_TRUE(code) << code.error().why;
     std::string ran;

@@ -241,6 +241,26 @@ loop i = 0 .. n simd { a: A[i] = A[i] - uncontracted(s[] * B[i]) })");
   EXPECT_TRUE(emitted("cpp", apart, {.contract = true}).contains("- sous::uncontracted("));
 }
 
+// What is read is what vectors need: neither scalars nor what a comment says.
+TEST(Highway, HeadersAreThoseThatTheVectorsNeed) {
+  const auto head = [](const std::string& target, const std::string& type, const std::string& value) {
+    const auto graph = parsed("sdfg 1 t symbols n array A: " + type + "[n] argument  array s: i16 argument\n" +
+                              "arguments n, A, s\nloop i = 0 .. n simd { a: A[i] = " + value + " }");
+    const EmitOptions options{.approximate_math = true, .comment = "hn::Exp( int8_t"};
+    const std::string file = tests::source_file({emitted_function(target, graph, options)}, "");
+    const auto at = file.rfind('\n', file.find("targets/runtime/"));
+    const bool defines = file.rfind("#define", at) != std::string::npos;
+    const std::string include = file.substr(at + 1, file.find('\n', at + 1) - at - 1);
+    return (defines ? file.substr(file.rfind("#define", at), at - file.rfind("#define", at)) + " " : "") + include;
+  };
+  const std::string highway = "#include \"targets/runtime/highway.h\"";
+  EXPECT_EQ(head("cpp", "f64", "exp(A[i])"), "#include \"targets/runtime/sous.h\"");
+  EXPECT_EQ(head("highway", "f64", "A[i] * f64(s[])"), highway);
+  EXPECT_EQ(head("highway", "u8", "A[i] + 1u8"), "#define SOUS_HIGHWAY " + highway);
+  EXPECT_EQ(head("highway", "f64", "f64(i64(A[i]))"), "#define SOUS_HIGHWAY " + highway);
+  EXPECT_EQ(head("highway", "f64", "exp(A[i])"), "#define SOUS_HIGHWAY_MATH " + highway);
+}
+
 TEST(Highway, WhatHasNoVectorFormStaysAPlainLoop) {
   expect_plain(R"(sdfg 1 t symbols n
 array A: f64[n + 1, n + 1] argument  arguments n, A

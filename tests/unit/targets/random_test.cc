@@ -70,18 +70,17 @@ void run_batch(std::uint64_t first, std::uint64_t count, const tests::CompileOpt
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     graphs.push_back(tests::random_schedules(tests::random_nest(seed), seed));
   }
-  std::vector<std::string> functions;
+  std::vector<Function> functions;
   std::vector<tests::Generated> generated;
-  std::vector<std::string> names;  // of the functions' targets
   for (const Target* target : targets()) {
     for (std::size_t k = 0; k < graphs.size(); ++k) {
       const std::string function = "nest" + std::to_string(first + k) + "_" + std::string(target->name);
-      names.emplace_back(target->name);
-      functions.push_back(emitted(names.back(), graphs[k], {.function = function, .contract = false}));
+      const std::string name(target->name);
+      functions.push_back(emitted_function(name, graphs[k], {.function = function, .contract = false}));
       generated.push_back({&graphs[k], function});
     }
   }
-  const auto code = tests::GeneratedCode::compile(tests::source_file(names, functions, "random nests"), generated, how);
+  const auto code = tests::GeneratedCode::compile(tests::source_file(functions, "random nests"), generated, how);
   ASSERT_TRUE(code) << code.error().why;
   for (std::size_t k = 0; k < graphs.size(); ++k) {
     const sdfg::Memory before = tests::random_memory(graphs[k], first + k);
@@ -95,7 +94,7 @@ void run_batch(std::uint64_t first, std::uint64_t count, const tests::CompileOpt
         ASSERT_TRUE(same_values(actual.buffers.at(name), buffer))
             << "SOUS_SEED=" << first + k << ": " << name << " differs\n"
             << sdfg::print(graphs[k]) << "\n"
-            << functions[function];
+            << functions[function].code;
       }
     }
   }
