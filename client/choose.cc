@@ -34,12 +34,6 @@ UnitReport unit_report(const Unit& unit) {
   return report;
 }
 
-std::vector<UnitReport> unit_reports(const Nest& nest) {
-  std::vector<UnitReport> reports;
-  for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
-  return reports;
-}
-
 std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
   std::vector<string> symbols;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
@@ -60,6 +54,10 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
       out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
     }
   }
+  const targets::Target* own = targets::find_target(out.recipe.target);
+  const targets::Target* wanted = targets::find_target(target);
+  if (own != nullptr && wanted != nullptr && own->has_gpu() != wanted->has_gpu())
+    return fail("target.mixed", "the recipe is for " + out.recipe.target);
   if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
     return fail("target.unknown", "this build has no target " + out.recipe.target);
@@ -254,6 +252,12 @@ void set_aside(UnitReport& report, const string& why) {
 }
 
 }  // namespace
+
+std::vector<UnitReport> unit_reports(const Nest& nest) {
+  std::vector<UnitReport> reports;
+  for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
+  return reports;
+}
 
 targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const Match& match) {
   const auto& e = match.evidence;

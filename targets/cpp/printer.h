@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,15 @@ struct Dialect {
   // Simd loops, where the target follows them: prints the loop and returns nothing, or prints nothing and says why not;
   // it is then printed as a plain loop, with that reason as a comment.
   std::optional<std::string> (*simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+  // Loops over grids and blocks, where the target follows them.
+  void (*gpu)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+  // Prints the region and returns true, or prints nothing: it is then printed node by node.
+  bool (*region)(Printer& printer, const sdfg::Region& region) = nullptr;
+  // Not null: the arrays are in the memory of a device while the nest runs (targets/runtime/gpu.h). Of each array of
+  // the program that it touches: how it is used, in the runtime's words.
+  std::map<std::string, std::string> (*device_arrays)(const sdfg::Sdfg& sdfg) = nullptr;
+  // Where temporaries live, if not where plan_transients says.
+  Result<std::vector<Transient>> (*transients)(const sdfg::Sdfg& sdfg) = nullptr;
 };
 
 // The whole function: kernel and entry.
@@ -62,6 +72,8 @@ class Printer {
   Expressions expressions;
   bool in_parallel = false;
   bool starts_team = false;  // a loop of what is printed runs on threads
+  // Of a device: functions that what is printed launches, to stand ahead of it; the variable that launches them.
+  std::string kernels = {}, run = {};
   // The user's line that is printed for; FunctionPrinter makes the markers of it into line directives.
   int source_line = 0;
   static constexpr std::string_view line_marker = "//@ ";

@@ -62,9 +62,10 @@ std::string source_file(const std::vector<std::string>& targets, const std::vect
   std::vector<targets::Function> emitted;
   for (std::size_t k = 0; k < functions.size(); ++k)
     emitted.push_back({targets::find_target(targets.at(targets.size() == 1 ? 0 : k)), functions[k]});
-  const auto files = targets::files(emitted, comment);
-  SOUS_ASSERT(files.size() == 1);
-  return files[0].text;
+  // CUDA's files are C++ for a compiler of that.
+  std::string text;
+  for (const targets::File& file : targets::files(emitted, comment)) text += file.text;
+  return text;
 }
 
 Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vector<Generated> functions,
@@ -100,6 +101,8 @@ GeneratedCode::~GeneratedCode() {
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
+
+void* GeneratedCode::symbol(const char* name) const { return dlsym(library_, name); }
 
 int GeneratedCode::call(std::size_t function, const std::vector<void*>& arguments) const {
   const auto entry = reinterpret_cast<Entry>(dlsym(library_, exported(functions_[function].function).c_str()));

@@ -17,7 +17,8 @@ namespace sous::tests {
 inline constexpr const char* no_warnings_of_the_processor =
     " -Wno-unknown-warning-option -Wno-invalid-feature-combination ";
 
-// The text of one file with these functions, emitted by the targets of these names: one for each, or one for all.
+// The text of one file with these functions, emitted by the targets of these names: one for each, or one for all. Those
+// for a GPU run on the CPU (targets/runtime/gpu_emulated.h).
 std::string source_file(const std::vector<std::string>& targets, const std::vector<std::string>& functions,
                         std::string_view comment);
 
@@ -44,6 +45,8 @@ class GeneratedCode {
   GeneratedCode& operator=(GeneratedCode&&) = delete;
   ~GeneratedCode();
 
+  // Of the source, null if it has none such.
+  void* symbol(const char* name) const;
   // What the entry returned, called with these addresses.
   int call(std::size_t function, const std::vector<void*>& arguments) const;
   // The same on the interpreter's memory. Argument containers that `memory` lacks are a failure of the caller.

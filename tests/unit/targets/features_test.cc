@@ -266,7 +266,10 @@ s0: {
 TEST(Features, SameInputSameBytes) {
   for (const std::string& target : target_names()) {
     const sdfg::Sdfg graph = tests::random_schedules(tests::random_nest(11), 11);
-    EXPECT_EQ(emitted(target, graph), emitted(target, parsed(sdfg::print(graph))));
+    const auto code = find_target(target)->emit(graph, {}),
+               again = find_target(target)->emit(parsed(sdfg::print(graph)), {});
+    EXPECT_EQ(code.value_or(""), again.value_or(""));
+    EXPECT_TRUE(code || find_target(target)->has_gpu()) << target;
   }
 }
 
@@ -275,6 +278,7 @@ TEST(Features, TheClockStandsStillForWhatIsNotTimed) {
       "sdfg 1 t symbols n array x: f64[n] argument array y: f64[n] argument arguments n, x, y "
       "loop i = 0 .. n { s: x[i] = 1.0 } loop j = 0 .. n { t: y[j] = 2.0 } loop k = 0 .. n { u: x[k] = 3.0 }");
   for (const std::string& target : target_names()) {
+    if (find_target(target)->has_gpu()) continue;  // its loops stand in functions of their own: cuda_test.cc
     const std::string code = emitted(target, graph, {.timed = Part{1, 2}});
     const auto nth = [&](const char* word, int n) {
       auto at = code.find(word);
