@@ -17,8 +17,8 @@ struct TileRefusals {
   std::string_view step, bounds;
 };
 
-// FirstPoints: a loop over tiles runs over their first points. Numbered: it counts them from 0. OfSteps: as FirstPoints,
-// of loops with any positive step, too.
+// FirstPoints: a loop over tiles runs over their first points. Numbered: it counts them from 0. OfSteps: as
+// FirstPoints, of loops with any positive step, too.
 enum class Tiles { FirstPoints, Numbered, OfSteps };
 
 // The loops of a perfect band, cut into `sizes` iterations each. The loop over the tiles of i is called i with

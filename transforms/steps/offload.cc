@@ -52,25 +52,24 @@ struct Offload {
   static constexpr RefusalInfo refusals[] = {
       {"offload.no-loop", "a loop does not exist"},
       {"offload.not-nested", "the loops are not a perfect band"},
-      {"offload.sizes",
-       "there is not one size for each loop, or a block has more than 1024 threads (64 in its third "
-       "dimension)"},
+      {"offload.sizes", "there is not one size for each loop"},
       {"offload.step", "a loop runs backwards"},
       {"offload.bounds", "a bound inside the band depends on an outer loop in a way that has no bounds over a block"},
       {"offload.scheduled",
        "a loop of the band is not sequential any more, or one around it or inside runs on the GPU already"},
       {"offload.carried", "a loop carries a dependence that is no temporary's"},
+      {"offload.threads", "a block has more than 1024 threads, or more than 64 in its third dimension"},
   };
 
   // 0 is x.
   int dimension(std::size_t k) const { return static_cast<int>(x == "first" ? k : loops.size() - 1 - k); }
 
-  Result<void> check_sizes() const {
+  Result<void> check_threads() const {
     std::int64_t threads = 1;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       threads *= sizes[k].value;
       if (threads > most_threads || (dimension(k) == 2 && sizes[k].value > most_threads_z))
-        return fail("offload.sizes", "a block would have too many threads", loops[k].name);
+        return fail("offload.threads", "a block would have too many threads", loops[k].name);
     }
     return {};
   }
@@ -93,7 +92,7 @@ struct Offload {
   }
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    TRY_VOID(check_sizes());
+    TRY_VOID(check_threads());
     TRY_VOID(check_schedules(nest));
     std::vector<sdfg::ScheduleLoop> band;
     for (const LoopRef& loop : loops) band.push_back(loop_of(nest, loop));

@@ -329,7 +329,7 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {copy2, "offload(loops=[q], sizes=[4])", false, "offload.no-loop"},
       {copy2, "offload(loops=[j, i], sizes=[4, 4])", false, "offload.not-nested"},
       {copy2, "offload(loops=[i, j], sizes=[4])", false, "offload.sizes"},
-      {copy2, "offload(loops=[i, j], sizes=[64, 32])", false, "offload.sizes"},
+      {copy2, "offload(loops=[i, j], sizes=[64, 32])", false, "offload.threads"},
       {"loop i = n - 1 .. -1 step -1 { s0: x[i] = 1.0 }", "offload(loops=[i], sizes=[4])", false, "offload.step"},
       {"loop i = 0 .. n { loop j = i mod 3 .. n { s0: A[i, j] = 1.0 } }", "offload(loops=[i, j], sizes=[4, 4])", false,
        "offload.bounds"},

@@ -77,7 +77,8 @@ TEST(Strategies, ApplyWhole) {
         all.push_back({nest, to_text(*recipe), *after});
       }
       for (const auto& one : all) tests::expect_same_interpreted(one, {{{"n", 9}, {"m", 4}}});
-      tests::expect_same_compiled(all, {{{"n", 37}, {"m", 19}}, {{"n", 1}, {"m", 1}}}, strategy->gpu ? "cuda" : "highway");
+      tests::expect_same_compiled(all, {{{"n", 37}, {"m", 19}}, {{"n", 1}, {"m", 1}}},
+                                  strategy->gpu ? "cuda" : "highway");
     }
   }
 }
