@@ -224,7 +224,9 @@ std::map<std::string, std::string> device_arrays(const Sdfg& sdfg) {
     std::vector<std::string_view> use;
     if (read && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
     if (written && !c.dead) use.emplace_back("sous::gpu::writes");
-    if (whole.contains(c.name) || planted(Fault::part_taken_for_whole)) use.emplace_back("sous::gpu::whole");
+    // Between rows that are apart there is what the nest does not write.
+    const bool dense = c.strides == sdfg::row_major(c.shape);
+    if ((dense && whole.contains(c.name)) || planted(Fault::part_taken_for_whole)) use.emplace_back("sous::gpu::whole");
     std::string text;
     for (const std::string_view word : use) text += (text.empty() ? "" : " | ") + std::string(word);
     uses[c.name] = text.empty() ? "0" : text;

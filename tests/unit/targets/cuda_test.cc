@@ -91,6 +91,14 @@ loop b = 0 .. n step 32 gpu_grid(dimension=0) { loop i = b .. min(b + 32, n) gpu
       emitted("cuda", parsed(sweeps)).contains("run.array(A, A_footprint, sous::gpu::reads | sous::gpu::writes)"));
 }
 
+// All elements are written, but what lies between the rows is no element.
+TEST(Cuda, WhatLiesBetweenRowsStays) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n, 3] strides [5, 1] argument  arguments n, A
+loop i = 0 .. n gpu_grid(dimension=0) { loop j = 0 .. 3 gpu_block(dimension=0) { s: A[i, j] = 1.5 } })",
+                          {0, 1, 9}, {.contract = false}, {"cuda"});
+}
+
 std::string refusal(const std::string& graph, const EmitOptions& options = {}) {
   const auto code = cuda_target.emit(parsed(graph), options);
   return code ? "" : code.error().code;
