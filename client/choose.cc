@@ -46,6 +46,10 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
       out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
     }
   }
+  const targets::Target* own = targets::find_target(out.recipe.target);
+  const targets::Target* wanted = targets::find_target(target);
+  if (own != nullptr && wanted != nullptr && own->has_gpu() != wanted->has_gpu())
+    return fail("target.mixed", "the recipe is for " + out.recipe.target);
   if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
     return fail("target.unknown", "this build has no target " + out.recipe.target);

@@ -50,6 +50,9 @@ struct Question {
 
 Chosen choose(const Question& question);
 
+// One for each unit, before anything is known of it.
+std::vector<UnitReport> unit_reports(const Nest& nest);
+
 // A recipe that is used wherever it applies: in the hottest nest and in all others that it fits, or, where it does not
 // fit the hottest, in the whole.
 Chosen force(const Question& question, const transforms::Recipe& recipe);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "client/commands.h"
+#include "client/cuda_toolkit.h"
 #include "client/interruptible.h"
 #include "client/measure.h"
 #include "client/places.h"
@@ -130,7 +131,7 @@ Result<int> command_strategies(const Invocation& invocation) {
     for (const std::size_t unit : units_to_tune(nest)) {
       std::printf("%s\n", heading(nest, unit).c_str());
       const auto options = apply_options(nest);
-      TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options));
+      TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options, invocation.options.target == gpu_target));
       for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
     }
   }
@@ -152,7 +153,8 @@ Result<int> command_tune(const Invocation& invocation) {
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const Interruptible interruptible(1e6);
-  TuneOptions tune_options{.stop = &Interruptible::stop_asked(), .progress = {}};
+  TuneOptions tune_options{
+      .stop = &Interruptible::stop_asked(), .gpu = invocation.options.target == gpu_target, .progress = {}};
   std::optional<std::ofstream> samples;
   if (!options.samples.empty()) {
     samples.emplace(options.samples, std::ios::app);

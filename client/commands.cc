@@ -217,6 +217,11 @@ string markdown() {
       "| `SOUS_REPORT` | a file: the launcher appends a JSON line for each C input, or command that passes through |\n"
       "| `SOUS_CACHE_DIR` | folder of the results of earlier compiles; `off`: none |\n"
       "| `SOUS_CACHE_MB` | how large that folder may get (default: 512) |\n"
+      "| `SOUS_CUDA_ARCH` | GPUs that `--target cuda` compiles for: `80,90` (default: those of this machine, else "
+      "both, and later ones) |\n"
+      "| `CUDA_HOME` | where `nvcc` is looked for first: in `bin` there |\n"
+      "| `SOUS_GPU_TRACE` | `1`, of the program that was built: a line for each run of a nest on the GPU, or why it "
+      "was none |\n"
       "| `SOUS_GUARD` | `0`: where Sous itself faults or hangs, do not run the compiler as it is (for finding bugs) "
       "|\n";
   return out;

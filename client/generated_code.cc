@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/compiler.h"
+#include "client/nvcc.h"
 #include "client/places.h"
 
 namespace sous::client {
@@ -27,6 +28,11 @@ Result<Words> compile_generated(const std::vector<targets::File>& files, const G
   for (const targets::File& file : files) {
     const string source = folder.file(stem + "." + string(file.language->suffix)), object = source + ".o";
     TRY_VOID(write_file(source, file.text));
+    if (file.language->compiler == targets::LanguageCompiler::Nvcc) {
+      TRY_VOID(compile_cuda(source, object, *file.language, build));
+      objects.push_back(object);
+      continue;
+    }
     Words command{build.compiler};
     command.insert(command.end(), build.flags.begin(), build.flags.end());
     const Words options = generated_options(build, file);

@@ -5,6 +5,7 @@
 
 #include "client/choose.h"
 #include "client/measure.h"
+#include "client/offload.h"
 #include "client/predicted.h"
 #include "client/process.h"
 #include "client/recipe_names.h"
@@ -181,12 +182,19 @@ class Pipeline {
     }
   }
 
+  // The target that is asked for is a GPU's: what no source knows is offloaded by strategy.
+  bool for_gpu() const {
+    const targets::Target* wanted = targets::find_target(options_.target);
+    return wanted != nullptr && wanted->has_gpu();
+  }
+
   // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
   // a recipe, and nobody wants to see them.
   bool worth_normalizing(const LiftedNest& lifted) const {
     const bool says = options_.explain != Explain::No || options_.remarks || !options_.report.empty() ||
                       !options_.dump_after.empty() || !options_.emit.empty();
-    if (forced_ || says || !options_.sizes.empty()) return true;  // what --size names is held against the normal form
+    if (forced_ || says || for_gpu() || !options_.sizes.empty())
+      return true;  // what --size names is held against the normal form
     return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
            worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());
   }
@@ -226,6 +234,10 @@ class Pipeline {
     Question question{
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
     if (forced_) return force(question, *forced_);
+    if (for_gpu()) {
+      Chosen known = choose(question);
+      return known.choices.empty() ? offload(question) : known;
+    }
     if (options_.measure && !options_.frozen) {
       question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };
     }

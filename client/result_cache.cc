@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "client/cuda_toolkit.h"
 #include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
@@ -208,10 +209,11 @@ std::vector<string> recipe_state(const Options& options) {
 
 bool may_keep(const Options& o, const string& source) {
   std::error_code error;
-  // --size, --unit and --frozen are warned about where they fit nothing.
+  // --size, --unit and --frozen are warned about where they fit nothing. What is for a GPU depends on CUDA's compiler
+  // and the GPUs that are there, and on no source of recipes.
   return o.explain == Explain::No && !o.remarks && o.sizes.empty() && o.unit.empty() && !o.frozen && o.report.empty() &&
-         o.dump_after.empty() && o.emit.empty() && !o.measure && !o.lock && o.recipe.empty() && o.server.empty() &&
-         !fs::exists(lock_path(source), error);
+         o.target != gpu_target && o.dump_after.empty() && o.emit.empty() && !o.measure && !o.lock &&
+         o.recipe.empty() && o.server.empty() && !fs::exists(lock_path(source), error);
 }
 
 }  // namespace sous::client

@@ -90,7 +90,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
-  TRY(const auto proposed, tuning_db::propose(subject, tuner.apply));
+  TRY(const auto proposed, tuning_db::propose(subject, tuner.apply, options.gpu));
   const auto all = proposals(subject, known, proposed);
   if (all.empty()) return fail("tune.nothing", "no strategy and no similar nest has a recipe for it");
   tuner.seconds = options.seconds_per_nest;

@@ -97,15 +97,19 @@ struct Function {
   Vectors vectors = Vectors::None;
 };
 
+// What compiles a file: the compiler of the user's program, or one of the language's own.
+enum class LanguageCompiler { Users, Nvcc };
+
 // What functions are written in: those of targets with one language share a file.
 struct Language {
   std::string_view name;
   std::string_view suffix;                    // of a file
-  std::span<const std::string_view> options;  // that compile one, with clang and gcc, behind the user's own
+  std::span<const std::string_view> options;  // that compile one; with clang and gcc, behind the user's own
   std::string (*file)(std::span<const Function> functions, std::string_view comment);  // a whole one
   // An exported function `int name(void* const* arguments)`, which calls `function` with what lies at the addresses of
   // the Sdfg's arguments, in their order: behind the function in its file.
   std::string (*caller)(const sdfg::Sdfg& sdfg, const std::string& function, const std::string& name) = nullptr;
+  LanguageCompiler compiler = LanguageCompiler::Users;
 };
 
 // A library that generated code calls.
@@ -133,6 +137,8 @@ struct Target {
   Result<Function> emit(const sdfg::Sdfg& sdfg, const EmitOptions& options) const;
   // Whether Parallel loops run on threads.
   bool has_threads() const { return follows.contains(sdfg::Parallel{}); }
+  // Whether loops over blocks and threads run on a GPU.
+  bool has_gpu() const { return follows.contains(sdfg::GpuGrid{}); }
 };
 
 // Sorted by name.

@@ -135,10 +135,11 @@ std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const string& from, cons
   return candidate;
 }
 
-Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options) {
+Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options, bool gpu) {
   TRY(const auto facts, transforms::NestFacts::of(nest, options.context, options.budget));
   std::vector<Proposed> result;
-  for (const auto* strategy : transforms::strategies()) result.push_back({strategy, strategy->write(facts)});
+  for (const auto* strategy : transforms::strategies())
+    if (strategy->gpu == gpu) result.push_back({strategy, strategy->write(facts)});
   return result;
 }
 

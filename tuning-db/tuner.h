@@ -59,8 +59,9 @@ struct Proposed {
   const transforms::StrategyInfo* strategy = nullptr;
   Result<std::vector<transforms::OpenRecipe>> recipes;
 };
-// Of all strategies, in their order. Errors: isl.budget.
-Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options);
+// Of all strategies for the CPU, or of those for a GPU, in their order. Errors: isl.budget.
+Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
+                                      bool gpu = false);
 
 // The recipe's steps that the nest admits, applied. Nullopt: none of them.
 std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const std::string& from, const transforms::Recipe& recipe,

@@ -97,6 +97,7 @@ std::vector<std::string> Expressions::entered() const {
 std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
   constexpr std::int64_t line_bytes = 64;
   std::vector<sdfg::Memlet> out;
+  if (on_device) return out;  // threads wait for memory while others run
   const sdfg::Container& of = container(read.container);
   // What is an array of the function's own is in the cache.
   if (locals.contains(of.name) || (of.transient && of.storage != sdfg::Storage::heap)) return out;
@@ -209,7 +210,6 @@ Text Expressions::element(const std::string& name, const std::vector<Expr>& subs
   if (const auto local = locals.find(name); local != locals.end()) return {local->second};
   const sdfg::Container& c = container(name);
   const std::string& base = use(name);
-  if (c.shape.empty() && c.transient) return {base};
   if (c.shape.empty() && !by_pointer(name)) return {base};
   std::string place;
   const auto add = [&](const Text& text) {

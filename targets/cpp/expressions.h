@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class Expressions {
   Text scalar(const sdfg::ScalarExpr& e, const std::vector<Text>& inputs) const;
   // The same with the elements that the memlets name.
   Text scalar(const sdfg::ScalarExpr& e, const std::vector<const sdfg::Memlet*>& inputs) const;
+  // `accumulated op` the tree, where device code writes that as one operation.
+  std::optional<Text> fused_update(sdfg::ReductionOp op, const sdfg::ScalarExpr& e, const std::vector<Text>& inputs,
+                                   const Text& accumulated) const;
   // One node over written arguments.
   Text operation(const sdfg::ScalarExpr& e, const std::vector<Text>& args) const;
   // `accumulated op value` as the IR's reduction operators mean it.
@@ -56,7 +60,12 @@ class Expressions {
   Names& names() const { return names_; }
   // Scalars that the function gets as pointers.
   bool by_pointer(const std::string& container) const { return by_pointer_.contains(container); }
+  // The scalar is one, too.
+  void point_to(const std::string& scalar) { by_pointer_.insert(scalar); }
 
+  // While set: for a device, whose compiler must be told what the host's does of itself. Integers wrap; where
+  // `contracts` allows it, a product and the sum that uses it are one operation.
+  bool on_device = false, contracts = false;
   // While set: every access to the container is written as this (a local copy of one of its elements).
   std::map<std::string, std::string> locals;
   // While set: the symbol is written as this.
@@ -68,6 +77,7 @@ class Expressions {
   mutable std::set<std::string> used_;
   std::set<std::string> by_pointer_;
   std::set<std::string> nonnegative_;
+  std::optional<Text> device_operation(const sdfg::ScalarExpr& e, const std::vector<Text>& inputs) const;
   using Places = std::vector<std::pair<std::string, sdfg::Expr>>;  // in containers
   struct Around {
     const sdfg::Loop* loop;

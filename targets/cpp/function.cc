@@ -72,6 +72,11 @@ class FunctionPrinter {
   Function print() {
     Printer body(sdfg_, options_, dialect_, transients_, names_);
     body.out.source_line = options_.lines.line;
+    if (on_device()) {
+      body.run = run_ = names_.fresh("run");
+      for (const Transient& t : transients_)
+        if (t.heap && sdfg_.find(t.container)->shape.empty()) body.expressions.point_to(t.container);
+    }
     body.out.set_depth(1);
     for (const std::string& argument : sdfg_.arguments)
       if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
@@ -86,6 +91,7 @@ class FunctionPrinter {
     if (out.source_line > 0) out.append(line_directive(options_.lines));
     if (options_.timed) out.line("extern \"C\" { void sous_clock_stop(void); void sous_clock_start(void); }");
     out.lines(comment_lines(options_.comment));
+    out.append(body.kernels);
     out.open(parameter_list("static void " + kernel_, kernel_parameters(body.expressions.used())));
     out.append(body.out.text());
     out.close();
@@ -101,9 +107,12 @@ class FunctionPrinter {
     const Part& part = *options_.timed;
     const auto run = [&](std::size_t first, std::size_t last, bool timed) {
       if (first >= last) return;
-      if (!timed) body.out.line("sous_clock_stop();");
-      for (std::size_t k = first; k < last; ++k) body.node(nodes[k]);
-      if (!timed) body.out.line("sous_clock_start();");
+      const std::string waited = on_device() ? run_ + ".wait(); " : "";
+      if (!timed) body.out.line(waited + "sous_clock_stop();");
+      sdfg::Region some;
+      for (std::size_t k = first; k < last; ++k) some.nodes.push_back(nodes[k]);
+      body.region(some);
+      if (!timed) body.out.line(waited + "sous_clock_start();");
     };
     run(0, part.first, false);
     run(part.first, part.last, true);
@@ -114,6 +123,7 @@ class FunctionPrinter {
     return (written_.contains(c.name) ? "" : "const ") + std::string(sdfg::info(c.type).cpp);
   }
   bool by_value(const Container& c) const { return passed_by_value(c, written_); }
+  bool on_device() const { return dialect_.device_arrays != nullptr; }
 
   // No other argument's elements are written through, or read while these are written.
   bool is_restrict(const Container& c) const {
@@ -157,6 +167,7 @@ class FunctionPrinter {
       add(heap_all(t), heap_parameter(t));
       if (t.per_thread) add(heap_size(t), "int64_t " + heap_size(t));
     }
+    if (on_device()) add(run_, "sous::gpu::Run& " + run_);
     return result;
   }
 
@@ -224,6 +235,69 @@ class FunctionPrinter {
     }
   }
 
+  std::string size_of(const Transient& t, const Expressions& expressions, const std::string& element) {
+    return "const int64_t " + heap_size(t) + " = sous::padded<" + element + ">(" + expressions.index(t.elements).text +
+           ");";
+  }
+
+  // What the nest is called with: the arguments and memory for its temporaries.
+  std::vector<std::string> allocated(const Expressions& expressions, std::vector<std::string>& checks) {
+    std::vector<std::string> passed;
+    for (const std::string& argument : sdfg_.arguments) passed.push_back(names_.of(argument));
+    std::string missing;
+    for (const Transient& t : transients_) {
+      if (!t.heap) continue;
+      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
+      const std::string memory = names_.fresh(names_.of(t.container) + "_memory");
+      checks.push_back(size_of(t, expressions, element));
+      checks.push_back("const sous::Temporary<" + element + "> " + memory + "(" + heap_size(t) + ", " +
+                       (t.per_thread ? "sous::threads(" + std::to_string(t.threads) + ")" : "1") + ");");
+      missing += (missing.empty() ? "" : " || ") + memory + ".get() == nullptr";
+      passed.push_back(memory + ".get()");
+      if (t.per_thread) passed.push_back(heap_size(t));
+    }
+    if (!missing.empty()) checks.push_back("if (" + missing + ") return 0;");
+    return passed;
+  }
+
+  // The same of a device: its own arrays.
+  std::vector<std::string> moved(const Expressions& expressions, std::vector<std::string>& checks) {
+    const std::map<std::string, std::string> uses = dialect_.device_arrays(sdfg_);
+    const std::string arrays = names_.fresh("arrays");
+    std::vector<std::string> passed, moves;
+    std::size_t count = 0;
+    for (const std::string& argument : sdfg_.arguments) {
+      const Container* c = sdfg_.find(argument);
+      const auto use = uses.find(argument);
+      if (c == nullptr || by_value(*c)) {
+        passed.push_back(names_.of(argument));
+      } else if (use == uses.end()) {
+        passed.emplace_back("nullptr");
+      } else {
+        const std::string covered = footprint(expressions, *c, checks);
+        passed.push_back(names_.fresh(names_.of(argument) + "_device"));
+        moves.push_back(type(*c) + "* const " + passed.back() + " = " + run_ + ".array(" + names_.of(argument) + ", " +
+                        covered + ", " + use->second + ");");
+        ++count;
+      }
+    }
+    for (const Transient& t : transients_) {
+      if (!t.heap) continue;
+      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
+      checks.push_back(size_of(t, expressions, element));
+      passed.push_back(names_.fresh(names_.of(t.container) + "_memory"));
+      moves.push_back(element + "* const " + passed.back() + " = " + run_ + ".temporary<" + element + ">(" +
+                      heap_size(t) + ");");
+      ++count;
+    }
+    checks.push_back("sous::gpu::Array " + arrays + "[" + std::to_string(std::max<std::size_t>(1, count)) + "];");
+    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ");");
+    checks.insert(checks.end(), moves.begin(), moves.end());
+    checks.push_back("if (!" + run_ + ".ok()) return 0;");
+    passed.push_back(run_);
+    return passed;
+  }
+
   void entry(Lines& out, const Printer& body) {
     const Expressions& expressions = body.expressions;
     std::vector<std::string> checks;
@@ -249,30 +323,14 @@ class FunctionPrinter {
       checks.push_back("const sous::Threads " + team + "(" + conditions + ");");
       checks.push_back("if (!" + team + ".usable()) return 0;");
     }
-    std::vector<std::string> passed;
-    for (const std::string& argument : sdfg_.arguments) passed.push_back(names_.of(argument));
-    std::string missing;
-    for (const Transient& t : transients_) {
-      if (!t.heap) continue;
-      const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
-      const std::string memory = names_.fresh(names_.of(t.container) + "_memory");
-      checks.push_back("const int64_t " + heap_size(t) + " = sous::padded<" + element + ">(" +
-                       expressions.index(t.elements).text + ");");
-      checks.push_back("const sous::Temporary<" + element + "> " + memory + "(" + heap_size(t) + ", " +
-                       (t.per_thread ? "sous::threads(" + std::to_string(t.threads) + ")" : "1") + ");");
-      missing += (missing.empty() ? "" : " || ") + memory + ".get() == nullptr";
-      passed.push_back(memory + ".get()");
-      if (t.per_thread) passed.push_back(heap_size(t));
-    }
-    if (!missing.empty()) checks.push_back("if (" + missing + ") return 0;");
-
+    const std::vector<std::string> passed = on_device() ? moved(expressions, checks) : allocated(expressions, checks);
     std::vector<std::string> parameters;
     for (const std::string& argument : sdfg_.arguments) parameters.push_back(parameter(argument, false));
     out.open(
         parameter_list("extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function, parameters));
     for (const std::string& check : checks) out.line(check);
     out.line(kernel_ + "(" + join(passed) + ");");
-    out.line("return 1;");
+    out.line(on_device() ? "return " + run_ + ".finish();" : "return 1;");
     out.close();
   }
 
@@ -282,7 +340,7 @@ class FunctionPrinter {
   const std::vector<Transient>& transients_;
   const std::set<std::string> written_;
   Names names_;
-  std::string kernel_;
+  std::string kernel_, run_;
   std::map<std::string, std::string> footprints_;
 };
 
@@ -319,7 +377,8 @@ Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& optio
   if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
-  TRY(const std::vector<Transient> transients, plan_transients(sdfg, dialect.target.has_threads()));
+  TRY(const std::vector<Transient> transients,
+      dialect.transients ? dialect.transients(sdfg) : plan_transients(sdfg, dialect.target.has_threads()));
   return FunctionPrinter(sdfg, options, dialect, transients).print();
 }
 

@@ -77,6 +77,7 @@ Printer::Printer(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Diale
       used_(used_containers(sdfg.root)) {}
 
 void Printer::region(const sdfg::Region& region) {
+  if (dialect_.region != nullptr && dialect_.region(*this, region)) return;
   for (const sdfg::Node& n : region.nodes) node(n);
 }
 
@@ -120,7 +121,9 @@ void Printer::state(const sdfg::State& state) {
 void Printer::assign(const sdfg::TaskletView& tasklet) {
   for (const sdfg::Memlet* read : tasklet.inputs) prefetch(*read);
   const sdfg::ScalarExpr& code = tasklet.tasklet->code;
-  Text value = expressions.scalar(code, tasklet.inputs);
+  std::vector<Text> inputs;
+  for (const sdfg::Memlet* read : tasklet.inputs) inputs.push_back(expressions.element(*read));
+  Text value = expressions.scalar(code, inputs);
   const bool several = tasklet.outputs.size() > 1;
   if (several) {
     out.open("");
@@ -130,15 +133,19 @@ void Printer::assign(const sdfg::TaskletView& tasklet) {
   }
   for (const sdfg::Memlet* memlet : tasklet.outputs) {
     const Text element = expressions.element(*memlet);
-    const Text stored = memlet->combine ? expressions.combined(*memlet->combine, code.type, element, value) : value;
-    out.line(element.text + " = " + stored.text + ";");
+    const auto stored = [&]() -> Text {
+      if (!memlet->combine) return value;
+      const auto fused = several ? std::nullopt : expressions.fused_update(*memlet->combine, code, inputs, element);
+      return fused ? *fused : expressions.combined(*memlet->combine, code.type, element, value);
+    };
+    out.line(element.text + " = " + stored().text + ";");
   }
   if (several) out.close();
 }
 
 void Printer::declare(const std::string& owner, const std::set<std::string>& except) {
   for (const Transient& t : transients_) {
-    if (t.owner != owner || except.contains(t.container)) continue;
+    if (t.owner != owner || except.contains(t.container) || (t.heap && !t.per_thread)) continue;
     const sdfg::Container& c = expressions.container(t.container);
     const std::string type(sdfg::info(c.type).cpp);
     const std::string& name = expressions.names().of(c.name);
@@ -149,7 +156,7 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
     } else if (!t.heap) {
       const std::int64_t elements = std::max<std::int64_t>(1, *t.elements.constant());
       out.line(unused + "alignas(64) " + type + " " + name + "[" + std::to_string(elements) + "];");
-    } else if (t.per_thread) {
+    } else {
       out.line(unused + type + "* const " + name + " = " + expressions.use(c.name + ".all") + " + " +
                (planted(Fault::thread_copies_shared) ? "0" : "sous::thread()") + " * " +
                expressions.use(c.name + ".size") + ";");
@@ -230,7 +237,8 @@ void Printer::scheduled(const sdfg::Loop& loop) {
       [&](const sdfg::Simd&) {
         if (!dialect_.target.follows.contains(loop.schedule)) {
           not_followed(loop, "the target has no vectors");
-          return plain_loop(loop);
+          // What lanes hold in vectors, a thread of a device holds in registers, if no subscript remains.
+          return plain_loop(loop, expressions.on_device ? "SOUS_UNROLLED" : "");
         }
         if (const auto reason = dialect_.simd(*this, loop)) {
           out.line("// Not as vectors: " + *reason + ".");
@@ -239,9 +247,9 @@ void Printer::scheduled(const sdfg::Loop& loop) {
         }
       },
       [&](const sdfg::Unroll& unroll) { unrolled(loop, unroll.factor); },
-      // Target::emit lets none of these through.
-      [](const sdfg::GpuGrid&) { SOUS_ASSERT(!"a target of C++ has a grid"); },
-      [](const sdfg::GpuBlock&) { SOUS_ASSERT(!"a target of C++ has blocks of threads"); });
+      // The others' targets let none of these through.
+      [&](const sdfg::GpuGrid&) { dialect_.gpu(*this, loop); },
+      [&](const sdfg::GpuBlock&) { dialect_.gpu(*this, loop); });
 }
 
 // Real copies of the body: pragmas are only hints, and differ from compiler to compiler.

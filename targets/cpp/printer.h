@@ -21,6 +21,15 @@ struct Dialect {
   // Simd loops, where the target follows them: prints the loop and returns nothing, or prints nothing and says why not;
   // it is then printed as a plain loop, with that reason as a comment.
   std::optional<std::string> (*simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+  // Loops over grids and blocks, where the target follows them.
+  void (*gpu)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+  // Prints the region and returns true, or prints nothing: it is then printed node by node.
+  bool (*region)(Printer& printer, const sdfg::Region& region) = nullptr;
+  // Not null: the arrays are in the memory of a device while the nest runs (targets/runtime/gpu.h). Of each array of
+  // the program that it touches: how it is used, in the runtime's words.
+  std::map<std::string, std::string> (*device_arrays)(const sdfg::Sdfg& sdfg) = nullptr;
+  // Where temporaries live, if not where plan_transients says.
+  Result<std::vector<Transient>> (*transients)(const sdfg::Sdfg& sdfg) = nullptr;
 };
 
 // The whole function: kernel and entry.
@@ -64,6 +73,8 @@ class Printer {
   // Declarations of the function's pointers, by name.
   std::map<std::string, std::string> pointers;
   Vectors vectors = Vectors::None;
+  // Of a device: functions that what is printed launches, to stand ahead of it; the variable that launches them.
+  std::string kernels = {}, run = {};
   // While set: prints the bodies of loops instead.
   std::function<void(const sdfg::Loop&)> body_instead;
 

@@ -82,6 +82,8 @@ Text Expressions::scalar(const ScalarExpr& e, const std::vector<const sdfg::Meml
 
 Text Expressions::scalar(const ScalarExpr& e, const std::vector<Text>& inputs) const {
   if (e.op == ScalarOp::input) return inputs[static_cast<std::size_t>(e.input)];
+  if (on_device)
+    if (auto text = device_operation(e, inputs)) return *text;
   std::vector<Text> args;
   for (const ScalarExpr& arg : e.args) args.push_back(scalar(arg, inputs));
   return operation(e, args);

@@ -30,6 +30,13 @@
 #include "targets/runtime/cache_sets.h"
 #include "targets/runtime/threads.h"
 
+// Functions that kernels of a GPU call, too.
+#ifdef __CUDACC__
+#define SOUS_EVERYWHERE __host__ __device__ inline
+#else
+#define SOUS_EVERYWHERE inline
+#endif
+
 namespace sous {
 
 // --- Types (the C++ library's headers for them take longer to read than all of this) --------------------------------
@@ -71,40 +78,45 @@ using IndicesBelow = Indices<__integer_pack(n)...>;
 
 // --- Index arithmetic -----------------------------------------------------------------------------------------------
 
-inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
-inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
+SOUS_EVERYWHERE int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+SOUS_EVERYWHERE int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
 // Rounds toward minus infinity; b is not 0.
-inline int64_t floor_div(int64_t a, int64_t b) {
+SOUS_EVERYWHERE int64_t floor_div(int64_t a, int64_t b) {
   // Without a branch: gcc takes a subscript out of a loop only if it has none.
   return a / b - static_cast<int64_t>((a % b != 0) & ((a ^ b) < 0));
 }
-inline int64_t floor_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
+SOUS_EVERYWHERE int64_t floor_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
 // The length of a range as a factor of a work estimate.
 inline double extent(int64_t n) { return n > 0 ? static_cast<double>(n) : 0.0; }
 
 // --- Scalars --------------------------------------------------------------------------------------------------------
 
 template <class T>
-inline T min(T a, T b) {
+SOUS_EVERYWHERE T min(T a, T b) {
   return a < b ? a : b;
 }
 template <class T>
-inline T max(T a, T b) {
+SOUS_EVERYWHERE T max(T a, T b) {
   return a > b ? a : b;
 }
 
 // A call is another expression: compilers contract a product with a sum in one expression only.
 template <class T>
-inline T uncontracted(T x) {
+SOUS_EVERYWHERE T uncontracted(T x) {
   return x;
 }
 
-#define SOUS_MATH1(name)                                       \
-  inline double name(double x) { return __builtin_##name(x); } \
-  inline float name(float x) { return __builtin_##name##f(x); }
-#define SOUS_MATH2(name)                                                    \
-  inline double name(double x, double y) { return __builtin_##name(x, y); } \
-  inline float name(float x, float y) { return __builtin_##name##f(x, y); }
+#ifdef __CUDACC__  // device code has CUDA's own functions, and no built-in ones
+#define SOUS_C_FUNCTION(name) ::name
+#else
+#define SOUS_C_FUNCTION(name) __builtin_##name
+#endif
+#define SOUS_MATH1(name)                                                     \
+  SOUS_EVERYWHERE double name(double x) { return SOUS_C_FUNCTION(name)(x); } \
+  SOUS_EVERYWHERE float name(float x) { return SOUS_C_FUNCTION(name##f)(x); }
+#define SOUS_MATH2(name)                                                                  \
+  SOUS_EVERYWHERE double name(double x, double y) { return SOUS_C_FUNCTION(name)(x, y); } \
+  SOUS_EVERYWHERE float name(float x, float y) { return SOUS_C_FUNCTION(name##f)(x, y); }
 SOUS_MATH1(fabs)
 SOUS_MATH1(sqrt)
 SOUS_MATH1(cbrt)
@@ -137,10 +149,11 @@ SOUS_MATH2(hypot)
 SOUS_MATH2(fmin)
 SOUS_MATH2(fmax)
 SOUS_MATH2(copysign)
-inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+SOUS_EVERYWHERE double fma(double x, double y, double z) { return SOUS_C_FUNCTION(fma)(x, y, z); }
+SOUS_EVERYWHERE float fma(float x, float y, float z) { return SOUS_C_FUNCTION(fmaf)(x, y, z); }
 #undef SOUS_MATH1
 #undef SOUS_MATH2
+#undef SOUS_C_FUNCTION
 
 // --- Entry checks ---------------------------------------------------------------------------------------------------
 
@@ -162,10 +175,11 @@ class Footprint {
   bool disjoint(const Footprint& other) const {
     return empty_ || other.empty_ || end() <= other.begin() || other.end() <= begin();
   }
-
- private:
+  bool empty() const { return empty_; }
   uintptr_t begin() const { return base_ + static_cast<uintptr_t>(low_ * size_); }
   uintptr_t end() const { return base_ + static_cast<uintptr_t>((high_ + 1) * size_); }
+
+ private:
   uintptr_t base_;
   int64_t size_, low_, high_;
   bool empty_ = false;

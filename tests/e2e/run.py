@@ -706,6 +706,31 @@ def tune_finds_what_serves_the_next_build(case):
     case.s("tune", "tuned.c", "--budget", "1x", status=2)
 
 
+def a_gpu_that_is_not_there(case):
+    case.run(case.cc, *FLAGS, "mm.c", "-o", "plain")
+    if shutil.which("nvcc") is None and not os.path.exists("/usr/local/cuda/bin/nvcc"):
+        said = case.s("--explain=all", "--target", "cuda", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
+        assert "nvcc.missing" in said, said
+        assert case.run("./gpu").stdout == case.run("./plain").stdout
+        return
+    said = case.s("--explain=all", "--target", "cuda", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
+    assert "mm, lines 6 to 8: served: offloaded" in said and "offload(loops=[i0, i2]" in said, said
+    ran = case.run("./gpu", environment={"SOUS_GPU_TRACE": "1"})
+    assert "sous_mm_6: " in ran.stderr, ran.stderr  # on the GPU, or the reason why not
+    assert ran.stdout == case.run("./plain").stdout
+    # Objects bring the runtime with them: two meet in one program, and any link takes them.
+    for name in ("one", "two"):
+        case.write(f"{name}.c", f"void {name}(int n, double *restrict x) {{ for (int i = 0; i < n; i++) x[i] += 1.5; }}\n")
+        case.s("--target", "cuda", case.cc, *FLAGS, "-c", f"{name}.c", "-o", f"{name}.o")
+    first = case.bytes("one.o")
+    case.s("--target", "cuda", case.cc, *FLAGS, "-c", "one.c", "-o", "one.o")
+    assert case.bytes("one.o") == first
+    case.write("main.c", "#include <stdio.h>\nvoid one(int, double *);\nvoid two(int, double *);\n"
+               "int main(void) { double x[9] = {1}; one(9, x); two(9, x); printf(\"%g %g\\n\", x[0], x[8]); return 0; }\n")
+    case.run(case.cc, "main.c", "one.o", "two.o", "-o", "both")
+    assert case.run("./both").stdout == "4 3\n"
+
+
 CASES = [v for v in list(globals().values()) if callable(v) and getattr(v, "__code__", None) and
          v.__code__.co_varnames[:1] == ("case",) and v.__code__.co_argcount == 1]
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "targets/target.h"
 #include "tests/property/judges.h"
 #include "tests/support/random.h"
 #include "tests/support/random_nest.h"
@@ -52,6 +53,8 @@ Case favourite_case(std::uint64_t seed, std::string_view favourite, int max_stat
 Case register_tile_case(std::uint64_t seed) { return favourite_case(seed, "register_tile", 3, true); }
 Case pack_case(std::uint64_t seed) { return favourite_case(seed, "pack", 3, true); }
 Case promote_case(std::uint64_t seed) { return favourite_case(seed, "promote", 4, seed % 3 == 0); }
+
+Case offload_case(std::uint64_t seed) { return favourite_case(seed, "offload", 4, seed % 3 == 0); }
 
 using Sequence = std::vector<const transforms::StepInfo*>;
 
@@ -120,6 +123,26 @@ TEST(Property, RegisterTiles) { hold_recipes("RegisterTiles", register_tile_case
 TEST(Property, Packs) { hold_recipes("Packs", pack_case, 18, "pack", 25); }
 
 TEST(Property, Promotes) { hold_recipes("Promotes", promote_case, 12, "promote", 40); }
+
+TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload", 60); }
+
+// Of the nests that are offloaded, the target refuses the smaller part (returns, library nodes, functions of math.h).
+TEST(Property, OffloadedNestsRun) {
+  int all = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Case c = offload_case(seed);
+    if (c.recipe.target != "cuda") continue;
+    transforms::ApplyOptions options;
+    options.context.hardware = small_hardware();
+    options.budget = small_budget;
+    const auto nest = transforms::apply(c.sdfg, c.recipe, options);
+    if (!nest) continue;
+    ++all;
+    refused += targets::find_target("cuda")->emit(*nest, {}) ? 0 : 1;
+  }
+  EXPECT_GT(all, 40);
+  EXPECT_LT(refused * 2, all) << refused << " of " << all;
+}
 
 TEST(Property, Sequences) { hold_recipes("Sequences", sequence_case, 10, "", 75); }
 

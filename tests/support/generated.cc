@@ -58,9 +58,10 @@ class Guarded {
 }  // namespace
 
 std::string source_file(const std::vector<targets::Function>& functions, std::string_view comment) {
-  const auto files = targets::files(functions, comment);
-  SOUS_ASSERT(files.size() == 1);
-  return files[0].text;
+  // CUDA's files are C++ for a compiler of that.
+  std::string text;
+  for (const targets::File& file : targets::files(functions, comment)) text += file.text;
+  return text;
 }
 
 Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vector<Generated> functions,
@@ -96,6 +97,8 @@ GeneratedCode::~GeneratedCode() {
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
+
+void* GeneratedCode::symbol(const char* name) const { return dlsym(library_, name); }
 
 int GeneratedCode::call(std::size_t function, const std::vector<void*>& arguments) const {
   const auto entry = reinterpret_cast<Entry>(dlsym(library_, exported(functions_[function].function).c_str()));

@@ -17,7 +17,7 @@ namespace sous::tests {
 inline constexpr const char* no_warnings_of_the_processor =
     " -Wno-unknown-warning-option -Wno-invalid-feature-combination ";
 
-// The text of the one file that these functions make.
+// The text of one file with these functions. Those for a GPU run on the CPU (targets/runtime/gpu_emulated.h).
 std::string source_file(const std::vector<targets::Function>& functions, std::string_view comment);
 
 struct CompileOptions {
@@ -43,6 +43,8 @@ class GeneratedCode {
   GeneratedCode& operator=(GeneratedCode&&) = delete;
   ~GeneratedCode();
 
+  // Of the source, null if it has none such.
+  void* symbol(const char* name) const;
   // What the entry returned, called with these addresses.
   int call(std::size_t function, const std::vector<void*>& arguments) const;
   // The same on the interpreter's memory. Argument containers that `memory` lacks are a failure of the caller.

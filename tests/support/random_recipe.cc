@@ -49,6 +49,13 @@ class Maker {
   int analysed_ = 0;
 };
 
+// What is offloaded is for the target that has a GPU.
+transforms::Recipe for_its_machine(transforms::Recipe recipe) {
+  for (const transforms::StepCall& call : recipe.steps)
+    if (call.step == "offload") recipe.target = "cuda";
+  return recipe;
+}
+
 }  // namespace
 
 std::map<std::string, std::int64_t> small_hardware() {
@@ -63,14 +70,14 @@ transforms::Recipe random_recipe(const sdfg::Sdfg& sdfg, std::uint64_t seed, con
   Maker maker(sdfg, options, random);
   for (const StepInfo* step : options.sequence)
     for (int tries = 0; tries < 6 && !maker.add(*step, recipe);) ++tries;
-  if (!options.sequence.empty()) return recipe;
+  if (!options.sequence.empty()) return for_its_machine(std::move(recipe));
   const std::int64_t wanted = random.between(1, 4);
   for (int tries = 0; tries < 40 && maker.analysed() < 8 && static_cast<std::int64_t>(recipe.steps.size()) < wanted;
        ++tries) {
     const bool favoured = options.favourite && random.percent(50);
     maker.add(favoured ? *options.favourite : *transforms::steps()[random.below(transforms::steps().size())], recipe);
   }
-  return recipe;
+  return for_its_machine(std::move(recipe));
 }
 
 }  // namespace sous::tests

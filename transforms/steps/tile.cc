@@ -2,6 +2,7 @@
 #include "transforms/loop_names.h"
 #include "transforms/simplify.h"
 #include "transforms/step.h"
+#include "transforms/tile_loops.h"
 
 namespace sous::transforms {
 
@@ -60,55 +61,19 @@ struct Tile {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    std::vector<const sdfg::ScheduleLoop*> band;
-    for (const LoopRef& loop : loops) band.push_back(&loop_of(nest, loop));
-    // From the outermost in: where tile loop k starts and ends must not depend on the points of the loops around it,
-    // which are inside the tile loops now; so their tiles' extremes are put in.
-    std::vector<sdfg::ScheduleLoop> tiles, points;
-    std::vector<sdfg::Expr> firsts, lasts;  // of a tile's points
-    for (std::size_t k = 0; k < band.size(); ++k) {
-      const sdfg::ScheduleLoop& loop = *band[k];
-      if (loop.step != 1) return fail("tile.step", "loop " + loop.symbol + " does not have step 1", loop.symbol);
-      if (!is_sequential(loop)) return fail("tile.scheduled", "loops are tiled before they are scheduled", loop.symbol);
-      sdfg::Expr begin = loop.begin, end = loop.end;
-      for (std::size_t outer = k; outer-- > 0;) {
-        auto low = least(begin, points[outer].symbol, firsts[outer], lasts[outer]);
-        auto high = greatest(end, points[outer].symbol, firsts[outer], lasts[outer]);
-        if (!low || !high)
-          return fail("tile.bounds", "the bounds of " + loop.symbol + " have no extremes over a tile", loop.symbol);
-        begin = *low;
-        end = *high;
-      }
-      sdfg::ScheduleLoop tile = loop;
-      tile.symbol = sdfg::fresh_symbol(nest.lifted, nest.tree, loop.symbol + std::string(over_tiles));
-      tile.begin = begin;
-      tile.end = end;
-      tile.step = sizes[k].value;
-      tile.privates.clear();
-      tile.children.clear();
-      sdfg::Expr start = sdfg::Expr::symbol(tile.symbol);
-      if (count == "numbers") {
-        tile.begin = 0;
-        tile.end = sdfg::Expr::ceil_div(end - begin, sizes[k].value);
-        tile.step = 1;
-        start = begin + start * sizes[k].value;
-      }
-      sdfg::ScheduleLoop point = loop;
-      point.begin = sdfg::Expr::max(loop.begin, start);
-      if (begin == loop.begin) point.begin = start;  // tiles start where the loop does
-      point.end = sdfg::Expr::min(loop.end, start + sizes[k].value);
-      point.children.clear();
-      // Numbered tiles take their whole width as the range of points: some may then be empty, but their bounds stay
-      // linear.
-      firsts.push_back(count == "numbers" ? start : point.begin);
-      lasts.push_back((count == "numbers" ? start + sizes[k].value : point.end) - 1);
-      tiles.push_back(std::move(tile));
-      points.push_back(std::move(point));
+    std::vector<sdfg::ScheduleLoop> band;
+    std::vector<std::int64_t> widths;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      band.push_back(loop_of(nest, loops[k]));
+      widths.push_back(sizes[k].value);
+      if (band[k].step == 1 && !is_sequential(band[k]))
+        return fail("tile.scheduled", "loops are tiled before they are scheduled", loops[k].name);
     }
-    const sdfg::ScheduleTree tiled = nested(std::move(tiles), nested(std::move(points), band.back()->children));
+    TRY(TiledLoops tiled, tile_loops(nest, band, widths, std::string(over_tiles), {"tile.step", "tile.bounds"},
+                                     count == "numbers" ? Tiles::Numbered : Tiles::FirstPoints));
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
-    (*sequence)[at] = tiled[0];
+    (*sequence)[at] = nested(std::move(tiled.tiles), nested(std::move(tiled.points), band.back().children))[0];
     return prove(nest, std::move(tree), "tile.illegal", loops[0].name);
   }
 };

@@ -24,9 +24,9 @@ inline std::string call(const std::string& step, const std::string& arguments) {
 // The interchanges that turn the perfect band `from` into `to`, the same loops in another order.
 std::string permutation(std::vector<std::string> from, const std::vector<std::string>& to);
 // A recipe of these steps.
-inline std::string recipe_of(std::string steps) {
+inline std::string recipe_of(std::string steps, const std::string& target = "highway") {
   if (steps.ends_with("; ")) steps.resize(steps.size() - 2);
-  return steps + " -> highway";
+  return steps + " -> " + target;
 }
 
 }  // namespace sous::transforms

@@ -22,7 +22,7 @@ TEST(Targets, ALoopOfAnotherMachineIsRefused) {
     EXPECT_EQ(refusal(*target,
                       "sdfg 1 g array A: f64[8] argument arguments A\n"
                       "loop b = 0 .. 8 gpu_grid(dimension=0) { s: A[b] = 1.0 }"),
-              "b: the target " + name + " has no loops of this kind [target.schedule]");
+              target->has_gpu() ? "" : "b: the target " + name + " has no loops of this kind [target.schedule]");
     EXPECT_EQ(refusal(*target, std::string(sdfg::graphs::gpu)),
               "d: the target " + name + " has no memory of the kind that it lies in [target.storage]");
   }

@@ -52,7 +52,8 @@ const std::map<std::string, std::vector<Sdfg>> suited = {{"contraction", {produc
                                                          {"time_tiles", {sweeps}},
                                                          {"row_lanes", {filter, scan}},
                                                          {"chains", {scan}},
-                                                         {"parallel_vectors", {elementwise, sweeps}}};
+                                                         {"parallel_vectors", {elementwise, sweeps}},
+                                                         {"offload", {product, batch, filter, sweeps, scan}}};
 
 Result<std::vector<OpenRecipe>> written(const StrategyInfo& strategy, const Sdfg& nest) {
   const auto facts = NestFacts::of(nest, avx512);
@@ -76,7 +77,8 @@ TEST(Strategies, ApplyWhole) {
         all.push_back({nest, to_text(*recipe), *after});
       }
       for (const auto& one : all) tests::expect_same_interpreted(one, {{{"n", 9}, {"m", 4}}});
-      tests::expect_same_compiled(all, {{{"n", 37}, {"m", 19}}, {{"n", 1}, {"m", 1}}}, "highway");
+      tests::expect_same_compiled(all, {{{"n", 37}, {"m", 19}}, {{"n", 1}, {"m", 1}}},
+                                  strategy->gpu ? "cuda" : "highway");
     }
   }
 }

@@ -1,0 +1,51 @@
+#include "sdfg/written.h"
+
+#include "sdfg/dependence_data.h"
+
+namespace sous::sdfg {
+namespace {
+
+// All elements of the container, called `memory`; nothing where its shape is not affine.
+std::optional<IslSet> elements(const Dependences::Data& data, const Lifted& lifted, const Container& c,
+                               const std::string& memory) {
+  std::vector<std::string> dims, constraints = assumed(lifted, data.parameters);
+  for (std::size_t d = 0; d < c.shape.size(); ++d) {
+    if (!is_quasi_affine(c.shape[d]) || !names_known(c.shape[d], data.parameters)) return std::nullopt;
+    dims.push_back(numbered("e", d));
+    constraints.push_back("0 <= " + dims.back() + " < (" + isl_text(c.shape[d], data.parameters) + ")");
+  }
+  const std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
+  return data.read_set(memory + "[" + joined(dims, ", ") + "]" + where);
+}
+
+bool is_whole(const Dependences::Data& data, const Lifted& lifted, const Container& c) {
+  data.context.restart();
+  IslSet written;
+  std::string memory;
+  for (const Access& a : data.accesses) {
+    if (a.container != c.name || !a.write || !a.exact) continue;
+    memory = a.tuple;
+    IslSet one(isl_map_range(a.map.copy()));
+    written = written ? IslSet(isl_set_union(written.release(), one.release())) : std::move(one);
+  }
+  if (!written) return false;
+  const auto all = elements(data, lifted, c, memory);
+  return all && isl_set_is_subset(all->get(), written.get()) == isl_bool_true && data.context.ok();
+}
+
+}  // namespace
+
+std::set<std::string> written_whole(const Sdfg& sdfg, const Budget& budget) {
+  std::set<std::string> result;
+  const Lifted lifted = lift(sdfg);
+  for (const Statement& s : lifted.statements)
+    if (has_return(s)) return result;
+  Dependences::Data data(budget);
+  collect(data, lifted);
+  if (!data.context.ok()) return result;
+  for (const Container& c : sdfg.containers)
+    if (is_whole(data, lifted, c)) result.insert(c.name);
+  return result;
+}
+
+}  // namespace sous::sdfg

@@ -1,0 +1,225 @@
+#include "targets/cuda/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "sdfg/planted_fault.h"
+#include "targets/cpp/caller.h"
+#include "targets/cuda/placement.h"
+
+namespace sous::targets {
+namespace {
+
+using sdfg::Expr;
+using sdfg::Loop;
+
+constexpr std::array dimension_names{"x", "y", "z"};
+// A launch takes no more threads in a block.
+constexpr std::int64_t most_threads = 1024, most_threads_z = 64;
+// Where it is not known how many threads find work, or how many blocks.
+constexpr std::int64_t usual_threads = 128;
+constexpr const char* usual_blocks = "1024";
+
+int dimension_of(const Loop& loop) {
+  if (const auto* grid = std::get_if<sdfg::GpuGrid>(&loop.schedule)) return grid->dimension;
+  return std::get<sdfg::GpuBlock>(loop.schedule).dimension;
+}
+
+// The most iterations, where a constant bounds them: of [t, min(t + 32, n)), 32.
+std::optional<std::int64_t> most_trips(const Loop& l) {
+  std::optional<std::int64_t> least;
+  const bool up = l.step > 0;
+  for (const Expr& high : up ? sdfg::min_pieces(l.end) : sdfg::min_pieces(l.begin))
+    for (const Expr& low : up ? sdfg::max_pieces(l.begin) : sdfg::max_pieces(l.end))
+      if (const auto distance = Expr::ceil_div(high - low, std::abs(l.step)).constant();
+          distance && (!least || *distance < *least))
+        least = distance;
+  return least;
+}
+
+using Threads = std::array<std::int64_t, 3>;
+
+// Any number is right, as the loops over threads stride by it; this many have work to do.
+Threads threads_of(const Kernel& kernel) {
+  Threads threads{1, 1, 1};
+  for (const Loop* l : kernel.threads)
+    threads[static_cast<std::size_t>(dimension_of(*l))] =
+        std::clamp<std::int64_t>(most_trips(*l).value_or(usual_threads), 1, most_threads);
+  threads[2] = std::min(threads[2], most_threads_z);
+  while (threads[0] * threads[1] * threads[2] > most_threads) {
+    auto& largest = *std::ranges::max_element(threads);
+    largest = (largest + 1) / 2;
+  }
+  return threads;
+}
+
+// `e` at its extreme at the ends of the loops around it in the kernel.
+Expr extreme(Expr e, const std::vector<const Loop*>& around, Expr (*pick)(const Expr&, const Expr&)) {
+  for (auto l = around.rbegin(); l != around.rend(); ++l) {
+    if (!e.uses((*l)->symbol)) continue;
+    const Expr first = e.substitute({{(*l)->symbol, (*l)->begin}});
+    const Expr last = e.substitute({{(*l)->symbol, (*l)->end - Expr((*l)->step > 0 ? 1 : -1)}});
+    e = pick(first, last);
+  }
+  return e;
+}
+
+class KernelPrinter {
+ public:
+  explicit KernelPrinter(Printer& printer)
+      : printer_(printer), expressions_(printer.expressions), name_(fresh("_kernel")) {}
+
+  // A kernel that runs what `print` prints, and its launch.
+  void run(const sdfg::Region& what, const std::string& blocks, const Threads& threads,
+           const std::function<void()>& print) {
+    Lines host = std::exchange(printer_.out, printer_.out.elsewhere(1));
+    std::set<std::string> used_before = std::exchange(expressions_.used(), {});
+    expressions_.on_device = true;
+    expressions_.contracts = printer_.options().contract;
+    print();
+    expressions_.on_device = false;
+    const std::string text = printer_.out.text();
+    printer_.out = std::move(host);
+    std::string parameters, arguments;
+    for (const auto& [name, parameter] : needed(what, expressions_.used())) {
+      parameters += (parameters.empty() ? "" : ", ") + parameter;
+      arguments += ", " + name;
+    }
+    printer_.kernels += "static __global__ void " + name_ + "(" + parameters + ") {\n" + text + "}\n\n";
+    std::string size;
+    for (const std::int64_t t : threads) size += (size.empty() ? "" : ", ") + std::to_string(t);
+    expressions_.used().merge(used_before);
+    expressions_.used().insert(printer_.run);
+    printer_.out.line(printer_.run + ".launch(" + name_ + ", sous::gpu::blocks(" + blocks + "), dim3{" + size + "}" +
+                      arguments + ");");
+  }
+
+  void kernel(const Kernel& kernel) {
+    print_loops(kernel.blocks, "blockIdx", "gridDim",
+                [&] { print_loops(kernel.threads, "threadIdx", "blockDim", [&] { printer_.region(*kernel.body); }); });
+  }
+
+  std::string blocks(const Kernel& kernel) const {
+    std::array<std::string, 3> sizes{"1", "1", "1"};
+    std::vector<const Loop*> around;
+    for (const Loop* l : kernel.blocks) {
+      const bool up = l->step > 0;
+      const Expr begin = extreme(l->begin, around, up ? Expr::min : Expr::max);
+      const Expr end = extreme(l->end, around, up ? Expr::max : Expr::min);
+      const bool known = begin.is_valid() && end.is_valid() && host_knows(begin) && host_knows(end);
+      sizes[static_cast<std::size_t>(dimension_of(*l))] = known ? "sous::gpu::trips(" + expressions_.index(begin).text +
+                                                                      ", " + expressions_.index(end).text + ", " +
+                                                                      std::to_string(l->step) + ")"
+                                                                : usual_blocks;
+      around.push_back(l);
+    }
+    return sizes[0] + ", " + sizes[1] + ", " + sizes[2];
+  }
+
+ private:
+  std::string fresh(const std::string& suffix) const {
+    return printer_.expressions.names().fresh(printer_.options().function + suffix);
+  }
+
+  bool host_knows(const Expr& e) const {
+    const std::set<std::string> written = sdfg::touched(expressions_.sdfg().root).written;
+    return std::ranges::all_of(e.reads(), [&](const std::string& read) {
+      const sdfg::Container& c = expressions_.container(read);
+      return !c.transient && passed_by_value(c, written);
+    });
+  }
+
+  // Loops whose iterations are shared out: each block, or thread, strides from its own by the number of all.
+  void print_loops(const std::vector<const Loop*>& loops, const std::string& own, const std::string& all,
+                   const std::function<void()>& inside, std::size_t at = 0) {
+    if (at == loops.size()) return inside();
+    const Loop& l = *loops[at];
+    const std::string variable = expressions_.names().of(l.symbol);
+    const std::string dimension = dimension_names[static_cast<std::size_t>(dimension_of(l))];
+    const std::string end = printer_.bound(l.end, variable + "_end");
+    const auto times = [&](const std::string& what) {
+      const std::string value = "static_cast<int64_t>(" + what + "." + dimension + ")";
+      return l.step == 1 ? value : value + " * " + std::to_string(l.step);
+    };
+    const Text begin = expressions_.index(l.begin);
+    const std::string first = planted(Fault::thread_off_by_one) && own == "threadIdx"
+                                  ? begin.in(Binding::Sum) + " + 1 + " + times(own)
+                                  : begin.in(Binding::Sum) + " + " + times(own);
+    printer_.out.open("for (int64_t " + variable + " = " +
+                      (l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first) + "; " +
+                      Printer::condition(variable, l, end) + "; " + variable + " += " + times(all) + ")");
+    expressions_.enter(l);
+    printer_.declare(l.symbol);
+    print_loops(loops, own, all, inside, at + 1);
+    expressions_.leave(l);
+    printer_.out.close();
+  }
+
+  // What is used of what the host has: name and parameter.
+  std::vector<std::pair<std::string, std::string>> needed(const sdfg::Region& what,
+                                                          const std::set<std::string>& used) const {
+    std::vector<std::pair<std::string, std::string>> result;
+    Names& names = expressions_.names();
+    const std::set<std::string> written_here = sdfg::touched(what).written;
+    const std::set<std::string> written = sdfg::touched(expressions_.sdfg().root).written;
+    const auto add = [&](const std::string& name, const std::string& type) {
+      if (used.contains(name)) result.emplace_back(name, type + name);
+    };
+    const auto pointer = [&](const sdfg::Container& c) {
+      const std::string type(sdfg::info(c.type).cpp);
+      add(names.of(c.name), (written_here.contains(c.name) ? "" : "const ") + type + "* __restrict ");
+    };
+    for (const std::string& argument : expressions_.sdfg().arguments) {
+      const sdfg::Container* c = expressions_.sdfg().find(argument);
+      if (c == nullptr) {
+        add(names.of(argument), "int64_t ");
+      } else if (passed_by_value(*c, written)) {
+        add(names.of(argument), std::string(sdfg::info(c->type).cpp) + " ");
+      } else {
+        pointer(*c);
+      }
+    }
+    for (const std::string& symbol : expressions_.entered()) add(names.of(symbol), "int64_t ");
+    for (const Transient& t : printer_.transients())
+      if (t.heap) pointer(expressions_.container(t.container));
+    return result;
+  }
+
+  Printer& printer_;
+  Expressions& expressions_;
+  const std::string name_;
+};
+
+}  // namespace
+
+void print_kernel(Printer& printer, const Loop& loop) {
+  const Kernel kernel = kernel_of(loop);
+  KernelPrinter print(printer);
+  const std::string blocks = print.blocks(kernel);
+  print.run(sdfg::Region{{sdfg::Node(loop)}}, blocks, threads_of(kernel), [&] { print.kernel(kernel); });
+}
+
+bool print_device_region(Printer& printer, const sdfg::Region& region) {
+  if (printer.expressions.on_device) return false;
+  sdfg::Region alone;
+  const auto flush = [&] {
+    if (alone.nodes.empty()) return;
+    KernelPrinter(printer).run(alone, "1, 1, 1", {1, 1, 1}, [&] { printer.region(alone); });
+    alone.nodes.clear();
+  };
+  for (const sdfg::Node& n : region.nodes) {
+    if (!has_kernel(n)) {
+      alone.nodes.push_back(n);
+      continue;
+    }
+    flush();
+    printer.node(n);
+  }
+  flush();
+  return true;
+}
+
+}  // namespace sous::targets

@@ -1,0 +1,161 @@
+// The code for a GPU, run on the CPU (targets/runtime/gpu_emulated.h).
+#include <cstring>
+
+#include "tests/unit/targets/emitting.h"
+
+namespace sous::targets {
+namespace {
+
+// C = C + A * B by blocks of 2 x 4 threads, and a time loop around two kernels.
+constexpr const char* product = R"(sdfg 1 product symbols n
+array A: f64[n, n] argument  array B: f64[n, n] argument  array C: f64[n, n] argument  arguments n, A, B, C
+loop i_b = 0 .. n step 2 gpu_grid(dimension=1) { loop j_b = 0 .. n step 4 gpu_grid(dimension=0) {
+  loop i = i_b .. min(i_b + 2, n) gpu_block(dimension=1) { loop j = j_b .. min(j_b + 4, n) gpu_block(dimension=0) {
+    loop k = 0 .. n { s0: C[i, j] = C[i, j] + A[i, k] * B[k, j] } } } } })";
+constexpr const char* sweeps = R"(sdfg 1 sweeps symbols n
+array A: f64[n + 2] argument  array B: f64[n + 2] heap transient  array s: f64 registers transient
+arguments n, A
+s0: s[] = 0.25
+loop t = 0 .. 3 {
+  loop i_b = 1 .. n + 1 step 4 gpu_grid(dimension=0) { loop i = i_b .. min(i_b + 4, n + 1) gpu_block(dimension=0) {
+    s1: B[i] = s[] * (A[i - 1] + A[i + 1]) } }
+  loop j_b = 1 .. n + 1 step 4 gpu_grid(dimension=0) { loop j = j_b .. min(j_b + 4, n + 1) gpu_block(dimension=0) {
+    s2: A[j] = B[j] + {t}f64 } }
+})";
+
+TEST(Cuda, LikeTheInterpreter) {
+  for (const char* graph : {product, sweeps})
+    expect_like_interpreter(graph, {0, 1, 7, 33}, {.contract = false}, {"cuda"});
+}
+
+// Bounds that depend on loops around, steps, and what each thread has of its own.
+TEST(Cuda, LoopsOverThreadsOfAnyKind) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array p: i32[4] stack transient  array x: f64 registers transient  arguments n, A
+loop i = n - 1 .. -1 step -2 gpu_grid(dimension=2) {
+  loop j = 0 .. i + 1 step 3 gpu_block(dimension=0) private(p, x) {
+    loop k = 0 .. 4 { s0: p[k] = {1000000000 * k + j}i32 }
+    s1: x[] = f64(p[j mod 4] * p[3])
+    s2: A[i, j] = A[i, j] + x[]
+  }
+})",
+                          {1, 6, 40}, {.contract = false}, {"cuda"});
+}
+
+// On the CPU integers wrap by an option; nvcc has none such.
+TEST(Cuda, IntegersWrapInTheText) {
+  const std::string text =
+      emitted("cuda", parsed("sdfg 1 t symbols n array k: i32[n] argument arguments n, k "
+                             "loop i = 0 .. n gpu_grid(dimension=0) { s: k[i] = -k[i] * 3i32 - 1i32 }"));
+  EXPECT_TRUE(
+      text.contains("k[i] = sous::wrap_sub<int32_t>(sous::wrap_mul<int32_t>(sous::wrap_sub<int32_t>(0, k[i]), 3), 1);"))
+      << text;
+}
+
+TEST(Cuda, OneFmaWhereTheHostHasOne) {
+  const std::string text = emitted("cuda", parsed(product));
+  EXPECT_TRUE(text.contains("C[i * n + j] = sous::mul_add<double>(A[i * n + k], B[k * n + j], C[i * n + j]);")) << text;
+  EXPECT_TRUE(
+      text.contains("run.launch(kernel_kernel, sous::gpu::blocks(sous::gpu::trips(0, n, 4), "
+                    "sous::gpu::trips(0, n, 2), 1), dim3{4, 2, 1}, n, A, B, C);"))
+      << text;
+  EXPECT_TRUE(
+      emitted("cuda", parsed(product), {.contract = false}).contains("C[i * n + j] + A[i * n + k] * B[k * n + j]"));
+}
+
+TEST(Cuda, TheClockStandsStillForWhatIsNotTimed) {
+  const std::string text = emitted("cuda",
+                                   parsed("sdfg 1 t symbols n array x: f64[n] argument arguments n, x "
+                                          "loop i = 0 .. n { s: x[i] = 1.0 } loop j = 0 .. n { t: x[j] = 2.0 }"),
+                                   {.timed = Part{1, 2}});
+  EXPECT_TRUE(
+      text.contains("  run.wait(); sous_clock_stop();\n"
+                    "  run.launch(kernel_kernel, sous::gpu::blocks(1, 1, 1), dim3{1, 1, 1}, n, x);\n"
+                    "  run.wait(); sous_clock_start();\n"
+                    "  run.launch(kernel_kernel_1, "))
+      << text;
+}
+
+// What is written as a whole and never read is not brought to the device; a temporary is neither brought nor fetched.
+TEST(Cuda, ArraysCrossTheBusOnceAtMost) {
+  const std::string copies = emitted("cuda", parsed(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array B: f64[n] argument  array D: f64[n] argument dead  arguments n, A, B, D
+loop b = 0 .. n step 32 gpu_grid(dimension=0) { loop i = b .. min(b + 32, n) gpu_block(dimension=0) {
+  s0: D[i] = A[i]  s1: B[i] = D[i] } })"));
+  EXPECT_TRUE(copies.contains("run.array(A, A_footprint, sous::gpu::reads)")) << copies;
+  EXPECT_TRUE(copies.contains("run.array(B, B_footprint, sous::gpu::writes | sous::gpu::whole)")) << copies;
+  EXPECT_TRUE(copies.contains("run.array(D, D_footprint, sous::gpu::reads | sous::gpu::whole)")) << copies;
+  EXPECT_TRUE(emitted("cuda", parsed(product))
+                  .contains("run.array(C, C_footprint, sous::gpu::reads | sous::gpu::writes | sous::gpu::whole)"));
+  EXPECT_TRUE(
+      emitted("cuda", parsed(sweeps)).contains("run.array(A, A_footprint, sous::gpu::reads | sous::gpu::writes)"));
+}
+
+// All elements are written, but what lies between the rows is no element.
+TEST(Cuda, WhatLiesBetweenRowsStays) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n, 3] strides [5, 1] argument  arguments n, A
+loop i = 0 .. n gpu_grid(dimension=0) { loop j = 0 .. 3 gpu_block(dimension=0) { s: A[i, j] = 1.5 } })",
+                          {0, 1, 9}, {.contract = false}, {"cuda"});
+}
+
+std::string refusal(const std::string& graph, const EmitOptions& options = {}) {
+  const auto code = cuda_target.emit(parsed(graph), options);
+  return code ? "" : code.error().code;
+}
+
+TEST(Cuda, RefusesWhatItCannotDoAlike) {
+  const std::string head =
+      "sdfg 1 t symbols n array A: f64[n] argument array B: f64[n] argument array k: i64 argument "
+      "array w: f64[n] heap transient arguments n, A, B, k ";
+  const auto thread = [&](const std::string& body) {
+    return head + "loop b = 0 .. n gpu_grid(dimension=0) { loop i = 0 .. 4 gpu_block(dimension=0) { " + body + " } }";
+  };
+  EXPECT_EQ(refusal(thread("s: A[i] = sqrt(B[i])")), "");
+  EXPECT_EQ(refusal(thread("s: A[i] = sqrt(B[i])"), {.math_errno = true}), "target.errno");
+  EXPECT_EQ(refusal(thread("s: A[i] = exp(B[i])")), "target.math");
+  EXPECT_EQ(refusal(thread("s: A[i] = exp(B[i])"), {.approximate_math = true}), "");
+  EXPECT_EQ(refusal(head + "s: k[] = 1i64 loop t = 0 .. k[] { loop b = 0 .. n gpu_grid(dimension=0) { "
+                           "u: A[b] = 1.0 } }"),
+            "target.unsupported");
+  EXPECT_EQ(refusal(head + "loop b = 0 .. n gpu_grid(dimension=0) { s: B[b] = 1.0 "
+                           "loop i = 0 .. 4 gpu_block(dimension=0) { u: A[i] = 1.0 } }"),
+            "target.unsupported");
+  EXPECT_EQ(refusal(head + "loop b = 0 .. n gpu_grid(dimension=0) private(w) { s: w[0] = 1.0 u: A[b] = w[0] }"),
+            "target.unsupported");
+  EXPECT_EQ(refusal("sdfg 1 t symbols n array A: f64[n] argument alias 1 array B: f64[n] argument alias 1 "
+                    "arguments n, A, B loop b = 0 .. n gpu_grid(dimension=0) { s: A[b] = B[b] }"),
+            "target.unsupported");
+}
+
+// Whichever call fails, the entry returns 0, and no byte of the program's arrays has changed; nothing stays allocated.
+TEST(Cuda, AFailureLeavesAllAsItWas) {
+  const sdfg::Sdfg graph = parsed(sweeps);
+  const std::string source =
+      tests::source_file({emitted_function("cuda", graph, {.function = "run"})}, "test") +
+      "extern \"C\" void fail_at(long k) { sous::gpu::emulated = {}; sous::gpu::emulated.fail_at = k; }\n"
+      "extern \"C\" long calls() { return sous::gpu::emulated.calls; }\n"
+      "extern \"C\" long allocated() { return sous::gpu::emulated.allocated; }\n";
+  const auto code = tests::GeneratedCode::compile(source, {{&graph, "run"}}, {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  const auto fail_at = reinterpret_cast<void (*)(long)>(code->symbol("fail_at"));
+  const auto calls = reinterpret_cast<long (*)()>(code->symbol("calls"));
+  const auto allocated = reinterpret_cast<long (*)()>(code->symbol("allocated"));
+  const sdfg::Memory before = tests::random_memory(graph, 1);
+  sdfg::Memory after = before;
+  fail_at(0);
+  ASSERT_EQ(code->run(0, after), 1);
+  EXPECT_FALSE(after.buffers.at("A") == before.buffers.at("A"));
+  const long all = calls();
+  EXPECT_GT(all, 10);
+  for (long k = 1; k <= all; ++k) {
+    sdfg::Memory memory = before;
+    fail_at(k);
+    EXPECT_EQ(code->run(0, memory), 0) << k;
+    EXPECT_TRUE(memory.buffers.at("A") == before.buffers.at("A")) << k;
+    EXPECT_EQ(allocated(), 0) << k;
+  }
+}
+
+}  // namespace
+}  // namespace sous::targets
