@@ -325,7 +325,13 @@ class FunctionPrinter {
     }
     const std::vector<std::string> passed = on_device() ? moved(expressions, checks) : allocated(expressions, checks);
     std::vector<std::string> parameters;
-    for (const std::string& argument : sdfg_.arguments) parameters.push_back(parameter(argument, false));
+    std::map<std::string, std::string> on_the_device;
+    if (on_device()) on_the_device = dialect_.device_arrays(sdfg_);
+    for (const std::string& argument : sdfg_.arguments) {
+      const Container* c = sdfg_.find(argument);
+      const bool stays = on_device() && c != nullptr && !by_value(*c) && !on_the_device.contains(argument);
+      parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
+    }
     out.open(
         parameter_list("extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function, parameters));
     for (const std::string& check : checks) out.line(check);
