@@ -40,7 +40,7 @@ SLOWER = float(os.environ.get("SOUS_CSMITH_SLOWER", "5"))  # more for a sous tha
 
 def seed_options(seed):
     """Options of csmith and of sous for the program of this seed."""
-    return OPTIONS[seed % len(OPTIONS)], targets.NAMES[seed // len(OPTIONS) % len(targets.NAMES)]
+    return OPTIONS[seed % len(OPTIONS)], targets.OF_C_COMPILERS[seed // len(OPTIONS) % len(targets.OF_C_COMPILERS)]
 
 
 def run(words, folder, limit):

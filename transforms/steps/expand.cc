@@ -66,7 +66,9 @@ struct Expand {
     bool expanded = false;
     for (const std::string& container : candidates) {
       TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
-      const sdfg::Container narrow = *result.find(container);
+      const sdfg::Container* found = result.find(container);
+      if (found == nullptr) continue;  // nothing is left that uses it
+      const sdfg::Container narrow = *found;
       if (!own || !is_sized(narrow) || !is_alone(result, here, container)) continue;
       const std::string wide = names.fresh(container + "_x");
       const auto at = [](const Expr& iteration) {
