@@ -104,11 +104,13 @@ class Chooser {
     if (!predicted) return std::nullopt;
     Choice& choice = predicted->choice;
     Match& match = choice.match;
-    if (!question_.target.empty()) match.recipe.target = question_.target;
+    // Nothing is predicted of another target's code.
+    if (!question_.target.empty() && question_.target != match.recipe.target) return std::nullopt;
     match.belief = "predicted: at least " + speed(predicted->gain);
     CandidateReport candidate{match, true, refuted(unit, match)};
     if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
-    if (candidate.why_not.empty() && question_.measure) candidate.why_not = measured_here(choice, candidate);
+    if (candidate.why_not.empty() && question_.measure)
+      candidate.why_not = measured_here("only predicted", choice, candidate);
     candidate.used = candidate.why_not.empty();
     report.candidates.push_back(std::move(candidate));
     if (!report.candidates.back().used) return std::nullopt;
@@ -123,17 +125,23 @@ class Chooser {
     return known ? "not faster: measured here" : "";
   }
 
-  // Measures the choice on the spot, which is then its evidence: "" or why it is none.
-  string measured_here(Choice& choice, CandidateReport& candidate) const {
+  // Measures a choice that there is a doubt about, on the spot: "" if that is evidence for it, or why it is none.
+  string measured_here(const string& doubt, Choice& choice, CandidateReport& candidate) const {
     const auto evidence = question_.measure(question_.nest, choice);
-    if (!evidence) return "not measured: " + evidence.error().to_string();
+    if (!evidence) return doubt + "; not measured: " + evidence.error().to_string();
     choice.match.evidence = *evidence;
     choice.match.distance = 0;
-    const string doubt = not_evidence(choice.match, evidence->size_class, hardware_);
-    if (!doubt.empty()) return "measured here: " + doubt;
+    const string why_not = not_evidence(choice.match, evidence->size_class, hardware_);
+    if (!why_not.empty()) return "measured here: " + why_not;
     candidate.match.evidence = *evidence;
-    believe(choice.match);
+    believed(choice, candidate);
     return "";
+  }
+
+  void believed(Choice& choice, CandidateReport& candidate) const {
+    believe(choice.match);
+    candidate.match.believed = choice.match.believed;
+    candidate.match.belief = choice.match.belief;
   }
 
   // This class has measured just this, and it was no gain: measuring again would say the same.
@@ -186,15 +194,11 @@ class Chooser {
       return std::nullopt;
     }
     if (!doubt.empty()) {
-      const string why_not = measured_here(choice, candidate);
-      if (!why_not.empty()) {
-        candidate.why_not = why_not.starts_with("not measured") ? doubt + "; " + why_not : why_not;
-        return std::nullopt;
-      }
+      candidate.why_not = measured_here(doubt, choice, candidate);
+      if (!candidate.why_not.empty()) return std::nullopt;
+    } else {
+      believed(choice, candidate);
     }
-    believe(choice.match);
-    candidate.match.believed = choice.match.believed;
-    candidate.match.belief = choice.match.belief;
     candidate.used = true;
     report.steps = std::move(steps);
     return choice;

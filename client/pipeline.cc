@@ -236,7 +236,7 @@ class Pipeline {
     if (forced_) return force(question, *forced_);
     if (for_gpu()) {
       Chosen known = choose(question);
-      return known.choices.empty() ? offload(question) : known;
+      return known.choices.empty() && !options_.frozen ? offload(question) : known;
     }
     if (options_.measure && !options_.frozen) {
       question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };

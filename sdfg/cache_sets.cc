@@ -7,23 +7,13 @@
 #include <utility>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/trips.h"
 
 namespace sous::sdfg {
 namespace {
 
 // More lines than this in one walk are no window: nothing of it is left when the next iteration comes.
 constexpr std::int64_t most_lines = 1024;
-
-// Iterations, where they are at most a constant: for [t, min(t + 16, n)), 16.
-std::optional<std::int64_t> most_trips(const Loop& l) {
-  std::optional<std::int64_t> least;
-  for (const Expr& end : l.step > 0 ? min_pieces(l.end) : min_pieces(l.begin))
-    for (const Expr& first : l.step > 0 ? max_pieces(l.begin) : max_pieces(l.end))
-      if (const auto distance = (end - first).constant(); distance && (!least || *distance < *least)) least = distance;
-  if (!least) return std::nullopt;
-  const std::int64_t step = std::abs(l.step);
-  return std::max<std::int64_t>(0, *least) / step + (*least > 0 && *least % step != 0 ? 1 : 0);
-}
 
 // An element's place in bytes from its container's base; nothing where data decides.
 std::optional<Expr> place(const Container& c, const Memlet& memlet) {

@@ -63,6 +63,7 @@ class FunctionPrinter {
         dialect_(dialect),
         transients_(transients),
         written_(sdfg::touched(sdfg.root).written) {
+    if (on_device()) device_arrays_ = dialect.device_arrays(sdfg);
     kernel_ = names_.fresh(options.function + "_nest");
     names_.fresh(options.function);
     // Arguments first: they keep their names whatever comes later.
@@ -262,16 +263,15 @@ class FunctionPrinter {
 
   // The same of a device: its own arrays.
   std::vector<std::string> moved(const Expressions& expressions, std::vector<std::string>& checks) {
-    const std::map<std::string, std::string> uses = dialect_.device_arrays(sdfg_);
     const std::string arrays = names_.fresh("arrays");
     std::vector<std::string> passed, moves;
     std::size_t count = 0;
     for (const std::string& argument : sdfg_.arguments) {
       const Container* c = sdfg_.find(argument);
-      const auto use = uses.find(argument);
+      const auto use = device_arrays_.find(argument);
       if (c == nullptr || by_value(*c)) {
         passed.push_back(names_.of(argument));
-      } else if (use == uses.end()) {
+      } else if (use == device_arrays_.end()) {
         passed.emplace_back("nullptr");
       } else {
         const std::string covered = footprint(expressions, *c, checks);
@@ -325,11 +325,9 @@ class FunctionPrinter {
     }
     const std::vector<std::string> passed = on_device() ? moved(expressions, checks) : allocated(expressions, checks);
     std::vector<std::string> parameters;
-    std::map<std::string, std::string> on_the_device;
-    if (on_device()) on_the_device = dialect_.device_arrays(sdfg_);
     for (const std::string& argument : sdfg_.arguments) {
       const Container* c = sdfg_.find(argument);
-      const bool stays = on_device() && c != nullptr && !by_value(*c) && !on_the_device.contains(argument);
+      const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
     out.open(
@@ -348,6 +346,7 @@ class FunctionPrinter {
   Names names_;
   std::string kernel_, run_;
   std::map<std::string, std::string> footprints_;
+  std::map<std::string, std::string> device_arrays_;  // Dialect::device_arrays
 };
 
 }  // namespace

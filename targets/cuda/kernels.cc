@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/trips.h"
 #include "targets/cpp/caller.h"
 #include "targets/cuda/placement.h"
 
@@ -28,18 +29,6 @@ int dimension_of(const Loop& loop) {
   return std::get<sdfg::GpuBlock>(loop.schedule).dimension;
 }
 
-// The most iterations, where a constant bounds them: of [t, min(t + 32, n)), 32.
-std::optional<std::int64_t> most_trips(const Loop& l) {
-  std::optional<std::int64_t> least;
-  const bool up = l.step > 0;
-  for (const Expr& high : up ? sdfg::min_pieces(l.end) : sdfg::min_pieces(l.begin))
-    for (const Expr& low : up ? sdfg::max_pieces(l.begin) : sdfg::max_pieces(l.end))
-      if (const auto distance = Expr::ceil_div(high - low, std::abs(l.step)).constant();
-          distance && (!least || *distance < *least))
-        least = distance;
-  return least;
-}
-
 using Threads = std::array<std::int64_t, 3>;
 
 // Any number is right, as the loops over threads stride by it; this many have work to do.
@@ -47,7 +36,7 @@ Threads threads_of(const Kernel& kernel) {
   Threads threads{1, 1, 1};
   for (const Loop* l : kernel.threads)
     threads[static_cast<std::size_t>(dimension_of(*l))] =
-        std::clamp<std::int64_t>(most_trips(*l).value_or(usual_threads), 1, most_threads);
+        std::clamp<std::int64_t>(sdfg::most_trips(*l).value_or(usual_threads), 1, most_threads);
   threads[2] = std::min(threads[2], most_threads_z);
   while (threads[0] * threads[1] * threads[2] > most_threads) {
     auto& largest = *std::ranges::max_element(threads);

@@ -250,6 +250,8 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
   EXPECT_EQ(match.origin, transforms::Origin::Strategy);
   EXPECT_NEAR(match.believed, 4, 0.5);
   EXPECT_NE(chosen.why.find("strategy"), std::string::npos) << chosen.why;
+  // It was not predicted of another target's code.
+  EXPECT_TRUE(choose({.nest = open, .target = "cpp", .gain_model = believer}).choices.empty());
   // Runs of the sizes that it is not sure about are the original's.
   ASSERT_EQ(chosen.guards.size(), 1u);
   ASSERT_EQ(chosen.guards[0].least_extents.size(), 2u);
