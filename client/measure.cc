@@ -11,6 +11,7 @@
 #include "client/process.h"
 #include "sdfg/interp.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 #include "targets/target.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/shape.h"
@@ -21,26 +22,6 @@ namespace {
 
 using frontends::Argument;
 using std::string;
-
-// Whether a bound, a condition or a subscript is read from memory.
-bool gathers(const sdfg::Sdfg& sdfg) {
-  bool found = false;
-  const auto look = [&](const sdfg::Expr& e) { found = found || !e.reads().empty(); };
-  sdfg::for_each_memlet(sdfg.root, [&](const sdfg::Memlet& memlet, bool) {
-    for (const auto& dim : memlet.subset) look(dim.begin);
-  });
-  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    match(
-        node.value, [](const sdfg::State&) {},
-        [&](const sdfg::Loop& loop) {
-          look(loop.begin);
-          look(loop.end);
-        },
-        [&](const sdfg::If& branch) { found = found || !branch.condition.inputs.empty(); },
-        [&](const sdfg::While&) { found = true; }, [](const sdfg::Return&) {});
-  });
-  return found;
-}
 
 constexpr double most_bytes = 4.0 * (1 << 30);
 // The runs of a side are within this of each other where nothing disturbed them: what spreads more is no evidence for
@@ -55,8 +36,9 @@ struct Call {
 
 // How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
 // copies at o0, o1, ….
-Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
+Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
   const auto& lifted = *nest.lifted;
+  const auto limits = subscript_limits(lifted.sdfg, nest.sizes);
   const auto passed = arguments_for(lifted, emitted);
   Call call;
   int k = 0;
@@ -83,7 +65,8 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
       call.arguments += sdfg::is_float(container->type) ? "(" + type + ")1.25" : "(" + type + ")3";
       continue;
     }
-    TRY(const auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
+    TRY(auto elements, sdfg::store_size(lifted.sdfg, argument.name, nest.sizes));
+    if (inputs == Inputs::Drawn && elements >= sdfg::unknown_extent) elements = drawn_extent(nest.sizes);
     call.bytes += 3.0 * static_cast<double>(elements) * sdfg::info(container->type).bytes;
     if (call.bytes > most_bytes) return fail("measure.sizes", "its arrays take more memory than is spent on measuring");
     const string count = std::to_string(std::max<std::int64_t>(elements, 1));
@@ -91,8 +74,9 @@ Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted) {
     call.arguments += "b" + n + (by_value ? "[0]" : "");
     const string allocate = "(" + type + "*)aligned_alloc(64, (" + count + " * sizeof(" + type + ") + 63) / 64 * 64)";
     call.setup += "  " + type + "* b" + n + " = " + allocate + ";\n  " + type + "* o" + n + " = " + allocate + ";\n";
-    call.setup += "  for (long i = 0; i < " + count + "; ++i) o" + n + "[i] = (" + type + ")" +
-                  (sdfg::is_float(container->type) ? "(0.5 + tame())" : "(1 + (int)(tame() * 2))") + ";\n";
+    const auto limit = limits.find(argument.name);
+    call.setup += "  for (long i = 0; i < " + count + "; ++i) o" + n +
+                  "[i] = " + drawn_element(container->type, inputs, limit == limits.end() ? 0 : limit->second) + ";\n";
     call.reset += "    memcpy(b" + n + ", o" + n + ", " + count + " * sizeof(" + type + "));\n";
     call.setup += "  " + type + "* r" + n + " = " + allocate + ";\n";
     call.keep += "      memcpy(r" + n + ", b" + n + ", " + count + " * sizeof(" + type + "));\n";
@@ -176,11 +160,11 @@ struct Sides {
 };
 
 Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
-                       const targets::Target& target, bool alone) {
+                       const targets::Target& target, Inputs inputs, bool alone) {
   Sides out;
   targets::EmitOptions emit_options = client::emit_options(meaning, nest.reassociate);
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
-    TRY(Call call, call_of(nest, sdfg));
+    TRY(Call call, call_of(nest, sdfg, inputs));
     emit_options.function = function;
     TRY(auto code, by.emit(sdfg, emit_options));
     out.sides.push_back({function, std::move(call)});
@@ -203,14 +187,12 @@ struct Runs {
 };
 
 Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace, bool alone) {
-  if (gathers(nest.lifted->sdfg) && !planted(Fault::data_taken_as_tame)) {
-    return fail("measure.gather", "it reads subscripts, bounds or conditions from memory");
-  }
+  TRY_VOID(takes(nest.lifted->sdfg, pace.inputs));
   TRY(const auto transformed, assemble(nest, {choice}));
   const auto* target = targets::find_target(choice.match.recipe.target);
   SOUS_ASSERT(target != nullptr);
   const bool reassociate = nest.reassociate || meaning.approximate_math;
-  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, alone));
+  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, pace.inputs, alone));
   TRY(const auto folder, TemporaryFolder::make());
   TRY_VOID(write_file(folder.file("main.c"),
                       driver(sides.sides, pace, !reassociate && !planted(Fault::results_not_compared))));

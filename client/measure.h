@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/inputs.h"
 #include "client/nest.h"
 #include "client/pipeline.h"
 #include "targets/target.h"
@@ -14,20 +15,21 @@
 
 namespace sous::client {
 
-// How often a pair of runs is made, and what ends it.
+// How often a pair of runs is made, on what, and what ends it.
 struct Pace {
   int most = 7;
   bool until_decided = false;  // fewer, where the runs made leave no doubt (`decided`)
   double limit_seconds = 0;    // of one run of either program; 0: none
   const std::atomic<bool>* stop = nullptr;
+  Inputs inputs = Inputs::Tame;
 };
 // Whether more pairs would change nothing about which is faster: two where they are more than twice apart, three where
 // they are more than a third apart, every run on its side, and those of a side within a quarter of each other.
 bool decided(const std::vector<double>& baseline, const std::vector<double>& tuned);
 
-// Errors: measure.sizes (a size is not known: give --size), measure.gather (a subscript, a bound or a condition is read
-// from memory: random data would be no tame input), measure.rest (nothing is left for the unit), measure.build,
-// measure.run, measure.differs (the results are not the original's, and no reassociation was allowed).
+// Errors: measure.sizes (a size is not known: give --size), measure.gather (`takes`), measure.rest (nothing is left for
+// the unit), measure.build, measure.run, measure.differs (the results are not the original's, and no reassociation was
+// allowed).
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
                                                  const Pace& pace);
 // Only how long the nest takes with the recipe: the median, in seconds. The same errors.

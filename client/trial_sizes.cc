@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tuning-db/nest_facts.h"
+#include "tuning-db/schedule_features.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::client {
@@ -15,11 +16,12 @@ using tuning_db::IntervalMap;
 
 constexpr int usual_power = 12;            // of four: 16 MiB, beyond every second-level cache
 constexpr std::int64_t largest = 1 << 24;  // of one extent
+constexpr double most_operations = 4;      // for each statement that is run, on average
 
 // Whether every subscript stays inside its array, by intervals: never true where it does not.
 class Inside {
  public:
-  explicit Inside(const sdfg::Sdfg& sdfg) : sdfg_(sdfg) {}
+  Inside(const sdfg::Sdfg& sdfg, Inputs inputs) : sdfg_(sdfg), inputs_(inputs) {}
 
   bool region(const sdfg::Region& region, const IntervalMap& symbols) const {
     return std::all_of(region.nodes.begin(), region.nodes.end(),
@@ -43,14 +45,16 @@ class Inside {
           return region(loop.body, symbols);
         },
         [&](const sdfg::If& branch) { return region(branch.then_body, symbols) && region(branch.else_body, symbols); },
-        // These are not measured on random data.
-        [](const sdfg::While&) { return false; }, [](const sdfg::Return&) { return false; });
+        [&](const sdfg::While& loop) { return inputs_ == Inputs::Drawn && region(loop.body, symbols); },
+        [](const sdfg::Return&) { return false; });
   }
 
   bool memlet(const sdfg::Memlet& memlet, const IntervalMap& symbols) const {
     const auto* container = sdfg_.find(memlet.container);
     if (container == nullptr || memlet.subset.size() != container->shape.size()) return container == nullptr;
     for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
+      // Drawn below the extent, or computed of what is drawn: then the program itself has to stay inside.
+      if (inputs_ == Inputs::Drawn && !memlet.subset[d].begin.reads().empty()) continue;
       const auto at = evaluate(memlet.subset[d].begin, symbols), extent = evaluate(container->shape[d], symbols);
       if (!at || !extent || at->lo < 0 || at->hi >= extent->lo) return false;
     }
@@ -58,6 +62,7 @@ class Inside {
   }
 
   const sdfg::Sdfg& sdfg_;
+  const Inputs inputs_;
 };
 
 Nest with_sizes(const Nest& nest, std::int64_t value) {
@@ -70,12 +75,13 @@ Nest with_sizes(const Nest& nest, std::int64_t value) {
   return out;
 }
 
-bool fits(const Nest& nest, std::size_t unit, double most_work) {
+bool fits(const Nest& nest, std::size_t unit, double most_work, Inputs inputs) {
   const auto work = tuning_db::work(nest.units[unit].nest, nest.units[unit].sizes);
   if (!work || !(*work > 0) || *work > most_work) return false;
+  if (tuning_db::operations(nest.units[unit].nest, nest.units[unit].sizes) > most_operations * most_work) return false;
   IntervalMap symbols;
   for (const auto& [name, value] : nest.sizes) symbols[name] = {static_cast<double>(value), static_cast<double>(value)};
-  return Inside(nest.lifted->sdfg).region(nest.lifted->sdfg.root, symbols);
+  return Inside(nest.lifted->sdfg, inputs).region(nest.lifted->sdfg.root, symbols);
 }
 
 // "--size n=…,m=…"
@@ -90,7 +96,7 @@ string needed(const Nest& nest) {
 
 }  // namespace
 
-Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted, double most_work) {
+Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted, double most_work, Inputs inputs) {
   const string missing = needed(nest);
   if (missing.empty()) return nest;
   const auto asked = tuning_db::parse_size_class(wanted);
@@ -99,7 +105,7 @@ Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wa
   // Odd multiples, too: a power of two is a size of its own to caches.
   for (std::int64_t value = 24; value <= largest; value += value / 4) {
     Nest sized = with_sizes(nest, value);
-    if (!fits(sized, unit, most_work)) continue;
+    if (!fits(sized, unit, most_work, inputs)) continue;
     const auto reached = tuning_db::size_class(sized.units[unit].nest, sized.units[unit].sizes).power;
     if (!reached || *reached > power) break;
     best = std::move(sized);

@@ -27,6 +27,9 @@ constexpr double tuned_work = 3e8;
 constexpr double step_down = 8, least_work = 2e3, tuned_margin = 0.1, longer = 1.5;
 // Of one run, where nothing is known of how long one takes.
 constexpr double longest_run = 20;
+// What a run of the original should take, where only runs tell; the work that the first one is given, and how much more
+// the next one at most.
+constexpr double tuned_seconds = 0.1, first_work = 1e5, most_growth = 50;
 
 std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::vector<Match>& known,
                                            const std::vector<tuning_db::Proposed>& proposed) {
@@ -42,6 +45,29 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
   return result;
 }
 
+Result<Nest> at_work(const Nest& nest, std::size_t unit, double work) {
+  return at_trial_sizes(nest, unit, "", work, Inputs::Drawn);
+}
+
+// Sizes at which a run takes some tenths of a second. How often a while loop runs, only runs tell.
+Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& meaning, const TuneOptions& options) {
+  bool open = false;
+  sdfg::visit(nest.units[unit].nest.root,
+              [&](const sdfg::Node& node) { open = open || std::holds_alternative<sdfg::While>(node.value); });
+  if (!open || sizes_known(nest.units[unit])) return at_work(nest, unit, tuned_work);
+  Choice original{.unit = unit, .match = {}, .applied = nest.units[unit].nest};
+  original.match.recipe.target = "cpp";
+  const Pace once{.most = 1, .limit_seconds = longest_run, .stop = options.stop, .inputs = Inputs::Drawn};
+  double work = first_work;
+  while (true) {
+    TRY(Nest sized, at_work(nest, unit, work));
+    TRY(const double seconds, time_on_the_spot(sized, original, meaning, once));
+    const double growth = std::min(most_growth, tuned_seconds / std::max(seconds, 1e-9));
+    if (growth < 2 || work >= tuned_work) return sized;
+    work = std::min(tuned_work, growth * work);
+  }
+}
+
 // Measures the best candidate at smaller and smaller sizes, as long as it gains: what a shape needs at least.
 void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, const TuneOptions& options,
                 tuning_db::Tuned& tuned) {
@@ -50,9 +76,10 @@ void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, cons
   transforms::Evidence& found = tuned.evidence;
   for (double work = found.work / step_down; work >= least_work; work /= step_down) {
     if (options.stop != nullptr && options.stop->load()) return;
-    const auto smaller = at_trial_sizes(nest, unit, "", work);
+    const auto smaller = at_work(nest, unit, work);
     if (!smaller || sizes_known(nest.units[unit])) return;
-    const auto evidence = measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true});
+    const auto evidence =
+        measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true, .inputs = Inputs::Drawn});
     if (!evidence || !(evidence->work > 0)) return;
     if (options.progress) options.progress({*smaller, unit, *tuned.best, &*evidence}, found.ratio());
     if (!gains_as_well(*evidence, found)) return;
@@ -86,7 +113,7 @@ std::vector<std::size_t> units_to_tune(const Nest& nest) {
 Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<Match>& known, const Meaning& meaning,
                             const TuneOptions& options) {
   TunedUnit result{.unit = unit, .sized = {}, .tuned = {}};
-  TRY(result.sized, at_trial_sizes(nest, unit, "", tuned_work));
+  TRY(result.sized, at_tuned_sizes(nest, unit, meaning, options));
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
@@ -100,14 +127,21 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   tuner.measure = [&](const Candidate& candidate, Care care, double most_seconds) -> Result<transforms::Evidence> {
     Choice choice{.unit = unit, .match = {}, .applied = candidate.applied};
     choice.match.recipe = candidate.recipe;
-    Pace pace{.most = 2, .limit_seconds = most_seconds > 0 ? most_seconds : longest_run, .stop = options.stop};
+    Pace pace{.most = 2,
+              .limit_seconds = most_seconds > 0 ? most_seconds : longest_run,
+              .stop = options.stop,
+              .inputs = Inputs::Drawn};
     if (care == Care::Glance && first.baseline_seconds > 0) {
       transforms::Evidence glance = first;
       TRY(glance.tuned_seconds, time_on_the_spot(result.sized, choice, meaning, pace));
       return glance;
     }
     if (care == Care::Proof)
-      pace = {.most = 7, .until_decided = true, .limit_seconds = longest_run, .stop = options.stop};
+      pace = {.most = 7,
+              .until_decided = true,
+              .limit_seconds = longest_run,
+              .stop = options.stop,
+              .inputs = Inputs::Drawn};
     TRY(const auto evidence, measure_on_the_spot(result.sized, choice, meaning, pace));
     first = evidence;
     return evidence;

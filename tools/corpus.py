@@ -39,6 +39,7 @@ def arguments():
     parser.add_argument("--samples", type=pathlib.Path, help="every measurement, one line each, faster or not")
     parser.add_argument("--count", type=int, default=0, help="so many nests drawn at random as well")
     parser.add_argument("--seed", type=int, default=1, help="of those")
+    parser.add_argument("--families", nargs="*", default=[], metavar="NAME", help="of those, only these (corpus_nests.py --help)")
     parser.add_argument("--budget", default="60s", help="for each nest")
     parser.add_argument("--cores", type=int, default=2, help="for each function at a time")
     parser.add_argument("--minutes", type=float, default=600, help="begin nothing more after these")
@@ -55,7 +56,7 @@ def tasks(options, folder):
                 if not options.names or function in options.names:
                     name = f"{file.stem}{'' if element == 'double' else '-' + element}.{function}"
                     yield file, function, name, [f"-DT={element}"]
-    for function, text in corpus_nests.nests(options.seed, options.count):
+    for function, text in corpus_nests.nests(options.seed, options.count, options.families):
         file = folder / f"{function}.c"
         file.write_text(text)
         yield file, function, f"drawn-{options.seed}.{function}", []

@@ -9,8 +9,10 @@ The same seed writes the same files. T is the element type.
 import argparse
 import pathlib
 import random
+import re
 
 FAMILIES = []
+SINGLE = re.compile(r"\b(sqrt|exp|log|sin|cos|tanh|pow|fabs)\(")  # functions with a form for float
 
 
 def family(write):
@@ -438,14 +440,139 @@ def moves(r):
     return ints("n") + reads("a") + writes("b"), nest([("i", 0, "n"), ("j", 0, "n")], "b[i * n + j] = (a[i * n + j] + a[j * n + i]) * (T)0.5;")
 
 
-def nests(seed, count):
-    """Pairs of name and C text, each text once."""
+@family
+def escape(r):
+    """Iterations for each point until it is far enough or near enough: how many there are, only the data says."""
+    most = r.choice(["50", "200", "most"])
+    given = ["most"] if most == "most" else []
+    kind = r.choice(["square", "square", "newton", "decay", "integer"])
+    if kind == "integer":
+        step = r.choice(["v = v % 2 == 0 ? v / 2 : 3 * v + 1;", "v = (v >> 1) ^ (-(v & 1) & 40961);", "v = v % 7 == 0 ? v / 7 : v + 1;"])
+        body = f"int v = start[i] & 1023, steps = 0;\nwhile (v > 1 && steps < {most}) {{\n{step}\nsteps++;\n}}\nout[i] = steps;"
+        return ints("n", *given) + ["const int *restrict start", "int *restrict out"], nest([("i", 0, "n")], body)
+    if kind == "square":
+        first = r.choice(["(cx[j] - (T)1.6) * 2", "(T)-2 + j * (x0 * 2) / m"])
+        second = "(cy[i] - 1) * 2" if "c" in first else "(T)-1.2 + i * (y0 * 2) / n"
+        power = r.choice(["T t = x * x - y * y + a;\ny = 2 * x * y + b;\nx = t;", "T t = x * (x * x - 3 * y * y) + a;\ny = y * (3 * x * x - y * y) + b;\nx = t;"])
+        body = f"T a = {first}, b = {second}, x = 0, y = 0;\nint steps = 0;\nwhile (steps < {most} && x * x + y * y < (T)4) {{\n{power}\nsteps++;\n}}\nout[i * m + j] = steps;"
+        inputs = reads("cx", "cy") if "c" in first else ["T x0", "T y0"]
+        return ints("n", "m", *given) + inputs + ["int *restrict out"], nest([("i", 0, "n"), ("j", 0, "m")], body)
+    if kind == "newton":
+        body = f"T a = fabs(x[i * m + j]) + (T)0.5, s = a;\nfor (int l = 0; l < {most}; l++) {{\nT next = (T)0.5 * (s + a / s);\nif (fabs(next - s) < (T)1e-6 * s) break;\ns = next;\n}}\nout[i * m + j] = s;"
+    else:
+        body = f"T v = fabs(x[i * m + j]) + (T)1;\nint l = 0;\nwhile (v > (T)0.01 && l < {most}) {{\nv *= (T)0.9;\nl++;\n}}\nout[i * m + j] = v + l;"
+    return ints("n", "m", *given) + reads("x") + writes("out"), nest([("i", 0, "n"), ("j", 0, "m")], body)
+
+
+@family
+def functions(r):
+    """Mathematical functions of each element: prices, waves, activations, distances on a sphere."""
+    one = lambda v: r.choice([f"exp({v})", f"exp(-{v} * {v})", f"log(fabs({v}) + (T)1)", f"sqrt(fabs({v}))", f"sin({v})", f"cos({v})", f"tanh({v})", f"pow(fabs({v}) + (T)0.5, p)"])
+    rows = r.random() < 0.5
+    place = "[i * m + j]" if rows else "[i]"
+    terms = [one(f"x{place}")]
+    for _ in range(r.choice([0, 1, 2, 3])):
+        terms.append(r.choice([f"{one(f'y{place}')}", f"{coefficient(r)} * {one(f'x{place}')}", one(f"x{place} / (y{place} + (T)3)")]))
+    value = f" {r.choice(['+', '*'])} ".join(terms)
+    body = f"T v = {value};\nout{place} = v;"
+    if r.random() < 0.4:
+        body = f"T v = {value};\nT q = 1 / (1 + (T)0.2 * fabs(v));\nT w = q * ((T)0.3 + q * ((T)-0.35 + q * (T)1.7));\nout{place} = v < 0 ? (T)1 - w : w;"
+    loops = [("i", 0, "n"), ("j", 0, "m")] if rows else [("i", 0, "n")]
+    scalars = ["T p"] if "p)" in body else []
+    return ints("n", *(["m"] if rows else [])) + scalars + reads("x", *(["y"] if "y[" in body else [])) + writes("out"), nest(loops, body)
+
+
+@family
+def kernels(r):
+    """Sums of functions of both indices: transforms, splines, integrals, windows."""
+    angle = r.choice(["(T)i * j * w", "(T)(i * j % n) * w", "(i + (T)0.5) * j * w", "x[j] * (T)i"])
+    function = r.choice(["cos", "sin", "both", "exp", "sinc"])
+    data = "x[j]" if "x[" not in angle else "y[j]"
+    inputs = reads("x", *(["y"] if "y[" in data else []))
+    if function == "both":
+        step = f"T t = {angle};\nre += {data} * cos(t);\nim -= {data} * sin(t);"
+        return ints("n") + ["T w"] + inputs + writes("a", "b"), nest([("i", 0, "n")], f"T re = 0, im = 0;\n{nest([('j', 0, 'n')], step)}\na[i] = re;\nb[i] = im;")
+    value = {"sinc": "(t > 0 ? sin(t) / (t + (T)1e-6) : (T)1)", "exp": "exp(-t * t)"}.get(function, f"{function}(t)")
+    step = f"T t = {angle};\ns += {data} * {value};"
+    return ints("n") + ["T w"] + inputs + writes("a"), nest([("i", 0, "n")], f"T s = 0;\n{nest([('j', 0, 'n')], step)}\na[i] = s;")
+
+
+@family
+def nearest(r):
+    """The best of a list for each element, and which one it is."""
+    dimensions = r.choice(["2", "3", "8", "d"])
+    centres = r.choice(["k", "k", "16"])
+    given = (["k"] if centres == "k" else []) + (["d"] if dimensions == "d" else [])
+    distance = r.choice(["v * v", "fabs(v)"])
+    inner = f"T s = 0;\n{nest([('l', 0, dimensions)], f'T v = x[i * {dimensions} + l] - c[j * {dimensions} + l];{chr(10)}s += {distance};')}"
+    end = r.choice(["label[i] = at;", "label[i] = at;\nscore[i] = best;"])
+    body = f"T best = (T)1e30;\nint at = 0;\n{nest([('j', 0, centres)], inner + chr(10) + 'if (s < best) { best = s; at = j; }')}\n{end}"
+    return ints("n", *given) + reads("x", "c") + ["int *restrict label"] + (writes("score") if "score" in end else []), nest([("i", 0, "n")], body)
+
+
+@family
+def lookup(r):
+    """What is read where the data says: tables, sparse rows, resampled images, first matches in rows."""
+    kind = r.choice(["resample", "resample", "nearest", "table", "sparse", "sparse", "match", "interpolate"])
+    if kind == "resample":
+        body = ("T y = (i + (T)0.5) * sy, x = (j + (T)0.5) * sx;\nint u = (int)y, v = (int)x;\nif (u > h - 2) u = h - 2;\nif (v > w - 2) v = w - 2;\n"
+                "T fy = y - u, fx = x - v;\nT top = in[u * w + v] * (1 - fx) + in[u * w + v + 1] * fx;\nT low = in[(u + 1) * w + v] * (1 - fx) + in[(u + 1) * w + v + 1] * fx;\n"
+                "out[i * m + j] = top * (1 - fy) + low * fy;")
+        return ints("n", "m", "h", "w") + ["T sx", "T sy"] + reads("in") + writes("out"), nest([("i", 0, "n"), ("j", 0, "m")], body)
+    if kind == "nearest":
+        return ints("n", "m", "h", "w") + reads("in") + writes("out"), nest(
+            [("i", 0, "n"), ("j", 0, "m")], "int u = (int)((long)i * h / n), v = (int)((long)j * w / m);\nout[i * m + j] = in[u * w + v];")
+    if kind == "table":
+        change = r.choice(["t[p[i * m + j]]", "t[p[i * m + j]] * x[i * m + j]", "t[p[i * m + j]] + t[(p[i * m + j] + 1) & 255]"])
+        return ints("n", "m") + ["const unsigned char *restrict p"] + reads("t", *(["x"] if "x[" in change else [])) + writes("out"), nest(
+            [("i", 0, "n"), ("j", 0, "m")], f"out[i * m + j] = {change};")
+    if kind == "sparse":
+        width = r.choice(["5", "16", "k"])
+        given = ["k"] if width == "k" else []
+        at = f"column[i * {width} + l]"
+        return ints("n", *given) + ["const int *restrict column"] + reads("a", "x") + writes("y"), nest(
+            [("i", 0, "n")], f"T s = {r.choice(['0', 'y[i]'])};\n{nest([('l', 0, width)], f's += a[i * {width} + l] * x[{at}];')}\ny[i] = s;")
+    if kind == "match":
+        return ints("n", "m") + ["T key"] + reads("a") + ["int *restrict first"], nest(
+            [("i", 0, "n")], "int at = -1;\n" + nest([("j", 0, "m")], f"if (a[i * m + j] {r.choice(['>', '>='])} key) {{ at = j; break; }}") + "\nfirst[i] = at;")
+    return ints("n", "size") + reads("x", "t") + writes("y"), nest(
+        [("i", 0, "n")], "T v = fabs(x[i]) * (size - 1);\nint u = (int)v;\nif (u > size - 2) u = size - 2;\nT f = v - u;\ny[i] = t[u] * (1 - f) + t[u + 1] * f;")
+
+
+@family
+def whole(r):
+    """Integers: pixels, hashes, bits, generators."""
+    kind = r.choice(["blend", "grey", "hash", "bits", "threshold", "generator", "distance"])
+    at = "[i * m + j]"
+    pixels = [f"const unsigned char *restrict {v}" for v in "ab"]
+    if kind == "blend":
+        value = r.choice(["(a{p} * alpha + b{p} * (255 - alpha) + 127) / 255", "a{p} + b{p} > 255 ? 255 : a{p} + b{p}", "a{p} * b{p} / 255", "a{p} < 128 ? 2 * a{p} * b{p} / 255 : 255 - 2 * (255 - a{p}) * (255 - b{p}) / 255"])
+        value = value.replace("{p}", at)
+        return ints("n", "m") + (["int alpha"] if "alpha" in value else []) + pixels + ["unsigned char *restrict out"], nest([("i", 0, "n"), ("j", 0, "m")], f"out{at} = {value};")
+    if kind == "grey":
+        return ints("n", "m") + pixels[:1] + ["unsigned char *restrict out"], nest(
+            [("i", 0, "n"), ("j", 0, "m")], "out[i * m + j] = (77 * a[3 * (i * m + j)] + 150 * a[3 * (i * m + j) + 1] + 29 * a[3 * (i * m + j) + 2]) >> 8;")
+    if kind == "threshold":
+        return ints("n", "m") + pixels[:1] + ["unsigned char *restrict out"], nest([("i", 0, "n"), ("j", 0, "m")], f"out{at} = a{at} > {r.choice(['100', '(i ^ j) % 256'])} ? 255 : 0;")
+    if kind == "distance":
+        compare = r.choice(["!=", ">", "^"])
+        return ints("n", "m", "k") + ["const int *restrict a", "const int *restrict b", "int *restrict out"], nest(
+            [("i", 0, "n"), ("j", 0, "m")], f"int s = 0;\n{nest([('l', 0, 'k')], f's += a[i * k + l] {compare} b[j * k + l];')}\nout{at} = s;")
+    rounds = r.choice(["3", "8", "rounds"])
+    given = ["rounds"] if rounds == "rounds" else []
+    step = {"hash": "v ^= v >> 16;\nv *= 0x45d9f3bu;\nv ^= v >> 13;", "bits": "v = (v & 0x55555555u) + ((v >> 1) & 0x55555555u) + l;", "generator": "v ^= v << 13;\nv ^= v >> 17;\nv ^= v << 5;"}[kind]
+    return ints("n", *given) + ["const unsigned *restrict x", "unsigned *restrict out"], nest([("i", 0, "n")], f"unsigned v = x[i];\n{nest([('l', 0, rounds)], step)}\nout[i] = v;")
+
+
+def nests(seed, count, names=()):
+    """Pairs of name and C text, each text once; of all families, or of those that are named."""
     r = random.Random(seed)
+    families = [f for f in FAMILIES if not names or f.__name__ in names]
     seen, result = set(), []
     for k in range(50 * count):
         if len(result) == count:
             break
-        write = FAMILIES[k % len(FAMILIES)]
+        write = families[k % len(families)]
         parameters, body = write(r)
         if (tuple(parameters), body) in seen:
             continue
@@ -454,7 +581,7 @@ def nests(seed, count):
         element = r.choice(["float", "double"])
         text = f"#include <math.h>\n#ifndef T\n#define T {element}\n#endif\n"
         if element == "float":
-            body = body.replace("sqrt(", "sqrtf(").replace("exp(", "expf(").replace("fabs(", "fabsf(")
+            body = SINGLE.sub(r"\1f(", body)
         result.append((name, text + function(name, parameters, body)))
     return result
 
@@ -463,10 +590,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--families", nargs="*", default=[], metavar="NAME", help="only these of: " + ", ".join(f.__name__ for f in FAMILIES))
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    for name, text in nests(options.seed, options.count):
+    for name, text in nests(options.seed, options.count, options.families):
         (options.out / f"{name}.c").write_text(text)
 
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sdfg/unknown_extent.h"
+
 namespace sous::tuning_db {
 namespace {
 
@@ -166,7 +168,8 @@ double NestFacts::footprint(int free_height) const {
       const sdfg::Dim& dim = access.memlet->subset[d];
       const auto extent =
           d < access.container->shape.size() ? evaluate(access.container->shape[d], symbols) : std::nullopt;
-      const double last = extent ? std::max(0.0, extent->hi - 1) : INFINITY;
+      const bool known_end = extent && extent->hi < static_cast<double>(sdfg::unknown_extent);
+      const double last = known_end ? std::max(0.0, extent->hi - 1) : INFINITY;
       auto begin = evaluate(dim.begin, at);
       if (const auto end = dim.end ? evaluate(*dim.end, at) : begin; begin && end)
         begin = Interval{begin->lo, std::max(begin->hi, dim.end ? end->hi - 1 : end->hi)};

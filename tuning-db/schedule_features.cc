@@ -212,4 +212,10 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
   return Reader(nest, sizes, hardware, threads).read();
 }
 
+double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  double all = 0;
+  for (const StatementFact& s : facts(nest, sizes).statements) all += s.executions * cost_of(s).all;
+  return all;
+}
+
 }  // namespace sous::tuning_db

@@ -54,4 +54,7 @@ std::string_view schedule_feature_name(ScheduleFeature feature);
 ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                                    const Hardware& hardware, int threads);
 
+// All operations of a run, weighted like that.
+double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
 }  // namespace sous::tuning_db

@@ -377,8 +377,6 @@ class Builder {
   bool effects_ = false;  // increments inside of the expression may become statements
 };
 
-// An extent that could not be computed (subscripts that are read from memory); large, and never checked against.
-inline constexpr std::int64_t kUnknownExtent = std::int64_t{1} << 40;
 
 template <class F>
 Lift<sdfg::Region> Builder::region(F&& f) {

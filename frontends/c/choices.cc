@@ -1,6 +1,7 @@
 // Operands that C evaluates only sometimes: &&, || and ?:.
 #include "frontends/c/builder.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
 
@@ -15,7 +16,7 @@ bool Builder::safe_to_read(const Memlet& memlet) const {
   if (c->shape.empty() || planted(Fault::short_circuit_lost)) return true;
   for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
     const Expr& at = memlet.subset[d].begin;
-    if (!at.reads().empty() || c->shape[d] == Expr(kUnknownExtent)) return false;
+    if (!at.reads().empty() || c->shape[d] == Expr(sdfg::unknown_extent)) return false;
     if (!ranges_.nonneg(at, box_) || !ranges_.nonneg(c->shape[d] - at - Expr(1), box_)) return false;
   }
   return true;

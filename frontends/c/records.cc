@@ -5,6 +5,7 @@
 // lie at different offsets, and a subscript of an array in a structure stays in that array.
 #include "clang/AST/RecordLayout.h"
 #include "frontends/c/builder.h"
+#include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
 
@@ -84,7 +85,7 @@ Lift<Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation 
     if (held->isIncompleteType()) return refuse("c.struct", "the structure is not complete here", where);
     place.subscript = {Expr(0)};
     place.strides = {context_.getTypeSizeInChars(held).getQuantity()};
-    place.extents = {Expr(kUnknownExtent)};
+    place.extents = {Expr(sdfg::unknown_extent)};
   }
   // Sizes of variable-length arrays are no constants.
   if (held->isVariablyModifiedType() || held->isIncompleteType())
@@ -121,7 +122,7 @@ Lift<Place> Builder::member_root(const clang::MemberExpr* m, clang::SourceLocati
                .offset = 0,
                .subscript = {Expr(0)},
                .strides = {context_.getTypeSizeInChars(held).getQuantity()},
-               .extents = {Expr(kUnknownExtent)}};
+               .extents = {Expr(sdfg::unknown_extent)}};
 }
 
 // The first element of an array that lies at `array`.
@@ -263,7 +264,7 @@ Lift<Access> Builder::access(const Place& place, clang::QualType type, clang::So
     return Access{name, std::move(at)};
   }
   Memory memory = root;
-  memory.flat = shape[0] == Expr(kUnknownExtent);
+  memory.flat = shape[0] == Expr(sdfg::unknown_extent);
   const std::string name = add_container(wish, *scalar, std::move(shape), sdfg::Storage::argument);
   place_containers_.emplace(place.root + place.path, name);
   memory.container = name;

@@ -7,6 +7,7 @@
 #include "frontends/c/builder.h"
 #include "frontends/c/memlets.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
 
@@ -174,7 +175,7 @@ std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, con
 }
 
 void reshape(sdfg::Container& c, const Rows& rows) {
-  std::vector<Expr> shape{Expr(kUnknownExtent)};
+  std::vector<Expr> shape{Expr(sdfg::unknown_extent)};
   for (const Stride& row : rows.extents | std::views::reverse) shape.push_back(row.value());
   std::vector<Expr> strides = sdfg::row_major(shape);
   for (Expr& stride : strides) stride = stride * c.strides[0];

@@ -5,6 +5,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
 
@@ -90,7 +91,7 @@ Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLoc
       if (!extent.reads().empty()) return refuse("c.vla.extent", "the size of the array is not known on entry", where);
       shape.push_back(extent);
     } else if (llvm::isa<clang::IncompleteArrayType>(array) && shape.empty())
-      shape.push_back(Expr(kUnknownExtent));
+      shape.push_back(Expr(sdfg::unknown_extent));
     else
       return refuse("c.array.extent", "the size of the array is not known", where);
     type = array->getElementType();
@@ -176,20 +177,20 @@ Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wis
     if (type.isVolatileQualified()) return refuse("c.volatile", "'" + wish + "' is volatile", where);
     element = p->getPointeeType();
     if (element->isFunctionType()) return refuse("c.pointer.to-function", "'" + wish + "' points to code", where);
-    shape.push_back(Expr(kUnknownExtent));
+    shape.push_back(Expr(sdfg::unknown_extent));
     memory.flat = true;
   }
   if (!sizes_stable)
     return refuse("c.vla.size-changed", "a variable in the size of '" + wish + "' is changed in the function", where);
   TRY(std::vector<Expr> inner, extents(element, where));
-  if (!memory.flat && !inner.empty() && inner[0] == Expr(kUnknownExtent)) memory.flat = true;
+  if (!memory.flat && !inner.empty() && inner[0] == Expr(sdfg::unknown_extent)) memory.flat = true;
   shape.insert(shape.end(), inner.begin(), inner.end());
   if (element->isPointerType() && shape.size() == 1 && !element.isVolatileQualified()) {
     // A table of pointers to rows: rows.cc.
     element = element->getPointeeType();
     if (element->isFunctionType()) return refuse("c.pointer.to-function", "'" + wish + "' points to code", where);
     TRY(std::vector<Expr> in_row, extents(element, where));
-    shape.push_back(Expr(kUnknownExtent));
+    shape.push_back(Expr(sdfg::unknown_extent));
     shape.insert(shape.end(), in_row.begin(), in_row.end());
     memory.stride = fresh(wish + "_row");
     memory.variable = nullptr;  // of the rows nobody knows which other names they have
