@@ -18,6 +18,8 @@ struct Command {
 constexpr auto commands = std::to_array<Command>({
     {"polybench", "the suite of that name (or a suite file, *.json), built by each compiler, run in turns",
      [](const Options& options) { return bench_suite("polybench", options); }},
+    {"programs", "whole programs as people write them (--kernels judging or development: one half), against the best",
+     [](const Options& options) { return bench_suite("programs", options); }},
     {"demo", "eight programs with clang-19 alone and through Sous, with the recipes that were used", bench_demo},
     {"verify", "every program through Sous, bit for bit against clang-19, with every target and recipe", bench_verify},
     {"compile-time", "what Sous adds to each compile, by phase", bench_compile_time},

@@ -141,6 +141,11 @@ Result<Built> build(const Suite& suite, const Case& test, const Compiler& compil
   return built;
 }
 
+Words run_arguments(const Case& test) {
+  const auto own = test.program.arguments.find(test.size);
+  return own == test.program.arguments.end() ? Words{} : own->second;
+}
+
 Result<Ran> run_program(const Suite& suite, const string& binary, const RunRequest& request) {
   client::RunOptions options;
   options.capture_output = options.capture_errors = true;
@@ -157,27 +162,36 @@ Result<Ran> run_program(const Suite& suite, const string& binary, const RunReque
   options.environment.insert(options.environment.end(), request.environment.begin(), request.environment.end());
   Words command{binary};
   append(command, suite.arguments);
+  append(command, request.arguments);
   if (!request.dump.empty()) append(command, dump_arguments(suite, request.dump));
-  TRY(const auto finished, client::run(command, options));
+  TRY(auto finished, client::run(command, options));
   if (finished.status != 0) {
     return fail("bench.run",
                 "it ended with status " + std::to_string(finished.status) + ": " + head(finished.errors, 3),
                 client::name_of(binary));
   }
   Ran ran;
-  TRY(ran.seconds, parse_time(suite, suite.time_stream == Stream::Output ? finished.output : finished.errors));
-  ran.wall = finished.seconds;
+  ran.wall = ran.seconds = finished.seconds;
+  ran.user = finished.user_seconds;
+  if (!suite.whole_programs()) {
+    TRY(ran.seconds, parse_time(suite, suite.time_stream == Stream::Output ? finished.output : finished.errors));
+  }
   constexpr string_view label = "library: ";
   if (const auto at = finished.errors.find(label); at != string::npos) {
     const auto begin = at + label.size();
     ran.library = finished.errors.substr(begin, finished.errors.find('\n', begin) - begin);
   }
+  ran.output = std::move(finished.output);
   return ran;
 }
 
 Result<Dumped> run_and_dump(const Suite& suite, const string& binary, const string& file, RunRequest request) {
   request.dump = file;
   TRY(auto ran, run_program(suite, binary, request));
+  if (suite.whole_programs()) {
+    string outputs = ran.output;
+    return Dumped{std::move(ran), std::move(outputs)};
+  }
   TRY(auto outputs, client::read_file(file));
   std::remove(file.c_str());
   return Dumped{std::move(ran), std::move(outputs)};

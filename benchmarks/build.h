@@ -44,7 +44,11 @@ constexpr double longest_build_seconds = 300;
 Result<Built> build(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags,
                     const std::string& output);
 
+// The arguments of its runs.
+Words run_arguments(const Case& test);
+
 struct RunRequest {
+  Words arguments = {};      // of the program at its size
   std::string dump = {};     // file for the outputs; empty: none wanted
   int threads = 0;           // OMP_NUM_THREADS and the like; 0: as the environment says
   bool timed = true;         // false: nobody looks at the time, so the cache is not flushed and idle threads sleep
@@ -52,14 +56,17 @@ struct RunRequest {
   std::map<std::string, std::string> environment = {};
 };
 struct Ran {
-  double seconds = 0;   // that the program printed
+  double seconds = 0;   // that the program printed; of a suite of whole programs the same as `wall`
   double wall = 0;      // of the whole process
+  double user = 0;      // its threads' time in user mode together
+  std::string output;   // what it printed on stdout
   std::string library;  // what it said that it calls: the line "library: …" on stderr
 };
 // Errors: bench.run (it failed), bench.no-time, client.run, client.limit, client.stopped.
 Result<Ran> run_program(const Suite& suite, const std::string& binary, const RunRequest& request);
 
-// Same, with the outputs: runs with a dump into `file`, reads and removes it. Errors: as run_program, client.read.
+// Same, with the outputs: runs with a dump into `file`, reads and removes it; or takes what it printed, where the suite
+// is one of whole programs. Errors: as run_program, client.read.
 struct Dumped {
   Ran ran;
   std::string outputs;

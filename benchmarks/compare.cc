@@ -8,6 +8,7 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/ratios.h"
 #include "benchmarks/results.h"
+#include "benchmarks/standing.h"
 #include "benchmarks/summary.h"
 #include "benchmarks/table.h"
 #include "client/process.h"
@@ -58,7 +59,8 @@ string file_name(string machine) {
 Result<int> bench_report(const Options& options) {
   TRY(const auto lines, all_lines(options));
   const Summary summary = summarize(lines, options.baseline);
-  std::printf("%s%s", (options.json ? to_json(summary) : to_table(summary)).c_str(), options.json ? "\n" : "");
+  std::printf("%s%s", (options.json ? to_json(summary) : to_table(summary) + against_the_best(summary)).c_str(),
+              options.json ? "\n" : "");
   return 0;
 }
 

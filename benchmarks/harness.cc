@@ -33,8 +33,9 @@ int threads_of(const Compiler& compiler, const Plan& plan) {
   return compiler.threads > 0 ? compiler.threads : plan.threads;
 }
 
-RunRequest request_of(const Compiler& compiler, const Plan& plan) {
+RunRequest request_of(const Case& test, const Compiler& compiler, const Plan& plan) {
   RunRequest request;
+  request.arguments = run_arguments(test);
   request.threads = threads_of(compiler, plan);
   request.environment = compiler.environment;
   return request;
@@ -63,6 +64,11 @@ void run_jobs(const std::vector<std::function<void()>>& jobs) {
   }
 }
 
+void keep(Measurement& m, const Suite& suite, const Ran& ran) {
+  m.seconds.push_back(ran.seconds);
+  if (suite.whole_programs()) m.user.push_back(ran.user);
+}
+
 Result<void> build_one(const Suite& suite, const Case& test, const Compiler& compiler, const Plan& plan,
                        const string& binary, Measurement& m) {
   const string report_file = binary + ".report";
@@ -83,6 +89,7 @@ double Measurement::spread() const { return half_iqr(seconds); }
 double tolerance(Element element) {
   switch (element) {
     case Element::f64:
+    case Element::text:
       return 1e-8;
     case Element::f32:
       return 1e-2;
@@ -122,7 +129,7 @@ Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan,
       expected = [&]() -> Result<string> {
         const Compiler reference{"reference", {"clang-19"}};
         TRY(const auto built, build(suite, test, reference, plan.reference_flags, base + ".reference"));
-        RunRequest request{.timed = false};
+        RunRequest request{.arguments = run_arguments(test), .timed = false};
         request.environment.insert(only_determined);
         TRY(auto ran, run_and_dump(suite, built.binary, base + ".reference.outputs", request));
         return std::move(ran.outputs);
@@ -154,7 +161,7 @@ Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan,
     if (!m.applies || m.error) continue;
     progress.say(test.label() + ": " + m.compiler + ", warm-up");
     const auto attempt = [&]() -> Result<void> {
-      RunRequest request = request_of(plan.compilers[c], plan);
+      RunRequest request = request_of(test, plan.compilers[c], plan);
       request.limit_seconds = limit;
       request.environment.insert(only_determined);
       TRY(auto ran, run_and_dump(suite, prepared.binaries[c], base + ".outputs", request));
@@ -162,7 +169,7 @@ Result<Prepared> prepare(const Suite& suite, const Case& test, const Plan& plan,
       TRY(m.check, compare_outputs(*expected, ran.outputs, element));
       m.library = ran.ran.library;
       m.cost = {ran.ran.wall, ran.ran.seconds >= counted_from_seconds};
-      if (m.cost.counted) m.seconds.push_back(ran.ran.seconds);
+      if (m.cost.counted) keep(m, suite, ran.ran);
       return {};
     };
     if (const auto done = attempt(); !done) {
@@ -191,9 +198,10 @@ CaseResult take_turns(const Suite& suite, Prepared prepared, const Plan& plan, c
       }
       progress.say(label + ": " + m.compiler + ", run " + std::to_string(round + 1) + " of " +
                    std::to_string(further[c]));
-      const auto ran = run_program(suite, prepared.binaries[c], request_of(plan.compilers[c], plan));
+      const auto ran =
+          run_program(suite, prepared.binaries[c], request_of(prepared.result.test, plan.compilers[c], plan));
       if (ran) {
-        m.seconds.push_back(ran->seconds);
+        keep(m, suite, *ran);
       } else if (ran.error().code == "client.stopped") {
         m.complete = false;
       } else {

@@ -36,7 +36,8 @@ struct Measurement {
   std::optional<Error> error;  // it could not be built, run or compared: nothing below holds, but the limit
   double limit_seconds = 0;    // how long the program was given, where it was stopped
   std::vector<double> seconds;
-  Cost cost;  // of a run
+  std::vector<double> user;  // the processor's seconds of the same runs; only of whole programs
+  Cost cost;                 // of a run
   int wanted_runs = 0;
   bool complete = true;  // false: the session was stopped before all runs
   double build_seconds = 0;

@@ -69,7 +69,7 @@ constexpr auto rows = std::to_array<Row>({
     {"--compilers", "A,B",
      "NAME[+fast-math][@THREADS] with a name of benchmarks/compilers.json (clang, gcc, sous, "
      "polly, polly-parallel, openblas, openblas-avx512, blis, sous-gcc) or of --config; or NAME=COMMAND (default: "
-     "clang,gcc,sous)",
+     "clang,gcc,sous; of programs also polly and polly-parallel)",
      text<&Options::compilers>},
     {"--config", "FILE.json", "more compilers; benchmarks/compilers.h says how", text<&Options::config>},
     {"--flags", "FLAGS", "for every compiler (default: -O3 -march=native)", text<&Options::flags>},

@@ -14,7 +14,7 @@ struct Options {
   std::string kernels;  // comma-separated names and groups; empty: all
   Words sizes;          // empty: the command's own default
   Words types;
-  std::string compilers = "clang,gcc,sous";  // of compilers.h
+  std::string compilers;  // of compilers.h; empty: the suite's
   std::string flags = "-O3 -march=native";
   std::string reference = "-O0 -ffp-contract=off";
   std::string recipes;  // folder of seed files for verify; empty: those that come with Sous; "none"

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace sous::benchmarks {
 namespace {
@@ -55,6 +58,48 @@ Comparison compare(std::string_view reference, std::string_view output) {
   return result;
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  std::vector<std::string_view> out;
+  for (auto at = text.find_first_not_of(blanks); at != std::string_view::npos; at = text.find_first_not_of(blanks)) {
+    text.remove_prefix(at);
+    out.push_back(text.substr(0, text.find_first_of(blanks)));
+    text.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+// Infinite where they are not both numbers.
+double difference_of(std::string_view a, std::string_view b) {
+  const auto number = [](std::string_view word) -> std::optional<double> {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    return value;
+  };
+  const auto x = number(a), y = number(b);
+  if (!x || !y) return std::numeric_limits<double>::infinity();
+  if (*x == *y || (std::isnan(*x) && std::isnan(*y))) return 0;
+  const double difference = std::fabs(*x - *y) / std::max(std::fabs(*x), std::fabs(*y));
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
+
+Comparison compare_text(std::string_view reference, std::string_view output) {
+  const auto a = words_of(reference), b = words_of(output);
+  Comparison result;
+  result.bit_equal = reference == output;
+  result.elements = a.size();
+  result.first = std::min(a.size(), b.size());
+  for (std::size_t i = std::min(a.size(), b.size()); i-- > 0;) {
+    if (a[i] == b[i]) continue;
+    result.first = i;
+    result.difference = std::max(result.difference, difference_of(a[i], b[i]));
+  }
+  if (result.bit_equal) result.first = 0;
+  if (a.size() != b.size()) result.difference = std::numeric_limits<double>::infinity();
+  return result;
+}
+
 }  // namespace
 
 std::string_view to_string(Element element) { return rows[static_cast<std::size_t>(element)].text; }
@@ -69,6 +114,10 @@ std::optional<Element> parse_element(std::string_view text) {
 std::size_t size_of(Element element) { return rows[static_cast<std::size_t>(element)].bytes; }
 
 Result<Comparison> compare_outputs(std::string_view reference, std::string_view output, Element element) {
+  if (element == Element::text) {
+    if (reference.empty()) return fail("bench.outputs", "nothing was put out");
+    return compare_text(reference, output);
+  }
   if (reference.size() != output.size()) {
     return fail("bench.outputs", "the outputs have " + std::to_string(output.size()) + " bytes, the reference has " +
                                      std::to_string(reference.size()));
@@ -86,6 +135,8 @@ Result<Comparison> compare_outputs(std::string_view reference, std::string_view 
       return compare<std::int64_t>(reference, output);
     case Element::i32:
       return compare<std::int32_t>(reference, output);
+    case Element::text:
+      break;  // above
   }
   SOUS_ASSERT(false);
 }

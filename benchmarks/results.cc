@@ -39,13 +39,30 @@ Result<void> read_failure(Line& line, const Json& error) {
   return {};
 }
 
-Result<void> read_figures(Line& line, ObjectReader& in, const Json& json) {
-  TRY(const Json* runs, in.array("runs", most_runs));
-  for (const Json& run : *runs) {
-    if (!run.is_number() || !(run.get<double>() >= 0) || run.get<double>() > longest_seconds) {
-      return in.refuse("\"runs\" holds what is no time");
+Result<void> read_times(std::vector<double>& times, ObjectReader& in, const char* key) {
+  TRY(const Json* list, in.array(key, most_runs));
+  for (const Json& time : *list) {
+    if (!time.is_number() || !(time.get<double>() >= 0) || time.get<double>() > longest_seconds) {
+      return in.refuse("\"" + string(key) + "\" holds what is no time");
     }
-    line.runs.push_back(run.get<double>());
+    times.push_back(time.get<double>());
+  }
+  return {};
+}
+
+Result<void> read_names(std::vector<string>& names, ObjectReader& in, const Json& json, const char* key) {
+  if (!json.contains(key)) return {};
+  TRY(const Json* list, in.array(key, most_runs));
+  for (const Json& name : *list) {
+    if (name.is_string()) names.push_back(name.get<string>());
+  }
+  return {};
+}
+
+Result<void> read_figures(Line& line, ObjectReader& in, const Json& json) {
+  TRY_VOID(read_times(line.runs, in, "runs"));
+  if (json.contains("user")) {
+    TRY_VOID(read_times(line.user, in, "user"));
   }
   TRY(const auto wanted, in.integer("wanted_runs", 1, most_runs));
   line.wanted_runs = static_cast<int>(wanted);
@@ -59,13 +76,8 @@ Result<void> read_figures(Line& line, ObjectReader& in, const Json& json) {
   line.complete = boolean(json, "complete");
   line.bit_equal = boolean(json, "bit_equal");
   line.right = boolean(json, "right");
-  if (json.contains("recipes")) {
-    TRY(const Json* recipes, in.array("recipes", most_runs));
-    for (const Json& name : *recipes) {
-      if (name.is_string()) line.recipes.push_back(name.get<string>());
-    }
-  }
-  return {};
+  TRY_VOID(read_names(line.recipes, in, json, "recipes"));
+  return read_names(line.functions, in, json, "functions");
 }
 
 bool same_measurement(const Line& a, const Line& b) {
@@ -89,6 +101,7 @@ string to_json_line(const Line& line) {
     return tuning_db::dump(out);
   }
   out["runs"] = line.runs;
+  if (!line.user.empty()) out["user"] = line.user;
   out["wanted_runs"] = line.wanted_runs;
   out["warmup_counted"] = line.warmup_counted;
   out["complete"] = line.complete;
@@ -101,6 +114,7 @@ string to_json_line(const Line& line) {
   out["difference"] = line.difference;
   out["right"] = line.right;
   if (!line.recipes.empty()) out["recipes"] = line.recipes;
+  if (!line.functions.empty()) out["functions"] = line.functions;
   return tuning_db::dump(out);
 }
 

@@ -29,6 +29,7 @@ struct Line {
   double limit_seconds = 0;
   // Of one that did not:
   std::vector<double> runs;  // seconds
+  std::vector<double> user;  // the processor's seconds of the same runs; only of whole programs
   int wanted_runs = 0;
   bool warmup_counted = false;  // the first of `runs` is the warm-up
   bool complete = true;         // false: the session was stopped before all its runs
@@ -36,7 +37,8 @@ struct Line {
   double difference = 0;        // of the outputs from the unoptimized build's
   bool bit_equal = false;
   bool right = false;
-  std::vector<std::string> recipes;  // of Sous: the entries whose recipes were used in the timed functions
+  std::vector<std::string> recipes;    // of Sous: the entries whose recipes were used in the timed functions
+  std::vector<std::string> functions;  // of Sous: the timed functions of which nests were served
 
   bool timed() const { return !error && !runs.empty(); }
   // The case that it belongs to.

@@ -10,6 +10,7 @@
 
 #include "benchmarks/bench.h"
 #include "benchmarks/interrupt.h"
+#include "benchmarks/standing.h"
 #include "benchmarks/summary.h"
 #include "client/command_line.h"
 #include "client/process.h"
@@ -175,6 +176,11 @@ string written_commands(const Suite& suite, const Case& test, const Compiler& co
     if (is_sous(compiler)) command[0] = "sous";
     out.push_back(command);
   }
+  if (const Words arguments = run_arguments(test); !arguments.empty()) {
+    Words run{test.program.name};
+    run.insert(run.end(), arguments.begin(), arguments.end());
+    out.push_back(run);
+  }
   return tuning_db::dump(out);
 }
 
@@ -202,6 +208,7 @@ std::vector<Line> lines_of(const Suite& suite, const Plan& plan, const CaseResul
     line.error = m.error;
     line.limit_seconds = m.limit_seconds;
     line.runs = m.seconds;
+    line.user = m.user;
     line.wanted_runs = m.wanted_runs;
     line.warmup_counted = m.cost.counted;
     line.complete = m.complete;
@@ -213,6 +220,9 @@ std::vector<Line> lines_of(const Suite& suite, const Plan& plan, const CaseResul
       for (const auto& nest : m.report->nests) {
         if (!nest.served || !nest.function.starts_with(suite.kernel)) continue;
         for (const auto& used : nest.used) line.recipes.push_back(used.name);
+        if (std::ranges::find(line.functions, nest.function) == line.functions.end()) {
+          line.functions.push_back(nest.function);
+        }
       }
     }
     out.push_back(std::move(line));
@@ -258,8 +268,9 @@ Result<int> bench_suite(const string& name, const Options& options) {
   Plan plan;
   TRY(plan.cases, cases(suite, programs, options.sizes.empty() ? Words{"LARGE"} : options.sizes, options.types));
   TRY(const auto known, known_compilers(options.config));
-  TRY(plan.compilers,
-      parse_compilers(options.compilers, known, options.threads > 0 ? options.threads : hardware.cores));
+  const string own = suite.compilers.empty() ? "clang,gcc,sous" : suite.compilers;
+  const string& asked = options.compilers.empty() ? own : options.compilers;
+  TRY(plan.compilers, parse_compilers(asked, known, options.threads > 0 ? options.threads : hardware.cores));
   if (!plan.compilers[0].sources.empty()) {
     return fail("bench.compiler", "the first compiler is what the others are held against: one for every program",
                 plan.compilers[0].name);
@@ -267,7 +278,8 @@ Result<int> bench_suite(const string& name, const Options& options) {
   if (const string lacking = missing(plan.compilers); !lacking.empty()) return fail("bench.missing", lacking);
   plan.flags = client::split_words(options.flags);
   plan.reference_flags = client::split_words(options.reference);
-  plan.reference = options.check;
+  // An unoptimized run of a whole program takes minutes, and what contraction changes in a printed sum says nothing.
+  plan.reference = options.check && !suite.whole_programs();
   plan.runs = options.runs;
   plan.threads = options.threads;
 
@@ -303,9 +315,10 @@ Result<int> bench_suite(const string& name, const Options& options) {
     TRY(good, session.run(left));
     stopped = stop_requested();
   }
-  std::printf("%s on %s, %s; medians of %d runs, ± half the interquartile range; ratios are times faster\n%s",
+  const Summary summary = summarize(lines, plan.compilers[0].name);
+  std::printf("%s on %s, %s; medians of %d runs, ± half the interquartile range; ratios are times faster\n%s%s",
               suite.name.c_str(), hardware.model.c_str(), tuning_db::hardware_class(hardware).c_str(), plan.runs,
-              to_table(summarize(lines, plan.compilers[0].name)).c_str());
+              to_table(summary).c_str(), against_the_best(summary).c_str());
   if (stopped) {
     std::fprintf(stderr, "sous: stopped%s\n", options.out.empty() ? "" : "; --resume goes on with what is left");
     return 130;

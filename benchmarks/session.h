@@ -19,7 +19,8 @@ struct SessionFacts {
 std::vector<Line> lines_of(const Suite& suite, const Plan& plan, const CaseResult& result,
                            const tuning_db::Hardware& machine, const SessionFacts& facts);
 
-// The commands as they are written and compared: as JSON, without the session's folder.
+// The commands as they are written and compared: as JSON, without the session's folder; last, where the program has
+// arguments for the size, its run.
 std::string written_commands(const Suite& suite, const Case& test, const Compiler& compiler, const Words& flags);
 
 // Whether `lines` have the whole case: every compiler that applies, built by the same commands, run with as many

@@ -89,6 +89,10 @@ Result<void> read_programs(Suite& suite, const Json& json) {
       TRY(const Json* alternatives, reader.object("alternatives"));
       TRY(program.alternatives, named_words(*alternatives, where + ".alternatives"));
     }
+    if (reader.has("arguments")) {
+      TRY(const Json* arguments, reader.object("arguments"));
+      TRY(program.arguments, named_words(*arguments, where + ".arguments"));
+    }
     if (reader.has("work")) {
       TRY(const Json* work, reader.object("work"));
       TRY(auto formulas, ObjectReader::of(*work, "suite", where + ".work"));
@@ -104,6 +108,9 @@ Result<void> read_programs(Suite& suite, const Json& json) {
     if (!names.insert(program.name).second) return fail("suite.name", program.name + " stands twice", where);
     for (const auto& type : program.types) {
       if (!suite.types.contains(type)) return fail("suite.name", "there is no type " + type, where);
+    }
+    for (const auto& [size, list] : program.arguments) {
+      if (!suite.sizes.contains(size)) return fail("suite.name", "there is no size " + size, where);
     }
     suite.programs.push_back(std::move(program));
   }
@@ -134,14 +141,21 @@ Result<Suite> parse_suite(string_view json, const string& folder) {
   }
   TRY(suite.flags, optional_words(reader, "flags", "suite"));
   TRY(suite.link, optional_words(reader, "link", "suite"));
-  TRY(suite.dump, words(reader, "dump", "suite"));
+  if (reader.has("compilers")) {
+    TRY(suite.compilers, reader.string("compilers"));
+  }
+  if (reader.has("dump") != reader.has("time")) return reader.refuse("dump and time stand together, or neither does");
+  TRY(suite.dump, optional_words(reader, "dump", "suite"));
   TRY(suite.arguments, optional_words(reader, "arguments", "suite"));
   TRY(const Json* sizes, reader.object("sizes"));
   TRY(suite.sizes, named_words(*sizes, "sizes"));
   TRY(const Json* types, reader.object("types"));
   TRY_VOID(read_types(suite, *types));
-  TRY(const Json* time, reader.object("time"));
-  TRY_VOID(read_time(suite, *time));
+  const bool times_itself = reader.has("time");
+  if (times_itself) {
+    TRY(const Json* time, reader.object("time"));
+    TRY_VOID(read_time(suite, *time));
+  }
   TRY(const Json* programs, reader.array("programs", longest_list));
   TRY_VOID(read_programs(suite, *programs));
   if (reader.has("groups")) {
@@ -155,7 +169,7 @@ Result<Suite> parse_suite(string_view json, const string& folder) {
     }
   }
   const auto names_file = [](const string& word) { return word.find("{file}") != string::npos; };
-  if (std::none_of(suite.dump.begin(), suite.dump.end(), names_file)) {
+  if (times_itself && std::none_of(suite.dump.begin(), suite.dump.end(), names_file)) {
     return fail("suite.field", "no word has {file} in it", "dump");
   }
   return suite;

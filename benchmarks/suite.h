@@ -12,6 +12,7 @@
 //     "types": {"double": {"element": "f64", "flags": ["-DDATA_TYPE=double"]}},
 //     "time": {"stream": "stderr", "prefix": "seconds: "},     the line that starts so; a number of seconds follows
 //     "dump": ["--dump", "{file}"],                            arguments that make it write its outputs to {file}
+//     "compilers": "clang,gcc,sous",                           optional; those measured where none are asked for
 //     "arguments": [],                                         optional; for every run
 //     "groups": {"demo": ["gemm"]},                            optional; names for several programs
 //     "programs": [{"name": "gemm", "sources": ["gemm.c"], "flags": [], "types": ["double", "float"]}]
@@ -20,8 +21,12 @@
 // A program's `types` are what it can be built for, its own default first; its `flags` are optional. So are:
 //     "alternatives": {"blas": ["blas/gemm.c"]}   other sources of the same program, for compilers that ask for them
 //     "work": {"operations": "2*NI*NJ*NK", "elements": "NI*NK + NK*NJ + 2*NI*NJ"}
-// What a program must do at least, for rooflines: operations, and elements moved between memory and the processor. They
-// are formulas over the sizes that its first source defines ("#define NI SIZE(20, 60, …)").
+//     "arguments": {"SMALL": ["60"], "LARGE": ["2000"]}        behind the suite's, in runs at that size
+// `work` is what a program must do at least, for rooflines: operations, and elements moved between memory and the
+// processor. They are formulas over the sizes that its first source defines ("#define NI SIZE(20, 60, …)").
+//
+// A suite with neither `time` nor `dump` is one of whole programs: each is timed from start to end, and what it prints
+// on stdout is its outputs.
 #pragma once
 
 #include <map>
@@ -46,8 +51,9 @@ struct Program {
   Words flags;
   Words types;
   std::map<std::string, Words> alternatives = {};
-  std::string operations = {}, elements = {};  // formulas; empty: not known
-  double tolerance = 0;                        // where it magnifies rounding: what may differ; 0: as harness.h says
+  std::map<std::string, Words> arguments = {};  // of runs, by size
+  std::string operations = {}, elements = {};   // formulas; empty: not known
+  double tolerance = 0;                         // where it magnifies rounding: what may differ; 0: as harness.h says
 };
 enum class Stream : std::uint8_t { Output, Errors };
 
@@ -64,10 +70,12 @@ struct Suite {
   std::string time_prefix;
   Words dump;
   Words arguments;
+  std::string compilers;  // empty: the command's default
   std::map<std::string, Words> groups;
   std::vector<Program> programs;
 
   const Program* find(std::string_view program) const;
+  bool whole_programs() const { return dump.empty(); }
 };
 
 // Errors: suite.json, suite.budget, suite.field, suite.version, suite.name (twice, or one that nothing defines).

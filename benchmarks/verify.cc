@@ -148,7 +148,8 @@ class Verifier {
 
   Result<string> outputs(const Case& test, const Compiler& compiler, const string& folder) const {
     TRY(const auto built, build(suite_, test, compiler, flags_, folder + "/program"));
-    TRY(auto ran, run_and_dump(suite_, built.binary, folder + "/outputs", {"", threads_, false}));
+    TRY(auto ran, run_and_dump(suite_, built.binary, folder + "/outputs",
+                               {.arguments = run_arguments(test), .threads = threads_, .timed = false}));
     return std::move(ran.outputs);
   }
 

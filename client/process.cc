@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,9 +95,9 @@ void drain(Pipe& first, string& first_text, Pipe& second, string& second_text, c
 }
 
 // Waits for the child's end, or kills its group when the watch is over. Returns whether it was killed.
-bool wait_for(pid_t child, int& status, const Watch& watch) {
+bool wait_for(pid_t child, int& status, rusage& usage, const Watch& watch) {
   while (watch.needed()) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    const pid_t ended = ::wait4(child, &status, WNOHANG, &usage);
     if (ended == child) return false;
     if (watch.over()) {
       ::kill(-child, SIGKILL);
@@ -104,7 +105,7 @@ bool wait_for(pid_t child, int& status, const Watch& watch) {
     }
     ::poll(nullptr, 0, milliseconds_until_the_end);
   }
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   return watch.needed();
 }
@@ -139,12 +140,15 @@ Result<Finished> run(const std::vector<string>& argv, const RunOptions& options)
   if (options.capture_errors) errors.close_write();
   drain(output, finished.output, errors, finished.errors, watch);
   int status = 0;
-  if (wait_for(child, status, watch)) {
+  rusage usage{};
+  if (wait_for(child, status, usage, watch)) {
     if (watch.stopped()) return fail("client.stopped", "it was stopped", argv[0]);
     return fail("client.limit", "it took longer than " + std::to_string(static_cast<int>(options.limit_seconds)) + " s",
                 argv[0]);
   }
   finished.seconds = now() - start;
+  finished.user_seconds =
+      static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
   finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
 }

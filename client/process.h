@@ -23,7 +23,8 @@ struct RunOptions {
 struct Finished {
   int status = 0;  // exit status, or 128 + the signal that ended it
   std::string output, errors;
-  double seconds = 0;  // from start to end
+  double seconds = 0;       // from start to end
+  double user_seconds = 0;  // of the processor, in user mode, over all its threads
 };
 
 // Runs argv[0] (looked up in PATH) and waits. Errors: client.run (it could not be started), client.limit,

@@ -65,6 +65,20 @@ def compilers_sizes_and_types_in_one_session(bench):
         assert text in out, out
 
 
+def programs_are_held_against_the_best(bench):
+    out = bench.run("programs", "--size", "SMALL", "--runs", "2", "--kernels", "dice,softmax,life", "--out", "r.jsonl",
+                    environment={"SOUS_DB": "none"}).stdout
+    lines = bench.lines("r.jsonl")
+    assert {line["compiler"] for line in lines} == {"clang", "gcc", "polly", "polly-parallel", "sous"}, lines
+    assert len(lines) == 15 and all(line["right"] and len(line["user"]) == len(line["runs"]) for line in lines), lines
+    assert all(line["bit_equal"] for line in lines if line["compiler"] in ("clang", "sous")), lines
+    assert all(line["commands"][-1][0] == line["program"] for line in lines), "with what it was run"
+    assert all("functions" not in line for line in lines if line["compiler"] != "sous"), lines
+    for text in ("sous/best", "user time", "faster than the best", "slower than clang by more than 3 %"):
+        assert text in out, out
+    assert "sous/best" in bench.run("report", "r.jsonl").stdout
+
+
 def libraries_where_a_program_has_them(bench):
     found = [name for name, file in (("openblas", "openblas-pthread/libopenblas.so"), ("blis", "blis-openmp/libblis.so"))
              if pathlib.Path("/usr/lib/x86_64-linux-gnu", file).exists()]
@@ -198,7 +212,7 @@ def the_page_is_made_by_one_command(bench):
         assert f"performance/{picture}.svg" in text
 
 
-CASES = [compilers_sizes_and_types_in_one_session, libraries_where_a_program_has_them, what_is_wrong_or_missing_is_said,
+CASES = [compilers_sizes_and_types_in_one_session, programs_are_held_against_the_best, libraries_where_a_program_has_them, what_is_wrong_or_missing_is_said,
          a_session_goes_on, an_interrupt_keeps_what_was_measured, measurements_are_reported_compared_and_kept,
          variants_are_equal_to_the_originals, shapes_take_the_path_that_their_guards_say, the_page_is_made_by_one_command]
 

@@ -16,20 +16,21 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parents[1] / "benchmarks/programs"
 EXPECTED = PROGRAMS / "expected.json"
+SUITE = PROGRAMS / "suite.json"
 sys.path.insert(0, str(HERE / "semantics"))
 from run import Bench, decisions  # noqa: E402
 
 FLAGS = ["-O2", "-w", "-std=gnu17", "-march=native"]
 
 
-def check(bench, row, update):
-    source = PROGRAMS / f"{row['name']}.c"
+def check(bench, program, row, update):
+    source, small = PROGRAMS / program["sources"][0], program["arguments"]["SMALL"]
     bench.good(bench.cc, *FLAGS, source, "-o", "plain", "-lm")
     done = bench.good(bench.sous, "--db=none", "--explain=all", f"--recipe={bench.recipe('normal')}", bench.cc, *FLAGS,
                       source, "-o", "rewritten", "-lm")
     found = {f: sorted({"lifted" if d == "served" else d for d in said}) for f, said in decisions(done.stderr).items()}
     found.pop("main", None)
-    expected = {f: sorted(codes) for f, codes in row["functions"].items()}
+    expected = {f: sorted(codes) for f, codes in row.get("functions", {}).items()}
     if update:
         row["functions"] = dict(sorted(found.items()))
     assert update or found == expected, f"\n  expected {expected}\n  found    {found}"
@@ -39,9 +40,9 @@ def check(bench, row, update):
         found = decisions(done.stderr)
         missing = [f for f in row["parallel"] if "served" not in found[f]]
         assert not missing, f"\n  not parallel: {missing}"
-        plain, parallel = (bench.good(f"./{binary}", *row["small"]).stdout for binary in ("plain", "parallel"))
+        plain, parallel = (bench.good(f"./{binary}", *small).stdout for binary in ("plain", "parallel"))
         assert plain == parallel, f"\n  expected {plain}\n  on threads {parallel}"
-    plain, rewritten = (bench.good(f"./{binary}", *row["small"]).stdout for binary in ("plain", "rewritten"))
+    plain, rewritten = (bench.good(f"./{binary}", *small).stdout for binary in ("plain", "rewritten"))
     assert plain and plain == rewritten, f"\n  expected {plain}\n  found    {rewritten}"
 
 
@@ -63,16 +64,24 @@ def main():
         print(f"skipped: there is no {options.cc}")
         return 77
     table = json.loads(EXPECTED.read_text())
-    rows = table["programs"]
-    names = [row["name"] for row in rows]
-    assert sorted(names) == sorted(p.stem for p in PROGRAMS.glob("*.c")), "expected.json and the folder differ"
+    suite = json.loads(SUITE.read_text())
+    files = sorted(str(p.relative_to(PROGRAMS)) for p in PROGRAMS.glob("**/*.c"))
+    assert sorted(p["sources"][0] for p in suite["programs"]) == files, "suite.json and the folder differ"
+    names = [p["name"] for p in suite["programs"]]
+    assert sorted(suite["groups"]["development"] + suite["groups"]["judging"]) == sorted(names), "one half is in none"
+    rows = {row["name"]: row for row in table["programs"]}
+    if options.update:
+        rows = {name: rows.get(name, {"name": name}) for name in names}
+        table["programs"] = list(rows.values())
+    assert sorted(rows) == sorted(names), "suite.json and expected.json differ"
     failed = 0
-    for row in rows:
-        if options.names and row["name"] not in options.names:
+    for program in suite["programs"]:
+        if options.names and program["name"] not in options.names:
             continue
+        row = rows[program["name"]]
         with tempfile.TemporaryDirectory(prefix="programs-") as folder:
             try:
-                check(Bench(options.sous.resolve(), options.cc, folder), row, options.update)
+                check(Bench(options.sous.resolve(), options.cc, folder), program, row, options.update)
                 print("ok    ", row["name"], flush=True)
             except AssertionError as error:
                 failed += 1

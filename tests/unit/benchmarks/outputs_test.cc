@@ -76,8 +76,22 @@ TEST(Outputs, SizesThatDifferAreRefused) {
   EXPECT_EQ(compare_outputs("", "", Element::f64).error().code, "bench.outputs");
 }
 
+TEST(Outputs, TextIsComparedWordByWord) {
+  const auto text = [](std::string_view a, std::string_view b) { return *compare_outputs(a, b, Element::text); };
+  EXPECT_TRUE(text("sum 2.5\n", "sum 2.5\n").bit_equal);
+  const auto rounded = text("1e9 2.0 x\n", "1e9  2.5 x\n");
+  EXPECT_FALSE(rounded.bit_equal);
+  EXPECT_DOUBLE_EQ(rounded.difference, 0.2) << "a number is held against itself, not against the largest";
+  EXPECT_EQ(rounded.first, 1U);
+  EXPECT_EQ(text("1 -nan", "1 -nan").difference, 0);
+  for (const char* other : {"sum 2.5 3", "sum", "total 2.5", "sum 2.5;", "sum nan"}) {
+    EXPECT_TRUE(std::isinf(text("sum 2.5", other).difference)) << other;
+  }
+  EXPECT_EQ(compare_outputs("", "", Element::text).error().code, "bench.outputs");
+}
+
 TEST(Outputs, ElementNamesReadBack) {
-  for (const Element e : {Element::f64, Element::f32, Element::i64, Element::i32}) {
+  for (const Element e : {Element::f64, Element::f32, Element::i64, Element::i32, Element::text}) {
     EXPECT_EQ(parse_element(to_string(e)), e);
   }
   EXPECT_EQ(parse_element("f16"), std::nullopt);

@@ -44,6 +44,8 @@ TEST(Results, ALineIsReadAsItWasWritten) {
   one.difference = 1e-12;
   one.warmup_counted = true;
   one.recipes = {"gemm#1"};
+  one.functions = {"multiply"};
+  one.user = {0.5, 0.75};
   const std::string json = to_json_line(one);
   EXPECT_EQ(json.find('\n'), std::string::npos);
   const auto back = parse_line(json);
@@ -51,6 +53,8 @@ TEST(Results, ALineIsReadAsItWasWritten) {
   EXPECT_EQ(to_json_line(*back), json);
   EXPECT_EQ(back->runs, one.runs);
   EXPECT_EQ(back->recipes, one.recipes);
+  EXPECT_EQ(back->functions, one.functions);
+  EXPECT_EQ(back->user, one.user);
   Line slow = failed("gemm", "polly");
   slow.limit_seconds = 12;
   EXPECT_EQ(to_json_line(*parse_line(to_json_line(slow))), to_json_line(slow));

@@ -63,6 +63,23 @@ TEST(Suite, RefusesWithACode) {
   EXPECT_EQ(refusal(edited("\"name\": \"b\"", "\"name\": \"../b\"")), "suite.field");
 }
 
+TEST(Suite, OfWholeProgramsHasNeitherTimeNorDump) {
+  std::string text = edited("\"time\": {\"stream\": \"stdout\", \"prefix\": \"time=\"},", "\"compilers\": \"sous\",");
+  EXPECT_EQ(refusal(text), "suite.field") << "one of both";
+  const std::string dump = "\"dump\": [\"--out={file}\"],";
+  text.erase(text.find(dump), dump.size());
+  const std::string b = "\"name\": \"b\",";
+  text.insert(text.find(b) + b.size(), "\"arguments\": {\"L\": [\"9\"]}, ");
+  const auto read = parse_suite(text, "/suite");
+  ASSERT_TRUE(read.has_value()) << read.error().to_string();
+  EXPECT_TRUE(read->whole_programs());
+  EXPECT_FALSE(suite().whole_programs());
+  EXPECT_EQ(read->compilers, "sous");
+  EXPECT_EQ(run_arguments({read->programs[1], "L", "int"}), Words{"9"});
+  EXPECT_EQ(run_arguments({read->programs[1], "S", "int"}), Words{});
+  EXPECT_EQ(refusal(text.replace(text.find("{\"L\":"), 5, "{\"XL\":")), "suite.name");
+}
+
 TEST(Suite, SelectsByNameAndGroupInItsOwnOrder) {
   const Suite s = suite();
   EXPECT_EQ(select(s, "")->size(), 2U);
@@ -98,6 +115,16 @@ TEST(Suite, FindsTheTime) {
   for (const char* text : {"", "time 3\n", "time=-1\n", "time=nan\n", "xtime=1\n"}) {
     EXPECT_EQ(parse_time(s, text).error().code, "bench.no-time") << text;
   }
+}
+
+TEST(Suite, ProgramsAreHalfForJudging) {
+  const auto programs = read_suite(SOUS_SOURCE_DIR "/benchmarks/programs/suite.json");
+  ASSERT_TRUE(programs.has_value()) << programs.error().to_string();
+  const auto development = select(*programs, "development"), judging = select(*programs, "judging");
+  EXPECT_GE(development->size(), 20U);
+  EXPECT_GE(judging->size(), 20U);
+  EXPECT_EQ(development->size() + judging->size(), programs->programs.size());
+  for (const Program& program : programs->programs) EXPECT_EQ(program.arguments.size(), 2U) << program.name;
 }
 
 TEST(Suite, PolybenchHasItsThirtyPrograms) {
