@@ -30,6 +30,9 @@ using std::string;
 using tuning_db::Entry;
 using tuning_db::Json;
 
+// Runs of the original that spread more than this are no measure of a gain.
+constexpr double agreed = 0.25;
+
 Result<std::vector<MeasuredGain>> read_gains(const Words& files) {
   std::vector<MeasuredGain> gains;
   for (const string& file : files) {
@@ -94,7 +97,7 @@ Result<MeasuredGain> gain_of(const Entry& entry) {
                                tuning_db::schedule_features(after, entry.sizes, entry.hardware, threads));
   return MeasuredGain{entry.name,
                       origin_of(entry),
-                      {tuning_db::hardware_class(entry.hardware), entry.threads},
+                      {tuning_db::hardware_class(entry.hardware), threads},
                       {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
 }
 
@@ -192,8 +195,14 @@ string strategies_report(const std::vector<MeasuredGain>& gains, const std::vect
     std::ranges::copy(summary(found), std::back_inserter(row));
     table.add(row);
   }
+  string slower;
+  for (const auto& [name, k] : best)
+    if (predictions[k].surely >= tuning_db::GainModel::least_sure && gains[k].sample.gain < 1)
+      slower += "  " + name + ": " + gains[k].from + ", " + fixed(gains[k].sample.gain, 2) + " where " +
+                fixed(predictions[k].surely, 2) + " was sure\n";
+  if (!slower.empty()) slower = "\nServed, and slower:\n" + slower;
   return "What strategies write for a nest, chosen by the tenth percentile (the nest's family held out):\n\n" +
-         table.to_string();
+         table.to_string() + slower;
 }
 
 // gains SAMPLES.jsonl… --out GAINS.jsonl: the terms of each sample.
@@ -211,6 +220,7 @@ Result<int> bench_gains(const Options& options) {
     for (int w = 0; w < std::max(1, jobs); ++w) {
       workers.emplace_back([&] {
         for (std::size_t k = next++; k < samples.size(); k = next++) {
+          if (samples[k].baseline_spread > agreed) continue;
           const auto gain = gain_of(samples[k]);
           const std::scoped_lock lock(mutex);
           progress.step();

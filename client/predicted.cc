@@ -27,15 +27,25 @@ constexpr double step_down = 1.5, longer = 2;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
+// Threads alone gain where cores compute: of 94 nests of the corpus for which this holds none was slower on two, half
+// were 1.8 times as fast and more (docs/decisions/021-recipes-by-prediction.md). What crosses a core's caches in each
+// nanosecond that it computes at least; nanoseconds of all, and of each region; how even the shares are; and of each
+// thread more than one what is counted on.
+constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
+
+// A result that is set to zero first is written once more: that is paid for in the model's samples.
+constexpr double most_apart = 1.6;
+
+bool computes(const tuning_db::CoreLoad& load) {
+  return load.nanoseconds >= least_nanoseconds &&
+         (load.bytes <= most_bytes * load.nanoseconds || planted(Fault::threads_on_streams));
+}
 
 // A nest at sizes: those that are known, and one value for all others.
 class Sized {
  public:
-  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, const GainModel& model)
-      : nest_(nest),
-        known_(std::move(known)),
-        hardware_(hardware),
-        threads_(std::min(hardware.cores, model.machine().threads)) {
+  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads)
+      : nest_(nest), known_(std::move(known)), hardware_(hardware), threads_(std::min(hardware.cores, most_threads)) {
     for (const string& symbol : nest.symbols)
       if (!known_.contains(symbol)) open_.push_back(symbol);
     usual_ = known_;
@@ -63,9 +73,14 @@ class Sized {
   double operations(const Sizes& sizes) const {
     return terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
   }
-  bool promising(const GainModel& model, double least) const {
-    return operations(usual_) >= least_operations && model.potential(terms(usual_)) >= least;
+  tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes) const {
+    return tuning_db::core_load(nest, sizes, hardware_, threads_);
   }
+  bool promising(const GainModel& model, double least) const {
+    if (operations(usual_) < least_operations) return false;
+    return promises_threads() || model.potential(terms(usual_)) >= least;
+  }
+  bool promises_threads() const { return threads_ > 1 && computes(load(nest_, usual_)); }
   int threads() const { return threads_; }
 
  private:
@@ -85,14 +100,15 @@ class Predictor {
         unit_(unit),
         model_(model),
         class_(tuning_db::hardware_class(nest.hardware)),
-        sized_(unit.nest, unit.sizes, nest.hardware, model) {}
+        sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads) {}
 
   std::optional<Predicted> best(double least) const {
     if (!sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
+    if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
     const auto options = apply_options(nest_);
     const auto proposed = tuning_db::propose(unit_.nest, options);
     if (!proposed) return std::nullopt;
-    std::optional<Predicted> best;
+    std::optional<Predicted> best, threads;
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
@@ -100,18 +116,45 @@ class Predictor {
         if (!recipe) continue;
         const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
+        if (one.strategy->threads_alone && threads_pay(candidate->applied, sized_.usual()))
+          threads = as_choice(*candidate, 1 + counted_on * (sized_.threads() - 1));
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain)) best = as_choice(*candidate, gain);
       }
     }
-    if (best) set_least_shape(*best, least);
-    return best;
+    if (best) {
+      set_least_shape(*best, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
+    } else if (threads) {
+      set_least_shape(*threads, [&](const Sizes& sizes) { return threads_pay(threads->choice.applied, sizes); });
+    }
+    return best ? best : threads;
   }
 
  private:
+  // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
+  // what a part gains by itself then says little of the whole.
+  bool apart_reads_more() const {
+    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
+    const auto apart = whole.load(nest_.normal, whole.usual());
+    const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
+    return apart.bytes > most_apart * together.bytes && apart.bytes > most_bytes * together.nanoseconds;
+  }
+
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
     return tuning_db::believe(there, model_.machine().threads, model_.machine().hardware, class_).ratio;
+  }
+
+  // Whether cores compute, most of the time and all of them. A part of several brings the whole's normal form with it,
+  // which may store what the program kept in registers.
+  bool threads_pay(const sdfg::Sdfg& applied, const Sizes& sizes) const {
+    const tuning_db::CoreLoad load = sized_.load(applied, sizes);
+    if (!computes(load) || load.nanoseconds < least_region * load.regions || load.imbalance > most_imbalance ||
+        load.threads < sized_.threads() - most_imbalance)
+      return false;
+    if (!unit_.one_of_several()) return true;
+    const Unit& whole = nest_.units.front();
+    return Sized(whole.nest, whole.sizes, nest_.hardware, sized_.threads()).promises_threads();
   }
 
   Predicted as_choice(const tuning_db::Candidate& candidate, double gain) const {
@@ -136,14 +179,15 @@ class Predictor {
     return out;
   }
 
-  // From which extents on it is still sure.
-  void set_least_shape(Predicted& best, double least) const {
+  // From which extents on it `holds` as well.
+  template <class Holds>
+  void set_least_shape(Predicted& best, const Holds& holds) const {
     if (!sized_.open() || planted(Fault::predicted_at_any_size)) return;
     std::int64_t lowest = sized_.value();
     for (std::int64_t value = lowest; value >= least_size;
          value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
       const Sizes sizes = sized_.at(value);
-      if (sized_.operations(sizes) < least_operations || sure(best.choice.applied, sizes) < least) break;
+      if (sized_.operations(sizes) < least_operations || !holds(sizes)) break;
       lowest = value;
     }
     transforms::Evidence& e = best.choice.match.evidence;
@@ -166,11 +210,13 @@ class Predictor {
 bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning_db::Hardware& hardware,
                       tuning_db::FindGainModel find_model) {
   if (find_model == nullptr) return false;
-  // Single loops are next to never sure to gain twice: not even the model is read for them.
+  // Single loops are next to never sure to gain twice: not even the model is read for them, unless they compute much.
   const auto loops = tuning_db::facts(lifted, sizes).loops;
-  if (std::ranges::all_of(loops, [](const auto& loop) { return loop.around.empty(); })) return false;
+  const bool single = std::ranges::all_of(loops, [](const auto& loop) { return loop.around.empty(); });
+  if (single && !Sized(lifted, sizes, hardware, 2).promises_threads()) return false;
   const GainModel* model = find_model();
-  return model != nullptr && Sized(lifted, sizes, hardware, *model).promising(*model, GainModel::least_potential);
+  if (model == nullptr) return false;
+  return Sized(lifted, sizes, hardware, model->machine().threads).promising(*model, GainModel::least_potential);
 }
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {

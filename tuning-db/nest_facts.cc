@@ -74,14 +74,16 @@ class Collector {
           },
           [&](const sdfg::While& loop) {
             ++out_.whiles;
+            ++whiles_;
             this->region(loop.body, times, middles);
+            --whiles_;
           },
           [](const sdfg::Return&) {});
   }
 
  private:
   void loop(const sdfg::Loop& loop, double times, IntervalMap middles) {
-    LoopFact fact{&loop, stack_, 0, 0, false};
+    LoopFact fact{.loop = &loop, .around = stack_};
     for (const int outer : stack_) {
       const std::string& symbol = out_.loops[static_cast<std::size_t>(outer)].loop->symbol;
       fact.triangular |= loop.begin.uses(symbol) || loop.end.uses(symbol);
@@ -94,7 +96,7 @@ class Collector {
       // Between the middles of outer loops a fraction is right: it is what the whole iterations average to.
       fact.trips = std::max(0.0, fact.triangular ? trips : std::ceil(trips));
     } else {
-      out_.sizes_known = false;
+      out_.sizes_known = fact.known = false;
       fact.trips = assumed_;
     }
     const double at = first + (std::max(1.0, fact.trips) - 1) / 2 * static_cast<double>(loop.step);
@@ -116,7 +118,7 @@ class Collector {
     for (const int node : sdfg::execution_order(state)) {
       const int statement = static_cast<int>(out_.statements.size());
       const auto* tasklet = std::get_if<sdfg::Tasklet>(&state.nodes[static_cast<std::size_t>(node)]);
-      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times});
+      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times, whiles_});
       for (const sdfg::Edge& edge : state.edges)
         if (edge.source == node || edge.target == node)
           if (const sdfg::Container* container = nest_.find(edge.memlet.container))
@@ -128,6 +130,7 @@ class Collector {
   double assumed_;
   NestFacts& out_;
   std::vector<int> stack_;
+  int whiles_ = 0;
 };
 
 }  // namespace

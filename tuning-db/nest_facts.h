@@ -27,6 +27,7 @@ struct LoopFact {
   int height = 0;           // 0: innermost; else 1 + the largest height inside
   double trips = 0;
   bool triangular = false;  // a bound uses an outer loop's symbol
+  bool known = true;        // the bounds could be evaluated
 };
 struct AccessFact {
   const sdfg::Container* container = nullptr;
@@ -39,6 +40,7 @@ struct StatementFact {
   const sdfg::ScalarExpr* code = nullptr;  // null: a library node
   std::vector<int> loops;                  // outermost first
   double executions = 0;
+  int whiles = 0;  // around it
 };
 struct NestFacts {
   std::vector<LoopFact> loops;  // preorder

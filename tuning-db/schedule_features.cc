@@ -12,6 +12,10 @@ namespace {
 constexpr double line_bytes = 64;
 // A vector loop without a number of lanes has those of the hardware; a parallel loop's shares are of its iterations.
 constexpr double some_lanes = 8;
+// Of loops that run until data says so.
+constexpr double some_iterations = 8;
+// For each nanosecond, at most: one by one, and where a compiler finds vectors.
+constexpr double scalar_operations = 4, vector_operations = 32;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
@@ -57,9 +61,35 @@ Cost cost_of(const StatementFact& statement) {
 class Reader {
  public:
   Reader(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
-         int threads)
-      : hardware_(hardware), threads_(std::max(1, threads)), facts_(facts(nest, sizes)) {
+         int threads, double assumed_trips = 1024)
+      : hardware_(hardware), threads_(std::max(1, threads)), facts_(facts(nest, sizes, assumed_trips)) {
     for (const auto& container : nest.containers) widest_ = std::max<double>(widest_, sdfg::info(container.type).bytes);
+  }
+
+  CoreLoad load() {
+    CoreLoad out;
+    const ScheduleFeatures terms = read();
+    out.threads = terms[static_cast<std::size_t>(ScheduleFeature::threads)];
+    out.imbalance = terms[static_cast<std::size_t>(ScheduleFeature::imbalance)];
+    out.regions = regions();
+    out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
+    std::vector<bool> scattered(facts_.statements.size());
+    for (const AccessFact& access : facts_.accesses) {
+      const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
+      const bool anywhere = std::ranges::any_of(s.loops, [&](int k) {
+        return !facts_.stride(access, k) || (!loop(k).known && facts_.stride(access, k) != 0.0);
+      });
+      if (!anywhere) continue;
+      scattered[static_cast<std::size_t>(access.statement)] = true;
+      out.bytes += iterations(s) * sdfg::info(access.container->type).bytes;
+    }
+    for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
+      const StatementFact& s = facts_.statements[k];
+      const Cost one = cost_of(s);
+      const double one_by_one = s.whiles > 0 || scattered[k] ? one.all : one.special;
+      out.nanoseconds += iterations(s) * (one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations);
+    }
+    return out;
   }
 
   ScheduleFeatures read() {
@@ -86,6 +116,8 @@ class Reader {
  private:
   double& at(ScheduleFeature feature) { return out_[static_cast<std::size_t>(feature)]; }
   const LoopFact& loop(int k) const { return facts_.loops[static_cast<std::size_t>(k)]; }
+
+  static double iterations(const StatementFact& s) { return s.executions * std::pow(some_iterations, s.whiles); }
 
   // Iterations that run beside each other in one thread: lanes and copies.
   double beside(const LoopFact& fact) const {
@@ -123,7 +155,9 @@ class Reader {
     const auto index = static_cast<int>(&s - facts_.statements.data());
     const auto number = static_cast<int>(innermost - facts_.loops.data());
     const bool chained = std::ranges::any_of(facts_.accesses, [&](const AccessFact& access) {
-      return access.write && access.statement == index && facts_.stride(access, number) == 0.0;
+      // Sums of integers are reordered by any compiler.
+      return access.write && access.statement == index && sdfg::is_float(access.container->type) &&
+             facts_.stride(access, number) == 0.0;
     });
     at(ScheduleFeature::chained) += chained ? weight : 0;
   }
@@ -210,6 +244,11 @@ std::string_view schedule_feature_name(ScheduleFeature feature) {
 ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                                    const Hardware& hardware, int threads) {
   return Reader(nest, sizes, hardware, threads).read();
+}
+
+CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
+                   int threads) {
+  return Reader(nest, sizes, hardware, threads, some_iterations).load();
 }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

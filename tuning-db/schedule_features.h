@@ -20,7 +20,7 @@ namespace sous::tuning_db {
   X(operations)      /* log; a division counts as 8 additions, an exponential as 20 */              \
   X(in_vectors)      /* share inside a loop of vector lanes */                                      \
   X(unrolled)        /* log of the copies and lanes that stand beside each other, weighted */       \
-  X(chained)         /* share whose innermost loop writes the same place again and again */         \
+  X(chained)         /* share whose innermost loop writes the same float again and again */         \
   X(innermost_trips) /* log, weighted */                                                            \
   X(threads)         /* that have work, weighted */                                                 \
   X(imbalance)       /* of the threads' shares: the largest over the average, less 1 */             \
@@ -53,6 +53,18 @@ std::string_view schedule_feature_name(ScheduleFeature feature);
 // `sizes`: values of the nest's symbols; one without a value counts as 1024. `threads`: that the run has.
 ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                                    const Hardware& hardware, int threads);
+
+// What a nest asks of the cores that its threads run on (after S. Williams et al.: Roofline, CACM 2009), for deciding
+// whether threads alone make it faster: they do where cores compute, and need not where memory is what they wait for.
+struct CoreLoad {
+  double nanoseconds = 0;  // that one core takes at least for all of it
+  double bytes = 0;        // that come from beyond a core's own caches
+  double regions = 0;      // parallel regions that are entered
+  double threads = 0;      // that have work, weighted
+  double imbalance = 0;    // ScheduleFeature::imbalance
+};
+CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
+                   int threads);
 
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

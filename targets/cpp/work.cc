@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "sdfg/trips.h"
+
 namespace sous::targets {
 namespace {
 
@@ -106,15 +108,6 @@ Work work_of_extent(const Expr& extent, const Expressions& expressions) {
 
 namespace {
 
-// The most iterations of a loop inside a tile, whose bounds move together: for [t, min(t + 32, n)), 32.
-std::optional<std::int64_t> constant_distance(const sdfg::Loop& l) {
-  std::optional<std::int64_t> least;
-  for (const Expr& end : l.step > 0 ? sdfg::min_pieces(l.end) : sdfg::min_pieces(l.begin))
-    for (const Expr& first : l.step > 0 ? sdfg::max_pieces(l.begin) : sdfg::max_pieces(l.end))
-      if (const auto distance = (end - first).constant(); distance && (!least || *distance < *least)) least = distance;
-  return least;
-}
-
 struct Counter {
   const Expressions& expressions;
   Ranges ranges;
@@ -140,9 +133,9 @@ struct Counter {
     // Reads stand for values that are not known on entry.
     const auto is_known = [](const std::optional<Expr>& e) { return e && e->is_valid() && e->reads().empty(); };
     if (is_known(first) && is_known(end)) {
-      const auto within = constant_distance(l);
-      const Expr distance = within ? Expr(*within) : up ? *end - *first : *first - *end;
-      const Expr extent = Expr::ceil_div(distance, up ? l.step : -l.step);
+      const auto within = sdfg::most_trips(l);
+      const Expr extent =
+          within ? Expr(*within) : Expr::ceil_div(up ? *end - *first : *first - *end, up ? l.step : -l.step);
       ranges[l.symbol] = up ? Range{*first, *end - Expr(1)} : Range{*end + Expr(1), *first};
       if (extent.is_valid()) iterations = work_of_extent(extent, expressions);
     } else {

@@ -187,6 +187,18 @@ bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::
   return found;
 }
 
+std::string schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
+  const bool dynamic = parallel.kind == sdfg::ParallelKind::Dynamic;
+  const std::string kind = dynamic ? "dynamic" : "static";
+  if (parallel.chunk > 0) return " schedule(" + kind + ", " + std::to_string(parallel.chunk) + ")";
+  if (!dynamic) return " schedule(static)";
+  // The runtime would hand out one iteration at a time, which costs more than most of them take.
+  const bool up = loop.step > 0;
+  const sdfg::Expr trips =
+      sdfg::Expr::ceil_div(up ? loop.end - loop.begin : loop.begin - loop.end, std::abs(loop.step));
+  return " schedule(dynamic, sous::dynamic_share(" + printer.expressions.index(trips).text + "))";
+}
+
 }  // namespace
 
 std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container) {
@@ -251,10 +263,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.in_parallel = false;
     return;
   }
-  Pragmas pragmas{"", reductions->clauses, " schedule("};
-  pragmas.schedule += parallel.kind == sdfg::ParallelKind::Dynamic ? "dynamic" : "static";
-  if (parallel.chunk > 0) pragmas.schedule += ", " + std::to_string(parallel.chunk);
-  pragmas.schedule += ")";
+  Pragmas pragmas{"", reductions->clauses, schedule(printer, loop, parallel)};
   if (parallel.threads > 0) pragmas.clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
   pragmas.clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
   // The runtime may change errno, which the original nest does not.

@@ -39,6 +39,9 @@ inline int threads(int wanted) {
 #define SOUS_PARALLEL_FROM 10000
 #endif
 inline constexpr int64_t parallel_from = SOUS_PARALLEL_FROM;
+// Iterations that are handed out at a time where no number is given: pieces enough to even out what they take, few
+// enough that handing them out costs nothing.
+inline int64_t dynamic_share(int64_t iterations) { return iterations < 256 ? 1 : iterations / 128; }
 
 // What an entry holds around its parallel regions. Usable, if the program was linked with the OpenMP runtime of the
 // compiler that made the object (objects refer to it weakly, so that a link which knows nothing of it, or brings

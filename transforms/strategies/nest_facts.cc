@@ -23,6 +23,17 @@ void structure(const sdfg::ScheduleTree& tree, LoopFacts* around, std::map<strin
   if (around != nullptr) around->is_band = around->inside.size() == 1 && !others;
 }
 
+bool is_uneven(const sdfg::Loop& loop) {
+  bool found = false;
+  sdfg::visit(loop.body, [&](const sdfg::Node& node) {
+    const auto* inner = std::get_if<sdfg::Loop>(&node.value);
+    found = found || std::holds_alternative<sdfg::While>(node.value) ||
+            (inner != nullptr && (inner->begin.uses(loop.symbol) || inner->end.uses(loop.symbol) ||
+                                  !inner->begin.reads().empty() || !inner->end.reads().empty()));
+  });
+  return found;
+}
+
 int widest_written(const sdfg::Sdfg& nest) {
   int bytes = 1;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
@@ -55,6 +66,12 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
     loop.role = std::move(role);
     facts.loops_.push_back(std::move(loop));
   }
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) return;
+    const auto found = std::ranges::find(facts.loops_, loop->symbol, [](const LoopFacts& l) { return l.role.symbol; });
+    if (found != facts.loops_.end()) found->uneven = is_uneven(*loop);
+  });
   facts.element_bytes_ = widest_written(nest);
   return facts;
 }
@@ -69,6 +86,19 @@ vector<string> NestFacts::outermost() const {
   vector<string> result;
   for (const LoopFacts& loop : loops_)
     if (loop.role.depth == 0) result.push_back(loop.role.symbol);
+  return result;
+}
+
+vector<string> NestFacts::outermost_parallel() const {
+  vector<string> result, left = outermost();
+  while (!left.empty()) {
+    const LoopFacts& first = loop(left.front());
+    left.erase(left.begin());
+    if (first.parallel)
+      result.push_back(first.role.symbol);
+    else
+      left.insert(left.begin(), first.inside.begin(), first.inside.end());
+  }
   return result;
 }
 

@@ -14,6 +14,7 @@ struct LoopFacts {
   bool parallel = false;            // its iterations are independent, temporaries aside
   std::vector<std::string> inside;  // the loops directly inside, in order
   bool is_band = false;             // one loop, and nothing else, is directly inside
+  bool uneven = false;              // its iterations take more or less: by a bound inside, or a while loop
 };
 
 class NestFacts {
@@ -27,6 +28,8 @@ class NestFacts {
   const LoopFacts& loop(const std::string& symbol) const;
   bool is_innermost(const std::string& symbol) const { return loop(symbol).inside.empty(); }
   std::vector<std::string> outermost() const;
+  // The parallel loops that have none around, at any distance.
+  std::vector<std::string> outermost_parallel() const;
   // The perfect band that begins with this loop: each loop is the only thing directly inside the one before.
   std::vector<std::string> band(const std::string& first) const;
   // The loops of `among` that are parallel, or that carry a reduction and nothing else.

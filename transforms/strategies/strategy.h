@@ -39,7 +39,8 @@ struct StrategyInfo {
   std::span<const RefusalInfo> refusals;
   // The recipes, the likeliest first, or why there are none.
   Result<std::vector<OpenRecipe>> (*write)(const NestFacts& nest) = nullptr;
-  bool gpu = false;  // its recipes are for a GPU
+  bool gpu = false;            // its recipes are for a GPU
+  bool threads_alone = false;  // they send out threads, and leave all else as it is
 };
 
 // All of them, in the order in which their recipes are tried (strategies.list).
