@@ -1,7 +1,9 @@
 // A GPU: parallel loops become blocks and threads, as far out as they stand; sequential ones around them stay on the
-// host, those inside run in each thread.
+// host, those inside run in each thread. Where a loop sums for two others, each thread takes a tile of the result and
+// holds it in registers: what it reads serves several sums.
 #include <algorithm>
 
+#include "transforms/strategies/products.h"
 #include "transforms/strategies/strategy.h"
 #include "transforms/strategies/writing.h"
 
@@ -16,14 +18,30 @@ constexpr std::size_t most_dimensions = 3;
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
+  std::string tiled;            // with tiles of the result in registers, where it is a product
   std::string moved, as_it_is;  // with parallel loops moved outward, and without
 };
 
-std::string offload(const std::vector<std::string>& loops) {
-  static constexpr const char* sizes[] = {"$line", "$rows, $columns", "1, $rows, $columns"};
+std::string offload(const std::vector<std::string>& loops, const std::string& rows, const std::string& columns) {
+  const std::string sizes[] = {"$line", rows + ", " + columns, "1, " + rows + ", " + columns};
   std::string list;
   for (const std::string& loop : loops) list += (list.empty() ? "" : ", ") + loop;
   return call("offload", "loops=[" + list + "], sizes=[" + sizes[loops.size() - 1] + "]");
+}
+std::string offload(const std::vector<std::string>& loops) { return offload(loops, "$rows", "$columns"); }
+
+// A tile of the result for each thread. The loops that sum keep their order.
+std::optional<std::string> tiled(const NestFacts& nest, const std::string& first) {
+  const auto band = product_band(nest, first);
+  if (!band || band->rows.empty() || band->around.size() > most_dimensions - 2) return std::nullopt;
+  if (std::ranges::any_of(band->around, [&](const std::string& loop) { return !nest.loop(loop).parallel; }))
+    return std::nullopt;
+  const std::string tile = "loops=[" + band->rows + ", " + band->columns + "], sizes=[$high, $wide]";
+  std::vector<std::string> loops = band->around;
+  loops.push_back(band->rows + "_t");
+  loops.push_back(band->columns + "_t");
+  return permutation(band->written, band->order()) + call("tile", tile) + offload(loops, "$down", "$across") +
+         call("register_tile", tile + ", lanes=1");
 }
 
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
@@ -41,13 +59,15 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     if (!nest.loop(loop).parallel || leading.size() == most_dimensions) break;
     leading.push_back(loop);
   }
-  return {permutation(band, order) + offload(parallel), offload(leading)};
+  const std::string moved = permutation(band, order) + offload(parallel);
+  return {.tiled = tiled(nest, band.front()).value_or(moved), .moved = moved, .as_it_is = offload(leading)};
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
   const LoopFacts& loop = nest.loop(symbol);
   if (loop.parallel) {
     const Written one = write_band(nest, nest.band(symbol));
+    all.tiled += one.tiled;
     all.moved += one.moved;
     all.as_it_is += one.as_it_is;
     return {};
@@ -61,14 +81,19 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
-  const std::map<std::string, std::vector<std::string>> sizes{
-      {"line", {"128", "64", "256", "32"}}, {"rows", {"4", "8", "2", "16"}}, {"columns", {"64", "32", "128"}}};
+  const std::map<std::string, std::vector<std::string>> sizes{{"line", {"128", "64", "256", "32"}},
+                                                              {"rows", {"4", "8", "2", "16"}},
+                                                              {"columns", {"64", "32", "128"}},
+                                                              {"high", {"8", "4", "2"}},
+                                                              {"wide", {"2", "1", "4"}},
+                                                              {"down", {"1", "2", "4"}},
+                                                              {"across", {"128", "64", "32"}}};
   std::vector<OpenRecipe> recipes;
-  for (const std::string& steps : {all.moved, all.as_it_is}) {
+  for (const std::string& steps : {all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(steps, "cuda"), {}};
     for (const auto& [name, values] : sizes)
       if (recipe.text.contains("$" + name)) recipe.open[name] = values;
-    if (recipes.empty() || recipes[0].text != recipe.text) recipes.push_back(std::move(recipe));
+    if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
   }
   return recipes;
 }
@@ -77,8 +102,10 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
 
 constinit const StrategyInfo offload_strategy = {
     .name = "offload",
-    .summary = "the parallel loops of each nest on a GPU, neighbouring threads on neighbouring elements",
-    .source = "Baskaran et al. 2008",
+    .summary =
+        "the parallel loops of each nest on a GPU, neighbouring threads on neighbouring elements; of products, a tile "
+        "of the result for each thread",
+    .source = "Baskaran et al. 2008; Volkov, Demmel 2008",
     .refusals = refusals,
     .write = write,
     .gpu = true};
