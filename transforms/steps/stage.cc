@@ -6,16 +6,15 @@
 // known, and operands whose subscripts stop at a limit (padded tiles) are repeated in the copy.
 //
 // Condition. Nothing in the block writes the container under any name, so a copy has the value that every read of it
-// would see; and no other block does, as blocks are independent. The copy reads what some thread reads: in an iteration
-// of the loops that decide the subscripts, the other loops around the read have a first iteration and all conditions
-// hold (shown by Surroundings). That the threads can be cut apart at the loop is the affair of thread_phases.h.
+// would see; and no other block does, as all run the same. The copy reads what some thread of some block reads: in an
+// iteration of the loops that decide the subscripts, the other loops of the kernel around the read have a first (last)
+// iteration, and all conditions hold there (staged_operands.cc). That the threads can be cut apart at the loop is
+// the affair of thread_phases.h.
 #include <algorithm>
-#include <set>
 
-#include "sdfg/surroundings.h"
-#include "sdfg/trips.h"
 #include "transforms/operands.h"
 #include "transforms/relocation.h"
+#include "transforms/staged_operands.h"
 #include "transforms/thread_phases.h"
 #include "transforms/tile_bounds.h"
 
@@ -25,38 +24,6 @@ using sdfg::Expr;
 using sdfg::Loop;
 using sdfg::Memlet;
 using sdfg::Node;
-
-namespace {
-
-// What a block has at most without being asked for more, and what one access moves.
-constexpr std::int64_t most_bytes = std::int64_t{48} * 1024, access_bytes = 16;
-constexpr std::size_t most_dimensions = 3;
-
-// One of the loops that decide what is read.
-struct Coordinate {
-  sdfg::ScheduleLoop loop;
-  std::int64_t trips = 0;
-
-  bool is_thread() const { return std::holds_alternative<sdfg::GpuBlock>(loop.schedule); }
-  Expr place() const { return Expr::floor_div(Expr::symbol(loop.symbol) - loop.begin, loop.step); }
-};
-
-// A buffer dimension: which place, of how many, how far apart.
-struct Dimension {
-  Expr at;
-  std::int64_t extent = 1, stride = 1;
-};
-
-// What is staged in one buffer.
-struct Staged {
-  std::vector<const Operand*> readers;
-  std::vector<Coordinate> coordinates;  // as they are nested
-  std::vector<Dimension> dimensions;    // slowest first
-  std::int64_t elements = 1;
-  const Operand& operand() const { return *readers[0]; }
-};
-
-}  // namespace
 
 struct Stage {
   static constexpr std::string_view name = "stage";
@@ -134,7 +101,8 @@ struct Stage {
     TRY(ThreadPhases phases, phases_around(nest, result, loop.name));
     TRY_VOID(keep_in_threads(result, phases, loop.name));
     const std::vector<Operand> all = operands(result, *phases.block, fold == "yes");
-    TRY(std::vector<Staged> staged, staged_of(nest, all, phases));
+    TRY(const std::vector<Staged> staged,
+        staged_operands(nest, all, phases, {.loop = loop.name, .size = size.value, .pad = pad, .all = reads == "all"}));
     normal::Names names(result);
     const Loop whole = sdfg::find_loop(result.root, loop.name)->loop();
     const Expr tile = Expr::symbol(names.fresh(loop.name + "_t"));
@@ -159,7 +127,7 @@ struct Stage {
       if (found != replacements.end()) *state = replaced(*state, found->second);
     });
     PhaseBodies parts = phase_bodies(phases, loop.name, names);
-    for (Node& n : over_tile(parts.inside, whole, tile, names)) tiles.body.nodes.push_back(std::move(n));
+    for (Node& n : over_tile(parts.inside, whole, tile, names, result)) tiles.body.nodes.push_back(std::move(n));
     auto& nodes = phases.block->body.nodes;
     nodes = std::move(parts.before);
     nodes.emplace_back(std::move(tiles));
@@ -168,141 +136,10 @@ struct Stage {
   }
 
  private:
-  // --- What is staged
-  Result<std::vector<Staged>> staged_of(const Nest& nest, const std::vector<Operand>& all,
-                                        const ThreadPhases& phases) const {
-    std::vector<Staged> result;
-    std::int64_t bytes = 0;
-    for (const Operand& o : all) {
-      if (o.is_container_written || o.loop(loop.name) == nullptr) continue;
-      const auto same = std::ranges::find_if(result, [&](const Staged& s) {
-        return s.operand().element == o.element && s.operand().code == o.code && s.operand().others == o.others;
-      });
-      auto coordinates = coordinates_of(o, phases);
-      if (!coordinates || !is_read(nest, o, *coordinates, phases)) continue;
-      if (same != result.end()) {
-        same->readers.push_back(&o);
-        continue;
-      }
-      Staged s{.readers = {&o}, .coordinates = std::move(*coordinates), .dimensions = {}, .elements = 1};
-      lay_out(s);
-      bytes += s.elements * sdfg::info(o.code.type).bytes;
-      result.push_back(std::move(s));
-    }
-    if (result.empty()) return fail("stage.nothing", "nothing is read by several threads in " + loop.name, loop.name);
-    if (bytes > most_bytes)
-      return fail("stage.size", "the buffers would have " + std::to_string(bytes) + " bytes", loop.name);
-    return result;
-  }
-
-  // The loops that decide the subscripts, if the loop itself is among them and (for what is shared) not every loop over
-  // threads, and if they can be loops over threads that copy.
-  std::optional<std::vector<Coordinate>> coordinates_of(const Operand& o, const ThreadPhases& phases) const {
-    std::set<std::string> used;
-    for (const Expr& e : sdfg::subscripts(o.element.subset)) used.merge(e.symbols());
-    std::vector<Coordinate> result;
-    std::size_t threads = 0, several = 0;
-    for (auto l = o.around.loops.rbegin(); l != o.around.loops.rend(); ++l) {
-      if (!used.contains(l->symbol)) continue;
-      const bool is_loop = l->symbol == loop.name;
-      Coordinate c{.loop = *l, .trips = size.value};
-      c.loop.schedule = std::holds_alternative<sdfg::GpuBlock>(l->schedule) ? l->schedule : sdfg::Sequential{};
-      Loop plain = sdfg::counted(l->symbol, l->begin, l->end);
-      plain.step = l->step;
-      const auto most = is_loop ? size.value : sdfg::most_trips(plain);
-      if (!most || *most > most_bytes) return std::nullopt;
-      c.trips = *most;
-      for (const Expr* bound : {&l->begin, &l->end}) {
-        if (!bound->reads().empty()) return std::nullopt;
-        used.merge(bound->symbols());
-      }
-      threads += c.is_thread() ? 1 : 0;
-      several += c.trips > 1 ? 1 : 0;
-      result.insert(result.begin(), std::move(c));
-    }
-    const bool moves = std::ranges::any_of(result, [&](const Coordinate& c) { return c.loop.symbol == loop.name; });
-    const bool shared = threads < phases.threads.size() || reads == "all";
-    if (!moves || !shared || several == 0 || several > most_dimensions || !can_nest(result)) return std::nullopt;
-    return result;
-  }
-
-  // Loops of one iteration stand around the others, which are the threads'.
-  static bool can_nest(const std::vector<Coordinate>& coordinates) {
-    for (const Coordinate& single : coordinates)
-      for (const Coordinate& c : coordinates)
-        if (single.trips == 1 && c.trips > 1 &&
-            (single.loop.begin.uses(c.loop.symbol) || single.loop.end.uses(c.loop.symbol)))
-          return false;
-    return true;
-  }
-
-  // Whether the read takes place in all iterations of the coordinates: there the other loops around it are given their
-  // first iterations.
-  static bool is_read(const Nest& nest, const Operand& o, const std::vector<Coordinate>& coordinates,
-                      const ThreadPhases& phases) {
-    if (!o.around.known) return false;
-    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
-    for (const Coordinate& c : coordinates) there.enter(c.loop);
-    std::map<std::string, Expr> first;
-    for (const sdfg::ScheduleLoop& l : o.around.loops) {
-      if (std::ranges::any_of(coordinates, [&](const Coordinate& c) { return c.loop.symbol == l.symbol; })) continue;
-      if (!there.at_most(l.begin.substitute(first) + 1, l.end.substitute(first))) return false;
-      first[l.symbol] = l.begin.substitute(first);
-    }
-    return std::ranges::all_of(o.around.guards,
-                               [&](const sdfg::ScalarExpr& guard) { return there.always(guard.substitute(first)); });
-  }
-
-  // Slowest: the loop; then the other loops of a thread, then the threads, and as much of the innermost loop of a
-  // thread as one access moves: threads that read the same iteration find their elements side by side.
-  void lay_out(Staged& s) const {
-    const std::int64_t width = access_bytes / sdfg::info(s.operand().code.type).bytes;
-    std::vector<Dimension> own, threads, fastest;
-    std::vector<const Coordinate*> inner;
-    const Coordinate* tile = nullptr;
-    for (const Coordinate& c : s.coordinates) {
-      if (c.trips == 1) continue;
-      if (c.loop.symbol == loop.name)
-        tile = &c;
-      else if (c.is_thread())
-        threads.push_back({.at = c.place(), .extent = c.trips});
-      else
-        inner.push_back(&c);
-    }
-    for (const Coordinate* c : inner) {
-      const bool split = c == inner.back() && width > 1 && c->trips % width == 0;
-      if (split) fastest.push_back({.at = Expr::mod(c->place(), width), .extent = width});
-      own.push_back({.at = split ? Expr::floor_div(c->place(), width) : c->place(),
-                     .extent = split ? c->trips / width : c->trips});
-    }
-    const std::int64_t unit = fastest.empty() ? 1 : width;
-    const std::int64_t gap = (pad + unit - 1) / unit * unit;
-    std::int64_t stride = 1;
-    const auto add = [&](std::vector<Dimension>& some, bool apart) {
-      for (auto d = some.rbegin(); d != some.rend(); ++d) {
-        d->stride = stride;
-        stride *= d->extent;
-      }
-      s.dimensions.insert(s.dimensions.begin(), some.begin(), some.end());
-      if (apart && !some.empty()) stride += gap;
-    };
-    add(fastest, false);
-    add(threads, true);
-    add(own, true);
-    std::vector<Dimension> last;
-    if (tile != nullptr) last.push_back({.at = tile->place(), .extent = tile->trips});
-    add(last, false);
-    for (const Dimension& d : s.dimensions) s.elements += (d.extent - 1) * d.stride;
-  }
-
-  // --- The copies
   // The place of what the reader's iteration reads.
   Memlet in_tile(const std::string& buffer, const Staged& s, const Expr& tile) const {
     std::vector<Expr> at;
-    for (const Dimension& d : s.dimensions) {
-      const bool moves = d.at.uses(loop.name);
-      at.push_back(moves ? Expr::symbol(loop.name) - tile : d.at);
-    }
+    for (const Dimension& d : s.dimensions) at.push_back(d.at.uses(loop.name) ? Expr::symbol(loop.name) - tile : d.at);
     return sdfg::element(buffer, at);
   }
 
@@ -362,7 +199,9 @@ struct Stage {
 
   // --- The middle part
   // For the iterations of a tile: once for whole ones, whose number is then known, and once for one that may be short.
-  std::vector<Node> over_tile(const Node& inside, const Loop& whole, const Expr& tile, normal::Names& names) const {
+  // Temporaries of the second are its own: each has one owner.
+  std::vector<Node> over_tile(const Node& inside, const Loop& whole, const Expr& tile, normal::Names& names,
+                              sdfg::Sdfg& sdfg) const {
     const auto cut = [&](const Node& from, const Expr& end) {
       sdfg::Region region{{from}};
       Loop& l = sdfg::find_loop(region, loop.name)->loop();
@@ -377,9 +216,17 @@ struct Stage {
     holder.root.nodes = {cut(inside, simplest(Expr::min(end, whole.end)))};
     sdfg::Renaming fresh;
     sdfg::visit(holder.root, [&](const Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) fresh.symbols[l->symbol] = names.fresh(l->symbol + "_p");
+      if (const auto* l = std::get_if<Loop>(&n.value)) {
+        fresh.symbols[l->symbol] = names.fresh(l->symbol + "_p");
+        for (const std::string& name : l->privates) fresh.containers[name] = names.fresh(name);
+      }
       if (const auto* state = std::get_if<sdfg::State>(&n.value)) fresh.states[state->name] = names.fresh(state->name);
     });
+    for (const auto& [from, to] : fresh.containers) {
+      sdfg::Container copy = *sdfg.find(from);
+      copy.name = to;
+      sdfg.containers.push_back(std::move(copy));
+    }
     return {sdfg::If{.condition = {.code = sdfg::at_most(end, whole.end), .inputs = {}},
                      .then_body = {{cut(inside, end)}},
                      .else_body = sdfg::rename(holder, fresh).root}};

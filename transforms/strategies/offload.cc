@@ -55,8 +55,10 @@ std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::
   const std::vector<std::string> parallel = nest.parallel(band), sums = nest.reductions(band);
   if (band.size() != 2 || parallel.size() != 1 || sums.size() != 1 || !nest.is_innermost(band.back()))
     return std::nullopt;
-  return permutation(band, {parallel[0], sums[0]}) + call("offload", "loops=[" + parallel[0] + "], sizes=[$sums]") +
-         call("stage", "loop=" + sums[0] + ", size=$ahead, reads=all");
+  const bool rows = nest.most_contiguous(band) == sums[0];  // each thread walks along one
+  return permutation(band, {parallel[0], sums[0]}) +
+         call("offload", "loops=[" + parallel[0] + "], sizes=[" + (rows ? "$few" : "$some") + "]") +
+         call("stage", "loop=" + sums[0] + ", size=" + (rows ? "$far" : "$near") + ", reads=all");
 }
 
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
@@ -112,11 +114,13 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
                                                               {"down", {"1", "2", "4"}},
                                                               {"across", {"128", "64", "32"}},
                                                               {"tall", {"8", "4"}},
-                                                              {"broad", {"8", "4"}},
-                                                              {"sums", {"32", "64", "16"}},
-                                                              {"ahead", {"64", "32", "128"}},
+                                                              {"broad", {"4", "8"}},
+                                                              {"few", {"16", "32", "64"}},
+                                                              {"far", {"128", "64", "32"}},
+                                                              {"some", {"32", "16", "64"}},
+                                                              {"near", {"64", "128", "32"}},
                                                               {"under", {"8", "16", "4"}},
-                                                              {"beside", {"8", "16", "32"}},
+                                                              {"beside", {"16", "8", "32"}},
                                                               {"depth", {"16", "8", "32"}}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
