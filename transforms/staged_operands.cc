@@ -89,14 +89,17 @@ class Finder {
   }
 
   // Whether what is read in any iteration of the coordinates is read in some block and thread: there the other loops
-  // are given their first iterations, or their last ones.
+  // are given their first iterations, or their last ones, in this block or in another.
   static bool is_read(const Nest& nest, const Operand& o, const std::vector<Coordinate>& coordinates,
                       const ThreadPhases& phases) {
-    return o.around.known &&
-           (is_read_at(nest, o, coordinates, phases, false) || is_read_at(nest, o, coordinates, phases, true));
+    if (!o.around.known) return false;
+    for (const bool elsewhere : {false, true})
+      for (const bool last : {false, true})
+        if (is_read_at(nest, o, coordinates, phases, elsewhere, last)) return true;
+    return false;
   }
   static bool is_read_at(const Nest& nest, const Operand& o, const std::vector<Coordinate>& coordinates,
-                         const ThreadPhases& phases, bool last) {
+                         const ThreadPhases& phases, bool elsewhere, bool last) {
     std::set<std::string> given;
     for (const Coordinate& c : coordinates) {
       given.insert(c.loop.symbol);
@@ -104,12 +107,14 @@ class Finder {
     }
     std::vector<sdfg::ScheduleLoop> loops = blocks_of(nest, phases);
     for (auto l = loops.rbegin(); l != loops.rend(); ++l)
-      if (given.contains(l->symbol))
+      if (given.contains(l->symbol) || !elsewhere) {
+        given.insert(l->symbol);
         for (const Expr* bound : {&l->begin, &l->end}) given.merge(bound->symbols());
-    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, loops[0].symbol));
+      }
+    // This block runs, whichever one reads.
+    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
+    for (const Coordinate& c : coordinates) there.enter(c.loop);
     loops.insert(loops.end(), o.around.loops.begin(), o.around.loops.end());
-    for (const sdfg::ScheduleLoop& l : loops)
-      if (given.contains(l.symbol)) there.enter(l);
     std::map<std::string, Expr> values;
     for (const sdfg::ScheduleLoop& l : loops) {
       if (given.contains(l.symbol)) continue;

@@ -109,7 +109,13 @@ TEST(Strategies, EveryValueMakesARecipe) {
 
 // One launch, not one for each row; what a block reads comes through shared memory.
 TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
-  for (const auto& [nest, steps] : {std::pair(&columns, 3), std::pair(&triangle, 4), std::pair(&product, 5)}) {
+  const Sdfg oblong = sdfg::parse(
+                          "sdfg 1 t symbols n, m, k array A: f64[n, k] argument array B: f64[k, m] argument "
+                          "array C: f64[n, m] argument arguments n, m, k, A, B, C "
+                          "loop i0 = 0 .. n { loop i1 = 0 .. k { loop i2 = 0 .. m { "
+                          "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
+                          .value();
+  for (const auto& [nest, steps] : {std::pair(&columns, 3), std::pair(&triangle, 4), std::pair(&oblong, 5)}) {
     const auto recipe = closed(written(offload_strategy, *nest).value()[0]).value();
     EXPECT_EQ(static_cast<int>(recipe.steps.size()), steps) << to_text(recipe);
     EXPECT_EQ(recipe.steps.back().step, "stage");
