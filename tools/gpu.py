@@ -6,8 +6,9 @@
     ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json
 
 `build` compiles each program with `sous --target cuda` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
-with the same options. `run` compares what they put out, byte for byte, and then measures: each program so often that the
-median says something, the GPU's parts as the generated code itself reports them (SOUS_GPU_TRACE).
+with the same options; with `--before SOUS` also with another Sous, for what is measured. `run` compares what they put out, byte for
+byte, and then measures: each program so often that the median says something, the GPU's parts as the generated code itself
+reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES).
 """
 import argparse
 import concurrent.futures
@@ -25,8 +26,40 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONS = ["-O3", "-march=x86-64-v3", "-fno-math-errno"]
 CHECKED = ("MINI", "SMALL")
-MEASURED = ("gemm", "2mm", "jacobi-2d", "heat-3d", "atax")
+MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d")
 SIZES = ("LARGE", "EXTRALARGE")
+SIZES_ON_CPU = ("LARGE",)  # the others take minutes in one thread
+# C += alpha A B at EXTRALARGE. {tile}: what a thread computes; {block}: threads; {depth}: of what is staged.
+STAGED = ("interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[{tile}]); offload(loops=[i0_t, i2_t], sizes=[{block}]); "
+          "register_tile(loops=[i0, i2], sizes=[{tile}], lanes=1, partial=padded); stage(loop=i1, size={depth}, fold=yes) -> cuda")
+RECIPES = (
+    "interchange(outer=i1, inner=i2); offload(loops=[i0, i2], sizes=[4, 64]) -> cuda",
+    "interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[8, 2]); offload(loops=[i0_t, i2_t], sizes=[1, 128]); "
+    "register_tile(loops=[i0, i2], sizes=[8, 2], lanes=1) -> cuda",
+    STAGED.format(tile="4, 4", block="16, 16", depth=16),
+    STAGED.format(tile="8, 4", block="8, 16", depth=16),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16),
+    STAGED.format(tile="8, 8", block="8, 8", depth=8),
+    STAGED.format(tile="8, 8", block="8, 8", depth=16),
+    STAGED.format(tile="8, 8", block="8, 16", depth=8),
+)
+PRODUCT = """#include <stdio.h>
+#include <stdlib.h>
+enum { ni = 2000, nj = 2300, nk = 2600 };
+static double C[ni][nj], A[ni][nk], B[nk][nj];
+static void product(double alpha) {
+  for (int i = 0; i < ni; i++)
+    for (int k = 0; k < nk; k++)
+      for (int j = 0; j < nj; j++) C[i][j] += alpha * A[i][k] * B[k][j];
+}
+static void fill(volatile double* at, long n) { for (long k = 0; k < n; k++) at[k] = (double)(k * 7 % 1001) / 1001 - 0.5; }
+int main(void) {
+  fill(C[0], (long)ni * nj), fill(A[0], (long)ni * nk), fill(B[0], (long)nk * nj);
+  product(1.5);
+  fwrite(C, sizeof C, 1, stdout);
+  return 0;
+}
+"""
 TRACE = re.compile(r"sous: (\S+): on the GPU: start ([0-9.]+) ms, (\d+) bytes in ([0-9.]+) ms to it, (\d+) launches in "
                    r"([0-9.]+) ms, (\d+) bytes in ([0-9.]+) ms from it")
 
@@ -36,22 +69,40 @@ def programs():
     return [(n, s) for n in names for s in CHECKED] + [(n, s) for n in MEASURED for s in SIZES]
 
 
-def compile_one(sous, folder, name, size):
+def for_gpu(sous, command, target):
+    """What the launcher said."""
+    environment = os.environ | {"SOUS_CUDA_ARCH": os.environ.get("SOUS_CUDA_ARCH", "80,90"), "SOUS_DB": "none"}
+    return subprocess.run([sous, "--explain", "--target", "cuda", *command, "-o", str(target)], check=True, text=True,
+                          capture_output=True, env=environment).stderr
+
+
+def compile_one(arguments, folder, name, size):
     """What the launcher said of it."""
     command = ["clang-19", *OPTIONS, f"-D{size}", str(ROOT / f"benchmarks/polybench/{name}.c"), "-lm", "-s"]
     target = folder / f"{name}-{size}"
-    subprocess.run([*command, "-o", f"{target}.cpu"], check=True)
-    environment = os.environ | {"SOUS_CUDA_ARCH": os.environ.get("SOUS_CUDA_ARCH", "80,90"), "SOUS_DB": "none"}
-    said = subprocess.run([sous, "--explain", "--target", "cuda", *command, "-o", f"{target}.gpu"], check=True, text=True,
-                          capture_output=True, env=environment).stderr
+    if size not in SIZES or size in SIZES_ON_CPU:
+        subprocess.run([*command, "-o", f"{target}.cpu"], check=True)
+    said = for_gpu(arguments.sous, command, f"{target}.gpu")
+    if arguments.before and size in SIZES:
+        for_gpu(arguments.before, command, f"{target}.before")
     return f"{name} {size}: " + " | ".join(line.strip() for line in said.splitlines() if "kernel_" in line or "GPU" in line)
+
+
+def compile_product(arguments, folder, number):
+    source, recipe = folder / "product.c", folder / f"{number}.recipe"
+    source.write_text(PRODUCT)
+    recipe.write_text(RECIPES[number] + "\n")
+    command = ["--recipe", str(recipe), "clang-19", *OPTIONS, str(source), "-s"]
+    return f"product {number}: " + for_gpu(arguments.sous, command, folder / f"{number}.product").strip()
 
 
 def build(arguments):
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for line in pool.map(lambda p: compile_one(arguments.sous, folder, *p), programs()):
+            for line in pool.map(lambda p: compile_one(arguments, folder, *p), programs()):
+                print(line, flush=True)
+            for line in pool.map(lambda n: compile_product(arguments, folder, n), range(len(RECIPES))):
                 print(line, flush=True)
         with tarfile.open(arguments.archive, "w:xz") as archive:
             for path in sorted(folder.iterdir()):
@@ -69,7 +120,7 @@ def execute(program, dump=None):
 def verify(folder, name, size):
     outputs = []
     for kind in ("cpu", "gpu"):
-        dump = folder / f"{kind}.out"
+        dump = folder / f"{name}-{size}.{kind}.out"
         _, said, well = execute(folder / f"{name}-{size}.{kind}", dump)
         outputs.append(dump.read_bytes() if well else None)
     declined = re.search(r"the original runs: (.*)", said)
@@ -79,18 +130,42 @@ def verify(folder, name, size):
 
 
 def measure(folder, name, size, runs):
-    row = {"program": name, "size": size, "cpu": execute(folder / f"{name}-{size}.cpu")[0]}
+    row = {"program": name, "size": size, "cpu": None}
+    if (folder / f"{name}-{size}.cpu").exists():
+        row["cpu"] = execute(folder / f"{name}-{size}.cpu")[0]
+    row |= parts_of(folder / f"{name}-{size}.gpu", runs)
+    if (folder / f"{name}-{size}.before").exists():
+        row["before_ms"] = parts_of(folder / f"{name}-{size}.before", runs).get("kernels_ms")
+    return row
+
+
+def parts_of(program, runs):
     parts = []
     for _ in range(runs):
-        seconds, said, _ = execute(folder / f"{name}-{size}.gpu")
+        seconds, said, _ = execute(program)
         calls = [c for c in TRACE.findall(said) if "kernel_" in c[0]]  # the data is made on the GPU, too
         if not calls:
-            return row | {"gpu": None, "why": said.strip()[-200:]}
+            return {"gpu": None, "why": said.strip()[-200:]}
         parts.append([seconds] + [sum(float(c[k]) for c in calls) for k in (1, 3, 5, 7)]
                      + [sum(int(c[k]) for c in calls) for k in (2, 4, 6)])
     median = [statistics.median(p[k] for p in parts) for k in range(8)]
     keys = ("gpu", "start_ms", "to_ms", "kernels_ms", "from_ms", "bytes_to", "launches", "bytes_from")
-    return row | dict(zip(keys, median)) | {"runs": runs}
+    return dict(zip(keys, median)) | {"runs": runs}
+
+
+def measure_products(folder, runs):
+    """(recipe, milliseconds of its kernel, whether its bytes are those of the first one)"""
+    rows, first = [], None
+    for number, recipe in enumerate(RECIPES):
+        times = []
+        for _ in range(runs):
+            done = subprocess.run([str(folder / f"{number}.product")], capture_output=True, env=os.environ | {"SOUS_GPU_TRACE": "1"})
+            first = first or done.stdout
+            times += [float(c[5]) for c in TRACE.findall(done.stderr.decode())]
+        if times:
+            rows.append((recipe, statistics.median(times), done.stdout == first))
+            print(rows[-1], flush=True)
+    return rows
 
 
 def run(arguments):
@@ -103,13 +178,21 @@ def run(arguments):
         folder = pathlib.Path(made)
         with tarfile.open(arguments.archive) as archive:
             archive.extractall(folder)
+        if not arguments.only_measure:
+            checked = [p for p in programs_in(folder) if p[1] in CHECKED]
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                for row in pool.map(lambda p: verify(folder, *p), checked):
+                    result["verified"].append(row)
+                    print(row, flush=True)
+            pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
         for name, size in programs_in(folder):
-            if size in CHECKED and not arguments.only_measure:
-                result["verified"].append(verify(folder, name, size))
-                print(result["verified"][-1], flush=True)
-            elif size in SIZES and not arguments.only_verify:
-                result["measured"].append(measure(folder, name, size, arguments.runs))
-                print(result["measured"][-1], flush=True)
+            if size not in SIZES or arguments.only_verify:
+                continue
+            result["measured"].append(measure(folder, name, size, arguments.runs))
+            print(result["measured"][-1], flush=True)
+            pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
+        if not arguments.only_verify:
+            result["recipes"] = measure_products(folder, arguments.runs)
             pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
     return 0 if all(row["same"] for row in result["verified"]) else 1
 
@@ -129,7 +212,7 @@ def page_text(data):
     lines = ["# On a GPU", "",
              f"{data['date']}, {data['gpu']}, {data['cpu']}; `{data['options']}`; made by `./x gpu page` from",
              "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
-             "(`sous --target cuda`), in double precision, with no tiles in shared memory.", "",
+             "(`sous --target cuda`), in double precision.", "",
              "## The same bytes", ""]
     checked = data["verified"]
     ran = [r for r in checked if r["ran"] == "gpu"]
@@ -140,21 +223,28 @@ def page_text(data):
               f"do without the GPU{' — but for ' + ', '.join(differ) if differ else ''}; in {len(ran)} of them the GPU computed: {', '.join(names)}.",
               f"The others stay on the CPU (a nest without a parallel loop, a function that CUDA rounds otherwise): {', '.join(others)}.", "",
               "## Times", "",
-              "Milliseconds, medians. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
+              "Milliseconds, medians of as many runs as the last column says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
               "*from*: allocation and copies, from and to pageable memory. *Whole*: the program's own clock around the nest, all of these",
               "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
-              "each process, is in none: the programs make their data on the GPU, too, before the clock starts.", "",
-              "| program | size | kernels | launches | to | MB | from | MB | whole | CPU |", "|---|---|---|---|---|---|---|---|---|---|"]
+              "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
+              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, in the same run.", "",
+              "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs |",
+              "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in data["measured"]:
+        cpu = f"{1e3 * r['cpu']:.1f}" if r.get("cpu") else ""
         if r.get("gpu") is None:
-            lines.append(f"| {r['program']} | {r['size']} | not on the GPU ||||||| {1e3 * r['cpu']:.1f} |")
+            lines.append(f"| {r['program']} | {r['size']} | not on the GPU ||||||||| {cpu} ||")
             continue
-        lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
-                     f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {1e3 * r['cpu']:.1f} |")
+        before = r.get("before_ms")
+        lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | " + (f"{before:.2f} | {before / r['kernels_ms']:.2f}" if before else " | ")
+                     + f" | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
+                     f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} |")
     if data.get("recipes"):
-        lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel: tiles in registers are not what the strategy",
-                  "writes, but a recipe can (`--recipe`).", "", "| recipe | milliseconds |", "|---|---|"]
-        lines += [f"| `{recipe}` | {milliseconds:.2f} |" for recipe, milliseconds in data["recipes"]]
+        work = 2 * 2000 * 2300 * 2600
+        lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel, by recipe (`--recipe`); all put out the same",
+                  "bytes" + ("" if all(same for _, _, same in data["recipes"]) else ": **no, they do not**") + ".", "",
+                  "| recipe | milliseconds | TFLOP/s |", "|---|---|---|"]
+        lines += [f"| `{recipe}` | {milliseconds:.2f} | {work / milliseconds / 1e9:.1f} |" for recipe, milliseconds, _ in data["recipes"]]
     return "\n".join(lines) + "\n"
 
 
@@ -164,6 +254,7 @@ def main():
     one = commands.add_parser("build")
     one.add_argument("archive")
     one.add_argument("--sous", default=str(ROOT / "build/sous"))
+    one.add_argument("--before", metavar="SOUS")
     one = commands.add_parser("run")
     one.add_argument("archive")
     one.add_argument("result")

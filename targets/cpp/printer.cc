@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/trips.h"
 #include "targets/cpp/library.h"
 #include "targets/openmp/parallel.h"
 
@@ -155,6 +156,10 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
       out.line(unused + type + " " + name + " = 0;");
     } else if (!t.heap) {
       const std::int64_t elements = std::max<std::int64_t>(1, *t.elements.constant());
+      if (c.storage == sdfg::Storage::device_shared) {
+        out.line("SOUS_SHARED(" + type + ", " + name + ", " + std::to_string(elements) + ");");
+        continue;
+      }
       out.line(unused + "alignas(64) " + type + " " + name + "[" + std::to_string(elements) + "];");
     } else {
       out.line(unused + type + "* const " + name + " = " + expressions.use(c.name + ".all") + " + " +
@@ -238,6 +243,9 @@ void Printer::scheduled(const sdfg::Loop& loop) {
         if (!dialect_.target.follows.contains(loop.schedule)) {
           not_followed(loop, "the target has no vectors");
           // What lanes hold in vectors, a thread of a device holds in registers, if no subscript remains.
+          const auto trips = sdfg::most_trips(loop);
+          if (expressions.on_device && trips && (loop.end - loop.begin) == Expr(*trips * loop.step) && *trips > 1)
+            return unrolled(loop, *trips);
           return plain_loop(loop, expressions.on_device ? "SOUS_UNROLLED" : "");
         }
         if (const auto reason = dialect_.simd(*this, loop)) {

@@ -60,6 +60,8 @@ class Printer {
   static std::string condition(const std::string& variable, const sdfg::Loop& loop, const std::string& end);
   static std::string advance(const std::string& variable, std::int64_t step);
 
+  Text condition(const sdfg::Condition& condition);
+
   // Says that the loop does not run as its schedule says: once for each loop and reason.
   void not_followed(const sdfg::Loop& loop, const std::string& why) const;
 
@@ -83,7 +85,6 @@ class Printer {
   void assign(const sdfg::TaskletView& tasklet);
   void loop(const sdfg::Loop& loop);
   void scheduled(const sdfg::Loop& loop);
-  Text condition(const sdfg::Condition& condition);
 
   const EmitOptions& options_;
   const Dialect& dialect_;

@@ -27,6 +27,9 @@ constexpr auto cuda_options = std::to_array<std::string_view>(
      "-Xcompiler",
      "-fPIC,-fno-exceptions,-fno-rtti,-fwrapv,-fno-threadsafe-statics,-fno-asynchronous-unwind-tables,-w"});
 
+constexpr std::array device_storages{sdfg::Storage::argument, sdfg::Storage::stack, sdfg::Storage::heap,
+                                     sdfg::Storage::registers, sdfg::Storage::device_shared};
+
 Result<Function> print_cuda(const sdfg::Sdfg& sdfg, const EmitOptions& options);
 
 }  // namespace
@@ -44,14 +47,15 @@ constinit const Target cuda_target{.name = "cuda",
                                    .extends = &cpp_target,
                                    .follows = {sdfg::Sequential{}, sdfg::Unroll{}, sdfg::GpuGrid{}, sdfg::GpuBlock{}},
                                    .in_order = {sdfg::Parallel{}, sdfg::Simd{}},
-                                   .storages = host_storages,
+                                   .storages = device_storages,
                                    .print = print_cuda};
 
 namespace {
 
 Result<Function> print_cuda(const sdfg::Sdfg& sdfg, const EmitOptions& options) {
   TRY_VOID(runs_on_gpu(sdfg, options));
-  return print_function(sdfg, options,
+  TRY(const sdfg::Sdfg of_threads, with_own_places(sdfg));
+  return print_function(of_threads, options,
                         Dialect{.target = cuda_target,
                                 .gpu = print_kernel,
                                 .region = print_device_region,

@@ -9,7 +9,9 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/trips.h"
 #include "targets/cpp/caller.h"
+#include "targets/cuda/block.h"
 #include "targets/cuda/placement.h"
+#include "targets/cuda/threads.h"
 
 namespace sous::targets {
 namespace {
@@ -17,22 +19,13 @@ namespace {
 using sdfg::Expr;
 using sdfg::Loop;
 
-constexpr std::array dimension_names{"x", "y", "z"};
-// A launch takes no more threads in a block.
-constexpr std::int64_t most_threads = 1024, most_threads_z = 64;
 // Where it is not known how many threads find work, or how many blocks.
 constexpr std::int64_t usual_threads = 128;
 constexpr const char* usual_blocks = "1024";
 
-int dimension_of(const Loop& loop) {
-  if (const auto* grid = std::get_if<sdfg::GpuGrid>(&loop.schedule)) return grid->dimension;
-  return std::get<sdfg::GpuBlock>(loop.schedule).dimension;
-}
-
-using Threads = std::array<std::int64_t, 3>;
-
 // Any number is right, as the loops over threads stride by it; this many have work to do.
 Threads threads_of(const Kernel& kernel) {
+  if (kernel.meeting) return kernel.meeting->threads;
   Threads threads{1, 1, 1};
   for (const Loop* l : kernel.threads)
     threads[static_cast<std::size_t>(dimension_of(*l))] =
@@ -77,18 +70,22 @@ class KernelPrinter {
       parameters += (parameters.empty() ? "" : ", ") + parameter;
       arguments += ", " + name;
     }
-    printer_.kernels += "static __global__ void " + name_ + "(" + parameters + ") {\n" + text + "}\n\n";
+    printer_.kernels +=
+        "static __global__ void " + launch_bounds(threads) + name_ + "(" + parameters + ") {\n" + text + "}\n\n";
     std::string size;
     for (const std::int64_t t : threads) size += (size.empty() ? "" : ", ") + std::to_string(t);
     expressions_.used().merge(used_before);
     expressions_.used().insert(printer_.run);
-    printer_.out.line(printer_.run + ".launch(" + name_ + ", sous::gpu::blocks(" + blocks + "), dim3{" + size + "}" +
-                      arguments + ");");
+    printer_.out.line(printer_.run + (meeting_ ? ".launch_meeting(" : ".launch(") + name_ + ", sous::gpu::blocks(" +
+                      blocks + "), dim3{" + size + "}" + arguments + ");");
   }
 
   void kernel(const Kernel& kernel) {
-    print_loops(kernel.blocks, "blockIdx", "gridDim",
-                [&] { print_loops(kernel.threads, "threadIdx", "blockDim", [&] { printer_.region(*kernel.body); }); });
+    meeting_ = kernel.meeting;
+    print_strided(printer_, kernel.blocks, "blockIdx", "gridDim", [&] {
+      if (meeting_) return print_meeting(printer_, *meeting_);
+      print_strided(printer_, kernel.threads, "threadIdx", "blockDim", [&] { printer_.region(*kernel.body); });
+    });
   }
 
   std::string blocks(const Kernel& kernel) const {
@@ -121,30 +118,8 @@ class KernelPrinter {
     });
   }
 
-  // Loops whose iterations are shared out: each block, or thread, strides from its own by the number of all.
-  void print_loops(const std::vector<const Loop*>& loops, const std::string& own, const std::string& all,
-                   const std::function<void()>& inside, std::size_t at = 0) {
-    if (at == loops.size()) return inside();
-    const Loop& l = *loops[at];
-    const std::string variable = expressions_.names().of(l.symbol);
-    const std::string dimension = dimension_names[static_cast<std::size_t>(dimension_of(l))];
-    const std::string end = printer_.bound(l.end, variable + "_end");
-    const auto times = [&](const std::string& what) {
-      const std::string value = "static_cast<int64_t>(" + what + "." + dimension + ")";
-      return l.step == 1 ? value : value + " * " + std::to_string(l.step);
-    };
-    const Text begin = expressions_.index(l.begin);
-    const std::string first = planted(Fault::thread_off_by_one) && own == "threadIdx"
-                                  ? begin.in(Binding::Sum) + " + 1 + " + times(own)
-                                  : begin.in(Binding::Sum) + " + " + times(own);
-    printer_.out.open("for (int64_t " + variable + " = " +
-                      (l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first) + "; " +
-                      Printer::condition(variable, l, end) + "; " + variable + " += " + times(all) + ")");
-    expressions_.enter(l);
-    printer_.declare(l.symbol);
-    print_loops(loops, own, all, inside, at + 1);
-    expressions_.leave(l);
-    printer_.out.close();
+  static std::string launch_bounds(const Threads& threads) {
+    return "__launch_bounds__(" + std::to_string(threads[0] * threads[1] * threads[2]) + ") ";
   }
 
   // What is used of what the host has: name and parameter.
@@ -180,12 +155,13 @@ class KernelPrinter {
   Printer& printer_;
   Expressions& expressions_;
   const std::string name_;
+  std::optional<Meeting> meeting_;
 };
 
 }  // namespace
 
 void print_kernel(Printer& printer, const Loop& loop) {
-  const Kernel kernel = kernel_of(loop);
+  const Kernel kernel = kernel_of(printer.expressions.sdfg(), loop);
   KernelPrinter print(printer);
   const std::string blocks = print.blocks(kernel);
   print.run(sdfg::Region{{sdfg::Node(loop)}}, blocks, threads_of(kernel), [&] { print.kernel(kernel); });

@@ -21,9 +21,6 @@ using sdfg::Sdfg;
 // Of one thread: what all threads of a GPU have together is taken from its memory whether they run or not.
 constexpr std::int64_t most_thread_bytes = 4096;
 
-bool is_grid(const Loop& loop) { return std::holds_alternative<sdfg::GpuGrid>(loop.schedule); }
-bool is_block(const Loop& loop) { return std::holds_alternative<sdfg::GpuBlock>(loop.schedule); }
-
 Error unsupported(const std::string& why, const std::string& where) { return {"target.unsupported", why, where}; }
 
 // Functions that CUDA rounds as C libraries do: exact, or correctly rounded by IEEE 754.
@@ -113,14 +110,19 @@ class HostChecker {
   }
 
   Result<void> kernel(const Loop& loop) {
-    const Kernel k = kernel_of(loop);
+    const Kernel k = kernel_of(sdfg_, loop);
+    if (k.meeting) return check_meeting(sdfg_, *k.meeting);
+    for (const Loop* l : k.blocks)
+      for (const std::string& name : l->privates)
+        if (sdfg_.find(name)->storage == sdfg::Storage::device_shared)
+          return std::unexpected(unsupported("threads that never meet share '" + name + "'", name));
     for (const auto* loops : {&k.blocks, &k.threads})
       for (const Loop* l : *loops)
         if (!l->reductions.empty()) return std::unexpected(unsupported("a reduction by threads of a GPU", l->symbol));
     std::optional<Error> error;
     sdfg::visit(*k.body, [&](const Node& n) {
       const auto* l = std::get_if<Loop>(&n.value);
-      if (l != nullptr && (is_grid(*l) || is_block(*l)))
+      if (l != nullptr && (is_grid(*l) || is_thread(*l)))
         error = unsupported("loops over blocks and threads that are not each the only thing inside the one before",
                             l->symbol);
     });
@@ -176,15 +178,21 @@ std::map<std::string, bool> device_loops(const Region& region) {
 
 }  // namespace
 
-Kernel kernel_of(const Loop& loop) {
+Kernel kernel_of(const Sdfg& sdfg, const Loop& loop) {
   Kernel kernel;
+  kernel.meeting = meeting_of(sdfg, loop);
+  if (kernel.meeting) {
+    kernel.blocks = kernel.meeting->blocks;
+    kernel.body = kernel.meeting->body;
+    return kernel;
+  }
   const Loop* at = &loop;
   while (true) {
     (is_grid(*at) ? kernel.blocks : kernel.threads).push_back(at);
     kernel.body = &at->body;
     if (at->body.nodes.size() != 1) break;
     const auto* next = std::get_if<Loop>(&at->body.nodes[0].value);
-    if (next == nullptr || !(is_block(*next) || (is_grid(*next) && kernel.threads.empty()))) break;
+    if (next == nullptr || !(is_thread(*next) || (is_grid(*next) && kernel.threads.empty()))) break;
     at = next;
   }
   return kernel;
@@ -241,6 +249,7 @@ Result<std::vector<Transient>> device_transients(const Sdfg& sdfg) {
     const Container& c = *sdfg.find(t.container);
     const auto owner = on_device.find(t.owner);
     const auto elements = c.shape.empty() ? 1 : t.elements.constant();
+    if (c.storage == sdfg::Storage::device_shared && !t.heap) continue;
     const bool small = !t.heap && elements && *elements <= most_thread_bytes / sdfg::info(c.type).bytes;
     if (owner != on_device.end() && small) continue;
     if (owner != on_device.end() && owner->second)

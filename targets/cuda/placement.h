@@ -6,18 +6,20 @@
 #include <vector>
 
 #include "targets/cpp/transients.h"
+#include "targets/cuda/block.h"
 #include "targets/target.h"
 
 namespace sous::targets {
 
 // A kernel: the loops over blocks, then those over threads, each the only thing inside the one before; all of them are
-// followed by `body`, which one thread runs.
+// followed by `body`, which one thread runs. Where threads meet, there are none over threads, and all run `body`.
 struct Kernel {
   std::vector<const sdfg::Loop*> blocks, threads;
   const sdfg::Region* body = nullptr;
+  std::optional<Meeting> meeting;
 };
 // `loop`: a GpuGrid loop that no other is around.
-Kernel kernel_of(const sdfg::Loop& loop);
+Kernel kernel_of(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop);
 
 // Whether a loop over blocks is this node or below it.
 bool has_kernel(const sdfg::Node& node);

@@ -29,6 +29,15 @@
 #define SOUS_UNROLLED
 #endif
 
+// Memory that the threads of a block share. (A vector access takes 16 bytes.)
+#ifdef __CUDACC__
+#define SOUS_SHARED(type, name, elements) __shared__ __align__(16) type name[elements]
+#else
+#define SOUS_SHARED(type, name, elements)  \
+  static thread_local type name[elements]; \
+  ::sous::gpu::emulated_shared(name, sizeof(name))
+#endif
+
 namespace sous {
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
@@ -216,6 +225,15 @@ class Run {
     if (failed_ || grid.x == 0) return;
     if (launches_++ == 0) launched_ = now();
     check(start<P...>(kernel, grid, block, arguments...));
+  }
+
+  // Of a kernel in which the threads of a block wait for each other.
+  template <class... P>
+  void launch_meeting(void (*kernel)(P...), dim3 grid, dim3 block, Same<P>... arguments) {
+#ifndef __CUDACC__
+    const EmulatedMeeting meeting;
+#endif
+    launch<P...>(kernel, grid, block, arguments...);
   }
 
   // For clocks.

@@ -2,16 +2,19 @@
 // thread by thread, so that it can be held against the interpreter where there is no GPU. It is no way to run programs.
 //
 // The threads of a launch run one after another, the last one first: what depends on their order differs from a loop.
-// Device memory is poisoned when it is taken, so that a copy that was forgotten is seen, and ends where a page ends
-// that cannot be touched.
+// Where they wait for each other, each has a stack of its own and runs up to the barrier; a barrier that some of them
+// never reach is a failure. Device memory is poisoned when it is taken, and what threads share when a block begins, so
+// that a copy or a barrier that was forgotten is seen; device memory ends where a page ends that cannot be touched.
 #pragma once
 
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #define __global__
+#define __launch_bounds__(threads)
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -40,12 +43,106 @@ struct EmulatedBlock {
 
 inline thread_local dim3 emulated_block, emulated_thread, emulated_grid_size, emulated_block_size;
 
+// --- Threads that wait for each other
+
+constexpr unsigned emulated_most_threads = 1024;
+constexpr int emulated_most_arrays = 64;
+constexpr size_t emulated_stack_bytes = 256 * 1024;
+
+struct EmulatedTeam {
+  ucontext_t scheduler, threads[emulated_most_threads];
+  dim3 places[emulated_most_threads];
+  bool waits[emulated_most_threads];
+  unsigned now = 0;
+  void (*run)(void*) = nullptr;
+  void* what = nullptr;
+  void* poisoned[emulated_most_arrays];  // in this block
+  int arrays = 0;
+};
+inline thread_local EmulatedTeam* emulated_team = nullptr;
+inline thread_local bool emulated_meeting = false;
+
+// While one lives, launches are of threads that wait for each other.
+struct EmulatedMeeting {
+  EmulatedMeeting() { emulated_meeting = true; }
+  ~EmulatedMeeting() { emulated_meeting = false; }
+  EmulatedMeeting(const EmulatedMeeting&) = delete;
+  EmulatedMeeting& operator=(const EmulatedMeeting&) = delete;
+};
+
+inline void emulated_barrier() {
+  EmulatedTeam& team = *emulated_team;
+  const unsigned own = team.now;
+  team.waits[own] = true;
+  swapcontext(&team.threads[own], &team.scheduler);
+  emulated_thread = team.places[own];
+}
+
+inline void emulated_shared(void* at, size_t bytes) {
+  EmulatedTeam& team = *emulated_team;
+  for (int k = 0; k < team.arrays; ++k)
+    if (team.poisoned[k] == at) return;
+  if (team.arrays < emulated_most_arrays) team.poisoned[team.arrays++] = at;
+  memset(at, 0xA5, bytes);
+}
+
+inline void emulated_thread_begins() { emulated_team->run(emulated_team->what); }
+
+// One block: `run(what)` in each thread. False: some wait for others that have ended.
+inline bool emulated_team_runs(EmulatedTeam& team, char* stacks, dim3 size, void (*run)(void*), void* what) {
+  const unsigned count = size.x * size.y * size.z;
+  team.run = run;
+  team.what = what;
+  team.arrays = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    team.places[k] = dim3{k % size.x, k / size.x % size.y, k / size.x / size.y};
+    getcontext(&team.threads[k]);
+    team.threads[k].uc_stack.ss_sp = stacks + k * emulated_stack_bytes;
+    team.threads[k].uc_stack.ss_size = emulated_stack_bytes;
+    team.threads[k].uc_link = &team.scheduler;
+    makecontext(&team.threads[k], emulated_thread_begins, 0);
+  }
+  emulated_team = &team;
+  unsigned waiting = 0;
+  do {
+    waiting = 0;
+    for (unsigned k = count; k-- > 0;) {
+      team.now = k;
+      team.waits[k] = false;
+      emulated_thread = team.places[k];
+      swapcontext(&team.scheduler, &team.threads[k]);
+      waiting += team.waits[k] ? 1U : 0U;
+    }
+  } while (waiting == count);
+  return waiting == 0;
+}
+
+template <class F>
+cudaError_t emulated_meetings(dim3 grid, dim3 block, F f) {
+  const size_t bytes = sizeof(EmulatedTeam) + block.x * block.y * block.z * emulated_stack_bytes;
+  if (block.x * block.y * block.z > emulated_most_threads) return cudaErrorLaunchFailure;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return cudaErrorLaunchFailure;
+  EmulatedTeam& team = *static_cast<EmulatedTeam*>(memory);
+  char* const stacks = static_cast<char*>(memory) + sizeof(EmulatedTeam);
+  bool well = true;
+  for (unsigned z = grid.z; z-- > 0;)
+    for (unsigned y = grid.y; y-- > 0;)
+      for (unsigned x = grid.x; x-- > 0;) {
+        emulated_block = dim3{x, y, z};
+        well = well && emulated_team_runs(team, stacks, block, [](void* what) { (*static_cast<F*>(what))(); }, &f);
+      }
+  munmap(memory, bytes);
+  return well ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
 template <class... P>
 cudaError_t emulated_launch(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
   ++emulated.launches;
   if (emulated_failure()) return cudaErrorLaunchFailure;
   emulated_grid_size = grid;
   emulated_block_size = block;
+  if (emulated_meeting) return emulated_meetings(grid, block, [&] { kernel(arguments...); });
   const auto each = [](dim3 size, auto f) {
     for (unsigned z = size.z; z-- > 0;)
       for (unsigned y = size.y; y-- > 0;)
@@ -67,6 +164,7 @@ cudaError_t emulated_launch(void (*kernel)(P...), dim3 grid, dim3 block, P... ar
 #define threadIdx ::sous::gpu::emulated_thread
 #define gridDim ::sous::gpu::emulated_grid_size
 #define blockDim ::sous::gpu::emulated_block_size
+#define __syncthreads() ::sous::gpu::emulated_barrier()
 
 inline cudaError_t cudaMalloc(void** to, size_t bytes) {
   using namespace sous::gpu;

@@ -56,6 +56,17 @@ Case promote_case(std::uint64_t seed) { return favourite_case(seed, "promote", 4
 
 Case offload_case(std::uint64_t seed) { return favourite_case(seed, "offload", 4, seed % 3 == 0); }
 
+// What a product's recipe does on a GPU.
+Case stage_case(std::uint64_t seed) {
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 2, .tidy = true, .products = true}), {}};
+  RecipeOptions recipe = recipe_options();
+  std::vector<const char*> steps = {"offload", "stage"};
+  if (seed % 2 == 0) steps = {"tile", "offload", "register_tile", "stage"};
+  for (const char* step : steps) recipe.sequence.push_back(transforms::find_step(step));
+  result.recipe = random_recipe(result.sdfg, seed, recipe);
+  return result;
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -125,6 +136,8 @@ TEST(Property, Packs) { hold_recipes("Packs", pack_case, 18, "pack", 25); }
 TEST(Property, Promotes) { hold_recipes("Promotes", promote_case, 12, "promote", 40); }
 
 TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload", 60); }
+
+TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
 
 // Of the nests that are offloaded, the target refuses the smaller part (returns, library nodes, functions of math.h).
 TEST(Property, OffloadedNestsRun) {

@@ -1,7 +1,9 @@
 // A GPU: parallel loops become blocks and threads, as far out as they stand; sequential ones around them stay on the
-// host, those inside run in each thread.
+// host, those inside run in each thread. Where a loop sums for two others, each thread takes a tile of the result and
+// holds it in registers: what it reads serves several sums, and what several threads read comes from shared memory.
 #include <algorithm>
 
+#include "transforms/strategies/products.h"
 #include "transforms/strategies/strategy.h"
 #include "transforms/strategies/writing.h"
 
@@ -16,14 +18,47 @@ constexpr std::size_t most_dimensions = 3;
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
+  std::string staged;           // with tiles of the result in registers and operands in shared memory, of products
+  std::string tiled;            // with such tiles alone
   std::string moved, as_it_is;  // with parallel loops moved outward, and without
 };
 
-std::string offload(const std::vector<std::string>& loops) {
-  static constexpr const char* sizes[] = {"$line", "$rows, $columns", "1, $rows, $columns"};
+std::string offload(const std::vector<std::string>& loops, const std::string& rows, const std::string& columns) {
+  const std::string sizes[] = {"$line", rows + ", " + columns, "1, " + rows + ", " + columns};
   std::string list;
   for (const std::string& loop : loops) list += (list.empty() ? "" : ", ") + loop;
   return call("offload", "loops=[" + list + "], sizes=[" + sizes[loops.size() - 1] + "]");
+}
+std::string offload(const std::vector<std::string>& loops) { return offload(loops, "$rows", "$columns"); }
+
+// A tile of the result for each thread, and perhaps what a block of them reads in shared memory. The loops that sum
+// keep their order.
+std::optional<std::string> tiled(const NestFacts& nest, const std::string& first, bool staged) {
+  const auto band = product_band(nest, first);
+  if (!band || band->rows.empty() || band->around.size() > most_dimensions - 2) return std::nullopt;
+  if (std::ranges::any_of(band->around, [&](const std::string& loop) { return !nest.loop(loop).parallel; }))
+    return std::nullopt;
+  const std::string tile =
+      "loops=[" + band->rows + ", " + band->columns + "], sizes=[" + (staged ? "$tall, $broad]" : "$high, $wide]");
+  std::vector<std::string> loops = band->around;
+  loops.push_back(band->rows + "_t");
+  loops.push_back(band->columns + "_t");
+  std::string steps = permutation(band->written, band->order()) + call("tile", tile);
+  if (!staged) return steps + offload(loops, "$down", "$across") + call("register_tile", tile + ", lanes=1");
+  return steps + offload(loops, "$under", "$beside") + call("register_tile", tile + ", lanes=1, partial=padded") +
+         call("stage", "loop=" + band->sum + ", size=$depth, fold=yes");
+}
+
+// Sums, one for each thread: what they read passes through shared memory, so that neighbouring threads load neighbours
+// even where each sums a row, and many loads are on their way at a time.
+std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::string>& band) {
+  const std::vector<std::string> parallel = nest.parallel(band), sums = nest.reductions(band);
+  if (band.size() != 2 || parallel.size() != 1 || sums.size() != 1 || !nest.is_innermost(band.back()))
+    return std::nullopt;
+  const bool rows = nest.most_contiguous(band) == sums[0];  // each thread walks along one
+  return permutation(band, {parallel[0], sums[0]}) +
+         call("offload", "loops=[" + parallel[0] + "], sizes=[" + (rows ? "$few" : "$some") + "]") +
+         call("stage", "loop=" + sums[0] + ", size=" + (rows ? "$far" : "$near") + ", reads=all");
 }
 
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
@@ -38,16 +73,26 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     if (std::ranges::find(parallel, loop) == parallel.end()) order.push_back(loop);
   std::vector<std::string> leading;
   for (const std::string& loop : band) {
+    if (!nest.loop(loop).parallel && leading.empty()) continue;  // on the host
     if (!nest.loop(loop).parallel || leading.size() == most_dimensions) break;
     leading.push_back(loop);
   }
-  return {permutation(band, order) + offload(parallel), offload(leading)};
+  const std::string moved = permutation(band, order) + offload(parallel);
+  const std::string rows = summed(nest, band).value_or(moved);
+  return {.staged = tiled(nest, band.front(), true).value_or(rows),
+          .tiled = tiled(nest, band.front(), false).value_or(moved),
+          .moved = moved,
+          .as_it_is = offload(leading)};
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
   const LoopFacts& loop = nest.loop(symbol);
-  if (loop.parallel) {
-    const Written one = write_band(nest, nest.band(symbol));
+  const std::vector<std::string> band = nest.band(symbol);
+  // Out of a sum's loop, too: otherwise each of its iterations is a launch.
+  if (loop.parallel || (!nest.reductions({symbol}).empty() && !nest.parallel(band).empty())) {
+    const Written one = write_band(nest, band);
+    all.staged += one.staged;
+    all.tiled += one.tiled;
     all.moved += one.moved;
     all.as_it_is += one.as_it_is;
     return {};
@@ -61,14 +106,28 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
-  const std::map<std::string, std::vector<std::string>> sizes{
-      {"line", {"128", "64", "256", "32"}}, {"rows", {"4", "8", "2", "16"}}, {"columns", {"64", "32", "128"}}};
+  const std::map<std::string, std::vector<std::string>> sizes{{"line", {"128", "64", "256", "32"}},
+                                                              {"rows", {"4", "8", "2", "16"}},
+                                                              {"columns", {"64", "32", "128"}},
+                                                              {"high", {"8", "4", "2"}},
+                                                              {"wide", {"2", "1", "4"}},
+                                                              {"down", {"1", "2", "4"}},
+                                                              {"across", {"128", "64", "32"}},
+                                                              {"tall", {"8", "4"}},
+                                                              {"broad", {"4", "8"}},
+                                                              {"few", {"16", "32", "64"}},
+                                                              {"far", {"128", "64", "32"}},
+                                                              {"some", {"32", "16", "64"}},
+                                                              {"near", {"64", "128", "32"}},
+                                                              {"under", {"8", "16", "4"}},
+                                                              {"beside", {"16", "8", "32"}},
+                                                              {"depth", {"16", "8", "32"}}};
   std::vector<OpenRecipe> recipes;
-  for (const std::string& steps : {all.moved, all.as_it_is}) {
+  for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(steps, "cuda"), {}};
     for (const auto& [name, values] : sizes)
       if (recipe.text.contains("$" + name)) recipe.open[name] = values;
-    if (recipes.empty() || recipes[0].text != recipe.text) recipes.push_back(std::move(recipe));
+    if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
   }
   return recipes;
 }
@@ -77,8 +136,10 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
 
 constinit const StrategyInfo offload_strategy = {
     .name = "offload",
-    .summary = "the parallel loops of each nest on a GPU, neighbouring threads on neighbouring elements",
-    .source = "Baskaran et al. 2008",
+    .summary =
+        "the parallel loops of each nest on a GPU, neighbouring threads on neighbouring elements; of products, a tile "
+        "of the result for each thread, operands in shared memory",
+    .source = "Baskaran et al. 2008; Volkov, Demmel 2008",
     .refusals = refusals,
     .write = write,
     .gpu = true};

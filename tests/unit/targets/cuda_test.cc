@@ -28,6 +28,35 @@ TEST(Cuda, LikeTheInterpreter) {
     expect_like_interpreter(graph, {0, 1, 7, 33}, {.contract = false}, {"cuda"});
 }
 
+// Threads that wait for each other: what one has put into shared memory, others take; a place of a thread's own lasts
+// from one loop over threads to the next; fewer or more iterations than threads; memory of the device as well.
+constexpr const char* meeting = R"(sdfg 1 meeting symbols n
+array A: f64[n] argument  array B: f64[n] argument  array C: f64[n] argument
+array S: f64[8] device_shared transient  array own: f64[4, 2] registers transient  arguments n, A, B, C
+loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
+  loop i = b .. min(b + 8, n) step 2 gpu_block(dimension=1) {
+    s0: own[(i - b) floordiv 2, 0] = A[i] s1: own[(i - b) floordiv 2, 1] = 0.25 }
+  loop k = 0 .. 3 {
+    loop j = b .. min(b + 8, n) gpu_block(dimension=0) { s2: S[j - b] = B[j] * {k + 1}f64 }
+    if ({k}i64 <= {n}i64) {
+      loop i2 = b .. min(b + 8, n) step 2 gpu_block(dimension=1) {
+        loop q = b .. min(b + 8, n) {
+          s3: own[(i2 - b) floordiv 2, 0] = own[(i2 - b) floordiv 2, 0] + own[(i2 - b) floordiv 2, 1] * S[q - b] } } } }
+  loop i3 = b .. min(b + 8, n) step 2 gpu_block(dimension=1) { s4: C[i3] = own[(i3 - b) floordiv 2, 0] }
+  loop p = b .. min(b + 8, n) step 2 gpu_block(dimension=0) { s5: A[p] = C[b + b + 6 - p] }
+})";
+
+TEST(Cuda, ThreadsMeet) { expect_like_interpreter(meeting, {0, 8, 24}, {.contract = false}, {"cuda"}); }
+
+TEST(Cuda, BarriersWhereThreadsExchange) {
+  const std::string text = emitted("cuda", parsed(meeting));
+  std::size_t barriers = 0;
+  for (std::size_t at = 0; (at = text.find("__syncthreads();", at)) != std::string::npos; ++at) ++barriers;
+  EXPECT_EQ(barriers, 4U) << text;
+  EXPECT_TRUE(text.contains("run.launch_meeting(")) << text;
+  EXPECT_FALSE(emitted("cuda", parsed(product)).contains("__syncthreads")) << text;
+}
+
 // Bounds that depend on loops around, steps, and what each thread has of its own.
 TEST(Cuda, LoopsOverThreadsOfAnyKind) {
   expect_like_interpreter(R"(sdfg 1 t symbols n
@@ -125,6 +154,24 @@ TEST(Cuda, RefusesWhatItCannotDoAlike) {
             "target.unsupported");
   EXPECT_EQ(refusal("sdfg 1 t symbols n array A: f64[n] argument alias 1 array B: f64[n] argument alias 1 "
                     "arguments n, A, B loop b = 0 .. n gpu_grid(dimension=0) { s: A[b] = B[b] }"),
+            "target.unsupported");
+}
+
+// What threads of a block cannot do together.
+TEST(Cuda, RefusesMeetingsThatAreNone) {
+  const auto block = [](const std::string& body) {
+    return refusal(
+        "sdfg 1 t symbols n array A: f64[n] argument array k: i64 argument array o: f64[4] registers transient "
+        "array s: f64[8000] device_shared transient array u: f64[8] device_shared transient "
+        "arguments n, A, k loop b = 0 .. n gpu_grid(dimension=0) private(o, s, u) { " +
+        body + " }");
+  };
+  const std::string thread = "loop i = 0 .. 4 gpu_block(dimension=0) { s0: o[i] = 1.0 } ";
+  EXPECT_EQ(block(thread + "loop j = 0 .. 4 gpu_block(dimension=0) { s1: A[b] = o[3 - j] }"), "target.unsupported");
+  EXPECT_EQ(block(thread + "loop j = 0 .. 3 gpu_block(dimension=0) { s1: A[b] = o[j] }"), "target.unsupported");
+  EXPECT_EQ(block(thread + "s1: A[b] = 1.0"), "target.unsupported");
+  EXPECT_EQ(block(thread + "loop j = 0 .. 4 gpu_block(dimension=0) { s1: k[] = 1i64 } "
+                           "loop t = 0 .. k[] { loop l = 0 .. 4 gpu_block(dimension=0) { s2: A[l] = 1.0 } }"),
             "target.unsupported");
 }
 

@@ -20,7 +20,7 @@ static_assert(!std::is_invocable_v<decltype(restructure), Plan, sdfg::Sdfg>);
 constexpr const char* head =
     "sdfg 1 t symbols n, m array A: f64[n, n] argument array B: f64[n, n] argument array x: f64[n] argument "
     "array k: i64[n] argument array s: f64 argument array c: i64 argument array t: f64 stack transient "
-    "arguments n, m, A, B, x, k, s, c ";
+    "array w: f64[n] heap transient arguments n, m, A, B, x, k, s, c ";
 
 sdfg::Sdfg nest(const std::string& body) {
   auto sdfg = sdfg::parse(head + body);
@@ -70,6 +70,25 @@ constexpr const char* seidel =
 TEST(Steps, Interchange) {
   expect_same_result(copy2, "interchange(outer=i, inner=j)");
   expect_same_result(triangle, "interchange(outer=i, inner=j)");
+}
+
+constexpr const char* gemv = "loop i = 0 .. n { loop j = 0 .. n { s0: x[i] = x[i] + B[i, j] * A[j, 0] } }";
+
+// What the threads of a block read alike comes from shared memory; what a thread keeps has a place for each of them.
+TEST(Steps, Stage) {
+  expect_same_result(gemv, "offload(loops=[i], sizes=[4]); stage(loop=j, size=3)");
+  expect_same_result(gemv, "offload(loops=[i], sizes=[4]); stage(loop=j, size=2, pad=0, reads=all)");
+  const std::string kept =
+      "loop i = 0 .. n { s0: t[] = x[i] loop j = 1 .. n - 1 { s1: t[] = t[] * 0.5 + A[j, 0] * s[] "
+      "} s2: B[i, 0] = t[] }";
+  for (const char* fold : {"no", "yes"})
+    expect_same_result(kept, std::string("offload(loops=[i], sizes=[4]); stage(loop=j, size=2, fold=") + fold + ")");
+  const std::string tiled =
+      "tile(loops=[i, q], sizes=[2, 2]); offload(loops=[i_t, q_t], sizes=[2, 2]); "
+      "register_tile(loops=[i, q], sizes=[2, 2], lanes=1, partial=padded); stage(loop=j, size=2)";
+  expect_same_result(
+      "loop i = 0 .. n { loop q = 0 .. n { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[i, j] * x[j] * B[q, j] } } }",
+      tiled);
 }
 
 TEST(Steps, Tile) {
@@ -337,6 +356,15 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {copy2, "parallelize(loop=i); offload(loops=[i], sizes=[4])", false, "offload.scheduled"},
       {sweep, "offload(loops=[i], sizes=[4])", false, "offload.carried"},
       {"loop i = 0 .. n { s0: k[0] = k[0] + 1i64 }", "offload(loops=[i], sizes=[4])", false, "offload.carried"},
+      {copy2, "stage(loop=q, size=4)", false, "stage.no-loop"},
+      {copy2, "stage(loop=j, size=4)", false, "stage.place"},
+      {triangle, "offload(loops=[i], sizes=[4]); stage(loop=j, size=4)", false, "stage.bounds"},
+      {"loop i = 0 .. n { loop j = 0 .. n { s0: w[j] = B[i, j] * x[j] } loop q = 0 .. n { s1: A[i, q] = w[q] } }",
+       "offload(loops=[i], sizes=[4]); stage(loop=j, size=4)", false, "stage.private"},
+      {"loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = B[i, j] } }",
+       "offload(loops=[i], sizes=[4]); stage(loop=j, size=4)", false, "stage.nothing"},
+      {"loop i = 0 .. n { loop q = 0 .. n { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[q, j] } } }",
+       "offload(loops=[i, q], sizes=[4, 64]); stage(loop=j, size=1024)", false, "stage.size"},
       {copy2, "skew(loop=i, by=j)", false, "skew.not-around"},
       {copy2, "skew(loop=q, by=i)", false, "skew.no-loop"},
       {"loop i = 1 .. n { s0: x[i] = x[i - 1] }", "reverse(loop=i)", false, "reverse.illegal"},

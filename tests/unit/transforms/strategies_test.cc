@@ -46,14 +46,21 @@ const Sdfg sequential =
 const Sdfg elementwise = nest("array x: f64[n, m] argument array y: f64[n, m] argument", "x, y",
                               "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i0, i1] = x[i0, i1] * x[i0, i1] } }");
 
+const Sdfg triangle = nest("array A: f64[n, m] argument array C: f64[n, n] argument", "A, C",
+                           "loop i0 = 0 .. n { loop i1 = 0 .. i0 + 1 { loop i2 = 0 .. m { "
+                           "s0: C[i0, i1] = C[i0, i1] + 1.5 * A[i0, i2] * A[i1, i2] } } }");
+const Sdfg columns = nest("array A: f64[n, m] argument array x: f64[n] argument array y: f64[m] argument", "A, x, y",
+                          "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i1] = y[i1] + A[i0, i1] * x[i0] } }");
+
 // A nest for each strategy, in which all of its steps apply.
-const std::map<std::string, std::vector<Sdfg>> suited = {{"contraction", {product, batch}},
-                                                         {"register_tiles", {product, batch, filter}},
-                                                         {"time_tiles", {sweeps}},
-                                                         {"row_lanes", {filter, scan}},
-                                                         {"chains", {scan}},
-                                                         {"parallel_vectors", {elementwise, sweeps}},
-                                                         {"offload", {product, batch, filter, sweeps, scan}}};
+const std::map<std::string, std::vector<Sdfg>> suited = {
+    {"contraction", {product, batch}},
+    {"register_tiles", {product, batch, filter}},
+    {"time_tiles", {sweeps}},
+    {"row_lanes", {filter, scan}},
+    {"chains", {scan}},
+    {"parallel_vectors", {elementwise, sweeps}},
+    {"offload", {product, batch, filter, sweeps, scan, triangle, columns}}};
 
 Result<std::vector<OpenRecipe>> written(const StrategyInfo& strategy, const Sdfg& nest) {
   const auto facts = NestFacts::of(nest, avx512);
@@ -97,6 +104,26 @@ TEST(Strategies, EveryValueMakesARecipe) {
         }
       }
     }
+  }
+}
+
+// One launch, not one for each row; what a block reads comes through shared memory.
+TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
+  const Sdfg oblong = sdfg::parse(
+                          "sdfg 1 t symbols n, m, k array A: f64[n, k] argument array B: f64[k, m] argument "
+                          "array C: f64[n, m] argument arguments n, m, k, A, B, C "
+                          "loop i0 = 0 .. n { loop i1 = 0 .. k { loop i2 = 0 .. m { "
+                          "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
+                          .value();
+  for (const auto& [nest, steps] : {std::pair(&columns, 3), std::pair(&triangle, 4), std::pair(&oblong, 5)}) {
+    const auto recipe = closed(written(offload_strategy, *nest).value()[0]).value();
+    EXPECT_EQ(static_cast<int>(recipe.steps.size()), steps) << to_text(recipe);
+    EXPECT_EQ(recipe.steps.back().step, "stage");
+    const auto after = apply(*nest, recipe, {.context = avx512, .budget = {}});
+    ASSERT_TRUE(after) << after.error().to_string();
+    EXPECT_TRUE(sdfg::print(*after).contains("device_shared"));
+    ASSERT_EQ(after->root.nodes.size(), 1U);
+    EXPECT_TRUE(std::holds_alternative<sdfg::GpuGrid>(std::get<sdfg::Loop>(after->root.nodes[0].value).schedule));
   }
 }
 

@@ -1,0 +1,189 @@
+#include "transforms/staged_operands.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sdfg/surroundings.h"
+#include "sdfg/trips.h"
+
+namespace sous::transforms {
+namespace {
+
+using sdfg::Expr;
+using sdfg::Loop;
+
+// What a block has at most without being asked for more, and what one access moves.
+constexpr std::int64_t most_bytes = std::int64_t{48} * 1024, access_bytes = 16;
+constexpr std::size_t most_dimensions = 3;
+
+class Finder {
+ public:
+  explicit Finder(const Staging& staging) : staging_(staging) {}
+
+  Result<std::vector<Staged>> of(const Nest& nest, const std::vector<Operand>& all, const ThreadPhases& phases) const {
+    std::vector<Staged> result;
+    std::int64_t bytes = 0;
+    for (const Operand& o : all) {
+      if (o.is_container_written || o.loop(staging_.loop) == nullptr) continue;
+      const auto same = std::ranges::find_if(result, [&](const Staged& s) {
+        return s.operand().element == o.element && s.operand().code == o.code && s.operand().others == o.others;
+      });
+      auto coordinates = coordinates_of(o, phases);
+      if (!coordinates || !is_read(nest, o, *coordinates, phases)) continue;
+      if (same != result.end()) {
+        same->readers.push_back(&o);
+        continue;
+      }
+      Staged s{.readers = {&o}, .coordinates = std::move(*coordinates), .dimensions = {}, .elements = 1};
+      lay_out(s);
+      bytes += s.elements * sdfg::info(o.code.type).bytes;
+      result.push_back(std::move(s));
+    }
+    if (result.empty())
+      return fail("stage.nothing", "nothing is read by several threads in " + staging_.loop, staging_.loop);
+    if (bytes > most_bytes)
+      return fail("stage.size", "the buffers would have " + std::to_string(bytes) + " bytes", staging_.loop);
+    return result;
+  }
+
+ private:
+  // The loops that decide the subscripts, if the loop itself is among them and (for what is shared) not every loop over
+  // threads, and if they can be loops over threads that copy.
+  std::optional<std::vector<Coordinate>> coordinates_of(const Operand& o, const ThreadPhases& phases) const {
+    std::set<std::string> used;
+    for (const Expr& e : sdfg::subscripts(o.element.subset)) used.merge(e.symbols());
+    std::vector<Coordinate> result;
+    std::size_t threads = 0, several = 0;
+    for (auto l = o.around.loops.rbegin(); l != o.around.loops.rend(); ++l) {
+      if (!used.contains(l->symbol)) continue;
+      const bool is_loop = l->symbol == staging_.loop;
+      Coordinate c{.loop = *l, .trips = staging_.size};
+      c.loop.schedule = std::holds_alternative<sdfg::GpuBlock>(l->schedule) ? l->schedule : sdfg::Sequential{};
+      Loop plain = sdfg::counted(l->symbol, l->begin, l->end);
+      plain.step = l->step;
+      const auto most = is_loop ? staging_.size : sdfg::most_trips(plain);
+      if (!most || *most > most_bytes) return std::nullopt;
+      c.trips = *most;
+      for (const Expr* bound : {&l->begin, &l->end}) {
+        if (!bound->reads().empty()) return std::nullopt;
+        used.merge(bound->symbols());
+      }
+      threads += c.is_thread() ? 1 : 0;
+      several += c.trips > 1 ? 1 : 0;
+      result.insert(result.begin(), std::move(c));
+    }
+    const bool moves = std::ranges::any_of(result, [&](const Coordinate& c) { return c.loop.symbol == staging_.loop; });
+    const bool shared = threads < phases.threads.size() || staging_.all;
+    if (!moves || !shared || several == 0 || several > most_dimensions || !can_nest(result)) return std::nullopt;
+    return result;
+  }
+
+  // Loops of one iteration stand around the others, which are the threads'.
+  static bool can_nest(const std::vector<Coordinate>& coordinates) {
+    for (const Coordinate& single : coordinates)
+      for (const Coordinate& c : coordinates)
+        if (single.trips == 1 && c.trips > 1 &&
+            (single.loop.begin.uses(c.loop.symbol) || single.loop.end.uses(c.loop.symbol)))
+          return false;
+    return true;
+  }
+
+  // Whether what is read in any iteration of the coordinates is read in some block and thread: there the other loops
+  // are given their first iterations, or their last ones, in this block or in another.
+  static bool is_read(const Nest& nest, const Operand& o, const std::vector<Coordinate>& coordinates,
+                      const ThreadPhases& phases) {
+    if (!o.around.known) return false;
+    for (const bool elsewhere : {false, true})
+      for (const bool last : {false, true})
+        if (is_read_at(nest, o, coordinates, phases, elsewhere, last)) return true;
+    return false;
+  }
+  static bool is_read_at(const Nest& nest, const Operand& o, const std::vector<Coordinate>& coordinates,
+                         const ThreadPhases& phases, bool elsewhere, bool last) {
+    std::set<std::string> given;
+    for (const Coordinate& c : coordinates) {
+      given.insert(c.loop.symbol);
+      for (const Expr* bound : {&c.loop.begin, &c.loop.end}) given.merge(bound->symbols());
+    }
+    std::vector<sdfg::ScheduleLoop> loops = blocks_of(nest, phases);
+    for (auto l = loops.rbegin(); l != loops.rend(); ++l)
+      if (given.contains(l->symbol) || !elsewhere) {
+        given.insert(l->symbol);
+        for (const Expr* bound : {&l->begin, &l->end}) given.merge(bound->symbols());
+      }
+    // This block runs, whichever one reads.
+    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
+    for (const Coordinate& c : coordinates) there.enter(c.loop);
+    loops.insert(loops.end(), o.around.loops.begin(), o.around.loops.end());
+    std::map<std::string, Expr> values;
+    for (const sdfg::ScheduleLoop& l : loops) {
+      if (given.contains(l.symbol)) continue;
+      const Expr begin = l.begin.substitute(values), end = l.end.substitute(values);
+      if (l.step < 0 || !there.at_most(begin + 1, end)) return false;
+      values[l.symbol] = last ? begin + Expr::floor_div(end - 1 - begin, l.step) * l.step : begin;
+    }
+    return std::ranges::all_of(o.around.guards,
+                               [&](const sdfg::ScalarExpr& guard) { return there.always(guard.substitute(values)); });
+  }
+  static std::vector<sdfg::ScheduleLoop> blocks_of(const Nest& nest, const ThreadPhases& phases) {
+    std::vector<sdfg::ScheduleLoop> result;
+    for (const sdfg::ScheduleNode& n : sdfg::around(nest.tree, phases.threads[0]->symbol))
+      if (const auto* l = std::get_if<sdfg::ScheduleLoop>(&n.value);
+          l != nullptr && std::holds_alternative<sdfg::GpuGrid>(l->schedule))
+        result.push_back(*l);
+    return result;
+  }
+
+  // Slowest: the loop; then the other loops of a thread, then the threads, and as much of the innermost loop of a
+  // thread as one access moves: threads that read the same iteration find their elements side by side.
+  void lay_out(Staged& s) const {
+    const std::int64_t width = access_bytes / sdfg::info(s.operand().code.type).bytes;
+    std::vector<Dimension> own, threads, fastest;
+    std::vector<const Coordinate*> inner;
+    const Coordinate* tile = nullptr;
+    for (const Coordinate& c : s.coordinates) {
+      if (c.trips == 1) continue;
+      if (c.loop.symbol == staging_.loop)
+        tile = &c;
+      else if (c.is_thread())
+        threads.push_back({.at = c.place(), .extent = c.trips});
+      else
+        inner.push_back(&c);
+    }
+    for (const Coordinate* c : inner) {
+      const bool split = c == inner.back() && width > 1 && c->trips % width == 0;
+      if (split) fastest.push_back({.at = Expr::mod(c->place(), width), .extent = width});
+      own.push_back({.at = split ? Expr::floor_div(c->place(), width) : c->place(),
+                     .extent = split ? c->trips / width : c->trips});
+    }
+    const std::int64_t unit = fastest.empty() ? 1 : width;
+    const std::int64_t gap = (staging_.pad + unit - 1) / unit * unit;
+    std::int64_t stride = 1;
+    const auto add = [&](std::vector<Dimension>& some, bool apart) {
+      for (auto d = some.rbegin(); d != some.rend(); ++d) {
+        d->stride = stride;
+        stride *= d->extent;
+      }
+      s.dimensions.insert(s.dimensions.begin(), some.begin(), some.end());
+      if (apart && !some.empty()) stride += gap;
+    };
+    add(fastest, false);
+    add(threads, true);
+    add(own, true);
+    std::vector<Dimension> last;
+    if (tile != nullptr) last.push_back({.at = tile->place(), .extent = tile->trips});
+    add(last, false);
+    for (const Dimension& d : s.dimensions) s.elements += (d.extent - 1) * d.stride;
+  }
+
+  const Staging& staging_;
+};
+
+}  // namespace
+
+Result<std::vector<Staged>> staged_operands(const Nest& nest, const std::vector<Operand>& all,
+                                            const ThreadPhases& phases, const Staging& staging) {
+  return Finder(staging).of(nest, all, phases);
+}
+
+}  // namespace sous::transforms

@@ -1,0 +1,238 @@
+// Staging: what several threads of a GPU's block read while they run a tile of a loop is copied into the shared memory
+// of the block first, by all of them together (tiling for scratchpads: Baskaran et al. 2008).
+//
+// What is copied is laid out by iterations, not by elements: a place for each value that the loops which decide the
+// subscripts take in the tile. A reader finds what it reads by its own iteration, so nothing about the elements need be
+// known, and operands whose subscripts stop at a limit (padded tiles) are repeated in the copy.
+//
+// Condition. Nothing in the block writes the container under any name, so a copy has the value that every read of it
+// would see; and no other block does, as all run the same. The copy reads what some thread of some block reads: in an
+// iteration of the loops that decide the subscripts, the other loops of the kernel around the read have a first (last)
+// iteration, and all conditions hold there (staged_operands.cc). That the threads can be cut apart at the loop is
+// the affair of thread_phases.h.
+#include <algorithm>
+
+#include "transforms/operands.h"
+#include "transforms/relocation.h"
+#include "transforms/staged_operands.h"
+#include "transforms/thread_phases.h"
+#include "transforms/tile_bounds.h"
+
+namespace sous::transforms {
+
+using sdfg::Expr;
+using sdfg::Loop;
+using sdfg::Memlet;
+using sdfg::Node;
+
+struct Stage {
+  static constexpr std::string_view name = "stage";
+  static constexpr std::string_view summary =
+      "Cuts a loop that the threads of a GPU's block run into tiles; ahead of each, the threads copy what several of "
+      "them read in it into the block's shared memory. Barriers are between.";
+  static constexpr std::string_view before =
+      "grid i_b, j_b in steps of 64:\n"
+      "  block i_t in [i_b, i_b + 64), j_t in [j_b, j_b + 64) in steps of 8:\n"
+      "    r = C(i_t.., j_t..)\n"
+      "    for k: for i in 8: for j in 8: r(i, j) += A(i, k) * B(k, j)\n"
+      "    C(i_t.., j_t..) = r";
+  static constexpr std::string_view after =
+      "grid i_b, j_b in steps of 64:\n"
+      "  block i_t, j_t: r(i_t, j_t) = C(i_t.., j_t..)\n"
+      "  for k_t in steps of 16:\n"
+      "    block i, k: a(k, i) = A(i, k)\n"
+      "    block k, j: b(k, j) = B(k, j)\n"
+      "    block i_t, j_t: for k in [k_t, k_t + 16): for i in 8: for j in 8: r(i_t, j_t, i, j) += a(k, i) * b(k, j)\n"
+      "  block i_t, j_t: C(i_t.., j_t..) = r(i_t, j_t)";
+  static constexpr std::string_view names =
+      "The loop over tiles of k is k_t. The threads' loops keep their names in the middle part; ahead of it and behind "
+      "it they are i_t_2 and so on. Where the last tile may be short, the loops of its own copy of the middle part are "
+      "called k_p, i_t_p, …. The buffer of a1 is a1_s, the loops that fill it a1_s0, a1_s1, …; what a thread keeps in "
+      "a0_r becomes a0_r_own.";
+  static constexpr bool needs_dependences = false;
+  static constexpr std::int64_t size_values[] = {16, 8, 32, 4};
+  static constexpr std::int64_t pad_values[] = {2, 0, 4, 1};
+  static constexpr std::string_view fold_choices[] = {"no", "yes"};
+
+  LoopRef loop;
+  Size size;
+  std::int64_t pad = 2;
+  std::string fold, reads;
+  static constexpr std::string_view read_choices[] = {"shared", "all"};
+  static constexpr auto params = std::tuple{
+      param(&Stage::loop, {.name = "loop", .doc = "the loop, which every thread of a block runs alike"}),
+      param(&Stage::size, {.name = "size",
+                           .doc = "its iterations in a tile",
+                           .low = 1,
+                           .high = 1024,
+                           .values = size_values,
+                           .effect = Effect::Cuts}),
+      param(&Stage::pad, {.name = "pad",
+                          .doc = "elements between the rows of a buffer, so that threads which fill it meet different "
+                                 "banks (rounded up to whole accesses of 16 bytes where readers make such)",
+                          .low = 0,
+                          .high = 64,
+                          .values = pad_values,
+                          .default_value = 2}),
+      param(&Stage::fold, {.name = "fold",
+                           .doc = "whether the value of the largest expression that needs the element and otherwise "
+                                  "nothing that changes in the block is staged, instead of the element",
+                           .choices = fold_choices,
+                           .default_value = "no"}),
+      param(&Stage::reads, {.name = "reads",
+                            .doc = "which: what several threads read; or all that moves with the loop, so that threads "
+                                   "load neighbouring elements whichever they use, and many at a time",
+                            .choices = read_choices,
+                            .default_value = "shared"}),
+  };
+  static constexpr RefusalInfo refusals[] = {
+      {"stage.no-loop", "the loop does not exist"},
+      {"stage.place",
+       "the loop is not inside the threads of a GPU's block, a block does more than run them, or another loop of a "
+       "thread or a condition that may change is around it"},
+      {"stage.bounds", "the loop's bounds may differ between threads, or it is scheduled"},
+      {"stage.private", "what a thread keeps while the loop runs cannot be given a place for each thread"},
+      {"stage.nothing", "nothing that is read in the loop is known to be read by several threads and written by none"},
+      {"stage.size", "the buffers are larger than 48 KiB, or nobody knows how large"},
+  };
+
+  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    TRY(ThreadPhases phases, phases_around(nest, result, loop.name));
+    TRY_VOID(keep_in_threads(result, phases, loop.name));
+    const std::vector<Operand> all = operands(result, *phases.block, fold == "yes");
+    TRY(const std::vector<Staged> staged,
+        staged_operands(nest, all, phases, {.loop = loop.name, .size = size.value, .pad = pad, .all = reads == "all"}));
+    normal::Names names(result);
+    const Loop whole = sdfg::find_loop(result.root, loop.name)->loop();
+    const Expr tile = Expr::symbol(names.fresh(loop.name + "_t"));
+    Loop tiles = sdfg::counted(*tile.as_symbol(), whole.begin, whole.end);
+    tiles.step = size.value;
+    std::map<std::string, std::vector<Replacement>> replacements;
+    for (const Staged& s : staged) {
+      const Operand& o = s.operand();
+      std::vector<Expr> shape;
+      for (const Dimension& d : s.dimensions) shape.emplace_back(d.extent);
+      sdfg::Container buffer = sdfg::temporary(names.fresh(o.element.container + "_s"), o.code.type, std::move(shape),
+                                               sdfg::Storage::device_shared);
+      for (std::size_t d = 0; d < s.dimensions.size(); ++d) buffer.strides[d] = Expr(s.dimensions[d].stride);
+      const Memlet place = in_tile(buffer.name, s, tile);
+      for (const Operand* reader : s.readers) replacements[reader->state].push_back({reader->value, place});
+      tiles.body.nodes.push_back(copy(s, place, tile, names, result));
+      add_place(result, phases.block, std::move(buffer));
+    }
+    sdfg::visit(phases.block->body, [&](Node& n) {
+      auto* state = std::get_if<sdfg::State>(&n.value);
+      const auto found = state ? replacements.find(state->name) : replacements.end();
+      if (found != replacements.end()) *state = replaced(*state, found->second);
+    });
+    PhaseBodies parts = phase_bodies(phases, loop.name, names);
+    for (Node& n : over_tile(parts.inside, whole, tile, names, result)) tiles.body.nodes.push_back(std::move(n));
+    auto& nodes = phases.block->body.nodes;
+    nodes = std::move(parts.before);
+    nodes.emplace_back(std::move(tiles));
+    nodes.insert(nodes.end(), parts.behind.begin(), parts.behind.end());
+    return restructure(unchanged(nest), Equivalent(result));
+  }
+
+ private:
+  // The place of what the reader's iteration reads.
+  Memlet in_tile(const std::string& buffer, const Staged& s, const Expr& tile) const {
+    std::vector<Expr> at;
+    for (const Dimension& d : s.dimensions) at.push_back(d.at.uses(loop.name) ? Expr::symbol(loop.name) - tile : d.at);
+    return sdfg::element(buffer, at);
+  }
+
+  // Which of the loops that copy are neighbouring threads: first the one along which the container is contiguous, then
+  // those that it is cut from, then the others from the inside.
+  static std::vector<std::size_t> dimensions_of(const Staged& s, const std::vector<std::size_t>& band,
+                                                const sdfg::Sdfg& sdfg) {
+    const Memlet& element = s.operand().element;
+    const auto& strides = sdfg.find(element.container)->strides;
+    std::vector<std::size_t> order;
+    const auto take = [&](auto&& wanted) {
+      for (auto k = band.rbegin(); k != band.rend(); ++k)
+        if (std::ranges::find(order, *k) == order.end() && wanted(s.coordinates[*k].loop.symbol)) order.push_back(*k);
+    };
+    const auto subscripts = sdfg::subscripts(element.subset);
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      if (strides[d] == Expr(1)) take([&](const std::string& symbol) { return subscripts[d].uses(symbol); });
+    const std::vector<std::size_t> contiguous = order;
+    for (const std::size_t k : contiguous)
+      take([&](const std::string& symbol) { return s.coordinates[k].loop.begin.uses(symbol); });
+    take([](const std::string&) { return true; });
+    return order;
+  }
+
+  Node copy(const Staged& s, const Memlet& place, const Expr& tile, normal::Names& names,
+            const sdfg::Sdfg& sdfg) const {
+    const Operand& o = s.operand();
+    std::vector<std::size_t> band;
+    for (std::size_t k = 0; k < s.coordinates.size(); ++k)
+      if (s.coordinates[k].trips > 1) band.push_back(k);
+    const std::vector<std::size_t> dimensions = dimensions_of(s, band, sdfg);
+    std::map<std::string, Expr> symbols;
+    std::vector<Loop> around, threads;
+    for (std::size_t k = 0; k < s.coordinates.size(); ++k) {
+      const sdfg::ScheduleLoop& from = s.coordinates[k].loop;
+      Loop l = sdfg::counted(names.fresh(place.container + std::to_string(k)), from.begin.substitute(symbols),
+                             from.end.substitute(symbols));
+      l.step = from.step;
+      if (from.symbol == loop.name) {
+        l.begin = tile;
+        l.end = simplest(Expr::min(tile + size.value, from.end));
+      }
+      symbols[from.symbol] = Expr::symbol(l.symbol);
+      const auto at = std::ranges::find(dimensions, k);
+      if (at != dimensions.end()) l.schedule = sdfg::GpuBlock{static_cast<int>(at - dimensions.begin())};
+      (at != dimensions.end() ? threads : around).push_back(std::move(l));
+    }
+    const auto renamed = [&](Memlet m) {
+      for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(symbols);
+      return m;
+    };
+    std::vector<Memlet> inputs = {renamed(o.element)};
+    inputs.insert(inputs.end(), o.others.begin(), o.others.end());
+    return in_loops(around, in_loops(threads, {sdfg::assignment(names.fresh("stage_" + o.element.container),
+                                                                renamed(place), o.code, inputs)}))[0];
+  }
+
+  // --- The middle part
+  // For the iterations of a tile: once for whole ones, whose number is then known, and once for one that may be short.
+  // Temporaries of the second are its own: each has one owner.
+  std::vector<Node> over_tile(const Node& inside, const Loop& whole, const Expr& tile, normal::Names& names,
+                              sdfg::Sdfg& sdfg) const {
+    const auto cut = [&](const Node& from, const Expr& end) {
+      sdfg::Region region{{from}};
+      Loop& l = sdfg::find_loop(region, loop.name)->loop();
+      l.begin = tile;
+      l.end = end;
+      return region.nodes[0];
+    };
+    const Expr end = tile + size.value;
+    const auto crossing = crossed(whole.end, whole.begin, size.value);
+    if (!crossing) return {cut(inside, end)};
+    sdfg::Sdfg holder;
+    holder.root.nodes = {cut(inside, simplest(Expr::min(end, whole.end)))};
+    sdfg::Renaming fresh;
+    sdfg::visit(holder.root, [&](const Node& n) {
+      if (const auto* l = std::get_if<Loop>(&n.value)) {
+        fresh.symbols[l->symbol] = names.fresh(l->symbol + "_p");
+        for (const std::string& name : l->privates) fresh.containers[name] = names.fresh(name);
+      }
+      if (const auto* state = std::get_if<sdfg::State>(&n.value)) fresh.states[state->name] = names.fresh(state->name);
+    });
+    for (const auto& [from, to] : fresh.containers) {
+      sdfg::Container copy = *sdfg.find(from);
+      copy.name = to;
+      sdfg.containers.push_back(std::move(copy));
+    }
+    return {sdfg::If{.condition = {.code = sdfg::at_most(end, whole.end), .inputs = {}},
+                     .then_body = {{cut(inside, end)}},
+                     .else_body = sdfg::rename(holder, fresh).root}};
+  }
+};
+
+constinit const StepInfo stage_step = declare<Stage>();
+
+}  // namespace sous::transforms
