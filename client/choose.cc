@@ -232,9 +232,11 @@ class Chooser {
     const auto terms = [&](const sdfg::Sdfg& nest) {
       return tuning_db::schedule_features(nest, unit.sizes, machine, machine.cores);
     };
-    const double gain = model->predict(tuning_db::gain_features(terms(unit.nest), terms(choice.applied)));
-    if (gain >= tuning_db::GainModel::least_predicted) return "";
-    return "too little is predicted for this nest: " + speed(gain);
+    const auto features = tuning_db::gain_features(terms(unit.nest), terms(choice.applied));
+    const double gain = model->predict(features), surely = model->surely(features);
+    if (gain < tuning_db::GainModel::least_predicted) return "too little is predicted for this nest: " + speed(gain);
+    if (surely < 1) return "this nest may become slower: one in ten such is predicted below " + speed(surely);
+    return "";
   }
 
   const Question& question_;

@@ -27,10 +27,10 @@ constexpr double step_down = 1.5, longer = 2;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
-// Threads alone gain where cores compute: of 94 nests of the corpus for which this holds none was slower on two, half
-// were 1.8 times as fast and more (docs/decisions/021-recipes-by-prediction.md). What crosses a core's caches in each
-// nanosecond that it computes at least; nanoseconds of all, and of each region; how even the shares are; and of each
-// thread more than one what is counted on.
+// Threads alone gain where cores compute: of some 90 nests of the corpus for which this holds none was slower on two,
+// half were 1.8 times as fast and more (docs/decisions/021-recipes-by-prediction.md). What crosses a core's caches in
+// each nanosecond that it computes at least; nanoseconds of all, and of each region; how even the shares are; and of
+// each thread more than one what is counted on.
 constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
 
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
@@ -116,8 +116,12 @@ class Predictor {
         if (!recipe) continue;
         const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
-        if (one.strategy->threads_alone && threads_pay(candidate->applied, sized_.usual()))
+        if (one.strategy->threads_alone && threads_pay(candidate->applied, sized_.usual())) {
           threads = as_choice(*candidate, 1 + counted_on * (sized_.threads() - 1));
+          transforms::Evidence& e = threads->choice.match.evidence;
+          e.baseline_seconds = 1e-9 * sized_.load(candidate->applied, sized_.usual()).nanoseconds;
+          e.tuned_seconds = e.baseline_seconds / threads->gain;
+        }
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain)) best = as_choice(*candidate, gain);
       }

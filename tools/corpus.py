@@ -96,11 +96,22 @@ def write(path, entries):
     path.write_text("".join(line + "\n" for line in lines))
 
 
+def has_nested_loops(nodes, around=False):
+    """No single loops: docs/tuning.md says why."""
+    for node in nodes:
+        is_loop = node["kind"] in ("loop", "while")
+        if is_loop and around:
+            return True
+        if any(has_nested_loops(node.get(part) or [], around or is_loop) for part in ("body", "then", "else")):
+            return True
+    return False
+
+
 def merge(options):
     entries = entries_in(options.merge)
     for file in options.names:
         entries += entries_in(pathlib.Path(file))
-    entries = [e for e in entries if e["baseline_seconds"] >= LEAST_GAIN * e["tuned_seconds"]]
+    entries = [e for e in entries if e["baseline_seconds"] >= LEAST_GAIN * e["tuned_seconds"] and has_nested_loops(e["nest"]["root"])]
     write(options.merge, list({json.dumps(e, sort_keys=True): e for e in entries}.values()))
     return 0
 

@@ -179,11 +179,21 @@ class Reader {
       } else if (bytes >= line_bytes) {
         at(ScheduleFeature::far) += s.executions;
       }
+      at(ScheduleFeature::scattered) += lanes_apart(s, access) ? s.executions : 0;
     }
-    for (const auto share :
-         {ScheduleFeature::gathered, ScheduleFeature::invariant, ScheduleFeature::unit, ScheduleFeature::far})
+    for (const auto share : {ScheduleFeature::gathered, ScheduleFeature::invariant, ScheduleFeature::unit,
+                             ScheduleFeature::far, ScheduleFeature::scattered})
       at(share) /= std::max(1.0, count);
     at(ScheduleFeature::accesses) = count / all;
+  }
+
+  // Whether a vector is put together from, or taken apart to, places that lie apart.
+  bool lanes_apart(const StatementFact& s, const AccessFact& access) const {
+    return std::ranges::any_of(s.loops, [&](int k) {
+      if (!std::holds_alternative<sdfg::Simd>(loop(k).loop->schedule)) return false;
+      const auto stride = facts_.stride(access, k);
+      return !stride || std::abs(*stride) > 1;
+    });
   }
 
   // How often threads are sent out.

@@ -30,6 +30,7 @@ namespace sous::tuning_db {
   X(invariant)       /* ... that it leaves in a register */                                         \
   X(far)             /* ... a line of cache or more apart */                                        \
   X(gathered)        /* ... that are read by subscripts from memory, or not known */                \
+  X(scattered)       /* ... whose lanes lie apart */                                                \
   X(beyond_l1)       /* log of 1000 times the bytes for each operation that do not stay in L1 */    \
   X(beyond_l2)                                                                                      \
   X(beyond_l3)     /* in a core's share of it */                                                    \

@@ -377,7 +377,6 @@ class Builder {
   bool effects_ = false;  // increments inside of the expression may become statements
 };
 
-
 template <class F>
 Lift<sdfg::Region> Builder::region(F&& f) {
   sdfg::Region inner;

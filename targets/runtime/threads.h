@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #ifdef _OPENMP
 #include <dlfcn.h>
@@ -18,6 +19,7 @@ extern "C" __attribute__((weak)) void __kmpc_fork_call(void*, int32_t, void (*)(
 extern "C" __attribute__((weak)) void GOMP_parallel(void (*)(void*), void*, unsigned, unsigned);
 extern "C" __attribute__((weak)) void GOMP_barrier(void);
 #endif
+extern "C" __attribute__((weak)) void kmp_set_blocktime(int);
 extern "C" int omp_get_num_threads(void);
 extern "C" int omp_get_thread_num(void);
 #endif
@@ -79,6 +81,7 @@ class Threads {
   bool usable() const { return usable_; }
 
  private:
+  static constexpr int wait_at_work = 1;  // ms
   // Once the sum is reached it stays so. What the first region takes was measured: docs/decisions/007, and 5 ms with 16
   // threads of libomp, 1.5 of libgomp.
   static bool pays(double gain, int size) {
@@ -112,6 +115,9 @@ class Threads {
     for (const int signal : own) sigdelset(&all, signal);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, in_child);
+    // libomp's threads would wait for the next region at work for 200 ms, which others could use.
+    if (kmp_set_blocktime != nullptr && getenv("KMP_BLOCKTIME") == nullptr && getenv("OMP_WAIT_POLICY") == nullptr)
+      kmp_set_blocktime(wait_at_work);
     constexpr int most = 256;
     int places[most];
 #pragma omp parallel num_threads(size)

@@ -263,6 +263,65 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
   EXPECT_TRUE(choose({.nest = nest({{"n", 30}, {"m", 40}}), .gain_model = believer}).choices.empty());
 }
 
+// What is chosen for the one nest of a text, as `f`, by a model that expects nothing.
+Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
+  const auto unit = frontends::c::lift("#include <math.h>\n" + text, "f.c", {});
+  EXPECT_TRUE(unit);
+  const auto nest = prepare(unit->nests.at(0), false, sizes, machine());
+  EXPECT_TRUE(nest);
+  return choose({.nest = *nest, .gain_model = pessimist});
+}
+
+const std::string escape = R"(void f(int n, int m, const double *restrict x, int *restrict out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double v = x[i * m + j];
+      int k = 0;
+      while (v < 1e6 && k < 500) {
+        v = v * v + 0.3;
+        k++;
+      }
+      out[i * m + j] = k;
+    }
+})";
+
+TEST(Choose, ThreadsAloneServeWhatComputesMuchOnLittleData) {
+  const Chosen chosen = without_expectations(escape);
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_NE(chosen.why.find("outer_threads"), std::string::npos) << chosen.why;
+  const auto& steps = chosen.choices[0].match.recipe.steps;
+  ASSERT_EQ(steps.size(), 1u);
+  // Iterations take what they take.
+  EXPECT_EQ(transforms::to_text(chosen.choices[0].match.recipe), "parallelize(loop=i0, kind=dynamic) -> highway");
+  // Small ones are the original's.
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  EXPECT_GT(chosen.guards[0].least_work, 1000);
+  EXPECT_TRUE(without_expectations(escape, {{"n", 10}, {"m", 10}}).choices.empty());
+}
+
+TEST(Choose, ThreadsAloneDoNotServeWhatMemoryBounds) {
+  EXPECT_TRUE(without_expectations(R"(void f(int n, int m, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) y[i * m + j] = 2 * x[i * m + j] + 1;
+})").choices.empty());
+}
+
+TEST(Choose, PartsThatReadApartWhatTheProgramReadsOnceAreNotPredicted) {
+  const std::string sums = R"(void f(int n, int m, const double *restrict a, double *restrict s, double *restrict q) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      s[i] += a[i * m + j];
+      q[i] += a[i * m + j] * a[i * m + j];
+    }
+})";
+  const auto unit = frontends::c::lift(sums, "f.c", {});
+  ASSERT_TRUE(unit);
+  const auto nest = prepare(unit->nests.at(0), false, {}, machine());
+  ASSERT_TRUE(nest);
+  ASSERT_GT(nest->units.size(), 1u);
+  EXPECT_TRUE(choose({.nest = *nest, .gain_model = believer}).choices.empty());
+}
+
 TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
   const RowSums rows;
   ASSERT_TRUE(rows.unit);

@@ -43,6 +43,37 @@ TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
   EXPECT_EQ(evidence.error().code, "measure.gather");
 }
 
+TEST(Measure, DrawnDataStaysInsideWhatItIsASubscriptOf) {
+  const Measured measured(R"(void f(int n, int *restrict at, unsigned char *restrict p, double *restrict x, double *restrict t,
+                            double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = x[at[i]] + t[p[i]];
+})",
+                          1000);
+  ASSERT_TRUE(measured.nest);
+  EXPECT_EQ(measured.of(0).error().code, "measure.gather");
+  const auto limits = subscript_limits(measured.nest->lifted->sdfg, measured.nest->sizes);
+  EXPECT_EQ(limits.at("at"), 1000);
+  EXPECT_EQ(limits.at("p"), 256);
+  Choice choice{.unit = 0, .match = {}};
+  ASSERT_TRUE(apply_choice(*measured.nest, choice, nullptr));
+  const auto evidence =
+      measure_on_the_spot(*measured.nest, choice, measured.meaning, {.most = 2, .inputs = Inputs::Drawn});
+  ASSERT_TRUE(evidence) << evidence.error().to_string();
+  EXPECT_GT(evidence->baseline_seconds, 0);
+}
+
+TEST(Measure, BoundsFromMemoryAreNotDrawn) {
+  const Measured measured(R"(void f(int n, int *restrict row, double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) y[i] += x[k];
+})",
+                          1000);
+  ASSERT_TRUE(measured.nest);
+  const auto taken = takes(measured.nest->lifted->sdfg, Inputs::Drawn);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, "measure.gather");
+}
+
 TEST(Measure, WhatComputesSomethingElseIsNotMeasured) {
   const Measured measured("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2 * x[i] + 1; }", 1000);
   EXPECT_TRUE(measured.of(0));

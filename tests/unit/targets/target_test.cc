@@ -42,6 +42,21 @@ TEST(Targets, EachScheduleIsFollowedOrRunInOrderOrRefused) {
   }
 }
 
+TEST(Targets, IterationsAreHandedOutInShares) {
+  const auto schedule = [](const char* parallel) {
+    const auto code = openmp_target.emit(
+        parsed(std::string("sdfg 1 g symbols n array A: f64[n] argument arguments n, A\nloop i = 0 .. n ") + parallel +
+               " { s: A[i] = 1.0 }"),
+        {});
+    EXPECT_TRUE(code);
+    const auto at = code->code.find(" schedule(");
+    return code->code.substr(at + 1, code->code.find('\n', at) - at - 1);
+  };
+  EXPECT_EQ(schedule("parallel"), "schedule(static)");
+  EXPECT_EQ(schedule("parallel(chunk=4, dynamic)"), "schedule(dynamic, 4)");
+  EXPECT_EQ(schedule("parallel(dynamic)"), "schedule(dynamic, sous::dynamic_share(n))");
+}
+
 TEST(Targets, TheOneThatDoesAllThatTheOtherDoes) {
   EXPECT_EQ(common_target(cpp_target, highway_target), &highway_target);
   EXPECT_EQ(common_target(openmp_target, cpp_target), &openmp_target);

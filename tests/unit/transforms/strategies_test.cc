@@ -60,6 +60,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
+    {"outer_threads", {product, elementwise, sweeps, triangle}},
     {"offload", {product, batch, filter, sweeps, scan, triangle, columns}}};
 
 Result<std::vector<OpenRecipe>> written(const StrategyInfo& strategy, const Sdfg& nest) {

@@ -44,6 +44,40 @@ TEST(ScheduleFeatures, SumsAreChainsAndColumnsAreFar) {
   EXPECT_EQ(at(rows, ScheduleFeature::special), 0);
 }
 
+TEST(ScheduleFeatures, LanesAcrossRowsAreScattered) {
+  const auto along = of("loop i = 0 .. n { loop j = 0 .. n simd { s: A[i, j] = y[i] } }", 100);
+  const auto across = of("loop i = 0 .. n simd { loop j = 0 .. n { s: A[i, j] = y[i] } }", 100);
+  EXPECT_EQ(at(along, ScheduleFeature::scattered), 0);
+  EXPECT_EQ(at(across, ScheduleFeature::scattered), 0.5);
+}
+
+TEST(ScheduleFeatures, SumsOfIntegersAreNoChains) {
+  const auto sums = sdfg::parse(
+      "sdfg 1 t symbols n array A: i32[n, n] argument array y: i32[n] argument arguments n, A, y "
+      "loop i = 0 .. n { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }");
+  ASSERT_TRUE(sums) << sums.error().to_string();
+  EXPECT_EQ(at(schedule_features(*sums, {{"n", 100}}, machine(2), 2), ScheduleFeature::chained), 0);
+}
+
+TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
+  const auto load = [](const std::string& loops) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument array at: i32[n] argument "
+        "arguments n, A, at, y " + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return core_load(*nest, {{"n", 2000}}, machine(2), 2);
+  };
+  const CoreLoad sums = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }");
+  EXPECT_GT(sums.bytes, 2 * sums.nanoseconds);
+  EXPECT_EQ(sums.regions, 1);
+  EXPECT_NEAR(sums.threads, 2, 1e-9);
+  const CoreLoad waves = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + sin(y[j] * y[i]) } }");
+  EXPECT_LT(100 * waves.bytes, waves.nanoseconds);
+  // Where data says which, each place counts.
+  const CoreLoad gathered = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + y[at[j]] } }");
+  EXPECT_GT(gathered.bytes, 8.0 * 2000 * 2000 - 1);
+}
+
 TEST(ScheduleFeatures, ThreadsAndRegions) {
   const auto outer = of("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }", 1000);
   const auto inner = of("loop j = 0 .. n { loop i = 0 .. n parallel { s: y[i] = y[i] + A[j, i] } }", 1000);
