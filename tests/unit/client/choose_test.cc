@@ -303,7 +303,8 @@ TEST(Choose, ThreadsAloneDoNotServeWhatMemoryBounds) {
   EXPECT_TRUE(without_expectations(R"(void f(int n, int m, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) y[i * m + j] = 2 * x[i * m + j] + 1;
-})").choices.empty());
+})")
+                  .choices.empty());
 }
 
 TEST(Choose, PartsThatReadApartWhatTheProgramReadsOnceAreNotPredicted) {

@@ -44,11 +44,12 @@ TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
 }
 
 TEST(Measure, DrawnDataStaysInsideWhatItIsASubscriptOf) {
-  const Measured measured(R"(void f(int n, int *restrict at, unsigned char *restrict p, double *restrict x, double *restrict t,
+  const Measured measured(
+      R"(void f(int n, int *restrict at, unsigned char *restrict p, double *restrict x, double *restrict t,
                             double *restrict y) {
   for (int i = 0; i < n; i++) y[i] = x[at[i]] + t[p[i]];
 })",
-                          1000);
+      1000);
   ASSERT_TRUE(measured.nest);
   EXPECT_EQ(measured.of(0).error().code, "measure.gather");
   const auto limits = subscript_limits(measured.nest->lifted->sdfg, measured.nest->sizes);

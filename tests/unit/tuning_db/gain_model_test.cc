@@ -63,7 +63,8 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   const auto load = [](const std::string& loops) {
     const auto nest = sdfg::parse(
         "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument array at: i32[n] argument "
-        "arguments n, A, at, y " + loops);
+        "arguments n, A, at, y " +
+        loops);
     EXPECT_TRUE(nest) << nest.error().to_string();
     return core_load(*nest, {{"n", 2000}}, machine(2), 2);
   };
