@@ -11,6 +11,7 @@ Each function is tuned by itself on two cores (--cores), as many at a time as th
 second call with the same --out goes on.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -96,22 +97,32 @@ def write(path, entries):
     path.write_text("".join(line + "\n" for line in lines))
 
 
-def has_nested_loops(nodes, around=False):
-    """No single loops: docs/tuning.md says why."""
-    for node in nodes:
-        is_loop = node["kind"] in ("loop", "while")
-        if is_loop and around:
-            return True
-        if any(has_nested_loops(node.get(part) or [], around or is_loop) for part in ("body", "then", "else")):
-            return True
-    return False
+def children(node):
+    return [c for part in ("body", "then", "else") for c in node.get(part) or []]
+
+
+def depth(node):
+    return (node["kind"] == "loop") + max(map(depth, children(node)), default=0)
+
+
+def written(node):
+    return ([node["out"]["container"]] if "out" in node else []) + [name for c in children(node) for name in written(c)]
+
+
+def looked_for(entry):
+    """Neither single loops nor integers for the most part: docs/tuning.md says why."""
+    types = {c["name"]: c["type"] for c in entry["nest"]["containers"]}
+    root = entry["nest"]["root"]
+    most, _ = collections.Counter(types[name] for node in root for name in written(node)).most_common(1)[0]
+    return max(map(depth, root)) > 1 and most in ("f32", "f64")
 
 
 def merge(options):
     entries = entries_in(options.merge)
     for file in options.names:
         entries += entries_in(pathlib.Path(file))
-    entries = [e for e in entries if e["baseline_seconds"] >= LEAST_GAIN * e["tuned_seconds"] and has_nested_loops(e["nest"]["root"])]
+    entries = [e for e in entries if e["baseline_seconds"] >= LEAST_GAIN * e["tuned_seconds"]]
+    entries = [e for e in entries if looked_for(e)]
     write(options.merge, list({json.dumps(e, sort_keys=True): e for e in entries}.values()))
     return 0
 

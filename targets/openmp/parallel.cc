@@ -140,6 +140,7 @@ bool calls_set_errno(const sdfg::Region& region) {
 
 struct Pragmas {
   std::string clauses, reductions, schedule;
+  std::string share;  // a variable that the schedule reads, or none
 };
 
 // The loop as a region of threads. Compilers make a function of the region, which knows nothing of `restrict`: sums
@@ -159,7 +160,8 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Pragmas& pragm
   std::set<std::string>& used = printer.expressions.used();
   std::set<std::string> before = std::exchange(used, {});
   printer.plain_loop(loop, "#pragma omp for nowait" + pragmas.schedule);
-  std::string names, declared, passed;
+  // clang 19 fails on a clause inside the lambda that alone reads a variable from outside.
+  std::string names, declared = pragmas.share.empty() ? "" : "int64_t " + pragmas.share, passed = pragmas.share;
   for (const std::string& name : own_copies(printer, loop, used)) {
     names += (names.empty() ? "" : ", ") + name;
     const auto pointer = printer.pointers.find(name);
@@ -187,16 +189,19 @@ bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::
   return found;
 }
 
-std::string schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
+void set_schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel, Pragmas& pragmas) {
   const bool dynamic = parallel.kind == sdfg::ParallelKind::Dynamic;
-  const std::string kind = dynamic ? "dynamic" : "static";
-  if (parallel.chunk > 0) return " schedule(" + kind + ", " + std::to_string(parallel.chunk) + ")";
-  if (!dynamic) return " schedule(static)";
+  const std::string kind = dynamic ? " schedule(dynamic" : " schedule(static";
+  pragmas.schedule = kind + (parallel.chunk > 0 ? ", " + std::to_string(parallel.chunk) + ")" : ")");
+  if (parallel.chunk > 0 || !dynamic) return;
   // The runtime would hand out one iteration at a time, which costs more than most of them take.
   const bool up = loop.step > 0;
   const sdfg::Expr trips =
       sdfg::Expr::ceil_div(up ? loop.end - loop.begin : loop.begin - loop.end, std::abs(loop.step));
-  return " schedule(dynamic, sous::dynamic_share(" + printer.expressions.index(trips).text + "))";
+  pragmas.share = printer.expressions.names().fresh("share");
+  pragmas.schedule = kind + ", " + pragmas.share + ")";
+  printer.out.line("const int64_t " + pragmas.share + " = sous::dynamic_share(" +
+                   printer.expressions.index(trips).text + ");");
 }
 
 }  // namespace
@@ -263,7 +268,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.in_parallel = false;
     return;
   }
-  Pragmas pragmas{"", reductions->clauses, schedule(printer, loop, parallel)};
+  Pragmas pragmas{"", reductions->clauses, "", ""};
   if (parallel.threads > 0) pragmas.clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
   pragmas.clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
   // The runtime may change errno, which the original nest does not.
@@ -275,6 +280,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   }
   printer.in_parallel = printer.starts_team = true;
   print_with_locals(printer, loop, reductions->locals, [&] {
+    set_schedule(printer, loop, parallel, pragmas);
     print_region(printer, loop, pragmas, failure);
     if (!failure.empty()) printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
   });

@@ -54,7 +54,7 @@ TEST(Targets, IterationsAreHandedOutInShares) {
   };
   EXPECT_EQ(schedule("parallel"), "schedule(static)");
   EXPECT_EQ(schedule("parallel(chunk=4, dynamic)"), "schedule(dynamic, 4)");
-  EXPECT_EQ(schedule("parallel(dynamic)"), "schedule(dynamic, sous::dynamic_share(n))");
+  EXPECT_EQ(schedule("parallel(dynamic)"), "schedule(dynamic, share)");
 }
 
 TEST(Targets, TheOneThatDoesAllThatTheOtherDoes) {
