@@ -69,6 +69,20 @@ bool by_strategy(const MeasuredGain& gain) {
   return std::ranges::any_of(transforms::strategies(), [&](const auto* s) { return s->name == gain.from; });
 }
 
+// Whether the terms differ by those of threads, and by no others.
+bool threads_alone(const tuning_db::GainFeatures& features) {
+  using enum tuning_db::ScheduleFeature;
+  bool any = false, others = false;
+  for (std::size_t k = 0; k < tuning_db::schedule_feature_count; ++k) {
+    const auto term = static_cast<tuning_db::ScheduleFeature>(k);
+    const bool changed = features[tuning_db::schedule_feature_count + k] != 0;
+    const bool of_threads = term == threads || term == imbalance || term == regions;
+    any = any || (changed && of_threads);
+    others = others || (changed && !of_threads);
+  }
+  return any && !others;
+}
+
 }  // namespace
 
 string origin_of(const Entry& sample) {
@@ -95,20 +109,25 @@ Result<MeasuredGain> gain_of(const Entry& entry) {
   const auto features =
       tuning_db::gain_features(tuning_db::schedule_features(entry.nest, entry.sizes, entry.hardware, threads),
                                tuning_db::schedule_features(after, entry.sizes, entry.hardware, threads));
-  return MeasuredGain{entry.name,
-                      origin_of(entry),
-                      {tuning_db::hardware_class(entry.hardware), threads},
-                      {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
+  MeasuredGain gain{entry.name,
+                    origin_of(entry),
+                    {tuning_db::hardware_class(entry.hardware), threads},
+                    {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
+  if (threads_alone(features))
+    gain.threads_pay =
+        tuning_db::threads_pay(tuning_db::core_load(after, entry.sizes, entry.hardware, threads), threads);
+  return gain;
 }
 
 string to_json(const MeasuredGain& gain) {
-  return tuning_db::dump(
-      Json{{"name", gain.name},
-           {"from", gain.from},
-           {"hardware", gain.machine.hardware},
-           {"threads", gain.machine.threads},
-           {"gain", gain.sample.gain},
-           {"features", std::vector<double>(gain.sample.features.begin(), gain.sample.features.end())}});
+  Json json{{"name", gain.name},
+            {"from", gain.from},
+            {"hardware", gain.machine.hardware},
+            {"threads", gain.machine.threads},
+            {"gain", gain.sample.gain},
+            {"features", std::vector<double>(gain.sample.features.begin(), gain.sample.features.end())}};
+  if (gain.threads_pay) json["threads_pay"] = *gain.threads_pay;
+  return tuning_db::dump(json);
 }
 
 Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) {
@@ -125,6 +144,9 @@ Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) 
   if (features.size() != tuning_db::gain_feature_count) return in.refuse("the terms are those of another version");
   std::ranges::copy(features, gain.sample.features.begin());
   gain.sample.group = gain.name;
+  if (json.contains("threads_pay")) {
+    TRY(gain.threads_pay, in.boolean("threads_pay"));
+  }
   TRY_VOID(in.done());
   return gain;
 }
@@ -205,6 +227,22 @@ string strategies_report(const std::vector<MeasuredGain>& gains, const std::vect
          table.to_string() + slower;
 }
 
+string threads_report(const std::vector<MeasuredGain>& gains) {
+  Table table({"threads alone", "recipes", "slower", "share", "found", "least", "median"}, "l");
+  for (const bool pay : {true, false}) {
+    std::vector<double> found;
+    for (const MeasuredGain& gain : gains)
+      if (gain.threads_pay == pay) found.push_back(gain.sample.gain);
+    std::vector<string> row{pay ? "where cores compute" : "elsewhere"};
+    std::ranges::copy(summary(found), std::back_inserter(row));
+    row.push_back(found.empty() ? "" : fixed(std::ranges::min(found), 2));
+    row.push_back(found.empty() ? "" : fixed(median(found), 2));
+    table.add(row);
+  }
+  return "Threads on loops that are left as they are, where they would be served and where not:\n\n" +
+         table.to_string();
+}
+
 // gains SAMPLES.jsonl… --out GAINS.jsonl: the terms of each sample.
 Result<int> bench_gains(const Options& options) {
   if (options.words.size() < 2 || options.out.empty())
@@ -243,7 +281,8 @@ Result<int> bench_gains(const Options& options) {
 Result<int> bench_train(const Options& options) {
   TRY(const auto gains, read_gains({options.words.begin() + 1, options.words.end()}));
   TRY(const auto predictions, held_out(gains));
-  std::printf("%s\n%s", gains_report(gains, predictions).c_str(), strategies_report(gains, predictions).c_str());
+  std::printf("%s\n%s\n%s", gains_report(gains, predictions).c_str(), strategies_report(gains, predictions).c_str(),
+              threads_report(gains).c_str());
   if (options.out.empty()) return 0;
   TRY(const auto model, trained(gains, {}));
   TRY_VOID(client::write_file(options.out, model.to_json() + "\n"));

@@ -2,6 +2,7 @@
 // seen.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct MeasuredGain {
   std::string from;  // a strategy, or the entry that the recipe is of
   tuning_db::GainMachine machine;
   tuning_db::GainSample sample;
+  // Of recipes that send out threads and leave all else as it is: whether they would be served
+  // (tuning_db::threads_pay).
+  std::optional<bool> threads_pay = {};
 };
 
 // Applies the recipe once more. Errors: a step's refusal.
@@ -42,5 +46,7 @@ std::string gains_report(const std::vector<MeasuredGain>& gains, const std::vect
 // The same for a build that has the strategies and the model, and nothing else: of each nest, at the largest size that
 // it was measured at, the recipe of a strategy with the highest tenth percentile.
 std::string strategies_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions);
+// What threads alone gain where they would be served, and where not.
+std::string threads_report(const std::vector<MeasuredGain>& gains);
 
 }  // namespace sous::benchmarks

@@ -23,7 +23,8 @@ Result<void> takes(const sdfg::Sdfg& nest, Inputs inputs);
 std::int64_t drawn_extent(const std::map<std::string, std::int64_t>& sizes);
 
 // Of the arrays whose elements are used in subscripts: what each element has to be below, for these sizes. Where the
-// extent is not known, the largest one that is.
+// extent is not known, the largest one that is. (Subscripts that are computed from elements may still lie outside: then
+// the program that measures fails, measure.run.)
 std::map<std::string, std::int64_t> subscript_limits(const sdfg::Sdfg& nest,
                                                      const std::map<std::string, std::int64_t>& sizes);
 

@@ -15,6 +15,7 @@ namespace sous::client {
 namespace {
 
 using std::string;
+using tuning_db::computes;
 using tuning_db::GainModel;
 using Sizes = std::map<string, std::int64_t>;
 
@@ -27,19 +28,11 @@ constexpr double step_down = 1.5, longer = 2;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
-// Threads alone gain where cores compute: of some 90 nests of the corpus for which this holds none was slower on two,
-// half were 1.8 times as fast and more (docs/decisions/021-recipes-by-prediction.md). What crosses a core's caches in
-// each nanosecond that it computes at least; nanoseconds of all, and of each region; how even the shares are; and of
-// each thread more than one what is counted on.
-constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
-
+// Of threads alone: how many are asked about, and what is counted on of each more than one.
+constexpr int asked_threads = 2;
+constexpr double counted_on = 0.5;
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
 constexpr double most_apart = 1.6;
-
-bool computes(const tuning_db::CoreLoad& load) {
-  return load.nanoseconds >= least_nanoseconds &&
-         (load.bytes <= most_bytes * load.nanoseconds || planted(Fault::threads_on_streams));
-}
 
 // A nest at sizes: those that are known, and one value for all others.
 class Sized {
@@ -117,13 +110,12 @@ class Predictor {
         const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
         if (one.strategy->threads_alone && threads_pay(candidate->applied, sized_.usual())) {
-          threads = as_choice(*candidate, 1 + counted_on * (sized_.threads() - 1));
-          transforms::Evidence& e = threads->choice.match.evidence;
-          e.baseline_seconds = 1e-9 * sized_.load(candidate->applied, sized_.usual()).nanoseconds;
-          e.tuned_seconds = e.baseline_seconds / threads->gain;
+          const double nanoseconds = sized_.load(candidate->applied, sized_.usual()).nanoseconds;
+          threads = as_choice(*candidate, 1 + counted_on * (sized_.threads() - 1), 1e-9 * nanoseconds);
         }
         const double gain = sure(candidate->applied, sized_.usual());
-        if (gain >= least && (!best || gain > best->gain)) best = as_choice(*candidate, gain);
+        if (gain >= least && (!best || gain > best->gain))
+          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())));
       }
     }
     if (best) {
@@ -141,7 +133,7 @@ class Predictor {
     const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
     const auto apart = whole.load(nest_.normal, whole.usual());
     const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
-    return apart.bytes > most_apart * together.bytes && apart.bytes > most_bytes * together.nanoseconds;
+    return apart.bytes > most_apart * together.bytes && !computes({together.nanoseconds, apart.bytes});
   }
 
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
@@ -149,19 +141,16 @@ class Predictor {
     return tuning_db::believe(there, model_.machine().threads, model_.machine().hardware, class_).ratio;
   }
 
-  // Whether cores compute, most of the time and all of them. A part of several brings the whole's normal form with it,
-  // which may store what the program kept in registers.
+  // A part of several brings the whole's normal form with it, which may store what the program kept in registers.
   bool threads_pay(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const tuning_db::CoreLoad load = sized_.load(applied, sizes);
-    if (!computes(load) || load.nanoseconds < least_region * load.regions || load.imbalance > most_imbalance ||
-        load.threads < sized_.threads() - most_imbalance)
-      return false;
+    if (!tuning_db::threads_pay(sized_.load(applied, sizes), sized_.threads())) return false;
     if (!unit_.one_of_several()) return true;
     const Unit& whole = nest_.units.front();
     return Sized(whole.nest, whole.sizes, nest_.hardware, sized_.threads()).promises_threads();
   }
 
-  Predicted as_choice(const tuning_db::Candidate& candidate, double gain) const {
+  // `seconds`: what the original takes, a low estimate.
+  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds) const {
     Predicted out;
     out.gain = gain;
     out.choice.unit = unit_.index;
@@ -175,8 +164,8 @@ class Predictor {
     e.size_class = size_class_of(unit_);
     e.work = tuning_db::work(unit_.nest, sized_.usual()).value_or(0);
     e.extents = tuning_db::extents(unit_.nest, sized_.usual());
-    e.baseline_seconds = seconds_of_operation * std::exp2(sized_.operations(sized_.usual()));
-    e.tuned_seconds = e.baseline_seconds / gain;
+    e.baseline_seconds = seconds;
+    e.tuned_seconds = seconds / gain;
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
     e.threads = target != nullptr && target->has_threads() ? sized_.threads() : 1;
@@ -217,7 +206,7 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
   // Single loops are next to never sure to gain twice: not even the model is read for them, unless they compute much.
   const auto loops = tuning_db::facts(lifted, sizes).loops;
   const bool single = std::ranges::all_of(loops, [](const auto& loop) { return loop.around.empty(); });
-  if (single && !Sized(lifted, sizes, hardware, 2).promises_threads()) return false;
+  if (single && !Sized(lifted, sizes, hardware, asked_threads).promises_threads()) return false;
   const GainModel* model = find_model();
   if (model == nullptr) return false;
   return Sized(lifted, sizes, hardware, model->machine().threads).promising(*model, GainModel::least_potential);

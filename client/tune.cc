@@ -60,9 +60,12 @@ Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& m
   const Pace once{.most = 1, .limit_seconds = longest_run, .stop = options.stop, .inputs = Inputs::Drawn};
   double work = first_work;
   while (true) {
-    TRY(Nest sized, at_work(nest, unit, work));
-    TRY(const double seconds, time_on_the_spot(sized, original, meaning, once));
-    const double growth = std::min(most_growth, tuned_seconds / std::max(seconds, 1e-9));
+    auto sized = at_work(nest, unit, work);
+    double growth = most_growth;  // deep nests have more work at any sizes
+    if (sized) {
+      TRY(const double seconds, time_on_the_spot(*sized, original, meaning, once));
+      growth = std::min(most_growth, tuned_seconds / std::max(seconds, 1e-9));
+    }
     if (growth < 2 || work >= tuned_work) return sized;
     work = std::min(tuned_work, growth * work);
   }

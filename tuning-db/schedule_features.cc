@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sdfg/planted_fault.h"
 #include "tuning-db/nest_facts.h"
 
 namespace sous::tuning_db {
@@ -16,6 +17,9 @@ constexpr double some_lanes = 8;
 constexpr double some_iterations = 8;
 // For each nanosecond, at most: one by one, and where a compiler finds vectors.
 constexpr double scalar_operations = 4, vector_operations = 32;
+// Of threads that pay: what crosses a core's caches in each nanosecond that it computes; nanoseconds of all, and of
+// each region; how even the shares are.
+constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
@@ -259,6 +263,16 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads) {
   return Reader(nest, sizes, hardware, threads, some_iterations).load();
+}
+
+bool computes(const CoreLoad& load) {
+  return load.nanoseconds >= least_nanoseconds &&
+         (load.bytes <= most_bytes * load.nanoseconds || planted(Fault::threads_on_streams));
+}
+
+bool threads_pay(const CoreLoad& load, int threads) {
+  return threads > 1 && computes(load) && load.regions > 0 && load.nanoseconds >= least_region * load.regions &&
+         load.imbalance <= most_imbalance && load.threads >= threads - most_imbalance;
 }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -57,8 +57,9 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
 
 // What a nest asks of the cores that its threads run on (after S. Williams et al.: Roofline, CACM 2009), for deciding
 // whether threads alone make it faster: they do where cores compute, and need not where memory is what they wait for.
+// Estimates: of time a low one (both arms of an If count, a While as 8 iterations), of memory a high one.
 struct CoreLoad {
-  double nanoseconds = 0;  // that one core takes at least for all of it
+  double nanoseconds = 0;  // that one core takes for all of it
   double bytes = 0;        // that come from beyond a core's own caches
   double regions = 0;      // parallel regions that are entered
   double threads = 0;      // that have work, weighted
@@ -66,6 +67,11 @@ struct CoreLoad {
 };
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads);
+// Whether cores compute, for long enough, most of the time.
+bool computes(const CoreLoad& load);
+// Whether the nest, with `threads` sent out and nothing else changed, gains by that: as well, regions are long, and all
+// threads have even shares. What was measured of nests like that: docs/decisions/021-recipes-by-prediction.md.
+bool threads_pay(const CoreLoad& load, int threads);
 
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

@@ -714,7 +714,7 @@ def a_gpu_that_is_not_there(case):
         assert case.run("./gpu").stdout == case.run("./plain").stdout
         return
     said = case.s("--explain=all", "--target", "cuda", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
-    assert "mm, lines 6 to 8: served: offloaded" in said and "offload(loops=[i0" in said, said
+    assert "mm, lines 6 to 8: served: offloaded" in said and "offload(loops=[i0_t, i2_t]" in said, said
     ran = case.run("./gpu", environment={"SOUS_GPU_TRACE": "1"})
     assert "sous_mm_6: " in ran.stderr, ran.stderr  # on the GPU, or the reason why not
     assert ran.stdout == case.run("./plain").stdout

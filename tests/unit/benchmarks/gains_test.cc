@@ -24,6 +24,10 @@ TEST(Gains, AreWrittenAndRead) {
   EXPECT_EQ(read->machine, g.machine);
   EXPECT_EQ(read->sample.gain, g.sample.gain);
   EXPECT_EQ(read->sample.features, g.sample.features);
+  EXPECT_EQ(read->threads_pay, std::nullopt);
+  MeasuredGain alone = g;
+  alone.threads_pay = false;
+  EXPECT_EQ(gain_from_json(to_json(alone), "x").value().threads_pay, false);
   EXPECT_EQ(gain_from_json("{}", "x").error().code, "gains.field");
   EXPECT_EQ(gain_from_json("{", "x").error().code, "gains.json");
   EXPECT_EQ(
@@ -68,6 +72,18 @@ TEST(Gains, StrategiesAreJudgedByWhatABuildWouldUse) {
   const std::string report = strategies_report(gains, {{1, 1.2}, {1, 1.7}, {1, 9}, {1, 8}, {1, 1.1}});
   EXPECT_NE(report.find("1.00 and more         2       0   0.0%   3.46"), std::string::npos) << report;
   EXPECT_NE(report.find("1.50 and more         1       0   0.0%   3.00"), std::string::npos) << report;
+}
+
+// What threads alone gain where the rule would serve them, and where not; other recipes do not count.
+TEST(Gains, ThreadsAloneAreJudgedByTheRule) {
+  std::vector<MeasuredGain> gains{gain("a", 0, 1.5), gain("b", 0, 1.9), gain("c", 0, 0.5), gain("d", 0, 9)};
+  gains[0].threads_pay = gains[1].threads_pay = true;
+  gains[2].threads_pay = false;
+  const std::string report = threads_report(gains);
+  EXPECT_NE(report.find("where cores compute        2       0    0.0%   1.69   1.50    1.70"), std::string::npos)
+      << report;
+  EXPECT_NE(report.find("elsewhere                  1       1  100.0%   0.50   0.50    0.50"), std::string::npos)
+      << report;
 }
 
 }  // namespace
