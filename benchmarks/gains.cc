@@ -113,9 +113,12 @@ Result<MeasuredGain> gain_of(const Entry& entry) {
                     origin_of(entry),
                     {tuning_db::hardware_class(entry.hardware), threads},
                     {features, entry.baseline_seconds / entry.tuned_seconds, entry.name}};
-  if (threads_alone(features))
-    gain.threads_pay =
-        tuning_db::threads_pay(tuning_db::core_load(after, entry.sizes, entry.hardware, threads), threads);
+  if (threads_alone(features)) {
+    const auto load = tuning_db::core_load(after, entry.sizes, entry.hardware, threads);
+    // A part of several brings from memory what the program brings once for all of them.
+    const bool alone = entry.name.ends_with("#0") || tuning_db::computes(load);
+    gain.threads_gain = alone ? tuning_db::threads_gain(load, threads) : 0;
+  }
   return gain;
 }
 
@@ -126,7 +129,7 @@ string to_json(const MeasuredGain& gain) {
             {"threads", gain.machine.threads},
             {"gain", gain.sample.gain},
             {"features", std::vector<double>(gain.sample.features.begin(), gain.sample.features.end())}};
-  if (gain.threads_pay) json["threads_pay"] = *gain.threads_pay;
+  if (gain.threads_gain) json["threads_gain"] = *gain.threads_gain;
   return tuning_db::dump(json);
 }
 
@@ -144,8 +147,8 @@ Result<MeasuredGain> gain_from_json(std::string_view line, const string& where) 
   if (features.size() != tuning_db::gain_feature_count) return in.refuse("the terms are those of another version");
   std::ranges::copy(features, gain.sample.features.begin());
   gain.sample.group = gain.name;
-  if (json.contains("threads_pay")) {
-    TRY(gain.threads_pay, in.boolean("threads_pay"));
+  if (json.contains("threads_gain")) {
+    TRY(gain.threads_gain, in.number("threads_gain"));
   }
   TRY_VOID(in.done());
   return gain;
@@ -228,19 +231,18 @@ string strategies_report(const std::vector<MeasuredGain>& gains, const std::vect
 }
 
 string threads_report(const std::vector<MeasuredGain>& gains) {
+  std::map<double, std::vector<double>, std::greater<>> found;  // by what is counted on
+  for (const MeasuredGain& gain : gains)
+    if (gain.threads_gain) found[*gain.threads_gain].push_back(gain.sample.gain);
   Table table({"threads alone", "recipes", "slower", "share", "found", "least", "median"}, "l");
-  for (const bool pay : {true, false}) {
-    std::vector<double> found;
-    for (const MeasuredGain& gain : gains)
-      if (gain.threads_pay == pay) found.push_back(gain.sample.gain);
-    std::vector<string> row{pay ? "where cores compute" : "elsewhere"};
-    std::ranges::copy(summary(found), std::back_inserter(row));
-    row.push_back(found.empty() ? "" : fixed(std::ranges::min(found), 2));
-    row.push_back(found.empty() ? "" : fixed(median(found), 2));
+  for (const auto& [counted_on, values] : found) {
+    std::vector<string> row{counted_on > 0 ? fixed(counted_on, 2) + " counted on" : "not used"};
+    std::ranges::copy(summary(values), std::back_inserter(row));
+    row.push_back(fixed(std::ranges::min(values), 2));
+    row.push_back(fixed(median(values), 2));
     table.add(row);
   }
-  return "Threads on loops that are left as they are, where they would be served and where not:\n\n" +
-         table.to_string();
+  return "Threads on loops that are left as they are, by what a build counts on:\n\n" + table.to_string();
 }
 
 // gains SAMPLES.jsonl… --out GAINS.jsonl: the terms of each sample.

@@ -19,9 +19,9 @@ struct MeasuredGain {
   std::string from;  // a strategy, or the entry that the recipe is of
   tuning_db::GainMachine machine;
   tuning_db::GainSample sample;
-  // Of recipes that send out threads and leave all else as it is: whether they would be served
-  // (tuning_db::threads_pay).
-  std::optional<bool> threads_pay = {};
+  // Of recipes that send out threads and leave all else as it is: what a build counts on (tuning_db::threads_gain); 0:
+  // it would not use them.
+  std::optional<double> threads_gain = {};
 };
 
 // Applies the recipe once more. Errors: a step's refusal.
@@ -46,7 +46,7 @@ std::string gains_report(const std::vector<MeasuredGain>& gains, const std::vect
 // The same for a build that has the strategies and the model, and nothing else: of each nest, at the largest size that
 // it was measured at, the recipe of a strategy with the highest tenth percentile.
 std::string strategies_report(const std::vector<MeasuredGain>& gains, const std::vector<HeldOut>& predictions);
-// What threads alone gain where they would be served, and where not.
+// What threads alone gain where they would be served, by what is counted on, and where not.
 std::string threads_report(const std::vector<MeasuredGain>& gains);
 
 }  // namespace sous::benchmarks

@@ -9,6 +9,7 @@
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
+#include "transforms/strategies/strategy.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -19,6 +20,9 @@ namespace {
 using std::string;
 using transforms::Match;
 using transforms::Origin;
+
+// Where nests by themselves gain less than this, what the whole gains from fusing them is looked at.
+constexpr double worth_fusing = 2;
 
 string fixed(double value, const char* pattern = "%.2f") {
   char buffer[64];
@@ -82,20 +86,18 @@ class Chooser {
       }
       report.candidates.push_back(std::move(candidate));
     }
-    if (!best) best = strategy(unit, report);
+    // For a whole of several nests these are asked first.
+    if (!best && (unit.one_of_several() || question_.nest.units.size() == 1)) best = strategy(unit, report);
     return best;
   }
 
- private:
-  // What a strategy writes for the unit, if it is sure to gain: not for a whole of several, whose nests get their own;
-  // nor beside what a lock file pins.
+  // What a strategy writes for the unit, if it is sure to gain: not beside what a lock file pins.
   std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
     const Nest& nest = question_.nest;
-    const bool part = unit.one_of_several() || nest.units.size() == 1;
     const auto locked = [](const Unit& u) {
       return std::ranges::any_of(u.matches, [](const Match& m) { return m.origin == Origin::Lock; });
     };
-    const bool asks = part && question_.gain_model != nullptr &&
+    const bool asks = question_.gain_model != nullptr &&
                       (std::ranges::none_of(nest.units, locked) || planted(Fault::strategy_beside_lock));
     const auto* model = asks ? question_.gain_model() : nullptr;
     if (model == nullptr) return std::nullopt;
@@ -117,6 +119,7 @@ class Chooser {
     return std::move(choice);
   }
 
+ private:
   // Evidence of this very recipe here, that it does not gain.
   string refuted(const Unit& unit, const Match& predicted) const {
     const bool known = std::ranges::any_of(unit.matches, [&](const Match& match) {
@@ -266,6 +269,13 @@ void describe(Chosen& chosen, const Nest& nest) {
   }
 }
 
+bool by_threads_alone(const Choice& choice) {
+  return choice.match.origin == Origin::Strategy &&
+         std::ranges::any_of(transforms::strategies(), [&](const auto* strategy) {
+           return strategy->threads_alone && strategy->name == choice.match.name;
+         });
+}
+
 // What the unit would have used, had not another choice been better.
 void set_aside(UnitReport& report, const string& why) {
   for (CandidateReport& candidate : report.candidates) {
@@ -369,7 +379,10 @@ Chosen choose(const Question& question) {
   }
   const bool complete = missing.empty() && !chosen.choices.empty();
   const double by_nests = complete ? promised(nest, chosen.choices) : 0;
-  if (whole && promised(whole->match) >= by_nests) {
+  if (!whole && by_nests < worth_fusing) whole = chooser.strategy(nest.units[0], chosen.units[0]);
+  // Threads on parts by themselves are not preferred to threads on the whole, which hands less from part to part.
+  const bool threads_on_parts = std::ranges::any_of(chosen.choices, by_threads_alone);
+  if (whole && (promised(whole->match) >= by_nests || (threads_on_parts && by_nests < worth_fusing))) {
     const string why = "the whole has a recipe that promises more: " + speed(promised(whole->match));
     for (std::size_t k = 1; k < nest.units.size(); ++k) set_aside(chosen.units[k], why);
     return use_whole();

@@ -6,8 +6,8 @@
 // (client/predicted.h). What is not known of the sizes is asked again on entry. The entry of the whole stretch is
 // preferred (it may fuse its nests) where it was measured on the same stretch, or promises at least what those of its
 // nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
-// nest with as much work as the largest must have one; else the original stays. Those with next to none get none where
-// sizes are not known.
+// nest with as much work as the largest must have one; else what strategies write for the whole is used, or the
+// original stays. Those with next to none get none where sizes are not known.
 #pragma once
 
 #include <functional>

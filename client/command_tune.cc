@@ -127,13 +127,18 @@ Result<int> command_strategies(const Invocation& invocation) {
   }
   Subjects subjects;
   TRY_VOID(read_subjects(invocation, "strategies", subjects));
+  const auto which = invocation.options.target == gpu_target ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu;
+  const auto say = [](const Nest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
+    std::printf("%s\n", heading(nest, unit).c_str());
+    const auto options = apply_options(nest);
+    TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options, these));
+    for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
+    return {};
+  };
   for (const Nest& nest : subjects.nests) {
-    for (const std::size_t unit : units_to_tune(nest)) {
-      std::printf("%s\n", heading(nest, unit).c_str());
-      const auto options = apply_options(nest);
-      TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options, invocation.options.target == gpu_target));
-      for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
-    }
+    if (nest.units.size() > 1 && which == tuning_db::Strategies::Cpu)
+      TRY_VOID(say(nest, 0, tuning_db::Strategies::Whole));
+    for (const std::size_t unit : units_to_tune(nest)) TRY_VOID(say(nest, unit, which));
   }
   return 0;
 }

@@ -151,6 +151,9 @@ Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
         *known = container;  // a step may have contracted it: nobody else uses it
       }
     }
+    if (everything) {  // or have made it each iteration's own
+      std::erase_if(out.containers, [&](const auto& c) { return c.transient && renamed.find(c.name) == nullptr; });
+    }
     auto& nodes = out.root.nodes;
     const auto at = nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(unit.first),
                                 nodes.begin() + static_cast<std::ptrdiff_t>(unit.last));

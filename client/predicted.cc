@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
@@ -15,7 +16,6 @@ namespace sous::client {
 namespace {
 
 using std::string;
-using tuning_db::computes;
 using tuning_db::GainModel;
 using Sizes = std::map<string, std::int64_t>;
 
@@ -26,13 +26,14 @@ constexpr double usual_operations = 27, least_operations = 20;
 // longer than that, since the model has seen few thin shapes.
 constexpr double step_down = 1.5, longer = 2;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
+// Of a loop that need not be long: no even number, so that threads do not share it out evenly.
+constexpr std::int64_t few_iterations = 5;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
-// Of threads alone: how many are asked about, and what is counted on of each more than one.
+// Of threads alone: how many are asked about.
 constexpr int asked_threads = 2;
-constexpr double counted_on = 0.5;
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
-constexpr double most_apart = 1.6;
+constexpr double most_apart = 1.6, most_left_apart = 1.25;
 
 // A nest at sizes: those that are known, and one value for all others.
 class Sized {
@@ -63,6 +64,18 @@ class Sized {
     return tuning_db::schedule_features(nest, sizes, hardware_, threads_);
   }
   tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
+  // With `few` iterations of these open ones, and the others so large that there is as much to do as at `value`.
+  // Nullopt: no size is large enough.
+  std::optional<Sizes> thin(const std::set<string>& symbols, std::int64_t few, std::int64_t value) const {
+    const double wanted = operations(at(value));
+    for (std::int64_t large = value; large <= largest_size; large *= 2) {
+      Sizes sizes = at(large);
+      for (const string& symbol : symbols) sizes[symbol] = few;
+      if (operations(sizes) >= wanted) return sizes;
+    }
+    return std::nullopt;
+  }
+  const std::vector<string>& open_symbols() const { return open_; }
   double operations(const Sizes& sizes) const {
     return terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
   }
@@ -73,7 +86,14 @@ class Sized {
     if (operations(usual_) < least_operations) return false;
     return promises_threads() || model.potential(terms(usual_)) >= least;
   }
-  bool promises_threads() const { return threads_ > 1 && computes(load(nest_, usual_)); }
+  bool computes() const { return threads_ > 1 && tuning_db::computes(load(nest_, usual_)); }
+  // Single loops over streams are everywhere, and gain little: they are not worth what serving them costs a build.
+  bool promises_threads() const {
+    return computes() || (threads_ > 1 && deep() && tuning_db::streams(load(nest_, usual_)));
+  }
+  bool deep() const {
+    return std::ranges::any_of(tuning_db::facts(nest_, usual_).loops, [](const auto& l) { return !l.around.empty(); });
+  }
   int threads() const { return threads_; }
 
  private:
@@ -96,10 +116,12 @@ class Predictor {
         sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads) {}
 
   std::optional<Predicted> best(double least) const {
-    if (!sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
+    const bool fused = of_several();  // of a whole its parts say little: what the program does was looked at
+    if (!fused && !sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
     if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
     const auto options = apply_options(nest_);
-    const auto proposed = tuning_db::propose(unit_.nest, options);
+    const auto proposed =
+        tuning_db::propose(unit_.nest, options, fused ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu);
     if (!proposed) return std::nullopt;
     std::optional<Predicted> best, threads;
     for (const auto& one : *proposed) {
@@ -109,31 +131,38 @@ class Predictor {
         if (!recipe) continue;
         const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
-        if (one.strategy->threads_alone && threads_pay(candidate->applied, sized_.usual())) {
-          const double nanoseconds = sized_.load(candidate->applied, sized_.usual()).nanoseconds;
-          threads = as_choice(*candidate, 1 + counted_on * (sized_.threads() - 1), 1e-9 * nanoseconds);
+        if (one.strategy->threads_alone) {
+          const double gain = threads_gain(candidate->applied, sized_.usual());
+          const double seconds = tuning_db::seconds(sized_.load(candidate->applied, sized_.usual()));
+          if (gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
         }
+        if (fused) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
           best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())));
       }
     }
     if (best) {
-      set_least_shape(*best, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
+      set_least_shape(*best, false, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     } else if (threads) {
-      set_least_shape(*threads, [&](const Sizes& sizes) { return threads_pay(threads->choice.applied, sizes); });
+      set_least_shape(*threads, true, [&](const Sizes& sizes) {
+        return threads_gain(threads->choice.applied, sizes) >= threads->gain;
+      });
     }
     return best ? best : threads;
   }
 
  private:
+  // The whole of a nest of several parts. (What fusing does to the parts no sample has shown: the model is not asked.)
+  bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
+
   // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
   // what a part gains by itself then says little of the whole.
   bool apart_reads_more() const {
     const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
     const auto apart = whole.load(nest_.normal, whole.usual());
     const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
-    return apart.bytes > most_apart * together.bytes && !computes({together.nanoseconds, apart.bytes});
+    return apart.bytes > most_apart * together.bytes && !tuning_db::computes({together.nanoseconds, apart.bytes});
   }
 
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
@@ -141,12 +170,19 @@ class Predictor {
     return tuning_db::believe(there, model_.machine().threads, model_.machine().hardware, class_).ratio;
   }
 
-  // A part of several brings the whole's normal form with it, which may store what the program kept in registers.
-  bool threads_pay(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    if (!tuning_db::threads_pay(sized_.load(applied, sizes), sized_.threads())) return false;
-    if (!unit_.one_of_several()) return true;
-    const Unit& whole = nest_.units.front();
-    return Sized(whole.nest, whole.sizes, nest_.hardware, sized_.threads()).promises_threads();
+  // What threads alone gain, 0: perhaps nothing. A part of several brings the whole's normal form with it, which may
+  // store what the program kept in registers: where memory is what it waits for, it takes the whole, and one that
+  // brings from memory little more than the program does.
+  double threads_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
+    const auto load = sized_.load(applied, sizes);
+    const double gain = tuning_db::threads_gain(load, sized_.threads());
+    if (gain == 0 || (tuning_db::computes(load) && !unit_.one_of_several())) return gain;
+    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
+    if (unit_.one_of_several()) return tuning_db::computes(load) && whole.computes() ? gain : 0;
+    if (!sized_.deep()) return 0;
+    if (!of_several()) return gain;
+    const auto program = whole.load(nest_.lifted->sdfg, whole.usual());
+    return whole.load(applied, whole.usual()).bytes <= most_left_apart * program.bytes ? gain : 0;
   }
 
   // `seconds`: what the original takes, a low estimate.
@@ -172,9 +208,28 @@ class Predictor {
     return out;
   }
 
-  // From which extents on it `holds` as well.
+  // The open symbols that may be few, all of them but one at a time: what threads pay for is work, whichever loops do
+  // it, as long as they are not the ones that are shared out.
   template <class Holds>
-  void set_least_shape(Predicted& best, const Holds& holds) const {
+  std::set<string> thin_symbols(std::int64_t value, const Holds& holds) const {
+    const auto pays = [&](const std::set<string>& few) {
+      const auto sizes = sized_.thin(few, few_iterations, value);
+      return sizes && holds(*sizes);
+    };
+    std::set<string> thin;
+    for (const string& symbol : sized_.open_symbols())
+      if (sized_.open_symbols().size() > 1 && pays({symbol})) thin.insert(symbol);
+    const bool together = std::ranges::all_of(sized_.open_symbols(), [&](const string& large) {
+      std::set<string> few = thin;
+      few.erase(large);
+      return pays(few);
+    });
+    return together ? thin : std::set<string>{};
+  }
+
+  // From which extents on it `holds` as well. `any_loops`: whichever loops are long.
+  template <class Holds>
+  void set_least_shape(Predicted& best, bool any_loops, const Holds& holds) const {
     if (!sized_.open() || planted(Fault::predicted_at_any_size)) return;
     std::int64_t lowest = sized_.value();
     for (std::int64_t value = lowest; value >= least_size;
@@ -185,7 +240,10 @@ class Predictor {
     }
     transforms::Evidence& e = best.choice.match.evidence;
     const Sizes sizes = sized_.at(lowest);
-    e.least_extents = tuning_db::extents(unit_.nest, sizes);
+    Sizes least = sizes;
+    if (any_loops)
+      for (const string& symbol : thin_symbols(lowest, holds)) least[symbol] = few_iterations;
+    e.least_extents = tuning_db::extents(unit_.nest, least);
     for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
       e.least_extents[k] = std::min(longer * e.least_extents[k], e.extents[k]);
     e.least_work = std::min(longer * tuning_db::work(unit_.nest, sizes).value_or(0), e.work);

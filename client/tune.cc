@@ -120,7 +120,8 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
-  TRY(const auto proposed, tuning_db::propose(subject, tuner.apply, options.gpu));
+  TRY(const auto proposed,
+      tuning_db::propose(subject, tuner.apply, options.gpu ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu));
   const auto all = proposals(subject, known, proposed);
   if (all.empty()) return fail("tune.nothing", "no strategy and no similar nest has a recipe for it");
   tuner.seconds = options.seconds_per_nest;

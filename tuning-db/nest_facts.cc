@@ -157,7 +157,7 @@ double NestFacts::work() const {
   return sum;
 }
 
-double NestFacts::footprint(int free_height) const {
+double NestFacts::footprint(int free_height, int below) const {
   IntervalMap at = symbols;
   for (const LoopFact& fact : loops) {
     const Interval range = range_of(*fact.loop, at).value_or(Interval{0, std::max(0.0, fact.trips - 1)});
@@ -166,6 +166,8 @@ double NestFacts::footprint(int free_height) const {
   // Keyed by places in one vector, so in order of declaration: the sum below is reproducible.
   std::map<const sdfg::Container*, std::vector<Interval>> boxes;
   for (const AccessFact& access : accesses) {
+    const auto& around = statements[static_cast<std::size_t>(access.statement)].loops;
+    if (below >= 0 && (around.empty() || around.front() != below)) continue;
     std::vector<Interval> box;
     for (std::size_t d = 0; d < access.memlet->subset.size(); ++d) {
       const sdfg::Dim& dim = access.memlet->subset[d];

@@ -53,7 +53,8 @@ struct NestFacts {
   double work() const;  // executions of all statements
   // Bytes of the bounding boxes that the accesses span while the loops of height < free_height run, the others
   // standing in the middle of their ranges. All of them: the footprint.
-  double footprint(int free_height) const;
+  // `below`: an outermost loop (index), and only what is inside it; -1: everything.
+  double footprint(int free_height, int below = -1) const;
   double footprint() const { return footprint(1 << 20); }
   // Elements between the places touched by two consecutive iterations of the loop; nullopt: not linear.
   std::optional<double> stride(const AccessFact& access, int loop) const;

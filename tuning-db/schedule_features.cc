@@ -17,9 +17,15 @@ constexpr double some_lanes = 8;
 constexpr double some_iterations = 8;
 // For each nanosecond, at most: one by one, and where a compiler finds vectors.
 constexpr double scalar_operations = 4, vector_operations = 32;
+// Of a chain, each link of which waits for the one before: what a link takes (two to four cycles), where the chain is
+// so long that others do not run beside it.
+constexpr double link_nanoseconds = 1.2, long_chain = 64;
 // Of threads that pay: what crosses a core's caches in each nanosecond that it computes; nanoseconds of all, and of
-// each region; how even the shares are.
-constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1;
+// each region; how even the shares are; and of each thread more than one what is counted on.
+constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
+// Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; nanoseconds of
+// all; and what is counted on, however many threads there are: memory is shared.
+constexpr double stream_bytes = 10, least_stream = 2e6, counted_on_streams = 1.2;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
@@ -91,7 +97,8 @@ class Reader {
       const StatementFact& s = facts_.statements[k];
       const Cost one = cost_of(s);
       const double one_by_one = s.whiles > 0 || scattered[k] ? one.all : one.special;
-      out.nanoseconds += iterations(s) * (one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations);
+      const double work = one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations;
+      out.nanoseconds += iterations(s) * std::max(work, long_chained(s) ? link_nanoseconds : 0);
     }
     return out;
   }
@@ -149,6 +156,7 @@ class Reader {
       const double trips = std::max(1.0, fact.trips);
       working = std::min<double>(threads_, trips);
       imbalance = std::ceil(trips / threads_) * threads_ / trips - 1;
+      if (is_triangle_in_shares(s, *fact.loop)) imbalance += 1 - 1 / working;
     }
     at(ScheduleFeature::in_vectors) += vector ? weight : 0;
     at(ScheduleFeature::unrolled) += weight * std::log2(copies);
@@ -156,14 +164,32 @@ class Reader {
     at(ScheduleFeature::imbalance) += weight * std::min(imbalance, 16.0);
     if (innermost == nullptr) return;
     at(ScheduleFeature::innermost_trips) += weight * logarithm(innermost->trips);
+    at(ScheduleFeature::chained) += chained(s, *innermost) ? weight : 0;
+  }
+
+  // Whether iterations of a loop that is cut into one share for each thread do more and more, or less and less: of a
+  // triangle, the largest share is nearly twice the average.
+  bool is_triangle_in_shares(const StatementFact& s, const sdfg::Loop& shared) const {
+    const auto& parallel = std::get<sdfg::Parallel>(shared.schedule);
+    if (parallel.kind != sdfg::ParallelKind::Static || parallel.chunk > 0) return false;
+    return std::ranges::any_of(s.loops, [&](int k) {
+      return loop(k).loop->begin.uses(shared.symbol) || loop(k).loop->end.uses(shared.symbol);
+    });
+  }
+
+  // Whether each iteration of the loop waits for the one before. (Sums of integers are reordered by any compiler.)
+  bool chained(const StatementFact& s, const LoopFact& innermost) const {
     const auto index = static_cast<int>(&s - facts_.statements.data());
-    const auto number = static_cast<int>(innermost - facts_.loops.data());
-    const bool chained = std::ranges::any_of(facts_.accesses, [&](const AccessFact& access) {
-      // Sums of integers are reordered by any compiler.
+    const auto number = static_cast<int>(&innermost - facts_.loops.data());
+    return std::ranges::any_of(facts_.accesses, [&](const AccessFact& access) {
       return access.write && access.statement == index && sdfg::is_float(access.container->type) &&
              facts_.stride(access, number) == 0.0;
     });
-    at(ScheduleFeature::chained) += chained ? weight : 0;
+  }
+  bool long_chained(const StatementFact& s) const {
+    if (s.loops.empty() || std::ranges::any_of(s.loops, [&](int k) { return beside(loop(k)) > 1; })) return false;
+    const LoopFact& innermost = loop(s.loops.back());
+    return innermost.trips >= long_chain && chained(s, innermost);
   }
 
   void accesses(double all) {
@@ -212,8 +238,9 @@ class Reader {
     return entered;
   }
 
-  // Bytes that a cache of this size does not keep from one use to the next: the loops inside the lowest level whose
-  // footprint exceeds it stay, and bring theirs anew in each iteration of those around.
+  // Bytes that a cache of this size does not keep from one use to the next. What the loops inside the lowest level
+  // whose footprint exceeds it touch stays from one iteration of that level to the next; in each iteration of the loops
+  // around, all that the level touches is brought anew.
   double traffic(double bytes) const {
     double result = 0;
     for (const LoopFact& outermost : facts_.loops) {
@@ -223,18 +250,22 @@ class Reader {
     return result;
   }
   double traffic_below(int outermost, double bytes) const {
-    int height = loop(outermost).height + 1;
-    while (height > 0 && facts_.footprint(height) > bytes) --height;
+    const int whole = loop(outermost).height + 1;
+    int height = whole;
+    const auto footprint = [&](int free_height) { return facts_.footprint(free_height, outermost); };
+    while (height > 0 && footprint(height) > bytes) --height;
+    if (height == whole) return footprint(whole);
     // The longest way down from the outermost loop.
-    double times = 1;
+    double around = 1, times = 1;
     for (const LoopFact& fact : facts_.loops) {
       const int root = fact.around.empty() ? static_cast<int>(&fact - facts_.loops.data()) : fact.around.front();
       if (fact.height != height || root != outermost) continue;
-      double around = 1;
-      for (const int k : fact.around) around *= std::max(1.0, loop(k).trips);
-      times = std::max(times, around * std::max(1.0, fact.trips));
+      double product = 1;
+      for (const int k : fact.around) product *= std::max(1.0, loop(k).trips);
+      around = std::max(around, product);
+      times = std::max(times, product * std::max(1.0, fact.trips));
     }
-    return times * facts_.footprint(height);
+    return std::min(times * footprint(height), around * footprint(height + 1));
   }
 
   const Hardware& hardware_;
@@ -270,9 +301,15 @@ bool computes(const CoreLoad& load) {
          (load.bytes <= most_bytes * load.nanoseconds || planted(Fault::threads_on_streams));
 }
 
-bool threads_pay(const CoreLoad& load, int threads) {
-  return threads > 1 && computes(load) && load.regions > 0 && load.nanoseconds >= least_region * load.regions &&
-         load.imbalance <= most_imbalance && load.threads >= threads - most_imbalance;
+bool streams(const CoreLoad& load) { return !computes(load) && seconds(load) >= 1e-9 * least_stream; }
+
+double seconds(const CoreLoad& load) { return 1e-9 * std::max(load.nanoseconds, load.bytes / stream_bytes); }
+
+double threads_gain(const CoreLoad& load, int threads) {
+  const bool even = load.imbalance <= most_imbalance && load.threads >= threads - most_imbalance;
+  if (threads < 2 || !even || load.regions == 0 || seconds(load) < 1e-9 * least_region * load.regions) return 0;
+  if (computes(load)) return 1 + counted_on * (threads - 1);
+  return streams(load) ? counted_on_streams : 0;
 }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -69,9 +69,14 @@ CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int6
                    int threads);
 // Whether cores compute, for long enough, most of the time.
 bool computes(const CoreLoad& load);
-// Whether the nest, with `threads` sent out and nothing else changed, gains by that: as well, regions are long, and all
-// threads have even shares. What was measured of nests like that: docs/decisions/021-recipes-by-prediction.md.
-bool threads_pay(const CoreLoad& load, int threads);
+// Whether memory is what they wait for, for long enough.
+bool streams(const CoreLoad& load);
+// What one core takes at least.
+double seconds(const CoreLoad& load);
+// What the nest, with `threads` sent out and nothing else changed, gains by that at least; 0: nobody knows. Regions are
+// long then, and all threads have even shares. What was measured of nests like that:
+// docs/decisions/021-recipes-by-prediction.md.
+double threads_gain(const CoreLoad& load, int threads);
 
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

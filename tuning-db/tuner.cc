@@ -135,11 +135,13 @@ std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const string& from, cons
   return candidate;
 }
 
-Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options, bool gpu) {
+Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
+                                      Strategies which) {
   TRY(const auto facts, transforms::NestFacts::of(nest, options.context, options.budget));
   std::vector<Proposed> result;
   for (const auto* strategy : transforms::strategies())
-    if (strategy->gpu == gpu) result.push_back({strategy, strategy->write(facts)});
+    if (strategy->gpu == (which == Strategies::Gpu) && (strategy->threads_alone || which != Strategies::Whole))
+      result.push_back({strategy, strategy->write(facts)});
   return result;
 }
 

@@ -59,9 +59,11 @@ struct Proposed {
   const transforms::StrategyInfo* strategy = nullptr;
   Result<std::vector<transforms::OpenRecipe>> recipes;
 };
-// Of all strategies for the CPU, or of those for a GPU, in their order. Errors: isl.budget.
+// Of all strategies for the CPU, of those among them for a nest of several parts (which fuse it, or send out threads
+// alone), or of those for a GPU, in their order. Errors: isl.budget.
+enum class Strategies : std::uint8_t { Cpu, Whole, Gpu };
 Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
-                                      bool gpu = false);
+                                      Strategies which = Strategies::Cpu);
 
 // The recipe's steps that the nest admits, applied. Nullopt: none of them.
 std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const std::string& from, const transforms::Recipe& recipe,

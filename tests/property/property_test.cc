@@ -16,6 +16,8 @@
 #include "tests/support/random_nest.h"
 #include "tests/support/random_recipe.h"
 #include "transforms/apply.h"
+#include "transforms/normal_form.h"
+#include "tuning-db/tuner.h"
 
 namespace sous::tests {
 namespace {
@@ -115,6 +117,29 @@ Case packed_first_case(std::uint64_t seed) {
   return result;
 }
 
+// A nest in normal form with what a strategy writes for it, as far as it fits.
+Case strategy_case(std::uint64_t seed) {
+  Random random(seed);
+  const NestOptions options{.max_depth = 3, .max_statements = 5, .tidy = true, .products = random.percent(20)};
+  Case result{random_nest(seed, options), {}};
+  const auto normal = transforms::normalize(result.sdfg, {.budget = small_budget});
+  if (!normal) return result;
+  result.sdfg = normal->sdfg;
+  const transforms::ApplyOptions apply{.context = {.hardware = small_hardware()}, .budget = small_budget};
+  const auto proposed = tuning_db::propose(result.sdfg, apply);
+  if (!proposed) return result;
+  std::vector<transforms::OpenRecipe> recipes;
+  for (const auto& one : *proposed)
+    if (one.recipes) std::ranges::copy(*one.recipes, std::back_inserter(recipes));
+  if (recipes.empty()) return result;
+  const transforms::OpenRecipe& open = random.pick(recipes);
+  transforms::OpenChoice choice;
+  for (const auto& [name, values] : open.open) choice[name] = random.below(values.size());
+  const auto fitted = tuning_db::fitted(result.sdfg, "strategy", transforms::closed(open, choice).value(), apply);
+  if (fitted) result.recipe = fitted->recipe;
+  return result;
+}
+
 TEST(Property, RoundTrip) { hold({"RoundTrip", scheduled_case, judge_round_trip}); }
 
 TEST(Property, Compiled) { hold({"Compiled", scheduled_case, judge_compiled}, 50); }
@@ -160,6 +185,8 @@ TEST(Property, OffloadedNestsRun) {
 TEST(Property, Sequences) { hold_recipes("Sequences", sequence_case, 10, "", 75); }
 
 TEST(Property, PackedFirst) { hold_recipes("PackedFirst", packed_first_case, 10, "parallelize", 50); }
+
+TEST(Property, Strategies) { hold_recipes("Strategies", strategy_case, 25, "", 50); }
 
 TEST(Property, NormalForm) { hold({"NormalForm", plain_case, judge_normal_form}, 50); }
 

@@ -73,6 +73,8 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
     if (found != facts.loops_.end()) found->uneven = is_uneven(*loop);
   });
   facts.element_bytes_ = widest_written(nest);
+  facts.nest_ = std::make_shared<const Nest>(std::move(subject));
+  facts.context_ = context;
   return facts;
 }
 

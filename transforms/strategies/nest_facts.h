@@ -1,11 +1,13 @@
 // What strategies know of a nest.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "transforms/roles.h"
 #include "transforms/step.h"
+#include "transforms/strategies/fusion.h"
 
 namespace sous::transforms {
 
@@ -39,8 +41,12 @@ class NestFacts {
   std::string most_contiguous(const std::vector<std::string>& among) const;
   // Bytes of the largest element of an array that the nest writes.
   int element_bytes() const { return element_bytes_; }
+  // Computed when it is asked for. Errors: isl.budget.
+  Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
 
  private:
+  std::shared_ptr<const Nest> nest_;
+  StepContext context_;
   std::vector<LoopFacts> loops_;
   int element_bytes_ = 1;
 };

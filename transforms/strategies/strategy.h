@@ -40,7 +40,7 @@ struct StrategyInfo {
   // The recipes, the likeliest first, or why there are none.
   Result<std::vector<OpenRecipe>> (*write)(const NestFacts& nest) = nullptr;
   bool gpu = false;            // its recipes are for a GPU
-  bool threads_alone = false;  // they send out threads, and leave all else as it is
+  bool threads_alone = false;  // they send out threads, and leave all else as the program has it
 };
 
 // All of them, in the order in which their recipes are tried (strategies.list).

@@ -24,10 +24,10 @@ TEST(Gains, AreWrittenAndRead) {
   EXPECT_EQ(read->machine, g.machine);
   EXPECT_EQ(read->sample.gain, g.sample.gain);
   EXPECT_EQ(read->sample.features, g.sample.features);
-  EXPECT_EQ(read->threads_pay, std::nullopt);
+  EXPECT_EQ(read->threads_gain, std::nullopt);
   MeasuredGain alone = g;
-  alone.threads_pay = false;
-  EXPECT_EQ(gain_from_json(to_json(alone), "x").value().threads_pay, false);
+  alone.threads_gain = 1.2;
+  EXPECT_EQ(gain_from_json(to_json(alone), "x").value().threads_gain, 1.2);
   EXPECT_EQ(gain_from_json("{}", "x").error().code, "gains.field");
   EXPECT_EQ(gain_from_json("{", "x").error().code, "gains.json");
   EXPECT_EQ(
@@ -77,13 +77,11 @@ TEST(Gains, StrategiesAreJudgedByWhatABuildWouldUse) {
 // What threads alone gain where the rule would serve them, and where not; other recipes do not count.
 TEST(Gains, ThreadsAloneAreJudgedByTheRule) {
   std::vector<MeasuredGain> gains{gain("a", 0, 1.5), gain("b", 0, 1.9), gain("c", 0, 0.5), gain("d", 0, 9)};
-  gains[0].threads_pay = gains[1].threads_pay = true;
-  gains[2].threads_pay = false;
+  gains[0].threads_gain = gains[1].threads_gain = 1.5;
+  gains[2].threads_gain = 0;
   const std::string report = threads_report(gains);
-  EXPECT_NE(report.find("where cores compute        2       0    0.0%   1.69   1.50    1.70"), std::string::npos)
-      << report;
-  EXPECT_NE(report.find("elsewhere                  1       1  100.0%   0.50   0.50    0.50"), std::string::npos)
-      << report;
+  EXPECT_NE(report.find("1.50 counted on        2       0    0.0%   1.69   1.50    1.70"), std::string::npos) << report;
+  EXPECT_NE(report.find("not used               1       1  100.0%   0.50   0.50    0.50"), std::string::npos) << report;
 }
 
 }  // namespace

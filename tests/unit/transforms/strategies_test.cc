@@ -51,6 +51,15 @@ const Sdfg triangle = nest("array A: f64[n, m] argument array C: f64[n, n] argum
                            "s0: C[i0, i1] = C[i0, i1] + 1.5 * A[i0, i2] * A[i1, i2] } } }");
 const Sdfg columns = nest("array A: f64[n, m] argument array x: f64[n] argument array y: f64[m] argument", "A, x, y",
                           "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i1] = y[i1] + A[i0, i1] * x[i0] } }");
+// A row's mean, and a weight for each element, as normal form leaves them: each in an array of its own.
+const Sdfg rows = nest(
+    "array A: f64[n, m] argument array mean: f64[max(0, n)] heap transient alias 1 "
+    "array weight: f64[max(0, n), max(0, m)] heap transient alias 2",
+    "A",
+    "loop i0 = 0 .. n { s0: mean[i0] = 0.0 } "
+    "loop i1 = 0 .. n { loop i2 = 0 .. m { s1: mean[i1] = mean[i1] + A[i1, i2] } } "
+    "loop i3 = 0 .. n { loop i4 = 0 .. m { s2: weight[i3, i4] = A[i3, i4] * 0.5 } } "
+    "loop i5 = 0 .. n { loop i6 = 0 .. m { s3: A[i5, i6] = A[i5, i6] - weight[i5, i6] * mean[i5] } }");
 
 // A nest for each strategy, in which all of its steps apply.
 const std::map<std::string, std::vector<Sdfg>> suited = {
@@ -60,6 +69,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
+    {"fused_loops", {rows}},
     {"outer_threads", {product, elementwise, sweeps, triangle}},
     {"offload", {product, batch, filter, sweeps, scan, triangle, columns}}};
 
@@ -126,6 +136,27 @@ TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
     ASSERT_EQ(after->root.nodes.size(), 1U);
     EXPECT_TRUE(std::holds_alternative<sdfg::GpuGrid>(std::get<sdfg::Loop>(after->root.nodes[0].value).schedule));
   }
+}
+
+// What one iteration hands to the next loop is its own then; loops that would wait for each other stay apart.
+TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
+  const auto one =
+      apply(rows, closed(written(fused_loops_strategy, rows).value()[0]).value(), {.context = avx512, .budget = {}});
+  ASSERT_TRUE(one) << one.error().to_string();
+  ASSERT_EQ(one->root.nodes.size(), 1U);
+  const auto& loop = std::get<sdfg::Loop>(one->root.nodes[0].value);
+  EXPECT_TRUE(std::holds_alternative<sdfg::Parallel>(loop.schedule));
+  for (const auto& container : one->containers)
+    if (container.transient) EXPECT_TRUE(container.shape.empty()) << container.name;
+
+  const Sdfg shifted = nest("array x: f64[n] argument array y: f64[n] argument array z: f64[n] argument", "x, y, z",
+                            "loop i0 = 1 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 1 .. n { s1: z[i1] = y[i1 - 1] }");
+  EXPECT_EQ(written(fused_loops_strategy, shifted).error().code, "fused-loops.none");
+  // Neither a loop that sums floats is taken in, nor is what is behind it.
+  const Sdfg summed = nest("array x: f64[n] argument array y: f64[n] argument array s: f64 argument", "x, y, s",
+                           "loop i0 = 0 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 0 .. n { s1: s[] = s[] + y[i1] } "
+                           "loop i2 = 0 .. n { s2: x[i2] = y[i2] * s[] }");
+  EXPECT_EQ(written(fused_loops_strategy, summed).error().code, "fused-loops.none");
 }
 
 TEST(Strategies, SayWhyNot) {

@@ -77,6 +77,40 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   // Where data says which, each place counts.
   const CoreLoad gathered = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + y[at[j]] } }");
   EXPECT_GT(gathered.bytes, 8.0 * 2000 * 2000 - 1);
+  // Sums wait for themselves, where others do not run beside them.
+  EXPECT_GT(sums.nanoseconds, 2000 * 2000);
+  EXPECT_LT(load("loop i = 0 .. n parallel { loop j = 0 .. n { s: A[i, j] = A[i, j] + y[j] } }").nanoseconds, 1e6);
+  EXPECT_LT(load("loop i = 0 .. n parallel { loop j = 0 .. 8 { s: y[i] = y[i] + A[i, j] } }").nanoseconds, 4000);
+}
+
+TEST(CoreLoad, WhatThreadsGain) {
+  const CoreLoad computing{.nanoseconds = 1e8, .bytes = 1e7, .regions = 1, .threads = 2, .imbalance = 0};
+  EXPECT_EQ(threads_gain(computing, 2), 1.5);
+  CoreLoad other = computing;
+  other.bytes = 1e10;
+  const double streaming = threads_gain(other, 2);
+  EXPECT_GT(streaming, 1.05);
+  EXPECT_LT(streaming, 1.5);
+  EXPECT_EQ(threads_gain(other, 1), 0);
+  // Too short, too many regions, no threads, shares that differ.
+  other.nanoseconds = 1e3;
+  other.bytes = 1e6;
+  EXPECT_EQ(threads_gain(other, 2), 0);
+  for (double CoreLoad::* member : {&CoreLoad::regions, &CoreLoad::threads, &CoreLoad::imbalance}) {
+    other = computing;
+    other.*member = member == &CoreLoad::threads ? 1 : member == &CoreLoad::regions ? 1e4 : 0.5;
+    EXPECT_EQ(threads_gain(other, 2), 0);
+  }
+}
+
+// What the loops inside leave in the cache is not brought again in the next iteration.
+TEST(CoreLoad, RowsThatStay) {
+  const auto nest = sdfg::parse(
+      "sdfg 1 t symbols n array A: f64[n, n] argument array B: f64[n, n] argument array y: f64[n] argument "
+      "arguments n, A, B, y "
+      "loop i = 1 .. n - 1 { loop j = 0 .. n { s: B[i, j] = A[i - 1, j] + A[i + 1, j] + y[j] } }");
+  ASSERT_TRUE(nest) << nest.error().to_string();
+  EXPECT_NEAR(core_load(*nest, {{"n", 4000}}, machine(2), 2).bytes / (2 * 8 * 4000.0 * 4000.0), 1, 0.01);
 }
 
 TEST(ScheduleFeatures, ThreadsAndRegions) {
@@ -86,6 +120,13 @@ TEST(ScheduleFeatures, ThreadsAndRegions) {
   EXPECT_EQ(at(of(row_sums, 1000), ScheduleFeature::threads), 1);
   EXPECT_GT(at(inner, ScheduleFeature::regions), at(outer, ScheduleFeature::regions) + 5);
   EXPECT_NEAR(at(of("loop i = 0 .. n parallel { s: y[i] = A[i, 0] }", 3), ScheduleFeature::imbalance), 1.0 / 3, 1e-9);
+}
+
+// In even shares one thread has most of a triangle.
+TEST(ScheduleFeatures, TrianglesInShares) {
+  const std::string inner = " { loop j = 0 .. i + 1 { s: y[i] = y[i] + A[i, j] } }";
+  EXPECT_NEAR(at(of("loop i = 0 .. n parallel" + inner, 1000), ScheduleFeature::imbalance), 0.5, 1e-9);
+  EXPECT_EQ(at(of("loop i = 0 .. n parallel(dynamic)" + inner, 1000), ScheduleFeature::imbalance), 0);
 }
 
 TEST(ScheduleFeatures, TrafficGrowsBeyondEachCache) {

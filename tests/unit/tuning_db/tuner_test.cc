@@ -136,7 +136,7 @@ TEST(Tuner, WhatTakesTooLongIsKilled) {
 
 TEST(Tuner, ProposesWhatStrategiesWrite) {
   const auto proposed = propose(nest, {}).value();
-  const auto for_gpus = propose(nest, {}, true).value();
+  const auto for_gpus = propose(nest, {}, Strategies::Gpu).value();
   EXPECT_EQ(proposed.size() + for_gpus.size(), transforms::strategies().size());
   EXPECT_EQ(for_gpus[0].strategy->name, "offload");
   EXPECT_EQ(proposed[0].recipes.error().code, "contraction.no-product");
