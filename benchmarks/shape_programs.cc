@@ -7,6 +7,7 @@
 #include "client/choose.h"
 #include "client/generated_code.h"
 #include "client/process.h"
+#include "client/promise.h"
 #include "frontends/c/lift.h"
 #include "sdfg/interp.h"
 #include "transforms/apply.h"

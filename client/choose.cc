@@ -62,11 +62,6 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
   return out;
 }
 
-tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const Match& match) {
-  static const auto values = tuning_db::size_values(tuning_db::local_hardware());
-  return tuning_db::least_shape(unit, match.recipe, match.evidence, values);
-}
-
 class Chooser {
  public:
   explicit Chooser(const Question& question)
@@ -91,15 +86,10 @@ class Chooser {
     return best;
   }
 
-  // What a strategy writes for the unit, if it is sure to gain: not beside what a lock file pins.
+  // What a strategy writes for the unit, if it is sure to gain.
   std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
     const Nest& nest = question_.nest;
-    const auto locked = [](const Unit& u) {
-      return std::ranges::any_of(u.matches, [](const Match& m) { return m.origin == Origin::Lock; });
-    };
-    const bool asks = question_.gain_model != nullptr &&
-                      (std::ranges::none_of(nest.units, locked) || planted(Fault::strategy_beside_lock));
-    const auto* model = asks ? question_.gain_model() : nullptr;
+    const auto* model = model_for_strategies();
     if (model == nullptr) return std::nullopt;
     const double least = question_.measure ? 1 : tuning_db::GainModel::least_sure;
     auto predicted = predict(nest, unit, *model, least);
@@ -107,7 +97,7 @@ class Chooser {
     Choice& choice = predicted->choice;
     Match& match = choice.match;
     // Nothing is predicted of another target's code.
-    if (!question_.target.empty() && question_.target != match.recipe.target) return std::nullopt;
+    if (for_another_target(match)) return std::nullopt;
     match.belief = "predicted: at least " + speed(predicted->gain);
     CandidateReport candidate{match, true, refuted(unit, match)};
     if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
@@ -119,7 +109,33 @@ class Chooser {
     return std::move(choice);
   }
 
+  // Threads on the whole nest, and nothing else, if they gain.
+  std::optional<Choice> threads_alone() const {
+    const auto* model = model_for_strategies();
+    const Unit& whole = question_.nest.units.front();
+    auto predicted = model != nullptr ? predict_threads(question_.nest, whole, *model) : std::nullopt;
+    if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
+    Choice& choice = predicted->choice;
+    choice.match.belief = "predicted: at least " + speed(predicted->gain);
+    if (!refuted(whole, choice.match).empty() || !crowded(whole, choice).empty()) return std::nullopt;
+    return std::move(choice);
+  }
+
  private:
+  // Null: none is asked, as beside what a lock file pins.
+  const tuning_db::GainModel* model_for_strategies() const {
+    const auto locked = [](const Unit& u) {
+      return std::ranges::any_of(u.matches, [](const Match& m) { return m.origin == Origin::Lock; });
+    };
+    const bool asks = question_.gain_model != nullptr &&
+                      (std::ranges::none_of(question_.nest.units, locked) || planted(Fault::strategy_beside_lock));
+    return asks ? question_.gain_model() : nullptr;
+  }
+
+  bool for_another_target(const Match& match) const {
+    return !question_.target.empty() && question_.target != match.recipe.target;
+  }
+
   // Evidence of this very recipe here, that it does not gain.
   string refuted(const Unit& unit, const Match& predicted) const {
     const bool known = std::ranges::any_of(unit.matches, [&](const Match& match) {
@@ -300,48 +316,10 @@ std::vector<UnitReport> unit_reports(const Nest& nest) {
   return reports;
 }
 
-targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const Match& match) {
-  const auto& e = match.evidence;
-  auto least = least_shape(unit, match);
-  targets::Guard guard{std::move(original), std::move(least.extents), least.work, 0};
-  // What a team of threads may cost to start.
-  if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
-  return guard;
-}
+namespace {
 
-string not_evidence(const Match& match, const string& size_class, const string& hardware) {
-  if (planted(Fault::no_evidence_needed)) return "";
-  const auto& e = match.evidence;
-  if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
-  if (match.distance > match.reach) return "no evidence: too far away";
-  const auto belief = tuning_db::believe(e, hardware);
-  if (!(belief.ratio > 0)) {
-    return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
-  }
-  const auto asked = tuning_db::parse_size_class(size_class);
-  const auto measured = tuning_db::parse_size_class(e.size_class);
-  // How far below it reaches was measured: the shape decides.
-  const bool reaches = !e.least_extents.empty() && measured && asked && measured->power && asked->power &&
-                       measured->element_bytes == asked->element_bytes && *asked->power <= *measured->power;
-  if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
-    return "no evidence at this size: measured at " + e.size_class;
-  }
-  if (e.ratio() <= tuning_db::least_gain) return "not faster: " + speed(e.ratio());
-  if (belief.ratio <= least_believed(belief, tuning_db::least_gain))
-    return "too little of it is believed: " + in_words(belief, e);
-  if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
-    return "not faster beyond the spread of the measurements";
-  }
-  const double promise = tuning_db::promised(belief.ratio, match.distance, match.reach);
-  if (promise < tuning_db::least_promised(match.distance, match.reach)) {
-    return "too little is promised so far away: " + speed(promise);
-  }
-  return "";
-}
-
-Chosen choose(const Question& question) {
+Chosen first_choice(const Question& question, const Chooser& chooser) {
   const Nest& nest = question.nest;
-  const Chooser chooser(question);
   Chosen chosen;
   chosen.units = unit_reports(nest);
   if (nest.units.empty()) {
@@ -394,6 +372,23 @@ Chosen choose(const Question& question) {
     return chosen;
   }
   describe(chosen, nest);
+  return chosen;
+}
+
+}  // namespace
+
+Chosen choose(const Question& question) {
+  const Chooser chooser(question);
+  Chosen chosen = first_choice(question, chooser);
+  const bool asks =
+      question.other_shapes && !chosen.guards.empty() && std::ranges::none_of(chosen.choices, by_threads_alone);
+  if (auto threads = asks ? chooser.threads_alone() : std::nullopt) {
+    Chosen other;
+    other.choices = {std::move(*threads)};
+    describe(other, question.nest);
+    chosen.why += "; other shapes: " + other.why;
+    chosen.otherwise = {std::move(other)};
+  }
   return chosen;
 }
 

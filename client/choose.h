@@ -7,7 +7,8 @@
 // preferred (it may fuse its nests) where it was measured on the same stretch, or promises at least what those of its
 // nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
 // nest with as much work as the largest must have one; else what strategies write for the whole is used, or the
-// original stays. Those with next to none get none where sizes are not known.
+// original stays. Those with next to none get none where sizes are not known. For shapes that a recipe has no evidence
+// for, a second variant is made: threads alone on the whole, where they gain.
 #pragma once
 
 #include <functional>
@@ -32,6 +33,8 @@ struct Chosen {
   double expected_ratio = 0;      // the least of the choices; 0: unknown
   // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
   std::vector<targets::Guard> guards;
+  // For nests whose sizes are not known: what runs where the guards do not hold, at most one; then the original.
+  std::vector<Chosen> otherwise;
   int threads = 0;        // the most of the choices
   int least_threads = 1;  // those that the gains need
 };
@@ -46,12 +49,10 @@ struct Question {
   Measure measure = {};     // what has no evidence
   // Asked for when a neighbour's recipe is judged, and for what strategies write. Null: neither is done.
   tuning_db::FindGainModel gain_model = nullptr;
+  bool other_shapes = true;  // Chosen::otherwise is asked for
 };
 
 Chosen choose(const Question& question);
-
-// One for each unit, before anything is known of it.
-std::vector<UnitReport> unit_reports(const Nest& nest);
 
 // A recipe that is used wherever it applies: in the hottest nest and in all others that it fits, or, where it does not
 // fit the hottest, in the whole.
@@ -59,12 +60,5 @@ Chosen force(const Question& question, const transforms::Recipe& recipe);
 
 // Of the nest's units, before anything is asked.
 std::vector<UnitReport> unit_reports(const Nest& nest);
-
-// What the entry asks for before it runs the match's recipe, which names loops of `unit`, where sizes are not known
-// now. `original`: the unit, in the names of what is emitted.
-targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const transforms::Match& match);
-
-// "" or why the measurement is no evidence. `size_class`: of the asking unit; "unknown:…" is guarded at run time.
-std::string not_evidence(const transforms::Match& match, const std::string& size_class, const std::string& hardware);
 
 }  // namespace sous::client

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "client/choose.h"
+#include "client/generate.h"
 #include "client/measure.h"
 #include "client/offload.h"
 #include "client/predicted.h"
@@ -28,23 +29,6 @@ using std::string;
 using transforms::Match;
 
 constexpr int matches_per_unit = 8;
-
-// The target of the one function that the choices' units become.
-Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const string& wanted) {
-  const targets::Target* target = targets::find_target(wanted.empty() ? choices.front().match.recipe.target : wanted);
-  SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
-  if (!wanted.empty()) return target;
-  for (const auto& choice : choices) {
-    const auto& name = choice.match.recipe.target;
-    const auto* common = targets::common_target(*target, *targets::find_target(name));
-    if (common == nullptr) {
-      return fail("target.mixed",
-                  "its recipes are for " + string(target->name) + " and " + name + ", which go into no one function");
-    }
-    target = common;
-  }
-  return target;
-}
 
 string in_form(const Sdfg& sdfg, const string& form) {
   if (form == "json") return sdfg::to_json(sdfg) + "\n";
@@ -233,6 +217,7 @@ class Pipeline {
   Chosen choose_for(const Nest& nest) {
     Question question{
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
+    question.other_shapes = !options_.lock;  // a lock file names one recipe for each nest
     if (forced_) return force(question, *forced_);
     if (for_gpu()) {
       Chosen known = choose(question);
@@ -278,50 +263,24 @@ class Pipeline {
 
   void emit(const Item& item, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
     const LiftedNest& lifted = *item.nest.lifted;
-    const auto found = target_of(chosen.choices, options_.target);
-    if (!found) {
-      report.why = found.error().to_string();
+    const string function = function_name(lifted);
+    const auto generated = generate(item.nest, chosen, sdfg, meaning_, options_.target, function);
+    if (!generated) {
+      report.why = generated.error().to_string();
       return;
     }
-    const targets::Target& target = **found;
-    targets::EmitOptions emit_options = client::emit_options(meaning_, item.nest.reassociate);
-    emit_options.function = function_name(lifted);
-    emit_options.guards = chosen.guards;
-    emit_options.least_threads = chosen.least_threads;
-    for (const auto& choice : chosen.choices)
-      emit_options.cache =
-          tuning_db::strictest(emit_options.cache, tuning_db::cache_for(choice.match.evidence, item.nest.hardware));
-    if (meaning_.user_lines) {
-      emit_options.lines = {lifted.file, lifted.line, {}};
-      sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-        const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-        const auto line = loop == nullptr ? std::nullopt : line_of_loop(lifted, loop->symbol);
-        if (line) emit_options.lines.loops[loop->symbol] = *line;
-      });
-    }
-    std::vector<targets::Unfollowed> unfollowed;
-    emit_options.unfollowed = &unfollowed;
-    string recipes;
-    for (const auto& choice : chosen.choices) {
-      recipes += "\n" + item.nest.units[choice.unit].label + ": " + transforms::to_text(choice.match.recipe);
-    }
-    emit_options.comment = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function + recipes;
-    auto code = target.emit(sdfg, emit_options);
-    if (!code) {
-      report.why = code.error().to_string();
-      return;
-    }
+    const targets::Target& target = *generated->code.target;
     report.threads = chosen.threads;
-    if (!follows(item.nest, chosen, sdfg, target, unfollowed, forced_.has_value(), report)) return;
+    if (!follows(item.nest, chosen, sdfg, target, generated->unfollowed, forced_.has_value(), report)) return;
     report.served = true;
-    report.generated = emit_options.function;
+    report.generated = function;
     report.target = target.name;
     report.expected_ratio = chosen.expected_ratio;
     for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
     Served served;
     served.nest = item.report;
-    served.replacement = frontends::replacement(lifted, emit_options.function, sdfg, "sous: " + chosen.why);
-    served.code = std::move(*code);
+    served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why);
+    served.code = generated->code;
     served.sdfg = sdfg;
     if (!forced_) {
       for (const auto& choice : chosen.choices) {

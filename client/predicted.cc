@@ -28,6 +28,7 @@ constexpr double step_down = 1.5, longer = 2;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // Of a loop that need not be long: no even number, so that threads do not share it out evenly.
 constexpr std::int64_t few_iterations = 5;
+constexpr double more_work = 4;  // times as much, where some loops have only so few
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
 // Of threads alone: how many are asked about.
@@ -64,10 +65,10 @@ class Sized {
     return tuning_db::schedule_features(nest, sizes, hardware_, threads_);
   }
   tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
-  // With `few` iterations of these open ones, and the others so large that there is as much to do as at `value`.
-  // Nullopt: no size is large enough.
+  // With `few` iterations of these open ones, and the others so large that there is more to do than at `value`
+  // (more_work). Nullopt: no size is large enough.
   std::optional<Sizes> thin(const std::set<string>& symbols, std::int64_t few, std::int64_t value) const {
-    const double wanted = operations(at(value));
+    const double wanted = operations(at(value)) + std::log2(more_work);
     for (std::int64_t large = value; large <= largest_size; large *= 2) {
       Sizes sizes = at(large);
       for (const string& symbol : symbols) sizes[symbol] = few;
@@ -116,12 +117,20 @@ class Predictor {
         sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads) {}
 
   std::optional<Predicted> best(double least) const {
-    const bool fused = of_several();  // of a whole its parts say little: what the program does was looked at
-    if (!fused && !sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
+    // Of a whole its parts say little: what the program does was looked at.
+    const bool whole = of_several();
+    if (!whole && !sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
     if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
+    // What fusing does to the parts no sample has shown: the model is not asked.
+    return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, least);
+  }
+  std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
+
+ private:
+  // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
+  std::optional<Predicted> among(tuning_db::Strategies which, double least) const {
     const auto options = apply_options(nest_);
-    const auto proposed =
-        tuning_db::propose(unit_.nest, options, fused ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu);
+    const auto proposed = tuning_db::propose(unit_.nest, options, which);
     if (!proposed) return std::nullopt;
     std::optional<Predicted> best, threads;
     for (const auto& one : *proposed) {
@@ -136,7 +145,7 @@ class Predictor {
           const double seconds = tuning_db::seconds(sized_.load(candidate->applied, sized_.usual()));
           if (gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
         }
-        if (fused) continue;
+        if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
           best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())));
@@ -145,15 +154,14 @@ class Predictor {
     if (best) {
       set_least_shape(*best, false, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     } else if (threads) {
-      set_least_shape(*threads, true, [&](const Sizes& sizes) {
-        return threads_gain(threads->choice.applied, sizes) >= threads->gain;
-      });
+      // Somewhat less where loops are short will do.
+      set_least_shape(*threads, true,
+                      [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
     }
     return best ? best : threads;
   }
 
- private:
-  // The whole of a nest of several parts. (What fusing does to the parts no sample has shown: the model is not asked.)
+  // The whole of a nest of several parts.
   bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
 
   // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
@@ -240,13 +248,14 @@ class Predictor {
     }
     transforms::Evidence& e = best.choice.match.evidence;
     const Sizes sizes = sized_.at(lowest);
+    const auto thin = any_loops ? thin_symbols(lowest, holds) : std::set<string>{};
     Sizes least = sizes;
-    if (any_loops)
-      for (const string& symbol : thin_symbols(lowest, holds)) least[symbol] = few_iterations;
+    for (const string& symbol : thin) least[symbol] = few_iterations;
     e.least_extents = tuning_db::extents(unit_.nest, least);
     for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
-      e.least_extents[k] = std::min(longer * e.least_extents[k], e.extents[k]);
-    e.least_work = std::min(longer * tuning_db::work(unit_.nest, sizes).value_or(0), e.work);
+      e.least_extents[k] = std::min((any_loops ? 1 : longer) * e.least_extents[k], e.extents[k]);
+    const double factor = !any_loops ? longer : thin.empty() ? 1 : more_work;
+    e.least_work = std::min(factor * tuning_db::work(unit_.nest, sizes).value_or(0), e.work);
   }
 
   const Nest& nest_;
@@ -272,6 +281,10 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {
   return Predictor(nest, unit, model).best(least);
+}
+
+std::optional<Predicted> predict_threads(const Nest& nest, const Unit& unit, const GainModel& model) {
+  return Predictor(nest, unit, model).threads();
 }
 
 }  // namespace sous::client

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "client/report.h"
 #include "sdfg/planted_fault.h"
 #include "tuning-db/belief.h"
+#include "tuning-db/size_class.h"
 
 namespace sous::client {
 
@@ -59,6 +61,50 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
   for (double& extent : e.least_extents) extent *= neighbours_least;
   e.least_work = std::max(std::min(neighbours_least * e.least_work, e.work), e.least_work);
   return e;
+}
+
+string not_evidence(const transforms::Match& match, const string& size_class, const string& hardware) {
+  if (planted(Fault::no_evidence_needed)) return "";
+  const auto& e = match.evidence;
+  if (!(e.tuned_seconds > 0) || !(e.baseline_seconds > 0)) return "no evidence: never measured";
+  if (match.distance > match.reach) return "no evidence: too far away";
+  const auto belief = tuning_db::believe(e, hardware);
+  if (!(belief.ratio > 0)) {
+    return "no evidence on like hardware: measured on " + e.hardware + ", this is " + hardware;
+  }
+  const auto asked = tuning_db::parse_size_class(size_class);
+  const auto measured = tuning_db::parse_size_class(e.size_class);
+  // How far below it reaches was measured: the shape decides.
+  const bool reaches = !e.least_extents.empty() && measured && asked && measured->power && asked->power &&
+                       measured->element_bytes == asked->element_bytes && *asked->power <= *measured->power;
+  if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
+    return "no evidence at this size: measured at " + e.size_class;
+  }
+  if (e.ratio() <= tuning_db::least_gain) return "not faster: " + speed(e.ratio());
+  if (belief.ratio <= least_believed(belief, tuning_db::least_gain))
+    return "too little of it is believed: " + in_words(belief, e);
+  if (belief.ratio * (1 - e.baseline_spread) <= 1 + e.tuned_spread) {
+    return "not faster beyond the spread of the measurements";
+  }
+  const double promise = tuning_db::promised(belief.ratio, match.distance, match.reach);
+  if (promise < tuning_db::least_promised(match.distance, match.reach)) {
+    return "too little is promised so far away: " + speed(promise);
+  }
+  return "";
+}
+
+tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const transforms::Match& match) {
+  static const auto values = tuning_db::size_values(tuning_db::local_hardware());
+  return tuning_db::least_shape(unit, match.recipe, match.evidence, values);
+}
+
+targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const transforms::Match& match) {
+  const auto& e = match.evidence;
+  auto least = least_shape(unit, match);
+  targets::Guard guard{std::move(original), std::move(least.extents), least.work, 0};
+  // What a team of threads may cost to start.
+  if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
+  return guard;
 }
 
 }  // namespace sous::client

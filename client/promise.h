@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "client/nest.h"
+#include "targets/target.h"
+#include "tuning-db/shape.h"
 
 namespace sous::client {
 
@@ -13,6 +15,15 @@ namespace sous::client {
 double promised(const transforms::Match& match);
 // What recipes of some units promise for the nest, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices);
+
+// "" or why the measurement is no evidence. `size_class`: of the asking unit; "unknown:…" is guarded at run time.
+std::string not_evidence(const transforms::Match& match, const std::string& size_class, const std::string& hardware);
+
+// The shape from which on the match's recipe gains, as its evidence says, on this machine.
+tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const transforms::Match& match);
+// What the entry asks for before it runs the match's recipe, which names loops of `unit`, where sizes are not known
+// now. `original`: the unit, in the names of what is emitted.
+targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const transforms::Match& match);
 
 // A neighbour's measurement as one of this nest. `theirs`, `here`: the loops of both in preorder; `matched`: which of
 // theirs is which here. A loop without a counterpart is to be as long as the shortest; and where the least that gains

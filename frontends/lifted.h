@@ -32,6 +32,7 @@ struct Argument {
   std::string expression;  // the program's, without side effects: "n", "g->n", "A"
   // Passed by value (or a pointer), and perhaps without a value yet where the nest does not use it.
   bool unset = false;
+  bool operator==(const Argument&) const = default;
 };
 
 struct LiftedNest {

@@ -330,11 +330,20 @@ class FunctionPrinter {
       const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
-    out.open(
-        parameter_list("extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function, parameters));
+    const std::string entry = "extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function;
+    const std::string tried = options_.function + "_if";
+    out.open(parameter_list(options_.otherwise.empty() ? entry : "static int " + tried, parameters));
     for (const std::string& check : checks) out.line(check);
     out.line(kernel_ + "(" + join(passed) + ");");
     out.line(on_device() ? "return " + run_ + ".finish();" : "return 1;");
+    out.close();
+    if (options_.otherwise.empty()) return;
+    std::vector<std::string> arguments;
+    for (const std::string& argument : sdfg_.arguments) arguments.push_back(names_.of(argument));
+    const std::string call = "(" + join(arguments) + ") != 0";
+    out.line("");
+    out.open(parameter_list(entry, parameters));
+    out.line("return (" + tried + call + " || " + options_.otherwise + call + ") ? 1 : 0;");
     out.close();
   }
 

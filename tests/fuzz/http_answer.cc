@@ -2,6 +2,7 @@
 // and applied, as a build does.
 #include "client/choose.h"
 #include "client/http_source.h"
+#include "client/promise.h"
 #include "sdfg/check.h"
 #include "sdfg/text.h"
 #include "tests/fuzz/fuzz.h"

@@ -23,7 +23,9 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   TRY(const Fusion fusion, nest.fusion());
   if (fusion.pairs.empty()) return fail("fused-loops.none", "no neighbouring loops may be one");
   std::string steps;
-  for (const auto& [first, second] : fusion.pairs) steps += call("fuse", "first=" + first + ", second=" + second);
+  for (const auto& [first, second, shift] : fusion.pairs)
+    steps += call("fuse", "first=" + first + ", second=" + second +
+                              (shift != 0 ? ", shift=" + std::to_string(shift) : std::string()));
   for (const std::string& loop : fusion.fused) steps += call("promote", "loop=" + loop + ", most=1");
   std::vector<std::string> kinds{"static", "dynamic"};
   for (const std::string& loop : fusion.parallel) {

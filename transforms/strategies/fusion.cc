@@ -1,6 +1,8 @@
 #include "transforms/strategies/fusion.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <set>
 
 namespace sous::transforms {
@@ -10,8 +12,16 @@ using sdfg::ScheduleLoop;
 using sdfg::ScheduleTree;
 using std::string;
 
-bool same_range(const ScheduleLoop& a, const ScheduleLoop& b) {
-  return a.step == 1 && b.step == 1 && a.begin == b.begin && a.end == b.end;
+// Iterations by which ranges may differ at an end: what is not there runs under a guard.
+constexpr std::int64_t most_apart = 4;
+
+// By how much `b` has to be delayed so that its range is that of `a` but for at most `apart` iterations at each end;
+// nullopt: that is not known, or not so.
+std::optional<std::int64_t> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std::int64_t apart) {
+  if (a.step != 1 || b.step != 1) return std::nullopt;
+  const auto begin = (a.begin - b.begin).constant(), end = (a.end - b.end).constant();
+  if (!begin || !end || std::abs(*begin - *end) > apart) return std::nullopt;
+  return *end;
 }
 
 class Fuser {
@@ -32,17 +42,21 @@ class Fuser {
     for (std::size_t k = 0; k + 1 < inside(around).size();) {
       const auto* a = std::get_if<ScheduleLoop>(&inside(around)[k].value);
       const auto* b = std::get_if<ScheduleLoop>(&inside(around)[k + 1].value);
-      bool fits = a != nullptr && b != nullptr && same_range(*a, *b);
-      if (fits) {
-        const string first = a->symbol, second = b->symbol;
-        TRY(fits, outside ? is_parallel_as_one(first, second) : spares_a_temporary(first, second));
-        if (fits) {
-          nest_.tree = as_one(first, second);
-          fusion_.pairs.emplace_back(first, second);
-          if (fused.insert(first).second) fusion_.fused.push_back(first);
-        }
+      const auto shift =
+          a != nullptr && b != nullptr ? shift_of(*a, *b, outside ? most_apart : 0) : std::optional<std::int64_t>();
+      std::optional<ScheduleTree> tree;
+      Fusion::Pair pair;
+      if (shift) {
+        pair = {a->symbol, b->symbol, *shift};
+        TRY(tree, as_one(pair, outside));
       }
-      if (!fits) ++k;
+      if (!tree) {
+        ++k;
+        continue;
+      }
+      nest_.tree = std::move(*tree);
+      if (fused.insert(pair.first).second) fusion_.fused.push_back(pair.first);
+      fusion_.pairs.push_back(std::move(pair));
     }
     std::vector<string> loops;
     for (const sdfg::ScheduleNode& node : inside(around))
@@ -50,9 +64,7 @@ class Fuser {
     for (const string& loop : loops) {
       bool parallel = false;
       if (outside) {
-        const auto free = independent(nest_, loop, context_, "strategy.carried");
-        if (!free && free.error().code != "strategy.carried") return std::unexpected(free.error());
-        parallel = free.has_value();
+        TRY(parallel, is_parallel(nest_, loop));
       }
       if (parallel) fusion_.parallel.push_back(loop);
       TRY_VOID(level(loop, outside && !parallel));
@@ -64,39 +76,46 @@ class Fuser {
     return around.empty() ? nest_.tree : sdfg::find_loop(nest_.tree, around)->children;
   }
 
-  ScheduleTree as_one(const string& first, const string& second) const {
-    ScheduleTree tree = nest_.tree;
-    const auto [sequence, at] = sdfg::owner_of(tree, first);
-    auto& a = std::get<ScheduleLoop>((*sequence)[at].value);
-    const auto& b = std::get<ScheduleLoop>((*sequence)[at + 1].value);
-    for (sdfg::ScheduleNode& node : sdfg::substitute(b.children, {{second, sdfg::Expr::symbol(first)}}))
-      a.children.push_back(std::move(node));
-    sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    return tree;
+  // The tree with the two fused, nullopt if that is not wanted.
+  Result<std::optional<ScheduleTree>> as_one(const Fusion::Pair& pair, bool outside) const {
+    const bool hands_on = outside || shares(pair, false);
+    if (!hands_on) return std::nullopt;
+    const StepCall call{"fuse", {{"first", pair.first}, {"second", pair.second}, {"shift", pair.shift}}};
+    const auto plan = find_step("fuse")->plan(nest_, call, context_);
+    if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
+    if (!plan) return std::nullopt;
+    Nest one = nest_;
+    one.tree = plan->tree();
+    TRY(bool wanted, is_parallel(one, pair.first));
+    if (!wanted && !outside && shares(pair, true)) {
+      TRY(wanted, carries_no_more(pair, one.tree));
+    }
+    return wanted ? std::optional(std::move(one.tree)) : std::nullopt;
   }
 
-  Result<bool> is_parallel_as_one(const string& first, const string& second) const {
-    Nest one = nest_;
-    one.tree = as_one(first, second);
-    const auto free = independent(one, first, context_, "strategy.carried");
+  Result<bool> is_parallel(const Nest& nest, const string& loop) const {
+    const auto free = independent(nest, loop, context_, "strategy.carried");
     if (!free && free.error().code != "strategy.carried") return std::unexpected(free.error());
     return free.has_value();
   }
 
-  Result<bool> spares_a_temporary(const string& first, const string& second) const {
-    std::set<string> handed_on = touched_in(first).written;
-    const auto looked_at = touched_in(second).read;
-    std::erase_if(handed_on, [&](const string& name) {
+  // Whether the second looks at something that the first writes; at a temporary, if only these count.
+  bool shares(const Fusion::Pair& pair, bool temporaries) const {
+    const auto second = touched_in(pair.second);
+    return std::ranges::any_of(touched_in(pair.first).written, [&](const string& name) {
       const sdfg::Container* container = nest_.lifted.frame.find(name);
-      return !looked_at.contains(name) || container == nullptr || !container->transient;
+      return (second.read.contains(name) || second.written.contains(name)) && container != nullptr &&
+             (container->transient || !temporaries);
     });
-    if (handed_on.empty()) return false;
+  }
+
+  Result<bool> carries_no_more(const Fusion::Pair& pair, const ScheduleTree& as_one) const {
     std::set<int> before;
-    for (const string& loop : {first, second}) {
+    for (const string& loop : {pair.first, pair.second}) {
       TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, nest_.tree, loop));
       for (const sdfg::Carried& c : carried) before.insert(c.dependence);
     }
-    TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, as_one(first, second), first));
+    TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, as_one, pair.first));
     return std::ranges::all_of(carried, [&](const sdfg::Carried& c) { return before.contains(c.dependence); });
   }
 

@@ -1,8 +1,8 @@
 // Which neighbouring loops of a nest in normal form may be one loop again.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "transforms/step.h"
@@ -10,15 +10,20 @@
 namespace sous::transforms {
 
 struct Fusion {
-  // Calls of `fuse`, in this order: each loop of a pair stands directly behind the other one by then.
-  std::vector<std::pair<std::string, std::string>> pairs;
+  // Calls of `fuse`, in this order: each second loop stands directly behind the first by then.
+  struct Pair {
+    std::string first, second;
+    std::int64_t shift = 0;
+  };
+  std::vector<Pair> pairs;
   std::vector<std::string> fused;     // the loops that others were fused into, the innermost first
   std::vector<std::string> parallel;  // of the nest after that: its outermost parallel loops
 };
 
-// Loops over the same range. Down to the outermost parallel loops, those that are parallel when they are one; inside
-// them, those that hand on a temporary, as long as nothing is carried that was not carried before: what they hand on
-// then needs no array. (Kennedy and McKinley 1993; Sarkar and Gao 1991.) Errors: isl.budget.
+// Down to the outermost parallel loops, those over nearly the same range that are parallel when they are one. Inside
+// them loops over the same range of which one hands something on to the other: where they are parallel as one, too, or
+// what is handed on is a temporary, which then needs no array, and nothing is carried that was not carried before.
+// (Kennedy and McKinley 1993; Sarkar and Gao 1991.) Errors: isl.budget.
 Result<Fusion> fusion_of(const Nest& nest, const StepContext& context);
 
 }  // namespace sous::transforms

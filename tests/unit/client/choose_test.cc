@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/options.h"
+#include "client/promise.h"
 #include "frontends/c/lift.h"
 #include "tuning-db/hardware.h"
 

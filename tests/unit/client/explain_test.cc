@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/choose.h"
+#include "client/promise.h"
 #include "frontends/c/lift.h"
 #include "tuning-db/size_class.h"
 

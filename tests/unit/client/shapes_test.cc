@@ -11,6 +11,7 @@
 #include <random>
 
 #include "client/choose.h"
+#include "client/promise.h"
 #include "frontends/c/lift.h"
 #include "sdfg/text.h"
 #include "tests/support/generated.h"

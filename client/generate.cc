@@ -1,0 +1,97 @@
+#include "client/generate.h"
+
+#include <algorithm>
+
+#include "client/process.h"
+#include "tuning-db/shape.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+// The target of the one function that the choices' units become.
+Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const string& wanted) {
+  const targets::Target* target = targets::find_target(wanted.empty() ? choices.front().match.recipe.target : wanted);
+  SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
+  if (!wanted.empty()) return target;
+  for (const auto& choice : choices) {
+    const auto& name = choice.match.recipe.target;
+    const auto* common = targets::common_target(*target, *targets::find_target(name));
+    if (common == nullptr) {
+      return fail("target.mixed",
+                  "its recipes are for " + string(target->name) + " and " + name + ", which go into no one function");
+    }
+    target = common;
+  }
+  return target;
+}
+
+targets::SourceLines source_lines(const frontends::LiftedNest& lifted, const sdfg::Sdfg& applied) {
+  targets::SourceLines lines{lifted.file, lifted.line, {}};
+  sdfg::visit(applied.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    const auto line = loop == nullptr ? std::nullopt : line_of_loop(lifted, loop->symbol);
+    if (line) lines.loops[loop->symbol] = *line;
+  });
+  return lines;
+}
+
+// "matmul.c:12, multiply" and the recipes, a line each.
+string comment_of(const Nest& nest, const Chosen& chosen) {
+  const frontends::LiftedNest& lifted = *nest.lifted;
+  string text = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function;
+  for (const auto& choice : chosen.choices)
+    text += "\n" + nest.units[choice.unit].label + ": " + transforms::to_text(choice.match.recipe);
+  return text;
+}
+
+// `otherwise`: the function that is asked where a condition of this one does not hold; "": none.
+Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
+                      const string& target, const string& function, const string& otherwise) {
+  TRY(const targets::Target* found, target_of(chosen.choices, target));
+  targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
+  options.function = function;
+  options.otherwise = otherwise;
+  options.guards = chosen.guards;
+  options.least_threads = chosen.least_threads;
+  for (const auto& choice : chosen.choices)
+    options.cache = tuning_db::strictest(options.cache, tuning_db::cache_for(choice.match.evidence, nest.hardware));
+  if (meaning.user_lines) options.lines = source_lines(*nest.lifted, applied);
+  options.comment = comment_of(nest, chosen);
+  Generated result;
+  options.unfollowed = &result.unfollowed;
+  TRY(result.code, found->emit(applied, options));
+  return result;
+}
+
+// Nullopt: it cannot be called as the first is, or is for another target.
+std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const Generated& first,
+                                                  const sdfg::Sdfg& applied, const Meaning& meaning,
+                                                  const string& target, const string& function) {
+  const auto other = assemble(nest, chosen.choices);
+  if (!other || frontends::arguments_for(*nest.lifted, *other) != frontends::arguments_for(*nest.lifted, applied))
+    return std::nullopt;
+  const auto code = one(nest, chosen, *other, meaning, target, function, "");
+  if (!code || code->code.target != first.code.target) return std::nullopt;
+  const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
+  return one_thread ? std::nullopt : std::optional(code->code);
+}
+
+}  // namespace
+
+Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
+                           const string& target, const string& function) {
+  TRY(Generated result, one(nest, chosen, applied, meaning, target, function, ""));
+  for (const Chosen& other : chosen.otherwise) {
+    const string name = function + "_otherwise";
+    const auto code = for_other_shapes(nest, other, result, applied, meaning, target, name);
+    if (!code) continue;
+    TRY(result, one(nest, chosen, applied, meaning, target, function, name));
+    result.code.code = code->code + "\n" + result.code.code;
+    result.code.vectors = std::max(result.code.vectors, code->vectors);
+  }
+  return result;
+}
+
+}  // namespace sous::client

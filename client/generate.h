@@ -1,0 +1,24 @@
+// The code of a nest with what was chosen for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/choose.h"
+#include "client/pipeline.h"
+#include "targets/target.h"
+
+namespace sous::client {
+
+struct Generated {
+  targets::Function code;  // and that of what runs for other shapes
+  std::vector<targets::Unfollowed> unfollowed;
+};
+
+// `applied`: the nest with the choices. `function`: the name of the entry. `target`: instead of the recipes' own, or
+// "". Errors: target.* (recipes for targets that go into no one function; what the target cannot express), sdfg.*
+// (never expected).
+Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
+                           const std::string& target, const std::string& function);
+
+}  // namespace sous::client
