@@ -4,7 +4,7 @@
     ./x gpu build programs.tar.xz            here: programs with and without the GPU, for a machine that has one
     python3 tools/gpu.py run programs.tar.xz result.json    there: Python and this file are all that it takes
     ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json: new rows replace those of the
-                                             same program, the others stay; each says when and where it was measured
+                                             same program, the others stay; each says when, where and of which commit it is
 
 `build` compiles each program with `sous --target cuda` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
 with the same options; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some. `run` compares what they put out, byte for
@@ -109,6 +109,8 @@ def build(arguments):
                 print(line, flush=True)
             for line in pool.map(lambda n: compile_product(arguments, folder, n), range(len(RECIPES))):
                 print(line, flush=True)
+        commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+        (folder / "commit").write_text(commit.stdout)
         with tarfile.open(arguments.archive, "w:xz") as archive:
             for path in sorted(folder.iterdir()):
                 archive.add(path, path.name)
@@ -183,6 +185,7 @@ def run(arguments):
         folder = pathlib.Path(made)
         with tarfile.open(arguments.archive) as archive:
             archive.extractall(folder)
+        result["commit"] = (folder / "commit").read_text().strip()
         if not arguments.only_measure:
             checked = [p for p in programs_in(folder) if p[1] in CHECKED]
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -208,8 +211,8 @@ def programs_in(folder):
 
 
 def with_origin(data):
-    """The data with every row saying when and where it was measured."""
-    origin = f"{data['date']}, {data['gpu'].split(',')[0]}"
+    """The data with every row saying when, where and of which commit it was measured."""
+    origin = f"{data['date']}, {data['gpu'].split(',')[0]}, {data['commit']}"
     for kind in ("verified", "measured"):
         data[kind] = [{"on": origin} | row for row in data.get(kind, [])]
     data["recipes"] = [{"on": origin} | row if isinstance(row, dict) else {"on": origin, "recipe": row[0], "ms": row[1], "same": row[2]}
@@ -221,7 +224,9 @@ def page(arguments):
     kept = ROOT / "benchmarks/results/gpu.json"
     data = with_origin(json.loads(pathlib.Path(arguments.result).read_text()))
     before = with_origin(json.loads(kept.read_text())) if kept.exists() else {}
-    for kind, key in (("verified", ("program", "size")), ("measured", ("program", "size")), ("recipes", ("recipe",))):
+    data["recipes"] = data["recipes"] or before.get("recipes", [])
+    key = ("program", "size")
+    for kind in ("verified", "measured"):
         rows = {}
         for row in before.get(kind, []) + data[kind]:
             naive = {k: v for k, v in rows.get(tuple(row[k] for k in key), {}).items() if k == "before_ms"}
@@ -233,7 +238,7 @@ def page(arguments):
 
 def page_text(data):
     lines = ["# On a GPU", "",
-             f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was. `{data['options']}`; made by `./x gpu page` from",
+             f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was, and the commit. `{data['options']}`; made by `./x gpu page` from",
              "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
              "(`sous --target cuda`), in double precision.", "",
              "## The same bytes", ""]
@@ -267,7 +272,7 @@ def page_text(data):
         work = 2 * 2000 * 2300 * 2600
         alike = all(row["same"] for row in data["recipes"])
         lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel, by recipe (`--recipe`): the shortest of four in a",
-                  "row, without the first; rows of an older date are medians of first ones. All of a date put out the same bytes" + ("." if alike else ": **no, they do not**."), "",
+                  "row, without the first. All put out the same bytes" + ("." if alike else ": **no, they do not**."), "",
                   "| recipe | milliseconds | TFLOP/s | measured |", "|---|---|---|---|"]
         lines += [f"| `{r['recipe']}` | {r['ms']:.2f} | {work / r['ms'] / 1e9:.1f} | {r['on']} |" for r in data["recipes"]]
     return "\n".join(lines) + "\n"

@@ -131,12 +131,12 @@ TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {
-    const Sdfg nest = sdfg::parse("sdfg 1 t array A: f64[" + rows + ", 900] argument array B: f64[900, 1000] argument " +
-                                  "array C: f64[" + rows + ", 1000] argument arguments A, B, C " + "loop i0 = 0 .. " +
-                                  rows +
-                                  " { loop i1 = 0 .. 900 { loop i2 = 0 .. 1000 { "
-                                  "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
-                          .value();
+    const Sdfg nest =
+        sdfg::parse("sdfg 1 t array A: f64[" + rows + ", 900] argument array B: f64[900, 1000] argument " +
+                    "array C: f64[" + rows + ", 1000] argument arguments A, B, C " + "loop i0 = 0 .. " + rows +
+                    " { loop i1 = 0 .. 900 { loop i2 = 0 .. 1000 { "
+                    "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
+            .value();
     return to_text(closed(written(offload_strategy, nest).value()[0]).value());
   };
   EXPECT_TRUE(tiles("800").contains("sizes=[4, 4]); offload(loops=[i0_t, i2_t], sizes=[8, 8])")) << tiles("800");
