@@ -70,6 +70,12 @@ std::int64_t most_at_once(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
   return std::max<std::int64_t>(4, (registers - kept_registers(sdfg, meeting, registers)) / for_each);
 }
 
+// Which thread of the block this is, in a line.
+std::string own_place(const Meeting& meeting) {
+  return "threadIdx.x + " + std::to_string(meeting.threads[0]) + " * (threadIdx.y + " +
+         std::to_string(meeting.threads[1]) + " * threadIdx.z)";
+}
+
 }  // namespace
 
 void print_each(Printer& printer, const Band& band, const std::function<std::string(const Loop&)>& place,
@@ -245,11 +251,6 @@ void Line::either(const std::function<void(bool whole)>& print) const {
 
 // --- What is printed
 
-static std::string own_place(const Meeting& meeting) {
-  return "threadIdx.x + " + std::to_string(meeting.threads[0]) + " * (threadIdx.y + " +
-         std::to_string(meeting.threads[1]) + " * threadIdx.z)";
-}
-
 void Line::all() {
   Lines& out = printer_.out;
   out.open("for (unsigned " + first_ + " = " + own_place(meeting_) + "; " + first_ + " < " + std::to_string(work_) +
@@ -267,10 +268,10 @@ void Line::all() {
 
 bool Line::can_part() const {
   if (!assignment_ || once_ != turns_) return false;
-  const sdfg::Container& to = printer_.expressions.container(assignment_->out.container);
-  return to.storage == sdfg::Storage::device_shared && !meeting_.own.contains(to.name) &&
-         std::ranges::none_of(assignment_->inputs,
-                              [&](const sdfg::Memlet& m) { return meeting_.own.contains(m.container); });
+  const sdfg::Touched touched = sdfg::touched(sdfg::Node(*band_.loops[0]));
+  const auto own = [&](const std::string& name) { return meeting_.own.contains(name); };
+  return printer_.expressions.container(assignment_->out.container).storage == sdfg::Storage::device_shared &&
+         std::ranges::none_of(touched.read, own) && std::ranges::none_of(touched.written, own);
 }
 
 std::int64_t Line::registers() const { return turns_ * std::max(sdfg::info(assignment_->code.type).bytes / 4, 1); }
