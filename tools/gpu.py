@@ -251,7 +251,7 @@ def page_text(data):
               f"do without the GPU{' — but for ' + ', '.join(differ) if differ else ''}; in {len(ran)} of them the GPU computed: {', '.join(names)}.",
               f"The others stay on the CPU (a nest without a parallel loop, a function that CUDA rounds otherwise): {', '.join(others)}.", "",
               "## Times", "",
-              "Milliseconds, medians of as many runs as the last column says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
+              "Milliseconds, medians of as many runs as *runs* says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
               "*from*: allocation and copies, from and to pageable memory. *Whole*: the program's own clock around the nest, all of these",
               "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
               "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
