@@ -3,10 +3,11 @@
 
     ./x gpu build programs.tar.xz            here: programs with and without the GPU, for a machine that has one
     python3 tools/gpu.py run programs.tar.xz result.json    there: Python and this file are all that it takes
-    ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json
+    ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json: new rows replace those of the
+                                             same program, the others stay; each says when, where and of which commit it is
 
 `build` compiles each program with `sous --target cuda` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
-with the same options; with `--before SOUS` also with another Sous, for what is measured. `run` compares what they put out, byte for
+with the same options; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some. `run` compares what they put out, byte for
 byte, and then measures: each program so often that the median says something, the GPU's parts as the generated code itself
 reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES).
 """
@@ -31,17 +32,20 @@ SIZES = ("LARGE", "EXTRALARGE")
 SIZES_ON_CPU = ("LARGE",)  # the others take minutes in one thread
 # C += alpha A B at EXTRALARGE. {tile}: what a thread computes; {block}: threads; {depth}: of what is staged.
 STAGED = ("interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[{tile}]); offload(loops=[i0_t, i2_t], sizes=[{block}]); "
-          "register_tile(loops=[i0, i2], sizes=[{tile}], lanes=1, partial=padded); stage(loop=i1, size={depth}, fold=yes) -> cuda")
+          "register_tile(loops=[i0, i2], sizes=[{tile}], lanes=1, partial=padded); stage(loop=i1, size={depth}, fold=yes, buffers={buffers}) -> cuda")
 RECIPES = (
     "interchange(outer=i1, inner=i2); offload(loops=[i0, i2], sizes=[4, 64]) -> cuda",
     "interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[8, 2]); offload(loops=[i0_t, i2_t], sizes=[1, 128]); "
     "register_tile(loops=[i0, i2], sizes=[8, 2], lanes=1) -> cuda",
-    STAGED.format(tile="4, 4", block="16, 16", depth=16),
-    STAGED.format(tile="8, 4", block="8, 16", depth=16),
-    STAGED.format(tile="4, 8", block="16, 8", depth=16),
-    STAGED.format(tile="8, 8", block="8, 8", depth=8),
-    STAGED.format(tile="8, 8", block="8, 8", depth=16),
-    STAGED.format(tile="8, 8", block="8, 16", depth=8),
+    STAGED.format(tile="4, 4", block="8, 8", depth=8, buffers=2),
+    STAGED.format(tile="4, 4", block="16, 16", depth=16, buffers=1),
+    STAGED.format(tile="8, 4", block="8, 16", depth=8, buffers=2),
+    STAGED.format(tile="8, 4", block="8, 16", depth=16, buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=8, buffers=2),
+    STAGED.format(tile="4, 8", block="16, 8", depth=8, buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, buffers=2),
+    STAGED.format(tile="8, 8", block="8, 8", depth=8, buffers=2),
 )
 PRODUCT = """#include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +59,7 @@ static void product(double alpha) {
 static void fill(volatile double* at, long n) { for (long k = 0; k < n; k++) at[k] = (double)(k * 7 % 1001) / 1001 - 0.5; }
 int main(void) {
   fill(C[0], (long)ni * nj), fill(A[0], (long)ni * nk), fill(B[0], (long)nk * nj);
-  product(1.5);
+  for (int t = 0; t < 4; t++) product(1.5);
   fwrite(C, sizeof C, 1, stdout);
   return 0;
 }
@@ -64,9 +68,10 @@ TRACE = re.compile(r"sous: (\S+): on the GPU: start ([0-9.]+) ms, (\d+) bytes in
                    r"([0-9.]+) ms, (\d+) bytes in ([0-9.]+) ms from it")
 
 
-def programs():
+def programs(only):
     names = sorted(p.stem for p in (ROOT / "benchmarks/polybench").glob("*.c"))
-    return [(n, s) for n in names for s in CHECKED] + [(n, s) for n in MEASURED for s in SIZES]
+    all_of_them = [(n, s) for n in names for s in CHECKED] + [(n, s) for n in MEASURED for s in SIZES]
+    return [p for p in all_of_them if not only or p[0] in only.split(",")]
 
 
 def for_gpu(sous, command, target):
@@ -100,10 +105,12 @@ def build(arguments):
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for line in pool.map(lambda p: compile_one(arguments, folder, *p), programs()):
+            for line in pool.map(lambda p: compile_one(arguments, folder, *p), programs(arguments.only)):
                 print(line, flush=True)
             for line in pool.map(lambda n: compile_product(arguments, folder, n), range(len(RECIPES))):
                 print(line, flush=True)
+        commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+        (folder / "commit").write_text(commit.stdout)
         with tarfile.open(arguments.archive, "w:xz") as archive:
             for path in sorted(folder.iterdir()):
                 archive.add(path, path.name)
@@ -154,16 +161,16 @@ def parts_of(program, runs):
 
 
 def measure_products(folder, runs):
-    """(recipe, milliseconds of its kernel, whether its bytes are those of the first one)"""
+    """Of each recipe: the milliseconds of its kernel, and whether its bytes are those of the first one."""
     rows, first = [], None
     for number, recipe in enumerate(RECIPES):
         times = []
         for _ in range(runs):
             done = subprocess.run([str(folder / f"{number}.product")], capture_output=True, env=os.environ | {"SOUS_GPU_TRACE": "1"})
             first = first or done.stdout
-            times += [float(c[5]) for c in TRACE.findall(done.stderr.decode())]
+            times += [float(c[5]) for c in TRACE.findall(done.stderr.decode())][1:]
         if times:
-            rows.append((recipe, statistics.median(times), done.stdout == first))
+            rows.append({"recipe": recipe, "ms": min(times), "same": done.stdout == first})
             print(rows[-1], flush=True)
     return rows
 
@@ -178,6 +185,7 @@ def run(arguments):
         folder = pathlib.Path(made)
         with tarfile.open(arguments.archive) as archive:
             archive.extractall(folder)
+        result["commit"] = (folder / "commit").read_text().strip()
         if not arguments.only_measure:
             checked = [p for p in programs_in(folder) if p[1] in CHECKED]
             with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -202,15 +210,35 @@ def programs_in(folder):
     return [tuple(n.rsplit("-", 1)) for n in names]
 
 
+def with_origin(data):
+    """The data with every row saying when, where and of which commit it was measured."""
+    origin = f"{data['date']}, {data['gpu'].split(',')[0]}, {data['commit']}"
+    for kind in ("verified", "measured"):
+        data[kind] = [{"on": origin} | row for row in data.get(kind, [])]
+    data["recipes"] = [{"on": origin} | row if isinstance(row, dict) else {"on": origin, "recipe": row[0], "ms": row[1], "same": row[2]}
+                       for row in data.get("recipes", [])]
+    return data
+
+
 def page(arguments):
-    data = json.loads(pathlib.Path(arguments.result).read_text())
-    (ROOT / "benchmarks/results/gpu.json").write_text(json.dumps(data, indent=1) + "\n")
+    kept = ROOT / "benchmarks/results/gpu.json"
+    data = with_origin(json.loads(pathlib.Path(arguments.result).read_text()))
+    before = with_origin(json.loads(kept.read_text())) if kept.exists() else {}
+    data["recipes"] = data["recipes"] or before.get("recipes", [])
+    key = ("program", "size")
+    for kind in ("verified", "measured"):
+        rows = {}
+        for row in before.get(kind, []) + data[kind]:
+            naive = {k: v for k, v in rows.get(tuple(row[k] for k in key), {}).items() if k == "before_ms"}
+            rows[tuple(row[k] for k in key)] = naive | row
+        data[kind] = [rows[k] for k in sorted(rows)]
+    kept.write_text(json.dumps(data, indent=1) + "\n")
     (ROOT / "docs/gpu.md").write_text(page_text(data))
 
 
 def page_text(data):
     lines = ["# On a GPU", "",
-             f"{data['date']}, {data['gpu']}, {data['cpu']}; `{data['options']}`; made by `./x gpu page` from",
+             f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was, and the commit. `{data['options']}`; made by `./x gpu page` from",
              "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
              "(`sous --target cuda`), in double precision.", "",
              "## The same bytes", ""]
@@ -223,28 +251,30 @@ def page_text(data):
               f"do without the GPU{' — but for ' + ', '.join(differ) if differ else ''}; in {len(ran)} of them the GPU computed: {', '.join(names)}.",
               f"The others stay on the CPU (a nest without a parallel loop, a function that CUDA rounds otherwise): {', '.join(others)}.", "",
               "## Times", "",
-              "Milliseconds, medians of as many runs as the last column says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
+              "Milliseconds, medians of as many runs as *runs* says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
               "*from*: allocation and copies, from and to pageable memory. *Whole*: the program's own clock around the nest, all of these",
               "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
               "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
-              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, in the same run.", "",
-              "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs |",
-              "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run. The first",
+              "launch of a kernel brings its code to the GPU, 0.1 to 0.5 ms each time: most of what small products take here.", "",
+              "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs | measured |",
+              "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in data["measured"]:
         cpu = f"{1e3 * r['cpu']:.1f}" if r.get("cpu") else ""
         if r.get("gpu") is None:
-            lines.append(f"| {r['program']} | {r['size']} | not on the GPU ||||||||| {cpu} ||")
+            lines.append(f"| {r['program']} | {r['size']} | not on the GPU ||||||||| {cpu} || {r['on']} |")
             continue
         before = r.get("before_ms")
         lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | " + (f"{before:.2f} | {before / r['kernels_ms']:.2f}" if before else " | ")
                      + f" | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
-                     f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} |")
-    if data.get("recipes"):
+                     f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} | {r['on']} |")
+    if data["recipes"]:
         work = 2 * 2000 * 2300 * 2600
-        lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel, by recipe (`--recipe`); all put out the same",
-                  "bytes" + ("" if all(same for _, _, same in data["recipes"]) else ": **no, they do not**") + ".", "",
-                  "| recipe | milliseconds | TFLOP/s |", "|---|---|---|"]
-        lines += [f"| `{recipe}` | {milliseconds:.2f} | {work / milliseconds / 1e9:.1f} |" for recipe, milliseconds, _ in data["recipes"]]
+        alike = all(row["same"] for row in data["recipes"])
+        lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel, by recipe (`--recipe`): the shortest of four in a",
+                  "row, without the first. All put out the same bytes" + ("." if alike else ": **no, they do not**."), "",
+                  "| recipe | milliseconds | TFLOP/s | measured |", "|---|---|---|---|"]
+        lines += [f"| `{r['recipe']}` | {r['ms']:.2f} | {work / r['ms'] / 1e9:.1f} | {r['on']} |" for r in data["recipes"]]
     return "\n".join(lines) + "\n"
 
 
@@ -255,6 +285,7 @@ def main():
     one.add_argument("archive")
     one.add_argument("--sous", default=str(ROOT / "build/sous"))
     one.add_argument("--before", metavar="SOUS")
+    one.add_argument("--only", metavar="NAMES")
     one = commands.add_parser("run")
     one.add_argument("archive")
     one.add_argument("result")

@@ -36,7 +36,7 @@ class Finder {
       }
       Staged s{.readers = {&o}, .coordinates = std::move(*coordinates), .dimensions = {}, .elements = 1};
       lay_out(s);
-      bytes += s.elements * sdfg::info(o.code.type).bytes;
+      bytes += (s.elements + (staging_.buffers - 1) * s.buffer_stride) * sdfg::info(o.code.type).bytes;
       result.push_back(std::move(s));
     }
     if (result.empty())
@@ -174,6 +174,7 @@ class Finder {
     if (tile != nullptr) last.push_back({.at = tile->place(), .extent = tile->trips});
     add(last, false);
     for (const Dimension& d : s.dimensions) s.elements += (d.extent - 1) * d.stride;
+    s.buffer_stride = (s.elements + width - 1) / width * width;
   }
 
   const Staging& staging_;

@@ -28,7 +28,8 @@ struct Staged {
   std::vector<const Operand*> readers;
   std::vector<Coordinate> coordinates;  // as they are nested
   std::vector<Dimension> dimensions;    // slowest first
-  std::int64_t elements = 1;
+  std::int64_t elements = 1;            // of one buffer
+  std::int64_t buffer_stride = 1;       // elements from one buffer to the next
   const Operand& operand() const { return *readers[0]; }
 };
 
@@ -36,7 +37,8 @@ struct Staging {
   std::string loop;       // that is cut into tiles
   std::int64_t size = 0;  // iterations in a tile
   std::int64_t pad = 0;   // elements between the rows of a buffer
-  bool all = false;       // also what one thread alone reads
+  std::int64_t buffers = 1;
+  bool all = false;  // also what one thread alone reads
 };
 
 // Of the operands inside a kernel's blocks, those that are read in the loop, by values, with what they need. They point

@@ -231,9 +231,35 @@ void Printer::loop(const sdfg::Loop& loop) {
   out.source_line = around;
 }
 
+// How many statements the loop's iterations are, one after the other; nullopt: nobody knows, or they are many.
+static std::optional<std::int64_t> statements_of(const sdfg::Loop& loop) {
+  constexpr std::int64_t many = 512;
+  const auto trips = sdfg::most_trips(loop);
+  if (!trips || loop.end - loop.begin != Expr(*trips * loop.step)) return std::nullopt;
+  std::int64_t each = 0;
+  for (const sdfg::Node& n : loop.body.nodes) {
+    const auto* inner = std::get_if<sdfg::Loop>(&n.value);
+    if (inner == nullptr && !std::holds_alternative<sdfg::State>(n.value)) return std::nullopt;
+    const auto more = inner != nullptr ? statements_of(*inner) : std::optional<std::int64_t>(1);
+    if (!more) return std::nullopt;
+    each += *more;
+  }
+  return *trips <= many && each * *trips <= many ? std::optional(each * *trips) : std::nullopt;
+}
+
+// Whether a loop in a kernel is written out: subscripts become constants, and loads for one iteration stand beside the
+// arithmetic of another.
+static bool is_short(const sdfg::Loop& loop) {
+  constexpr std::int64_t most = 16;
+  return statements_of(loop) && sdfg::most_trips(loop) <= most;
+}
+
 void Printer::scheduled(const sdfg::Loop& loop) {
   match(
-      loop.schedule, [&](const sdfg::Sequential&) { plain_loop(loop); },
+      loop.schedule,
+      [&](const sdfg::Sequential&) {
+        plain_loop(loop, expressions.on_device && is_short(loop) ? "SOUS_UNROLLED" : "");
+      },
       [&](const sdfg::Parallel& parallel) {
         if (dialect_.target.has_threads() && !in_parallel) return print_parallel(*this, loop, parallel);
         not_followed(loop, in_parallel ? "a loop around it runs on threads" : "the target has no threads");

@@ -10,6 +10,7 @@
 #include "sdfg/trips.h"
 #include "targets/cpp/caller.h"
 #include "targets/cuda/block.h"
+#include "targets/cuda/line.h"
 #include "targets/cuda/placement.h"
 #include "targets/cuda/threads.h"
 
@@ -118,8 +119,10 @@ class KernelPrinter {
     });
   }
 
-  static std::string launch_bounds(const Threads& threads) {
-    return "__launch_bounds__(" + std::to_string(threads[0] * threads[1] * threads[2]) + ") ";
+  std::string launch_bounds(const Threads& threads) const {
+    const std::int64_t held = meeting_ ? blocks_held(expressions_.sdfg(), *meeting_) : 0;
+    return "__launch_bounds__(" + std::to_string(threads[0] * threads[1] * threads[2]) +
+           (held > 1 ? ", " + std::to_string(held) : "") + ") ";
   }
 
   // What is used of what the host has: name and parameter.

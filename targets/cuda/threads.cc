@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "sdfg/planted_fault.h"
-#include "sdfg/trips.h"
+#include "targets/cuda/accesses.h"
+#include "targets/cuda/line.h"
 
 namespace sous::targets {
 namespace {
@@ -22,198 +22,137 @@ class MeetingPrinter {
       : printer_(printer), expressions_(printer.expressions), meeting_(meeting) {}
 
   void run() {
+    name_places();
     // A block may run several iterations of the loops over blocks, one after the other.
-    since_ = shared_of(sdfg::touched(*meeting_.body));
+    for (const sdfg::Node& n : meeting_.body->nodes) since_.add(accesses(n));
+    since_.forget_buffers();
     alike(*meeting_.body);
   }
 
  private:
-  // What threads may see of each other.
-  sdfg::Touched shared_of(sdfg::Touched touched) const {
-    for (const std::string& own : meeting_.own) {
-      touched.read.erase(own);
-      touched.written.erase(own);
-    }
-    return touched;
-  }
-  bool may_be_same(const std::string& a, const std::string& b) const {
-    const int first = expressions_.container(a).alias_class, second = expressions_.container(b).alias_class;
-    return a == b || (first != 0 && first == second);
-  }
-  bool meet(const std::set<std::string>& some, const std::set<std::string>& others) const {
-    return std::ranges::any_of(some, [&](const std::string& a) {
-      return std::ranges::any_of(others, [&](const std::string& b) { return may_be_same(a, b); });
-    });
+  Accesses accesses(const sdfg::Node& n) const { return accesses_of(expressions_.sdfg(), n, meeting_.own); }
+  bool conflict(const Accesses& some, const Accesses& others) const {
+    return targets::conflict(expressions_.sdfg(), some, others);
   }
 
   // What all threads run alike. A barrier stands ahead of threads that touch what others have written since the last
   // one, or write what others have touched.
   void alike(const sdfg::Region& region) {
-    for (const sdfg::Node& n : region.nodes)
-      match(
-          n.value, [](const sdfg::State&) {},
-          [&](const Loop& loop) {
-            if (is_thread(loop)) return threads(loop);
-            // Its iterations follow each other.
-            add(shared_of(sdfg::touched(loop.body)));
-            printer_.body_instead = [&](const Loop& l) {
-              printer_.body_instead = nullptr;
-              alike(l.body);
-            };
-            printer_.plain_loop(loop);
-          },
-          [&](const sdfg::If& branch) {
-            const sdfg::Touched before = since_;
-            printer_.out.open("if (" + printer_.condition(branch.condition).text + ")");
-            alike(branch.then_body);
-            sdfg::Touched then = std::exchange(since_, before);
-            if (!branch.else_body.nodes.empty()) {
-              printer_.out.close(" else {");
-              printer_.out.set_depth(printer_.out.depth() + 1);
-              alike(branch.else_body);
-            }
-            printer_.out.close();
-            add(std::move(then));
-          },
-          [](const sdfg::While&) {}, [](const sdfg::Return&) {});
-  }
-  void add(sdfg::Touched more) {
-    since_.read.merge(more.read);
-    since_.written.merge(more.written);
+    for (std::size_t k = 0; k < region.nodes.size(); ++k) {
+      std::vector<Line> early = early_copies(region, k);
+      if (early.empty()) {
+        node(region.nodes[k]);
+        continue;
+      }
+      const std::size_t behind = k + early.size();
+      const auto touched = [&](std::size_t c) { return accesses(region.nodes[k + c]); };
+      for (std::size_t c = 0; c < early.size(); ++c) {
+        meet({.read = touched(c).read, .written = {}});
+        early[c].load();
+        if (planted(Fault::gpu_stored_early)) early[c].store();
+      }
+      node(region.nodes[behind]);
+      for (std::size_t c = 0; c < early.size(); ++c) {
+        meet({.read = {}, .written = touched(c).written});
+        early[c].store();
+      }
+      k = behind;
+    }
   }
 
-  void threads(const Loop& loop) {
-    const sdfg::Touched touched = shared_of(sdfg::touched(sdfg::Node(loop)));
-    if (meet(touched.read, since_.written) || meet(touched.written, since_.written) ||
-        meet(touched.written, since_.read)) {
+  // The copies into memory that threads share, from here on, whose elements are loaded ahead of what follows them and
+  // stored behind it: neither knows of the other.
+  std::vector<Line> early_copies(const sdfg::Region& region, std::size_t from) const {
+    std::vector<Line> copies;
+    std::int64_t registers = 0;
+    std::size_t at = from;
+    for (; at < region.nodes.size(); ++at) {
+      const auto* loop = std::get_if<Loop>(&region.nodes[at].value);
+      if (loop == nullptr || !is_thread(*loop)) break;
+      const Band band = band_of(*loop);
+      const auto trips = band.trips();
+      if (!trips) break;
+      Line line(printer_, meeting_, band, *trips);
+      if (!line.can_part()) break;
+      registers += line.registers();
+      copies.push_back(std::move(line));
+    }
+    bool apart = at < region.nodes.size() && registers <= free_registers(expressions_.sdfg(), meeting_);
+    for (std::size_t one = from; one < at && apart; ++one)
+      for (std::size_t other = one + 1; other <= at && apart; ++other)
+        apart = !conflict(accesses(region.nodes[one]), accesses(region.nodes[other]));
+    return apart ? std::move(copies) : std::vector<Line>{};
+  }
+
+  void node(const sdfg::Node& node) {
+    match(
+        node.value, [](const sdfg::State&) {},
+        [&](const Loop& loop) {
+          if (is_thread(loop)) return threads(loop);
+          // Its iterations follow each other.
+          for (const sdfg::Node& n : loop.body.nodes) since_.add(accesses(n));
+          since_.forget_buffers();
+          printer_.body_instead = [&](const Loop& l) {
+            printer_.body_instead = nullptr;
+            alike(l.body);
+          };
+          printer_.plain_loop(loop);
+          since_.forget_buffers();
+        },
+        [&](const sdfg::If& branch) {
+          const Accesses before = since_;
+          printer_.out.open("if (" + printer_.condition(branch.condition).text + ")");
+          alike(branch.then_body);
+          Accesses then = std::exchange(since_, before);
+          if (!branch.else_body.nodes.empty()) {
+            printer_.out.close(" else {");
+            printer_.out.set_depth(printer_.out.depth() + 1);
+            alike(branch.else_body);
+          }
+          printer_.out.close();
+          since_.add(then);
+        },
+        [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+  }
+
+  // With the others, if this may not be touched before they are here.
+  void meet(const Accesses& next) {
+    if (conflict(next, since_)) {
       if (!planted(Fault::gpu_barrier_lost)) printer_.out.line("__syncthreads();");
       since_ = {};
     }
-    add(touched);
+    since_.add(next);
+  }
+
+  void threads(const Loop& loop) {
+    meet(accesses(sdfg::Node(loop)));
     const Band band = band_of(loop);
     const auto trips = band.trips();
     printer_.out.open("");
     if (trips && *trips == meeting_.threads) {
-      each(
-          band,
-          [&](const Loop& l) {
-            return "static_cast<int64_t>(threadIdx." +
-                   std::string(dimension_names[static_cast<std::size_t>(dimension_of(l))]) + ")";
-          },
+      print_each(
+          printer_, band, [&](const Loop& l) { return places_[static_cast<std::size_t>(dimension_of(l))]; },
           [&] { printer_.region(*band.body); });
     } else if (trips) {
-      in_line(band, *trips);
+      Line(printer_, meeting_, band, *trips).all();
     } else {
       in_dimensions(band);
     }
     printer_.out.close();
   }
 
-  // One iteration for each thread: that whose place in each loop `place` says.
-  // `whole`: every loop is known to have all of its iterations.
-  void each(const Band& band, const std::function<std::string(const Loop&)>& place, const std::function<void()>& inside,
-            bool whole = false, std::size_t at = 0) {
-    if (at == band.loops.size()) return inside();
-    const Loop& l = *band.loops[at];
-    const std::string variable = expressions_.names().of(l.symbol);
-    const bool all = whole || has_all(l);
-    const std::string end = all ? "" : printer_.bound(l.end, variable + "_end");
-    printer_.out.line("const int64_t " + variable + " = " + expressions_.index(l.begin).in(Binding::Sum) + " + " +
-                      place(l) + (l.step == 1 ? "" : " * " + std::to_string(l.step)) + ";");
-    if (!all) printer_.out.open("if (" + Printer::condition(variable, l, end) + ")");
-    expressions_.enter(l);
-    printer_.declare(l.symbol);
-    each(band, place, inside, whole, at + 1);
-    expressions_.leave(l);
-    if (!all) printer_.out.close();
-  }
-
-  static bool has_all(const Loop& l) {
-    const auto most = sdfg::most_trips(l);
-    return most && l.end - l.begin == Expr(*most * l.step);
-  }
-  // When all loops of the band have all of their iterations, where that is the same for all threads; empty: not known.
-  std::string is_whole(const Band& band) const {
-    std::string text;
-    for (const Loop* l : band.loops) {
-      if (has_all(*l)) continue;
-      const bool alike = std::ranges::none_of(
-          band.loops, [&](const Loop* other) { return l->begin.uses(other->symbol) || l->end.uses(other->symbol); });
-      if (!alike || l->step < 0) return "";
-      const Expr last = l->begin + Expr((sdfg::most_trips(*l).value_or(1) - 1) * l->step);
-      text += (text.empty() ? "" : " && ") + expressions_.index(last).in(Binding::Sum) + " < " +
-              expressions_.index(l->end).in(Binding::Sum);
-    }
-    return text;
-  }
-
-  // How many values a thread may load before it stores any, beside what it keeps in registers.
-  std::int64_t most_at_once() const {
-    constexpr std::int64_t registers = 192, for_each = 8;  // of 255; a value, its address and its condition
-    std::int64_t kept = 0;
-    for (const std::string& name : meeting_.own) {
-      const sdfg::Container& c = expressions_.container(name);
-      Expr elements = 1;
-      for (const Expr& extent : c.shape) elements = elements * extent;
-      if (c.storage == sdfg::Storage::registers)
-        kept += elements.constant().value_or(registers) * std::max(sdfg::info(c.type).bytes / 4, 1);
-    }
-    return std::max<std::int64_t>(4, (registers - kept) / for_each);
-  }
-
-  // All threads of the block in a line, dimension 0 first; each takes every so many iterations. As these are
-  // independent, a thread may compute what it assigns in several of them before it stores any: its loads are on their
-  // way at the same time.
-  void in_line(const Band& band, const Threads& trips) {
-    const Threads& all = meeting_.threads;
-    const std::int64_t count = all[0] * all[1] * all[2], work = trips[0] * trips[1] * trips[2];
-    const std::int64_t turns = (work + count - 1) / count, once = std::min(turns, most_at_once());
-    const std::string turn = expressions_.names().fresh("turn"), at = expressions_.names().fresh("at"),
-                      first = expressions_.names().fresh("first"), value = expressions_.names().fresh("value");
-    const auto place = [&](const Loop& l) {
-      const auto dimension = static_cast<std::size_t>(dimension_of(l));
-      std::int64_t apart = 1;
-      for (std::size_t d = 0; d < dimension; ++d) apart *= trips[d];
-      return "static_cast<int64_t>(" + at + " / " + std::to_string(apart) + " % " + std::to_string(trips[dimension]) +
-             ")";
-    };
-    const bool partial = turns % once != 0 || turns * count != work;
-    const auto turns_of = [&](bool whole, const std::function<void()>& inside) {
-      printer_.out.line("SOUS_UNROLLED");
-      printer_.out.open("for (unsigned " + turn + " = 0; " + turn + " < " + std::to_string(once) + "; ++" + turn + ")");
-      printer_.out.line("const unsigned " + at + " = " + first + " + " + turn + " * " + std::to_string(count) + ";");
-      if (partial) printer_.out.open("if (" + at + " < " + std::to_string(work) + ")");
-      each(band, place, inside, whole);
-      if (partial) printer_.out.close();
-      printer_.out.close();
-    };
-    const auto* state = band.body->nodes.size() == 1 ? std::get_if<sdfg::State>(&band.body->nodes[0].value) : nullptr;
-    const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
-    const auto some = [&](bool whole) {
-      if (!assignment || assignment->out.combine || once == 1)
-        return turns_of(whole, [&] { printer_.region(*band.body); });
-      printer_.out.line(std::string(sdfg::info(assignment->code.type).cpp) + " " + value + "[" + std::to_string(once) +
-                        "];");
-      std::vector<const sdfg::Memlet*> inputs;
-      for (const sdfg::Memlet& m : assignment->inputs) inputs.push_back(&m);
-      const std::string own = value + "[" + turn + "]";
-      turns_of(whole,
-               [&] { printer_.out.line(own + " = " + expressions_.scalar(assignment->code, inputs).text + ";"); });
-      turns_of(whole, [&] { printer_.out.line(expressions_.element(assignment->out).text + " = " + own + ";"); });
-    };
-    printer_.out.open("for (unsigned " + first + " = threadIdx.x + " + std::to_string(all[0]) + " * (threadIdx.y + " +
-                      std::to_string(all[1]) + " * threadIdx.z); " + first + " < " + std::to_string(work) + "; " +
-                      first + " += " + std::to_string(once * count) + ")");
-    const std::string condition = assignment ? is_whole(band) : "";
-    if (!condition.empty()) {
-      printer_.out.open("if (" + condition + ")");
-      some(true);
-      printer_.out.close(" else {");
-      printer_.out.set_depth(printer_.out.depth() + 1);
-    }
-    some(false);
-    if (!condition.empty()) printer_.out.close();
-    printer_.out.close();
+  // A thread's own iteration. Where threads have tiles in two dimensions, a warp is 4 by 8 of them, neighbours in its
+  // line one below the other and then side by side: half a warp then asks shared memory for 2 rows' and 8 columns'
+  // values, and two lanes that are 1 or 2 apart always for the same one, which 16 lanes get in one access of 16 bytes.
+  void name_places() {
+    for (std::size_t d = 0; d < places_.size(); ++d)
+      places_[d] = "static_cast<int64_t>(threadIdx." + std::string(dimension_names[d]) + ")";
+    const auto& [across, down, deep] = meeting_.threads;
+    if (meeting_.own.empty() || across % 8 != 0 || down % 4 != 0 || deep != 1) return;
+    const std::string at = expressions_.names().fresh("at"), warps = std::to_string(across / 8);
+    printer_.out.line("const unsigned " + at + " = threadIdx.x + " + std::to_string(across) + " * threadIdx.y;");
+    places_[0] = "static_cast<int64_t>(" + at + " / 2 % 8 + " + at + " / 32 % " + warps + " * 8)";
+    places_[1] = "static_cast<int64_t>(" + at + " % 2 + " + at + " / 16 % 2 * 2 + " + at + " / 32 / " + warps + " * 4)";
   }
 
   // Where nobody knows how many iterations there are: threads stride, those alone that differ in its dimensions.
@@ -230,7 +169,8 @@ class MeetingPrinter {
   Printer& printer_;
   Expressions& expressions_;
   const Meeting& meeting_;
-  sdfg::Touched since_;  // touched by threads since the last barrier
+  Accesses since_;  // by threads, since the last barrier
+  std::array<std::string, 3> places_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <ucontext.h>
 
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;

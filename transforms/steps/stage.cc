@@ -12,6 +12,7 @@
 // the affair of thread_phases.h.
 #include <algorithm>
 
+#include "sdfg/planted_fault.h"
 #include "transforms/operands.h"
 #include "transforms/relocation.h"
 #include "transforms/staged_operands.h"
@@ -48,15 +49,17 @@ struct Stage {
       "The loop over tiles of k is k_t. The threads' loops keep their names in the middle part; ahead of it and behind "
       "it they are i_t_2 and so on. Where the last tile may be short, the loops of its own copy of the middle part are "
       "called k_p, i_t_p, …. The buffer of a1 is a1_s, the loops that fill it a1_s0, a1_s1, …; what a thread keeps in "
-      "a0_r becomes a0_r_own.";
+      "a0_r becomes a0_r_own. "
+      "With two buffers there is a copy ahead of k_t, too, whose loops have the next free names.";
   static constexpr bool needs_dependences = false;
   static constexpr std::int64_t size_values[] = {16, 8, 32, 4};
   static constexpr std::int64_t pad_values[] = {2, 0, 4, 1};
+  static constexpr std::int64_t buffer_values[] = {1, 2};
   static constexpr std::string_view fold_choices[] = {"no", "yes"};
 
   LoopRef loop;
   Size size;
-  std::int64_t pad = 2;
+  std::int64_t pad = 2, buffers = 1;
   std::string fold, reads;
   static constexpr std::string_view read_choices[] = {"shared", "all"};
   static constexpr auto params = std::tuple{
@@ -84,6 +87,13 @@ struct Stage {
                                    "load neighbouring elements whichever they use, and many at a time",
                             .choices = read_choices,
                             .default_value = "shared"}),
+      param(&Stage::buffers, {.name = "buffers",
+                              .doc = "2: the threads copy the next tile while they compute with this one, and meet "
+                                     "once a tile instead of twice",
+                              .low = 1,
+                              .high = 2,
+                              .values = buffer_values,
+                              .default_value = 1}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"stage.no-loop", "the loop does not exist"},
@@ -102,23 +112,30 @@ struct Stage {
     TRY_VOID(keep_in_threads(result, phases, loop.name));
     const std::vector<Operand> all = operands(result, *phases.block, fold == "yes");
     TRY(const std::vector<Staged> staged,
-        staged_operands(nest, all, phases, {.loop = loop.name, .size = size.value, .pad = pad, .all = reads == "all"}));
+        staged_operands(
+            nest, all, phases,
+            {.loop = loop.name, .size = size.value, .pad = pad, .buffers = buffers, .all = reads == "all"}));
     normal::Names names(result);
     const Loop whole = sdfg::find_loop(result.root, loop.name)->loop();
     const Expr tile = Expr::symbol(names.fresh(loop.name + "_t"));
     Loop tiles = sdfg::counted(*tile.as_symbol(), whole.begin, whole.end);
     tiles.step = size.value;
     std::map<std::string, std::vector<Replacement>> replacements;
+    std::vector<Node> ahead;
     for (const Staged& s : staged) {
-      const Operand& o = s.operand();
-      std::vector<Expr> shape;
-      for (const Dimension& d : s.dimensions) shape.emplace_back(d.extent);
-      sdfg::Container buffer = sdfg::temporary(names.fresh(o.element.container + "_s"), o.code.type, std::move(shape),
-                                               sdfg::Storage::device_shared);
-      for (std::size_t d = 0; d < s.dimensions.size(); ++d) buffer.strides[d] = Expr(s.dimensions[d].stride);
-      const Memlet place = in_tile(buffer.name, s, tile);
+      sdfg::Container buffer = buffer_of(s, names);
+      const Memlet place = in_tile(buffer.name, s, tile, whole);
       for (const Operand* reader : s.readers) replacements[reader->state].push_back({reader->value, place});
-      tiles.body.nodes.push_back(copy(s, place, tile, names, result));
+      const auto copied = [&](const Expr& which) {
+        return copy(s, in_tile(buffer.name, s, which, whole), which, names, result);
+      };
+      if (buffers == 1) {
+        tiles.body.nodes.push_back(copied(tile));
+      } else {
+        const Expr next = tile + size.value;
+        tiles.body.nodes.push_back(copied(next));
+        ahead.push_back(copied(whole.begin));
+      }
       add_place(result, phases.block, std::move(buffer));
     }
     sdfg::visit(phases.block->body, [&](Node& n) {
@@ -130,15 +147,36 @@ struct Stage {
     for (Node& n : over_tile(parts.inside, whole, tile, names, result)) tiles.body.nodes.push_back(std::move(n));
     auto& nodes = phases.block->body.nodes;
     nodes = std::move(parts.before);
+    nodes.insert(nodes.end(), ahead.begin(), ahead.end());
     nodes.emplace_back(std::move(tiles));
     nodes.insert(nodes.end(), parts.behind.begin(), parts.behind.end());
     return restructure(unchanged(nest), Equivalent(result));
   }
 
  private:
-  // The place of what the reader's iteration reads.
-  Memlet in_tile(const std::string& buffer, const Staged& s, const Expr& tile) const {
+  sdfg::Container buffer_of(const Staged& s, normal::Names& names) const {
+    const Operand& o = s.operand();
+    std::vector<Expr> shape, strides;
+    if (buffers > 1) {
+      shape.emplace_back(buffers);
+      strides.emplace_back(s.buffer_stride);
+    }
+    for (const Dimension& d : s.dimensions) {
+      shape.emplace_back(d.extent);
+      strides.emplace_back(d.stride);
+    }
+    sdfg::Container buffer = sdfg::temporary(names.fresh(o.element.container + "_s"), o.code.type, std::move(shape),
+                                             sdfg::Storage::device_shared);
+    buffer.strides = std::move(strides);
+    return buffer;
+  }
+
+  // The place of what the reader's iteration reads, if that is one of the tile.
+  Memlet in_tile(const std::string& buffer, const Staged& s, const Expr& tile, const Loop& whole) const {
     std::vector<Expr> at;
+    const Expr number =
+        planted(Fault::stage_buffer_confused) ? Expr(0) : Expr::floor_div(tile - whole.begin, size.value);
+    if (buffers > 1) at.push_back(Expr::mod(number, buffers));
     for (const Dimension& d : s.dimensions) at.push_back(d.at.uses(loop.name) ? Expr::symbol(loop.name) - tile : d.at);
     return sdfg::element(buffer, at);
   }

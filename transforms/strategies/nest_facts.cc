@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sdfg/trips.h"
+
 namespace sous::transforms {
 namespace {
 
@@ -70,7 +72,9 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) return;
     const auto found = std::ranges::find(facts.loops_, loop->symbol, [](const LoopFacts& l) { return l.role.symbol; });
-    if (found != facts.loops_.end()) found->uneven = is_uneven(*loop);
+    if (found == facts.loops_.end()) return;
+    found->uneven = is_uneven(*loop);
+    if (loop->begin.constant() && loop->end.constant()) found->trips = sdfg::most_trips(*loop);
   });
   facts.element_bytes_ = widest_written(nest);
   facts.nest_ = std::make_shared<const Nest>(std::move(subject));

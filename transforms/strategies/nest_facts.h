@@ -1,7 +1,9 @@
 // What strategies know of a nest.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +14,12 @@
 namespace sous::transforms {
 
 struct LoopFacts {
-  LoopRole role;                    // but for `parallel`:
-  bool parallel = false;            // its iterations are independent, temporaries aside
-  std::vector<std::string> inside;  // the loops directly inside, in order
-  bool is_band = false;             // one loop, and nothing else, is directly inside
-  bool uneven = false;              // its iterations take more or less: by a bound inside, or a while loop
+  LoopRole role;                      // but for `parallel`:
+  bool parallel = false;              // its iterations are independent, temporaries aside
+  std::vector<std::string> inside;    // the loops directly inside, in order
+  bool is_band = false;               // one loop, and nothing else, is directly inside
+  bool uneven = false;                // its iterations take more or less: by a bound inside, or a while loop
+  std::optional<std::int64_t> trips;  // its iterations, where the bounds are constants
 };
 
 class NestFacts {

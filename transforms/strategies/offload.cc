@@ -16,12 +16,38 @@ constexpr RefusalInfo refusals[] = {
 
 constexpr std::size_t most_dimensions = 3;
 
+// What a thread and a block compute of a product.
+struct Tile {
+  std::int64_t tall, broad, under, beside;  // of a thread; threads of a block
+  std::int64_t depth, buffers;              // of what a block stages
+};
+// Large tiles read less of what they compute, but with fewer blocks than this they leave multiprocessors idle (an H100
+// has 132, and each runs three of these blocks at a time). A block among few has nobody to compute while it copies: it
+// copies ahead itself.
+constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16, .buffers = 1};
+constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 8, .buffers = 2};
+constexpr std::int64_t enough_blocks = 396;
+
 // The steps of one band, whose first loop is parallel.
 struct Written {
   std::string staged;           // with tiles of the result in registers and operands in shared memory, of products
   std::string tiled;            // with such tiles alone
   std::string moved, as_it_is;  // with parallel loops moved outward, and without
+  bool few_blocks = false;      // of the large tile, in some product
 };
+
+// Whether the large tile is known to leave too few blocks.
+bool has_few_blocks(const NestFacts& nest, const ProductBand& band) {
+  std::int64_t blocks = 1;
+  const auto times = [&](const std::string& loop, std::int64_t width) {
+    const auto trips = nest.loop(loop).trips;
+    if (!trips || __builtin_mul_overflow(blocks, (*trips - 1) / width + 1, &blocks)) blocks = enough_blocks;
+  };
+  times(band.rows, large.tall * large.under);
+  times(band.columns, large.broad * large.beside);
+  for (const std::string& loop : band.around) times(loop, 1);
+  return blocks < enough_blocks;
+}
 
 std::string offload(const std::vector<std::string>& loops, const std::string& rows, const std::string& columns) {
   const std::string sizes[] = {"$line", rows + ", " + columns, "1, " + rows + ", " + columns};
@@ -46,7 +72,7 @@ std::optional<std::string> tiled(const NestFacts& nest, const std::string& first
   std::string steps = permutation(band->written, band->order()) + call("tile", tile);
   if (!staged) return steps + offload(loops, "$down", "$across") + call("register_tile", tile + ", lanes=1");
   return steps + offload(loops, "$under", "$beside") + call("register_tile", tile + ", lanes=1, partial=padded") +
-         call("stage", "loop=" + band->sum + ", size=$depth, fold=yes");
+         call("stage", "loop=" + band->sum + ", size=$depth, fold=yes, buffers=$buffers");
 }
 
 // Sums, one for each thread: what they read passes through shared memory, so that neighbouring threads load neighbours
@@ -77,12 +103,14 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     if (!nest.loop(loop).parallel || leading.size() == most_dimensions) break;
     leading.push_back(loop);
   }
+  const auto product = product_band(nest, band.front());
   const std::string moved = permutation(band, order) + offload(parallel);
   const std::string rows = summed(nest, band).value_or(moved);
   return {.staged = tiled(nest, band.front(), true).value_or(rows),
           .tiled = tiled(nest, band.front(), false).value_or(moved),
           .moved = moved,
-          .as_it_is = offload(leading)};
+          .as_it_is = offload(leading),
+          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product)};
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
@@ -95,11 +123,22 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
     all.tiled += one.tiled;
     all.moved += one.moved;
     all.as_it_is += one.as_it_is;
+    all.few_blocks = all.few_blocks || one.few_blocks;
     return {};
   }
   if (loop.inside.empty()) return fail("offload.none", "loop " + symbol + " is not parallel, and no loop around it");
   for (const std::string& inner : loop.inside) TRY_VOID(collect(nest, inner, all));
   return {};
+}
+
+// The values of an open name: that of the tile which fits first.
+std::vector<std::string> values(const Written& all, std::int64_t Tile::* member, std::vector<std::int64_t> others) {
+  const Tile &first = all.few_blocks ? small : large, &second = all.few_blocks ? large : small;
+  std::vector<std::string> result;
+  others.insert(others.begin(), {first.*member, second.*member});
+  for (const std::int64_t n : others)
+    if (std::ranges::find(result, std::to_string(n)) == result.end()) result.push_back(std::to_string(n));
+  return result;
 }
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
@@ -113,15 +152,16 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
                                                               {"wide", {"2", "1", "4"}},
                                                               {"down", {"1", "2", "4"}},
                                                               {"across", {"128", "64", "32"}},
-                                                              {"tall", {"8", "4"}},
-                                                              {"broad", {"4", "8"}},
+                                                              {"tall", values(all, &Tile::tall, {8})},
+                                                              {"broad", values(all, &Tile::broad, {8})},
                                                               {"few", {"16", "32", "64"}},
                                                               {"far", {"128", "64", "32"}},
                                                               {"some", {"32", "16", "64"}},
                                                               {"near", {"64", "128", "32"}},
-                                                              {"under", {"8", "16", "4"}},
-                                                              {"beside", {"16", "8", "32"}},
-                                                              {"depth", {"16", "8", "32"}}};
+                                                              {"under", values(all, &Tile::under, {4})},
+                                                              {"beside", values(all, &Tile::beside, {16, 32})},
+                                                              {"depth", values(all, &Tile::depth, {4})},
+                                                              {"buffers", values(all, &Tile::buffers, {})}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(steps, "cuda"), {}};

@@ -48,13 +48,60 @@ loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
 
 TEST(Cuda, ThreadsMeet) { expect_like_interpreter(meeting, {0, 8, 24}, {.contract = false}, {"cuda"}); }
 
-TEST(Cuda, BarriersWhereThreadsExchange) {
-  const std::string text = emitted("cuda", parsed(meeting));
+std::size_t barriers_in(const std::string& text) {
   std::size_t barriers = 0;
   for (std::size_t at = 0; (at = text.find("__syncthreads();", at)) != std::string::npos; ++at) ++barriers;
-  EXPECT_EQ(barriers, 4U) << text;
+  return barriers;
+}
+
+TEST(Cuda, BarriersWhereThreadsExchange) {
+  const std::string text = emitted("cuda", parsed(meeting));
+  EXPECT_EQ(barriers_in(text), 4U) << text;
   EXPECT_TRUE(text.contains("run.launch_meeting(")) << text;
   EXPECT_FALSE(emitted("cuda", parsed(product)).contains("__syncthreads")) << text;
+}
+
+// Two buffers in turns: one is filled while the other is read. What fills is loaded ahead and stored behind.
+std::string in_turns(const std::string& next) {
+  return R"(sdfg 1 turns symbols n
+array A: f64[n] argument  array B: f64[4, n] argument
+array S: f64[2, 8] device_shared transient  array own: f64[4] registers transient  arguments n, A, B
+loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
+  loop i = b .. min(b + 8, n) step 2 gpu_block(dimension=0) { s0: own[(i - b) floordiv 2] = 0.5 }
+  loop j = b .. min(b + 8, n) gpu_block(dimension=0) { s1: S[0, j - b] = B[0, min(j, n - 1)] }
+  loop k = 0 .. 3 {
+    loop q = b .. min(b + 8, n) gpu_block(dimension=0) { s2: S[)" +
+         next + R"(, q - b] = B[k + 1, min(q, n - 1)] * {k + 2}f64 }
+    loop i2 = b .. min(b + 8, n) step 2 gpu_block(dimension=0) {
+      loop p = b .. min(b + 8, n) {
+        s3: own[(i2 - b) floordiv 2] = own[(i2 - b) floordiv 2] * S[k mod 2, p - b] + S[k mod 2, p - b] } } }
+  loop i3 = b .. min(b + 8, n) step 2 gpu_block(dimension=0) { s4: A[i3] = own[(i3 - b) floordiv 2] }
+})";
+}
+
+TEST(Cuda, TwoBuffersTakeTurns) {
+  const std::string apart = in_turns("(k + 1) mod 2"), same = in_turns("(k + 2) mod 2");
+  for (const std::string& graph : {apart, same})
+    expect_like_interpreter(graph.c_str(), {0, 5, 8, 24}, {.contract = false}, {"cuda"});
+  const std::string text = emitted("cuda", parsed(apart));
+  EXPECT_EQ(barriers_in(text), 2U) << text;
+  EXPECT_EQ(barriers_in(emitted("cuda", parsed(same))), 3U);
+  // Loaded ahead of the barrier, which stands ahead of what is computed; stored behind that.
+  const std::size_t load = text.find("] = B[(k + 1)"), barrier = text.find("__syncthreads();", load),
+                    store = text.find("S[(k + 1) % 2", barrier);
+  EXPECT_TRUE(load < barrier && barrier < store && store != std::string::npos) << text;
+}
+
+// Tiles of two dimensions: a warp is 4 by 8 threads, each of which still has a place of its own.
+TEST(Cuda, EachThreadHasItsPlace) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array own: f64[8, 16, 1] registers transient  arguments n, A
+loop a = 0 .. n step 8 gpu_grid(dimension=1) { loop b = 0 .. n step 16 gpu_grid(dimension=0) private(own) {
+  loop i = a .. min(a + 8, n) gpu_block(dimension=1) { loop j = b .. min(b + 16, n) gpu_block(dimension=0) {
+    s0: own[i - a, j - b, 0] = A[i, j] * {j}f64 } }
+  loop p = a .. min(a + 8, n) gpu_block(dimension=1) { loop q = b .. min(b + 16, n) gpu_block(dimension=0) {
+    s1: A[p, q] = own[p - a, q - b, 0] + 1.0 } } } })",
+                          {0, 3, 16, 21}, {.contract = false}, {"cuda"});
 }
 
 // Bounds that depend on loops around, steps, and what each thread has of its own.

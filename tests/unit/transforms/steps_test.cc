@@ -78,6 +78,9 @@ constexpr const char* gemv = "loop i = 0 .. n { loop j = 0 .. n { s0: x[i] = x[i
 TEST(Steps, Stage) {
   expect_same_result(gemv, "offload(loops=[i], sizes=[4]); stage(loop=j, size=3)");
   expect_same_result(gemv, "offload(loops=[i], sizes=[4]); stage(loop=j, size=2, pad=0, reads=all)");
+  for (const char* loop : {"0 .. n", "1 .. n - 1"})
+    expect_same_result("loop i = 0 .. n { loop j = " + std::string(loop) + " { s0: x[i] = x[i] + B[i, j] * A[j, 0] } }",
+                       "offload(loops=[i], sizes=[4]); stage(loop=j, size=2, reads=all, buffers=2)");
   const std::string kept =
       "loop i = 0 .. n { s0: t[] = x[i] loop j = 1 .. n - 1 { s1: t[] = t[] * 0.5 + A[j, 0] * s[] "
       "} s2: B[i, 0] = t[] }";
@@ -85,10 +88,11 @@ TEST(Steps, Stage) {
     expect_same_result(kept, std::string("offload(loops=[i], sizes=[4]); stage(loop=j, size=2, fold=") + fold + ")");
   const std::string tiled =
       "tile(loops=[i, q], sizes=[2, 2]); offload(loops=[i_t, q_t], sizes=[2, 2]); "
-      "register_tile(loops=[i, q], sizes=[2, 2], lanes=1, partial=padded); stage(loop=j, size=2)";
-  expect_same_result(
-      "loop i = 0 .. n { loop q = 0 .. n { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[i, j] * x[j] * B[q, j] } } }",
-      tiled);
+      "register_tile(loops=[i, q], sizes=[2, 2], lanes=1, partial=padded); stage(loop=j, size=2";
+  for (const char* buffers : {")", ", buffers=2)"})
+    expect_same_result(
+        "loop i = 0 .. n { loop q = 0 .. n { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[i, j] * x[j] * B[q, j] } } }",
+        tiled + buffers);
 }
 
 TEST(Steps, Tile) {

@@ -1,0 +1,77 @@
+// Iterations of loops over the threads of a block: one for each thread, or shared out among all threads in a line.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "targets/cpp/printer.h"
+#include "targets/cuda/block.h"
+
+namespace sous::targets {
+
+// The iteration whose place in each loop `place` says. `whole`: every loop is known to have all of its iterations.
+void print_each(Printer& printer, const Band& band, const std::function<std::string(const sdfg::Loop&)>& place,
+                const std::function<void()>& inside, bool whole = false);
+
+// Registers of 4 bytes that a thread has beside what it keeps, and some to compute with.
+std::int64_t free_registers(const sdfg::Sdfg& sdfg, const Meeting& meeting);
+
+// How many such blocks a multiprocessor is to hold at a time, as many as there are registers for: compilers would take
+// a few more registers for each thread, and one block less would fit. 0: threads keep little, and nothing is asked for.
+std::int64_t blocks_held(const sdfg::Sdfg& sdfg, const Meeting& meeting);
+
+// All threads of the block in a line, dimension 0 first; each takes every so many iterations. As these are
+// independent, a thread may compute what it assigns in several of them before it stores any: its loads are on their
+// way at the same time.
+//
+// Where the band is an assignment that each thread makes a few times, the two halves can also be printed apart: `load`,
+// then other code, then `store`.
+class Line {
+ public:
+  // `trips`: of the band. `own`: what each thread has for itself.
+  Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips);
+
+  void all();
+
+  // Whether each thread has all of its values at once, computed of what is no thread's own, and stores them into what
+  // threads share; and what registers of 4 bytes these take.
+  bool can_part() const;
+  std::int64_t registers() const;
+  void load();
+  void store();
+
+ private:
+  // An assignment whose every iteration is there, so that minima in its subscripts do nothing.
+  struct Whole {
+    std::string condition;             // the same in all threads; empty: always
+    std::vector<sdfg::Memlet> inputs;  // without those minima
+  };
+  std::optional<Whole> whole() const;
+  // `positive`: gets what must be so for that.
+  sdfg::Expr without_minima(const sdfg::Expr& e, std::vector<sdfg::Expr>& positive) const;
+  std::optional<sdfg::Expr> at_last(sdfg::Expr e) const;
+
+  std::string place(const sdfg::Loop& loop) const;
+  void turns(bool whole, const std::function<void()>& inside) const;
+  Text computed(const std::vector<sdfg::Memlet>& inputs, const std::optional<Text>& loaded) const;
+  std::string type() const;  // of what is loaded
+  void loads(bool whole) const;
+  void stores(bool whole) const;
+  void either(const std::function<void(bool whole)>& print) const;
+
+  Printer& printer_;
+  const Meeting& meeting_;
+  const Band band_;
+  const Threads trips_;
+  std::optional<sdfg::Assignment> assignment_;
+  std::optional<Whole> whole_;
+  // The input that alone differs between iterations: it is what is loaded, and the rest is computed when it is stored.
+  std::optional<std::size_t> moving_;
+  std::int64_t count_ = 1, work_ = 1;  // threads; iterations
+  std::int64_t turns_ = 1, once_ = 1;  // of a thread: iterations; with values in registers at a time
+  std::string turn_, at_, first_, value_, is_whole_;
+};
+
+}  // namespace sous::targets
