@@ -1,6 +1,8 @@
 // Which element of which container an lvalue names.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "frontends/c/builder.h"
 
@@ -76,6 +78,27 @@ Lift<Expr> Builder::subscript(const clang::Expr* e) {
   const std::string t = temporary("at", sdfg::ElementType::i64);
   emit_assignment({t, {}, std::nullopt}, sdfg::ScalarExpr::cast(*computed, sdfg::ElementType::i64));
   return Expr::read(t, {});
+}
+
+// What a pointer's place is read from may change before the pointer is used: it is kept.
+void Builder::settle(std::vector<Expr>& subscript) {
+  const std::function<Expr(const Expr&)> kept = [&](const Expr& e) {
+    return e.map_reads([&](const std::string& container, const std::vector<Expr>& at) {
+      std::vector<Expr> inner;
+      for (const Expr& s : at) inner.push_back(kept(s));
+      // The variable of a loop that may end early keeps its value in the loop's body.
+      if (own_ranges_.contains(container)) return Expr::read(container, inner);
+      const sdfg::ElementType type = sdfg_.find(container)->type;
+      const std::string t = temporary("at", type);
+      if (const auto values = ranges_.elements.find(container); values != ranges_.elements.end())
+        ranges_.elements[t] = values->second;
+      const std::vector<sdfg::Memlet> pool = std::exchange(pool_, {});
+      emit_assignment({t, {}, std::nullopt}, input({container, sdfg::point(inner), std::nullopt}, type));
+      pool_ = pool;
+      return Expr::read(t, {});
+    });
+  };
+  for (Expr& s : subscript) s = kept(s);
 }
 
 Lift<Access> Builder::pointer(const clang::Expr* e) {

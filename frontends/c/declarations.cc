@@ -58,16 +58,12 @@ Lift<void> Builder::declare_pointer(const clang::VarDecl* v) {
     return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
   if (type->getPointeeType()->isRecordType()) {
     TRY(Place target, pointee(v->getInit()));
-    for (const Expr& s : target.subscript)
-      if (!s.reads().empty())
-        return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+    settle(target.subscript);
     places_[v] = std::move(target);
     return {};
   }
   TRY(Access target, pointer(v->getInit()));
-  for (const Expr& s : target.subscript)
-    if (!s.reads().empty())
-      return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+  settle(target.subscript);
   Binding b;
   b.kind = Binding::Kind::Pointer;
   b.container = target.container;
@@ -88,6 +84,7 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
   if (facts_.address_taken.contains(v))
     return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
   if (tracked(v)) return declare_tracked(v);
+  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, v->hasInit() ? lone_call(v->getInit()) : nullptr);
   Binding b;
   std::optional<Interval> values;
   if (!written_here(v) && !sdfg::is_float(*scalar)) {
