@@ -44,6 +44,10 @@ Lift<Access> Builder::lvalue(const clang::Expr* e) {
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
     TRY(Access access, pointer(subscript->getBase()));
     TRY(Expr at, this->subscript(subscript->getIdx()));
+    if (access.subscript.empty()) {  // of a variable whose address is passed
+      if (at == Expr(0)) return access;
+      return refuse("c.pointer", "a variable is taken for an array", where);
+    }
     access.subscript.back() = access.subscript.back() + at;
     return access;
   }
@@ -155,6 +159,7 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
     const bool left = b->getLHS()->getType()->isPointerType();
     if (!left && b->getOpcode() == clang::BO_Sub) return refuse("c.pointer", "this pointer is not understood", where);
     TRY(Access access, pointer(left ? b->getLHS() : b->getRHS()));
+    if (access.subscript.empty()) return refuse("c.pointer", "a variable is taken for an array", where);
     TRY(Expr by, subscript(left ? b->getRHS() : b->getLHS()));
     access.subscript.back() =
         b->getOpcode() == clang::BO_Add ? access.subscript.back() + by : access.subscript.back() - by;
@@ -163,6 +168,11 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf) {
     const clang::Expr* object = u->getSubExpr()->IgnoreParens();
     if (llvm::isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(object)) return lvalue(object);
+    if (const clang::VarDecl* v = named_variable(object); v && declared_.contains(v)) {
+      const auto known = bindings_.find(v);
+      if (known != bindings_.end() && known->second.kind == Binding::Kind::Scalar)
+        return Access{known->second.container, {}};
+    }
     if (object->getType()->isArrayType()) {
       // &a, a pointer to the whole array: its elements are a[0], a[1] … of an array around it, which there is not.
       return refuse("c.pointer", "the address of a whole array", where);

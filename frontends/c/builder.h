@@ -225,6 +225,7 @@ class Builder {
   bool safe_to_read(const sdfg::Memlet& memlet) const;
 
   // calls.cc
+  bool addressed(const clang::VarDecl* v) const;
   const clang::CallExpr* lone_call(const clang::Expr* e) const;
   Lift<sdfg::ScalarExpr> call(const clang::CallExpr* e);
   Lift<Place> record_call(const clang::CallExpr* e);

@@ -6,6 +6,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/builder.h"
+#include "frontends/c/call_effects.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/contraction.h"
 
@@ -56,37 +57,6 @@ int call_depth(const clang::Stmt* s) {
   return depth + (llvm::isa<clang::CallExpr>(s) ? 1 : 0);
 }
 
-// v of v, v.x, v.a[i].x: what no pointer leads to.
-const clang::Expr* object_around(const clang::Expr* e) {
-  for (;;) {
-    e = e->IgnoreParens();
-    const auto* m = llvm::dyn_cast<clang::MemberExpr>(e);
-    const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e);
-    const auto* decay = s ? llvm::dyn_cast<clang::CastExpr>(s->getBase()->IgnoreParens()) : nullptr;
-    if (m && !m->isArrow())
-      e = m->getBase();
-    else if (decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay)
-      e = decay->getSubExpr();
-    else
-      return e;
-  }
-}
-
-bool writes_only_own_variables(const clang::Stmt* s, const clang::FunctionDecl* f) {
-  if (!s) return true;
-  auto own = [&](const clang::Expr* target) {
-    const clang::VarDecl* v = named_variable(object_around(target));
-    return v && v->getDeclContext() == f && !v->hasGlobalStorage();
-  };
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp() && !own(b->getLHS()))
-    return false;
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
-      u && u->isIncrementDecrementOp() && !own(u->getSubExpr()))
-    return false;
-  return std::ranges::all_of(s->children(),
-                             [&](const clang::Stmt* child) { return writes_only_own_variables(child, f); });
-}
-
 // A function of the file as its body says what a call of it is worth.
 struct Body {
   const clang::CompoundStmt* block = nullptr;
@@ -109,13 +79,19 @@ Body body_of(const clang::FunctionDecl* f) {
 
 }  // namespace
 
+bool Builder::addressed(const clang::VarDecl* v) const {
+  if (facts_.address_taken.contains(v)) return true;
+  const auto* f = in_called_function(v) ? llvm::dyn_cast<clang::FunctionDecl>(v->getDeclContext()) : nullptr;
+  return f && address_taken(f->getBody()).contains(v);
+}
+
 // The only call in an expression of which all else is made of numbers and local variables, which no call can change:
 // whether it comes first or last makes no difference, and so it may write what it likes.
 const clang::CallExpr* Builder::lone_call(const clang::Expr* e) const {
   const std::function<bool(const clang::Stmt*)> steady = [&](const clang::Stmt* s) {
     if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
       const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl());
-      return !v || (v->hasLocalStorage() && v->getType()->isArithmeticType() && !facts_.address_taken.contains(v));
+      return !v || (v->hasLocalStorage() && v->getType()->isArithmeticType() && !addressed(v));
     }
     if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp()) return false;
     if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) return false;
@@ -153,7 +129,7 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   if (inline_stack_.size() >= kMaxDepth || std::ranges::find(inline_stack_, definition) != inline_stack_.end())
     return refuse("c.call.recursive", "'" + name + "' calls itself, or calls nest too deeply", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))
-    if (v->getDeclContext() == definition && !(v->getType()->isRecordType() && only_passed(v)))
+    if (v->getDeclContext() == definition && (llvm::isa<clang::ParmVarDecl>(v) || !only_passed(v)))
       return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);
   return definition;
 }
@@ -282,12 +258,13 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   if (!type) return refuse("c.type", "a call that returns " + e->getType().getAsString(), where);
   TRY(const clang::FunctionDecl* f, inlinable(e));
   const auto [block, last, returns] = body_of(f);
-  if (!block || !returns || (e != lone_call_ && !writes_only_own_variables(block, f)))
+  if (!block || !returns || (e != lone_call_ && writes_of(f) != Writes::OwnVariables))
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
   const bool single = last && block->size() == 1;
   const Caller before = caller();
   const std::vector<sdfg::Memlet> pool = pool_;
-  TRY_VOID(bind_parameters(f, e, single));
+  // What a call may change, its arguments are read before.
+  TRY_VOID(bind_parameters(f, e, single && e != lone_call_));
   inline_stack_.push_back(f);
   auto work = [&]() -> Lift<ScalarExpr> {
     const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_,
@@ -314,7 +291,7 @@ Lift<Place> Builder::record_call(const clang::CallExpr* e) {
   const llvm::SaveAndRestore<std::vector<Memlet>> pool(pool_);  // of the expression around
   TRY(const clang::FunctionDecl* f, inlinable(e));
   const auto [block, last, returns] = body_of(f);
-  if (!block || !returns || !writes_only_own_variables(block, f))
+  if (!block || !returns || writes_of(f) != Writes::OwnVariables)
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
   const OwnRecord result{own_record(e->getType(), f->getNameAsString()), e->getType()};
   const Caller before = caller();

@@ -63,6 +63,7 @@ Lift<void> Builder::declare_pointer(const clang::VarDecl* v) {
     return {};
   }
   TRY(Access target, pointer(v->getInit()));
+  if (target.subscript.empty()) return refuse("c.pointer", "'" + name + "' points to a variable", where);
   settle(target.subscript);
   Binding b;
   b.kind = Binding::Kind::Pointer;
@@ -81,8 +82,10 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
     const bool is_volatile = type.isVolatileQualified() || type->isAtomicType();
     return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + type.getAsString(), where);
   }
-  if (facts_.address_taken.contains(v))
-    return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+  if (addressed(v)) {
+    if (!only_passed(v)) return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+    general_writes_.insert(v);  // by what it is passed to
+  }
   if (tracked(v)) return declare_tracked(v);
   const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, v->hasInit() ? lone_call(v->getInit()) : nullptr);
   Binding b;
@@ -126,7 +129,13 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
 // A variable that is followed from statement to statement.
 Lift<void> Builder::declare_tracked(const clang::VarDecl* v) {
   Binding b;
-  if (v->hasInit()) {
+  if (v->hasInit() && v->getType()->isPointerType()) {
+    TRY(Access target, pointer(v->getInit()));
+    if (target.subscript.empty())
+      return refuse("c.pointer", "'" + v->getNameAsString() + "' points to a variable", v->getLocation());
+    settle(target.subscript);
+    b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
+  } else if (v->hasInit()) {
     TRY(b, value_of(v, v->getInit()));
   }
   bindings_[v] = std::move(b);

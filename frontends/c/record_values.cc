@@ -115,7 +115,7 @@ Lift<Place> Builder::record_value(const clang::Expr* e) {
   if (const auto* load = llvm::dyn_cast<clang::CastExpr>(e); load && load->getCastKind() == clang::CK_LValueToRValue)
     return place(load->getSubExpr());
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return record_call(call);
-  if (llvm::isa<clang::MemberExpr>(e)) return place(e);  // of what a function returns
+  if (llvm::isa<clang::MemberExpr>(e)) return place(e);               // of what a function returns
   const llvm::SaveAndRestore<std::vector<sdfg::Memlet>> pool(pool_);  // of the expression around
   const Place result = own_record(type, "t");
   if (const auto* literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(e)) {

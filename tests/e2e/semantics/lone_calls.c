@@ -7,6 +7,9 @@
 // rows_of: served SSS
 // moved: served S
 // tested: served SS
+// before: served SS
+// outputs: served SS
+// stepped: served SSS
 // beside: c.call.not-inlinable
 // also: parallelize draws tournament
 // flags: -O2 | -O2 -fno-strict-aliasing
@@ -102,6 +105,46 @@ NOINLINE void tested(int n, int *restrict x, int *restrict out) {
     if (seen++ || ++seen > 1) out[i] += seen;
   }
 }
+// Arguments are read before the call.
+static double with_draw(double a) { return a + draw(); }
+NOINLINE void before(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) x[i] = with_draw(state % 64);
+}
+// Results in variables whose addresses are passed.
+static void polar(double x, double y, double *r, double *q) {
+  *r = sqrt(x * x + y * y);
+  q[0] = *r > 0 ? x / r[0] : 0;
+}
+static void both(int *a, int *b) {
+  ++*a;
+  *b += *a;
+}
+static double area(double x, double y) {
+  double r, q = 0;
+  polar(x, y, &r, &q);
+  polar(r, q, &q, &r);
+  return r + 2 * q;
+}
+NOINLINE void outputs(int n, const double *x, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    double r, q = 3;
+    int a = i, b = 2;
+    both(&a, &b);
+    both(&b, &a);
+    both(&a, &a);
+    polar(x[i], i, &r, &q);
+    out[i] = r * q + area(x[i], r) + a * 10 + b;
+  }
+}
+// A pointer that begins where data says, and is stepped from there.
+NOINLINE void stepped(int n, int m, const int *at, const double *x, double *out) {
+  for (int i = 0; i < n; i++) {
+    const double *p = x + at[i];
+    double sum = 0;
+    for (int j = 0; j < m; j++) sum += *p++ * j;
+    out[i] = sum + *p;
+  }
+}
 // Which comes first, the call or the variable that it changes?
 NOINLINE void beside(int n, unsigned *x) {
   for (int i = 0; i < n; i++) x[i] = state + draw();
@@ -143,6 +186,13 @@ int main(void) {
   tested(0, 0, 0);
   print_ints("y", y, 12);
   print_ints("z", z, 12);
+  before(60, x), before(1, out);
+  print_doubles("before", x, 60);
+  outputs(60, x, out), outputs(0, x, out);
+  print_doubles("outputs", out, 60);
+  int from[8] = {3, 1, 0, 2, 3, 3, 5, 4};
+  stepped(8, 10, from, x, out), stepped(0, 10, 0, 0, 0), stepped(8, 3, from, out, out + 2);
+  print_doubles("stepped", out, 60);
   unsigned u[5];
   beside(5, u);
   printf("%u %u\n", u[0], u[4]);

@@ -407,6 +407,31 @@ TEST(LiftCalls, OneWithEffectsStandsAloneInItsExpression) {
     EXPECT_EQ(reason(of(value)), "c.call.not-inlinable") << value;
 }
 
+TEST(LiftCalls, WhatAFunctionWritesByTheFunctionsThatItCalls) {
+  const auto of = [](const std::string& g) {
+    return "double s; static void set(double *to, double v) { to[0] = v; } static void count(void) { s++; } struct p { "
+           "double *at; };"
+           "static double g(double *p) { double t[2]; struct p q; " +
+           g + " return t[0]; } void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i] + g(x); }";
+  };
+  EXPECT_EQ(lifted(of("set(t, 3); set(&t[1], 4); t[0]++;")).nests.size(), 1u);
+  for (const char* g :
+       {"set(p, 3);", "count();", "double *r = t; r = p; set(r, 2);", "set(&s, 1);", "q.at = p; q.at[0] = 1;"})
+    EXPECT_EQ(reason(of(g)), "c.call.not-inlinable") << g;
+}
+
+TEST(LiftCalls, VariablesWhoseAddressIsPassedAreVariables) {
+  const auto of = [](const std::string& functions, const std::string& body) {
+    return functions + " void f(int n, double *restrict x) { for (int i = 0; i < n; i++) { double t = 1; " + body +
+           " } }";
+  };
+  const std::string set = "static void set(double *to, double v) { *to = v; }";
+  EXPECT_EQ(lifted(of(set, "set(&t, x[i]); x[i] = t * 2;")).nests.size(), 1u);
+  EXPECT_EQ(reason(of(set, "double *p = &t; set(p, 1); x[i] = t;")), "c.address-taken");
+  EXPECT_EQ(reason(of("static void set(double *to, int k) { to[k] = 0; }", "set(&t, i); x[i] = t;")), "c.pointer");
+  EXPECT_EQ(reason(of("void g(double *);", "g(&t); x[i] = t;")), "c.call.unknown-effects");
+}
+
 TEST(LiftPointers, WhereOnePointsIsKept) {
   const LiftedNest n = nest(R"(void f(int n, int *restrict at, double *restrict x) {
   for (int i = 0; i < n; i++) { double *p = x + at[i]; at[i] = 0; *p = i; }
