@@ -120,11 +120,8 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
       return {};
     }
   }
-  // The object is found after the call, as clang does it; what is read and written must be none that a call changes.
-  const clang::VarDecl* target_variable = named_variable(e->getLHS());
-  const bool may_call = !e->isCompoundAssignmentOp() || (target_variable && target_variable->hasLocalStorage() &&
-                                                         !facts_.address_taken.contains(target_variable));
-  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, may_call ? lone_call(right) : nullptr);
+  // The object is found, and read, after the call: C leaves it open, and clang does so.
+  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(right));
   TRY(ScalarExpr code, value(right));
   if (const auto* compound = llvm::dyn_cast<clang::CompoundAssignOperator>(e)) {
     // C computes in the common type and converts back.

@@ -8,8 +8,12 @@
 // moved: served S
 // tested: served SS
 // before: served SS
+// added: served SS
 // outputs: served SS
 // stepped: served SSS
+// placed: c.loop.bound-changes
+// computed: c.loop.bound-changes
+// steady: served SS
 // beside: c.call.not-inlinable
 // also: parallelize draws tournament
 // flags: -O2 | -O2 -fno-strict-aliasing
@@ -110,6 +114,9 @@ static double with_draw(double a) { return a + draw(); }
 NOINLINE void before(int n, double *restrict x) {
   for (int i = 0; i < n; i++) x[i] = with_draw(state % 64);
 }
+NOINLINE void added(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) x[i] += 2 * with_draw(i);
+}
 // Results in variables whose addresses are passed.
 static void polar(double x, double y, double *r, double *q) {
   *r = sqrt(x * x + y * y);
@@ -144,6 +151,26 @@ NOINLINE void stepped(int n, int m, const int *at, const double *x, double *out)
     for (int j = 0; j < m; j++) sum += *p++ * j;
     out[i] = sum + *p;
   }
+}
+// A bound is looked at before each iteration.
+static int get(const int *p) { return *p; }
+NOINLINE void placed(int n, int *restrict at, const int *restrict x, int *restrict out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < get(x + at[i]); j++) {
+      out[i] += j;
+      if (j == 1) at[i] = 0;
+    }
+}
+NOINLINE void computed(int n, int *restrict at, const int *restrict x, int *restrict out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < x[at[i] ^ 1]; j++) {
+      out[i] += j;
+      if (j == 1) at[i] = 0;
+    }
+}
+NOINLINE void steady(int n, const int *at, const int *x, double *restrict out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < x[at[i] ^ 1]; j++) out[i] += j;
 }
 // Which comes first, the call or the variable that it changes?
 NOINLINE void beside(int n, unsigned *x) {
@@ -188,11 +215,17 @@ int main(void) {
   print_ints("z", z, 12);
   before(60, x), before(1, out);
   print_doubles("before", x, 60);
+  added(60, x), added(1, out);
+  print_doubles("added", x, 60);
   outputs(60, x, out), outputs(0, x, out);
   print_doubles("outputs", out, 60);
   int from[8] = {3, 1, 0, 2, 3, 3, 5, 4};
   stepped(8, 10, from, x, out), stepped(0, 10, 0, 0, 0), stepped(8, 3, from, out, out + 2);
   print_doubles("stepped", out, 60);
+  int rows[4] = {3, 2, 1, 0}, again[4] = {3, 2, 1, 0}, ends[4] = {3, 5, 7, 9}, got[4] = {0};
+  placed(4, rows, ends, got), computed(4, again, ends, got), steady(4, again, ends, out), steady(0, 0, 0, 0);
+  print_ints("rows", rows, 4), print_ints("again", again, 4), print_ints("got", got, 4);
+  print_doubles("steady", out, 4);
   unsigned u[5];
   beside(5, u);
   printf("%u %u\n", u[0], u[4]);
