@@ -1,6 +1,8 @@
 // Which element of which container an lvalue names.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "frontends/c/builder.h"
 
@@ -42,6 +44,10 @@ Lift<Access> Builder::lvalue(const clang::Expr* e) {
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
     TRY(Access access, pointer(subscript->getBase()));
     TRY(Expr at, this->subscript(subscript->getIdx()));
+    if (access.subscript.empty()) {  // of a variable whose address is passed
+      if (at == Expr(0)) return access;
+      return refuse("c.pointer", "a variable is taken for an array", where);
+    }
     access.subscript.back() = access.subscript.back() + at;
     return access;
   }
@@ -76,6 +82,27 @@ Lift<Expr> Builder::subscript(const clang::Expr* e) {
   const std::string t = temporary("at", sdfg::ElementType::i64);
   emit_assignment({t, {}, std::nullopt}, sdfg::ScalarExpr::cast(*computed, sdfg::ElementType::i64));
   return Expr::read(t, {});
+}
+
+// What a pointer's place is read from may change before the pointer is used: it is kept.
+void Builder::settle(std::vector<Expr>& subscript) {
+  const std::function<Expr(const Expr&)> kept = [&](const Expr& e) {
+    return e.map_reads([&](const std::string& container, const std::vector<Expr>& at) {
+      std::vector<Expr> inner;
+      for (const Expr& s : at) inner.push_back(kept(s));
+      // The variable of a loop that may end early keeps its value in the loop's body.
+      if (own_ranges_.contains(container)) return Expr::read(container, inner);
+      const sdfg::ElementType type = sdfg_.find(container)->type;
+      const std::string t = temporary("at", type);
+      if (const auto values = ranges_.elements.find(container); values != ranges_.elements.end())
+        ranges_.elements[t] = values->second;
+      const std::vector<sdfg::Memlet> pool = std::exchange(pool_, {});
+      emit_assignment({t, {}, std::nullopt}, input({container, sdfg::point(inner), std::nullopt}, type));
+      pool_ = pool;
+      return Expr::read(t, {});
+    });
+  };
+  for (Expr& s : subscript) s = kept(s);
 }
 
 Lift<Access> Builder::pointer(const clang::Expr* e) {
@@ -132,6 +159,7 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
     const bool left = b->getLHS()->getType()->isPointerType();
     if (!left && b->getOpcode() == clang::BO_Sub) return refuse("c.pointer", "this pointer is not understood", where);
     TRY(Access access, pointer(left ? b->getLHS() : b->getRHS()));
+    if (access.subscript.empty()) return refuse("c.pointer", "a variable is taken for an array", where);
     TRY(Expr by, subscript(left ? b->getRHS() : b->getLHS()));
     access.subscript.back() =
         b->getOpcode() == clang::BO_Add ? access.subscript.back() + by : access.subscript.back() - by;
@@ -140,6 +168,11 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf) {
     const clang::Expr* object = u->getSubExpr()->IgnoreParens();
     if (llvm::isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(object)) return lvalue(object);
+    if (const clang::VarDecl* v = named_variable(object); v && declared_.contains(v)) {
+      const auto known = bindings_.find(v);
+      if (known != bindings_.end() && known->second.kind == Binding::Kind::Scalar)
+        return Access{known->second.container, {}};
+    }
     if (object->getType()->isArrayType()) {
       // &a, a pointer to the whole array: its elements are a[0], a[1] … of an array around it, which there is not.
       return refuse("c.pointer", "the address of a whole array", where);

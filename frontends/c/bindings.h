@@ -45,12 +45,26 @@ struct Place {
   std::vector<sdfg::Expr> extents;
 };
 
-// What a pointer to a structure, parameter of a called function, is in the caller: g, &s, &g->inner.
+// s.a.b, g->a.b: a member of a variable, or of what a variable points to, by names alone.
+struct NamedMember {
+  const clang::VarDecl* root = nullptr;
+  bool through_pointer = false, in_union = false;
+  std::string path, c_expr;  // "a.b", "g->a.b"
+};
+std::optional<NamedMember> named_member(const clang::MemberExpr* e);
+
+// What a pointer to a structure, or a structure, parameter of a called function, is in the caller: g, &s, &g->inner.
 struct RecordArgument {
   const clang::VarDecl* root = nullptr;
   bool through_pointer = false;
   std::string path;  // members from there: "inner"
   bool in_union = false;
+};
+
+// A structure of the function's own: temporaries, one for each member.
+struct OwnRecord {
+  Place place;
+  clang::QualType type;
 };
 
 // One that is no structure, of a structure that is read or written whole.
@@ -77,15 +91,16 @@ struct Memory {
   std::optional<sdfg::Expr> declared;  // the outermost extent that a parameter declares
   clang::QualType element;
   std::string c_expr;
-  std::string root, field;       // of a struct member: the base variable and the field's name
-  bool through_pointer = false;  // of a struct member: root->field
-  std::string record;            // of a member of an array of structures: what that is reached by
-  std::int64_t alignment = 0;    // of what c_expr points to, where that is a structure
-  std::int64_t offset = 0;       // from where c_expr points, in bytes
-  sdfg::Expr shift;              // and in elements
-  std::string table;             // of rows that a table points to: that table, in C
-  Span entries;                  // and what of it the entry reads
-  std::string stride;            // of rows that a table points to: the symbol of their distance
+  std::string root, field;                 // of a struct member: the base variable and the field's name
+  bool through_pointer = false;            // of a struct member: root->field
+  std::string record;                      // of a member of an array of structures: what that is reached by
+  std::int64_t alignment = 0;              // of what c_expr points to, where that is a structure
+  std::int64_t offset = 0;                 // from where c_expr points, in bytes
+  sdfg::Expr shift;                        // and in elements
+  std::string table;                       // of rows that a table points to: that table, in C
+  std::optional<std::int64_t> table_rows;  // and how many rows it has for sure
+  Span entries;                            // and what of it the entry reads
+  std::string stride;                      // of rows that a table points to: the symbol of their distance
   std::optional<std::pair<sdfg::Expr, sdfg::Expr>> reach;  // the elements that are accessed at most, where flat
   const clang::VarDecl* variable = nullptr;                // the array, or the pointer to it
   clang::SourceLocation where;
@@ -100,6 +115,7 @@ struct Caller {
   std::map<const clang::VarDecl*, Binding> bindings;
   std::map<const clang::VarDecl*, RecordArgument> records;
   std::map<const clang::VarDecl*, Place> places;
+  std::map<const clang::VarDecl*, std::string> own_records;
 };
 
 // A symbol or value read straight from memory that someone might write under another name.
@@ -130,10 +146,17 @@ struct Load {
   std::size_t assumptions = 0;  // so many were made when the loops around were understood
 };
 
-// What the entry checks of a table of rows, in C, where all of `nonneg` are >= 0 (they are checked first).
+// What holds where a nest surely comes to a row.
+struct RowWitness {
+  std::vector<sdfg::Expr> nonneg, nonzero;
+};
+
+// What the entry checks of a table of rows, in C, where all of `nonneg` are >= 0 (they are checked first), and one
+// witness of each of `ends` holds.
 struct RowCheck {
   std::string table, condition;
   std::vector<sdfg::Expr> nonneg;
+  std::vector<std::vector<RowWitness>> ends;
 };
 
 using Values = std::map<const clang::VarDecl*, Binding>;
@@ -195,16 +218,18 @@ struct OpenLoop {
 
 // Where jumps out of a list of statements go.
 struct Exits {
-  bool loop = false;       // its end is that of a loop's body: continue
-  std::string flag{};      // of a While: false after a break
-  bool function = false;   // return is one of a called function
-  std::string result{};    // of it; empty: void
-  std::string returned{};  // true after a return inside of a loop
+  bool loop = false;                  // its end is that of a loop's body: continue
+  std::string flag{};                 // of a While: false after a break
+  bool function = false;              // return is one of a called function
+  std::string result{};               // of it; empty: void
+  std::string returned{};             // true after a return inside of a loop
+  std::optional<OwnRecord> record{};  // instead of `result`, where it returns a structure
 };
 
 // Of the loop that comes next, in a called function.
 struct Returning {
   std::string result, returned;
+  std::optional<OwnRecord> record;
 };
 
 }  // namespace sous::frontends::c

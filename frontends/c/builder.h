@@ -55,14 +55,6 @@ struct FunctionFacts {
   bool strict_aliasing = true;
 };
 
-// s.a.b, g->a.b: a member of a variable, or of what a variable points to, by names alone.
-struct NamedMember {
-  const clang::VarDecl* root = nullptr;
-  bool through_pointer = false, in_union = false;
-  std::string path, c_expr;  // "a.b", "g->a.b"
-};
-std::optional<NamedMember> named_member(const clang::MemberExpr* e);
-
 class Builder {
  public:
   // `live_after`: whether a variable declared outside the stretch may be read after it.
@@ -130,13 +122,19 @@ class Builder {
 
   // record_values.cc
   bool is_own_record(const clang::VarDecl* v);
+  bool is_own(const Place& place) const { return roots_.at(place.root).origin == Origin::Transient; }
   bool in_called_function(const clang::VarDecl* v) const;
+  bool only_passed(const clang::VarDecl* v) const;
+  Place own_record(clang::QualType type, const std::string& name);
+  Lift<Place> record_value(const clang::Expr* e);
+  Lift<void> fill(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where);
   Lift<void> members_of(const Place& place, clang::QualType type, std::vector<Member>& members,
                         clang::SourceLocation where);
   Lift<void> assign_record(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where);
   Lift<void> declare_record(const clang::VarDecl* v);
   Lift<void> assignable(const clang::Expr* target) const;
   std::optional<RecordArgument> record_argument(const clang::Expr* e) const;
+  std::optional<RecordArgument> record_alias(const clang::ParmVarDecl* p, const clang::Expr* argument) const;
   std::optional<NamedMember> named_member(const clang::MemberExpr* e) const;
 
   // steps.cc
@@ -184,6 +182,7 @@ class Builder {
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
   Lift<Access> pointer(const clang::Expr* e);
+  void settle(std::vector<sdfg::Expr>& subscript);
   Lift<sdfg::Expr> subscript(const clang::Expr* e);
 
   // index.cc
@@ -226,11 +225,14 @@ class Builder {
   bool safe_to_read(const sdfg::Memlet& memlet) const;
 
   // calls.cc
+  bool addressed(const clang::VarDecl* v) const;
+  const clang::CallExpr* lone_call(const clang::Expr* e) const;
   Lift<sdfg::ScalarExpr> call(const clang::CallExpr* e);
+  Lift<Place> record_call(const clang::CallExpr* e);
   Lift<void> call_statement(const clang::CallExpr* e);
   Lift<const clang::FunctionDecl*> inlinable(const clang::CallExpr* e);
   Lift<void> bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value);
-  Caller caller() const { return {bindings_, record_arguments_, places_}; }
+  Caller caller() const { return {bindings_, record_arguments_, places_, own_records_}; }
   void leave_call(const clang::FunctionDecl* f, const Caller& caller);
 
   // jumps.cc
@@ -249,6 +251,7 @@ class Builder {
   Lift<void> plain_statement(const clang::Expr* e);
   Lift<void> assign(const clang::BinaryOperator* e);
   Lift<void> increment(const clang::UnaryOperator* e);
+  Lift<sdfg::ScalarExpr> tested_once(const clang::Expr* e);
   Lift<void> if_statement(const clang::IfStmt* s);
   Lift<void> for_statement(const clang::ForStmt* s);
   Lift<void> search_loop(const clang::ForStmt* s, const ForHeader& header);
@@ -374,7 +377,8 @@ class Builder {
   int doubled_ = 0, nested_jumps_ = 0;
   std::optional<Returning> returning_;
   int sometimes_ = 0;
-  bool effects_ = false;  // increments inside of the expression may become statements
+  const clang::CallExpr* lone_call_ = nullptr;  // beside it nothing is read that it may write
+  bool effects_ = false;                        // increments inside of the expression may become statements
 };
 
 template <class F>

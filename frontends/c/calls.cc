@@ -1,10 +1,13 @@
 // Calls: functions of math.h become operators; simple functions of the same file are inlined.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "clang/AST/Attr.h"
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/builder.h"
+#include "frontends/c/call_effects.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/contraction.h"
 
 namespace sous::frontends::c {
@@ -54,22 +57,60 @@ int call_depth(const clang::Stmt* s) {
   return depth + (llvm::isa<clang::CallExpr>(s) ? 1 : 0);
 }
 
-bool writes_only_own_variables(const clang::Stmt* s, const clang::FunctionDecl* f) {
-  if (!s) return true;
-  auto own = [&](const clang::Expr* target) {
-    const clang::VarDecl* v = named_variable(target);
-    return v && v->getDeclContext() == f && !v->hasGlobalStorage();
-  };
-  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp() && !own(b->getLHS()))
-    return false;
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
-      u && u->isIncrementDecrementOp() && !own(u->getSubExpr()))
-    return false;
-  return std::ranges::all_of(s->children(),
-                             [&](const clang::Stmt* child) { return writes_only_own_variables(child, f); });
+// A function of the file as its body says what a call of it is worth.
+struct Body {
+  const clang::CompoundStmt* block = nullptr;
+  const clang::Expr* value = nullptr;  // of the only return, at its end; null: what its returns leave in a temporary
+  bool returns = false;
+};
+
+Body body_of(const clang::FunctionDecl* f) {
+  Body result;
+  result.block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+  int returns = 0;
+  for_each_statement(result.block, [&](const clang::Stmt* s) { returns += llvm::isa<clang::ReturnStmt>(s); });
+  result.returns = returns > 0;
+  const auto* last = result.block && !result.block->body_empty()
+                         ? llvm::dyn_cast<clang::ReturnStmt>(result.block->body_back())
+                         : nullptr;
+  if (last && returns == 1) result.value = last->getRetValue();
+  return result;
 }
 
 }  // namespace
+
+bool Builder::addressed(const clang::VarDecl* v) const {
+  if (facts_.address_taken.contains(v)) return true;
+  const auto* f = in_called_function(v) ? llvm::dyn_cast<clang::FunctionDecl>(v->getDeclContext()) : nullptr;
+  return f && address_taken(f->getBody()).contains(v);
+}
+
+// The only call in an expression of which all else is made of numbers and local variables, which no call can change:
+// whether it comes first or last makes no difference, and so it may write what it likes.
+const clang::CallExpr* Builder::lone_call(const clang::Expr* e) const {
+  const std::function<bool(const clang::Stmt*)> steady = [&](const clang::Stmt* s) {
+    if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
+      const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl());
+      return !v || (v->hasLocalStorage() && v->getType()->isArithmeticType() && !addressed(v));
+    }
+    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp()) return false;
+    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) return false;
+    if (llvm::isa<clang::MemberExpr, clang::ArraySubscriptExpr>(s) || contains_call(s)) return false;
+    return std::ranges::all_of(s->children(), steady);
+  };
+  e = e->IgnoreParenCasts();
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e))
+    return u->isArithmeticOp() ? lone_call(u->getSubExpr()) : nullptr;
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) {
+    if (b->isAssignmentOp() || b->isLogicalOp() || b->isCommaOp()) return nullptr;
+    return steady(b->getRHS()) ? lone_call(b->getLHS()) : steady(b->getLHS()) ? lone_call(b->getRHS()) : nullptr;
+  }
+  const auto* call = llvm::dyn_cast<clang::CallExpr>(e);
+  if (!call || !call->getDirectCallee()) return nullptr;
+  if (call->getDirectCallee()->getBuiltinID() != 0)
+    return call->getNumArgs() == 1 ? lone_call(call->getArg(0)) : nullptr;
+  return std::ranges::any_of(call->arguments(), contains_call) ? nullptr : call;
+}
 
 Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   const clang::SourceLocation where = e->getExprLoc();
@@ -88,7 +129,7 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   if (inline_stack_.size() >= kMaxDepth || std::ranges::find(inline_stack_, definition) != inline_stack_.end())
     return refuse("c.call.recursive", "'" + name + "' calls itself, or calls nest too deeply", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))
-    if (v->getDeclContext() == definition)
+    if (v->getDeclContext() == definition && (llvm::isa<clang::ParmVarDecl>(v) || !only_passed(v)))
       return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);
   return definition;
 }
@@ -97,6 +138,7 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
   std::vector<std::pair<const clang::VarDecl*, Binding>> bound;
   std::vector<std::pair<const clang::VarDecl*, RecordArgument>> records;
   std::vector<std::pair<const clang::VarDecl*, Place>> places;
+  std::vector<std::pair<const clang::VarDecl*, std::string>> copies;
   for (unsigned k = 0; k < f->getNumParams(); ++k) {
     const clang::ParmVarDecl* p = f->getParamDecl(k);
     const clang::Expr* argument = e->getArg(k);
@@ -108,19 +150,24 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
           records.emplace_back(p, std::move(*record));
         } else {
           TRY(Place target, pointee(argument));
-          for (const Expr& s : target.subscript)
-            if (!s.reads().empty())
-              return refuse("c.pointer.indirect", "where a pointer argument points is read from memory",
-                            e->getExprLoc());
+          settle(target.subscript);
           places.emplace_back(p, std::move(target));
         }
         continue;
       }
       TRY(Access target, pointer(argument));
-      for (const Expr& s : target.subscript)
-        if (!s.reads().empty())
-          return refuse("c.pointer.indirect", "where a pointer argument points is read from memory", e->getExprLoc());
+      settle(target.subscript);
       b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
+    } else if (p->getType()->isRecordType()) {
+      if (auto record = record_alias(p, argument)) {
+        records.emplace_back(p, std::move(*record));
+      } else {
+        const llvm::SaveAndRestore<std::vector<Memlet>> pool(pool_);  // of the arguments before
+        const Place copy = own_record(p->getType(), p->getNameAsString());
+        TRY_VOID(assign_record(copy, argument, p->getType(), e->getExprLoc()));
+        copies.emplace_back(p, copy.root);
+      }
+      continue;
     } else {
       auto type = element_type(p->getType(), context_);
       if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), e->getExprLoc());
@@ -164,6 +211,7 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
   for (auto& [p, b] : bound) bindings_[p] = std::move(b);
   for (auto& [p, record] : records) record_arguments_[p] = std::move(record);
   for (auto& [p, place] : places) places_[p] = std::move(place);
+  for (auto& [p, root] : copies) own_records_[p] = std::move(root);
   return {};
 }
 
@@ -177,6 +225,7 @@ void Builder::leave_call(const clang::FunctionDecl* f, const Caller& caller) {
     restore(bindings_, caller.bindings, p);
     restore(record_arguments_, caller.records, p);
     restore(places_, caller.places, p);
+    restore(own_records_, caller.own_records, p);
   }
 }
 
@@ -208,34 +257,58 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   }
   if (!type) return refuse("c.type", "a call that returns " + e->getType().getAsString(), where);
   TRY(const clang::FunctionDecl* f, inlinable(e));
-  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
-  const auto* result = block && !block->body_empty() ? llvm::dyn_cast<clang::ReturnStmt>(block->body_back()) : nullptr;
-  int returns = 0;
-  for_each_statement(block, [&](const clang::Stmt* s) { returns += llvm::isa<clang::ReturnStmt>(s); });
-  if (!block || returns == 0 || !writes_only_own_variables(block, f))
+  const auto [block, last, returns] = body_of(f);
+  if (!block || !returns || (e != lone_call_ && writes_of(f) != Writes::OwnVariables))
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
-  // Its value is that of the only return, at its end, or what its returns have left in a temporary.
-  const bool last = result && result->getRetValue() && returns == 1;
   const bool single = last && block->size() == 1;
   const Caller before = caller();
   const std::vector<sdfg::Memlet> pool = pool_;
-  TRY_VOID(bind_parameters(f, e, single));
+  // What a call may change, its arguments are read before.
+  TRY_VOID(bind_parameters(f, e, single && e != lone_call_));
   inline_stack_.push_back(f);
   auto work = [&]() -> Lift<ScalarExpr> {
-    if (single) return value(result->getRetValue());
+    const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_,
+                                                            last && e == lone_call_ ? lone_call(last) : nullptr);
+    if (single) return value(last);
     std::vector<Item> list = items_of(block);
     if (last) list.pop_back();
     const Memlet returned{last ? "" : temporary(f->getNameAsString(), *type), {}, std::nullopt};
     const Exits exits{.function = true, .result = returned.container};
     TRY_VOID(sequence(list, last ? nullptr : &exits));
     pool_ = pool;  // statements number their inputs anew; those of the expression around come back
-    return last ? value(result->getRetValue()) : Lift<ScalarExpr>(input(returned, *type));
+    return last ? value(last) : Lift<ScalarExpr>(input(returned, *type));
   };
   auto v = work();
   if (v) v = sdfg::kept_apart(std::move(*v));
   inline_stack_.pop_back();
   leave_call(f, before);
   return v;
+}
+
+// The structure that it returns, in a temporary.
+Lift<Place> Builder::record_call(const clang::CallExpr* e) {
+  const clang::SourceLocation where = e->getExprLoc();
+  const llvm::SaveAndRestore<std::vector<Memlet>> pool(pool_);  // of the expression around
+  TRY(const clang::FunctionDecl* f, inlinable(e));
+  const auto [block, last, returns] = body_of(f);
+  if (!block || !returns || writes_of(f) != Writes::OwnVariables)
+    return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
+  const OwnRecord result{own_record(e->getType(), f->getNameAsString()), e->getType()};
+  const Caller before = caller();
+  TRY_VOID(bind_parameters(f, e, false));
+  inline_stack_.push_back(f);
+  auto work = [&]() -> Lift<void> {
+    std::vector<Item> list = items_of(block);
+    if (last) list.pop_back();
+    const Exits exits{.function = true, .record = result};
+    TRY_VOID(sequence(list, last ? nullptr : &exits));
+    return last ? fill(result.place, last, result.type, where) : Lift<void>();
+  };
+  auto done = work();
+  inline_stack_.pop_back();
+  leave_call(f, before);
+  TRY_VOID(done);
+  return result.place;
 }
 
 Lift<void> Builder::call_statement(const clang::CallExpr* e) {

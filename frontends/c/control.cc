@@ -120,6 +120,8 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
       return {};
     }
   }
+  // The object is found, and read, after the call: C leaves it open, and clang does so.
+  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(right));
   TRY(ScalarExpr code, value(right));
   if (const auto* compound = llvm::dyn_cast<clang::CompoundAssignOperator>(e)) {
     // C computes in the common type and converts back.
@@ -154,6 +156,13 @@ Lift<void> Builder::increment(const clang::UnaryOperator* e) {
   return {};
 }
 
+// The condition of an if: what changes in it, changes before either arm.
+Lift<ScalarExpr> Builder::tested_once(const clang::Expr* e) {
+  const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(e));
+  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(e));
+  return condition(e);
+}
+
 Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   if (s->getInit() || s->getConditionVariable())
     return refuse("c.statement", "a declaration in an if", s->getBeginLoc());
@@ -163,7 +172,7 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   }
   pool_.clear();
   TRY(const std::vector<Step> steps, steps_in(s->getCond()));
-  TRY(ScalarExpr test, condition(s->getCond()));
+  TRY(ScalarExpr test, tested_once(s->getCond()));
   TRY_VOID(take_effect(steps));
   const auto arm = [&](const clang::Stmt* a) { return a ? body(a) : Lift<void>(); };
   return branch(test, [&] { return arm(s->getThen()); }, [&] { return arm(s->getElse()); });
@@ -296,7 +305,8 @@ Lift<void> Builder::while_statement(const LoopParts& loop) {
                     .flag = stops ? flag : "",
                     .function = returning.has_value(),
                     .result = returning ? returning->result : "",
-                    .returned = returning ? returning->returned : ""};
+                    .returned = returning ? returning->returned : "",
+                    .record = returning ? returning->record : std::nullopt};
   auto next = [&]() -> Lift<void> {
     if (increment) TRY_VOID(expression_statement(increment));
     return simple ? Lift<void>() : compute_flag();

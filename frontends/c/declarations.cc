@@ -58,16 +58,13 @@ Lift<void> Builder::declare_pointer(const clang::VarDecl* v) {
     return refuse("c.pointer.reassigned", "the pointer '" + name + "' is changed in the nest", where);
   if (type->getPointeeType()->isRecordType()) {
     TRY(Place target, pointee(v->getInit()));
-    for (const Expr& s : target.subscript)
-      if (!s.reads().empty())
-        return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+    settle(target.subscript);
     places_[v] = std::move(target);
     return {};
   }
   TRY(Access target, pointer(v->getInit()));
-  for (const Expr& s : target.subscript)
-    if (!s.reads().empty())
-      return refuse("c.pointer.indirect", "where '" + name + "' points is read from memory", where);
+  if (target.subscript.empty()) return refuse("c.pointer", "'" + name + "' points to a variable", where);
+  settle(target.subscript);
   Binding b;
   b.kind = Binding::Kind::Pointer;
   b.container = target.container;
@@ -85,9 +82,12 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
     const bool is_volatile = type.isVolatileQualified() || type->isAtomicType();
     return refuse(is_volatile ? "c.volatile" : "c.type", "'" + name + "' has the type " + type.getAsString(), where);
   }
-  if (facts_.address_taken.contains(v))
-    return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+  if (addressed(v)) {
+    if (!only_passed(v)) return refuse("c.address-taken", "the address of '" + name + "' is taken", where);
+    general_writes_.insert(v);  // by what it is passed to
+  }
   if (tracked(v)) return declare_tracked(v);
+  const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, v->hasInit() ? lone_call(v->getInit()) : nullptr);
   Binding b;
   std::optional<Interval> values;
   if (!written_here(v) && !sdfg::is_float(*scalar)) {
@@ -129,7 +129,13 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
 // A variable that is followed from statement to statement.
 Lift<void> Builder::declare_tracked(const clang::VarDecl* v) {
   Binding b;
-  if (v->hasInit()) {
+  if (v->hasInit() && v->getType()->isPointerType()) {
+    TRY(Access target, pointer(v->getInit()));
+    if (target.subscript.empty())
+      return refuse("c.pointer", "'" + v->getNameAsString() + "' points to a variable", v->getLocation());
+    settle(target.subscript);
+    b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
+  } else if (v->hasInit()) {
     TRY(b, value_of(v, v->getInit()));
   }
   bindings_[v] = std::move(b);

@@ -25,6 +25,7 @@ bool contains_call(const clang::Stmt* s) {
 // Whether building it twice would do something twice.
 bool Builder::has_effect(const clang::Stmt* s) const {
   if (!s) return false;
+  if (s == lone_call_) return true;
   const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
   if (u && u->isIncrementDecrementOp() && !announced(u)) return true;
   return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return has_effect(child); });
@@ -32,8 +33,9 @@ bool Builder::has_effect(const clang::Stmt* s) const {
 
 Lift<ScalarExpr> Builder::assigned_inside(const clang::BinaryOperator* e) {
   const clang::VarDecl* v = named_variable(e->getLHS());
-  if (!v || !v->hasLocalStorage() || facts_.address_taken.contains(v) || tracked(v) || v->getType()->isPointerType())
-    return refuse("c.side-effect", "an assignment inside an expression, to what is no local variable", e->getExprLoc());
+  const bool own = v && v->hasLocalStorage() && !facts_.address_taken.contains(v);
+  if ((v && tracked(v)) || e->getType()->isPointerType() || (!own && (!effects_ || has_effect(e->getLHS()))))
+    return refuse("c.side-effect", "an assignment in a condition, beside a call or inside of another", e->getExprLoc());
   const std::vector<Memlet> pool = std::move(pool_);
   pool_.clear();
   TRY_VOID(assign(e));

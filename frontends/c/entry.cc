@@ -54,6 +54,10 @@ bool Builder::read_late(const Expr& e) const {
 bool Builder::writable(const Expr& e, const Entry& entry) const {
   for (const Term& t : e.terms())
     for (const Atom& a : t.atoms) {
+      if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
+        if (!std::ranges::all_of(a.args, [&](const Expr& arg) { return writable(arg, entry); })) return false;
+        continue;
+      }
       if (a.kind != AtomKind::Symbol || !symbol_c_.contains(a.name)) return false;
       const std::string& c = symbol_c_.at(a.name);
       if (const auto arrow = c.find("->"); arrow != std::string::npos && !entry.safe.contains(c.substr(0, arrow)))
@@ -116,6 +120,23 @@ Lift<std::vector<std::string>> Builder::row_conditions(const std::set<std::strin
                       stretch_.front()->getBeginLoc());
       const std::string condition = c_text(e) + " >= 0";
       if (!known(condition)) more.push_back(condition);
+    }
+    const auto askable = [&](const Expr& e) {
+      return !read_late(e) && writable(e, entry) && !spoiled(e, built_assumptions_, entry);
+    };
+    for (const std::vector<RowWitness>& witnesses : check.ends) {
+      std::string any;
+      for (const RowWitness& w : witnesses) {
+        if (!std::ranges::all_of(w.nonneg, askable) || !std::ranges::all_of(w.nonzero, askable)) continue;
+        std::string all;
+        for (const Expr& e : w.nonneg) all += (all.empty() ? "" : " && ") + c_text(e) + " >= 0";
+        for (const Expr& e : w.nonzero) all += (all.empty() ? "" : " && ") + c_text(e) + " != 0";
+        any += (any.empty() ? "(" : " || (") + (all.empty() ? "1" : all) + ")";
+      }
+      if (any.empty())
+        return refuse("c.pointer.to-pointer", "the rows of '" + check.table + "' are used under a condition only",
+                      stretch_.front()->getBeginLoc());
+      more.push_back("(" + any + ")");
     }
   }
   return more;

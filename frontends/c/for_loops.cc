@@ -13,6 +13,24 @@ using sdfg::Expr;
 using sdfg::Memlet;
 using sdfg::ScalarExpr;
 
+namespace {
+
+// Whether a write to one of `written` may change one of `read`, under another name too: which of them overlap is known
+// only when all is built.
+bool may_change(const sdfg::Sdfg& sdfg, const std::set<std::string>& read, const std::set<std::string>& written) {
+  const auto bytes = [](const sdfg::Container& c) { return sdfg::info(c.type).bytes; };
+  for (const std::string& r : read)
+    for (const std::string& w : written) {
+      const sdfg::Container &a = *sdfg.find(r), &b = *sdfg.find(w);
+      if (r == w) return true;
+      if (a.transient || b.transient || a.shape.empty() || b.shape.empty()) continue;
+      if (a.type == b.type || bytes(a) == bytes(b) || bytes(a) == 1 || bytes(b) == 1) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
 // All conditions have to hold: the loop ends at the first bound that it meets.
 Lift<Bounds> Builder::bounds(const ForHeader& header, const Expr& begin, const std::string& symbol) {
   std::optional<Expr> end;
@@ -292,7 +310,10 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
     TRY(memory, loop_memory(header, where));
   }
   bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
+  const std::size_t before = out_->nodes.size();
   TRY(const Bounds limits, bounds(header, begin, symbol));
+  sdfg::Region needed;
+  needed.nodes.assign(out_->nodes.begin() + static_cast<std::ptrdiff_t>(before), out_->nodes.end());
   const CountedLoop loop{header, where, symbol, limits};
   std::set<const clang::VarDecl*> written = written_variables(s->getBody());
   for (const clang::Expr* e : header.also) written.merge(written_variables(e));
@@ -326,6 +347,9 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   for (const std::string& container : limits.end.reads())
     if (touched.written.contains(container))
       return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", where);
+  if (may_change(sdfg_, sdfg::touched(needed).read, touched.written))
+    return refuse("c.loop.bound-changes", "what the bound of the loop is computed from may be changed in its body",
+                  where);
 
   const bool steps_on = std::ranges::any_of(steps, [](const Stepping& v) { return v.by.has_value(); });
   leave_steps(steps, steps_on ? trip_count(limits, header.step) : std::nullopt);

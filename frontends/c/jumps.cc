@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "frontends/c/builder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -129,9 +130,14 @@ Lift<void> Builder::jump(const clang::Stmt* s, const Exits& exits) {
   };
   if (const auto* r = llvm::dyn_cast<clang::ReturnStmt>(s)) {
     if (!exits.function) return refuse("c.return", "a return in the nest", where);
+    if (exits.record) {
+      if (!r->getRetValue()) return refuse("c.call.not-inlinable", "a return without a value", where);
+      TRY_VOID(fill(exits.record->place, r->getRetValue(), exits.record->type, where));
+    }
     if (!exits.result.empty()) {
       if (!r->getRetValue()) return refuse("c.call.not-inlinable", "a return without a value", where);
       pool_.clear();
+      const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(r->getRetValue()));
       TRY(const std::vector<Step> steps, steps_in(r->getRetValue()));
       TRY(ScalarExpr v, value(r->getRetValue()));
       emit_assignment({exits.result, {}, std::nullopt}, v);
@@ -171,7 +177,7 @@ Lift<void> Builder::leaving(const clang::Stmt* s, const std::vector<Item>& rest,
     return refuse(reason_code(jump_out_of(s, true, true)), "too many jumps in one place", s->getBeginLoc());
   pool_.clear();
   TRY(const std::vector<Step> steps, steps_in(i->getCond()));
-  TRY(ScalarExpr test, condition(i->getCond()));
+  TRY(ScalarExpr test, tested_once(i->getCond()));
   TRY_VOID(take_effect(steps));
   doubled_ += doubles ? 1 : 0;
   ++nested_jumps_;
@@ -193,7 +199,8 @@ Lift<void> Builder::returning_loop(const clang::Stmt* s, const std::vector<Item>
     emit_assignment({exits.result, {}, std::nullopt},
                     sdfg::is_float(type) ? ScalarExpr::real(0, type) : ScalarExpr::integer(0, type));
   }
-  returning_ = Returning{.result = exits.result, .returned = returned.container};
+  if (exits.record) TRY_VOID(fill(exits.record->place, nullptr, exits.record->type, s->getBeginLoc()));
+  returning_ = Returning{.result = exits.result, .returned = returned.container, .record = exits.record};
   auto done = statement(s);
   returning_.reset();
   TRY_VOID(done);

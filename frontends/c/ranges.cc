@@ -99,22 +99,6 @@ bool is_affine_comparison(ScalarOp op) {
   return op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge || op == ScalarOp::eq;
 }
 
-// The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and
-// casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
-std::optional<Expr> as_symbolic(const ScalarExpr& e) {
-  if (!sdfg::is_integer(e.type)) return std::nullopt;
-  if (e.op == ScalarOp::symbolic) return e.symbolic;
-  if (e.op == ScalarOp::constant) {
-    if (sdfg::info(e.type).kind == sdfg::TypeKind::Unsigned && e.integer_value() < 0) return std::nullopt;
-    return Expr(e.integer_value());
-  }
-  if (e.op == ScalarOp::cast && sdfg::is_integer(e.args[0].type) &&
-      sdfg::info(e.args[0].type).kind == sdfg::TypeKind::Signed && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
-      sdfg::info(e.type).bytes >= sdfg::info(e.args[0].type).bytes)
-    return as_symbolic(e.args[0]);
-  return std::nullopt;
-}
-
 }  // namespace
 
 Interval type_interval(sdfg::ElementType type) {
@@ -275,6 +259,20 @@ Expr Ranges::larger(const Expr& a, const Expr& b) const {
 Range loop_range(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step) {
   if (step > 0) return {symbol, begin, end - Expr(1)};
   return {symbol, end + Expr(1), begin};
+}
+
+std::optional<Expr> as_symbolic(const ScalarExpr& e) {
+  if (!sdfg::is_integer(e.type)) return std::nullopt;
+  if (e.op == ScalarOp::symbolic) return e.symbolic;
+  if (e.op == ScalarOp::constant) {
+    if (sdfg::info(e.type).kind == sdfg::TypeKind::Unsigned && e.integer_value() < 0) return std::nullopt;
+    return Expr(e.integer_value());
+  }
+  if (e.op == ScalarOp::cast && sdfg::is_integer(e.args[0].type) &&
+      sdfg::info(e.args[0].type).kind == sdfg::TypeKind::Signed && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
+      sdfg::info(e.type).bytes >= sdfg::info(e.args[0].type).bytes)
+    return as_symbolic(e.args[0]);
+  return std::nullopt;
 }
 
 std::vector<Range> refine(const ScalarExpr& condition, bool holds) {

@@ -65,6 +65,10 @@ class Ranges {
   bool nonneg_parameters(const sdfg::Expr& e) const;
 };
 
+// The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and
+// casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
+std::optional<sdfg::Expr> as_symbolic(const sdfg::ScalarExpr& e);
+
 // What an affine comparison of integers says about a symbol: for the body of an If.
 std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds);
 

@@ -1,10 +1,13 @@
-// Structures as values: `a = p[i];`, `struct complex z = *q;`, and functions of the file that take a pointer to one.
+// Structures as values: `a = p[i];`, `struct complex z = *q;`, `v = add(v, scale(d, 2));`, and functions of the file
+// that take one, or a pointer to one.
 //
 // A whole structure is read and written member by member, which is all of it where it has no padding, no bit-fields and
 // no unions. A structure of the function's own that the nest sets before it reads it, and that nobody reads afterwards,
-// is a set of temporaries.
-#include "clang/AST/RecordLayout.h"
+// is a set of temporaries; so are compound literals, what a called function declares, takes by value and returns.
+#include <algorithm>
+
 #include "frontends/c/builder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -28,6 +31,7 @@ const clang::Expr* without_qualifiers(const clang::Expr* e) {
 }  // namespace
 
 bool Builder::is_own_record(const clang::VarDecl* v) {
+  if (own_records_.contains(v)) return true;
   if (!v->getType()->isRecordType() || !v->hasLocalStorage() || llvm::isa<clang::ParmVarDecl>(v) ||
       facts_.address_taken.contains(v) || in_called_function(v))
     return false;
@@ -37,6 +41,34 @@ bool Builder::is_own_record(const clang::VarDecl* v) {
   for (const clang::Stmt* s : stretch_)
     if (use == Use::None) use = use_of(s, v, context_);
   return use != Use::Exposed;
+}
+
+// A new one for each time that it comes to be: of a call, the values outlive it until they are used.
+Place Builder::own_record(clang::QualType type, const std::string& name) {
+  const std::string root = name + "@" + std::to_string(roots_.size());
+  roots_[root].alignment = context_.getTypeAlignInChars(type).getQuantity();
+  return Place{.root = root, .path = "", .offset = 0, .subscript = {}, .strides = {}, .extents = {}};
+}
+
+// Whether its address is taken as an argument of calls alone. Of what is declared in the nest, all of these are built
+// in their places.
+bool Builder::only_passed(const clang::VarDecl* v) const {
+  std::size_t taken = 0, passed = 0;
+  const auto is_address = [&](const clang::Stmt* s) {
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+    return u && u->getOpcode() == clang::UO_AddrOf && address_taken(u).contains(v);
+  };
+  std::vector<const clang::Stmt*> scope = stretch_;
+  if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(v->getDeclContext()); f != facts_.function)
+    scope = {f ? f->getBody() : nullptr};
+  for (const clang::Stmt* nest : scope)
+    for_each_statement(nest, [&](const clang::Stmt* s) {
+      taken += is_address(s) ? 1 : 0;
+      if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))
+        for (const clang::Expr* argument : call->arguments())
+          passed += is_address(without_qualifiers(argument)) ? 1 : 0;
+    });
+  return taken == passed;
 }
 
 // A variable of another function, whose body is built in the place of a call.
@@ -68,27 +100,93 @@ Lift<void> Builder::members_of(const Place& place, clang::QualType type, std::ve
     members.push_back({place, type});
     return {};
   }
-  std::int64_t bits = 0;
   for (const clang::FieldDecl* field : record->getDecl()->fields()) {
     TRY(const Place inside, field_of(place, field, where));
-    bits += static_cast<std::int64_t>(context_.getTypeSize(field->getType()));
     TRY_VOID(members_of(inside, field->getType(), members, where));
   }
-  if (bits != static_cast<std::int64_t>(context_.getTypeSize(type)) && !planted(Fault::padding_not_copied))
-    return refuse("c.struct", "a structure with padding is read or written whole", where);
+  return {};
+}
+
+// The object that an expression of a structure's type is, or a temporary that holds its value.
+Lift<Place> Builder::record_value(const clang::Expr* e) {
+  e = without_qualifiers(e);
+  const clang::SourceLocation where = e->getExprLoc();
+  const clang::QualType type = e->getType();
+  if (const auto* load = llvm::dyn_cast<clang::CastExpr>(e); load && load->getCastKind() == clang::CK_LValueToRValue)
+    return place(load->getSubExpr());
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return record_call(call);
+  if (llvm::isa<clang::MemberExpr>(e)) return place(e);               // of what a function returns
+  const llvm::SaveAndRestore<std::vector<sdfg::Memlet>> pool(pool_);  // of the expression around
+  const Place result = own_record(type, "t");
+  if (const auto* literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(e)) {
+    TRY_VOID(fill(result, literal->getInitializer(), type, where));
+    return result;
+  }
+  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
+    pool_.clear();
+    TRY(sdfg::ScalarExpr test, condition(choice->getCond()));
+    TRY_VOID(branch(
+        std::move(test), [&] { return fill(result, choice->getTrueExpr(), type, where); },
+        [&] { return fill(result, choice->getFalseExpr(), type, where); }));
+    return result;
+  }
+  return refuse("c.struct", "a structure is given the value of what is no object", where);
+}
+
+// `from` may be a list of values for the members, or null: all of them zero.
+Lift<void> Builder::fill(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where) {
+  if (from && llvm::isa<clang::ImplicitValueInitExpr>(from)) from = nullptr;
+  const auto* list = llvm::dyn_cast_or_null<clang::InitListExpr>(from);
+  constexpr std::int64_t kMostBytes = 256;
+  if (context_.getTypeSizeInChars(type).getQuantity() > kMostBytes)
+    return refuse("c.struct", "a large structure is read or written whole", where);
+  if (const auto* array = context_.getAsConstantArrayType(type)) {
+    if (from && !list) return refuse("c.struct", "an array in a structure with an unusual initialiser", where);
+    TRY(const Place first, element_of(to, type, where));
+    for (unsigned k = 0; k < array->getSize().getZExtValue(); ++k) {
+      Place element = first;
+      element.subscript.back() = Expr(static_cast<std::int64_t>(k));
+      const clang::Expr* value = !list ? nullptr : k < list->getNumInits() ? list->getInit(k) : list->getArrayFiller();
+      TRY_VOID(fill(element, value, array->getElementType(), where));
+    }
+    return {};
+  }
+  if (const auto* record = type->getAs<clang::RecordType>()) {
+    if (from && !list) return assign_record(to, from, type, where);
+    if (!record->getDecl()->isStruct()) return refuse("c.union", "members of unions are not understood", where);
+    unsigned k = 0;
+    for (const clang::FieldDecl* field : record->getDecl()->fields()) {
+      TRY(const Place inside, field_of(to, field, where));
+      const clang::Expr* value = list && k < list->getNumInits() ? list->getInit(k) : nullptr;
+      ++k;
+      TRY_VOID(fill(inside, value, field->getType(), where));
+    }
+    return {};
+  }
+  TRY(const Access target, access(to, type, where));
+  const sdfg::ElementType scalar = sdfg_.find(target.container)->type;
+  pool_.clear();
+  sdfg::ScalarExpr code =
+      sdfg::is_float(scalar) ? sdfg::ScalarExpr::real(0, scalar) : sdfg::ScalarExpr::integer(0, scalar);
+  if (from) {
+    TRY(code, value(from));
+  }
+  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt}, code);
   return {};
 }
 
 Lift<void> Builder::assign_record(const Place& to, const clang::Expr* from, clang::QualType type,
                                   clang::SourceLocation where) {
-  const auto* load = llvm::dyn_cast<clang::CastExpr>(from->IgnoreParens());
-  if (!load || load->getCastKind() != clang::CK_LValueToRValue)
-    return refuse("c.struct", "a structure is given the value of what is no object", where);
-  TRY(const Place source, place(load->getSubExpr()));
+  TRY(const Place source, record_value(from));
   std::vector<Member> targets, sources;
   TRY_VOID(members_of(to, type, targets, where));
-  TRY_VOID(members_of(source, load->getType(), sources, where));
+  TRY_VOID(members_of(source, from->getType(), sources, where));
   if (targets.size() != sources.size()) return refuse("c.struct", "structures of two types", where);
+  // Padding is copied with the rest, where anybody can look at it.
+  std::uint64_t bits = 0;
+  for (const Member& m : targets) bits += context_.getTypeSize(m.type);
+  if (bits != context_.getTypeSize(type) && !is_own(to) && !planted(Fault::padding_not_copied))
+    return refuse("c.struct", "a structure with padding is read or written whole", where);
   for (std::size_t k = 0; k < targets.size(); ++k) {
     TRY(const Access read, access(sources[k].place, sources[k].type, where));
     TRY(const Access written, access(targets[k].place, targets[k].type, where));
@@ -102,13 +200,13 @@ Lift<void> Builder::assign_record(const Place& to, const clang::Expr* from, clan
 
 Lift<void> Builder::declare_record(const clang::VarDecl* v) {
   const clang::SourceLocation where = v->getLocation();
-  if (facts_.address_taken.contains(v))
+  if (facts_.address_taken.contains(v) && !only_passed(v))
     return refuse("c.address-taken", "the address of '" + v->getNameAsString() + "' is taken", where);
-  if (!v->hasInit()) return {};
-  if (llvm::isa<clang::InitListExpr>(v->getInit()))
-    return refuse("c.struct", "a structure with an initialiser of its members", where);
-  TRY(const Place to, record_root(v, where));
-  return assign_record(to, v->getInit(), v->getType(), where);
+  if (v->getType().isVolatileQualified()) return refuse("c.volatile", "a volatile structure", where);
+  const Place to = own_record(v->getType(), v->getNameAsString());
+  if (v->hasInit()) TRY_VOID(fill(to, v->getInit(), v->getType(), where));
+  own_records_[v] = to.root;
+  return {};
 }
 
 // Which members the nest writes is known before it is built (scan.cc), by their names in the function itself.
@@ -133,7 +231,8 @@ std::optional<RecordArgument> Builder::record_argument(const clang::Expr* e) con
   if (!address || address->getOpcode() != clang::UO_AddrOf) return std::nullopt;
   const clang::Expr* object = address->getSubExpr()->IgnoreParens();
   if (const clang::VarDecl* v = named_variable(object))
-    return in_called_function(v) ? std::nullopt : std::optional(RecordArgument{v, false, "", false});
+    return in_called_function(v) || own_records_.contains(v) ? std::nullopt
+                                                             : std::optional(RecordArgument{v, false, "", false});
   const auto* m = llvm::dyn_cast<clang::MemberExpr>(object);
   if (!m || is_place(m)) return std::nullopt;
   const auto named = named_member(m);
@@ -141,9 +240,35 @@ std::optional<RecordArgument> Builder::record_argument(const clang::Expr* e) con
   return RecordArgument{named->root, named->through_pointer, named->path, named->in_union};
 }
 
+// A structure that is passed by value, where neither the called function nor the nest writes any of it: another name.
+std::optional<RecordArgument> Builder::record_alias(const clang::ParmVarDecl* p, const clang::Expr* argument) const {
+  const std::string member = p->getNameAsString() + ".";
+  if (written_here(p) || std::ranges::any_of(in_place_, [&](const std::string& m) { return m.starts_with(member); }))
+    return std::nullopt;
+  const auto* load = llvm::dyn_cast<clang::CastExpr>(without_qualifiers(argument));
+  if (!load || load->getCastKind() != clang::CK_LValueToRValue) return std::nullopt;
+  const clang::Expr* object = load->getSubExpr()->IgnoreParens();
+  std::optional<RecordArgument> found;
+  if (const clang::VarDecl* v = named_variable(object)) {
+    if (const auto known = record_arguments_.find(v); known != record_arguments_.end()) return known->second;
+    found = {v, false, "", false};
+  } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(object); m && !is_place(m)) {
+    const auto named = named_member(m);
+    if (named) found = {named->root, named->through_pointer, named->path, named->in_union};
+  } else if (const auto* target = llvm::dyn_cast<clang::UnaryOperator>(object)) {
+    if (target->getOpcode() == clang::UO_Deref) found = record_argument(target->getSubExpr());
+  }
+  if (!found || in_called_function(found->root) || own_records_.contains(found->root) ||
+      whole_records_.contains(found->root))
+    return std::nullopt;
+  const std::string part = found->root->getNameAsString() + (found->through_pointer ? "->" : ".") + found->path;
+  const bool changed = std::ranges::any_of(in_place_, [&](const std::string& m) { return m.starts_with(part); });
+  return changed ? std::nullopt : found;
+}
+
 std::optional<NamedMember> Builder::named_member(const clang::MemberExpr* e) const {
   auto named = c::named_member(e);
-  if (!named || !named->through_pointer) return named;
+  if (!named) return named;
   const auto argument = record_arguments_.find(named->root);
   if (argument == record_arguments_.end()) return named;
   const auto& [root, through_pointer, path, in_union] = argument->second;

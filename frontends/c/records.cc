@@ -5,6 +5,7 @@
 // lie at different offsets, and a subscript of an array in a structure stays in that array.
 #include "clang/AST/RecordLayout.h"
 #include "frontends/c/builder.h"
+#include "llvm/ADT/StringExtras.h"
 #include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
@@ -50,8 +51,8 @@ bool Builder::is_place(const clang::Expr* e) const {
   e = e->IgnoreParens();
   if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
     const auto named = named_member(m);
-    return !named || places_.contains(named->root) || in_place_.contains(named->c_expr) ||
-           (!named->through_pointer && whole_records_.contains(named->root));
+    return !named || places_.contains(named->root) || own_records_.contains(named->root) ||
+           in_place_.contains(named->c_expr) || (!named->through_pointer && whole_records_.contains(named->root));
   }
   const clang::Expr* base = nullptr;
   if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) base = s->getBase();
@@ -65,13 +66,12 @@ Lift<Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation 
   v = v->hasGlobalStorage() ? v->getCanonicalDecl() : v;
   const std::string name = v->getNameAsString();
   const bool is_pointer = v->getType()->isPointerType();
+  if (is_own_record(v)) {
+    if (!own_records_.contains(v)) own_records_[v] = own_record(v->getType(), name).root;
+    return Place{.root = own_records_.at(v), .path = "", .offset = 0, .subscript = {}, .strides = {}, .extents = {}};
+  }
   if (const auto* p = llvm::dyn_cast<clang::ParmVarDecl>(v); p && p->getDeclContext() != facts_.function)
     return refuse("c.struct", "'" + name + "' is a parameter of a called function", where);
-  if (is_own_record(v)) {
-    const auto [own, is_new] = own_records_.try_emplace(v, name + "@" + std::to_string(own_records_.size()));
-    if (is_new) roots_[own->second].alignment = context_.getTypeAlignInChars(v->getType()).getQuantity();
-    return Place{.root = own->second, .path = "", .subscript = {}, .strides = {}, .extents = {}};
-  }
   const bool written = is_pointer && (written_here(v) || header_writes_.contains(v));
   if (declared_.contains(v) || written)
     return refuse(is_pointer ? "c.pointer.reassigned" : "c.struct", "'" + name + "' is changed in the nest", where);
@@ -173,7 +173,27 @@ Lift<Place> Builder::place(const clang::Expr* e) {
   }
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
     return pointee(u->getSubExpr());
-  if (const clang::VarDecl* v = named_variable(e)) return record_root(v, where);
+  if (const clang::VarDecl* v = named_variable(e)) {
+    const auto argument = record_arguments_.find(v);
+    if (argument == record_arguments_.end()) return record_root(v, where);
+    const auto& [root, through_pointer, path, in_union] = argument->second;
+    TRY(Place part, record_root(root, where));
+    clang::QualType type = through_pointer ? root->getType()->getPointeeType() : root->getType();
+    for (const llvm::StringRef name : llvm::split(path, '.')) {
+      const auto* record = type->getAs<clang::RecordType>();
+      if (name.empty() || !record) break;
+      for (const clang::FieldDecl* field : record->getDecl()->fields()) {
+        if (field->getName() != name) continue;
+        TRY(part, field_of(std::move(part), field, where));
+        type = field->getType();
+        break;
+      }
+    }
+    return part;
+  }
+  if (e->getType()->isRecordType() &&
+      llvm::isa<clang::CallExpr, clang::CompoundLiteralExpr, clang::ConditionalOperator>(e))
+    return record_value(e);
   return refuse("c.struct", "this way to reach a structure is not understood", where);
 }
 
@@ -212,8 +232,7 @@ Lift<Place> Builder::pointee(const clang::Expr* e) {
   }
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf) {
     const clang::Expr* object = u->getSubExpr()->IgnoreParens();
-    if (llvm::isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(object) && object->getType()->isRecordType())
-      return place(object);
+    if (object->getType()->isRecordType()) return place(object);
   }
   return refuse("c.struct", "this way to reach a structure is not understood", where);
 }

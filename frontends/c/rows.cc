@@ -5,12 +5,18 @@
 // table is not looked at again. Otherwise the original nest runs.
 //
 // What the entry reads of the table must be there. The first and the last row are subscripts that the nest surely comes
-// to when its loops have iterations (checked before): all between them is a part of the same array of pointers. Rows
-// may overlap where distances are small; they are longer apart than subscripts reach, or the original runs.
+// to when its loops have iterations (checked before): all between them is a part of the same array of pointers. Where
+// the nest comes to the first row under conditions only (`if (i == k) continue;`), one of these is asked that leads
+// there: a row is used for sure if the condition holds in the iteration that uses it. A table of the file has all of
+// its rows. Rows may overlap where distances are small; they are longer apart than subscripts reach, or the original
+// runs.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "frontends/c/builder.h"
 #include "frontends/c/memlets.h"
+#include "frontends/c/row_accesses.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -20,152 +26,98 @@ using sdfg::Memlet;
 
 namespace {
 
-struct Around {
-  std::string symbol;
-  Expr begin, end;
-  std::int64_t step;
-};
-
-// An access to a row, and the loops around it, outermost first. `always`: each of their iterations comes to it.
-struct RowAccess {
-  Expr row;
-  std::vector<Around> loops;
-  bool always;
-};
-
-void collect(const Expr& e, const std::string& table, const std::vector<Around>& loops, bool always,
-             std::vector<RowAccess>& found) {
-  if (e.reads().empty()) return;
-  e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
-    for (const Expr& s : subscript) collect(s, table, loops, always, found);
-    if (container == table) found.push_back({subscript[0], loops, always});
-    return Expr::read(container, subscript);
-  });
-}
-
-void collect(const Memlet& m, const std::string& table, const std::vector<Around>& loops, bool always,
-             std::vector<RowAccess>& found) {
-  for (const sdfg::Dim& d : m.subset) collect(d.begin, table, loops, always, found);
-  if (m.container == table) found.push_back({m.subset[0].begin, loops, always});
-}
-
-void collect(const sdfg::Region& region, const std::string& table, std::vector<Around>& loops, bool always,
-             std::vector<RowAccess>& found) {
-  const auto conditional = [&](const sdfg::Region& inner) { collect(inner, table, loops, false, found); };
-  for (const sdfg::Node& node : region.nodes)
-    match(
-        node.value,
-        [&](const sdfg::State& s) {
-          for (const sdfg::Edge& e : s.edges) collect(e.memlet, table, loops, always, found);
-        },
-        [&](const sdfg::Loop& l) {
-          collect(l.begin, table, loops, always, found);
-          collect(l.end, table, loops, always, found);
-          loops.push_back({l.symbol, l.begin, l.end, l.step});
-          collect(l.body, table, loops, always, found);
-          loops.pop_back();
-        },
-        [&](const sdfg::If& i) {
-          for (const Memlet& m : i.condition.inputs) collect(m, table, loops, always, found);
-          conditional(i.then_body);
-          conditional(i.else_body);
-        },
-        [&](const sdfg::While& w) {
-          for (const Memlet& m : w.condition.inputs) collect(m, table, loops, always && w.test_first, found);
-          conditional(w.body);
-        },
-        [](const sdfg::Return&) {});
-}
-
-// The largest (smallest) row of an access over iterations that surely run where all of `nonneg` are >= 0.
-struct Extreme {
-  Expr row;
-  std::vector<Expr> nonneg;
-};
-
-std::optional<Extreme> extreme(const RowAccess& access, bool up, bool idle_last) {
-  if (!access.always) return std::nullopt;
-  Expr row = access.row;
-  std::vector<bool> last(access.loops.size());  // which iteration of each loop
-  for (std::size_t k = access.loops.size(); k-- > 0;) {
-    const Around& l = access.loops[k];
-    if (l.step != 1 && l.step != -1) return std::nullopt;
-    const auto coefficient = sdfg::coefficient_of(row, l.symbol);
-    if (!coefficient || !coefficient->constant()) return std::nullopt;
-    const bool to_high = *coefficient->constant() == 0 ? idle_last : (*coefficient->constant() > 0) == up;
-    last[k] = to_high == (l.step > 0);
-    const Expr final_value = l.end - Expr(l.step);
-    row = row.substitute({{l.symbol, last[k] ? final_value : l.begin}});
-  }
-  Extreme result{row, {}};
-  std::map<std::string, Expr> at;
-  for (std::size_t k = 0; k < access.loops.size(); ++k) {
-    const Around& l = access.loops[k];
-    const Expr begin = l.begin.substitute(at), end = l.end.substitute(at);
-    const Expr nonempty = (l.step > 0 ? end - begin : begin - end) - Expr(1);
-    if (auto c = nonempty.constant(); c && *c < 0) return std::nullopt;
-    if (!nonempty.constant()) result.nonneg.push_back(nonempty);
-    at[l.symbol] = last[k] ? end - Expr(l.step) : begin;
-  }
-  result.row = access.row.substitute(at);
-  for (const Expr& e : result.nonneg)
-    if (!e.reads().empty()) return std::nullopt;
-  return result.row.reads().empty() ? std::optional(result) : std::nullopt;
-}
-
-// Every access to a row.
-std::vector<RowAccess> row_accesses(const sdfg::Sdfg& sdfg, const std::string& container) {
-  std::vector<RowAccess> accesses;
-  std::vector<Around> loops;
-  bool returns = false;
-  sdfg::visit(sdfg.root,
-              [&](const sdfg::Node& n) { returns = returns || std::holds_alternative<sdfg::Return>(n.value); });
-  collect(sdfg.root, container, loops, !returns, accesses);
-  return accesses;
-}
-
 // Which rows are used, and which elements of them: [begin, end).
 struct UsedRows {
   Expr least, most;
   Expr begin, end;
 };
 
-std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& container, Ranges& ranges) {
-  std::optional<Expr> most, least, end, begin;
-  const auto smaller = [&](const std::optional<Expr>& a, const Expr& b) { return a ? -ranges.larger(-*a, -b) : b; };
+std::size_t loops_of(const Box& box) {
+  std::set<std::string> symbols;
+  for (const Range& r : box) symbols.insert(r.symbol);
+  return symbols.size();
+}
+
+// The largest of several, each with whether it is one of many rows that a loop comes to. A single row (`a[k]` beside
+// `a[i]`) is assumed to be one of them, where nothing is known: all other forms are harder to prove anything of.
+class Largest {
+ public:
+  explicit Largest(Ranges& ranges) : ranges_(ranges) {}
+  void add(const Expr& e, bool varies) {
+    const Expr larger = value_ ? ranges_.larger(*value_, e) : e;
+    const bool open = value_ && larger != *value_ && larger != e && varies != varies_;
+    const Expr many = open && !varies ? *value_ : e, single = open && varies ? *value_ : e;
+    value_ = open && ranges_.require_nonneg(many - single, {}) ? many : larger;
+    varies_ = varies_ || varies;
+  }
+  const std::optional<Expr>& value() const { return value_; }
+
+ private:
+  Ranges& ranges_;
+  std::optional<Expr> value_;
+  bool varies_ = false;
+};
+
+std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& container,
+                                  const std::vector<RowAccess>& accesses, Ranges& ranges) {
+  Largest most(ranges), least(ranges), end(ranges), begin(ranges);  // `least` and `begin` negated
   bool known = true;
   visit_memlets(sdfg.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != container || m.subset.size() < 2) return;
     const Expr &row = m.subset[0].begin, &column = m.subset[1].begin;
-    const auto top = ranges.upper(row, box, true), bottom = ranges.lower(row, box, true),
-               right = ranges.upper(column, box, true), left = ranges.lower(column, box, true);
+    auto top = ranges.upper(row, box, true), bottom = ranges.lower(row, box, true);
+    auto right = ranges.upper(column, box, true), left = ranges.lower(column, box, true);
     for (const auto* e : {&top, &bottom, &right, &left}) known = known && *e && (*e)->reads().empty();
     if (!known) return;
-    most = most ? ranges.larger(*most, *top) : *top;
-    least = smaller(least, *bottom);
-    end = end ? ranges.larger(*end, *right + Expr(1)) : *right + Expr(1);
-    begin = smaller(begin, *left);
+    // A loop in larger steps may not come to the end of its range, and one around a loop without iterations to none.
+    for (const RowAccess& a : accesses) {
+      if (a.row != row || a.loops.size() != loops_of(box)) continue;
+      const bool steps = std::ranges::any_of(a.loops, [](const Around& l) { return l.step * l.step != 1; });
+      const auto same_loop = [&](const Around& l) {
+        return std::ranges::any_of(box, [&](const Range& r) { return r.symbol == l.symbol; });
+      };
+      if (!std::ranges::all_of(a.loops, same_loop)) continue;
+      if (const auto e = extreme(a, true, false); e && (steps || e->shifted)) top = e->row;
+      if (const auto e = extreme(a, false, false); e && (steps || e->shifted)) bottom = e->row;
+    }
+    const auto varies = [&](const Expr& e) {
+      return std::ranges::any_of(box, [&](const Range& r) { return e.uses(r.symbol); });
+    };
+    most.add(*top, varies(row));
+    least.add(-*bottom, varies(row));
+    end.add(*right + Expr(1), true);
+    begin.add(-*left, true);
   });
-  if (!known || !most) return std::nullopt;
-  return UsedRows{*least, *most, *begin, *end};
+  if (!known || !most.value()) return std::nullopt;
+  return UsedRows{-*least.value(), *most.value(), -*begin.value(), *end.value()};
 }
 
-// The first and the last row that the nest surely comes to.
-struct Ends {
-  Extreme first, last;
+// How it is known that the nest comes to the first (last) row: where `nonneg` hold, in any case; or where one of the
+// witnesses holds.
+struct End {
+  Expr row;
+  std::vector<Expr> nonneg;
+  std::vector<RowWitness> witnesses;
 };
 
-std::optional<Ends> row_ends(const std::vector<RowAccess>& accesses, const UsedRows& used, const Ranges& ranges) {
-  std::optional<Extreme> first, last;
+std::optional<End> row_end(const std::vector<RowAccess>& accesses, const Expr& row, bool up, const Ranges& ranges) {
+  std::optional<Extreme> certain;
+  End end{row, {}, {}};
   for (const RowAccess& a : accesses)
     for (const bool idle_last : {false, true}) {
-      if (auto e = extreme(a, true, idle_last); e && ranges.larger(e->row, used.most) == e->row)
-        if (!last || e->nonneg.size() < last->nonneg.size()) last = std::move(e);
-      if (auto e = extreme(a, false, idle_last); e && ranges.larger(-e->row, -used.least) == -e->row)
-        if (!first || e->nonneg.size() < first->nonneg.size()) first = std::move(e);
+      auto e = a.always ? extreme(a, up, idle_last) : std::nullopt;
+      if (!e) continue;
+      const Expr beyond = up ? e->row - row : row - e->row;  // not negative: no row is used beyond that of the witness
+      const bool reaches = ranges.larger(beyond, Expr(0)) == beyond;
+      if (reaches && e->witness.nonzero.empty() && a.conditions.empty()) {
+        if (!certain || e->witness.nonneg.size() < certain->witness.nonneg.size()) certain = std::move(e);
+        continue;
+      }
+      if (!reaches) e->witness.nonneg.push_back(beyond);
+      end.witnesses.push_back(std::move(e->witness));
     }
-  if (!first || !last) return std::nullopt;
-  return Ends{std::move(*first), std::move(*last)};
+  if (certain) return End{certain->row, std::move(certain->witness.nonneg), {}};
+  return end.witnesses.empty() ? std::nullopt : std::optional(std::move(end));
 }
 
 }  // namespace
@@ -177,19 +129,29 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   };
   const std::vector<RowAccess> accesses = row_accesses(sdfg_, container);
   if (accesses.empty()) return {};
-  const std::optional<UsedRows> used = used_rows(sdfg_, container, ranges_);
+  const std::optional<UsedRows> used = used_rows(sdfg_, container, accesses, ranges_);
   if (!used) return vague("which are used, or how much of them, depends on values in memory");
-  const std::optional<Ends> ends = row_ends(accesses, *used, ranges_);
-  if (!ends) return vague("the first or the last is used under a condition only");
+  std::optional<End> first, last;
+  RowCheck check{.table = table, .condition = "1", .nonneg = {}, .ends = {}};
+  sdfg::Container* c = sdfg_.find(container);
+  if (memory.table_rows) {
+    // All of a static table can be read, whatever the nest reads of it.
+    const Expr top(*memory.table_rows - 1);
+    first = End{used->least, {used->least, top - used->least}, {}};
+    last = End{used->most, {top - used->most}, {}};
+  } else {
+    first = row_end(accesses, used->least, false, ranges_);
+    last = row_end(accesses, used->most, true, ranges_);
+  }
+  if (!first || !last) return vague("the first or the last is used under a condition only");
 
-  const Expr shift = ends->first.row, count = ends->last.row - shift + Expr(1);
+  const Expr shift = first->row, count = last->row - shift + Expr(1);
   rewrite_subscripts(sdfg_.root, container, [&](const std::vector<Expr>& s, const Box&) {
     std::vector<Expr> moved = s;
     moved[0] = moved[0] - shift;
     moved[1] = moved[1] - used->begin;
     return moved;
   });
-  sdfg::Container* c = sdfg_.find(container);
   c->shape[0] = count;
   c->shape[1] = used->end - used->begin;
   c->strides = sdfg::row_major(c->shape);
@@ -198,7 +160,7 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   memory.shift = used->begin * c->strides[1];
   memory.flat = false;
 
-  const std::string from = "(" + c_text(ends->first.row) + ")", to = "(" + c_text(ends->last.row) + ")";
+  const std::string from = "(" + c_text(first->row) + ")", to = "(" + c_text(last->row) + ")";
   const std::int64_t size = sdfg::info(c->type).bytes;
   const auto at = [&](const std::string& k) { return "(unsigned long)(" + table + ")[" + k + "]"; };
   const std::string distance = "(" + at(from + " + 1") + " - " + at(from) + ")";
@@ -211,9 +173,12 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   memory.c_expr = "(" + table + ")[" + from + "]";
   memory.table = table;
 
-  RowCheck check{.table = table, .condition = "1", .nonneg = {}};
-  for (const Extreme* e : {&ends->first, &ends->last})
-    if (!planted(Fault::table_read_early)) check.nonneg.insert(check.nonneg.end(), e->nonneg.begin(), e->nonneg.end());
+  for (const End* e : {&*first, &*last}) {
+    if (planted(Fault::table_read_early)) continue;
+    for (const Expr& n : e->nonneg)
+      if (!n.constant() || *n.constant() < 0) check.nonneg.push_back(n);
+    if (!e->witnesses.empty() && !planted(Fault::row_unwitnessed)) check.ends.push_back(e->witnesses);
+  }
   if (!planted(Fault::rows_unevenly_spaced))
     check.condition = "(" + from + " >= " + to + " || __extension__({ long long sous_k = " + from +
                       "; const unsigned long sous_d = " + distance + "; while (sous_k < " + to + " && " +

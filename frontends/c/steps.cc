@@ -248,6 +248,7 @@ Lift<Binding> Builder::value_of(const clang::VarDecl* v, const clang::Expr* e) {
     Binding b;
     if (v->getType()->isPointerType()) {
       TRY(Access target, pointer(e));
+      if (target.subscript.empty()) return refuse("c.pointer", "a pointer to a variable", e->getExprLoc());
       b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
     } else {
       b.kind = Binding::Kind::Expression;

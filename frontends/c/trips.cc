@@ -39,6 +39,7 @@ Lift<Expr> Builder::quotient_on_entry(const Expr& dividend, const Expr& divisor,
 Lift<Expr> Builder::pointer_difference(const clang::Expr* left, const clang::Expr* right, clang::SourceLocation where) {
   TRY(Access a, pointer(left));
   TRY(Access b, pointer(right));
+  if (a.subscript.empty() || b.subscript.empty()) return refuse("c.pointer", "a pointer to a variable", where);
   Expr difference = a.subscript.back() - b.subscript.back();
   a.subscript.back() = b.subscript.back() = Expr(0);
   if (a.container == b.container && a.subscript == b.subscript) return difference;

@@ -184,6 +184,7 @@ Lift<ScalarExpr> Builder::value(const clang::Expr* e) {
   if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return binary(b);
   if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) return conditional(c);
   if (const auto* c = llvm::dyn_cast<clang::CallExpr>(e)) return call(c);
+  if (llvm::isa<clang::MemberExpr>(e)) return load(e);  // of what a function returns
   return refuse("c.expression", std::string("this expression is not understood (") + e->getStmtClassName() + ")",
                 where);
 }

@@ -193,6 +193,9 @@ Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wis
     shape.push_back(Expr(sdfg::unknown_extent));
     shape.insert(shape.end(), in_row.begin(), in_row.end());
     memory.stride = fresh(wish + "_row");
+    if (memory.variable && memory.variable->hasGlobalStorage() && !memory.variable->isWeak() && shape[0].constant() &&
+        !memory.flat)
+      memory.table_rows = *shape[0].constant();
     memory.variable = nullptr;  // of the rows nobody knows which other names they have
     memory.origin = Origin::Pointer;
     memory.parameter = memory.local = false;

@@ -8,7 +8,8 @@
 // twice: served S
 // product: served S
 // recursive: c.call.recursive
-// in_value: c.call.not-inlinable
+// in_value: served S
+// in_sum: c.call.not-inlinable
 // also: parallelize clamps signs roots finds twice product
 #include <math.h>
 #include "semantics.h"
@@ -92,6 +93,9 @@ NOINLINE void recursive(int n, int *restrict out) {
 NOINLINE void in_value(int n, int *restrict a, int *restrict out) {
   for (int i = 0; i < n; i++) out[i] = bump(a + i);
 }
+NOINLINE void in_sum(int n, int *restrict a, int *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = a[0] + bump(a + i);
+}
 int main(void) {
   enum { n = 29, m = 6 };
   double x[n], y[n], a[n * m];
@@ -110,4 +114,5 @@ int main(void) {
   roots(n, x), print_bytes("roots", x, sizeof x);
   recursive(n, out), print_ints("recursive", out, n);
   in_value(n, k, out), print_ints("in_value", out, n);
+  in_sum(n, k, out), print_ints("in_sum", out, n);
 }

@@ -80,6 +80,44 @@ TEST(LiftRows, OnlyWhatTheNestSurelyReadsOfTheTableIsRead) {
   EXPECT_EQ(passed(n, "a"), "(a)[(0LL)]");
 }
 
+TEST(LiftRows, WhatBothWaysOfABranchComeToIsUsed) {
+  const auto of = [](const std::string& otherwise) {
+    return "void f(int n, double **a, const int *c) { for (int i = 0; i < n; i++) if (c[i]) a[i][0] = 1; else " +
+           otherwise + " }";
+  };
+  EXPECT_EQ(passed(nest(of("a[i][1] = 2;")), "a"), "(a)[(0LL)]");
+  EXPECT_EQ(reason(of("a[i + 1][1] = 2;")), "c.pointer.to-pointer");
+}
+
+TEST(LiftRows, AConditionThatTheEntryCanAskLeadsToARow) {
+  const LiftedNest n = nest(R"(void f(int n, int c, double **a) {
+  for (int i = 0; i < n; i++) { if (i == c) continue; a[i][0] = a[i][1]; }
+})");
+  EXPECT_TRUE(has(n.guard, "(long long)(c) != 0") || has(n.guard, "-1LL * (long long)(c) != 0")) << n.guard;
+  // Row c is one of those of the loop, and stands in where the condition leaves out an end.
+  const LiftedNest eliminate = nest(R"(void f(int n, int m, int c, double **a) {
+  for (int i = 0; i < n; i++) { if (i == c) continue; a[i][0] -= a[c][0]; }
+})");
+  EXPECT_EQ(passed(eliminate, "a"), "(a)[(0LL)]");
+}
+
+TEST(LiftRows, NoMoreThanTheRowsThatLoopsComeTo) {
+  const LiftedNest steps = nest(R"(void f(int n, double **a) { for (int i = 0; i < n; i += 3) a[i][0] = 0; })");
+  EXPECT_TRUE(has(steps.guard, "sous_k < (") && !has(steps.guard, "sous_k < ((long long)(n) + -1LL)")) << steps.guard;
+  const LiftedNest below = nest(R"(void f(int n, double **a, double *restrict x) {
+  for (int i = 0; i < n; i++) for (int k = 0; k < i; k++) x[i] -= a[i][k] * x[k];
+})");
+  EXPECT_EQ(passed(below, "a"), "(a)[(1LL)]");
+}
+
+TEST(LiftRows, ATableOfTheFileHasAllOfItsRows) {
+  const std::string of = "void f(int n, const int *c) { for (int i = 0; i < n; i++) if (c[i]) a[i][0] = 1; }";
+  const LiftedNest n = nest("static double *a[8]; " + of);
+  EXPECT_TRUE(has(n.guard, "8LL + -1LL * (long long)(n) >= 0") || has(n.guard, "-1LL * (long long)(n) + 8LL >= 0"))
+      << n.guard;
+  EXPECT_EQ(reason("static double **a; " + of), "c.pointer.to-pointer");
+}
+
 TEST(LiftRows, BytesThatMayBeTheTableAreComparedWithIt) {
   const char* text = R"(void f(int n, int m, %T **p) {
   for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) p[i][j] = 0;
@@ -124,8 +162,8 @@ TEST(LiftEffects, AnIncrementInASubscriptIsDoneOnce) {
   EXPECT_EQ(sdfg::print(n.sdfg.root, n.sdfg),
             "loop i = 0 .. n {\n  s0: old[] = next[k[i]]\n  s1: next_1[] = old[] + 1\n  s2: next[k[i]] = next_1[]\n"
             "  s3: at[] = i64(old[])\n  s4: to[at[]] = f64({i}i32)\n}\n");
-  for (const std::string body :
-       {"x[next[i]++] += 1;", "x[i] = g(next) + next[i]++;", "if (next[i]++) x[i] = 0;", "x[next[next[i]++]++] = 0;"})
+  for (const std::string body : {"x[next[i]++] += 1;", "x[i] = g(next) + next[i]++;", "while (next[i]++ < 9) x[i] = 0;",
+                                 "x[next[next[i]++]++] = 0;"})
     EXPECT_EQ(reason("static int g(int *p) { return p[0]; } void f(int n, int *restrict next, double *restrict x) {"
                      " for (int i = 0; i < n; i++) { " +
                      body + " } }"),
@@ -333,8 +371,73 @@ TEST(LiftRecords, WhatIsNoSumOfMembersIsRefused) {
   EXPECT_EQ(of("union { int a; float b; } u;"), "c.union");
   EXPECT_EQ(of("_Bool set;"), "c.struct");
   EXPECT_EQ(of("double a[40];"), "c.struct");
-  EXPECT_EQ(of("double a; double b;", "struct s t = y[i]; g(&t); x[i] = t;"), "c.address-taken");
-  EXPECT_EQ(of("double a; double b;", "struct s t = {1, 2}; x[i] = t;"), "c.struct");
+  EXPECT_EQ(of("double a; double b;", "struct s t = y[i]; g(&t); x[i] = t;"), "c.call.unknown-effects");
+  EXPECT_EQ(of("double a; double b;", "struct s t = y[i], *q = &t; t.b = 0; x[i] = *q;"), "c.address-taken");
+}
+
+TEST(LiftRecords, WhatFunctionsTakeAndReturnIsATemporaryForEachMember) {
+  const LiftedNest n = nest(R"(struct c { double re, im; };
+static struct c times(struct c a, struct c b) { return (struct c){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+void f(int n, struct c *z, struct c by) { for (int i = 0; i < n; i++) z[i] = times(z[i], by); })");
+  // Of what is passed by value, and written by nobody, the parameter is another name.
+  EXPECT_EQ(passed(n, "by_re"), "by.re");
+  for (const char* own : {"a_re", "times_im"}) {
+    ASSERT_NE(n.sdfg.find(own), nullptr) << own;
+    EXPECT_TRUE(n.sdfg.find(own)->transient) << own;
+  }
+}
+
+TEST(LiftRecords, ValuesAreTakenBeforeTheyAreStored) {
+  const std::string of = R"(struct p { int x, y; };
+void f(int n, struct p *p) { for (int i = 0; i < n; i++) p[i] = (struct p){p[i].y, p[i].x}; })";
+  const LiftedNest n = nest(of);
+  const std::string text = sdfg::print(n.sdfg.root, n.sdfg);
+  EXPECT_LT(text.find("t_y[] ="), text.find("p_x[i] =")) << text;
+}
+
+TEST(LiftCalls, OneWithEffectsStandsAloneInItsExpression) {
+  const std::string draw = "static unsigned s; static unsigned draw(void) { s = s * 5 + 1; return s; }";
+  const auto of = [&](const std::string& value) {
+    return draw + "void f(int n, unsigned *restrict x, unsigned k) { for (int i = 0; i < n; i++) x[i] = " + value +
+           "; }";
+  };
+  EXPECT_EQ(lifted(of("draw()")).nests.size(), 1u);
+  EXPECT_EQ(lifted(of("k * (draw() >> 3) + 1")).nests.size(), 1u);
+  for (const char* value : {"draw() + draw()", "draw() + s", "draw() + x[i]", "k ? draw() : 0", "k && draw()"})
+    EXPECT_EQ(reason(of(value)), "c.call.not-inlinable") << value;
+}
+
+TEST(LiftCalls, WhatAFunctionWritesByTheFunctionsThatItCalls) {
+  const auto of = [](const std::string& g) {
+    return "double s; static void set(double *to, double v) { to[0] = v; } static void count(void) { s++; } struct p { "
+           "double *at; };"
+           "static double g(double *p) { double t[2]; struct p q; " +
+           g + " return t[0]; } void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i] + g(x); }";
+  };
+  EXPECT_EQ(lifted(of("set(t, 3); set(&t[1], 4); t[0]++;")).nests.size(), 1u);
+  for (const char* g :
+       {"set(p, 3);", "count();", "double *r = t; r = p; set(r, 2);", "set(&s, 1);", "q.at = p; q.at[0] = 1;"})
+    EXPECT_EQ(reason(of(g)), "c.call.not-inlinable") << g;
+}
+
+TEST(LiftCalls, VariablesWhoseAddressIsPassedAreVariables) {
+  const auto of = [](const std::string& functions, const std::string& body) {
+    return functions + " void f(int n, double *restrict x) { for (int i = 0; i < n; i++) { double t = 1; " + body +
+           " } }";
+  };
+  const std::string set = "static void set(double *to, double v) { *to = v; }";
+  EXPECT_EQ(lifted(of(set, "set(&t, x[i]); x[i] = t * 2;")).nests.size(), 1u);
+  EXPECT_EQ(reason(of(set, "double *p = &t; set(p, 1); x[i] = t;")), "c.address-taken");
+  EXPECT_EQ(reason(of("static void set(double *to, int k) { to[k] = 0; }", "set(&t, i); x[i] = t;")), "c.pointer");
+  EXPECT_EQ(reason(of("void g(double *);", "g(&t); x[i] = t;")), "c.call.unknown-effects");
+}
+
+TEST(LiftPointers, WhereOnePointsIsKept) {
+  const LiftedNest n = nest(R"(void f(int n, int *restrict at, double *restrict x) {
+  for (int i = 0; i < n; i++) { double *p = x + at[i]; at[i] = 0; *p = i; }
+})");
+  const std::string text = sdfg::print(n.sdfg.root, n.sdfg);
+  EXPECT_TRUE(has(text, "at_1[] = at[i]") && has(text, "x[at_1[]] =")) << text;
 }
 
 }  // namespace
