@@ -23,8 +23,8 @@ constexpr double link_nanoseconds = 1.2, long_chain = 64;
 // Of threads that pay: what crosses a core's caches in each nanosecond that it computes; nanoseconds of all, and of
 // each region; how even the shares are; and of each thread more than one what is counted on.
 constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
-// Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is counted
-// on, however many threads there are: memory is shared.
+// Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is
+// counted on, however many threads there are: memory is shared.
 constexpr double stream_bytes = 10, counted_on_streams = 1.2;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }

@@ -34,39 +34,90 @@ class FirstError : public clang::DiagnosticConsumer {
   std::string message, where;
 };
 
-// Parameters of static functions that every call passes as the same constant; and where a function's address is taken,
-// nothing is known.
+// Parameters of static functions to which every call passes the same value: a constant, a local variable that has its
+// first value for good, or such a parameter of the caller. Where a function's address is taken, nothing is known.
 class Calls : public clang::RecursiveASTVisitor<Calls> {
  public:
   explicit Calls(const clang::ASTContext& context) : context_(context) {}
   bool VisitCallExpr(clang::CallExpr* call) {
     const clang::FunctionDecl* f = call->getDirectCallee();
     if (!f) return true;
-    f = f->getCanonicalDecl();
-    ++direct_[f];
-    for (unsigned k = 0; k < call->getNumArgs(); ++k) {
-      const auto value = constant_value(call->getArg(k), context_);
-      auto [it, fresh] = values_.try_emplace({f, k}, value);
-      if (!fresh && it->second != value) it->second.reset();
-    }
+    ++direct_[f->getCanonicalDecl()];
+    for (unsigned k = 0; k < call->getNumArgs(); ++k) passed_[{f->getCanonicalDecl(), k}].push_back(call->getArg(k));
     return true;
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* ref) {
     if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(ref->getDecl())) ++mentions_[f->getCanonicalDecl()];
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++named_[v];
     return true;
   }
-  std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter) const {
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
+    if (cast->getCastKind() == clang::CK_LValueToRValue) is_read(cast->getSubExpr());
+    return true;
+  }
+  // An array's extent stands in its type as it is written.
+  bool VisitVariableArrayTypeLoc(clang::VariableArrayTypeLoc array) {
+    if (array.getSizeExpr() != nullptr) is_read(array.getSizeExpr());
+    return true;
+  }
+  std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter, int depth = 0) const {
     f = f->getCanonicalDecl();
-    auto calls = direct_.find(f);
-    if (f->isExternallyVisible() || calls == direct_.end() || calls->second != mentions_.at(f)) return std::nullopt;
-    auto it = values_.find({f, parameter});
-    return it == values_.end() ? std::nullopt : it->second;
+    const auto calls = direct_.find(f);
+    const auto passed = passed_.find({f, parameter});
+    if (f->isExternallyVisible() || calls == direct_.end() || calls->second != mentions_.at(f) ||
+        passed == passed_.end() || depth > deepest)
+      return std::nullopt;
+    std::optional<std::int64_t> all;
+    for (const clang::Expr* argument : passed->second) {
+      const auto one = value_of(argument, depth);
+      if (!one || (all && *all != *one)) return std::nullopt;
+      all = one;
+    }
+    return all;
   }
 
  private:
+  void is_read(const clang::Expr* e) {
+    const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
+    if (const auto* v = ref ? llvm::dyn_cast<clang::VarDecl>(ref->getDecl()) : nullptr) ++read_[v];
+  }
+
+  static constexpr int deepest = 8;  // of callers: functions may call themselves
+
+  std::optional<std::int64_t> value_of(const clang::Expr* argument, int depth) const {
+    if (const auto constant = constant_value(argument, context_)) return constant;
+    const clang::Expr* e = argument->IgnoreParens();
+    while (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(e)) {
+      // A small value that is not negative stays what it is.
+      if (!cast->getType()->isIntegerType() || cast->getType()->isBooleanType() ||
+          context_.getTypeSize(cast->getType()) < 32)
+        return std::nullopt;
+      e = cast->getSubExpr()->IgnoreParens();
+    }
+    const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e);
+    const auto* v = ref ? llvm::dyn_cast<clang::VarDecl>(ref->getDecl()) : nullptr;
+    if (!v || !v->hasLocalStorage() || !has_first_value_only(v)) return std::nullopt;
+    std::optional<std::int64_t> found;
+    if (const auto* p = llvm::dyn_cast<clang::ParmVarDecl>(v)) {
+      if (const auto* caller = llvm::dyn_cast<clang::FunctionDecl>(p->getDeclContext()))
+        found = value(caller, p->getFunctionScopeIndex(), depth + 1);
+    } else if (v->getInit() != nullptr) {
+      found = constant_value(v->getInit(), context_);
+    }
+    return found && *found >= 0 && *found <= INT32_MAX ? found : std::nullopt;
+  }
+
+  // Wherever it is named, it is read: nothing writes it, and nothing has its address.
+  bool has_first_value_only(const clang::VarDecl* v) const {
+    const auto named = named_.find(v), read = read_.find(v);
+    return v->getType()->isIntegerType() && !v->getType().isVolatileQualified() && named != named_.end() &&
+           read != read_.end() && named->second == read->second;
+  }
+
   const clang::ASTContext& context_;
-  std::map<std::pair<const clang::FunctionDecl*, unsigned>, std::optional<std::int64_t>> values_;
+  std::map<std::pair<const clang::FunctionDecl*, unsigned>, std::vector<const clang::Expr*>> passed_;
   std::map<const clang::FunctionDecl*, int> direct_, mentions_;
+  std::map<const clang::VarDecl*, int> named_, read_;
 };
 
 // Objects with internal linkage whose address nothing in the file takes: no pointer leads to them.

@@ -235,6 +235,33 @@ void h(struct grid *g) { f(g, 2); f(g, 2); })");
   EXPECT_EQ(unit.nests[0].arguments.at(2).expression, "g->a");
 }
 
+// What a call passes may be a variable: as long as nothing but its declaration gives it a value.
+TEST(Lift, ParametersAreKnownFromVariablesThatStay) {
+  const auto known = [](const std::string& caller) {
+    const TranslationUnit unit = lifted(R"(static void f(int n, int w, double *x) {
+  for (int i = 0; i < n; i++) x[i] *= w;
+}
+)" + caller);
+    return unit.nests.empty() ? std::map<std::string, std::int64_t>{{"none", 0}} : unit.nests[0].known;
+  };
+  using Known = std::map<std::string, std::int64_t>;
+  EXPECT_EQ(known("void h(double *x) { int n = 100, w = 3; double (*y)[n] = (void *)x; f(n, w, y[0]); }"),
+            (Known{{"n", 100}, {"w", 3}}));
+  EXPECT_EQ(known("static void g(int k, double *x) { f(k, 2, x); } void h(double *x) { const int m = 7; g(m, x); }"),
+            (Known{{"n", 7}, {"w", 2}}));
+  EXPECT_EQ(known("void h(double *x) { int n = 100; f(n, 1, x); f(n + 0, 1, x); }"), (Known{{"w", 1}}));
+  // Changed somewhere, by any means, or of another value in another call.
+  for (const char* change : {"n++;", "n = 5;", "n += 1;", "int *p = &n; *p = 2;", "scanf(\"%d\", &n);"})
+    EXPECT_EQ(known("int scanf(const char *, ...); void h(double *x) { int n = 100; " + std::string(change) +
+                    " f(n, 1, x); }"),
+              (Known{{"w", 1}}))
+        << change;
+  EXPECT_EQ(known("void h(double *x) { int n = 100, m = 50; f(n, 1, x); f(m, 1, x); }"), (Known{{"w", 1}}));
+  EXPECT_EQ(known("void h(double *x) { volatile int n = 100; f(n, 1, x); }"), (Known{{"w", 1}}));
+  EXPECT_EQ(known("void h(double *x, int n) { f(n, 1, x); }"), (Known{{"w", 1}}));
+  EXPECT_EQ(known("void h(double *x) { long n = 5000000000; f(n, 1, x); }"), (Known{{"w", 1}}));
+}
+
 TEST(Lift, InductionVariablesGetTheirFinalValue) {
   TranslationUnit unit = lifted(R"(int f(int n, int m, double *x) {
   int i, j;
