@@ -138,7 +138,6 @@ TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
   }
 }
 
-<<<<<<< HEAD
 // What one iteration hands to the next loop is its own then; loops that would wait for each other stay apart.
 TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
   const auto one =
@@ -158,7 +157,8 @@ TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
                            "loop i0 = 0 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 0 .. n { s1: s[] = s[] + y[i1] } "
                            "loop i2 = 0 .. n { s2: x[i2] = y[i2] * s[] }");
   EXPECT_EQ(written(fused_loops_strategy, summed).error().code, "fused-loops.none");
-=======
+}
+
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {
@@ -173,7 +173,6 @@ TEST(Strategies, TilesOfProductsFitTheGrid) {
   EXPECT_TRUE(tiles("800").contains("sizes=[4, 4]); offload(loops=[i0_t, i2_t], sizes=[8, 8])")) << tiles("800");
   EXPECT_TRUE(tiles("800").contains("buffers=2")) << tiles("800");
   EXPECT_TRUE(tiles("4000").contains("sizes=[4, 8]); offload(loops=[i0_t, i2_t], sizes=[16, 8])")) << tiles("4000");
->>>>>>> h-gpu
 }
 
 TEST(Strategies, SayWhyNot) {
