@@ -35,6 +35,8 @@ constexpr double seconds_of_operation = 0.1e-9;
 constexpr int asked_threads = 2;
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
+// Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
+constexpr double next_to_none = 0.25;
 
 // A nest at sizes: those that are known, and one value for all others.
 class Sized {
@@ -143,7 +145,8 @@ class Predictor {
         if (one.strategy->threads_alone) {
           const double gain = threads_gain(candidate->applied, sized_.usual());
           const double seconds = tuning_db::seconds(sized_.load(candidate->applied, sized_.usual()));
-          if (gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
+          const bool fits = !of_several() || brings_little_more(candidate->applied);
+          if (fits && gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
         }
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
@@ -184,13 +187,19 @@ class Predictor {
   double threads_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const auto load = sized_.load(applied, sizes);
     const double gain = tuning_db::threads_gain(load, sized_.threads());
-    if (gain == 0 || (tuning_db::computes(load) && !unit_.one_of_several())) return gain;
+    if (gain == 0) return 0;
     const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
     if (unit_.one_of_several()) return tuning_db::computes(load) && whole.computes() ? gain : 0;
-    if (!sized_.deep()) return 0;
-    if (!of_several()) return gain;
+    if (!tuning_db::computes(load) && !sized_.deep()) return 0;
+    return gain;
+  }
+
+  // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again.
+  bool brings_little_more(const sdfg::Sdfg& recipes) const {
+    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
+    const auto applied = sized_.load(recipes, sized_.usual());
     const auto program = whole.load(nest_.lifted->sdfg, whole.usual());
-    return whole.load(applied, whole.usual()).bytes <= most_left_apart * program.bytes ? gain : 0;
+    return applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds;
   }
 
   // `seconds`: what the original takes, a low estimate.

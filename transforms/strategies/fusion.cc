@@ -87,11 +87,15 @@ class Fuser {
     Nest one = nest_;
     one.tree = plan->tree();
     TRY(bool wanted, is_parallel(one, pair.first));
-    if (!wanted && !outside && shares(pair, true)) {
+    // Outside, no work that was parallel is put into a loop that is not; but first values are.
+    const bool spares = shares(pair, true) && (!outside || sets_values_only(pair.first));
+    if (!wanted && spares) {
       TRY(wanted, carries_no_more(pair, one.tree));
     }
     return wanted ? std::optional(std::move(one.tree)) : std::nullopt;
   }
+
+  bool sets_values_only(const string& loop) const { return touched_in(loop).read.empty(); }
 
   Result<bool> is_parallel(const Nest& nest, const string& loop) const {
     const auto free = independent(nest, loop, context_, "strategy.carried");

@@ -20,10 +20,11 @@ struct Fusion {
   std::vector<std::string> parallel;  // of the nest after that: its outermost parallel loops
 };
 
-// Down to the outermost parallel loops, those over nearly the same range that are parallel when they are one. Inside
-// them loops over the same range of which one hands something on to the other: where they are parallel as one, too, or
-// what is handed on is a temporary, which then needs no array, and nothing is carried that was not carried before.
-// (Kennedy and McKinley 1993; Sarkar and Gao 1991.) Errors: isl.budget.
+// Down to the outermost parallel loops, those over nearly the same range that are parallel when they are one, or of
+// which the first does nothing but to give temporaries their first values. Inside them loops over the same range of
+// which one hands something on to the other: where they are parallel as one, too, or what is handed on is a temporary,
+// which then needs no array, and nothing is carried that was not carried before. (Kennedy and McKinley 1993; Sarkar and
+// Gao 1991.) Errors: isl.budget.
 Result<Fusion> fusion_of(const Nest& nest, const StepContext& context);
 
 }  // namespace sous::transforms
