@@ -359,9 +359,11 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
   const double by_nests = complete ? promised(nest, chosen.choices) : 0;
   if (!whole && by_nests < worth_fusing) whole = chooser.strategy(nest.units[0], chosen.units[0]);
   // Threads on parts by themselves are not preferred to threads on the whole, which hands less from part to part.
-  const bool threads_on_parts = std::ranges::any_of(chosen.choices, by_threads_alone);
-  if (whole && (promised(whole->match) >= by_nests || (threads_on_parts && by_nests < worth_fusing))) {
-    const string why = "the whole has a recipe that promises more: " + speed(promised(whole->match));
+  const bool as_one = whole && by_threads_alone(*whole) && by_nests < worth_fusing &&
+                      std::ranges::any_of(chosen.choices, by_threads_alone);
+  if (whole && (as_one || promised(whole->match) >= by_nests)) {
+    const string why = as_one ? "threads are sent out over the whole"
+                              : "the whole has a recipe that promises more: " + speed(promised(whole->match));
     for (std::size_t k = 1; k < nest.units.size(); ++k) set_aside(chosen.units[k], why);
     return use_whole();
   }
@@ -386,7 +388,6 @@ Chosen choose(const Question& question) {
     Chosen other;
     other.choices = {std::move(*threads)};
     describe(other, question.nest);
-    chosen.why += "; other shapes: " + other.why;
     chosen.otherwise = {std::move(other)};
   }
   return chosen;

@@ -1,6 +1,7 @@
 #include "client/generate.h"
 
 #include <algorithm>
+#include <set>
 
 #include "client/process.h"
 #include "tuning-db/shape.h"
@@ -48,11 +49,12 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
 
 // `otherwise`: the function that is asked where a condition of this one does not hold; "": none.
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                      const string& target, const string& function, const string& otherwise) {
+                      const string& target, const string& function, const string& otherwise, bool local = false) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = otherwise;
+  options.local = local;
   options.guards = chosen.guards;
   options.least_threads = chosen.least_threads;
   for (const auto& choice : chosen.choices)
@@ -65,6 +67,15 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   return result;
 }
 
+// What is passed as a pointer to what is not constant.
+std::set<string> written_arguments(const sdfg::Sdfg& applied) {
+  std::set<string> written = sdfg::touched(applied.root).written;
+  std::erase_if(written, [&](const string& name) {
+    return std::ranges::find(applied.arguments, name) == applied.arguments.end();
+  });
+  return written;
+}
+
 // Nullopt: it cannot be called as the first is, or is for another target.
 std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const Generated& first,
                                                   const sdfg::Sdfg& applied, const Meaning& meaning,
@@ -72,7 +83,8 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
   const auto other = assemble(nest, chosen.choices);
   if (!other || frontends::arguments_for(*nest.lifted, *other) != frontends::arguments_for(*nest.lifted, applied))
     return std::nullopt;
-  const auto code = one(nest, chosen, *other, meaning, target, function, "");
+  if (written_arguments(*other) != written_arguments(applied)) return std::nullopt;
+  const auto code = one(nest, chosen, *other, meaning, target, function, "", true);
   if (!code || code->code.target != first.code.target) return std::nullopt;
   const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
   return one_thread ? std::nullopt : std::optional(code->code);
@@ -88,6 +100,7 @@ Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::S
     const auto code = for_other_shapes(nest, other, result, applied, meaning, target, name);
     if (!code) continue;
     TRY(result, one(nest, chosen, applied, meaning, target, function, name));
+    result.other_shapes = true;
     result.code.code = code->code + "\n" + result.code.code;
     result.code.vectors = std::max(result.code.vectors, code->vectors);
   }

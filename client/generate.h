@@ -13,6 +13,7 @@ namespace sous::client {
 struct Generated {
   targets::Function code;  // and that of what runs for other shapes
   std::vector<targets::Unfollowed> unfollowed;
+  bool other_shapes = false;  // Chosen::otherwise is in it
 };
 
 // `applied`: the nest with the choices. `function`: the name of the entry. `target`: instead of the recipes' own, or

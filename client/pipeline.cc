@@ -217,7 +217,8 @@ class Pipeline {
   Chosen choose_for(const Nest& nest) {
     Question question{
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
-    question.other_shapes = !options_.lock;  // a lock file names one recipe for each nest
+    // A lock file names one recipe for each nest, and what is asked to be measured is not run unmeasured.
+    question.other_shapes = !options_.lock && !options_.measure;
     if (forced_) return force(question, *forced_);
     if (for_gpu()) {
       Chosen known = choose(question);
@@ -270,6 +271,7 @@ class Pipeline {
       return;
     }
     const targets::Target& target = *generated->code.target;
+    if (generated->other_shapes) report.why += "; other shapes: " + chosen.otherwise[0].why;
     report.threads = chosen.threads;
     if (!follows(item.nest, chosen, sdfg, target, generated->unfollowed, forced_.has_value(), report)) return;
     report.served = true;

@@ -55,9 +55,10 @@ struct EmitOptions {
   // (guards, assumptions, disjoint footprints, threads, memory for large temporaries) does not hold, with nothing
   // changed.
   std::string function = "kernel";
-  // Another such function with the same arguments, emitted ahead of this one: where a condition does not hold it is
-  // called, and its result returned. Empty: none.
+  // Another such function with the same arguments, emitted ahead of this one: where the guards do not hold, or rows
+  // share too few sets of the cache, it is called, and its result returned. Empty: none.
   std::string otherwise = {};
+  bool local = false;             // only functions of the same file call it
   bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's

@@ -130,7 +130,8 @@ class Builder {
   Lift<void> fill(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where);
   Lift<void> members_of(const Place& place, clang::QualType type, std::vector<Member>& members,
                         clang::SourceLocation where);
-  Lift<void> assign_record(const Place& to, const clang::Expr* from, clang::QualType type, clang::SourceLocation where);
+  Lift<void> assign_record(const Place& target, const clang::Expr* from, clang::QualType type,
+                           clang::SourceLocation where);
   Lift<void> declare_record(const clang::VarDecl* v);
   Lift<void> assignable(const clang::Expr* target) const;
   std::optional<RecordArgument> record_argument(const clang::Expr* e) const;
@@ -213,6 +214,7 @@ class Builder {
   // effects.cc
   bool has_effect(const clang::Stmt* s) const;
   Lift<sdfg::ScalarExpr> assigned_inside(const clang::BinaryOperator* e);
+  Lift<void> stays(const clang::Expr* target);
   Lift<sdfg::ScalarExpr> stepped_inside(const clang::UnaryOperator* e);
   Lift<sdfg::ScalarExpr> one_more(sdfg::ScalarExpr old, bool up, clang::SourceLocation where);
 

@@ -112,6 +112,9 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
     if (const auto* chained = llvm::dyn_cast<clang::BinaryOperator>(inner); chained && chained->isAssignmentOp()) {
       if (has_effect(chained->getLHS()))
         return refuse("c.side-effect", "an increment in what is read and written", where);
+      pool_.clear();
+      TRY_VOID(stays(chained->getLHS()));
+      pool_.clear();
       TRY_VOID(assign(chained));
       pool_.clear();
       TRY(ScalarExpr v, load(chained->getLHS()));

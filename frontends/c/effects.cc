@@ -38,9 +38,23 @@ Lift<ScalarExpr> Builder::assigned_inside(const clang::BinaryOperator* e) {
     return refuse("c.side-effect", "an assignment in a condition, beside a call or inside of another", e->getExprLoc());
   const std::vector<Memlet> pool = std::move(pool_);
   pool_.clear();
+  if (!own) TRY_VOID(stays(e->getLHS()));
+  pool_.clear();
   TRY_VOID(assign(e));
   pool_ = pool;
   return load(e->getLHS());
+}
+
+// The place of what is assigned is looked for once more, when its value is read: it must not be found in what the
+// assignment may write.
+Lift<void> Builder::stays(const clang::Expr* target) {
+  TRY(const Access place, lvalue(target));
+  for (const sdfg::Expr& subscript : place.subscript)
+    for (const std::string& read : subscript.reads())
+      if (sdfg_.find(read)->type == sdfg_.find(place.container)->type)
+        return refuse("c.side-effect", "the value of an assignment that may change where it goes",
+                      target->getExprLoc());
+  return {};
 }
 
 Lift<ScalarExpr> Builder::stepped_inside(const clang::UnaryOperator* e) {

@@ -175,9 +175,13 @@ Lift<void> Builder::fill(const Place& to, const clang::Expr* from, clang::QualTy
   return {};
 }
 
-Lift<void> Builder::assign_record(const Place& to, const clang::Expr* from, clang::QualType type,
+Lift<void> Builder::assign_record(const Place& target, const clang::Expr* from, clang::QualType type,
                                   clang::SourceLocation where) {
-  TRY(const Place source, record_value(from));
+  TRY(Place source, record_value(from));
+  // Both places are found before the first member is written, which may be what a subscript is read from.
+  Place to = target;
+  settle(source.subscript);
+  settle(to.subscript);
   std::vector<Member> targets, sources;
   TRY_VOID(members_of(to, type, targets, where));
   TRY_VOID(members_of(source, from->getType(), sources, where));

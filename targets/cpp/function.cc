@@ -66,6 +66,7 @@ class FunctionPrinter {
     if (on_device()) device_arrays_ = dialect.device_arrays(sdfg);
     kernel_ = names_.fresh(options.function + "_nest");
     names_.fresh(options.function);
+    if (!options.otherwise.empty()) names_.fresh(options.otherwise);
     // Arguments first: they keep their names whatever comes later.
     for (const std::string& argument : sdfg.arguments) names_.of(argument);
   }
@@ -201,7 +202,7 @@ class FunctionPrinter {
     std::string gains;
     for (const Guard& guard : options_.guards) {
       Shape shape = targets::shape(guard, expressions);
-      if (!shape.too_small.empty()) checks.push_back("if (" + shape.too_small + ") return 0;");
+      if (!shape.too_small.empty()) checks.push_back("if (" + shape.too_small + ") " + other_shapes());
       if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions);
       std::string total = shape.work.text;
       if (!shape.work.constant && guard.gain > 0) {
@@ -209,7 +210,7 @@ class FunctionPrinter {
         checks.push_back("const double " + total + " = " + shape.work.text + ";");
       }
       if (guard.least_work > 0 && shape.work.constant.value_or(0) < guard.least_work)
-        checks.push_back("if (" + total + " < " + number(guard.least_work) + ") return 0;");
+        checks.push_back("if (" + total + " < " + number(guard.least_work) + ") " + other_shapes());
       if (guard.gain > 0) gains += (gains.empty() ? "" : " + ") + total + " * " + number(guard.gain);
     }
     cache_sets(expressions, checks);
@@ -217,7 +218,7 @@ class FunctionPrinter {
   }
 
   // Distances that are known at build time were held against the cache then.
-  void cache_sets(const Expressions& expressions, std::vector<std::string>& checks) const {
+  void cache_sets(const Expressions& expressions, std::vector<std::string>& checks) {
     sdfg::Region original;
     for (const Guard& guard : options_.guards)
       original.nodes.insert(original.nodes.end(), guard.original.nodes.begin(), guard.original.nodes.end());
@@ -232,7 +233,7 @@ class FunctionPrinter {
           strides.push_back(expressions.index(stride.bytes).text + ", " + std::to_string(stride.count));
         sets += ".walk(" + join(strides) + ")";
       }
-      checks.push_back("if (" + sets + ".holds_more_than(" + std::to_string(cache.ways) + ")) return 0;");
+      checks.push_back("if (" + sets + ".holds_more_than(" + std::to_string(cache.ways) + ")) " + other_shapes());
     }
   }
 
@@ -330,21 +331,21 @@ class FunctionPrinter {
       const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
-    const std::string entry = "extern \"C\" __attribute__((visibility(\"hidden\"))) int " + options_.function;
-    const std::string tried = options_.function + "_if";
-    out.open(parameter_list(options_.otherwise.empty() ? entry : "static int " + tried, parameters));
+    const std::string linkage =
+        options_.local ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
+    out.open(parameter_list(linkage + options_.function, parameters));
     for (const std::string& check : checks) out.line(check);
     out.line(kernel_ + "(" + join(passed) + ");");
     out.line(on_device() ? "return " + run_ + ".finish();" : "return 1;");
     out.close();
-    if (options_.otherwise.empty()) return;
+  }
+
+  // What is done for shapes that the function is not for.
+  std::string other_shapes() {
+    if (options_.otherwise.empty()) return "return 0;";
     std::vector<std::string> arguments;
     for (const std::string& argument : sdfg_.arguments) arguments.push_back(names_.of(argument));
-    const std::string call = "(" + join(arguments) + ") != 0";
-    out.line("");
-    out.open(parameter_list(entry, parameters));
-    out.line("return (" + tried + call + " || " + options_.otherwise + call + ") ? 1 : 0;");
-    out.close();
+    return "return " + options_.otherwise + "(" + join(arguments) + ");";
   }
 
   const sdfg::Sdfg& sdfg_;

@@ -706,6 +706,57 @@ def tune_finds_what_serves_the_next_build(case):
     case.s("tune", "tuned.c", "--budget", "1x", status=2)
 
 
+PRODUCT = """\
+static void mm(int n, int m, int k, const double *restrict a, const double *restrict b, double *restrict c) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int l = 0; l < k; l++) sum += a[i * k + l] * b[l * m + j];
+      c[i * m + j] = sum;
+    }
+}
+void NAME(int n, int m, int k, const double *a, const double *b, double *c) { mm(n, m, k, a, b, c); }
+"""
+
+PRODUCTS = """\
+#include <stdio.h>
+void first(int, int, int, const double *, const double *, double *);
+void second(int, int, int, const double *, const double *, double *);
+static double a[600 * 600], b[600 * 600], c[600 * 600];
+int main(void) {
+  static const int shapes[][3] = {{3, 4, 5}, {600, 600, 12}, {12, 600, 600}, {600, 500, 400}, {0, 600, 600}};
+  for (int i = 0; i < 600 * 600; i++) a[i] = i % 7 - 2.5, b[i] = i % 11 - 4.25;
+  for (int s = 0; s < 5; s++) {
+    double sum = 0;
+    (s % 2 ? first : second)(shapes[s][0], shapes[s][1], shapes[s][2], a, b, c);
+    for (int i = 0; i < 600 * 600; i++) sum += c[i] * (i % 5);
+    printf("%.17g\\n", sum);
+  }
+  return 0;
+}
+"""
+
+
+def what_runs_for_other_shapes(case):
+    """A second variant where a recipe's shapes end; two objects of one text meet in one program."""
+    case.environment["SOUS_SEED_DIR"] = str(pathlib.Path(__file__).resolve().parents[2] / "tuning-db" / "seed")
+    case.write("product.c", PRODUCT)
+    case.write("products.c", PRODUCTS)
+    for name in ("first", "second"):
+        done = case.s("--explain", case.cc, "-O3", "-march=native", f"-DNAME={name}", "-c", "product.c", "-o", f"{name}.o")
+        if len(os.sched_getaffinity(0)) > 1:
+            assert "other shapes: " in done.stderr, done.stderr
+        case.run(case.cc, "-O3", "-march=native", f"-DNAME={name}", "-c", "product.c", "-o", f"{name}_plain.o")
+    case.s(case.cc, "-O3", "products.c", "first.o", "second.o", "-o", "both")
+    case.run(case.cc, "-O3", "products.c", "first_plain.o", "second_plain.o", "-o", "plain")
+    assert case.run("./both").stdout == case.run("./plain").stdout
+    # What is pinned, and what is to be measured, is one recipe.
+    done = case.s("--explain", "--lock", case.cc, "-O3", "-march=native", "-DNAME=first", "-c", "product.c", "-o", "l.o")
+    assert "served" in done.stderr and "other shapes" not in done.stderr, done.stderr
+    done = case.s("--explain", "--frozen", case.cc, "-O3", "-march=native", "-DNAME=first", "-c", "product.c", "-o", "l.o")
+    assert "served" in done.stderr and "other shapes" not in done.stderr, done.stderr
+
+
 def a_gpu_that_is_not_there(case):
     case.run(case.cc, *FLAGS, "mm.c", "-o", "plain")
     if shutil.which("nvcc") is None and not os.path.exists("/usr/local/cuda/bin/nvcc"):

@@ -14,6 +14,8 @@
 // placed: c.loop.bound-changes
 // computed: c.loop.bound-changes
 // steady: served SS
+// placed_by_itself: c.side-effect
+// chained_by_itself: c.side-effect
 // beside: c.call.not-inlinable
 // also: parallelize draws tournament
 // flags: -O2 | -O2 -fno-strict-aliasing
@@ -173,6 +175,14 @@ NOINLINE void steady(int n, const int *at, const int *x, double *restrict out) {
     for (int j = 0; j < x[at[i] ^ 1]; j++) out[i] += j;
 }
 // Which comes first, the call or the variable that it changes?
+// The value is what was assigned, wherever the assignment has moved the place to.
+NOINLINE void placed_by_itself(int n, int *a, int *restrict out) {
+  for (int i = 0; i < n; i++)
+    if ((a[a[i]] = 5) > 3) out[i] = 1;
+}
+NOINLINE void chained_by_itself(int n, int *a, int *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = a[a[i]] = 5;
+}
 NOINLINE void beside(int n, unsigned *x) {
   for (int i = 0; i < n; i++) x[i] = state + draw();
 }
@@ -227,6 +237,11 @@ int main(void) {
   print_ints("rows", rows, 4), print_ints("again", again, 4), print_ints("got", got, 4);
   print_doubles("steady", out, 4);
   unsigned u[5];
+  int own[9] = {0, 1, 2, 3, 4, 0, 0, 0, 0}, seen[9] = {0};
+  placed_by_itself(5, own, seen);
+  for (int i = 0; i < 9; i++) printf("%d %d ", own[i], seen[i]), own[i] = i;
+  chained_by_itself(5, own, seen);
+  for (int i = 0; i < 9; i++) printf("%d %d ", own[i], seen[i]);
   beside(5, u);
   printf("%u %u\n", u[0], u[4]);
 }

@@ -9,6 +9,8 @@
 // through: served SSO
 // inner: served S
 // set_count: c.call.not-inlinable
+// followed: served S
+// linked: served S
 // also: unroll copy
 #include "semantics.h"
 struct complex { double re, im; };
@@ -26,6 +28,14 @@ NOINLINE void rotate(int n, struct complex *x) {
     x[i] = x[i + 1];
     x[i + 1] = t;
   }
+}
+// Which structure is read, or written, is read from one that is written.
+struct node { int next, value; };
+NOINLINE void followed(int n, struct node *a) {
+  for (int i = 0; i < n; i++) a[i] = a[a[i].next];
+}
+NOINLINE void linked(int n, struct node *a, const struct node *restrict b) {
+  for (int i = 0; i < n; i++) a[a[i].next] = b[i];
 }
 // Read after the nest.
 NOINLINE double last(int n, const struct complex *x) {
@@ -112,6 +122,13 @@ int main(void) {
   through(8, &a, d + 3);
   print_doubles("d", d, 64);
   print_doubles("e", e, 64);
+  struct node chain[12], others[12];
+  for (int i = 0; i < 12; i++) chain[i] = (struct node){i * 5 % 12, i}, others[i] = (struct node){i * 7 % 12, 100 + i};
+  followed(12, chain);
+  for (int i = 0; i < 12; i++) printf("%d %d ", chain[i].next, chain[i].value);
+  for (int i = 0; i < 12; i++) chain[i].next = i * 5 % 12;
+  linked(12, chain, others);
+  for (int i = 0; i < 12; i++) printf("%d %d ", chain[i].next, chain[i].value);
   struct view v = {1, a};
   printf("%.17g\n", inner(&v));
   set_count(5, &a, e);

@@ -333,6 +333,25 @@ TEST(Choose, ThreadsAloneServeStreamsOfDeepNests) {
                   .choices.empty());
 }
 
+// For shapes that a recipe has no evidence for there are threads alone, where they gain.
+TEST(Choose, OtherShapesGetThreadsAlone) {
+  const RowSums rows;
+  ASSERT_TRUE(rows.unit);
+  const Nest open = prepare(rows.unit->nests.at(0), false, {}, machine()).value();
+  const Chosen chosen = choose({.nest = open, .gain_model = believer});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  ASSERT_EQ(chosen.otherwise.size(), 1u);
+  const Chosen& other = chosen.otherwise[0];
+  ASSERT_EQ(other.choices.size(), 1u);
+  EXPECT_NE(other.why.find("outer_threads"), std::string::npos) << other.why;
+  ASSERT_EQ(other.guards.size(), 1u);
+  EXPECT_LT(std::ranges::min(other.guards[0].least_extents), std::ranges::min(chosen.guards[0].least_extents));
+  EXPECT_TRUE(choose({.nest = open, .gain_model = believer, .other_shapes = false}).otherwise.empty());
+  // Of a shape that is known there is no other.
+  const Nest known = prepare(rows.unit->nests.at(0), false, {{"n", 10000}, {"m", 10000}}, machine()).value();
+  EXPECT_TRUE(choose({.nest = known, .gain_model = believer}).otherwise.empty());
+}
+
 // What the normal form takes apart is one again: each core keeps what one part of an iteration hands to the next.
 TEST(Choose, FusedPartsGetThreads) {
   const std::string nearest = R"(void f(int n, int m, const float p[n][8], const float c[m][8], int *restrict out) {
@@ -377,7 +396,8 @@ TEST(Choose, PartsThatReadApartWhatTheProgramReadsOnceAreNotPredicted) {
   ASSERT_TRUE(nest);
   ASSERT_GT(nest->units.size(), 1u);
   const Chosen chosen = choose({.nest = *nest, .gain_model = believer});
-  for (const Choice& choice : chosen.choices) EXPECT_EQ(choice.unit, 0u) << chosen.why;  // as one they are
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].unit, 0u) << chosen.why;  // as one they are
 }
 
 TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
