@@ -47,10 +47,10 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
   return text;
 }
 
-// `otherwise`: the function that is asked where a condition of this one does not hold; "": none.
+// `otherwise`: the function that is asked for shapes that this one is not for; "": none.
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                      const string& target, const string& function, const string& otherwise, bool local = false) {
-  TRY(const targets::Target* found, target_of(chosen.choices, target));
+                      const targets::Target& target, const string& function, const string& otherwise,
+                      bool local = false) {
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = otherwise;
@@ -63,7 +63,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   options.comment = comment_of(nest, chosen);
   Generated result;
   options.unfollowed = &result.unfollowed;
-  TRY(result.code, found->emit(applied, options));
+  TRY(result.code, target.emit(applied, options));
   return result;
 }
 
@@ -77,15 +77,17 @@ std::set<string> written_arguments(const sdfg::Sdfg& applied) {
 }
 
 // Nullopt: it cannot be called as the first is, or is for another target.
-std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const Generated& first,
-                                                  const sdfg::Sdfg& applied, const Meaning& meaning,
-                                                  const string& target, const string& function) {
-  const auto other = assemble(nest, chosen.choices);
-  if (!other || frontends::arguments_for(*nest.lifted, *other) != frontends::arguments_for(*nest.lifted, applied))
+std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& first,
+                                                  const Meaning& meaning, const targets::Target& target,
+                                                  const string& wanted, const string& function) {
+  const auto own = target_of(chosen.choices, wanted);
+  const auto applied = assemble(nest, chosen.choices);
+  if (!own || *own != &target || !applied) return std::nullopt;
+  if (frontends::arguments_for(*nest.lifted, *applied) != frontends::arguments_for(*nest.lifted, first) ||
+      written_arguments(*applied) != written_arguments(first))
     return std::nullopt;
-  if (written_arguments(*other) != written_arguments(applied)) return std::nullopt;
-  const auto code = one(nest, chosen, *other, meaning, target, function, "", true);
-  if (!code || code->code.target != first.code.target) return std::nullopt;
+  const auto code = one(nest, chosen, *applied, meaning, target, function, "", true);
+  if (!code) return std::nullopt;
   const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
   return one_thread ? std::nullopt : std::optional(code->code);
 }
@@ -94,15 +96,16 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
 
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                            const string& target, const string& function) {
-  TRY(Generated result, one(nest, chosen, applied, meaning, target, function, ""));
-  for (const Chosen& other : chosen.otherwise) {
-    const string name = function + "_otherwise";
-    const auto code = for_other_shapes(nest, other, result, applied, meaning, target, name);
-    if (!code) continue;
-    TRY(result, one(nest, chosen, applied, meaning, target, function, name));
+  TRY(const targets::Target* found, target_of(chosen.choices, target));
+  const string otherwise = function + "_otherwise";
+  std::optional<targets::Function> other;
+  if (!chosen.otherwise.empty())
+    other = for_other_shapes(nest, chosen.otherwise.front(), applied, meaning, *found, target, otherwise);
+  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, other ? otherwise : ""));
+  if (other) {
     result.other_shapes = true;
-    result.code.code = code->code + "\n" + result.code.code;
-    result.code.vectors = std::max(result.code.vectors, code->vectors);
+    result.code.code = other->code + "\n" + result.code.code;
+    result.code.vectors = std::max(result.code.vectors, other->vectors);
   }
   return result;
 }

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from run import FLAGS, Case  # noqa: E402
+from case import FLAGS, Case  # noqa: E402
 
 
 def is_served(case, name):
