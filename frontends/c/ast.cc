@@ -6,6 +6,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
@@ -72,6 +73,18 @@ std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::AS
   if (!e->EvaluateAsInt(result, context) || result.HasSideEffects) return std::nullopt;
   const llvm::APSInt& value = result.Val.getInt();
   return value.isRepresentableByInt64() ? std::optional(value.getExtValue()) : std::nullopt;
+}
+
+bool starts_as_block(const clang::VarDecl* v) {
+  if (!v->getType()->isPointerType() || v->getType().isVolatileQualified() || !v->hasInit()) return false;
+  const auto* call = llvm::dyn_cast<clang::CallExpr>(v->getInit()->IgnoreParenCasts());
+  const clang::FunctionDecl* f = call ? call->getDirectCallee() : nullptr;
+  if (!f) return false;
+  // What __attribute__((malloc)) is called. Of one defined here the body may keep the pointer in spite of it.
+  if (f->hasAttr<clang::RestrictAttr>()) return !f->getDefinition();
+  const unsigned id = f->getBuiltinID();
+  return !f->getDefinition() &&
+         (id == clang::Builtin::BImalloc || id == clang::Builtin::BIcalloc || id == clang::Builtin::BIaligned_alloc);
 }
 
 std::optional<double> real_constant(const clang::Expr* e, const clang::ASTContext& context) {

@@ -27,6 +27,10 @@ bool is_blind(clang::QualType type);
 const clang::VarDecl* named_variable(const clang::Expr* e);
 // The value of an integer constant expression.
 std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::ASTContext& context);
+
+// Whether the pointer's first value is a new block of memory that nobody else knows.
+bool starts_as_block(const clang::VarDecl* v);
+
 // The same of a floating-point expression, as a double that holds it exactly; not where the rounding mode is open.
 std::optional<double> real_constant(const clang::Expr* e, const clang::ASTContext& context);
 

@@ -103,6 +103,7 @@ struct Memory {
   std::string stride;                      // of rows that a table points to: the symbol of their distance
   std::optional<std::pair<sdfg::Expr, sdfg::Expr>> reach;  // the elements that are accessed at most, where flat
   const clang::VarDecl* variable = nullptr;                // the array, or the pointer to it
+  const clang::VarDecl* block = nullptr;                   // that got it from malloc, and never changes
   clang::SourceLocation where;
 };
 

@@ -31,7 +31,7 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Basic/Builtins.h"
+#include "frontends/c/ast.h"
 #include "frontends/c/mentions.h"
 #include "sdfg/dependences.h"
 #include "sdfg/planted_fault.h"
@@ -216,19 +216,6 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     return true;
   }
 
-  // Whether the variable holds a new block of memory that nobody else knows.
-  static bool is_block(const clang::VarDecl* v) {
-    if (!v->getType()->isPointerType() || v->getType().isVolatileQualified() || !v->hasInit()) return false;
-    const auto* call = llvm::dyn_cast<clang::CallExpr>(v->getInit()->IgnoreParenCasts());
-    const clang::FunctionDecl* f = call ? call->getDirectCallee() : nullptr;
-    if (!f) return false;
-    // What __attribute__((malloc)) is called. Of one defined here the body may keep the pointer in spite of it.
-    if (f->hasAttr<clang::RestrictAttr>()) return !f->getDefinition();
-    const unsigned id = f->getBuiltinID();
-    return !f->getDefinition() &&
-           (id == clang::Builtin::BImalloc || id == clang::Builtin::BIcalloc || id == clang::Builtin::BIaligned_alloc);
-  }
-
   // Whether only the mentions in this file name the array, which has static storage.
   bool is_hidden(const clang::VarDecl* v) const {
     const auto harmless = [](const clang::Attr* a) { return llvm::isa<clang::AlignedAttr, clang::UnusedAttr>(a); };
@@ -251,8 +238,8 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     for (const Mention& m : b.mentions[v])
       if (may_follow(b, m.place, place, v) && reads(m)) return false;
     if (!llvm::isa<clang::ParmVarDecl>(v)) {
-      const bool own =
-          v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() && (v->getType()->isArrayType() || is_block(v));
+      const bool own = v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() &&
+                       (v->getType()->isArrayType() || starts_as_block(v));
       return own && !escapes(v);
     }
     if (!parameters_.insert(v).second) return true;  // its callers are being looked at

@@ -47,6 +47,12 @@ bool kept_apart(const Memory& a, const Memory& b) {
   // Different members of what is reached by the same pointer.
   if (!a.record.empty() && a.record == b.record) return true;
   if (a.origin == Origin::Object && b.origin == Origin::Object) return true;
+  // A block from malloc is apart from other blocks, from objects, and from all that parameters point to. (What else is
+  // read from memory may be based on it.)
+  const auto own_block = [](const Memory& x, const Memory& other) {
+    return x.block && (other.block ? other.block != x.block : other.origin == Origin::Object || other.parameter);
+  };
+  if (own_block(a, b) || own_block(b, a)) return true;
   // A pointer that came in as a parameter cannot point to this call's own locals.
   return (a.local && b.parameter) || (b.local && a.parameter);
 }

@@ -199,6 +199,7 @@ Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wis
     memory.variable = nullptr;  // of the rows nobody knows which other names they have
     memory.origin = Origin::Pointer;
     memory.parameter = memory.local = false;
+    memory.block = nullptr;
   }
   auto scalar = element_type(element, context_);
   if (!scalar) {
@@ -258,6 +259,7 @@ Memory Builder::of_variable(const clang::VarDecl* v) const {
     const bool is_restrict = v->getType().isRestrictQualified() || planted(Fault::restrict_assumed);
     const bool keeps = steady && (parameter || (v->hasLocalStorage() && v->hasInit()));
     memory.origin = is_restrict && keeps ? Origin::Restrict : Origin::Pointer;
+    if (steady && v->hasLocalStorage() && !facts_.address_taken.contains(v) && starts_as_block(v)) memory.block = v;
     memory.followed = facts_.followed.contains(v);
     return memory;
   }

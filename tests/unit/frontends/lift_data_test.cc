@@ -228,6 +228,22 @@ TEST(LiftApart, ARestrictParameterThatIsOnlyFollowedIsApartFromWhatIsRead) {
               "A_val=y");
 }
 
+// As far as nobody knows on entry: where data says which element it is.
+TEST(LiftApart, ABlockFromMallocIsApartFromWhatWasThereBefore) {
+  const std::string head = "void *malloc(unsigned long); void *calloc(unsigned long, unsigned long); int g[9], *h; ";
+  const std::string loop = "for (int i = 0; i < n; i++) bins[at[i]]++; }";
+  const auto classes_of = [&](const std::string& function) { return classes(nest(head + function + loop)); };
+  const std::string block = "int *bins = malloc(n);";
+  EXPECT_EQ(classes_of("void f(int n) { int *at = calloc(n, 4); " + block), "");
+  EXPECT_EQ(classes_of("void f(int n, int *at) { " + block), "");
+  EXPECT_EQ(classes_of("void f(int n) { int *at = g; " + block), "bins=at");
+  EXPECT_EQ(classes_of("void f(int n, int *at) { " + block + " at = bins + 1; "), "bins=at");
+  EXPECT_EQ(classes_of("void f(int n) { " + block + " int *at = malloc(n); at = bins + 1; "), "bins=at");
+  EXPECT_EQ(classes_of("void set(int **); void f(int n) { " + block + " int *at = malloc(n); set(&at); "), "bins=at");
+  EXPECT_EQ(classes_of("void f(int n, int **table) { " + block + " int *at = table[0]; "), "bins=at");
+  EXPECT_EQ(classes_of("void *own(int n) { return h; } void f(int n, int *at) { int *bins = own(n); "), "bins=at");
+}
+
 TEST(LiftApart, DataOfANarrowTypeLeadsNoFurtherThanItsType) {
   const auto guard = [](const std::string& index) {
     return nest("void f(int n, const unsigned char *px, int *bins) { for (int i = 0; i < n; i++) { " + index + " } }")
