@@ -12,25 +12,27 @@ constexpr RefusalInfo refusals[] = {
     {"fused-loops.none", "no neighbouring loops may be one"},
 };
 
-// Of this loop, or of one that was fused into it.
-bool is_uneven(const NestFacts& nest, const Fusion& fusion, const std::string& loop) {
-  return nest.loop(loop).uneven || std::ranges::any_of(fusion.pairs, [&](const auto& pair) {
-           return pair.first == loop && nest.loop(pair.second).uneven;
-         });
+// Whether that is so of this loop, or of one that was fused into it.
+template <class Is>
+bool any_part(const Fusion& fusion, const std::string& loop, const Is& is) {
+  return is(loop) ||
+         std::ranges::any_of(fusion.pairs, [&](const auto& pair) { return pair.first == loop && is(pair.second); });
 }
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   TRY(const Fusion fusion, nest.fusion());
   if (fusion.pairs.empty()) return fail("fused-loops.none", "no neighbouring loops may be one");
   std::string steps;
-  for (const auto& [first, second, shift] : fusion.pairs)
-    steps += call("fuse", "first=" + first + ", second=" + second +
-                              (shift != 0 ? ", shift=" + std::to_string(shift) : std::string()));
+  for (const Fusion::Pair& pair : fusion.pairs)
+    for (const StepCall& call : pair.steps) steps += to_text(call) + "; ";
   for (const std::string& loop : fusion.fused) steps += call("promote", "loop=" + loop + ", most=1");
   std::vector<std::string> kinds{"static", "dynamic"};
+  const auto is_long = [&](const std::string& part) { return !nest.is_short(part); };
+  const auto is_uneven = [&](const std::string& part) { return nest.loop(part).uneven; };
   for (const std::string& loop : fusion.parallel) {
+    if (!any_part(fusion, loop, is_long)) continue;
     steps += call("parallelize", "loop=" + loop + ", kind=$kind");
-    if (is_uneven(nest, fusion, loop)) kinds = {"dynamic", "static"};
+    if (any_part(fusion, loop, is_uneven)) kinds = {"dynamic", "static"};
   }
   return std::vector<OpenRecipe>{{recipe_of(steps), {{"kind", kinds}}}};
 }

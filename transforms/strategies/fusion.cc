@@ -15,6 +15,9 @@ using std::string;
 // Iterations by which ranges may differ at an end: what is not there runs under a guard.
 constexpr std::int64_t most_apart = 4;
 
+// So much may stand between two loops that become neighbours.
+constexpr std::size_t most_between = 4;
+
 // By how much `b` has to be delayed so that its range is that of `a` but for at most `apart` iterations at each end;
 // nullopt: that is not known, or not so.
 std::optional<std::int64_t> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std::int64_t apart) {
@@ -40,23 +43,14 @@ class Fuser {
   Result<void> level(const string& around, bool outside) {
     std::set<string> fused;
     for (std::size_t k = 0; k + 1 < inside(around).size();) {
-      const auto* a = std::get_if<ScheduleLoop>(&inside(around)[k].value);
-      const auto* b = std::get_if<ScheduleLoop>(&inside(around)[k + 1].value);
-      const auto shift =
-          a != nullptr && b != nullptr ? shift_of(*a, *b, outside ? most_apart : 0) : std::optional<std::int64_t>();
-      std::optional<ScheduleTree> tree;
-      Fusion::Pair pair;
-      if (shift) {
-        pair = {a->symbol, b->symbol, *shift};
-        TRY(tree, as_one(pair, outside));
-      }
-      if (!tree) {
+      TRY(auto next, next_as_one(around, k, outside));
+      if (!next) {
         ++k;
         continue;
       }
-      nest_.tree = std::move(*tree);
-      if (fused.insert(pair.first).second) fusion_.fused.push_back(pair.first);
-      fusion_.pairs.push_back(std::move(pair));
+      nest_.tree = std::move(next->tree);
+      if (fused.insert(next->pair.first).second) fusion_.fused.push_back(next->pair.first);
+      fusion_.pairs.push_back(std::move(next->pair));
     }
     std::vector<string> loops;
     for (const sdfg::ScheduleNode& node : inside(around))
@@ -72,27 +66,61 @@ class Fuser {
     return {};
   }
 
+  struct Fused {
+    Fusion::Pair pair;
+    ScheduleTree tree;
+  };
+
+  // One of the loops that follow the k-th node, with that; nullopt if there is none to be wanted.
+  Result<std::optional<Fused>> next_as_one(const string& around, std::size_t k, bool outside) const {
+    const ScheduleTree& sequence = inside(around);
+    const auto* a = std::get_if<ScheduleLoop>(&sequence[k].value);
+    if (a == nullptr) return std::nullopt;
+    for (std::size_t between = 0; between <= most_between && k + 1 + between < sequence.size(); ++between) {
+      const auto* b = std::get_if<ScheduleLoop>(&sequence[k + 1 + between].value);
+      const auto shift = b != nullptr ? shift_of(*a, *b, outside ? most_apart : 0) : std::nullopt;
+      const bool hands_on = b != nullptr && shares(a->symbol, b->symbol, between > 0);
+      if (!shift || !(hands_on || (outside && between == 0))) continue;
+      TRY(auto one, as_one({a->symbol, b->symbol, {}}, *shift, between, outside));
+      if (one) return one;
+    }
+    return std::nullopt;
+  }
+
   const ScheduleTree& inside(const string& around) const {
     return around.empty() ? nest_.tree : sdfg::find_loop(nest_.tree, around)->children;
   }
 
-  // The tree with the two fused, nullopt if that is not wanted.
-  Result<std::optional<ScheduleTree>> as_one(const Fusion::Pair& pair, bool outside) const {
-    const bool hands_on = outside || shares(pair, false);
-    if (!hands_on) return std::nullopt;
-    const StepCall call{"fuse", {{"first", pair.first}, {"second", pair.second}, {"shift", pair.shift}}};
-    const auto plan = find_step("fuse")->plan(nest_, call, context_);
-    if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
-    if (!plan) return std::nullopt;
+  // The two made one, nullopt if that is not wanted.
+  Result<std::optional<Fused>> as_one(Fusion::Pair pair, std::int64_t shift, std::size_t between, bool outside) const {
     Nest one = nest_;
-    one.tree = plan->tree();
+    const auto apply = [&](const StepCall& call) -> Result<bool> {
+      const auto plan = find_step(call.step)->plan(one, call, context_);
+      if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
+      if (!plan) return false;
+      one.tree = plan->tree();
+      pair.steps.push_back(call);
+      return true;
+    };
+    for (std::size_t k = 0; k < between; ++k) {
+      TRY(bool moved, apply({"reorder", {{"loop", pair.second}}}));
+      if (!moved) {
+        TRY(moved, apply({"reorder", {{"loop", pair.first}, {"to", string("behind")}}}));
+      }
+      if (!moved) return std::nullopt;
+    }
+    StepCall fuse{"fuse", {{"first", pair.first}, {"second", pair.second}}};
+    if (shift != 0) fuse.params["shift"] = shift;
+    TRY(const bool fused, apply(fuse));
+    if (!fused) return std::nullopt;
     TRY(bool wanted, is_parallel(one, pair.first));
     // Outside, no work that was parallel is put into a loop that is not; but first values are.
-    const bool spares = shares(pair, true) && (!outside || sets_values_only(pair.first));
+    const bool spares = shares(pair.first, pair.second, true) && (!outside || sets_values_only(pair.first));
     if (!wanted && spares) {
       TRY(wanted, carries_no_more(pair, one.tree));
     }
-    return wanted ? std::optional(std::move(one.tree)) : std::nullopt;
+    if (!wanted) return std::nullopt;
+    return Fused{std::move(pair), std::move(one.tree)};
   }
 
   bool sets_values_only(const string& loop) const { return touched_in(loop).read.empty(); }
@@ -104,9 +132,9 @@ class Fuser {
   }
 
   // Whether the second looks at something that the first writes; at a temporary, if only these count.
-  bool shares(const Fusion::Pair& pair, bool temporaries) const {
-    const auto second = touched_in(pair.second);
-    return std::ranges::any_of(touched_in(pair.first).written, [&](const string& name) {
+  bool shares(const string& first_loop, const string& second_loop, bool temporaries) const {
+    const auto second = touched_in(second_loop);
+    return std::ranges::any_of(touched_in(first_loop).written, [&](const string& name) {
       const sdfg::Container* container = nest_.lifted.frame.find(name);
       return (second.read.contains(name) || second.written.contains(name)) && container != nullptr &&
              (container->transient || !temporaries);

@@ -1,7 +1,6 @@
 // Which neighbouring loops of a nest in normal form may be one loop again.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,10 @@
 namespace sous::transforms {
 
 struct Fusion {
-  // Calls of `fuse`, in this order: each second loop stands directly behind the first by then.
+  // Two loops, and the steps that make them neighbours and fuse them, in this order.
   struct Pair {
     std::string first, second;
-    std::int64_t shift = 0;
+    std::vector<StepCall> steps;
   };
   std::vector<Pair> pairs;
   std::vector<std::string> fused;     // the loops that others were fused into, the innermost first
@@ -23,7 +22,8 @@ struct Fusion {
 // Down to the outermost parallel loops, those over nearly the same range that are parallel when they are one, or of
 // which the first does nothing but to give temporaries their first values. Inside them loops over the same range of
 // which one hands something on to the other: where they are parallel as one, too, or what is handed on is a temporary,
-// which then needs no array, and nothing is carried that was not carried before. (Kennedy and McKinley 1993; Sarkar and
+// which then needs no array, and nothing is carried that was not carried before. What stands between two loops of which
+// one hands a temporary to the other goes before or behind them where it may. (Kennedy and McKinley 1993; Sarkar and
 // Gao 1991.) Errors: isl.budget.
 Result<Fusion> fusion_of(const Nest& nest, const StepContext& context);
 

@@ -1,6 +1,7 @@
 #include "transforms/strategies/nest_facts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sdfg/trips.h"
 
@@ -106,6 +107,14 @@ vector<string> NestFacts::outermost_parallel() const {
       left.insert(left.begin(), first.inside.begin(), first.inside.end());
   }
   return result;
+}
+
+double NestFacts::iterations(const string& symbol) const {
+  const LoopFacts& facts = loop(symbol);
+  if (!facts.trips || facts.uneven) return INFINITY;
+  double in_each = 0;
+  for (const string& inner : facts.inside) in_each += iterations(inner);
+  return static_cast<double>(*facts.trips) * std::max(in_each, 1.0);
 }
 
 vector<string> NestFacts::band(const string& first) const {

@@ -35,6 +35,8 @@ class NestFacts {
   std::vector<std::string> outermost() const;
   // The parallel loops that have none around, at any distance.
   std::vector<std::string> outermost_parallel() const;
+  // Whether a run of the loop is so short, whatever the sizes, that it never pays to send out threads for it.
+  bool is_short(const std::string& symbol) const { return iterations(symbol) <= most_in_short; }
   // The perfect band that begins with this loop: each loop is the only thing directly inside the one before.
   std::vector<std::string> band(const std::string& first) const;
   // The loops of `among` that are parallel, or that carry a reduction and nothing else.
@@ -48,6 +50,10 @@ class NestFacts {
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
 
  private:
+  static constexpr double most_in_short = 1024;
+  // Of the innermost loops in one run of this one; infinite where that is not known.
+  double iterations(const std::string& symbol) const;
+
   std::shared_ptr<const Nest> nest_;
   StepContext context_;
   std::vector<LoopFacts> loops_;

@@ -143,7 +143,7 @@ const std::vector<Case>& cases() {
        {{"T_l", {4, 8}}}},
       // Two products by blocks of rows: the first one's result is used at once.
       {chain,
-       "reorder(first=i, second=i2); interchange(outer=q, inner=r); fuse(first=i, second=p); fuse(first=j, second=r);"
+       "reorder(loop=i2); interchange(outer=q, inner=r); fuse(first=i, second=p); fuse(first=j, second=r);"
        " fuse(first=i, second=p2); fuse(first=j, second=q2); tile(loops=[i, j], sizes=[4, 8]); distribute(loop=j);"
        " distribute(loop=i); parallelize(loop=i_t); promote(loop=j_t, most=32);"
        " register_tile(loops=[i_d, j_d], sizes=[2, 4], lanes=4, partial=padded)",

@@ -160,9 +160,14 @@ TEST(Steps, Reorder) {
   const std::string apart =
       "loop o = 0 .. 2 { loop i = 0 .. n { s0: x[i] = B[i, 0] } loop j = 0 .. n { s1: A[j, 0] = 1.0 } "
       "loop k = 0 .. n { s2: B[k, 0] = x[k] * 2.0 } }";
-  expect_same_result(apart, "reorder(first=i, second=j); fuse(first=i, second=k)");
-  EXPECT_EQ(refusal(apart, "reorder(first=j, second=k)"), "applied");
-  EXPECT_EQ(refusal(apart, "reorder(first=j, second=k); reorder(first=i, second=k)"), "reorder.illegal");
+  expect_same_result(apart, "reorder(loop=j); fuse(first=i, second=k)");
+  EXPECT_EQ(refusal(apart, "reorder(loop=k)"), "applied");
+  EXPECT_EQ(refusal(apart, "reorder(loop=k); reorder(loop=k)"), "reorder.illegal");
+  const std::string between =
+      "loop o = 0 .. 2 { loop i = 0 .. n { s0: x[i] = B[i, 0] } s1: s[] = 1.0 "
+      "loop k = 0 .. n { s2: B[k, 0] = x[k] * 2.0 } }";
+  expect_same_result(between, "reorder(loop=k); fuse(first=i, second=k)");
+  expect_same_result(between, "reorder(loop=i, to=behind); fuse(first=i, second=k)");
 }
 
 TEST(Steps, Distribute) {
@@ -376,9 +381,10 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {"loop i = 0 .. n step 2 { s0: x[i] = 1.0 }", "reverse(loop=i)", false, "reverse.step"},
       {late, "fuse(first=i, second=j)", false, "fuse.illegal"},
       {two, "fuse(first=j, second=i)", false, "fuse.not-neighbours"},
-      {two, "reorder(first=i, second=j)", false, "reorder.illegal"},
-      {two, "reorder(first=j, second=i)", false, "reorder.not-neighbours"},
-      {two, "reorder(first=i, second=q)", false, "reorder.no-loop"},
+      {two, "reorder(loop=j)", false, "reorder.illegal"},
+      {two, "reorder(loop=i)", false, "reorder.nothing"},
+      {two, "reorder(loop=j, to=behind)", false, "reorder.nothing"},
+      {two, "reorder(loop=q)", false, "reorder.no-loop"},
       {two, "fuse(first=i, second=q)", false, "fuse.no-loop"},
       {two, "parallelize(loop=i); fuse(first=i, second=j)", false, "fuse.scheduled"},
       {"loop i = 0 .. n step 2 { s0: x[i] = 1.0 } loop j = 0 .. n { s1: A[j, 0] = 1.0 }", "fuse(first=i, second=j)",

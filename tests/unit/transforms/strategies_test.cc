@@ -159,6 +159,41 @@ TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
   EXPECT_EQ(written(fused_loops_strategy, summed).error().code, "fused-loops.none");
 }
 
+// What stands between two loops goes before or behind them, as what it does allows.
+TEST(Strategies, StatementsBetweenLoopsMakeWay) {
+  const Sdfg between = nest(
+      "array x: f64[n] argument array y: f64[n] argument array s: i64 argument array m: i64 argument "
+      "array t: f64[n] heap transient",
+      "x, y, s, m",
+      "loop i0 = 0 .. n { s0: t[i0] = x[i0] * 2.0 } s1: s[] = 0i64 s2: m[] = s[] "
+      "loop i1 = 0 .. n { s3: y[i1] = t[i1] + 1.0 s4: s[] = s[] + i64(t[i1]) }");
+  const auto recipe = closed(written(fused_loops_strategy, between).value()[0]).value();
+  const auto one = apply(between, recipe, {.context = avx512, .budget = {}});
+  ASSERT_TRUE(one) << to_text(recipe) << one.error().to_string();
+  ASSERT_EQ(one->root.nodes.size(), 3U) << sdfg::print(*one);
+  EXPECT_TRUE(std::holds_alternative<sdfg::Loop>(one->root.nodes[2].value));
+  // Here the one statement reads what the first loop sums, and the second loop what the statement writes.
+  const Sdfg apart = nest(
+      "array x: f64[n] argument array y: f64[n] argument array s: i64 argument array m: i64 argument "
+      "array t: f64[n] heap transient",
+      "x, y, s, m",
+      "loop i0 = 0 .. n { s0: t[i0] = x[i0] * 2.0 s1: s[] = s[] + i64(x[i0]) } s2: m[] = s[] "
+      "loop i1 = 0 .. n { s3: y[i1] = t[i1] + f64(m[]) }");
+  EXPECT_EQ(written(fused_loops_strategy, apart).error().code, "fused-loops.none");
+}
+
+TEST(Strategies, ThreadsAreNotSentOutForAFewIterations) {
+  const auto threads = [](const std::string& extent) {
+    const Sdfg rows =
+        nest("array at: i32[n] argument array A: f64[n, n] argument array y: f64[n, n] argument", "at, A, y",
+             "loop i0 = 0 .. n { loop i1 = 0 .. " + extent + " { s0: y[at[i0], i1] = y[at[i0], i1] + A[i0, i1] } }");
+    return written(outer_threads_strategy, rows);
+  };
+  EXPECT_EQ(threads("8").error().code, "outer-threads.none");
+  EXPECT_TRUE(threads("n"));
+  EXPECT_TRUE(threads("100000"));
+}
+
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {
