@@ -1,6 +1,7 @@
 // After building: how far the memory reaches that a pointer leads to, in rows where the subscripts tell so.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <ranges>
 #include <tuple>
 
@@ -80,11 +81,18 @@ std::int64_t rounded(std::int64_t value, std::int64_t divisor) {
   return 2 * std::abs(rest) > divisor ? quotient + (rest > 0 ? 1 : -1) : quotient;
 }
 
-// e as quotient * stride + remainder, term by term: 1101*i - 1 by 1100 is i and i - 1.
+// And downwards.
+std::int64_t floored(std::int64_t value, std::int64_t divisor) {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
+// e as quotient * stride + remainder, term by term: 1101*i - 1 by 1100 is i and i - 1, and 3*n*i + 2*n + j by 3*n is i
+// and 2*n + j.
 std::pair<Expr, Expr> split(const Expr& e, const Stride& stride) {
   Expr quotient(0), remainder(0);
   const auto add = [&](std::int64_t coefficient, const Monomial& whole, const std::optional<Monomial>& rest) {
-    const std::int64_t times = rest ? rounded(coefficient, stride.factor) : 0;
+    const auto divide_numbers = stride.is_number() ? rounded : floored;
+    const std::int64_t times = rest ? divide_numbers(coefficient, stride.factor) : 0;
     if (times != 0) quotient = quotient + Expr(times) * product(*rest);
     remainder = remainder + Expr(coefficient - times * stride.factor) * product(whole);
   };
@@ -114,7 +122,15 @@ struct Rows {
 
 std::optional<Rows> rows_of(std::vector<Stride> strides) {
   std::ranges::sort(strides, {}, &Stride::order);
-  strides.erase(std::ranges::unique(strides, {}, &Stride::order).begin(), strides.end());
+  // Of the multiples of a product of parameters rows have what they have in common: 3*n of 3*n*i and 6*n*k.
+  std::vector<Stride> distinct;
+  for (const Stride& s : strides) {
+    if (!distinct.empty() && !s.is_number() && distinct.back().parameters == s.parameters)
+      distinct.back().factor = std::gcd(distinct.back().factor, s.factor);
+    else if (distinct.empty() || distinct.back().order() != s.order())
+      distinct.push_back(s);
+  }
+  strides = std::move(distinct);
   std::optional<std::vector<Stride>> extents = chain(strides);
   if (!extents) {
     // Numbers that are no rows of the others (the members of 4*j + k in rows of n) stay in the subscripts.
@@ -137,7 +153,7 @@ void find_strides(const Expr& at, const std::function<bool(const Atom&)>& varies
       if (!varies(a)) parameters.push_back(a);
     if (parameters.size() == t.atoms.size()) continue;
     if (!parameters.empty())
-      strides.push_back({.factor = 1, .parameters = parameters});
+      strides.push_back({.factor = std::abs(t.coefficient), .parameters = parameters});
     else if (std::abs(t.coefficient) > *smallest)
       strides.push_back({.factor = std::abs(t.coefficient), .parameters = {}});
   }

@@ -5,51 +5,12 @@
 
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
-#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
 namespace {
 
 using Statements = std::vector<const clang::Stmt*>;
-
-// Arrays whose address is used otherwise than by subscripting: passed to a call, assigned to a pointer.
-void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found) {
-  if (!s) return;
-  if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
-    return escaping_arrays(captured->getCapturedStmt(), found);
-  const clang::Expr* base = nullptr;
-  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = subscript->getBase();
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
-    base = u->getSubExpr();
-  if (base) {
-    // a[i], a[i][j]: the decay below is part of the access.
-    const clang::Expr* inner = base->IgnoreParenImpCasts();
-    for (const clang::Stmt* child : s->children())
-      if (child != base) escaping_arrays(child, found);
-    if (!llvm::isa<clang::DeclRefExpr>(inner)) escaping_arrays(inner, found);
-    return;
-  }
-  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
-      cast && cast->getCastKind() == clang::CK_ArrayToPointerDecay) {
-    const clang::Expr* e = cast->getSubExpr()->IgnoreParens();
-    while (true) {
-      if (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-        e = sub->getBase()->IgnoreParenImpCasts();
-      else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
-        e = m->getBase()->IgnoreParens();
-      else
-        break;
-    }
-    if (const clang::VarDecl* v = named_variable(e)) found.insert(v);
-  }
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_AddrOf) {
-    const clang::Expr* e = u->getSubExpr()->IgnoreParens();
-    while (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) e = sub->getBase()->IgnoreParenImpCasts();
-    if (const clang::VarDecl* v = named_variable(e); v && v->getType()->isArrayType()) found.insert(v);
-  }
-  for (const clang::Stmt* child : s->children()) escaping_arrays(child, found);
-}
 
 // A block on the way to the statements under consideration.
 struct Frame {
@@ -58,41 +19,38 @@ struct Frame {
   std::size_t next = 0;  // the first statement behind the one being looked at
 };
 
-// Parameters that are pointers and of which every mention is followed at once, by a subscript or a dereference.
-std::set<const clang::VarDecl*> followed_parameters(const clang::FunctionDecl* function) {
-  std::map<const clang::VarDecl*, int> mentions;  // less those that are followed
-  // The variable that a pointer expression starts from, offsets aside.
-  const std::function<const clang::VarDecl*(const clang::Expr*)> start =
-      [&](const clang::Expr* e) -> const clang::VarDecl* {
-    e = e->IgnoreParenImpCasts();
-    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp())
-      return start(b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS());
-    return named_variable(e);
+// Whether the nest's assumptions hold, and its outermost loops have iterations, for some sizes that programs have:
+// small or large, the one or the other larger, one of them (a distance, a step) negative. Where one loop takes an array
+// for rows and another for one long row, a row would have to be as long as all of them.
+bool is_plausible(const sdfg::Sdfg& nest) {
+  if (nest.assumptions.empty()) return true;
+  const auto holds = [&](const std::map<std::string, std::int64_t>& sizes) {
+    const auto is_there = [&](const sdfg::Expr& e, std::int64_t least) {
+      return e.evaluate(sizes).value_or(least) >= least;
+    };
+    return std::ranges::all_of(nest.assumptions, [&](const sdfg::Expr& e) { return is_there(e, 0); }) &&
+           std::ranges::all_of(nest.root.nodes, [&](const sdfg::Node& node) {
+             const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+             return loop == nullptr || is_there(loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end, 1);
+           });
   };
-  for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
-    if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
-      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++mentions[v];
-    const clang::Expr* base = nullptr;
-    if (const auto* x = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = x->getBase();
-    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
-      base = u->getSubExpr();
-    // An array that is pointed to decays again.
-    if (!base || !llvm::cast<clang::Expr>(s)->getType()->isScalarType()) return;
-    if (const clang::VarDecl* v = start(base)) --mentions[v];
-  });
-  // & of an element is the address again.
-  for_each_statement(function->getBody(), [&](const clang::Stmt* s) {
-    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
-    if (!u || u->getOpcode() != clang::UO_AddrOf) return;
-    for_each_statement(u->getSubExpr(), [&](const clang::Stmt* x) {
-      if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(x))
-        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) ++mentions[v];
-    });
-  });
-  std::set<const clang::VarDecl*> result;
-  for (const clang::ParmVarDecl* p : function->parameters())
-    if (p->getType()->isPointerType() && (mentions[p] <= 0 || planted(Fault::based_pointer_ignored))) result.insert(p);
-  return result;
+  const auto sized = [&](std::int64_t size, std::int64_t step) {
+    std::map<std::string, std::int64_t> sizes;
+    for (const std::string& symbol : nest.symbols)
+      sizes[symbol] = std::max<std::int64_t>(2, size + step * static_cast<std::int64_t>(sizes.size()));
+    return sizes;
+  };
+  for (const std::int64_t size : {4, 1000})
+    for (const std::int64_t step : {0, 1, -1}) {
+      if (holds(sized(size, step))) return true;
+      for (const std::string& symbol : nest.symbols) {
+        auto few = sized(size, step), negative = few;
+        few[symbol] = 2;
+        negative[symbol] = -size;
+        if (holds(few) || holds(negative)) return true;
+      }
+    }
+  return false;
 }
 
 class Finder {
@@ -264,6 +222,12 @@ class Finder {
     auto [builder, nest] = attempt(list, first, last, name);
     if (!nest) {
       if (explain) reason(nest.error());
+      return false;
+    }
+    if (!is_plausible(nest->sdfg)) {
+      if (last == first + 1)  // of several, each is looked at by itself
+        reason(
+            {"c.assumption", "what would have to hold of its sizes is next to never so", list[first]->getBeginLoc()});
       return false;
     }
     mark_dead(nest->sdfg, builder, part(list, first, last));

@@ -99,6 +99,41 @@ TEST(Lift, RowsOfAConstantLength) {
   EXPECT_NE(text.find("b[i_1, j_1, k] = 0.0"), std::string::npos) << text;
 }
 
+// Pixels of three bytes, and every other row.
+TEST(Lift, RowsOfAMultipleOfAParameter) {
+  TranslationUnit unit =
+      lifted(R"(void f(int w, int h, const unsigned char *in, unsigned char *restrict out, float *a) {
+  for (int y = 1; y < h; y++)
+    for (int x = 1; x < w; x++)
+      for (int c = 0; c < 3; c++) out[(y * w + x) * 3 + c] = in[((y - 1) * w + x - 1) * 3 + c];
+  for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) a[(2 * y + 1) * w + x] = a[2 * y * w + x];
+})");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& s = unit.nests[0].sdfg;
+  EXPECT_TRUE(s.assumptions.empty());
+  EXPECT_EQ((std::vector<sdfg::Expr>(s.find("in")->shape.begin() + 1, s.find("in")->shape.end())),
+            (std::vector<sdfg::Expr>{sdfg::Expr::symbol("w"), sdfg::Expr(3)}));
+  const std::string text = sdfg::print(s.root, s);
+  EXPECT_NE(text.find("out[y, x, c] = in[y - 1, x - 1, c]"), std::string::npos) << text;
+  EXPECT_NE(text.find("a[y_1, w + x_1] = a[y_1, x_1]"), std::string::npos) << text;
+}
+
+// One nest each: what the one takes for a row has as many elements as all rows of the other.
+TEST(Lift, OneLongRowAndRowsAreTwoNests) {
+  TranslationUnit unit = lifted(R"(void f(int n, double *x) {
+  for (int t = 0; t < 9; t++) {
+    for (int i = 0; i < n * n; i++) x[i] = t;
+    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x[i * n + j] += j;
+  }
+})");
+  ASSERT_EQ(unit.nests.size(), 2u);
+  EXPECT_EQ(unit.nests[0].line, 3);
+  EXPECT_EQ(unit.nests[1].line, 4);
+  for (const LiftedNest& nest : unit.nests) EXPECT_TRUE(nest.sdfg.assumptions.empty());
+  ASSERT_EQ(unit.reasons.size(), 1u);
+  EXPECT_EQ(unit.reasons[0].code, "c.assumption");
+}
+
 // A const object keeps its initial value; another file may define a weak one.
 TEST(Lift, ConstantsOfTheProgram) {
   EXPECT_EQ(root(R"(static const float third = 1.0f / 3;
