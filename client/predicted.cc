@@ -38,11 +38,36 @@ constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
 
-// A nest at sizes: those that are known, and one value for all others.
+// Who asks: the model, which was trained on long loops where data says how long they are, or the rule for threads,
+// which counts on short ones.
+enum class For : std::uint8_t { Model, Threads };
+
+// The symbols of which some loop has the fewer iterations the larger they are: where it begins, mostly.
+std::set<string> shortening(const sdfg::Sdfg& nest) {
+  std::set<string> symbols;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) return;
+    const sdfg::Expr length = loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end;
+    for (const string& symbol : nest.symbols) {
+      const auto more = (length.substitute({{symbol, sdfg::Expr::symbol(symbol) + 1}}) - length).constant();
+      if (more && *more < 0) symbols.insert(symbol);
+    }
+  });
+  return symbols;
+}
+
+// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops
+// shorter.
 class Sized {
  public:
-  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads)
-      : nest_(nest), known_(std::move(known)), hardware_(hardware), threads_(std::min(hardware.cores, most_threads)) {
+  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who)
+      : nest_(nest),
+        known_(std::move(known)),
+        hardware_(hardware),
+        threads_(std::min(hardware.cores, most_threads)),
+        who_(who),
+        halved_(shortening(nest)) {
     for (const string& symbol : nest.symbols)
       if (!known_.contains(symbol)) open_.push_back(symbol);
     usual_ = known_;
@@ -58,7 +83,7 @@ class Sized {
   std::int64_t value() const { return value_; }  // of the open ones
   Sizes at(std::int64_t value) const {
     Sizes sizes = known_;
-    for (const string& symbol : open_) sizes[symbol] = value;
+    for (const string& symbol : open_) sizes[symbol] = halved_.contains(symbol) ? value / 2 : value;
     return sizes;
   }
 
@@ -80,14 +105,14 @@ class Sized {
   }
   const std::vector<string>& open_symbols() const { return open_; }
   double operations(const Sizes& sizes) const {
-    return terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
+    return who_ == For::Threads ? load(nest_, sizes).operations
+                                : terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
   }
   tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes) const {
     return tuning_db::core_load(nest, sizes, hardware_, threads_);
   }
   bool promising(const GainModel& model, double least) const {
-    if (operations(usual_) < least_operations) return false;
-    return promises_threads() || model.potential(terms(usual_)) >= least;
+    return operations(usual_) >= least_operations && model.potential(terms(usual_)) >= least;
   }
   bool computes() const { return threads_ > 1 && tuning_db::computes(load(nest_, usual_)); }
   // Single loops over streams are everywhere, and gain little: they are not worth what serving them costs a build.
@@ -104,6 +129,8 @@ class Sized {
   const Sizes known_;
   const tuning_db::Hardware& hardware_;
   const int threads_;
+  const For who_;
+  const std::set<string> halved_;
   std::vector<string> open_;
   Sizes usual_;
   std::int64_t value_ = 0;
@@ -116,12 +143,15 @@ class Predictor {
         unit_(unit),
         model_(model),
         class_(tuning_db::hardware_class(nest.hardware)),
-        sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads) {}
+        sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model),
+        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads) {}
 
   std::optional<Predicted> best(double least) const {
     // Of a whole its parts say little: what the program does was looked at.
     const bool whole = of_several();
-    if (!whole && !sized_.promising(model_, std::min(least, GainModel::least_potential))) return std::nullopt;
+    const bool promising =
+        shared_.promises_threads() || sized_.promising(model_, std::min(least, GainModel::least_potential));
+    if (!whole && !promising) return std::nullopt;
     if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
     // What fusing does to the parts no sample has shown: the model is not asked.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, least);
@@ -143,26 +173,30 @@ class Predictor {
         const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
         if (one.strategy->threads_alone) {
-          const double gain = threads_gain(candidate->applied, sized_.usual());
-          const double seconds = tuning_db::seconds(sized_.load(candidate->applied, sized_.usual()));
+          const double gain = threads_gain(candidate->applied, shared_.usual());
+          const double seconds = tuning_db::seconds(shared_.load(candidate->applied, shared_.usual()));
           const bool fits = !of_several() || brings_little_more(candidate->applied);
-          if (fits && gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
+          if (fits && gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds, shared_);
         }
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
-          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())));
+          best =
+              as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())), sized_);
       }
     }
     if (best) {
-      set_least_shape(*best, false, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
+      set_least_shape(*best, sized_, false,
+                      [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     } else if (threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(*threads, true,
+      set_least_shape(*threads, shared_, true,
                       [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
     }
     return best ? best : threads;
   }
+
+  Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
 
   // The whole of a nest of several parts.
   bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
@@ -170,7 +204,7 @@ class Predictor {
   // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
   // what a part gains by itself then says little of the whole.
   bool apart_reads_more() const {
-    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
+    const Sized whole = of_whole();
     const auto apart = whole.load(nest_.normal, whole.usual());
     const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
     return apart.bytes > most_apart * together.bytes && !tuning_db::computes({together.nanoseconds, apart.bytes});
@@ -185,25 +219,24 @@ class Predictor {
   // store what the program kept in registers: where memory is what it waits for, it takes the whole, and one that
   // brings from memory little more than the program does.
   double threads_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const auto load = sized_.load(applied, sizes);
-    const double gain = tuning_db::threads_gain(load, sized_.threads());
+    const auto load = shared_.load(applied, sizes);
+    const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
-    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
-    if (unit_.one_of_several()) return tuning_db::computes(load) && whole.computes() ? gain : 0;
-    if (!tuning_db::computes(load) && !sized_.deep()) return 0;
+    if (unit_.one_of_several()) return tuning_db::computes(load) && of_whole().computes() ? gain : 0;
+    if (!tuning_db::computes(load) && !shared_.deep()) return 0;
     return gain;
   }
 
   // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again.
   bool brings_little_more(const sdfg::Sdfg& recipes) const {
-    const Sized whole(nest_.normal, nest_.sizes, nest_.hardware, sized_.threads());
-    const auto applied = sized_.load(recipes, sized_.usual());
+    const Sized whole = of_whole();
+    const auto applied = shared_.load(recipes, shared_.usual());
     const auto program = whole.load(nest_.lifted->sdfg, whole.usual());
     return applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds;
   }
 
   // `seconds`: what the original takes, a low estimate.
-  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds) const {
+  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds, const Sized& sized) const {
     Predicted out;
     out.gain = gain;
     out.choice.unit = unit_.index;
@@ -215,28 +248,28 @@ class Predictor {
     match.believed = gain;
     transforms::Evidence& e = match.evidence;
     e.size_class = size_class_of(unit_);
-    e.work = tuning_db::work(unit_.nest, sized_.usual()).value_or(0);
-    e.extents = tuning_db::extents(unit_.nest, sized_.usual());
+    e.work = tuning_db::work(unit_.nest, sized.usual()).value_or(0);
+    e.extents = tuning_db::extents(unit_.nest, sized.usual());
     e.baseline_seconds = seconds;
     e.tuned_seconds = seconds / gain;
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
-    e.threads = target != nullptr && target->has_threads() ? sized_.threads() : 1;
+    e.threads = target != nullptr && target->has_threads() ? sized.threads() : 1;
     return out;
   }
 
   // The open symbols that may be few, all of them but one at a time: what threads pay for is work, whichever loops do
   // it, as long as they are not the ones that are shared out.
   template <class Holds>
-  std::set<string> thin_symbols(std::int64_t value, const Holds& holds) const {
+  std::set<string> thin_symbols(const Sized& sized, std::int64_t value, const Holds& holds) const {
     const auto pays = [&](const std::set<string>& few) {
-      const auto sizes = sized_.thin(few, few_iterations, value);
+      const auto sizes = sized.thin(few, few_iterations, value);
       return sizes && holds(*sizes);
     };
     std::set<string> thin;
-    for (const string& symbol : sized_.open_symbols())
-      if (sized_.open_symbols().size() > 1 && pays({symbol})) thin.insert(symbol);
-    const bool together = std::ranges::all_of(sized_.open_symbols(), [&](const string& large) {
+    for (const string& symbol : sized.open_symbols())
+      if (sized.open_symbols().size() > 1 && pays({symbol})) thin.insert(symbol);
+    const bool together = std::ranges::all_of(sized.open_symbols(), [&](const string& large) {
       std::set<string> few = thin;
       few.erase(large);
       return pays(few);
@@ -246,18 +279,18 @@ class Predictor {
 
   // From which extents on it `holds` as well. `any_loops`: whichever loops are long.
   template <class Holds>
-  void set_least_shape(Predicted& best, bool any_loops, const Holds& holds) const {
-    if (!sized_.open() || planted(Fault::predicted_at_any_size)) return;
-    std::int64_t lowest = sized_.value();
+  void set_least_shape(Predicted& best, const Sized& sized, bool any_loops, const Holds& holds) const {
+    if (!sized.open() || planted(Fault::predicted_at_any_size)) return;
+    std::int64_t lowest = sized.value();
     for (std::int64_t value = lowest; value >= least_size;
          value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
-      const Sizes sizes = sized_.at(value);
-      if (sized_.operations(sizes) < least_operations || !holds(sizes)) break;
+      const Sizes sizes = sized.at(value);
+      if (sized.operations(sizes) < least_operations || !holds(sizes)) break;
       lowest = value;
     }
     transforms::Evidence& e = best.choice.match.evidence;
-    const Sizes sizes = sized_.at(lowest);
-    const auto thin = any_loops ? thin_symbols(lowest, holds) : std::set<string>{};
+    const Sizes sizes = sized.at(lowest);
+    const auto thin = any_loops ? thin_symbols(sized, lowest, holds) : std::set<string>{};
     Sizes least = sizes;
     for (const string& symbol : thin) least[symbol] = few_iterations;
     e.least_extents = tuning_db::extents(unit_.nest, least);
@@ -270,8 +303,8 @@ class Predictor {
   const Nest& nest_;
   const Unit& unit_;
   const GainModel& model_;
-  const string class_;  // of this machine
-  const Sized sized_;
+  const string class_;          // of this machine
+  const Sized sized_, shared_;  // the latter for threads alone
 };
 
 }  // namespace
@@ -282,10 +315,12 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
   // Single loops are next to never sure to gain twice: not even the model is read for them, unless they compute much.
   const auto loops = tuning_db::facts(lifted, sizes).loops;
   const bool single = std::ranges::all_of(loops, [](const auto& loop) { return loop.around.empty(); });
-  if (single && !Sized(lifted, sizes, hardware, asked_threads).promises_threads()) return false;
+  const bool threads = Sized(lifted, sizes, hardware, asked_threads, For::Threads).promises_threads();
+  if (single && !threads) return false;
   const GainModel* model = find_model();
   if (model == nullptr) return false;
-  return Sized(lifted, sizes, hardware, model->machine().threads).promising(*model, GainModel::least_potential);
+  return threads || Sized(lifted, sizes, hardware, model->machine().threads, For::Model)
+                        .promising(*model, GainModel::least_potential);
 }
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "sdfg/unknown_extent.h"
 
@@ -157,22 +159,40 @@ double NestFacts::work() const {
   return sum;
 }
 
-double NestFacts::footprint(int free_height, int below) const {
-  IntervalMap at = symbols;
-  for (const LoopFact& fact : loops) {
+namespace {
+
+using Box = std::vector<std::pair<double, double>>;  // of each dimension the first and the last element
+
+double elements(const Box& box) {
+  double product = 1;
+  for (const auto& [first, last] : box) product *= std::floor(last) - std::floor(first) + 1;
+  return product;
+}
+
+Box hull(const std::set<Box>& boxes) {
+  Box result = *boxes.begin();
+  for (const Box& box : boxes)
+    for (std::size_t d = 0; d < std::min(box.size(), result.size()); ++d)
+      result[d] = {std::min(result[d].first, box[d].first), std::max(result[d].second, box[d].second)};
+  return result;
+}
+
+// What is accessed, as `footprint` says. In order of declaration, keyed by places in one vector: sums are reproducible.
+std::map<const sdfg::Container*, std::set<Box>> boxes_of(const NestFacts& facts, int free_height, int below) {
+  IntervalMap at = facts.symbols;
+  for (const LoopFact& fact : facts.loops) {
     const Interval range = range_of(*fact.loop, at).value_or(Interval{0, std::max(0.0, fact.trips - 1)});
     at[fact.loop->symbol] = fact.height < free_height ? range : Interval{middle(range), middle(range)};
   }
-  // Keyed by places in one vector, so in order of declaration: the sum below is reproducible.
-  std::map<const sdfg::Container*, std::vector<Interval>> boxes;
-  for (const AccessFact& access : accesses) {
-    const auto& around = statements[static_cast<std::size_t>(access.statement)].loops;
+  std::map<const sdfg::Container*, std::set<Box>> boxes;
+  for (const AccessFact& access : facts.accesses) {
+    const auto& around = facts.statements[static_cast<std::size_t>(access.statement)].loops;
     if (below >= 0 && (around.empty() || around.front() != below)) continue;
-    std::vector<Interval> box;
+    Box box;
     for (std::size_t d = 0; d < access.memlet->subset.size(); ++d) {
       const sdfg::Dim& dim = access.memlet->subset[d];
       const auto extent =
-          d < access.container->shape.size() ? evaluate(access.container->shape[d], symbols) : std::nullopt;
+          d < access.container->shape.size() ? evaluate(access.container->shape[d], facts.symbols) : std::nullopt;
       const bool known_end = extent && extent->hi < static_cast<double>(sdfg::unknown_extent);
       const double last = known_end ? std::max(0.0, extent->hi - 1) : INFINITY;
       auto begin = evaluate(dim.begin, at);
@@ -180,17 +200,28 @@ double NestFacts::footprint(int free_height, int below) const {
         begin = Interval{begin->lo, std::max(begin->hi, dim.end ? end->hi - 1 : end->hi)};
       else
         begin = Interval{0, std::isfinite(last) ? last : 0};  // anywhere in the dimension
-      box.push_back({std::clamp(begin->lo, 0.0, last), std::clamp(begin->hi, 0.0, last)});
+      box.emplace_back(std::clamp(begin->lo, 0.0, last), std::clamp(begin->hi, 0.0, last));
     }
-    auto [known, fresh] = boxes.try_emplace(access.container, box);
-    for (std::size_t d = 0; !fresh && d < std::min(box.size(), known->second.size()); ++d)
-      known->second[d] = {std::min(known->second[d].lo, box[d].lo), std::max(known->second[d].hi, box[d].hi)};
+    boxes[access.container].insert(std::move(box));
   }
+  return boxes;
+}
+
+}  // namespace
+
+double NestFacts::footprint(int free_height, int below) const {
   double bytes = 0;
-  for (const auto& [container, box] : boxes) {
-    double elements = 1;
-    for (const Interval& side : box) elements *= std::floor(side.hi) - std::floor(side.lo) + 1;
-    bytes += elements * info(container->type).bytes;
+  for (const auto& [container, boxes] : boxes_of(*this, free_height, below))
+    bytes += elements(hull(boxes)) * info(container->type).bytes;
+  return bytes;
+}
+
+double NestFacts::touched(int free_height, int below) const {
+  double bytes = 0;
+  for (const auto& [container, boxes] : boxes_of(*this, free_height, below)) {
+    double apart = 0;
+    for (const Box& box : boxes) apart += elements(box);
+    bytes += std::min(elements(hull(boxes)), apart) * info(container->type).bytes;
   }
   return bytes;
 }

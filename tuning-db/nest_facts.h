@@ -52,10 +52,12 @@ struct NestFacts {
 
   double work() const;  // executions of all statements
   // Bytes of the bounding boxes that the accesses span while the loops of height < free_height run, the others
-  // standing in the middle of their ranges. All of them: the footprint.
+  // standing in the middle of their ranges: one box for each container. All of them: the footprint.
   // `below`: an outermost loop (index), and only what is inside it; -1: everything.
   double footprint(int free_height, int below = -1) const;
   double footprint() const { return footprint(1 << 20); }
+  // The same, but two rows far from each other are two rows, not all that are between them.
+  double touched(int free_height, int below = -1) const;
   // Elements between the places touched by two consecutive iterations of the loop; nullopt: not linear.
   std::optional<double> stride(const AccessFact& access, int loop) const;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 #include "tuning-db/nest_facts.h"
 
 namespace sous::tuning_db {
@@ -81,6 +82,7 @@ class Reader {
     const ScheduleFeatures terms = read();
     out.threads = terms[static_cast<std::size_t>(ScheduleFeature::threads)];
     out.imbalance = terms[static_cast<std::size_t>(ScheduleFeature::imbalance)];
+    out.operations = terms[static_cast<std::size_t>(ScheduleFeature::operations)];
     out.regions = regions();
     out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
     std::vector<bool> scattered(facts_.statements.size());
@@ -91,7 +93,8 @@ class Reader {
       });
       if (!anywhere) continue;
       scattered[static_cast<std::size_t>(access.statement)] = true;
-      out.bytes += iterations(s) * sdfg::info(access.container->type).bytes;
+      if (bytes_of(*access.container) > static_cast<double>(hardware_.l2_bytes))
+        out.bytes += iterations(s) * sdfg::info(access.container->type).bytes;
     }
     for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
       const StatementFact& s = facts_.statements[k];
@@ -127,6 +130,16 @@ class Reader {
  private:
   double& at(ScheduleFeature feature) { return out_[static_cast<std::size_t>(feature)]; }
   const LoopFact& loop(int k) const { return facts_.loops[static_cast<std::size_t>(k)]; }
+
+  // Of all its elements, infinite where nobody knows.
+  double bytes_of(const sdfg::Container& container) const {
+    double product = sdfg::info(container.type).bytes;
+    for (const sdfg::Expr& extent : container.shape) {
+      const auto range = evaluate(extent, facts_.symbols);
+      product *= range && range->hi < static_cast<double>(sdfg::unknown_extent) ? range->hi : INFINITY;
+    }
+    return product;
+  }
 
   static double iterations(const StatementFact& s) { return s.executions * std::pow(some_iterations, s.whiles); }
 
@@ -252,7 +265,7 @@ class Reader {
   double traffic_below(int outermost, double bytes) const {
     const int whole = loop(outermost).height + 1;
     int height = whole;
-    const auto footprint = [&](int free_height) { return facts_.footprint(free_height, outermost); };
+    const auto footprint = [&](int free_height) { return facts_.touched(free_height, outermost); };
     while (height > 0 && footprint(height) > bytes) --height;
     if (height == whole) return footprint(whole);
     // The longest way down from the outermost loop.

@@ -64,6 +64,7 @@ struct CoreLoad {
   double regions = 0;      // parallel regions that are entered
   double threads = 0;      // that have work, weighted
   double imbalance = 0;    // ScheduleFeature::imbalance
+  double operations = 0;   // ScheduleFeature::operations
 };
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads);

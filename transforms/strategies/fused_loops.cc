@@ -9,7 +9,7 @@ namespace sous::transforms {
 namespace {
 
 constexpr RefusalInfo refusals[] = {
-    {"fused-loops.none", "no neighbouring loops may be one"},
+    {"fused-loops.none", "no neighbouring loops may be one, and no parallel loop stands inside of another"},
 };
 
 // Whether that is so of this loop, or of one that was fused into it.
@@ -21,8 +21,10 @@ bool any_part(const Fusion& fusion, const std::string& loop, const Is& is) {
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   TRY(const Fusion fusion, nest.fusion());
-  if (fusion.pairs.empty()) return fail("fused-loops.none", "no neighbouring loops may be one");
+  if (fusion.pairs.empty() && fusion.before.empty())
+    return fail("fused-loops.none", "no neighbouring loops may be one, and no parallel loop stands inside of another");
   std::string steps;
+  for (const StepCall& call : fusion.before) steps += to_text(call) + "; ";
   for (const Fusion::Pair& pair : fusion.pairs)
     for (const StepCall& call : pair.steps) steps += to_text(call) + "; ";
   for (const std::string& loop : fusion.fused) steps += call("promote", "loop=" + loop + ", most=1");
@@ -41,7 +43,7 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
 
 constinit const StrategyInfo fused_loops_strategy = {
     .name = "fused_loops",
-    .summary = "loops that follow each other become one where it stays parallel; threads on the outermost",
+    .summary = "parallel loops go outermost, and those that follow each other become one; threads on them",
     .source = "Kennedy and McKinley 1993; Sarkar and Gao 1991",
     .refusals = refusals,
     .write = write,

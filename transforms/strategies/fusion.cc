@@ -15,6 +15,12 @@ using std::string;
 // Iterations by which ranges may differ at an end: what is not there runs under a guard.
 constexpr std::int64_t most_apart = 4;
 
+// Lines of memory that iterations touch, after loops were interchanged, for each that they touched before.
+constexpr double most_lines = 2, line_bytes = 64;
+
+// Elements of an array of which each thread has a copy to sum in.
+constexpr std::int64_t most_copied = 4096;
+
 // So much may stand between two loops that become neighbours.
 constexpr std::size_t most_between = 4;
 
@@ -25,6 +31,43 @@ std::optional<std::int64_t> shift_of(const ScheduleLoop& a, const ScheduleLoop& 
   const auto begin = (a.begin - b.begin).constant(), end = (a.end - b.end).constant();
   if (!begin || !end || std::abs(*begin - *end) > apart) return std::nullopt;
   return *end;
+}
+
+// A loop as short as this comes back to the lines that it touched when the loop around goes on.
+constexpr std::int64_t short_loop = 16;
+
+// Lines of memory that a run of each statement below touches anew, temporaries aside.
+double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost) {
+  double sum = 0;
+  const auto of_statement = [&](const sdfg::ScheduleLeaf& leaf) {
+    const auto& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
+    sdfg::for_each_memlet(statement.node, [&](const sdfg::Memlet& memlet, bool) {
+      const sdfg::Container* container = nest.lifted.frame.find(memlet.container);
+      if (container == nullptr || container->transient) return;
+      sdfg::Expr offset(0);
+      for (std::size_t d = 0; d < memlet.subset.size(); ++d)
+        offset = offset + memlet.subset[d].begin * container->strides[d];
+      const auto step = sdfg::coefficient_of(offset, innermost);
+      const auto elements = step ? step->constant() : std::nullopt;
+      const double bytes =
+          elements ? std::abs(static_cast<double>(*elements)) * info(container->type).bytes : line_bytes;
+      sum += std::min(1.0, bytes / line_bytes);
+    });
+  };
+  for (const sdfg::ScheduleNode& node : tree)
+    match(
+        node.value,
+        [&](const ScheduleLoop& loop) {
+          const bool is_short = (loop.end - loop.begin).constant().value_or(short_loop) < short_loop;
+          sum += lines(nest, loop.children, is_short && !innermost.empty() ? innermost : loop.symbol);
+        },
+        [&](const sdfg::ScheduleGuard& guard) { sum += lines(nest, guard.children, innermost); }, of_statement);
+  return sum;
+}
+
+// The loop that is the only thing inside, null if there is none.
+const ScheduleLoop* only_inside(const ScheduleLoop& loop) {
+  return loop.children.size() == 1 ? std::get_if<ScheduleLoop>(&loop.children[0].value) : nullptr;
 }
 
 class Fuser {
@@ -42,6 +85,7 @@ class Fuser {
   // parallel.
   Result<void> level(const string& around, bool outside) {
     std::set<string> fused;
+    if (outside) TRY_VOID(outwards(around));
     for (std::size_t k = 0; k + 1 < inside(around).size();) {
       TRY(auto next, next_as_one(around, k, outside));
       if (!next) {
@@ -66,6 +110,51 @@ class Fuser {
     return {};
   }
 
+  // The first parallel loop of each band directly inside `around` becomes the band's outermost.
+  Result<void> outwards(const string& around) {
+    for (std::size_t k = 0; k < inside(around).size(); ++k) {
+      std::vector<string> band;
+      bool parallel = false;
+      for (const auto* loop = std::get_if<ScheduleLoop>(&inside(around)[k].value); loop != nullptr && !parallel;
+           loop = only_inside(*loop)) {
+        band.push_back(loop->symbol);
+        TRY(parallel, is_parallel(nest_, loop->symbol));
+      }
+      if (!parallel || band.size() < 2) continue;
+      Nest one = nest_;
+      const auto steps = last_goes_first(band);
+      TRY(const bool wanted, interchanged(one, steps));
+      if (!wanted) continue;
+      nest_.tree = std::move(one.tree);
+      fusion_.before.insert(fusion_.before.end(), steps.begin(), steps.end());
+    }
+    return {};
+  }
+
+  static std::vector<StepCall> last_goes_first(const std::vector<string>& band) {
+    std::vector<StepCall> steps;
+    for (std::size_t at = band.size() - 1; at > 0; --at)
+      steps.push_back({"interchange", {{"outer", band[at - 1]}, {"inner", band.back()}}});
+    return steps;
+  }
+
+  // Whether the interchanges apply, and bring little more from memory.
+  Result<bool> interchanged(Nest& nest, const std::vector<StepCall>& steps) const {
+    TRY(const bool legal, applied(nest, steps));
+    return legal && lines(nest, nest.tree, "") <= most_lines * lines(nest_, nest_.tree, "");
+  }
+
+  // Whether all of these apply; the nest is changed as far as they do.
+  Result<bool> applied(Nest& nest, const std::vector<StepCall>& steps) const {
+    for (const StepCall& step : steps) {
+      const auto plan = find_step(step.step)->plan(nest, step, context_);
+      if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
+      if (!plan) return false;
+      nest.tree = plan->tree();
+    }
+    return true;
+  }
+
   struct Fused {
     Fusion::Pair pair;
     ScheduleTree tree;
@@ -77,12 +166,17 @@ class Fuser {
     const auto* a = std::get_if<ScheduleLoop>(&sequence[k].value);
     if (a == nullptr) return std::nullopt;
     for (std::size_t between = 0; between <= most_between && k + 1 + between < sequence.size(); ++between) {
-      const auto* b = std::get_if<ScheduleLoop>(&sequence[k + 1 + between].value);
-      const auto shift = b != nullptr ? shift_of(*a, *b, outside ? most_apart : 0) : std::nullopt;
-      const bool hands_on = b != nullptr && shares(a->symbol, b->symbol, between > 0);
-      if (!shift || !(hands_on || (outside && between == 0))) continue;
-      TRY(auto one, as_one({a->symbol, b->symbol, {}}, *shift, between, outside));
-      if (one) return one;
+      // Of a band, one that is not the outermost goes there if a temporary is handed to it.
+      std::vector<string> band;
+      for (const auto* b = std::get_if<ScheduleLoop>(&sequence[k + 1 + between].value); b != nullptr;
+           b = only_inside(*b)) {
+        band.push_back(b->symbol);
+        const auto shift = shift_of(*a, *b, outside ? most_apart : 0);
+        const bool moves = between > 0 || band.size() > 1;
+        if (!shift || !(shares(a->symbol, b->symbol, moves) || (outside && !moves))) continue;
+        TRY(auto one, as_one({a->symbol, b->symbol, last_goes_first(band)}, *shift, between, outside));
+        if (one) return one;
+      }
     }
     return std::nullopt;
   }
@@ -94,17 +188,16 @@ class Fuser {
   // The two made one, nullopt if that is not wanted.
   Result<std::optional<Fused>> as_one(Fusion::Pair pair, std::int64_t shift, std::size_t between, bool outside) const {
     Nest one = nest_;
-    const auto apply = [&](const StepCall& call) -> Result<bool> {
-      const auto plan = find_step(call.step)->plan(one, call, context_);
-      if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
-      if (!plan) return false;
-      one.tree = plan->tree();
+    TRY(const bool there, interchanged(one, pair.steps));
+    if (!there) return std::nullopt;
+    const auto apply = [&](const StepCall& call) {
       pair.steps.push_back(call);
-      return true;
+      return applied(one, {call});
     };
     for (std::size_t k = 0; k < between; ++k) {
       TRY(bool moved, apply({"reorder", {{"loop", pair.second}}}));
       if (!moved) {
+        pair.steps.pop_back();
         TRY(moved, apply({"reorder", {{"loop", pair.first}, {"to", string("behind")}}}));
       }
       if (!moved) return std::nullopt;
@@ -128,7 +221,7 @@ class Fuser {
   Result<bool> is_parallel(const Nest& nest, const string& loop) const {
     const auto free = independent(nest, loop, context_, "strategy.carried");
     if (!free && free.error().code != "strategy.carried") return std::unexpected(free.error());
-    return free.has_value();
+    return free && sums_little(nest, *free);
   }
 
   // Whether the second looks at something that the first writes; at a temporary, if only these count.
@@ -165,6 +258,17 @@ class Fuser {
 };
 
 }  // namespace
+
+bool sums_little(const Nest& nest, const Independence& independence) {
+  return std::ranges::all_of(independence.reductions, [&](const sdfg::Reduction& reduction) {
+    std::int64_t elements = 1;
+    for (const sdfg::Expr& extent : nest.lifted.frame.find(reduction.container)->shape) {
+      const std::int64_t known = std::max<std::int64_t>(1, extent.constant().value_or(most_copied + 1));
+      elements = known > most_copied / elements ? most_copied + 1 : elements * known;
+    }
+    return elements <= most_copied;
+  });
+}
 
 Result<Fusion> fusion_of(const Nest& nest, const StepContext& context) { return Fuser(nest, context).run(); }
 

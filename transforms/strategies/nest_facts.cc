@@ -65,6 +65,7 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
     LoopFacts loop = std::move(found->second);
     const auto free = independent(subject, role.symbol, context, "strategy.carried");
     loop.parallel = free && free->reductions.empty();
+    loop.shared = free && sums_little(subject, *free);
     role.reduction = role.reduction && !loop.parallel;
     loop.role = std::move(role);
     facts.loops_.push_back(std::move(loop));
@@ -96,12 +97,13 @@ vector<string> NestFacts::outermost() const {
   return result;
 }
 
-vector<string> NestFacts::outermost_parallel() const {
+vector<string> NestFacts::outermost(bool LoopFacts::* are, std::int64_t trips) const {
   vector<string> result, left = outermost();
   while (!left.empty()) {
     const LoopFacts& first = loop(left.front());
     left.erase(left.begin());
-    if (first.parallel)
+    const bool few = !first.inside.empty() && first.trips.value_or(trips) < trips;
+    if (first.*are && !few)
       result.push_back(first.role.symbol);
     else
       left.insert(left.begin(), first.inside.begin(), first.inside.end());

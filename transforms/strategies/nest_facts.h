@@ -16,6 +16,7 @@ namespace sous::transforms {
 struct LoopFacts {
   LoopRole role;                      // but for `parallel`:
   bool parallel = false;              // its iterations are independent, temporaries aside
+  bool shared = false;                // that, or it sums integers besides, few (sums_little)
   std::vector<std::string> inside;    // the loops directly inside, in order
   bool is_band = false;               // one loop, and nothing else, is directly inside
   bool uneven = false;                // its iterations take more or less: by a bound inside, or a while loop
@@ -33,8 +34,10 @@ class NestFacts {
   const LoopFacts& loop(const std::string& symbol) const;
   bool is_innermost(const std::string& symbol) const { return loop(symbol).inside.empty(); }
   std::vector<std::string> outermost() const;
-  // The parallel loops that have none around, at any distance.
-  std::vector<std::string> outermost_parallel() const;
+  // The parallel loops that have none around, at any distance; and those that threads may share, but for loops around
+  // others that are known to have fewer than `trips` iterations.
+  std::vector<std::string> outermost_parallel() const { return outermost(&LoopFacts::parallel, 0); }
+  std::vector<std::string> outermost_shared(std::int64_t trips) const { return outermost(&LoopFacts::shared, trips); }
   // Whether a run of the loop is so short, whatever the sizes, that it never pays to send out threads for it.
   bool is_short(const std::string& symbol) const { return iterations(symbol) <= most_in_short; }
   // The perfect band that begins with this loop: each loop is the only thing directly inside the one before.
@@ -50,6 +53,7 @@ class NestFacts {
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
 
  private:
+  std::vector<std::string> outermost(bool LoopFacts::* are, std::int64_t trips) const;
   static constexpr double most_in_short = 1024;
   // Of the innermost loops in one run of this one; infinite where that is not known.
   double iterations(const std::string& symbol) const;

@@ -9,18 +9,30 @@ constexpr RefusalInfo refusals[] = {
     {"outer-threads.none", "no loop is parallel and long"},
 };
 
-Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
+// Fewer iterations than this are hardly shared out evenly: the loops inside may be.
+constexpr std::int64_t few_iterations = 16;
+
+void add(const NestFacts& nest, std::int64_t least_trips, std::vector<OpenRecipe>& recipes) {
   std::string steps;
   bool uneven = false;
-  for (const std::string& loop : nest.outermost_parallel()) {
+  for (const std::string& loop : nest.outermost_shared(least_trips)) {
     if (nest.is_short(loop)) continue;
     steps += call("parallelize", "loop=" + loop + ", kind=$kind");
     uneven = uneven || nest.loop(loop).uneven;
   }
-  if (steps.empty()) return fail("outer-threads.none", "no loop is parallel and long");
+  if (steps.empty()) return;
   std::vector<std::string> kinds{"static", "dynamic"};
   if (uneven) std::swap(kinds[0], kinds[1]);
-  return std::vector<OpenRecipe>{{recipe_of(steps), {{"kind", kinds}}}};
+  const std::string recipe = recipe_of(steps);
+  if (recipes.empty() || recipes[0].text != recipe) recipes.push_back({recipe, {{"kind", kinds}}});
+}
+
+Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
+  std::vector<OpenRecipe> recipes;
+  add(nest, 0, recipes);
+  add(nest, few_iterations, recipes);
+  if (recipes.empty()) return fail("outer-threads.none", "no loop is parallel and long");
+  return recipes;
 }
 
 }  // namespace

@@ -194,6 +194,55 @@ TEST(Strategies, ThreadsAreNotSentOutForAFewIterations) {
   EXPECT_TRUE(threads("100000"));
 }
 
+// Sums over all others, of each: as the program had them, threads on the outermost loop.
+TEST(Strategies, AParallelLoopGoesOutermostWhereItBringsLittleMore) {
+  const std::string arrays =
+      "array x: f64[n] strides [7] argument array y: f64[n] strides [7] argument array A: f64[n, n] argument";
+  const Sdfg pairs =
+      nest(arrays, "x, y, A", "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: y[i1] = y[i1] + x[i0] * x[i1] } }");
+  const std::string recipe = written(fused_loops_strategy, pairs).value()[0].text;
+  EXPECT_TRUE(recipe.starts_with("interchange(outer=i0, inner=i1); ")) << recipe;
+  EXPECT_TRUE(recipe.contains("parallelize(loop=i1, kind=$kind)")) << recipe;
+  // Through the columns of a matrix each iteration would bring a line of its own.
+  const Sdfg columns =
+      nest(arrays, "x, y, A", "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: y[i1] = y[i1] + A[i0, i1] } }");
+  EXPECT_TRUE(written(fused_loops_strategy, columns)) << "strided sums";
+  const Sdfg dense = nest("array y: f64[n] argument array A: f64[n, n] argument", "y, A",
+                          "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: y[i1] = y[i1] + A[i0, i1] } }");
+  EXPECT_EQ(written(fused_loops_strategy, dense).error().code, "fused-loops.none");
+}
+
+// A window's loops stand around the row in normal form: inside of it they hand on a scalar.
+TEST(Strategies, ALoopInsideABandIsFusedToo) {
+  const Sdfg window =
+      nest("array x: f64[n + 2, n] argument array y: f64[n, n] argument array t: f64[n, n] heap transient", "x, y",
+           "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: t[i0, i1] = 0.0 } } "
+           "loop i2 = 0 .. n { loop i3 = 0 .. 3 { loop i4 = 0 .. n { "
+           "s1: t[i2, i4] = t[i2, i4] + x[i2 + i3, i4] } } } "
+           "loop i5 = 0 .. n { loop i6 = 0 .. n { s2: y[i5, i6] = t[i5, i6] } }");
+  const auto one = apply(window, closed(written(fused_loops_strategy, window).value()[0]).value(),
+                         {.context = avx512, .budget = {}, .refused = ApplyOptions::Refused::LeaveOut});
+  ASSERT_TRUE(one) << one.error().to_string();
+  ASSERT_EQ(one->root.nodes.size(), 1U);
+  for (const auto& container : one->containers)
+    if (container.transient) EXPECT_TRUE(container.shape.empty()) << sdfg::print(*one);
+}
+
+// Three histograms: of a loop of three iterations there are no even shares, but of the rows there are.
+TEST(Strategies, FewIterationsAreNotSharedOutWhereOthersMayBe) {
+  const auto counts = [](const std::string& extent) {
+    const Sdfg histograms = nest("array at: i32[n, n] argument array h: i32[3, " + extent + "] argument", "at, h",
+                                 "loop i0 = 0 .. 3 { loop i1 = 0 .. n { loop i2 = 0 .. n { "
+                                 "s0: h[i0, at[i1, i2]] = h[i0, at[i1, i2]] + 1 } } }");
+    std::vector<std::string> recipes;
+    for (const OpenRecipe& recipe : written(outer_threads_strategy, histograms).value()) recipes.push_back(recipe.text);
+    return recipes;
+  };
+  EXPECT_EQ(counts("256"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway",
+                                                     "parallelize(loop=i1, kind=$kind) -> highway"}));
+  EXPECT_EQ(counts("n"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway"}));
+}
+
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {

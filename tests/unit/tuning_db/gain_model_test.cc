@@ -74,9 +74,13 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   EXPECT_NEAR(sums.threads, 2, 1e-9);
   const CoreLoad waves = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + sin(y[j] * y[i]) } }");
   EXPECT_LT(100 * waves.bytes, waves.nanoseconds);
-  // Where data says which, each place counts.
-  const CoreLoad gathered = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + y[at[j]] } }");
+  // Where data says which, each place counts, unless a core's cache holds all of them.
+  const CoreLoad gathered = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + A[at[i], at[j]] } }");
   EXPECT_GT(gathered.bytes, 8.0 * 2000 * 2000 - 1);
+  EXPECT_LT(load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + y[at[j]] } }").bytes, 100000);
+  // Of two rows far from each other, what is between them is not brought.
+  const CoreLoad rows = load("loop i = 1 .. n parallel { loop j = 0 .. n { s: A[i, j] = A[i, j] - A[0, j] * y[i] } }");
+  EXPECT_LT(rows.bytes, 3 * 8.0 * 2000 * 2000);
   // Sums wait for themselves, where others do not run beside them.
   EXPECT_GT(sums.nanoseconds, 2000 * 2000);
   EXPECT_LT(load("loop i = 0 .. n parallel { loop j = 0 .. n { s: A[i, j] = A[i, j] + y[j] } }").nanoseconds, 1e6);
