@@ -154,8 +154,18 @@ Float float_operation(ScalarOp op, Float a, Float b, Float c) {
       return std::cosh(a);
     case ScalarOp::tanh:
       return std::tanh(a);
+    case ScalarOp::asinh:
+      return std::asinh(a);
+    case ScalarOp::acosh:
+      return std::acosh(a);
+    case ScalarOp::atanh:
+      return std::atanh(a);
     case ScalarOp::erf:
       return std::erf(a);
+    case ScalarOp::erfc:
+      return std::erfc(a);
+    case ScalarOp::tgamma:
+      return std::tgamma(a);
     case ScalarOp::floor:
       return std::floor(a);
     case ScalarOp::ceil:
@@ -174,6 +184,8 @@ Float float_operation(ScalarOp op, Float a, Float b, Float c) {
       return std::fmod(a, b);
     case ScalarOp::hypot:
       return std::hypot(a, b);
+    case ScalarOp::fdim:
+      return std::fdim(a, b);
     case ScalarOp::fmin:
       return std::fmin(a, b);
     case ScalarOp::fmax:

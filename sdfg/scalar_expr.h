@@ -78,7 +78,12 @@ namespace sous::sdfg {
   X(sinh, "sinh", 1, Call, Float, Exponential, Yes)     \
   X(cosh, "cosh", 1, Call, Float, Exponential, Yes)     \
   X(tanh, "tanh", 1, Call, Float, Exponential, Yes)     \
+  X(asinh, "asinh", 1, Call, Float, Exponential, Yes)   \
+  X(acosh, "acosh", 1, Call, Float, Exponential, Yes)   \
+  X(atanh, "atanh", 1, Call, Float, Exponential, Yes)   \
   X(erf, "erf", 1, Call, Float, Exponential, Yes)       \
+  X(erfc, "erfc", 1, Call, Float, Exponential, Yes)     \
+  X(tgamma, "tgamma", 1, Call, Float, Exponential, Yes) \
   X(floor, "floor", 1, Call, Float, Rounding, No)       \
   X(ceil, "ceil", 1, Call, Float, Rounding, No)         \
   X(trunc, "trunc", 1, Call, Float, Rounding, No)       \
@@ -88,6 +93,7 @@ namespace sous::sdfg {
   X(atan2, "atan2", 2, Call, Float, Trigonometric, Yes) \
   X(fmod, "fmod", 2, Call, Float, Div, Yes)             \
   X(hypot, "hypot", 2, Call, Float, Root, Yes)          \
+  X(fdim, "fdim", 2, Call, Float, MinMax, Yes)          \
   X(fmin, "fmin", 2, Call, Float, MinMax, No)           \
   X(fmax, "fmax", 2, Call, Float, MinMax, No)           \
   X(copysign, "copysign", 2, Call, Float, MinMax, No)   \

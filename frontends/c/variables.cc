@@ -259,7 +259,8 @@ Memory Builder::of_variable(const clang::VarDecl* v) const {
     const bool is_restrict = v->getType().isRestrictQualified() || planted(Fault::restrict_assumed);
     const bool keeps = steady && (parameter || (v->hasLocalStorage() && v->hasInit()));
     memory.origin = is_restrict && keeps ? Origin::Restrict : Origin::Pointer;
-    if (steady && v->hasLocalStorage() && !facts_.address_taken.contains(v) && starts_as_block(v)) memory.block = v;
+    const bool kept = (steady && !facts_.address_taken.contains(v)) || planted(Fault::changed_block_apart);
+    if (kept && v->hasLocalStorage() && starts_as_block(v)) memory.block = v;
     memory.followed = facts_.followed.contains(v);
     return memory;
   }

@@ -16,11 +16,12 @@ ScalarExpr math_call(Random& random, ElementType type, int depth, const Leaf& le
     return ScalarExpr::binary(ScalarOp::add, ScalarExpr::unary(ScalarOp::fabs, operand()), ScalarExpr::real(0.5, type));
   };
   static const std::vector<ScalarOp> of_any = {
-      ScalarOp::uncontracted, ScalarOp::sin,   ScalarOp::cos,   ScalarOp::tanh,  ScalarOp::atan, ScalarOp::exp,
-      ScalarOp::erf,          ScalarOp::cbrt,  ScalarOp::floor, ScalarOp::ceil,  ScalarOp::rint, ScalarOp::trunc,
-      ScalarOp::round,        ScalarOp::expm1, ScalarOp::fabs,  ScalarOp::floor, ScalarOp::fabs};
-  static const std::vector<ScalarOp> of_positive = {ScalarOp::sqrt, ScalarOp::sqrt,  ScalarOp::sqrt,
-                                                    ScalarOp::log,  ScalarOp::log10, ScalarOp::log1p};
+      ScalarOp::uncontracted, ScalarOp::sin,   ScalarOp::cos,   ScalarOp::tanh,  ScalarOp::atan,
+      ScalarOp::exp,          ScalarOp::erf,   ScalarOp::cbrt,  ScalarOp::floor, ScalarOp::ceil,
+      ScalarOp::rint,         ScalarOp::trunc, ScalarOp::erfc,  ScalarOp::asinh, ScalarOp::round,
+      ScalarOp::expm1,        ScalarOp::fabs,  ScalarOp::floor, ScalarOp::fabs};
+  static const std::vector<ScalarOp> of_positive = {ScalarOp::sqrt,  ScalarOp::sqrt,  ScalarOp::sqrt,  ScalarOp::log,
+                                                    ScalarOp::log10, ScalarOp::log1p, ScalarOp::tgamma};
   switch (random.below(6)) {
     case 0:
     case 1:
@@ -35,7 +36,8 @@ ScalarExpr math_call(Random& random, ElementType type, int depth, const Leaf& le
       return fused;
     }
     default: {
-      const auto op = random.pick(std::vector<ScalarOp>{ScalarOp::atan2, ScalarOp::hypot, ScalarOp::fmod});
+      const auto op =
+          random.pick(std::vector<ScalarOp>{ScalarOp::atan2, ScalarOp::hypot, ScalarOp::fmod, ScalarOp::fdim});
       return ScalarExpr::binary(op, operand(), magnitude());
     }
   }
