@@ -291,10 +291,12 @@ class FunctionPrinter {
                       heap_size(t) + ");");
       ++count;
     }
-    checks.push_back("sous::gpu::Array " + arrays + "[" + std::to_string(std::max<std::size_t>(1, count)) + "];");
-    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ");");
+    const std::string copies = names_.fresh("copies"),
+                      room = "[" + std::to_string(std::max<std::size_t>(1, count)) + "];";
+    checks.push_back("sous::gpu::Array " + arrays + room + " sous::gpu::Copy " + copies + room);
+    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies + ");");
     checks.insert(checks.end(), moves.begin(), moves.end());
-    checks.push_back("if (!" + run_ + ".ok()) return 0;");
+    checks.push_back("if (!" + run_ + ".ready()) return 0;");
     passed.push_back(run_);
     return passed;
   }

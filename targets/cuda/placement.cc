@@ -231,7 +231,7 @@ std::map<std::string, std::string> device_arrays(const Sdfg& sdfg) {
     if (c.transient || (!read && !written) || passed_by_value(c, touched.written)) continue;
     std::vector<std::string_view> use;
     if (read && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
-    if (written && !c.dead) use.emplace_back("sous::gpu::writes");
+    if (written) use.emplace_back(c.dead ? "sous::gpu::changes" : "sous::gpu::writes");
     // Between rows that are apart there is what the nest does not write.
     const bool dense = c.strides == sdfg::row_major(c.shape);
     if ((dense && whole.contains(c.name)) || planted(Fault::part_taken_for_whole)) use.emplace_back("sous::gpu::whole");
