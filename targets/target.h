@@ -74,6 +74,8 @@ struct EmitOptions {
   // For measuring a part by itself: the code calls sous_clock_stop() ahead of what is not of it and sous_clock_start()
   // behind that (C functions of whoever measures).
   std::optional<Part> timed = {};
+  // What symbols surely are, whenever the function is called.
+  std::map<std::string, std::int64_t> known = {};
 };
 
 // Kinds of schedules, as a set: any schedule of a kind stands for it.

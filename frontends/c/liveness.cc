@@ -33,9 +33,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/mentions.h"
-#include "sdfg/dependences.h"
 #include "sdfg/planted_fault.h"
-#include "sdfg/schedule_tree.h"
 
 namespace sous::frontends::c {
 
@@ -302,32 +300,6 @@ bool Liveness::dead_after(const clang::FunctionDecl* function, const std::vector
                           const clang::VarDecl* array, const std::function<bool()>& covered) {
   if (!facts_) facts_ = std::make_unique<Facts>(context_);
   return facts_->dead(function, stretch, array, covered);
-}
-
-// The graph as the body of a loop: does each iteration read its own values?
-bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container) {
-  if (!sdfg.assumptions.empty()) return false;
-  sdfg::Sdfg again = sdfg;
-  sdfg::Loop run;
-  run.symbol = "run";
-  const auto taken = [&](const std::string& name) {
-    bool found = sdfg.has_symbol(name) || sdfg.find(name) != nullptr;
-    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-      const auto* l = std::get_if<sdfg::Loop>(&n.value);
-      found = found || (l && l->symbol == name);
-    });
-    return found;
-  };
-  while (taken(run.symbol)) run.symbol += "_";
-  run.begin = sdfg::Expr(0);
-  run.end = sdfg::Expr(2);
-  run.body = std::move(again.root);
-  again.root = {{sdfg::Node(run)}};
-  const sdfg::Lifted lifted = sdfg::lift(again);
-  const auto dependences = sdfg::Dependences::compute(lifted);
-  if (!dependences) return false;
-  const auto own = sdfg::reads_own_values(*dependences, lifted, lifted.tree, run.symbol, container);
-  return own && *own;
 }
 
 }  // namespace sous::frontends::c

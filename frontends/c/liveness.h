@@ -9,7 +9,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
-#include "sdfg/sdfg.h"
 
 namespace sous::frontends::c {
 
@@ -29,9 +28,5 @@ class Liveness {
   clang::ASTContext& context_;
   std::unique_ptr<Facts> facts_;  // gathered when first asked
 };
-
-// Whether each run of the graph, whatever the values of its parameters, reads of the container only what the same run
-// has written before. False also where that is not known, and where the graph means nothing under some condition.
-bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container);
 
 }  // namespace sous::frontends::c

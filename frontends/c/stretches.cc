@@ -6,6 +6,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/builder.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/written.h"
 
 namespace sous::frontends::c {
 
@@ -231,8 +232,10 @@ class Finder {
         return &other != c && other.alias_class == c->alias_class && c->alias_class != 0;
       };
       if (std::ranges::any_of(sdfg.containers, same)) continue;
-      c->dead = liveness_.dead_after(facts_.function, stretch, variable,
-                                     [&] { return reads_only_what_it_wrote(sdfg, container); });
+      c->dead = liveness_.dead_after(facts_.function, stretch, variable, [&] {
+        // Where an assumption does not hold, the original statements run.
+        return sdfg.assumptions.empty() && sdfg::reads_only_its_own(sdfg, container);
+      });
     }
   }
 

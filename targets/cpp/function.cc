@@ -63,7 +63,7 @@ class FunctionPrinter {
         dialect_(dialect),
         transients_(transients),
         written_(sdfg::touched(sdfg.root).written) {
-    if (on_device()) device_arrays_ = dialect.device_arrays(sdfg);
+    if (on_device()) device_arrays_ = dialect.device_arrays(sdfg, options);
     kernel_ = names_.fresh(options.function + "_nest");
     names_.fresh(options.function);
     if (!options.otherwise.empty()) names_.fresh(options.otherwise);

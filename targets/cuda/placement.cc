@@ -222,15 +222,22 @@ Result<void> runs_on_gpu(const Sdfg& sdfg, const EmitOptions& options) {
   return HostChecker(sdfg).region(sdfg.root);
 }
 
-std::map<std::string, std::string> device_arrays(const Sdfg& sdfg) {
+std::map<std::string, std::string> device_arrays(const Sdfg& sdfg, const EmitOptions& options) {
   std::map<std::string, std::string> uses;
   const sdfg::Touched touched = sdfg::touched(sdfg.root);
-  const std::set<std::string> whole = sdfg::written_whole(sdfg);
+  Sdfg called = sdfg;
+  for (const auto& [symbol, value] : options.known) {
+    if (!sdfg.has_symbol(symbol)) continue;
+    called.assumptions.push_back(sdfg::Expr::symbol(symbol) - value);
+    called.assumptions.push_back(sdfg::Expr(value) - sdfg::Expr::symbol(symbol));
+  }
+  const std::set<std::string> whole = sdfg::written_whole(called);
   for (const Container& c : sdfg.containers) {
     const bool read = touched.read.contains(c.name), written = touched.written.contains(c.name);
     if (c.transient || (!read && !written) || passed_by_value(c, touched.written)) continue;
     std::vector<std::string_view> use;
-    if (read && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
+    const bool exposed = read && !(written && sdfg::reads_only_its_own(called, c.name));
+    if (exposed && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
     if (written) use.emplace_back(c.dead ? "sous::gpu::changes" : "sous::gpu::writes");
     // Between rows that are apart there is what the nest does not write.
     const bool dense = c.strides == sdfg::row_major(c.shape);

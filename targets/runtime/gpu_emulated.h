@@ -222,7 +222,7 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
 }
 
 using cudaStream_t = sous::gpu::EmulatedStream*;
-constexpr unsigned cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0;
+constexpr unsigned cudaStreamNonBlocking = 1, cudaHostRegisterDefault = 0;
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   if (sous::gpu::emulated_failure()) return cudaErrorMemoryAllocation;
@@ -241,10 +241,8 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
   *stream = {true, to, from, bytes, kind};
   return cudaSuccess;
 }
-inline cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned) {
-  if (sous::gpu::emulated_failure()) return cudaErrorMemoryAllocation;
-  *to = malloc(bytes);
-  return *to == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+inline cudaError_t cudaHostRegister(void*, size_t, unsigned) {
+  return sous::gpu::emulated_failure() ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(size_t* unused_bytes, size_t* all) {
   *unused_bytes = *all = size_t{1} << 40;
