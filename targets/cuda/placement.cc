@@ -222,21 +222,36 @@ Result<void> runs_on_gpu(const Sdfg& sdfg, const EmitOptions& options) {
   return HostChecker(sdfg).region(sdfg.root);
 }
 
+namespace {
+
+// With what is known of its symbols.
+Sdfg as_called(Sdfg sdfg, const EmitOptions& options) {
+  for (const auto& [symbol, value] : options.known) {
+    if (!sdfg.has_symbol(symbol)) continue;
+    sdfg.assumptions.push_back(sdfg::Expr::symbol(symbol) - value);
+    sdfg.assumptions.push_back(sdfg::Expr(value) - sdfg::Expr::symbol(symbol));
+  }
+  return sdfg;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> device_arrays(const Sdfg& sdfg, const EmitOptions& options) {
   std::map<std::string, std::string> uses;
   const sdfg::Touched touched = sdfg::touched(sdfg.root);
-  Sdfg called = sdfg;
-  for (const auto& [symbol, value] : options.known) {
-    if (!sdfg.has_symbol(symbol)) continue;
-    called.assumptions.push_back(sdfg::Expr::symbol(symbol) - value);
-    called.assumptions.push_back(sdfg::Expr(value) - sdfg::Expr::symbol(symbol));
+  const sdfg::Sdfg called = as_called(sdfg, options);
+  std::set<std::string> whole = sdfg::written_whole(called);
+  std::optional<sdfg::Sdfg> original;
+  if (options.original != nullptr) {
+    original = as_called(*options.original, options);
+    whole.merge(sdfg::written_whole(*original));
   }
-  const std::set<std::string> whole = sdfg::written_whole(called);
   for (const Container& c : sdfg.containers) {
     const bool read = touched.read.contains(c.name), written = touched.written.contains(c.name);
     if (c.transient || (!read && !written) || passed_by_value(c, touched.written)) continue;
     std::vector<std::string_view> use;
-    const bool exposed = read && !(written && sdfg::reads_only_its_own(called, c.name));
+    const bool exposed = read && !(written && (sdfg::reads_only_its_own(called, c.name) ||
+                                               (original && sdfg::reads_only_its_own(*original, c.name))));
     if (exposed && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
     if (written) use.emplace_back(c.dead ? "sous::gpu::changes" : "sous::gpu::writes");
     // Between rows that are apart there is what the nest does not write.

@@ -53,7 +53,11 @@ struct Expand {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    TRY(const std::set<std::string> candidates, reused(nest));
+    TRY(std::set<std::string> candidates, reused(nest));
+    // An array that each iteration has a copy of becomes one place for each, too, and the loop can be distributed.
+    for (const std::string& own : old->privates)
+      if (const sdfg::Container* c = nest.lifted.frame.find(own); c != nullptr && is_array_of_heap(*c))
+        candidates.insert(own);
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
@@ -106,6 +110,11 @@ struct Expand {
     for (const sdfg::Carried& c : carried)
       result.insert(nest.dependences.all()[static_cast<std::size_t>(c.dependence)].container);
     return result;
+  }
+
+  bool is_array_of_heap(const sdfg::Container& c) const {
+    return c.storage == sdfg::Storage::heap && !c.shape.empty() &&
+           std::ranges::none_of(c.shape, [&](const Expr& e) { return e.uses(loop.name); });
   }
 
   // Neither on a device nor of a size that only reading memory tells.
