@@ -150,7 +150,8 @@ TEST(Strategies, OneLaunchForAllIterations) {
           "loop i5 = 0 .. n { s2: A[i0, i1, i5] = s[i5] } } }")
           .value();
   const auto launches = [](const Sdfg& nest) {
-    const auto after = apply(nest, closed(written(offload_strategy, nest).value()[0]).value(), {.context = avx512});
+    const auto after =
+        apply(nest, closed(written(offload_strategy, nest).value()[0]).value(), {.context = avx512, .budget = {}});
     EXPECT_TRUE(after) << after.error().to_string();
     return std::ranges::count_if(after->root.nodes, [](const sdfg::Node& node) {
       const auto* loop = std::get_if<sdfg::Loop>(&node.value);
