@@ -1,8 +1,11 @@
 #include "frontends/c/residence.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/SourceManager.h"
 #include "frontends/c/ast.h"
 #include "sdfg/planted_fault.h"
 
@@ -123,10 +126,19 @@ class Finder {
     if (s == nullptr || is_of_use(s)) return true;
     if (llvm::isa<clang::OMPExecutableDirective, clang::SwitchCase>(s)) return false;
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && names_ != Names::One) {
-      const clang::FunctionDecl* callee = call->getDirectCallee();
-      if (callee == nullptr || callee->getDefinition() != nullptr || callee->getBuiltinID() == 0) return false;
+      if (!is_of_library(call->getDirectCallee())) return false;
     }
     return std::ranges::all_of(s->children(), [&](const clang::Stmt* child) { return is_understood(child); });
+  }
+
+  // Functions of the C library, and of POSIX about time, that call nothing of the program.
+  bool is_of_library(const clang::FunctionDecl* f) const {
+    static const std::set<std::string, std::less<>> others{"clock",   "clock_gettime", "difftime",     "fflush",
+                                                           "fputc",   "fputs",         "gettimeofday", "putc",
+                                                           "putchar", "puts",          "time"};
+    if (f == nullptr || f->getDefinition() != nullptr) return false;
+    if (f->getBuiltinID() != 0) return true;
+    return context_.getSourceManager().isInSystemHeader(f->getLocation()) && others.contains(f->getNameAsString());
   }
 
   void add_uses(Residence& residence, const clang::Stmt* child, const clang::Stmt* block, std::size_t statement) const {

@@ -87,7 +87,7 @@ constexpr const char* residence_type = "unsigned long long";
 string forgotten(const Replacement& r) {
   string out;
   for (const auto& variable : r.residences)
-    if (!variable.name.empty() && !planted(Fault::residence_outlives_fallback)) out += variable.name + " = 0; ";
+    if (!variable.name.empty() && !planted(Fault::residence_outlives_fallback)) out += " " + variable.name + " = 0;";
   return out;
 }
 
@@ -175,7 +175,7 @@ string splice_preprocessed(string_view text, const std::vector<Replacement>& rep
   const std::size_t top = first_token(text);
   const auto call_of = [](const Replacement& r, string_view original) {
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{ if (!" + call(r) + ") { " + forgotten(r) + string(original) + " }" + otherwise + " }";
+    return "{ if (!" + call(r) + ") {" + forgotten(r) + " " + string(original) + " }" + otherwise + " }";
   };
   return replaced(text, replacements, call_of).insert(top, declarations);
 }
@@ -192,7 +192,7 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
     const string note = r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */";
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{" + note + "\n" + indent + "if (!" + call(r) + ") { " + forgotten(r) + marker(r.begin) + indent +
+    return "{" + note + "\n" + indent + "if (!" + call(r) + ") {" + forgotten(r) + marker(r.begin) + indent +
            string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };
   string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";

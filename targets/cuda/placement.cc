@@ -266,6 +266,11 @@ std::map<std::string, std::string> device_arrays(const Sdfg& sdfg, const EmitOpt
 
 Result<std::vector<Transient>> device_transients(const Sdfg& sdfg) {
   TRY(std::vector<Transient> transients, plan_transients(sdfg, false));
+  // Steps leave what they have moved all uses of.
+  const sdfg::Touched touched = sdfg::touched(sdfg.root);
+  std::erase_if(transients, [&](const Transient& t) {
+    return !touched.read.contains(t.container) && !touched.written.contains(t.container);
+  });
   const std::map<std::string, bool> on_device = device_loops(sdfg.root);
   for (Transient& t : transients) {
     const Container& c = *sdfg.find(t.container);

@@ -152,7 +152,7 @@ cudaError_t emulated_meetings(dim3 grid, dim3 block, F f) {
 
 template <class... P>
 cudaError_t emulated_launch(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
-  ++emulated.launches;
+  emulated_count(emulated.launches, 1);
   if (emulated_failure()) return cudaErrorLaunchFailure;
   emulated_grid_size = grid;
   emulated_block_size = block;

@@ -17,16 +17,17 @@
 
 namespace sous::gpu {
 
-// Of pinned memory, there are two pieces for each thread: 16 MB altogether, made when first needed, a millisecond for
-// the four threads of a group. Smaller pieces would be more calls, of 7 us each; larger ones would not stay in the
-// cache of second level.
+// Of pinned memory, there are two pieces for each of eight threads: 16 MB altogether, made when first needed, a
+// millisecond or two for the four threads of a group. More threads only wait for each other in the driver, where each
+// piece costs 7 us; smaller pieces are more of them.
 #ifndef SOUS_GPU_PIECE_BYTES
-#define SOUS_GPU_PIECE_BYTES (512 << 10)
+#define SOUS_GPU_PIECE_BYTES (1 << 20)
 #endif
 constexpr int64_t piece_bytes = SOUS_GPU_PIECE_BYTES;
-constexpr int most_lanes = 16, lanes_in_group = 4;
+constexpr int most_lanes = 8, lanes_in_group = 4;
+constexpr int most_threads = 16;  // where nothing is on the bus
 // What a thread is worth starting for (20 us).
-constexpr int64_t least_of_thread = 4 * piece_bytes;
+constexpr int64_t least_of_thread = 2 * piece_bytes;
 
 // --- Host memory ----------------------------------------------------------------------------------------------------
 
@@ -79,7 +80,7 @@ inline void* map_memory(int64_t bytes) {
 
 // Memory of the host for copies. That of the last run is kept for the next one, where it is not too large: its pages
 // are there.
-constexpr int64_t most_spare = int64_t{128} << 20;
+constexpr int64_t most_spare = int64_t{256} << 20;
 constexpr int64_t least_mapped = 4 << 20;
 struct Memory {
   void* at;
@@ -155,10 +156,15 @@ inline bool make_group(Lane* group) {
 }
 
 // As many as have something to do, and as this thread may use processors.
-inline int lanes_for(int64_t useful) {
+inline int threads_for(int64_t useful) {
   cpu_set_t allowed;
   const int cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-  const int64_t most = imin(imin(useful, most_lanes), imax(cpus, 1));
+  return static_cast<int>(imin(imin(useful, most_threads), imax(cpus, 1)));
+}
+
+// The same of those that have buffers; 0: there are none.
+inline int lanes_for(int64_t useful) {
+  const int most = static_cast<int>(imin(threads_for(useful), most_lanes));
   while (lanes.made < most && !lanes.failed) {
     lanes.failed = !make_group(lanes.lanes + lanes.made);
     if (lanes.failed) cudaGetLastError();
@@ -180,9 +186,9 @@ inline void* start_worker(void* worker) {
 
 // run(what, k) for k in [0, count), each in a thread of its own that ends with it; in this one what gets no thread.
 inline void in_threads(int count, void (*run)(void*, int), void* what) {
-  Worker workers[most_lanes];
-  pthread_t threads[most_lanes];
-  bool started[most_lanes];
+  Worker workers[most_threads];
+  pthread_t threads[most_threads];
+  bool started[most_threads];
   sigset_t all, before;
   sigfillset(&all);  // signals are for the threads of the program
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -227,6 +233,8 @@ class Transfer {
   // Errors: see error() and unreadable().
   void run() {
     if (pieces_ == 0) return;
+    if (direction_ == Direction::Commit)
+      return in_threads(static_cast<int>(imax(1, threads_for(bytes_ / least_of_thread))), commits, this);
     const Locked locked(lanes.lock);
     const int workers = lanes_for(bytes_ / least_of_thread);
     if (workers > 0) return in_threads(workers, work, this);
@@ -307,7 +315,6 @@ class Transfer {
 
   void directly(const Piece& p) {
     const auto bytes = static_cast<size_t>(p.bytes);
-    if (direction_ == Direction::Commit) return commit(p);
     if (direction_ == Direction::From) return check(cudaMemcpy(p.host(), p.device(), bytes, cudaMemcpyDeviceToHost));
     if (const char* const from = fetched(p, nullptr); from != nullptr)
       check(cudaMemcpy(p.device(), from, bytes, cudaMemcpyHostToDevice));
@@ -318,12 +325,15 @@ class Transfer {
     Lane& own = lanes.lanes[lane];
     if (t.direction_ == Direction::To) {
       t.bring(own);
-    } else if (t.direction_ == Direction::From) {
-      t.take_back(own);
     } else {
-      for (Piece p; t.next(&p);) commit(p);
+      t.take_back(own);
     }
     for (Slot& slot : own.slots) t.wait(slot);
+  }
+
+  static void commits(void* transfer, int) {
+    Transfer& t = *static_cast<Transfer*>(transfer);
+    for (Piece p; t.next(&p);) commit(p);
   }
 
   void bring(Lane& lane) {

@@ -743,6 +743,54 @@ def programs_move_each_array_once(case):
         assert (kernel[1], kernel[3]) == (to, back), (name, to, back, runs)
 
 
+# What a driver answers: a GPU of 132 multiprocessors at 1 GHz, a bus of 5120 lines at 2 GHz. Kernels take no time.
+DRIVER = """\
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int cuInit(unsigned f) { return 0; }
+int cuDeviceGetCount(int *n) { *n = 1; return 0; }
+int cuDeviceGet(int *d, int k) { *d = k; return 0; }
+int cuDeviceGetName(char *name, int bytes, int d) { strcpy(name, "Test\\tGPU"); return 0; }
+int cuDeviceTotalMem_v2(size_t *bytes, int d) { *bytes = 3ul << 29; return 0; }
+int cuDeviceGetAttribute(int *v, int a, int d) {
+  *v = a == 13 ? 1000000 : a == 16 ? 132 : a == 36 ? 2000000 : a == 37 ? 5120 : a == 38 ? 50 << 20 : a == 75 ? 9 : a == 87 ? 2 :
+       a == 97 ? 227 << 10 : 0;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void **c, int d) { *c = 0; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int d) { return 0; }
+int cuCtxSetCurrent(void *c) { return 0; }
+int cuCtxSynchronize(void) { struct timespec t = {0, 1000}; nanosleep(&t, 0); return 0; }
+int cuModuleLoadData(void **m, const void *image) { *m = 0; return strstr(image, ".entry nothing()") == 0; }
+int cuModuleUnload(void *m) { return 0; }
+int cuModuleGetFunction(void **f, void *m, const char *name) { *f = 0; return strcmp(name, "nothing"); }
+int cuLaunchKernel(void *f, ...) { return getenv("BROKEN") != 0; }
+int cuMemAlloc_v2(unsigned long long *a, size_t bytes) { *a = (unsigned long long)malloc(bytes); return 0; }
+int cuMemFree_v2(unsigned long long a) { free((void *)a); return 0; }
+int cuMemAllocHost_v2(void **m, size_t bytes) { *m = malloc(bytes); return 0; }
+int cuMemFreeHost(void *m) { free(m); return 0; }
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) { memcpy((void *)to, from, bytes); return 0; }
+int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) { memcpy(to, (void *)from, bytes); return 0; }
+"""
+
+
+def hw_describes_the_gpu(case):
+    case.write("driver.c", DRIVER)
+    case.run(case.cc, "-w", "-O1", "-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1")
+    with_driver = {"LD_LIBRARY_PATH": str(case.folder)}
+    broken = case.s("hw", environment=with_driver | {"BROKEN": "1"})
+    assert "hardware.gpu" in broken.stderr and "132 multiprocessors" in broken.stdout and "a launch" not in broken.stdout, broken
+    said = case.s("hw", environment=with_driver).stdout
+    # 132 multiprocessors with 128 pipes each, two operations at 1 GHz; 640 bytes twice at 2 GHz.
+    for words in ("Test GPU (sm_90), 132 multiprocessors, 1.5 GiB, L2 50 MiB, 227 KiB",
+                  "f64 16.9 TFLOP/s, f32 33.8; memory 2.56 TB/s", "a launch "):
+        assert words in said, (words, said)
+    # Kept: nothing is launched again.
+    assert "a launch " in case.s("hw", environment=with_driver | {"BROKEN": "1"}).stdout
+    assert "GPU " not in case.s("hw").stdout or os.path.exists("/dev/nvidiactl")
+
+
 CASES = [v for v in list(globals().values()) if callable(v) and getattr(v, "__code__", None) and
          v.__code__.co_varnames[:1] == ("case",) and v.__code__.co_argcount == 1]
 

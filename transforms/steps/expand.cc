@@ -97,10 +97,6 @@ struct Expand {
       expanded = true;
     }
     if (!expanded) return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
-    // Nobody needs a copy any more whose uses have all moved.
-    std::erase_if(result.containers, [&](const sdfg::Container& c) {
-      return c.transient && candidates.contains(c.name) && !normal::containers_of(result.root).contains(c.name);
-    });
     if (!last.empty())
       Copies{.in = {}, .out = where({sdfg::at_most(here.begin, here.end - 1)}, std::move(last))}.put(*place->owner,
                                                                                                      place->at, 1);

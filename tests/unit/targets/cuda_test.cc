@@ -1,4 +1,7 @@
 // The code for a GPU, run on the CPU (targets/runtime/gpu_emulated.h).
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "targets/runtime/gpu_emulated.h"
 #include "tests/unit/targets/emitting.h"
 
@@ -151,7 +154,8 @@ TEST(Cuda, TheClockStandsStillForWhatIsNotTimed) {
       << text;
 }
 
-// What is written as a whole and read only behind that is not brought to the device; a temporary is neither brought nor fetched.
+// What is written as a whole and read only behind that is not brought to the device; a temporary is neither brought nor
+// fetched.
 TEST(Cuda, ArraysCrossTheBusOnceAtMost) {
   const std::string copies = emitted("cuda", parsed(R"(sdfg 1 t symbols n
 array A: f64[n] argument  array B: f64[n] argument  array D: f64[n] argument dead  arguments n, A, B, D
@@ -159,8 +163,7 @@ loop b = 0 .. n step 32 gpu_grid(dimension=0) { loop i = b .. min(b + 32, n) gpu
   s0: D[i] = A[i]  s1: B[i] = D[i] } })"));
   EXPECT_TRUE(copies.contains("run.array(A, A_footprint, sous::gpu::reads)")) << copies;
   EXPECT_TRUE(copies.contains("run.array(B, B_footprint, sous::gpu::writes | sous::gpu::whole)")) << copies;
-  EXPECT_TRUE(copies.contains("run.array(D, D_footprint, sous::gpu::changes | sous::gpu::whole)"))
-      << copies;
+  EXPECT_TRUE(copies.contains("run.array(D, D_footprint, sous::gpu::changes | sous::gpu::whole)")) << copies;
   EXPECT_TRUE(emitted("cuda", parsed(product))
                   .contains("run.array(C, C_footprint, sous::gpu::reads | sous::gpu::writes | sous::gpu::whole)"));
   EXPECT_TRUE(
@@ -267,6 +270,24 @@ TEST(Cuda, AFailureLeavesAllAsItWas) {
     EXPECT_TRUE(memory.buffers.at("A") == before.buffers.at("A")) << k;
     EXPECT_EQ(run.emulated().allocated, 0) << k;
   }
+}
+
+// The driver does not work in a child of a process that has used it.
+TEST(Cuda, AChildRunsTheOriginals) {
+  const sdfg::Sdfg graph = parsed(sweeps);
+  const Emulation run(graph);
+  sdfg::Memory memory = tests::random_memory(graph, 1);
+  ASSERT_EQ(run.code.run(0, memory), 1);
+  if (const pid_t child = fork(); child == 0) {
+    const sdfg::Memory before = memory;
+    const bool well = run.code.run(0, memory) == 0 && memory.buffers.at("A") == before.buffers.at("A");
+    _exit(well ? 0 : 1);
+  } else {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(run.code.run(0, memory), 1);
 }
 
 // Large arrays pass through pinned buffers, piece by piece, in several threads: whatever is written (a part, all of it,
