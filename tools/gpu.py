@@ -258,7 +258,7 @@ def page_text(data):
               "*from*: allocation and copies, from and to pageable memory, and into the program's arrays. *Whole*: the program's own clock around the nest, all of these",
               "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
               "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
-              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run. The first",
+              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run on an H100. The first",
               "launch of a kernel brings its code to the GPU, 0.1 to 0.5 ms each time: most of what small products take here.", "",
               "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs | measured |",
               "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
