@@ -6,6 +6,7 @@
 // nothing else in the loop may be the same memory. What stands in the container afterwards is what the last iteration
 // wrote, if it wrote every element that any did: so where others look at it, the loops that write it must do so for the
 // same elements in each iteration. Updates need not be asked: what they read, and so write, was written before.
+// An array that each iteration has a copy of already meets the condition, as nobody else sees it.
 #include <algorithm>
 
 #include "sdfg/points.h"
@@ -81,7 +82,8 @@ struct Expand {
           return std::optional(subset);
         };
       };
-      if (is_seen_outside(result, *place, container)) {
+      const bool is_copy = std::ranges::count(here.privates, container) > 0;  // others have copies of their own
+      if (!is_copy && is_seen_outside(result, *place, container)) {
         auto copied =
             last_values(here, {.container = container, .wide = wide, .moved = at(here.end - here.begin - 1)}, names);
         if (!copied) continue;
