@@ -91,7 +91,8 @@ constexpr auto table = std::to_array<Command>({
      command_fingerprint},
     {"hw", "hw [measure]", "what this machine is to recipes",
      "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n"
-     "GPUs: multiprocessors, memory, peaks by their clocks; what a launch and a transfer cost, measured once and kept.\n",
+     "GPUs: multiprocessors, memory, peaks by their clocks; what a launch and a transfer cost, measured once and "
+     "kept.\n",
      command_hw},
     {"setup", "setup [--only NAMES] [--budget TIME] [--again] [-- compiler flags]",
      "measure the known recipes on this machine, once",

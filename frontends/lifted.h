@@ -73,8 +73,8 @@ struct Residence {
 };
 
 struct TranslationUnit {
-  std::vector<LiftedNest> nests;      // in order of `begin`, disjoint
-  std::vector<Reason> reasons;        // for every loop that is in no nest, and every end of a stretch
+  std::vector<LiftedNest> nests;           // in order of `begin`, disjoint
+  std::vector<Reason> reasons;             // for every loop that is in no nest, and every end of a stretch
   std::vector<Residence> residences = {};  // outer blocks first
   int functions_with_loops = 0;
 };
