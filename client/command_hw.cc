@@ -1,10 +1,12 @@
 // sous hw: this machine, and how much of the database speaks for it.
+#include <algorithm>
 #include <cstdio>
 
 #include "client/commands.h"
 #include "client/places.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/database.h"
+#include "tuning-db/gpu.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/places.h"
 
@@ -34,6 +36,30 @@ void say_what_is_believed(const Options& options, const tuning_db::Hardware& har
       "%d not at all\n",
       all->size(), own, full, part, none);
   if (own == 0 && full + part > 0) std::printf("              sous setup measures here what others measured, once\n");
+}
+
+// Measured where that has not been done yet. What fails is said, and no error: the rest of the page is true.
+std::vector<tuning_db::Gpu> gpus(bool again) {
+  auto found = tuning_db::local_gpus();
+  const bool known = std::ranges::all_of(found, [](const tuning_db::Gpu& gpu) { return gpu.measured(); });
+  if (found.empty() || (known && !again)) return found;
+  auto measured = tuning_db::measure_gpus();
+  if (measured) return *measured;
+  std::fprintf(stderr, "sous: %s\n", measured.error().to_string().c_str());
+  return found;
+}
+
+void say(const tuning_db::Gpu& gpu) {
+  std::printf("GPU           %s (sm_%d%d), %d multiprocessors, %.1f GiB, L2 %lld MiB, %lld KiB for a block to share\n",
+              gpu.name.c_str(), gpu.major, gpu.minor, gpu.multiprocessors,
+              static_cast<double>(gpu.memory_bytes) / (1 << 30), static_cast<long long>(gpu.l2_bytes >> 20),
+              static_cast<long long>(gpu.shared_bytes >> 10));
+  std::printf("              fma peak f64 %.1f TFLOP/s, f32 %.1f; memory %.2f TB/s (as its clocks say)\n",
+              gpu.fma_f64 / 1e12, gpu.fma_f32 / 1e12, gpu.bandwidth_bytes / 1e12);
+  if (gpu.measured())
+    std::printf(
+        "              a launch %.1f us, with waiting for it %.1f us; pinned memory %.1f GB/s to it, %.1f from it\n",
+        1e6 * gpu.launch_seconds, 1e6 * gpu.round_trip_seconds, gpu.to_bytes / 1e9, gpu.from_bytes / 1e9);
 }
 
 }  // namespace
@@ -68,6 +94,7 @@ Result<int> command_hw(const Invocation& invocation) {
   std::printf("fma peak      f64 %.1f GFLOP/s a core, %.1f all; f32 %.1f, %.1f\n", hardware.fma_f64_core / 1e9,
               hardware.fma_f64_all / 1e9, hardware.fma_f32_core / 1e9, hardware.fma_f32_all / 1e9);
   std::printf("triad         %.1f GB/s on all cores\n", hardware.triad_bytes / 1e9);
+  for (const auto& gpu : gpus(again)) say(gpu);
   say_what_is_believed(invocation.options, hardware);
   if (hardware.loaded) {
     std::printf("loaded        other programs ran meanwhile: these peaks are too low, and are not kept\n");

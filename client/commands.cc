@@ -90,7 +90,9 @@ constexpr auto table = std::to_array<Command>({
      "files too. For ccache in front of Sous: CCACHE_COMPILERCHECK=\"sous fingerprint\".\n",
      command_fingerprint},
     {"hw", "hw [measure]", "what this machine is to recipes",
-     "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n",
+     "Cores, vector width, caches; fma peak and triad bandwidth, measured once and kept. --emit=json for programs.\n"
+     "GPUs: multiprocessors, memory, peaks by their clocks; what a launch and a transfer cost, measured once and "
+     "kept.\n",
      command_hw},
     {"setup", "setup [--only NAMES] [--budget TIME] [--again] [-- compiler flags]",
      "measure the known recipes on this machine, once",

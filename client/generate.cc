@@ -50,7 +50,7 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
 // `otherwise`: the function that is asked for shapes that this one is not for; "": none.
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                       const targets::Target& target, const string& function, const string& otherwise,
-                      bool local = false) {
+                      bool local = false, const std::vector<string>& residences = {}) {
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = otherwise;
@@ -61,6 +61,9 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
     options.cache = tuning_db::strictest(options.cache, tuning_db::cache_for(choice.match.evidence, nest.hardware));
   if (meaning.user_lines) options.lines = source_lines(*nest.lifted, applied);
   options.comment = comment_of(nest, chosen);
+  options.known = nest.lifted->known;
+  options.original = &nest.normal;
+  options.residences = residences;
   Generated result;
   options.unfollowed = &result.unfollowed;
   TRY(result.code, target.emit(applied, options));
@@ -95,13 +98,16 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
 }  // namespace
 
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                           const string& target, const string& function) {
+                           const string& target, const string& function, const std::vector<string>& residences) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
   const string otherwise = function + "_otherwise";
   std::optional<targets::Function> other;
   if (!chosen.otherwise.empty())
     other = for_other_shapes(nest, chosen.otherwise.front(), applied, meaning, *found, target, otherwise);
-  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, other ? otherwise : ""));
+  // What runs for other shapes knows of no residences.
+  const auto stay = other || !found->has_gpu() ? std::vector<string>{} : residences;
+  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, other ? otherwise : "", false, stay));
+  result.residences = stay;
   if (other) {
     result.other_shapes = true;
     result.code.code = other->code + "\n" + result.code.code;

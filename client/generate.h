@@ -13,13 +13,15 @@ namespace sous::client {
 struct Generated {
   targets::Function code;  // and that of what runs for other shapes
   std::vector<targets::Unfollowed> unfollowed;
-  bool other_shapes = false;  // Chosen::otherwise is in it
+  bool other_shapes = false;            // Chosen::otherwise is in it
+  std::vector<std::string> residences;  // arrays that may stay on a device: EmitOptions::residences
 };
 
 // `applied`: the nest with the choices. `function`: the name of the entry. `target`: instead of the recipes' own, or
-// "". Errors: target.* (recipes for targets that go into no one function; what the target cannot express), sdfg.*
-// (never expected).
+// "". `residences`: arrays that may stay on a device, if the target has one. Errors: target.* (recipes for targets that
+// go into no one function; what the target cannot express), sdfg.* (never expected).
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                           const std::string& target, const std::string& function);
+                           const std::string& target, const std::string& function,
+                           const std::vector<std::string>& residences = {});
 
 }  // namespace sous::client

@@ -10,6 +10,7 @@
 #include "client/predicted.h"
 #include "client/process.h"
 #include "client/recipe_names.h"
+#include "client/residence.h"
 #include "client/trial_sizes.h"
 #include "client/unfollowed.h"
 #include "sdfg/dot.h"
@@ -57,6 +58,7 @@ class Pipeline {
     out_.report.reasons = unit.reasons;
     out_.report.functions_with_loops = unit.functions_with_loops;
     const bool graphs = options_.emit == "sdfg" || options_.emit == "json" || options_.emit == "dot";
+    residences_ = unit.residences;
     for (const auto& lifted : unit.nests) {
       if (selected(lifted, options_.nest)) lifted_.push_back(&lifted);
     }
@@ -84,6 +86,7 @@ class Pipeline {
     }
     if (!pictures.empty()) out_.dump += sdfg::to_svg(pictures);  // one file holds one picture
     out_.report.phases.insert(out_.report.phases.end(), {{"apply", apply_seconds_}, {"emit", emit_seconds_}});
+    assign_residences(residences_, out_.served);
     write_file_text();
     return std::move(out_);
   }
@@ -265,7 +268,8 @@ class Pipeline {
   void emit(const Item& item, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
     const LiftedNest& lifted = *item.nest.lifted;
     const string function = function_name(lifted);
-    const auto generated = generate(item.nest, chosen, sdfg, meaning_, options_.target, function);
+    const auto generated = generate(item.nest, chosen, sdfg, meaning_, options_.target, function,
+                                    residence_candidates(residences_, lifted));
     if (!generated) {
       report.why = generated.error().to_string();
       return;
@@ -284,6 +288,7 @@ class Pipeline {
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why);
     served.code = generated->code;
     served.sdfg = sdfg;
+    served.residences = generated->residences;
     if (!forced_) {
       for (const auto& choice : chosen.choices) {
         const Unit& unit = item.nest.units[choice.unit];
@@ -317,6 +322,7 @@ class Pipeline {
   Outcome out_;
   std::unique_ptr<transforms::RecipeSource> source_;  // null: forced, or none could be opened
   std::vector<const LiftedNest*> lifted_;
+  std::vector<frontends::Residence> residences_;
   std::vector<Item> items_;
   std::set<string> functions_;
   double apply_seconds_ = 0, emit_seconds_ = 0;

@@ -58,10 +58,31 @@ struct LiftedNest {
   bool reassociate = false;  // by leave of the program's own; flags are the caller's business
 };
 
+// A block of statements in which nothing but nests changes an array: what a device has of it after one of them is what
+// the next one needs. A variable of the program's, 0 where the block begins, says which execution of the block it is.
+struct Residence {
+  struct Use {
+    std::size_t nest = 0;       // LiftedNest::begin
+    std::string argument;       // of that nest
+    bool writes = false;        // the array
+    bool repeated = false;      // a loop inside the block is around the nest
+    std::size_t statement = 0;  // of the block, that the nest is in: ascending
+  };
+  std::size_t at = 0;  // byte of the text behind the brace that opens the block
+  std::vector<Use> uses;
+};
+
 struct TranslationUnit {
-  std::vector<LiftedNest> nests;  // in order of `begin`, disjoint
-  std::vector<Reason> reasons;    // for every loop that is in no nest, and every end of a stretch
+  std::vector<LiftedNest> nests;           // in order of `begin`, disjoint
+  std::vector<Reason> reasons;             // for every loop that is in no nest, and every end of a stretch
+  std::vector<Residence> residences = {};  // outer blocks first
   int functions_with_loops = 0;
+};
+
+// The variable of a Residence: what generated code gets the address of, and where the program declares it.
+struct ResidenceVariable {
+  std::string name;    // empty: the array is in none, and 0 is passed
+  std::size_t at = 0;  // Residence::at
 };
 
 // A call of generated code in the place of a nest: what a front end needs to put it into the program.
@@ -72,6 +93,8 @@ struct Replacement {
   std::string epilogue;
   std::string note;   // for people: one line about the recipe
   std::string guard;  // the arguments may be read where it holds; empty: always
+  // Passed behind the arguments. Where the original runs instead, they become 0: what it writes, no device has.
+  std::vector<ResidenceVariable> residences = {};
 };
 
 // How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that

@@ -1,6 +1,7 @@
 #include "sdfg/written.h"
 
 #include "sdfg/dependence_data.h"
+#include "sdfg/schedule_tree.h"
 
 namespace sous::sdfg {
 namespace {
@@ -46,6 +47,31 @@ std::set<std::string> written_whole(const Sdfg& sdfg, const Budget& budget) {
   for (const Container& c : sdfg.containers)
     if (is_whole(data, lifted, c)) result.insert(c.name);
   return result;
+}
+
+// The graph as the body of a loop: does each iteration read its own values?
+bool reads_only_its_own(const Sdfg& sdfg, const std::string& container) {
+  Sdfg again = sdfg;
+  Loop run;
+  run.symbol = "run";
+  const auto taken = [&](const std::string& name) {
+    bool found = sdfg.has_symbol(name) || sdfg.find(name) != nullptr;
+    visit(sdfg.root, [&](const Node& n) {
+      const auto* l = std::get_if<Loop>(&n.value);
+      found = found || (l && l->symbol == name);
+    });
+    return found;
+  };
+  while (taken(run.symbol)) run.symbol += "_";
+  run.begin = Expr(0);
+  run.end = Expr(2);
+  run.body = std::move(again.root);
+  again.root = {{Node(run)}};
+  const Lifted lifted = lift(again);
+  const auto dependences = Dependences::compute(lifted);
+  if (!dependences) return false;
+  const auto own = reads_own_values(*dependences, lifted, lifted.tree, run.symbol, container);
+  return own && *own;
 }
 
 }  // namespace sous::sdfg

@@ -74,6 +74,13 @@ struct EmitOptions {
   // For measuring a part by itself: the code calls sous_clock_stop() ahead of what is not of it and sous_clock_start()
   // behind that (C functions of whoever measures).
   std::optional<Part> timed = {};
+  // What symbols surely are, whenever the function is called.
+  std::map<std::string, std::int64_t> known = {};
+  // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.
+  const sdfg::Sdfg* original = nullptr;
+  // Of a target with a GPU: arrays among the arguments that may stay there. For each, the function takes one more
+  // argument behind all others, an uint64_t* that may be null (targets/runtime/gpu_device.h).
+  std::vector<std::string> residences = {};
 };
 
 // Kinds of schedules, as a set: any schedule of a kind stands for it.

@@ -7,7 +7,7 @@
                                              same program, the others stay; each says when, where and of which commit it is
 
 `build` compiles each program with `sous --target cuda` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
-with the same options; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some. `run` compares what they put out, byte for
+with the same options; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some, and no recipes. `run` compares what they put out, byte for
 byte, and then measures: each program so often that the median says something, the GPU's parts as the generated code itself
 reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES).
 """
@@ -107,7 +107,8 @@ def build(arguments):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for line in pool.map(lambda p: compile_one(arguments, folder, *p), programs(arguments.only)):
                 print(line, flush=True)
-            for line in pool.map(lambda n: compile_product(arguments, folder, n), range(len(RECIPES))):
+            recipes = () if arguments.only else range(len(RECIPES))
+            for line in pool.map(lambda n: compile_product(arguments, folder, n), recipes):
                 print(line, flush=True)
         commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
         (folder / "commit").write_text(commit.stdout)
@@ -165,6 +166,8 @@ def measure_products(folder, runs):
     rows, first = [], None
     for number, recipe in enumerate(RECIPES):
         times = []
+        if not (folder / f"{number}.product").exists():
+            continue
         for _ in range(runs):
             done = subprocess.run([str(folder / f"{number}.product")], capture_output=True, env=os.environ | {"SOUS_GPU_TRACE": "1"})
             first = first or done.stdout
@@ -252,10 +255,10 @@ def page_text(data):
               f"The others stay on the CPU (a nest without a parallel loop, a function that CUDA rounds otherwise): {', '.join(others)}.", "",
               "## Times", "",
               "Milliseconds, medians of as many runs as *runs* says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
-              "*from*: allocation and copies, from and to pageable memory. *Whole*: the program's own clock around the nest, all of these",
+              "*from*: allocation and copies, from and to pageable memory, and into the program's arrays. *Whole*: the program's own clock around the nest, all of these",
               "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
               "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
-              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run. The first",
+              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run on an H100. The first",
               "launch of a kernel brings its code to the GPU, 0.1 to 0.5 ms each time: most of what small products take here.", "",
               "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs | measured |",
               "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]

@@ -68,10 +68,6 @@ enum class Use {
   Exposed,  // may be read
 };
 Use use_of(const clang::Stmt* s, const clang::VarDecl* variable, const clang::ASTContext& context);
-// Arrays whose address is used otherwise than by subscripting: passed to a call, assigned to a pointer.
-void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found);
-// Parameters that are pointers and of which every mention is followed at once, by a subscript or a dereference.
-std::set<const clang::VarDecl*> followed_parameters(const clang::FunctionDecl* function);
 
 // [begin, end) of a statement in the main file, its semicolon included; nullopt if a macro does not let it.
 struct TextRange {

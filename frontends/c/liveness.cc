@@ -33,9 +33,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "frontends/c/ast.h"
 #include "frontends/c/mentions.h"
-#include "sdfg/dependences.h"
 #include "sdfg/planted_fault.h"
-#include "sdfg/schedule_tree.h"
 
 namespace sous::frontends::c {
 
@@ -119,13 +117,25 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     return unread_after(function, stretch.back(), array) && (planted(Fault::exposed_reads_ignored) || covered());
   }
 
- private:
   Body& body(const clang::FunctionDecl* f) {
     const auto found = bodies_.find(f);
     if (found != bodies_.end()) return found->second;
     return bodies_.emplace(f, mentions_in(f, context_, !named_elsewhere_)).first->second;
   }
 
+  Names names(const clang::FunctionDecl* f, const clang::VarDecl* v) {
+    if (runs_again_) return Names::Others;
+    covered_.clear();
+    parameters_.clear();
+    return names_while_running(f, canonical(v));
+  }
+
+  bool changes(const Mention& m) {
+    std::set<const clang::VarDecl*> seen;
+    return changes(m, seen);
+  }
+
+ private:
   // All calls, if they are known; null otherwise.
   const std::vector<std::pair<const clang::FunctionDecl*, const clang::CallExpr*>>* calls(
       const clang::FunctionDecl* f) const {
@@ -184,6 +194,36 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     return reads(m, seen);
   }
 
+  bool changes(const Mention& m, std::set<const clang::VarDecl*>& seen) {
+    if (m.writes || m.kind == Kind::Escaped) return true;
+    if (m.kind != Kind::Passed || !seen.insert(m.parameter).second) return false;
+    const auto* f = llvm::cast<clang::FunctionDecl>(m.parameter->getDeclContext());
+    return std::ranges::any_of(body(f).mentions[m.parameter],
+                               [&](const Mention& inner) { return changes(inner, seen); });
+  }
+
+  Names names_while_running(const clang::FunctionDecl* f, const clang::VarDecl* v) {
+    if (v->hasGlobalStorage()) {
+      const bool elsewhere = std::ranges::any_of(functions_, [&](const clang::FunctionDecl* g) {
+        return g != f && std::ranges::any_of(body(g).mentions[v], [&](const Mention& m) { return changes(m); });
+      });
+      return is_hidden(v) && !escapes(v) && !elsewhere ? Names::OneUnlessCalledBack : Names::Others;
+    }
+    if (v->getDeclContext() != f) return Names::Others;
+    if (!llvm::isa<clang::ParmVarDecl>(v)) return is_own(v) && !escapes(v) ? Names::One : Names::Others;
+    // While the block of a restrict pointer runs, nothing that is not based on it changes what it is used to access.
+    if (v->getType().isRestrictQualified() && !escapes(v)) return Names::One;
+    if (!parameters_.insert(v).second) return Names::One;  // its callers are being looked at
+    const auto* sites = calls(f);
+    if (!sites) return Names::Others;
+    Names all = Names::One;
+    for (const auto& [caller, call] : *sites) {
+      const clang::VarDecl* object = caller ? object_passed(caller, call, v) : nullptr;
+      all = std::min(all, object ? names_while_running(caller, object) : Names::Others);
+    }
+    return all;
+  }
+
   // Whether each iteration of the loop has a `v` of its own: it is declared in the body (not in the header).
   static bool is_new_inside(const Body& b, const clang::Stmt* loop, const clang::VarDecl* v) {
     const auto declared = b.declared.find(v);
@@ -216,6 +256,11 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     return true;
   }
 
+  // An array, or a block, of one execution of the block that declares it.
+  static bool is_own(const clang::VarDecl* v) {
+    return v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() && (v->getType()->isArrayType() || starts_as_block(v));
+  }
+
   // Whether only the mentions in this file name the array, which has static storage.
   bool is_hidden(const clang::VarDecl* v) const {
     const auto harmless = [](const clang::Attr* a) { return llvm::isa<clang::AlignedAttr, clang::UnusedAttr>(a); };
@@ -237,11 +282,7 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     if (v->getDeclContext() != f) return false;
     for (const Mention& m : b.mentions[v])
       if (may_follow(b, m.place, place, v) && reads(m)) return false;
-    if (!llvm::isa<clang::ParmVarDecl>(v)) {
-      const bool own = v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() &&
-                       (v->getType()->isArrayType() || starts_as_block(v));
-      return own && !escapes(v);
-    }
+    if (!llvm::isa<clang::ParmVarDecl>(v)) return is_own(v) && !escapes(v);
     if (!parameters_.insert(v).second) return true;  // its callers are being looked at
     const auto* sites = calls(f);
     if (!sites) return false;
@@ -287,34 +328,20 @@ Liveness::~Liveness() = default;
 
 bool Liveness::dead_after(const clang::FunctionDecl* function, const std::vector<const clang::Stmt*>& stretch,
                           const clang::VarDecl* array, const std::function<bool()>& covered) {
-  if (!facts_) facts_ = std::make_unique<Facts>(context_);
-  return facts_->dead(function, stretch, array, covered);
+  return facts().dead(function, stretch, array, covered);
 }
 
-// The graph as the body of a loop: does each iteration read its own values?
-bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container) {
-  if (!sdfg.assumptions.empty()) return false;
-  sdfg::Sdfg again = sdfg;
-  sdfg::Loop run;
-  run.symbol = "run";
-  const auto taken = [&](const std::string& name) {
-    bool found = sdfg.has_symbol(name) || sdfg.find(name) != nullptr;
-    sdfg::visit(sdfg.root, [&](const sdfg::Node& n) {
-      const auto* l = std::get_if<sdfg::Loop>(&n.value);
-      found = found || (l && l->symbol == name);
-    });
-    return found;
-  };
-  while (taken(run.symbol)) run.symbol += "_";
-  run.begin = sdfg::Expr(0);
-  run.end = sdfg::Expr(2);
-  run.body = std::move(again.root);
-  again.root = {{sdfg::Node(run)}};
-  const sdfg::Lifted lifted = sdfg::lift(again);
-  const auto dependences = sdfg::Dependences::compute(lifted);
-  if (!dependences) return false;
-  const auto own = sdfg::reads_own_values(*dependences, lifted, lifted.tree, run.symbol, container);
-  return own && *own;
+Liveness::Facts& Liveness::facts() {
+  if (!facts_) facts_ = std::make_unique<Facts>(context_);
+  return *facts_;
 }
+
+const MentionedBody& Liveness::body(const clang::FunctionDecl* function) { return facts().body(function); }
+
+Liveness::Names Liveness::names(const clang::FunctionDecl* function, const clang::VarDecl* array) {
+  return facts().names(function, array);
+}
+
+bool Liveness::changes(const Mention& mention) { return facts().changes(mention); }
 
 }  // namespace sous::frontends::c

@@ -1,4 +1,5 @@
-// Which arrays nobody looks at after a stretch of statements has run, decided over the whole translation unit.
+// Which arrays nobody looks at after a stretch of statements has run, and which ones only a function's own mentions
+// change, decided over the whole translation unit.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
-#include "sdfg/sdfg.h"
+#include "frontends/c/mentions.h"
 
 namespace sous::frontends::c {
 
@@ -24,14 +25,20 @@ class Liveness {
   bool dead_after(const clang::FunctionDecl* function, const std::vector<const clang::Stmt*>& stretch,
                   const clang::VarDecl* array, const std::function<bool()>& covered);
 
+  const MentionedBody& body(const clang::FunctionDecl* function);
+
+  // Whether, while a call of `function` runs, the array (or what the pointer points to, always the same) is changed
+  // through its mentions in that function alone, and in what they pass it to.
+  enum class Names { Others, OneUnlessCalledBack, One };
+  Names names(const clang::FunctionDecl* function, const clang::VarDecl* array);
+  // Whether it may be changed through this mention, in what it is passed to as well.
+  bool changes(const Mention& mention);
+
  private:
   class Facts;
+  Facts& facts();
   clang::ASTContext& context_;
   std::unique_ptr<Facts> facts_;  // gathered when first asked
 };
-
-// Whether each run of the graph, whatever the values of its parameters, reads of the container only what the same run
-// has written before. False also where that is not known, and where the graph means nothing under some condition.
-bool reads_only_what_it_wrote(const sdfg::Sdfg& sdfg, const std::string& container);
 
 }  // namespace sous::frontends::c

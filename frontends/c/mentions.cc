@@ -135,6 +135,7 @@ class Classifier {
                         id == clang::Builtin::BImemmove || id == clang::Builtin::BI__builtin_memmove;
     if (copies) m.kind = *at == 0 ? Kind::Write : Kind::Read;
     if (id == clang::Builtin::BImemset || id == clang::Builtin::BI__builtin_memset) m.kind = Kind::Write;
+    m.writes = m.kind == Kind::Write;
   }
 
   // `e` is an element, or a row of them.
@@ -156,8 +157,11 @@ class Classifier {
       if (load->getCastKind() == clang::CK_LValueToRValue) m.kind = Kind::Read;
     } else if (u && u->isIncrementDecrementOp()) {
       m.kind = Kind::Read;
+      m.writes = true;
     } else if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(up); b && b->isAssignmentOp()) {
-      if (strip(b->getLHS()) == e) m.kind = b->getOpcode() == clang::BO_Assign ? Kind::Write : Kind::Read;
+      if (strip(b->getLHS()) != e) return;
+      m.kind = b->getOpcode() == clang::BO_Assign ? Kind::Write : Kind::Read;
+      m.writes = true;
     }
   }
 

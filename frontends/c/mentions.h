@@ -12,6 +12,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
+#include "clang/AST/StmtOpenMP.h"
 
 namespace sous::frontends::c {
 
@@ -19,6 +20,7 @@ struct Mention {
   enum class Kind : std::uint8_t { Nothing, Read, Write, Passed, Escaped };
   const clang::DeclRefExpr* place = nullptr;
   Kind kind = Kind::Escaped;
+  bool writes = false;                    // Read, Write: an element, or some
   const clang::CallExpr* call = nullptr;  // Passed: to this call, as this parameter of a function defined here
   const clang::VarDecl* parameter = nullptr;
 };

@@ -1,8 +1,10 @@
 #include "frontends/c/splice.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/result.h"
 
 namespace sous::frontends::c {
@@ -79,6 +81,33 @@ std::size_t first_token(string_view text) {
   return text.size();
 }
 
+constexpr const char* residence_type = "unsigned long long";
+
+// What the original is preceded by.
+string forgotten(const Replacement& r) {
+  string out;
+  for (const auto& variable : r.residences)
+    if (!variable.name.empty() && !planted(Fault::residence_outlives_fallback)) out += " " + variable.name + " = 0;";
+  return out;
+}
+
+// text[from, to), with the variables of residences that are declared behind braces there.
+string with_variables(string_view text, std::size_t from, std::size_t to,
+                      const std::vector<Replacement>& replacements) {
+  std::map<std::size_t, std::set<string>> declared;
+  for (const auto& r : replacements)
+    for (const auto& variable : r.residences)
+      if (!variable.name.empty() && from < variable.at && variable.at <= to)
+        declared[variable.at].insert(variable.name);
+  string out;
+  for (const auto& [at, names] : declared) {
+    out += text.substr(from, at - from);
+    for (const string& name : names) out += string(" ") + residence_type + " " + name + " = 0;";
+    from = at;
+  }
+  return out += text.substr(from, to - from);
+}
+
 string quoted(string_view path) {
   string out = "\"";
   for (char c : path) {
@@ -101,12 +130,17 @@ string in_comment(string_view text) {
 }  // namespace
 
 string prototype(const Replacement& r) {
-  const string parameters = joined(r.arguments, parameter_type);
+  string parameters = joined(r.arguments, parameter_type);
+  for (std::size_t k = 0; k < r.residences.size(); ++k)
+    parameters += string(parameters.empty() ? "" : ", ") + residence_type + " *";
   return "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
 }
 
 string call(const Replacement& r) {
-  const string plain = r.function + "(" + joined(r.arguments, passed) + ")";
+  string given = joined(r.arguments, passed);
+  for (const auto& variable : r.residences)
+    given += (given.empty() ? "" : ", ") + (variable.name.empty() ? "0" : "&" + variable.name);
+  const string plain = r.function + "(" + given + ")";
   return r.guard.empty() ? plain : "(" + r.guard + " && " + plain + ")";
 }
 
@@ -128,11 +162,11 @@ string replaced(string_view text, const std::vector<Replacement>& replacements,
   std::size_t done = 0;
   for (const auto& r : replacements) {
     SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
-    out += text.substr(done, r.begin - done);
+    out += with_variables(text, done, r.begin, replacements);
     out += call_of(r, text.substr(r.begin, r.end - r.begin));
     done = r.end;
   }
-  return out += text.substr(done);
+  return out += with_variables(text, done, text.size(), replacements);
 }
 
 string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
@@ -141,7 +175,7 @@ string splice_preprocessed(string_view text, const std::vector<Replacement>& rep
   const std::size_t top = first_token(text);
   const auto call_of = [](const Replacement& r, string_view original) {
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{ if (!" + call(r) + ") { " + string(original) + " }" + otherwise + " }";
+    return "{ if (!" + call(r) + ") {" + forgotten(r) + " " + string(original) + " }" + otherwise + " }";
   };
   return replaced(text, replacements, call_of).insert(top, declarations);
 }
@@ -158,8 +192,8 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
     const string note = r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */";
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{" + note + "\n" + indent + "if (!" + call(r) + ") {" + marker(r.begin) + indent + string(original) + "\n" +
-           indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
+    return "{" + note + "\n" + indent + "if (!" + call(r) + ") {" + forgotten(r) + marker(r.begin) + indent +
+           string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };
   string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";
   if (const string types = unset_types(replacements); !types.empty()) head += "\n" + types;

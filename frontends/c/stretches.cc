@@ -4,7 +4,10 @@
 #include <tuple>
 
 #include "clang/Basic/SourceManager.h"
+#include "frontends/c/addresses.h"
 #include "frontends/c/builder.h"
+#include "frontends/c/residence.h"
+#include "sdfg/written.h"
 
 namespace sous::frontends::c {
 
@@ -74,7 +77,11 @@ class Finder {
     });
   }
 
-  void run() { search(facts_.function->getBody()); }
+  void run() {
+    search(facts_.function->getBody());
+    auto residences = find_residences(context_, facts_.function, lifted_, liveness_);
+    unit_.residences.insert(unit_.residences.end(), residences.begin(), residences.end());
+  }
 
  private:
   // More than this many attempts in one function are not worth the compile time.
@@ -189,8 +196,10 @@ class Finder {
         return &other != c && other.alias_class == c->alias_class && c->alias_class != 0;
       };
       if (std::ranges::any_of(sdfg.containers, same)) continue;
-      c->dead = liveness_.dead_after(facts_.function, stretch, variable,
-                                     [&] { return reads_only_what_it_wrote(sdfg, container); });
+      c->dead = liveness_.dead_after(facts_.function, stretch, variable, [&] {
+        // Where an assumption does not hold, the original statements run.
+        return sdfg.assumptions.empty() && sdfg::reads_only_its_own(sdfg, container);
+      });
     }
   }
 
@@ -243,8 +252,18 @@ class Finder {
     if (to.isValid()) nest->end_line = static_cast<int>(to.getLine());
     nest->begin = begin->begin;
     nest->end = end->end;
+    remember(*nest, builder, part(list, first, last));
     unit_.nests.push_back(std::move(*nest));
     return true;
+  }
+
+  void remember(const LiftedNest& nest, const Builder& builder, const Statements& stretch) {
+    LiftedStretch lifted{nest.begin, stretch, {}};
+    const std::set<std::string> written = sdfg::touched(nest.sdfg.root).written;
+    for (const auto& [container, variable] : builder.arrays())
+      if (std::ranges::find(nest.sdfg.arguments, container) != nest.sdfg.arguments.end())
+        lifted.arrays.push_back({container, canonical(variable), written.contains(container)});
+    lifted_.push_back(std::move(lifted));
   }
 
   // Whether the statement could be part of a nest. Loops are decided by an attempt, which says why not.
@@ -349,6 +368,7 @@ class Finder {
   bool jumps_ = false;
   std::set<std::tuple<std::string, std::string, int, int>> seen_;  // reasons given
   std::vector<Frame> frames_;
+  std::vector<LiftedStretch> lifted_;
   int attempts_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "targets/cpp/library.h"
 #include "targets/cpp/printer.h"
 #include "targets/cpp/work.h"
+#include "targets/cpp/written_out.h"
 
 namespace sous::targets {
 namespace {
@@ -63,7 +64,7 @@ class FunctionPrinter {
         dialect_(dialect),
         transients_(transients),
         written_(sdfg::touched(sdfg.root).written) {
-    if (on_device()) device_arrays_ = dialect.device_arrays(sdfg);
+    if (on_device()) device_arrays_ = dialect.device_arrays(sdfg, options);
     kernel_ = names_.fresh(options.function + "_nest");
     names_.fresh(options.function);
     if (!options.otherwise.empty()) names_.fresh(options.otherwise);
@@ -262,6 +263,11 @@ class FunctionPrinter {
     return passed;
   }
 
+  std::string residence(const std::string& argument) {
+    const bool stays = std::ranges::find(options_.residences, argument) != options_.residences.end();
+    return stays ? ", " + names_.of(argument + ".residence") : "";
+  }
+
   // The same of a device: its own arrays.
   std::vector<std::string> moved(const Expressions& expressions, std::vector<std::string>& checks) {
     const std::string arrays = names_.fresh("arrays");
@@ -278,7 +284,7 @@ class FunctionPrinter {
         const std::string covered = footprint(expressions, *c, checks);
         passed.push_back(names_.fresh(names_.of(argument) + "_device"));
         moves.push_back(type(*c) + "* const " + passed.back() + " = " + run_ + ".array(" + names_.of(argument) + ", " +
-                        covered + ", " + use->second + ");");
+                        covered + ", " + use->second + residence(argument) + ");");
         ++count;
       }
     }
@@ -291,10 +297,12 @@ class FunctionPrinter {
                       heap_size(t) + ");");
       ++count;
     }
-    checks.push_back("sous::gpu::Array " + arrays + "[" + std::to_string(std::max<std::size_t>(1, count)) + "];");
-    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ");");
+    const std::string copies = names_.fresh("copies"),
+                      room = "[" + std::to_string(std::max<std::size_t>(1, count)) + "];";
+    checks.push_back("sous::gpu::Array " + arrays + room + " sous::gpu::Copy " + copies + room);
+    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies + ");");
     checks.insert(checks.end(), moves.begin(), moves.end());
-    checks.push_back("if (!" + run_ + ".ok()) return 0;");
+    checks.push_back("if (!" + run_ + ".ready()) return 0;");
     passed.push_back(run_);
     return passed;
   }
@@ -331,6 +339,8 @@ class FunctionPrinter {
       const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
+    for (const std::string& argument : options_.residences)
+      parameters.push_back("[[maybe_unused]] uint64_t* " + names_.of(argument + ".residence"));
     const std::string linkage =
         options_.local ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
     out.open(parameter_list(linkage + options_.function, parameters));
@@ -361,35 +371,9 @@ class FunctionPrinter {
 
 }  // namespace
 
-namespace {
-
-// Statements as they are written down: an unrolled loop holds copies of its body, and one more for what remains. A tile
-// of registers comes to some hundreds; a recipe that unrolls every loop 64 times would fill the memory.
-constexpr double most_statements = 20'000;
-
-double written_statements(const sdfg::Region& region, double copies) {
-  double count = 0;
-  for (const sdfg::Node& node : region.nodes) {
-    count += sous::match(
-        node.value, [&](const sdfg::State&) { return copies; },
-        [&](const sdfg::Loop& l) {
-          const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
-          return written_statements(l.body, unroll ? copies * (std::clamp(unroll->factor, 1, 64) + 1) : copies);
-        },
-        [&](const sdfg::If& i) {
-          return written_statements(i.then_body, copies) + written_statements(i.else_body, copies);
-        },
-        [&](const sdfg::While& w) { return written_statements(w.body, copies); },
-        [&](const sdfg::Return&) { return copies; });
-  }
-  return count;
-}
-
-}  // namespace
-
 Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
   if (const auto reason = unsupported_library_node(sdfg)) return fail("target.unsupported", *reason);
-  if (const double statements = written_statements(sdfg.root, 1); statements > most_statements)
+  if (const double statements = written_out(sdfg.root); statements > most_written_out)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
   TRY(const std::vector<Transient> transients,

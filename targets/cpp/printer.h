@@ -27,7 +27,7 @@ struct Dialect {
   bool (*region)(Printer& printer, const sdfg::Region& region) = nullptr;
   // Not null: the arrays are in the memory of a device while the nest runs (targets/runtime/gpu.h). Of each array of
   // the program that it touches: how it is used, in the runtime's words.
-  std::map<std::string, std::string> (*device_arrays)(const sdfg::Sdfg& sdfg) = nullptr;
+  std::map<std::string, std::string> (*device_arrays)(const sdfg::Sdfg& sdfg, const EmitOptions& options) = nullptr;
   // Where temporaries live, if not where plan_transients says.
   Result<std::vector<Transient>> (*transients)(const sdfg::Sdfg& sdfg) = nullptr;
 };

@@ -222,16 +222,38 @@ Result<void> runs_on_gpu(const Sdfg& sdfg, const EmitOptions& options) {
   return HostChecker(sdfg).region(sdfg.root);
 }
 
-std::map<std::string, std::string> device_arrays(const Sdfg& sdfg) {
+namespace {
+
+// With what is known of its symbols.
+Sdfg as_called(Sdfg sdfg, const EmitOptions& options) {
+  for (const auto& [symbol, value] : options.known) {
+    if (!sdfg.has_symbol(symbol)) continue;
+    sdfg.assumptions.push_back(sdfg::Expr::symbol(symbol) - value);
+    sdfg.assumptions.push_back(sdfg::Expr(value) - sdfg::Expr::symbol(symbol));
+  }
+  return sdfg;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> device_arrays(const Sdfg& sdfg, const EmitOptions& options) {
   std::map<std::string, std::string> uses;
   const sdfg::Touched touched = sdfg::touched(sdfg.root);
-  const std::set<std::string> whole = sdfg::written_whole(sdfg);
+  const sdfg::Sdfg called = as_called(sdfg, options);
+  std::set<std::string> whole = sdfg::written_whole(called);
+  std::optional<sdfg::Sdfg> original;
+  if (options.original != nullptr) {
+    original = as_called(*options.original, options);
+    whole.merge(sdfg::written_whole(*original));
+  }
   for (const Container& c : sdfg.containers) {
     const bool read = touched.read.contains(c.name), written = touched.written.contains(c.name);
     if (c.transient || (!read && !written) || passed_by_value(c, touched.written)) continue;
     std::vector<std::string_view> use;
-    if (read && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
-    if (written && !c.dead) use.emplace_back("sous::gpu::writes");
+    const bool exposed = read && !(written && (sdfg::reads_only_its_own(called, c.name) ||
+                                               (original && sdfg::reads_only_its_own(*original, c.name))));
+    if (exposed && !planted(Fault::transfer_to_device_lost)) use.emplace_back("sous::gpu::reads");
+    if (written) use.emplace_back(c.dead ? "sous::gpu::changes" : "sous::gpu::writes");
     // Between rows that are apart there is what the nest does not write.
     const bool dense = c.strides == sdfg::row_major(c.shape);
     if ((dense && whole.contains(c.name)) || planted(Fault::part_taken_for_whole)) use.emplace_back("sous::gpu::whole");
@@ -244,6 +266,11 @@ std::map<std::string, std::string> device_arrays(const Sdfg& sdfg) {
 
 Result<std::vector<Transient>> device_transients(const Sdfg& sdfg) {
   TRY(std::vector<Transient> transients, plan_transients(sdfg, false));
+  // Steps leave what they have moved all uses of.
+  const sdfg::Touched touched = sdfg::touched(sdfg.root);
+  std::erase_if(transients, [&](const Transient& t) {
+    return !touched.read.contains(t.container) && !touched.written.contains(t.container);
+  });
   const std::map<std::string, bool> on_device = device_loops(sdfg.root);
   for (Transient& t : transients) {
     const Container& c = *sdfg.find(t.container);

@@ -28,7 +28,7 @@ bool has_kernel(const sdfg::Node& node);
 Result<void> runs_on_gpu(const sdfg::Sdfg& sdfg, const EmitOptions& options);
 
 // Of each array of the program that the graph touches: how, in the words of targets/runtime/gpu.h.
-std::map<std::string, std::string> device_arrays(const sdfg::Sdfg& sdfg);
+std::map<std::string, std::string> device_arrays(const sdfg::Sdfg& sdfg, const EmitOptions& options);
 
 // Temporaries of kernels are variables of their threads; all others lie in the memory of the device.
 // Errors: target.unsupported.

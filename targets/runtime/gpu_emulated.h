@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -34,7 +35,20 @@ struct Emulated {
 };
 inline Emulated emulated;
 
-inline bool emulated_failure() { return ++emulated.calls >= emulated.fail_at && emulated.fail_at > 0; }
+inline int64_t emulated_count(int64_t& counter, int64_t more) {
+  return __atomic_add_fetch(&counter, more, __ATOMIC_SEQ_CST);  // several threads copy
+}
+inline bool emulated_failure() { return emulated_count(emulated.calls, 1) >= emulated.fail_at && emulated.fail_at > 0; }
+
+// A copy that has been started and that nobody has waited for yet. It is made when somebody does: what looks earlier
+// finds what was there, and what is overwritten meanwhile is not copied.
+struct EmulatedStream {
+  bool waits;
+  void* to;
+  const void* from;
+  size_t bytes;
+  cudaMemcpyKind kind;
+};
 
 struct EmulatedBlock {
   void* pages;
@@ -138,7 +152,7 @@ cudaError_t emulated_meetings(dim3 grid, dim3 block, F f) {
 
 template <class... P>
 cudaError_t emulated_launch(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
-  ++emulated.launches;
+  emulated_count(emulated.launches, 1);
   if (emulated_failure()) return cudaErrorLaunchFailure;
   emulated_grid_size = grid;
   emulated_block_size = block;
@@ -180,7 +194,7 @@ inline cudaError_t cudaMalloc(void** to, size_t bytes) {
   memset(begin, 0xA5, payload);
   *static_cast<EmulatedBlock*>(pages) = {pages, payload + 2 * page};
   *to = begin + payload - bytes;
-  ++emulated.allocated;
+  emulated_count(emulated.allocated, 1);
   return cudaSuccess;
 }
 
@@ -190,21 +204,49 @@ inline cudaError_t cudaFree(void* at) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(at) / 4096 * 4096;
   const EmulatedBlock block = *reinterpret_cast<EmulatedBlock*>(begin - 4096);
   munmap(block.pages, block.mapped);
-  --emulated.allocated;
+  emulated_count(emulated.allocated, -1);
   return cudaSuccess;
 }
 
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   using namespace sous::gpu;
   const bool in = kind == cudaMemcpyHostToDevice;
-  ++(in ? emulated.copies_to : emulated.copies_from);
-  (in ? emulated.bytes_to : emulated.bytes_from) += static_cast<int64_t>(bytes);
+  emulated_count(in ? emulated.copies_to : emulated.copies_from, 1);
+  emulated_count(in ? emulated.bytes_to : emulated.bytes_from, static_cast<int64_t>(bytes));
   if (emulated_failure()) {
     memset(to, 0x5A, bytes / 2);  // one that breaks off in the middle
     return cudaErrorLaunchFailure;
   }
   memcpy(to, from, bytes);
   return cudaSuccess;
+}
+
+using cudaStream_t = sous::gpu::EmulatedStream*;
+constexpr unsigned cudaStreamNonBlocking = 1, cudaHostRegisterDefault = 0;
+
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  if (sous::gpu::emulated_failure()) return cudaErrorMemoryAllocation;
+  *stream = static_cast<cudaStream_t>(calloc(1, sizeof(sous::gpu::EmulatedStream)));
+  return *stream == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (!stream->waits) return sous::gpu::emulated_failure() ? cudaErrorLaunchFailure : cudaSuccess;
+  stream->waits = false;
+  return cudaMemcpy(stream->to, stream->from, stream->bytes, stream->kind);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (stream->waits)
+    if (const cudaError_t error = cudaStreamSynchronize(stream); error != cudaSuccess) return error;
+  if (sous::gpu::emulated_failure()) return cudaErrorLaunchFailure;
+  *stream = {true, to, from, bytes, kind};
+  return cudaSuccess;
+}
+inline cudaError_t cudaHostRegister(void*, size_t, unsigned) {
+  return sous::gpu::emulated_failure() ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+inline cudaError_t cudaMemGetInfo(size_t* unused_bytes, size_t* all) {
+  *unused_bytes = *all = size_t{1} << 40;
+  return sous::gpu::emulated_failure() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }

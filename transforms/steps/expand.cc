@@ -6,6 +6,7 @@
 // nothing else in the loop may be the same memory. What stands in the container afterwards is what the last iteration
 // wrote, if it wrote every element that any did: so where others look at it, the loops that write it must do so for the
 // same elements in each iteration. Updates need not be asked: what they read, and so write, was written before.
+// An array that each iteration has a copy of already meets the condition, as nobody else sees it.
 #include <algorithm>
 
 #include "sdfg/points.h"
@@ -53,7 +54,11 @@ struct Expand {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    TRY(const std::set<std::string> candidates, reused(nest));
+    TRY(std::set<std::string> candidates, reused(nest));
+    // An array that each iteration has a copy of becomes one place for each, too, and the loop can be distributed.
+    for (const std::string& own : old->privates)
+      if (const sdfg::Container* c = nest.lifted.frame.find(own); c != nullptr && is_array_of_heap(*c))
+        candidates.insert(own);
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
@@ -77,7 +82,8 @@ struct Expand {
           return std::optional(subset);
         };
       };
-      if (is_seen_outside(result, *place, container)) {
+      const bool is_copy = std::ranges::count(here.privates, container) > 0;  // others have copies of their own
+      if (!is_copy && is_seen_outside(result, *place, container)) {
         auto copied =
             last_values(here, {.container = container, .wide = wide, .moved = at(here.end - here.begin - 1)}, names);
         if (!copied) continue;
@@ -89,6 +95,7 @@ struct Expand {
       relocate(result, place->around.empty() ? nullptr : place->around.back(), here.body, container,
                sdfg::temporary(wide, narrow.type, std::move(shape), sdfg::Storage::heap),
                at(Expr::symbol(here.symbol) - here.begin));
+      std::erase(here.privates, container);
       expanded = true;
     }
     if (!expanded) return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
@@ -106,6 +113,11 @@ struct Expand {
     for (const sdfg::Carried& c : carried)
       result.insert(nest.dependences.all()[static_cast<std::size_t>(c.dependence)].container);
     return result;
+  }
+
+  bool is_array_of_heap(const sdfg::Container& c) const {
+    return c.storage == sdfg::Storage::heap && !c.shape.empty() &&
+           std::ranges::none_of(c.shape, [&](const Expr& e) { return e.uses(loop.name); });
   }
 
   // Neither on a device nor of a size that only reading memory tells.

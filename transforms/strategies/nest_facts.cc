@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sdfg/trips.h"
+#include "transforms/apply.h"
 
 namespace sous::transforms {
 namespace {
@@ -81,6 +82,7 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
   facts.element_bytes_ = widest_written(nest);
   facts.nest_ = std::make_shared<const Nest>(std::move(subject));
   facts.context_ = context;
+  facts.budget_ = budget;
   return facts;
 }
 
@@ -142,6 +144,14 @@ string NestFacts::most_contiguous(const vector<string>& among) const {
   for (const string& symbol : among)
     if (best.empty() || loop(symbol).role.contiguous >= loop(best).role.contiguous) best = symbol;
   return best;
+}
+
+Result<NestFacts> NestFacts::after(const std::string& steps) const {
+  // The target is a matter of later steps.
+  TRY(const Recipe recipe, recipe_from_text(steps.substr(0, steps.find_last_not_of("; ") + 1) + " -> cpp"));
+  TRY(const sdfg::Sdfg changed,
+      apply(sdfg::lower(nest_->lifted, nest_->tree), recipe, {.context = context_, .budget = budget_}));
+  return of(changed, context_, budget_);
 }
 
 }  // namespace sous::transforms

@@ -49,6 +49,8 @@ class NestFacts {
   std::string most_contiguous(const std::vector<std::string>& among) const;
   // Bytes of the largest element of an array that the nest writes.
   int element_bytes() const { return element_bytes_; }
+  // The facts behind these steps: "expand(loop=i1); distribute(loop=i1); ". Errors: those of the steps, isl.budget.
+  Result<NestFacts> after(const std::string& steps) const;
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
 
@@ -60,6 +62,7 @@ class NestFacts {
 
   std::shared_ptr<const Nest> nest_;
   StepContext context_;
+  sdfg::Budget budget_;
   std::vector<LoopFacts> loops_;
   int element_bytes_ = 1;
 };

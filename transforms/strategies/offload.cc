@@ -131,6 +131,53 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
   return {};
 }
 
+// The loops that stay on the host with launches inside.
+void count_host_loops(const NestFacts& nest, const std::string& symbol, int& count) {
+  const LoopFacts& loop = nest.loop(symbol);
+  if (loop.parallel || (!nest.reductions({symbol}).empty() && !nest.parallel(nest.band(symbol)).empty())) return;
+  ++count;
+  for (const std::string& inner : loop.inside) count_host_loops(nest, inner, count);
+}
+int host_loops(const NestFacts& nest) {
+  int count = 0;
+  for (const std::string& loop : nest.outermost()) count_host_loops(nest, loop, count);
+  return count;
+}
+
+// A nest as it is after some steps.
+struct Changed {
+  std::string steps;
+  NestFacts facts;
+};
+
+// `steps` with `step`, which is tried.
+bool admits(Changed& nest, const NestFacts& original, const std::string& step) {
+  auto facts = original.after(nest.steps + step);
+  if (!facts) return false;
+  nest = {nest.steps + step, std::move(*facts)};
+  return true;
+}
+
+// Loops around launches that wait for nothing but a temporary become parallel: each iteration gets a place of its own,
+// and each part of the body the whole of the loops. One launch for each part takes the place of one for each iteration.
+std::optional<Changed> with_own_places(const NestFacts& nest) {
+  const int before = host_loops(nest);
+  if (before == 0) return std::nullopt;
+  Changed changed{"", nest};
+  std::vector<std::string> loops;  // innermost first: those further out then find what these have left
+  for (const LoopFacts& loop : nest.loops())
+    if (!loop.parallel && !loop.inside.empty()) loops.insert(loops.begin(), loop.role.symbol);
+  for (const std::string& loop : loops) admits(changed, nest, call("expand", "loop=" + loop));
+  if (changed.steps.empty()) return std::nullopt;
+  for (const std::string& loop : loops) {
+    const auto now = std::ranges::find(changed.facts.loops(), loop, [](const LoopFacts& l) { return l.role.symbol; });
+    if (now != changed.facts.loops().end() && now->parallel && !now->is_band)
+      admits(changed, nest, call("distribute", "loop=" + loop));
+  }
+  if (host_loops(changed.facts) >= before) return std::nullopt;
+  return changed;
+}
+
 // The values of an open name: that of the tile which fits first.
 std::vector<std::string> values(const Written& all, std::int64_t Tile::* member, std::vector<std::int64_t> others) {
   const Tile &first = all.few_blocks ? small : large, &second = all.few_blocks ? large : small;
@@ -141,7 +188,7 @@ std::vector<std::string> values(const Written& all, std::int64_t Tile::* member,
   return result;
 }
 
-Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
+Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead) {
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
@@ -164,12 +211,22 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
                                                               {"buffers", values(all, &Tile::buffers, {})}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
-    OpenRecipe recipe{recipe_of(steps, "cuda"), {}};
+    OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
     for (const auto& [name, values] : sizes)
       if (recipe.text.contains("$" + name)) recipe.open[name] = values;
     if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
   }
   return recipes;
+}
+
+Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
+  auto recipes = write_as_it_is(nest, "");
+  const auto changed = with_own_places(nest);
+  if (!changed) return recipes;
+  auto first = write_as_it_is(changed->facts, changed->steps);
+  if (!first) return recipes;
+  if (recipes) first->insert(first->end(), recipes->begin(), recipes->end());
+  return first;
 }
 
 }  // namespace

@@ -138,6 +138,30 @@ TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
   }
 }
 
+// Loops around launches that only a temporary makes wait: each iteration gets one of its own, and the parts of the body
+// are a launch each. A time loop stays.
+TEST(Strategies, OneLaunchForAllIterations) {
+  const Sdfg contraction =
+      sdfg::parse(
+          "sdfg 1 t symbols n array s: f64[n] argument array A: f64[n, n, n] argument array B: f64[n, n] argument "
+          "const "
+          "arguments n, s, A, B loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n { s0: s[i2] = 0.0 } "
+          "loop i3 = 0 .. n { loop i4 = 0 .. n { s1: s[i4] = s[i4] + A[i0, i1, i3] * B[i3, i4] } } "
+          "loop i5 = 0 .. n { s2: A[i0, i1, i5] = s[i5] } } }")
+          .value();
+  const auto launches = [](const Sdfg& nest) {
+    const auto after =
+        apply(nest, closed(written(offload_strategy, nest).value()[0]).value(), {.context = avx512, .budget = {}});
+    EXPECT_TRUE(after) << after.error().to_string();
+    return std::ranges::count_if(after->root.nodes, [](const sdfg::Node& node) {
+      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+      return loop != nullptr && std::holds_alternative<sdfg::GpuGrid>(loop->schedule);
+    });
+  };
+  EXPECT_EQ(launches(contraction), 4);  // one more for what is left in s
+  EXPECT_EQ(launches(sweeps), 0);
+}
+
 // What one iteration hands to the next loop is its own then; loops that would wait for each other stay apart.
 TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
   const auto one =
