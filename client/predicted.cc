@@ -22,6 +22,8 @@ using Sizes = std::map<string, std::int64_t>;
 // Operations (binary logarithm) of a nest that is worth threads and vectors, which the sizes that are not known are
 // taken to bring: tenths of a second. Below the second figure nothing is looked at.
 constexpr double usual_operations = 27, least_operations = 20;
+// Above this nobody waits for it.
+constexpr double most_operations = 45;
 // Sizes are made smaller by this in search of the least that is still predicted to gain; loops have to be so much
 // longer than that, since the model has seen few thin shapes.
 constexpr double step_down = 1.5, longer = 2;
@@ -87,7 +89,20 @@ class Sized {
   }
   bool promising(const GainModel& model, double least) const {
     if (operations(usual_) < least_operations) return false;
-    return promises_threads() || model.potential(terms(usual_)) >= least;
+    return promises_threads() || may_be_freed() || model.potential(terms(usual_)) >= least;
+  }
+  // Whether three loops in each other read elsewhere what they write: strategies may find loops there that are parallel
+  // but for some iterations.
+  bool may_be_freed() const {
+    const auto facts = tuning_db::facts(nest_, usual_);
+    const auto deep = [&](const tuning_db::AccessFact& access) {
+      return facts.statements[static_cast<std::size_t>(access.statement)].loops.size() >= 3;
+    };
+    return std::ranges::any_of(facts.accesses, [&](const auto& w) {
+      return w.write && deep(w) && std::ranges::any_of(facts.accesses, [&](const auto& r) {
+               return !r.write && deep(r) && r.container == w.container && r.memlet->subset != w.memlet->subset;
+             });
+    });
   }
   bool computes() const { return threads_ > 1 && tuning_db::computes(load(nest_, usual_)); }
   // Single loops over streams are everywhere, and gain little: they are not worth what serving them costs a build.
@@ -126,6 +141,13 @@ class Predictor {
     // What fusing does to the parts no sample has shown: the model is not asked.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, least);
   }
+  // What the recipe, of a strategy that makes loops parallel, gains without its threads.
+  std::optional<Predicted> vectors(const transforms::Match& match) const {
+    transforms::Recipe recipe = match.recipe;
+    std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+    const auto candidate = tuning_db::fitted(unit_.nest, match.name, recipe, apply_options(nest_));
+    return candidate ? freed(*candidate) : std::nullopt;
+  }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
 
  private:
@@ -134,34 +156,82 @@ class Predictor {
     const auto options = apply_options(nest_);
     const auto proposed = tuning_db::propose(unit_.nest, options, which);
     if (!proposed) return std::nullopt;
-    std::optional<Predicted> best, threads;
+    std::optional<Predicted> best, threads, freed_loops;
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
-        const auto recipe = transforms::closed(open);
-        if (!recipe) continue;
-        const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
+        const auto candidate = candidate_of(*one.strategy, open, options);
         if (!candidate) continue;
+        if (one.strategy->frees_loops) {
+          keep_larger(freed_loops, freed(*candidate));
+          continue;
+        }
         if (one.strategy->threads_alone) {
           const double gain = threads_gain(candidate->applied, sized_.usual());
           const double seconds = tuning_db::seconds(sized_.load(candidate->applied, sized_.usual()));
           const bool fits = !of_several() || brings_little_more(candidate->applied);
-          if (fits && gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds);
+          if (fits && gain > (threads ? threads->gain : 0))
+            threads = as_choice(*candidate, gain, seconds, sized_.usual());
         }
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
-          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())));
+          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())),
+                           sized_.usual());
       }
     }
     if (best) {
-      set_least_shape(*best, false, [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
-    } else if (threads) {
+      set_least_shape(*best, sized_.value(), false,
+                      [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
+    }
+    keep_larger(best, std::move(freed_loops));
+    if (!best && threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(*threads, true,
+      set_least_shape(*threads, sized_.value(), true,
                       [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
     }
     return best ? best : threads;
+  }
+
+  std::optional<tuning_db::Candidate> candidate_of(const transforms::StrategyInfo& strategy,
+                                                   const transforms::OpenRecipe& open,
+                                                   const transforms::ApplyOptions& options) const {
+    const auto recipe = transforms::closed(open);
+    if (!recipe) return std::nullopt;
+    return tuning_db::fitted(unit_.nest, string(strategy.name), *recipe, options);
+  }
+
+  static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {
+    if (other && (!best || other->gain > best->gain)) best = std::move(other);
+  }
+
+  // What a recipe gains that makes loops parallel, and from which extents on; where sizes are open and its threads pay
+  // for larger ones only, for those.
+  std::optional<Predicted> freed(const tuning_db::Candidate& candidate) const {
+    std::int64_t value = sized_.value();
+    while (freed_gain(candidate.applied, sized_.at(value)) == 0) {
+      value += value / 2;
+      if (!sized_.open() || sized_.operations(sized_.at(value)) > most_operations) return std::nullopt;
+    }
+    const Sizes sizes = sized_.at(value);
+    const double seconds = tuning_db::seconds(sized_.load(unit_.nest, sizes));
+    Predicted out = as_choice(candidate, freed_gain(candidate.applied, sizes), seconds, sizes);
+    set_least_shape(out, value, true, [&](const Sizes& less) { return freed_gain(candidate.applied, less) > 0; });
+    return out;
+  }
+  double freed_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
+    const double vectors = tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware);
+    return has_threads(applied) ? vectors * tuning_db::threads_gain(sized_.load(applied, sizes), sized_.threads())
+                                : vectors;
+  }
+
+  static bool has_threads(const sdfg::Sdfg& applied) {
+    bool found = false;
+    sdfg::visit(applied.root, [&](const sdfg::Node& node) {
+      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+      found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
+    });
+    return found;
   }
 
   // The whole of a nest of several parts.
@@ -202,8 +272,8 @@ class Predictor {
     return applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds;
   }
 
-  // `seconds`: what the original takes, a low estimate.
-  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds) const {
+  // `seconds`: what the original takes at these sizes, a low estimate.
+  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds, const Sizes& sizes) const {
     Predicted out;
     out.gain = gain;
     out.choice.unit = unit_.index;
@@ -215,13 +285,13 @@ class Predictor {
     match.believed = gain;
     transforms::Evidence& e = match.evidence;
     e.size_class = size_class_of(unit_);
-    e.work = tuning_db::work(unit_.nest, sized_.usual()).value_or(0);
-    e.extents = tuning_db::extents(unit_.nest, sized_.usual());
+    e.work = tuning_db::work(unit_.nest, sizes).value_or(0);
+    e.extents = tuning_db::extents(unit_.nest, sizes);
     e.baseline_seconds = seconds;
     e.tuned_seconds = seconds / gain;
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
-    e.threads = target != nullptr && target->has_threads() ? sized_.threads() : 1;
+    e.threads = target != nullptr && target->has_threads() && has_threads(candidate.applied) ? sized_.threads() : 1;
     return out;
   }
 
@@ -244,11 +314,10 @@ class Predictor {
     return together ? thin : std::set<string>{};
   }
 
-  // From which extents on it `holds` as well. `any_loops`: whichever loops are long.
+  // From which extents on it `holds`, as it does where what is open is `lowest`. `any_loops`: whichever loops are long.
   template <class Holds>
-  void set_least_shape(Predicted& best, bool any_loops, const Holds& holds) const {
+  void set_least_shape(Predicted& best, std::int64_t lowest, bool any_loops, const Holds& holds) const {
     if (!sized_.open() || planted(Fault::predicted_at_any_size)) return;
-    std::int64_t lowest = sized_.value();
     for (std::int64_t value = lowest; value >= least_size;
          value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
       const Sizes sizes = sized_.at(value);
@@ -290,6 +359,11 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {
   return Predictor(nest, unit, model).best(least);
+}
+
+std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const GainModel& model,
+                                         const transforms::Match& match) {
+  return Predictor(nest, unit, model).vectors(match);
 }
 
 std::optional<Predicted> predict_threads(const Nest& nest, const Unit& unit, const GainModel& model) {

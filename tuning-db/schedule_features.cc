@@ -26,6 +26,9 @@ constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, mo
 // Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is
 // counted on, however many threads there are: memory is shared.
 constexpr double stream_bytes = 10, counted_on_streams = 1.2;
+// Of vectors that no compiler finds: iterations of their loop, bytes of it for each byte of an element, their share of
+// the operations; and what is counted on.
+constexpr double least_vector_trips = 24, least_lanes = 4, most_of_all = 0.9, counted_on_vectors = 1.5;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
@@ -310,6 +313,32 @@ double threads_gain(const CoreLoad& load, int threads) {
   if (threads < 2 || !even || load.regions == 0 || seconds(load) < 1e-9 * least_region * load.regions) return 0;
   if (computes(load)) return 1 + counted_on * (threads - 1);
   return streams(load) ? counted_on_streams : 0;
+}
+
+double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                          const Hardware& hardware) {
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, in_vectors = 0, widest = 1;
+  std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    const StatementFact& s = known.statements[k];
+    const double weight = s.executions * cost_of(s).all;
+    all += weight;
+    for (const int loop : s.loops)
+      if (std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule))
+        lanes[k] = loop;
+    const bool fast = lanes[k] >= 0 && known.loops[static_cast<std::size_t>(lanes[k])].trips >= least_vector_trips;
+    in_vectors += fast ? weight : 0;
+  }
+  for (const AccessFact& access : known.accesses) {
+    const int loop = lanes[static_cast<std::size_t>(access.statement)];
+    if (loop < 0) continue;
+    const auto stride = known.stride(access, loop);
+    if (!stride || std::abs(*stride) > 1) return 0;
+    widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
+  }
+  const bool wide = simd_bits(hardware.isa) >= least_lanes * 8 * widest;
+  return wide && all > 0 && in_vectors >= most_of_all * all ? counted_on_vectors : 0;
 }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

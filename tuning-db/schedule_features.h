@@ -78,6 +78,13 @@ double seconds(const CoreLoad& load);
 // docs/decisions/021-recipes-by-prediction.md.
 double threads_gain(const CoreLoad& load, int threads);
 
+// What a recipe gains on one core at least by vectors in loops that were not parallel before it, so that no compiler
+// has found them; 0: perhaps nothing. They are long then, do most of the work, have four lanes and more, and
+// neighbouring elements in these. `nest`: with the recipe applied.
+// (docs/decisions/025-vectors-that-no-compiler-finds.md)
+double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                          const Hardware& hardware);
+
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 

@@ -10,6 +10,7 @@
 #include "transforms/roles.h"
 #include "transforms/step.h"
 #include "transforms/strategies/fusion.h"
+#include "transforms/strategies/index_sets.h"
 
 namespace sous::transforms {
 
@@ -46,6 +47,7 @@ class NestFacts {
   int element_bytes() const { return element_bytes_; }
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
+  Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }
 
  private:
   std::shared_ptr<const Nest> nest_;

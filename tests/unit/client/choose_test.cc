@@ -352,6 +352,36 @@ TEST(Choose, OtherShapesGetThreadsAlone) {
   EXPECT_TRUE(choose({.nest = known, .gain_model = believer}).otherwise.empty());
 }
 
+// No compiler finds vectors where an element of the row is read by all others and written by one.
+TEST(Choose, PivotsServeClosures) {
+  const std::string closure = R"(void f(int n, TYPE d[n][n]) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        TYPE through = d[i][k] + d[k][j];
+        if (through < d[i][j]) d[i][j] = through;
+      }
+})";
+  for (const std::string type : {"int", "float", "double"}) {
+    std::string text = closure;
+    for (std::size_t at = text.find("TYPE"); at != std::string::npos; at = text.find("TYPE")) text.replace(at, 4, type);
+    const Chosen chosen = without_expectations(text);
+    ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+    EXPECT_EQ(chosen.choices[0].match.name, "pivots");
+    EXPECT_EQ(chosen.threads, 2);
+    // Threads have to be sent out twice a step: for smaller ones there are vectors alone, and then the original.
+    ASSERT_EQ(chosen.otherwise.size(), 1u);
+    const Chosen& other = chosen.otherwise[0];
+    EXPECT_EQ(other.threads, 1);
+    EXPECT_FALSE(transforms::to_text(other.choices.at(0).match.recipe).contains("parallelize"));
+    EXPECT_GT(chosen.guards.at(0).least_work, 50 * other.guards.at(0).least_work);
+    EXPECT_GT(other.guards.at(0).least_work, 40 * 40 * 40);
+    EXPECT_TRUE(without_expectations(text, {{"n", 30}}).choices.empty());
+    EXPECT_EQ(without_expectations(text, {{"n", 300}}).threads, 1);
+    EXPECT_EQ(without_expectations(text, {{"n", 3000}}).threads, 2);
+  }
+}
+
 // What the normal form takes apart is one again: each core keeps what one part of an iteration hands to the next.
 TEST(Choose, FusedPartsGetThreads) {
   const std::string nearest = R"(void f(int n, int m, const float p[n][8], const float c[m][8], int *restrict out) {

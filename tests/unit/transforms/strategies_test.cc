@@ -51,6 +51,16 @@ const Sdfg triangle = nest("array A: f64[n, m] argument array C: f64[n, n] argum
                            "s0: C[i0, i1] = C[i0, i1] + 1.5 * A[i0, i2] * A[i1, i2] } } }");
 const Sdfg columns = nest("array A: f64[n, m] argument array x: f64[n] argument array y: f64[m] argument", "A, x, y",
                           "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: y[i1] = y[i1] + A[i0, i1] * x[i0] } }");
+// Shortest paths, with and without a temporary; and a product in place whose rows are parallel, but not their elements.
+const Sdfg paths = nest("array D: i32[n, n] argument", "D",
+                        "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n { "
+                        "s0: D[i1, i2] = min(D[i1, i2], D[i1, i0] + D[i0, i2]) } } }");
+const Sdfg relaxed = nest("array D: f64[n, n] argument array t: f64 stack transient", "D",
+                          "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n private(t) { "
+                          "s0: t[] = D[i1, i0] + D[i0, i2] if (t[] < D[i1, i2]) { s1: D[i1, i2] = t[] } } } }");
+const Sdfg scaled = nest("array A: f32[n, m] argument array B: f32[n, m] argument", "A, B",
+                         "loop i0 = 0 .. min(n, m) { loop i1 = 0 .. n { loop i2 = 0 .. m { "
+                         "s0: A[i1, i2] = A[i1, i2] - A[i1, i0] * B[i0, i2] } } }");
 // A row's mean, and a weight for each element, as normal form leaves them: each in an array of its own.
 const Sdfg rows = nest(
     "array A: f64[n, m] argument array mean: f64[max(0, n)] heap transient alias 1 "
@@ -66,6 +76,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"contraction", {product, batch}},
     {"register_tiles", {product, batch, filter}},
     {"time_tiles", {sweeps}},
+    {"pivots", {paths, relaxed, scaled}},
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
@@ -157,6 +168,30 @@ TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
                            "loop i0 = 0 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 0 .. n { s1: s[] = s[] + y[i1] } "
                            "loop i2 = 0 .. n { s2: x[i2] = y[i2] * s[] }");
   EXPECT_EQ(written(fused_loops_strategy, summed).error().code, "fused-loops.none");
+}
+
+// What all rows and columns read stands by itself: the others are parallel, each of them in vectors.
+TEST(Strategies, PivotsStandByThemselves) {
+  const auto recipes = written(pivots_strategy, paths).value();
+  ASSERT_EQ(recipes.size(), 2U);
+  EXPECT_TRUE(recipes[0].text.starts_with("split(loop=i1, at=i0); split(loop=i1_s, at=i0, offset=1); "))
+      << recipes[0].text;
+  EXPECT_TRUE(recipes[0].text.contains("parallelize(loop=i1, kind=$kind); parallelize(loop=i1_s, kind=$kind)"));
+  EXPECT_EQ(recipes[0].open.at("kind").front(), "static");
+  EXPECT_FALSE(recipes[1].text.contains("parallelize"));
+  // Of these the rows are parallel as they are: only the column is cut out.
+  EXPECT_TRUE(written(pivots_strategy, scaled).value()[0].text.starts_with("split(loop=i2, at=i0); split(loop=i2_s"));
+  // Rows of a triangle are handed out as they come.
+  const Sdfg half = nest("array D: i32[n, n] argument", "D",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. i1 + 1 { "
+                         "s0: D[i1, i2] = min(D[i1, i2], D[i1, i0] + D[i0, i2]) } } }");
+  EXPECT_EQ(written(pivots_strategy, half).value()[0].open.at("kind").front(), "dynamic");
+  // The element at the point is not the only one that is met again.
+  const Sdfg next = nest("array D: i32[n + 1, n + 1] argument", "D",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n { "
+                         "s0: D[i1, i2] = min(D[i1, i2 + 1], D[i1 + 1, i0] + D[i1, i2]) } } }");
+  const auto none = written(pivots_strategy, next);
+  EXPECT_TRUE(none || none.error().code == "pivots.none");
 }
 
 // Large tiles read less; of a small product they leave multiprocessors idle.
