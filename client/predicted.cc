@@ -220,7 +220,8 @@ class Predictor {
     return out;
   }
   double freed_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const double vectors = tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware);
+    const double vectors = std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
+                                    tuning_db::overlapped_chains_gain(applied, sizes));
     return has_threads(applied) ? vectors * tuning_db::threads_gain(sized_.load(applied, sizes), sized_.threads())
                                 : vectors;
   }

@@ -29,6 +29,8 @@ constexpr double stream_bytes = 10, counted_on_streams = 1.2;
 // Of vectors that no compiler finds: iterations of their loop, bytes of it for each byte of an element, their share of
 // the operations; and what is counted on.
 constexpr double least_vector_trips = 24, least_lanes = 4, most_of_all = 0.9, counted_on_vectors = 1.5;
+// Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
+constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
 
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
@@ -339,6 +341,23 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
   }
   const bool wide = simd_bits(hardware.isa) >= least_lanes * 8 * widest;
   return wide && all > 0 && in_vectors >= most_of_all * all ? counted_on_vectors : 0;
+}
+
+double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, overlapped = 0;
+  for (const StatementFact& s : known.statements) {
+    const double weight = s.executions * cost_of(s).all;
+    all += weight;
+    if (s.loops.size() < 2) continue;
+    const LoopFact& copies = known.loops[static_cast<std::size_t>(s.loops.back())];
+    const LoopFact& around = known.loops[static_cast<std::size_t>(s.loops[s.loops.size() - 2])];
+    const auto* unroll = std::get_if<sdfg::Unroll>(&copies.loop->schedule);
+    const bool fast = unroll != nullptr && unroll->factor >= least_copies &&
+                      copies.trips >= (1 - most_idle) * unroll->factor && around.trips >= least_long;
+    overlapped += fast ? weight : 0;
+  }
+  return all > 0 && overlapped >= most_of_chains * all ? counted_on_chains : 0;
 }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -11,6 +11,7 @@
 #include "transforms/step.h"
 #include "transforms/strategies/fusion.h"
 #include "transforms/strategies/index_sets.h"
+#include "transforms/strategies/staggering.h"
 
 namespace sous::transforms {
 
@@ -48,6 +49,7 @@ class NestFacts {
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
   Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }
+  Result<std::vector<Staggered>> staggered() const { return staggered_of(*nest_, context_); }
 
  private:
   std::shared_ptr<const Nest> nest_;

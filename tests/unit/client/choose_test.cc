@@ -382,6 +382,25 @@ TEST(Choose, PivotsServeClosures) {
   }
 }
 
+// Chains of floats overlap where rows advance together; short rows are the original's.
+TEST(Choose, StaggeredRowsServeSweepsInPlace) {
+  const std::string sweep = R"(void f(int n, int m, int steps, double a[n][m]) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++)
+        a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+})";
+  const Chosen chosen = without_expectations(sweep);
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.name, "staggered_rows");
+  EXPECT_EQ(chosen.threads, 1);
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  EXPECT_GE(chosen.guards[0].least_extents.at(2), 96);
+  EXPECT_EQ(without_expectations(sweep, {{"n", 500}, {"m", 500}, {"steps", 100}}).choices.size(), 1u);
+  EXPECT_TRUE(without_expectations(sweep, {{"n", 500}, {"m", 40}, {"steps", 100}}).choices.empty());
+  EXPECT_TRUE(without_expectations(sweep, {{"n", 6}, {"m", 500}, {"steps", 1000}}).choices.empty());
+}
+
 // What the normal form takes apart is one again: each core keeps what one part of an iteration hands to the next.
 TEST(Choose, FusedPartsGetThreads) {
   const std::string nearest = R"(void f(int n, int m, const float p[n][8], const float c[m][8], int *restrict out) {

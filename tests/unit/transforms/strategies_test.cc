@@ -61,6 +61,14 @@ const Sdfg relaxed = nest("array D: f64[n, n] argument array t: f64 stack transi
 const Sdfg scaled = nest("array A: f32[n, m] argument array B: f32[n, m] argument", "A, B",
                          "loop i0 = 0 .. min(n, m) { loop i1 = 0 .. n { loop i2 = 0 .. m { "
                          "s0: A[i1, i2] = A[i1, i2] - A[i1, i0] * B[i0, i2] } } }");
+// Sweeps in place: with neighbours on the sides, and on the corners as well.
+const Sdfg relaxation =
+    nest("array A: f64[n, m] argument", "A",
+         "loop i0 = 0 .. 3 { loop i1 = 1 .. n - 1 { loop i2 = 1 .. m - 1 { "
+         "s0: A[i1, i2] = (A[i1 - 1, i2] + A[i1, i2 - 1] + A[i1 + 1, i2] + A[i1, i2 + 1]) * 0.25 } } }");
+const Sdfg corners = nest("array A: f64[n, m] argument", "A",
+                          "loop i0 = 1 .. n - 1 { loop i1 = 1 .. m - 1 { "
+                          "s0: A[i0, i1] = (A[i0 - 1, i1 + 1] + A[i0, i1 - 1]) * 0.25 + A[i0 + 1, i1 - 1] } }");
 // A row's mean, and a weight for each element, as normal form leaves them: each in an array of its own.
 const Sdfg rows = nest(
     "array A: f64[n, m] argument array mean: f64[max(0, n)] heap transient alias 1 "
@@ -77,6 +85,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"register_tiles", {product, batch, filter}},
     {"time_tiles", {sweeps}},
     {"pivots", {paths, relaxed, scaled}},
+    {"staggered_rows", {relaxation, corners}},
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
@@ -168,6 +177,20 @@ TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
                            "loop i0 = 0 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 0 .. n { s1: s[] = s[] + y[i1] } "
                            "loop i2 = 0 .. n { s2: x[i2] = y[i2] * s[] }");
   EXPECT_EQ(written(fused_loops_strategy, summed).error().code, "fused-loops.none");
+}
+
+// Each row is as far behind the one before as the elements that it waits for are ahead.
+TEST(Strategies, RowsThatWaitAreStaggered) {
+  EXPECT_TRUE(written(staggered_rows_strategy, relaxation).value()[0].text.contains("skew(loop=i2, by=i1, factor=1)"));
+  EXPECT_TRUE(written(staggered_rows_strategy, corners).value()[0].text.contains("skew(loop=i1, by=i0, factor=2)"));
+  // A single sum for each element, and what is no float: other operations take longer than the waiting.
+  for (const std::string body : {"A[i0, i1] + A[i0, i1 - 1] + A[i0 - 1, i1]", "A[i0, i1 - 1]"})
+    for (const std::string type : {"f64", "i32"}) {
+      if (type == "f64" && body.size() > 20) continue;
+      const Sdfg other = nest("array A: " + type + "[n, m] argument", "A",
+                              "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = " + body + " } }");
+      EXPECT_EQ(written(staggered_rows_strategy, other).error().code, "staggered-rows.none") << body << type;
+    }
 }
 
 // What all rows and columns read stands by itself: the others are parallel, each of them in vectors.
