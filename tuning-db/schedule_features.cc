@@ -26,9 +26,16 @@ constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, mo
 // Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is
 // counted on, however many threads there are: memory is shared.
 constexpr double stream_bytes = 10, counted_on_streams = 1.2;
-// Of vectors that no compiler finds: iterations of their loop, bytes of it for each byte of an element, their share of
-// the operations; and what is counted on.
-constexpr double least_vector_trips = 24, least_lanes = 4, most_of_all = 0.9, counted_on_vectors = 1.5;
+// Of vectors that no compiler finds: their share of the operations, and what is counted on. With vectors of 512 bits,
+// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
+// of both, and no conditions. Shorter ones gain too little, or lose.
+constexpr double most_of_all = 0.9, counted_on_vectors = 1.5;
+struct LeastVectors {
+  double lanes, trips;
+  bool conditions;
+};
+constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
+
 // Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
 constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
 
@@ -319,7 +326,11 @@ double threads_gain(const CoreLoad& load, int threads) {
 
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                           const Hardware& hardware) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256) return 0;
+  const LeastVectors& least = bits >= 512 ? with_masks : without_masks;
   const NestFacts known = facts(nest, sizes);
+  if (known.ifs > 0 && !least.conditions) return 0;
   double all = 0, in_vectors = 0, widest = 1;
   std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement
   for (std::size_t k = 0; k < known.statements.size(); ++k) {
@@ -329,7 +340,7 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
     for (const int loop : s.loops)
       if (std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule))
         lanes[k] = loop;
-    const bool fast = lanes[k] >= 0 && known.loops[static_cast<std::size_t>(lanes[k])].trips >= least_vector_trips;
+    const bool fast = lanes[k] >= 0 && known.loops[static_cast<std::size_t>(lanes[k])].trips >= least.trips;
     in_vectors += fast ? weight : 0;
   }
   for (const AccessFact& access : known.accesses) {
@@ -339,7 +350,7 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
     if (!stride || std::abs(*stride) > 1) return 0;
     widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
   }
-  const bool wide = simd_bits(hardware.isa) >= least_lanes * 8 * widest;
+  const bool wide = bits >= least.lanes * 8 * widest;
   return wide && all > 0 && in_vectors >= most_of_all * all ? counted_on_vectors : 0;
 }
 

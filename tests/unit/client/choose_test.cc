@@ -282,10 +282,11 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
 }
 
 // What is chosen for the one nest of a text, as `f`, by a model that expects nothing.
-Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
+Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {},
+                            const tuning_db::Hardware& machine = client::machine()) {
   const auto unit = frontends::c::lift("#include <math.h>\n" + text, "f.c", {});
   EXPECT_TRUE(unit);
-  const auto nest = prepare(unit->nests.at(0), false, sizes, machine());
+  const auto nest = prepare(unit->nests.at(0), false, sizes, machine);
   EXPECT_TRUE(nest);
   return choose({.nest = *nest, .gain_model = pessimist});
 }
@@ -379,6 +380,12 @@ TEST(Choose, PivotsServeClosures) {
     EXPECT_TRUE(without_expectations(text, {{"n", 30}}).choices.empty());
     EXPECT_EQ(without_expectations(text, {{"n", 300}}).threads, 1);
     EXPECT_EQ(without_expectations(text, {{"n", 3000}}).threads, 2);
+    // Stores under conditions want masks.
+    tuning_db::Hardware narrow = machine();
+    for (const auto isa : {tuning_db::Isa::avx2, tuning_db::Isa::sse}) {
+      narrow.isa = isa;
+      EXPECT_TRUE(without_expectations(text, {{"n", 3000}}, narrow).choices.empty());
+    }
   }
 }
 
