@@ -181,13 +181,13 @@ class Predictor {
       }
     }
     if (best) {
-      set_least_shape(*best, sized_.value(), false,
+      set_least_shape(*best, sized_.value(), Needs::LongLoops,
                       [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     }
     keep_larger(best, std::move(freed_loops));
     if (!best && threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(*threads, sized_.value(), true,
+      set_least_shape(*threads, sized_.value(), Needs::Work,
                       [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
     }
     return best ? best : threads;
@@ -216,7 +216,8 @@ class Predictor {
     const Sizes sizes = sized_.at(value);
     const double seconds = tuning_db::seconds(sized_.load(unit_.nest, sizes));
     Predicted out = as_choice(candidate, freed_gain(candidate.applied, sizes), seconds, sizes);
-    set_least_shape(out, value, true, [&](const Sizes& less) { return freed_gain(candidate.applied, less) > 0; });
+    set_least_shape(out, value, Needs::Shape,
+                    [&](const Sizes& less) { return freed_gain(candidate.applied, less) > 0; });
     return out;
   }
   double freed_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
@@ -315,9 +316,11 @@ class Predictor {
     return together ? thin : std::set<string>{};
   }
 
-  // From which extents on it `holds`, as it does where what is open is `lowest`. `any_loops`: whichever loops are long.
+  // What a gain is known for: loops that are all long; as much work, whichever loops do it; or the shape alone.
+  enum class Needs : std::uint8_t { LongLoops, Work, Shape };
+  // From which extents on it `holds`, as it does where what is open is `lowest`.
   template <class Holds>
-  void set_least_shape(Predicted& best, std::int64_t lowest, bool any_loops, const Holds& holds) const {
+  void set_least_shape(Predicted& best, std::int64_t lowest, Needs needs, const Holds& holds) const {
     if (!sized_.open() || planted(Fault::predicted_at_any_size)) return;
     for (std::int64_t value = lowest; value >= least_size;
          value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
@@ -327,6 +330,7 @@ class Predictor {
     }
     transforms::Evidence& e = best.choice.match.evidence;
     const Sizes sizes = sized_.at(lowest);
+    const bool any_loops = needs != Needs::LongLoops;
     const auto thin = any_loops ? thin_symbols(lowest, holds) : std::set<string>{};
     Sizes least = sizes;
     for (const string& symbol : thin) least[symbol] = few_iterations;
@@ -334,7 +338,9 @@ class Predictor {
     for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
       e.least_extents[k] = std::min((any_loops ? 1 : longer) * e.least_extents[k], e.extents[k]);
     const double factor = !any_loops ? longer : thin.empty() ? 1 : more_work;
-    e.least_work = std::min(factor * tuning_db::work(unit_.nest, sizes).value_or(0), e.work);
+    const double enough = factor * tuning_db::work(unit_.nest, sizes).value_or(0);
+    const double of_shape = tuning_db::work(unit_.nest, least).value_or(enough);
+    e.least_work = std::min(needs == Needs::Shape ? of_shape : enough, e.work);
   }
 
   const Nest& nest_;
