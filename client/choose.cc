@@ -9,7 +9,6 @@
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/roles.h"
-#include "transforms/strategies/strategy.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -109,11 +108,16 @@ class Chooser {
     return std::move(choice);
   }
 
-  // Threads on the whole nest, and nothing else, if they gain.
-  std::optional<Choice> threads_alone() const {
-    const auto* model = model_for_strategies();
+  // For other shapes of the whole nest than `first` is for: threads and nothing else, or, where that made loops
+  // parallel, its vectors and nothing else; if they gain.
+  std::optional<Choice> for_other_shapes(const Choice& first) const {
+    const bool freed = is_by_strategy(first.match, &transforms::StrategyInfo::frees_loops);
+    const bool has_both = question_.nest.units.size() == 1 && first.match.evidence.threads > 1;
+    const auto* model = freed && !has_both ? nullptr : model_for_strategies();
+    if (model == nullptr) return std::nullopt;
     const Unit& whole = question_.nest.units.front();
-    auto predicted = model != nullptr ? predict_threads(question_.nest, whole, *model) : std::nullopt;
+    auto predicted = freed ? predict_vectors(question_.nest, whole, *model, first.match)
+                           : predict_threads(question_.nest, whole, *model);
     if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
     Choice& choice = predicted->choice;
     choice.match.belief = "predicted: at least " + speed(predicted->gain);
@@ -286,10 +290,7 @@ void describe(Chosen& chosen, const Nest& nest) {
 }
 
 bool by_threads_alone(const Choice& choice) {
-  return choice.match.origin == Origin::Strategy &&
-         std::ranges::any_of(transforms::strategies(), [&](const auto* strategy) {
-           return strategy->threads_alone && strategy->name == choice.match.name;
-         });
+  return is_by_strategy(choice.match, &transforms::StrategyInfo::threads_alone);
 }
 
 // What the unit would have used, had not another choice been better.
@@ -384,9 +385,9 @@ Chosen choose(const Question& question) {
   Chosen chosen = first_choice(question, chooser);
   const bool asks =
       question.other_shapes && !chosen.guards.empty() && std::ranges::none_of(chosen.choices, by_threads_alone);
-  if (auto threads = asks ? chooser.threads_alone() : std::nullopt) {
+  if (auto second = asks ? chooser.for_other_shapes(chosen.choices.front()) : std::nullopt) {
     Chosen other;
-    other.choices = {std::move(*threads)};
+    other.choices = {std::move(*second)};
     describe(other, question.nest);
     chosen.otherwise = {std::move(other)};
   }

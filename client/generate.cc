@@ -54,6 +54,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = otherwise;
+  options.otherwise_on_one_thread = !otherwise.empty() && chosen.otherwise.front().threads == 1;
   options.local = local;
   options.guards = chosen.guards;
   options.least_threads = chosen.least_threads;

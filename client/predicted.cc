@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "client/sized.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "tuning-db/belief.h"
@@ -17,18 +18,14 @@ namespace {
 
 using std::string;
 using tuning_db::GainModel;
-using Sizes = std::map<string, std::int64_t>;
 
-// Operations (binary logarithm) of a nest that is worth threads and vectors, which the sizes that are not known are
-// taken to bring: tenths of a second. Below the second figure nothing is looked at.
-constexpr double usual_operations = 27, least_operations = 20;
+// Above this nobody waits for it.
+constexpr double most_operations = 45;
 // Sizes are made smaller by this in search of the least that is still predicted to gain; loops have to be so much
 // longer than that, since the model has seen few thin shapes.
 constexpr double step_down = 1.5, longer = 2;
-constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // Of a loop that need not be long: no even number, so that threads do not share it out evenly.
 constexpr std::int64_t few_iterations = 5;
-constexpr double more_work = 4;  // times as much, where some loops have only so few
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
 // Of threads alone: how many are asked about.
@@ -37,104 +34,6 @@ constexpr int asked_threads = 2;
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
-
-// Who asks: the model, which was trained on long loops where data says how long they are, or the rule for threads,
-// which counts on short ones.
-enum class For : std::uint8_t { Model, Threads };
-
-// The symbols of which some loop has the fewer iterations the larger they are: where it begins, mostly.
-std::set<string> shortening(const sdfg::Sdfg& nest) {
-  std::set<string> symbols;
-  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    if (loop == nullptr) return;
-    const sdfg::Expr length = loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end;
-    for (const string& symbol : nest.symbols) {
-      const auto more = (length.substitute({{symbol, sdfg::Expr::symbol(symbol) + 1}}) - length).constant();
-      if (more && *more < 0) symbols.insert(symbol);
-    }
-  });
-  return symbols;
-}
-
-// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops
-// shorter.
-class Sized {
- public:
-  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who)
-      : nest_(nest),
-        known_(std::move(known)),
-        hardware_(hardware),
-        threads_(std::min(hardware.cores, most_threads)),
-        who_(who),
-        halved_(shortening(nest)) {
-    for (const string& symbol : nest.symbols)
-      if (!known_.contains(symbol)) open_.push_back(symbol);
-    usual_ = known_;
-    for (std::int64_t value = least_size; !open_.empty() && value <= largest_size; value += value / 4) {
-      usual_ = at(value);
-      value_ = value;
-      if (operations(usual_) >= usual_operations) break;
-    }
-  }
-
-  bool open() const { return !open_.empty(); }
-  const Sizes& usual() const { return usual_; }
-  std::int64_t value() const { return value_; }  // of the open ones
-  Sizes at(std::int64_t value) const {
-    Sizes sizes = known_;
-    for (const string& symbol : open_) sizes[symbol] = halved_.contains(symbol) ? value / 2 : value;
-    return sizes;
-  }
-
-  // As the model was trained: on no more threads than it has seen.
-  tuning_db::ScheduleFeatures terms(const sdfg::Sdfg& nest, const Sizes& sizes) const {
-    return tuning_db::schedule_features(nest, sizes, hardware_, threads_);
-  }
-  tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
-  // With `few` iterations of these open ones, and the others so large that there is more to do than at `value`
-  // (more_work). Nullopt: no size is large enough.
-  std::optional<Sizes> thin(const std::set<string>& symbols, std::int64_t few, std::int64_t value) const {
-    const double wanted = operations(at(value)) + std::log2(more_work);
-    for (std::int64_t large = value; large <= largest_size; large *= 2) {
-      Sizes sizes = at(large);
-      for (const string& symbol : symbols) sizes[symbol] = few;
-      if (operations(sizes) >= wanted) return sizes;
-    }
-    return std::nullopt;
-  }
-  const std::vector<string>& open_symbols() const { return open_; }
-  double operations(const Sizes& sizes) const {
-    return who_ == For::Threads ? load(nest_, sizes).operations
-                                : terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
-  }
-  tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes) const {
-    return tuning_db::core_load(nest, sizes, hardware_, threads_);
-  }
-  bool promising(const GainModel& model, double least) const {
-    return operations(usual_) >= least_operations && model.potential(terms(usual_)) >= least;
-  }
-  bool computes() const { return threads_ > 1 && tuning_db::computes(load(nest_, usual_)); }
-  // Single loops over streams are everywhere, and gain little: they are not worth what serving them costs a build.
-  bool promises_threads() const {
-    return computes() || (threads_ > 1 && deep() && tuning_db::streams(load(nest_, usual_)));
-  }
-  bool deep() const {
-    return std::ranges::any_of(tuning_db::facts(nest_, usual_).loops, [](const auto& l) { return !l.around.empty(); });
-  }
-  int threads() const { return threads_; }
-
- private:
-  const sdfg::Sdfg& nest_;
-  const Sizes known_;
-  const tuning_db::Hardware& hardware_;
-  const int threads_;
-  const For who_;
-  const std::set<string> halved_;
-  std::vector<string> open_;
-  Sizes usual_;
-  std::int64_t value_ = 0;
-};
 
 class Predictor {
  public:
@@ -156,6 +55,13 @@ class Predictor {
     // What fusing does to the parts no sample has shown: the model is not asked.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, least);
   }
+  // What the recipe, of a strategy that makes loops parallel, gains without its threads.
+  std::optional<Predicted> vectors(const transforms::Match& match) const {
+    transforms::Recipe recipe = match.recipe;
+    std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+    const auto candidate = tuning_db::fitted(unit_.nest, match.name, recipe, apply_options(nest_));
+    return candidate ? freed(*candidate) : std::nullopt;
+  }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
 
  private:
@@ -164,39 +70,87 @@ class Predictor {
     const auto options = apply_options(nest_);
     const auto proposed = tuning_db::propose(unit_.nest, options, which);
     if (!proposed) return std::nullopt;
-    std::optional<Predicted> best, threads;
+    std::optional<Predicted> best, threads, freed_loops;
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
-        const auto recipe = transforms::closed(open);
-        if (!recipe) continue;
-        const auto candidate = tuning_db::fitted(unit_.nest, string(one.strategy->name), *recipe, options);
+        const auto candidate = candidate_of(*one.strategy, open, options);
         if (!candidate) continue;
+        if (one.strategy->frees_loops) {
+          keep_larger(freed_loops, freed(*candidate));
+          continue;
+        }
         if (one.strategy->threads_alone) {
           const double gain = threads_gain(candidate->applied, shared_.usual());
           const double seconds = tuning_db::seconds(shared_.load(candidate->applied, shared_.usual()));
           const bool fits = !of_several() || brings_little_more(candidate->applied);
-          if (fits && gain > (threads ? threads->gain : 0)) threads = as_choice(*candidate, gain, seconds, shared_);
+          if (fits && gain > (threads ? threads->gain : 0))
+            threads = as_choice(*candidate, gain, seconds, shared_.usual());
         }
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
-          best =
-              as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())), sized_);
+          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())),
+                           sized_.usual());
       }
     }
     if (best) {
-      set_least_shape(*best, sized_, false,
+      set_least_shape(*best, sized_, sized_.value(), Needs::LongLoops,
                       [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
-    } else if (threads) {
+    }
+    keep_larger(best, std::move(freed_loops));
+    if (!best && threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(*threads, shared_, true,
+      set_least_shape(*threads, shared_, shared_.value(), Needs::Work,
                       [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
     }
     return best ? best : threads;
   }
 
   Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
+
+  std::optional<tuning_db::Candidate> candidate_of(const transforms::StrategyInfo& strategy,
+                                                   const transforms::OpenRecipe& open,
+                                                   const transforms::ApplyOptions& options) const {
+    const auto recipe = transforms::closed(open);
+    if (!recipe) return std::nullopt;
+    return tuning_db::fitted(unit_.nest, string(strategy.name), *recipe, options);
+  }
+
+  static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {
+    if (other && (!best || other->gain > best->gain)) best = std::move(other);
+  }
+
+  // What a recipe gains that makes loops parallel, and from which extents on; where sizes are open and its threads pay
+  // for larger ones only, for those.
+  std::optional<Predicted> freed(const tuning_db::Candidate& candidate) const {
+    std::int64_t value = shared_.value();
+    while (freed_gain(candidate.applied, shared_.at(value)) == 0) {
+      value += value / 2;
+      if (!shared_.open() || shared_.operations(shared_.at(value)) > most_operations) return std::nullopt;
+    }
+    const Sizes sizes = shared_.at(value);
+    const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));
+    Predicted out = as_choice(candidate, freed_gain(candidate.applied, sizes), seconds, sizes);
+    set_least_shape(out, shared_, value, Needs::Shape,
+                    [&](const Sizes& less) { return freed_gain(candidate.applied, less) > 0; });
+    return out;
+  }
+  double freed_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
+    const double vectors = std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
+                                    tuning_db::overlapped_chains_gain(applied, sizes));
+    return has_threads(applied) ? vectors * tuning_db::threads_gain(shared_.load(applied, sizes), shared_.threads())
+                                : vectors;
+  }
+
+  static bool has_threads(const sdfg::Sdfg& applied) {
+    bool found = false;
+    sdfg::visit(applied.root, [&](const sdfg::Node& node) {
+      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+      found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
+    });
+    return found;
+  }
 
   // The whole of a nest of several parts.
   bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
@@ -235,8 +189,8 @@ class Predictor {
     return applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds;
   }
 
-  // `seconds`: what the original takes, a low estimate.
-  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds, const Sized& sized) const {
+  // `seconds`: what the original takes at these sizes, a low estimate.
+  Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds, const Sizes& sizes) const {
     Predicted out;
     out.gain = gain;
     out.choice.unit = unit_.index;
@@ -248,13 +202,13 @@ class Predictor {
     match.believed = gain;
     transforms::Evidence& e = match.evidence;
     e.size_class = size_class_of(unit_);
-    e.work = tuning_db::work(unit_.nest, sized.usual()).value_or(0);
-    e.extents = tuning_db::extents(unit_.nest, sized.usual());
+    e.work = tuning_db::work(unit_.nest, sizes).value_or(0);
+    e.extents = tuning_db::extents(unit_.nest, sizes);
     e.baseline_seconds = seconds;
     e.tuned_seconds = seconds / gain;
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
-    e.threads = target != nullptr && target->has_threads() ? sized.threads() : 1;
+    e.threads = target != nullptr && target->has_threads() && has_threads(candidate.applied) ? sized_.threads() : 1;
     return out;
   }
 
@@ -277,11 +231,13 @@ class Predictor {
     return together ? thin : std::set<string>{};
   }
 
-  // From which extents on it `holds` as well. `any_loops`: whichever loops are long.
+  // What a gain is known for: loops that are all long; as much work, whichever loops do it; or the shape alone.
+  enum class Needs : std::uint8_t { LongLoops, Work, Shape };
+  // From which extents on it `holds`, as it does where what is open is `lowest`.
   template <class Holds>
-  void set_least_shape(Predicted& best, const Sized& sized, bool any_loops, const Holds& holds) const {
+  void set_least_shape(Predicted& best, const Sized& sized, std::int64_t lowest, Needs needs,
+                       const Holds& holds) const {
     if (!sized.open() || planted(Fault::predicted_at_any_size)) return;
-    std::int64_t lowest = sized.value();
     for (std::int64_t value = lowest; value >= least_size;
          value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
       const Sizes sizes = sized.at(value);
@@ -290,6 +246,7 @@ class Predictor {
     }
     transforms::Evidence& e = best.choice.match.evidence;
     const Sizes sizes = sized.at(lowest);
+    const bool any_loops = needs != Needs::LongLoops;
     const auto thin = any_loops ? thin_symbols(sized, lowest, holds) : std::set<string>{};
     Sizes least = sizes;
     for (const string& symbol : thin) least[symbol] = few_iterations;
@@ -297,7 +254,9 @@ class Predictor {
     for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
       e.least_extents[k] = std::min((any_loops ? 1 : longer) * e.least_extents[k], e.extents[k]);
     const double factor = !any_loops ? longer : thin.empty() ? 1 : more_work;
-    e.least_work = std::min(factor * tuning_db::work(unit_.nest, sizes).value_or(0), e.work);
+    const double enough = factor * tuning_db::work(unit_.nest, sizes).value_or(0);
+    const double of_shape = tuning_db::work(unit_.nest, least).value_or(enough);
+    e.least_work = std::min(needs == Needs::Shape ? of_shape : enough, e.work);
   }
 
   const Nest& nest_;
@@ -325,6 +284,11 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {
   return Predictor(nest, unit, model).best(least);
+}
+
+std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const GainModel& model,
+                                         const transforms::Match& match) {
+  return Predictor(nest, unit, model).vectors(match);
 }
 
 std::optional<Predicted> predict_threads(const Nest& nest, const Unit& unit, const GainModel& model) {

@@ -28,6 +28,10 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std:
 // some sizes: its evidence then says from which extents on. Nullopt: none is.
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model,
                                  double least = tuning_db::GainModel::least_sure);
+// What the match's recipe, of a strategy that makes loops parallel (StrategyInfo::frees_loops), gains on one thread by
+// vectors: for shapes for which its threads do not pay.
+std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model,
+                                         const transforms::Match& match);
 // What threads alone gain, the loops fused where the unit is a whole of several, and from which extents on.
 std::optional<Predicted> predict_threads(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model);
 

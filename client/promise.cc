@@ -63,6 +63,12 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
   return e;
 }
 
+bool is_by_strategy(const transforms::Match& match, bool transforms::StrategyInfo::* property) {
+  return match.origin == transforms::Origin::Strategy &&
+         std::ranges::any_of(transforms::strategies(),
+                             [&](const auto* strategy) { return strategy->*property && strategy->name == match.name; });
+}
+
 string not_evidence(const transforms::Match& match, const string& size_class, const string& hardware) {
   if (planted(Fault::no_evidence_needed)) return "";
   const auto& e = match.evidence;

@@ -7,6 +7,7 @@
 
 #include "client/nest.h"
 #include "targets/target.h"
+#include "transforms/strategies/strategy.h"
 #include "tuning-db/shape.h"
 
 namespace sous::client {
@@ -15,6 +16,9 @@ namespace sous::client {
 double promised(const transforms::Match& match);
 // What recipes of some units promise for the nest, the others as they are (Amdahl, by their work).
 double promised(const Nest& nest, const std::vector<Choice>& choices);
+
+// Whether it is the recipe of a strategy that is so.
+bool is_by_strategy(const transforms::Match& match, bool transforms::StrategyInfo::* property);
 
 // "" or why the measurement is no evidence. `size_class`: of the asking unit; "unknown:…" is guarded at run time.
 std::string not_evidence(const transforms::Match& match, const std::string& size_class, const std::string& hardware);

@@ -14,6 +14,9 @@ using std::string;
 using std::string_view;
 using Words = std::vector<string>;
 
+// Loops in loops of integers for which strategies write recipes that no source has.
+constexpr int deep_nest = 3;
+
 // Not of what the source says in __FILE__ or the like: the markers name every file that was read.
 std::set<string> files_of(string_view preprocessed) {
   std::set<string> files;
@@ -86,7 +89,9 @@ std::optional<string> beyond(const transforms::Reach& reach, const frontends::c:
   // Who has no recipe yet looks for nests that are worth one: sous stats names them.
   if (reach.least_depth == transforms::Reach::nothing) return std::nullopt;
   if (bound.depth < reach.least_depth) return "no loops in it nested as deep as those of any recipe";
-  if (reach.only_floating && !bound.floating) return "no floating point in it, and no recipe without";
+  // Strategies serve deep nests of integers as well (shortest paths, closures).
+  if (reach.only_floating && !bound.floating && bound.depth < deep_nest)
+    return "no floating point in it, and no recipe without";
   return std::nullopt;
 }
 

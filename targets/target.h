@@ -58,10 +58,11 @@ struct EmitOptions {
   // Another such function with the same arguments, emitted ahead of this one: where the guards do not hold, or rows
   // share too few sets of the cache, it is called, and its result returned. Empty: none.
   std::string otherwise = {};
-  bool local = false;             // only functions of the same file call it
-  bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
-  bool reassociate = false;       // -fassociative-math: reductions may be split
-  bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
+  bool otherwise_on_one_thread = false;  // it starts none, and runs as well where no team can be had
+  bool local = false;                    // only functions of the same file call it
+  bool contract = true;                  // a*b+c inside one expression may become one fma (the user's -ffp-contract)
+  bool reassociate = false;              // -fassociative-math: reductions may be split
+  bool approximate_math = false;         // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
   bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
   std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
   // With guards: the original runs where rows share too few sets of this cache (sdfg/cache_sets.h); none: not asked.

@@ -50,6 +50,7 @@ class Equivalent {
   friend struct Pack;
   friend struct Promote;
   friend struct RegisterTile;
+  friend struct Split;
   friend struct Stage;
   friend struct Uncontract;
   friend class Plan restructure(class Plan, const Equivalent&);

@@ -79,6 +79,18 @@ double seconds(const CoreLoad& load);
 // docs/decisions/021-recipes-by-prediction.md.
 double threads_gain(const CoreLoad& load, int threads);
 
+// What a recipe gains on one core at least by vectors in loops that were not parallel before it, so that no compiler
+// has found them; 0: perhaps nothing. They are long then, do most of the work, have four lanes and more, and
+// neighbouring elements in these. `nest`: with the recipe applied.
+// (docs/decisions/026-gains-that-a-compiler-cannot-have.md)
+double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                          const Hardware& hardware);
+
+// What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
+// before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies
+// and more then, around which long loops are. `nest`: with the recipe applied.
+double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 

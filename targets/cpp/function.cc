@@ -330,7 +330,8 @@ class FunctionPrinter {
       if (options_.least_threads > 1 || !gain.empty()) conditions += ", " + std::to_string(options_.least_threads);
       if (!gain.empty()) conditions += ", " + gain;
       checks.push_back("const sous::Threads " + team + "(" + conditions + ");");
-      checks.push_back("if (!" + team + ".usable()) return 0;");
+      checks.push_back("if (!" + team + ".usable()) " +
+                       (options_.otherwise_on_one_thread ? other_shapes() : "return 0;"));
     }
     const std::vector<std::string> passed = on_device() ? moved(expressions, checks) : allocated(expressions, checks);
     std::vector<std::string> parameters;

@@ -661,6 +661,71 @@ def what_runs_for_other_shapes(case):
     assert "served" in done.stderr and "other shapes" not in done.stderr, done.stderr
 
 
+CARRIED = """\
+#include <stdio.h>
+#include <stdlib.h>
+static void paths(int n, int d[n][n]) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        int through = d[i][k] + d[k][j];
+        if (through < d[i][j]) d[i][j] = through;
+      }
+}
+static void widest(int n, float **d) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        float narrow = d[i][k] < d[k][j] ? d[i][k] : d[k][j];
+        d[i][j] = d[i][j] > narrow ? d[i][j] : narrow;
+      }
+}
+static void relax(int n, int steps, double *a) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        a[i * n + j] = 0.25 * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1]);
+}
+int main(int argc, char **argv) {
+  const int n = atoi(argv[1]);
+  int (*d)[n] = malloc(sizeof(int[n][n]));
+  float **w = malloc(n * sizeof *w);
+  double *a = malloc(n * n * sizeof *a);
+  for (int i = 0; i < n; i++) {
+    w[i] = malloc(n * sizeof *w[i]);
+    for (int j = 0; j < n; j++) {
+      d[i][j] = (i * 7919 + j * 104729) % 1000;
+      w[i][j] = (i * 31 + j * 17) % 101;
+      a[i * n + j] = (i * j) % 13;
+    }
+  }
+  paths(n, d);
+  widest(n, w);
+  relax(n, 20, a);
+  unsigned long hash = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) hash = (hash * 31 + (unsigned)d[i][j]) * 31 + (unsigned long)w[i][j];
+  double sum = 0;
+  for (int i = 0; i < n * n; i++) sum += a[i] * (i % 7);
+  printf("%lx %a\\n", hash, sum);
+  return 0;
+}
+"""
+
+
+def what_carries_dependences_keeps_its_bits(case):
+    """Closures and sweeps in place by strategies: with threads, without, and the original, by size."""
+    case.environment["SOUS_SEED_DIR"] = str(pathlib.Path(__file__).resolve().parents[2] / "tuning-db" / "seed")
+    case.write("carried.c", CARRIED)
+    done = case.s("--explain", case.cc, "-O3", "-march=native", "carried.c", "-o", "served")
+    assert done.stderr.count("pivots") >= 2 and "staggered_rows" in done.stderr, done.stderr
+    case.run(case.cc, "-O3", "-march=native", "carried.c", "-o", "plain")
+    for n in (1, 2, 50, 131, 300, 800):
+        expected = case.run("./plain", str(n)).stdout
+        for threads in ("1", "2", "3"):
+            assert case.run("./served", str(n), environment={"OMP_NUM_THREADS": threads}).stdout == expected, (n, threads)
+
+
 def a_gpu_that_is_not_there(case):
     case.run(case.cc, *FLAGS, "mm.c", "-o", "plain")
     if shutil.which("nvcc") is None and not os.path.exists("/usr/local/cuda/bin/nvcc"):

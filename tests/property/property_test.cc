@@ -120,7 +120,9 @@ Case packed_first_case(std::uint64_t seed) {
 // A nest in normal form with what a strategy writes for it, as far as it fits.
 Case strategy_case(std::uint64_t seed) {
   Random random(seed);
-  const NestOptions options{.max_depth = 3, .max_statements = 5, .tidy = true, .products = random.percent(20)};
+  const std::size_t kind = random.below(100);
+  const NestOptions options{
+      .max_depth = 3, .max_statements = 5, .tidy = true, .products = kind < 20, .in_place = kind >= 60};
   Case result{random_nest(seed, options), {}};
   const auto normal = transforms::normalize(result.sdfg, {.budget = small_budget});
   if (!normal) return result;

@@ -103,6 +103,10 @@ class Maker {
         product(scope, root);
         continue;
       }
+      if (options_.in_place) {
+        in_place(scope, root);
+        continue;
+      }
       if (random_.percent(15)) transient_array(scope, root);
       if (random_.percent(10)) statement(scope, root);
       add_loop(scope, root, static_cast<int>(random_.between(1, options_.max_depth)));
@@ -459,6 +463,71 @@ class Maker {
     }
     region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
     arguments_.push_back(target);  // the next statement may read it anywhere
+  }
+
+  // --- In place -----------------------------------------------------------------------------------------------------
+
+  void in_place(const Scope& scope, Region& region) {
+    const bool closure = random_.percent(60), triangle = random_.percent(20);
+    const std::size_t array = new_draft("D" + std::to_string(drafts_.size()), main_type_, 2);
+    product_loop(scope, region, Expr(0), any_size(scope), [&](const Scope& outer, Region& steps) {
+      const Expr begin(random_.between(0, 2));
+      product_loop(outer, steps, begin, any_size(scope) + begin, [&](const Scope& rows, Region& row) {
+        const Expr end = triangle ? Expr::symbol(rows.loops.back()) + Expr(1) : any_size(scope) + Expr(1);
+        product_loop(rows, row, Expr(random_.percent(70) ? 0 : 1), end, [&](const Scope& inner, Region& body) {
+          for (std::int64_t k = random_.percent(75) ? 1 : 2; k > 0; --k) update_in_place(array, closure, inner, body);
+        });
+      });
+    });
+    arguments_.push_back(array);
+  }
+
+  void update_in_place(std::size_t array, bool closure, const Scope& scope, Region& region) {
+    const std::size_t inner = scope.loops.size() - 1;
+    const Expr step = Expr::symbol(scope.loops[inner - 2]), i = Expr::symbol(scope.loops[inner - 1]),
+               j = Expr::symbol(scope.loops[inner]);
+    const auto near = [&] { return Expr(random_.between(-1, random_.percent(70) ? 0 : 1)); };
+    const Expr apart(random_.percent(70) ? 0 : random_.between(-1, 1));
+    std::vector<std::vector<Expr>> subscripts = {{i + near(), j + near()}, {i + near(), j + near()}};
+    if (closure) subscripts = {{i, step + apart}, {step + apart, j}};
+    std::vector<Memlet> inputs;
+    std::vector<ScalarExpr> read;
+    subscripts.push_back({i, j});
+    for (const auto& subscript : subscripts) {
+      inputs.push_back(access(array, subscript, scope));
+      read.push_back(ScalarExpr::make_input(static_cast<int>(inputs.size()) - 1, main_type_));
+    }
+    const bool is_float = sdfg::is_float(main_type_);
+    const auto one_of = [&](bool sum, const ScalarExpr& a, const ScalarExpr& b) {
+      const bool first = random_.percent(50);
+      if (main_type_ == ElementType::boolean)
+        return ScalarExpr::binary(first ? ScalarOp::logical_and : ScalarOp::logical_or, a, b);
+      if (sum && is_float) return ScalarExpr::binary(ScalarOp::add, a, b);
+      if (is_float) return ScalarExpr::select(ScalarExpr::binary(ScalarOp::lt, a, b), first ? a : b, first ? b : a);
+      return ScalarExpr::binary(first ? ScalarOp::min : ScalarOp::max, a, b);
+    };
+    const ScalarExpr both = one_of(random_.percent(70), read[0], read[1]);
+    const Memlet out = access(array, {i, j}, scope);
+    const ScalarExpr code = random_.percent(80) ? one_of(false, read[2], both) : both;
+    if (random_.percent(25)) {
+      // By a temporary and under a condition, as people write it.
+      const std::size_t temporary = new_draft("t" + std::to_string(drafts_.size()), main_type_, 0);
+      drafts_[temporary].transient = true;
+      const Memlet local = access(temporary, {}, scope);
+      region.nodes.emplace_back(assignment(new_state(), local, both, {inputs[0], inputs[1]}));
+      const auto test = main_type_ == ElementType::boolean
+                            ? ScalarExpr::make_input(0, main_type_)
+                            : ScalarExpr::binary(ScalarOp::lt, ScalarExpr::make_input(0, main_type_),
+                                                 ScalarExpr::make_input(1, main_type_));
+      std::vector<Memlet> asked = {local};
+      if (main_type_ != ElementType::boolean) asked.push_back(inputs[2]);
+      Region then_body;
+      then_body.nodes.emplace_back(assignment(new_state(), out, ScalarExpr::make_input(0, main_type_), {local}));
+      region.nodes.emplace_back(sdfg::If{.condition = {test, asked}, .then_body = then_body, .else_body = {}});
+      return;
+    }
+    if (code == both) inputs.pop_back();
+    region.nodes.emplace_back(assignment(new_state(), out, code, inputs));
   }
 
   // --- Control flow -------------------------------------------------------------------------------------------------

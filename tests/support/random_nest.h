@@ -31,6 +31,9 @@ struct NestOptions {
   // Perfect nests of three loops, or four, whose statements update an element that the innermost one does not move, in
   // the manner of a matrix product; long enough for tiles.
   bool products = false;
+  // Nests of three loops that update one array in place: of two of them, all rows and columns read one row and one
+  // column (closures, elimination); or of elements beside each other (sweeps, dynamic programs).
+  bool in_place = false;
 };
 
 sdfg::Sdfg random_nest(std::uint64_t seed, const NestOptions& options = {});

@@ -98,6 +98,16 @@ bool surely_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, con
   return false;
 }
 
+// Whether all that the node reads is read before it writes anything: a state, or a condition that guards one.
+bool reads_first(const Node& node) {
+  const auto only_state = [](const Region& r) {
+    return r.nodes.empty() || (r.nodes.size() == 1 && std::holds_alternative<State>(r.nodes[0].value));
+  };
+  const auto* guarded = std::get_if<If>(&node.value);
+  return std::holds_alternative<State>(node.value) ||
+         (guarded != nullptr && only_state(guarded->then_body) && only_state(guarded->else_body));
+}
+
 class Forwarder {
  public:
   Forwarder(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log), names_(sdfg) {}
@@ -135,7 +145,7 @@ class Forwarder {
           t.written.contains(name) ||
           (!planted(Fault::forward_past_write) &&
            std::ranges::any_of(needed, [&](const std::string& n) { return any_overlaps(sdfg_, t.written, n); }));
-      if (clobbers && !std::holds_alternative<State>(node.value)) break;
+      if (clobbers && !reads_first(node)) break;
       const int here = count_reads(Region{{node}}, name);
       // A call that sets errno is made where the program makes it.
       if (here > 0 && fails) {
@@ -145,7 +155,7 @@ class Forwarder {
       uses += here;
       if (has_loop(node)) uses_in_loops += here;
       if (clobbers) {
-        ++last;  // a state reads before it writes
+        ++last;
         break;
       }
     }

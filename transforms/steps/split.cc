@@ -1,5 +1,15 @@
 // Index-set splitting and loop peeling (Allen and Kennedy 2001, section 5.7; Griebl, Feautrier, Lengauer 2000): one
 // loop becomes two, of the iterations before a point and of those from it on.
+//
+// Condition. The instances stay in their order. A container that is private to loops of both parts (to the loop itself,
+// or to one inside) becomes two. None of its values crosses the iterations of such a loop (sdfg::respects), so that each
+// of those in the second part finds its own in the second container; and since the two parts follow each other as the
+// iterations did, no order needs a proof then.
+#include <algorithm>
+#include <set>
+
+#include "transforms/normal/util.h"
+#include "transforms/relocation.h"
 #include "transforms/simplify.h"
 #include "transforms/step.h"
 
@@ -8,6 +18,29 @@ namespace sous::transforms {
 namespace {
 
 using sdfg::Expr;
+using sdfg::ScheduleTree;
+
+// What is private to a loop of the tree.
+std::set<std::string> privates_in(const ScheduleTree& tree) {
+  std::set<std::string> all;
+  for (const std::string& symbol : sdfg::loop_symbols(tree)) {
+    const auto& privates = sdfg::find_loop(tree, symbol)->privates;
+    all.insert(privates.begin(), privates.end());
+  }
+  return all;
+}
+
+// What the tree's statements touch that is private to none of its loops.
+std::set<std::string> touched_in_common(const sdfg::Lifted& lifted, const ScheduleTree& tree) {
+  std::set<std::string> all;
+  sdfg::for_each_leaf(tree, [&](const sdfg::ScheduleLeaf& leaf) {
+    all.merge(normal::containers_of(lifted.statements[static_cast<std::size_t>(leaf.statement)].node));
+  });
+  for (const std::string& name : privates_in(tree)) all.erase(name);
+  return all;
+}
+
+}  // namespace
 
 struct Split {
   static constexpr std::string_view name = "split";
@@ -48,7 +81,7 @@ struct Split {
       {"split.not-around", "at is not a loop around the loop"},
       {"split.step", "the loop does not have step 1, or is not sequential any more"},
       {"split.nothing", "one of the parts would never run"},
-      {"split.illegal", "the loop has a private container, which would be one of two loops"},
+      {"split.illegal", "a container that is private to loops of both parts cannot become two"},
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
@@ -64,21 +97,56 @@ struct Split {
     };
     sdfg::ScheduleLoop low = *old;
     low.end = Expr::min(old->end, point);
-    const sdfg::ScheduleTree first = part(low);
+    const ScheduleTree first = part(low);
     sdfg::ScheduleLoop high = second_copy(nest.lifted, nest.tree, first, *old, "_s");
     high.begin = Expr::max(old->begin, point);
-    const sdfg::ScheduleTree second = part(high);
+    const ScheduleTree second = part(high);
     if (first.empty() || second.empty())
       return fail("split.nothing", "all iterations of " + loop.name + " are on one side of the point", loop.name);
-    sdfg::ScheduleTree tree = nest.tree;
-    auto [sequence, position] = sdfg::owner_of(tree, loop.name);
-    const auto here = sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(position));
-    sequence->insert(sequence->insert(here, second.begin(), second.end()), first.begin(), first.end());
-    return prove(nest, std::move(tree), "split.illegal", loop.name);
+    std::set<std::string> doubled, exposed = touched_in_common(nest.lifted, first);
+    exposed.merge(touched_in_common(nest.lifted, second));
+    const std::set<std::string> in_first = privates_in(first), in_second = privates_in(second);
+    for (const std::string& name : in_first)
+      if (in_second.contains(name)) doubled.insert(name);
+    // Of a loop that one of the parts does without.
+    const std::set<std::string> before = privates_in({*old});
+    const bool loses_private = std::ranges::any_of(before, [&](const auto& name) { return exposed.contains(name); });
+    const auto with = [&](const ScheduleTree& a, const ScheduleTree& b) {
+      ScheduleTree tree = nest.tree;
+      auto [sequence, position] = sdfg::owner_of(tree, loop.name);
+      const auto here = sequence->erase(sequence->begin() + static_cast<std::ptrdiff_t>(position));
+      sequence->insert(sequence->insert(here, b.begin(), b.end()), a.begin(), a.end());
+      return tree;
+    };
+    if (doubled.empty() || loses_private) return prove(nest, with(first, second), "split.illegal", loop.name);
+    const auto graph = with_own(nest, with(first, second), second, doubled);
+    if (!graph) return fail("split.illegal", "a bound or a subscript reads what is private to two loops", loop.name);
+    return restructure(unchanged(nest), Equivalent(*graph));
+  }
+
+ private:
+  // The nest in this order, in which the loops of the second part have containers of their own. Nullopt: more than
+  // memlets name one.
+  static std::optional<sdfg::Sdfg> with_own(const Nest& nest, const ScheduleTree& tree, const ScheduleTree& second,
+                                            const std::set<std::string>& doubled) {
+    sdfg::Sdfg graph = sdfg::lower(nest.lifted, tree);
+    normal::Names names(graph);
+    for (const std::string& symbol : sdfg::loop_symbols(second)) {
+      sdfg::Loop& owner = sdfg::find_loop(graph.root, symbol)->loop();
+      for (const std::string& name : std::vector(owner.privates)) {
+        if (!doubled.contains(name)) continue;
+        if (!is_alone(graph, owner, name)) return std::nullopt;
+        sdfg::Container own = *graph.find(name);
+        own.name = names.fresh(name + "_s");
+        own.alias_class = 0;
+        std::erase(owner.privates, name);
+        relocate(graph, &owner, owner.body, name, own,
+                 [](const sdfg::Subset& subset) { return std::optional(subset); });
+      }
+    }
+    return graph;
   }
 };
-
-}  // namespace
 
 constinit const StepInfo split_step = declare<Split>();
 

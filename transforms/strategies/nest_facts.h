@@ -10,6 +10,8 @@
 #include "transforms/roles.h"
 #include "transforms/step.h"
 #include "transforms/strategies/fusion.h"
+#include "transforms/strategies/index_sets.h"
+#include "transforms/strategies/staggering.h"
 
 namespace sous::transforms {
 
@@ -53,6 +55,8 @@ class NestFacts {
   Result<NestFacts> after(const std::string& steps) const;
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
+  Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }
+  Result<std::vector<Staggered>> staggered() const { return staggered_of(*nest_, context_); }
 
  private:
   std::vector<std::string> outermost(bool LoopFacts::* are, std::int64_t trips) const;

@@ -282,10 +282,11 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
 }
 
 // What is chosen for the one nest of a text, as `f`, by a model that expects nothing.
-Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
+Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {},
+                            const tuning_db::Hardware& machine = client::machine()) {
   const auto unit = frontends::c::lift("#include <math.h>\n" + text, "f.c", {});
   EXPECT_TRUE(unit);
-  const auto nest = prepare(unit->nests.at(0), false, sizes, machine());
+  const auto nest = prepare(unit->nests.at(0), false, sizes, machine);
   EXPECT_TRUE(nest);
   return choose({.nest = *nest, .gain_model = pessimist});
 }
@@ -350,6 +351,61 @@ TEST(Choose, OtherShapesGetThreadsAlone) {
   // Of a shape that is known there is no other.
   const Nest known = prepare(rows.unit->nests.at(0), false, {{"n", 10000}, {"m", 10000}}, machine()).value();
   EXPECT_TRUE(choose({.nest = known, .gain_model = believer}).otherwise.empty());
+}
+
+// No compiler finds vectors where an element of the row is read by all others and written by one.
+TEST(Choose, PivotsServeClosures) {
+  const std::string closure = R"(void f(int n, TYPE d[n][n]) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        TYPE through = d[i][k] + d[k][j];
+        if (through < d[i][j]) d[i][j] = through;
+      }
+})";
+  for (const std::string type : {"int", "float", "double"}) {
+    std::string text = closure;
+    for (std::size_t at = text.find("TYPE"); at != std::string::npos; at = text.find("TYPE")) text.replace(at, 4, type);
+    const Chosen chosen = without_expectations(text);
+    ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+    EXPECT_EQ(chosen.choices[0].match.name, "pivots");
+    EXPECT_EQ(chosen.threads, 2);
+    // Threads have to be sent out twice a step: for smaller ones there are vectors alone, and then the original.
+    ASSERT_EQ(chosen.otherwise.size(), 1u);
+    const Chosen& other = chosen.otherwise[0];
+    EXPECT_EQ(other.threads, 1);
+    EXPECT_FALSE(transforms::to_text(other.choices.at(0).match.recipe).contains("parallelize"));
+    EXPECT_GT(chosen.guards.at(0).least_work, 50 * other.guards.at(0).least_work);
+    EXPECT_GT(other.guards.at(0).least_work, 40 * 40 * 40);
+    EXPECT_TRUE(without_expectations(text, {{"n", 30}}).choices.empty());
+    EXPECT_EQ(without_expectations(text, {{"n", 300}}).threads, 1);
+    EXPECT_EQ(without_expectations(text, {{"n", 3000}}).threads, 2);
+    // Stores under conditions want masks.
+    tuning_db::Hardware narrow = machine();
+    for (const auto isa : {tuning_db::Isa::avx2, tuning_db::Isa::sse}) {
+      narrow.isa = isa;
+      EXPECT_TRUE(without_expectations(text, {{"n", 3000}}, narrow).choices.empty());
+    }
+  }
+}
+
+// Chains of floats overlap where rows advance together; short rows are the original's.
+TEST(Choose, StaggeredRowsServeSweepsInPlace) {
+  const std::string sweep = R"(void f(int n, int m, int steps, double a[n][m]) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++)
+        a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+})";
+  const Chosen chosen = without_expectations(sweep);
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.name, "staggered_rows");
+  EXPECT_EQ(chosen.threads, 1);
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  EXPECT_GE(chosen.guards[0].least_extents.at(2), 96);
+  EXPECT_EQ(without_expectations(sweep, {{"n", 500}, {"m", 500}, {"steps", 100}}).choices.size(), 1u);
+  EXPECT_TRUE(without_expectations(sweep, {{"n", 500}, {"m", 40}, {"steps", 100}}).choices.empty());
+  EXPECT_TRUE(without_expectations(sweep, {{"n", 6}, {"m", 500}, {"steps", 1000}}).choices.empty());
 }
 
 // What the normal form takes apart is one again: each core keeps what one part of an iteration hands to the next.

@@ -228,6 +228,38 @@ loop i = 0 .. n {
   EXPECT_EQ(body(forward_scalars(swap, log)), body(swap));
 }
 
+// A condition, and the one state that it guards, read before they write: minima as people write them. Of two states the
+// second may read what the first has written.
+TEST(ForwardScalars, PutsADefinitionIntoAGuardedStoreToItsOperand) {
+  Log log;
+  EXPECT_EQ(body(forward_scalars(graph(R"(
+loop i = 0 .. n {
+  s0: t[] = A[i, 0] + x[i]
+  if (t[] < A[i, 0]) {
+    s1: A[i, 0] = t[]
+  }
+}
+)"),
+                                 log)),
+            R"(
+loop i = 0 .. n {
+  if (A[i, 0] + x[i] < A[i, 0]) {
+    s1: A[i, 0] = A[i, 0] + x[i]
+  }
+}
+)");
+  const sdfg::Sdfg two = graph(R"(
+loop i = 0 .. n {
+  s0: t[] = A[i, 0] + x[i]
+  if (t[] < A[i, 0]) {
+    s1: A[i, 0] = B[i, 0]
+    s2: B[i, 0] = t[]
+  }
+}
+)");
+  EXPECT_EQ(body(forward_scalars(two, log)), body(two));
+}
+
 TEST(ForwardScalars, AccumulatesInTheElementThatReceivesTheSum) {
   Log log;
   EXPECT_EQ(body(forward_scalars(graph(R"(

@@ -51,6 +51,33 @@ std::string same(const std::string& body, const std::string& steps) {
   return text.substr(text.find("\n\n") + 2);
 }
 
+// Each part has a temporary of its own, so that each may run on threads; what an iteration hands to the next stays one.
+TEST(Split, TemporariesBecomeTwo) {
+  const auto text = [](const std::string& temporary, const std::string& body) {
+    return "sdfg 1 t symbols n array A: f64[n, n] argument array t: f64" + temporary +
+           " stack transient arguments n, A loop i = 0 .. n { loop j = 0 .. n " + body + " }";
+  };
+  const sdfg::Sdfg before =
+      sdfg::parse(text("", "private(t) { s: t[] = A[i, j] * 2.0 if (t[] < A[j, j]) { u: A[i, j] = t[] } }")).value();
+  const auto after = applied(before, "split(loop=j, at=i); parallelize(loop=j_s)");
+  ASSERT_TRUE(after) << after.error().to_string();
+  EXPECT_TRUE(sdfg::check(*after));
+  EXPECT_TRUE(sdfg::print(*after).contains("private(t_s)")) << sdfg::print(*after);
+  for (const std::int64_t n : {0, 1, 2, 7}) {
+    sdfg::Memory expected = tests::random_memory(before, 1, {{"n", n}}), actual = expected;
+    ASSERT_TRUE(sdfg::interpret(before, expected) && sdfg::interpret(*after, actual));
+    EXPECT_FALSE(tests::difference(expected, actual)) << n;
+  }
+  // A subscript that reads it is no memlet of it.
+  const sdfg::Sdfg index =
+      sdfg::parse(
+          "sdfg 1 t symbols n array A: f64[n] argument array p: i64[n] argument array t: i64 stack transient "
+          "arguments n, A, p assume n - 1 >= 0 loop i = 0 .. n { loop j = 0 .. n private(t) { "
+          "s: t[] = p[j] u: A[min(n - 1, max(0, t[]))] = 1.0 } }")
+          .value();
+  EXPECT_EQ(applied(index, "split(loop=j, at=i)").error().code, "split.illegal");
+}
+
 TEST(Split, AtAnOuterLoop) {
   EXPECT_EQ(same("loop i = 0 .. n { loop j = 0 .. n { s: A[i, j] = A[i, j] + B[j, i] } }", "split(loop=j, at=i)"),
             "loop i = 0 .. n {\n"

@@ -1,0 +1,92 @@
+#include "client/sized.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tuning-db/nest_facts.h"
+
+namespace sous::client {
+namespace {
+
+using std::string;
+
+// Operations (binary logarithm) of a nest that is worth threads and vectors, which the sizes that are not known are
+// taken to bring: tenths of a second.
+constexpr double usual_operations = 27;
+constexpr std::int64_t largest_size = std::int64_t{1} << 24;
+
+// The symbols of which some loop has the fewer iterations the larger they are: where it begins, mostly.
+std::set<string> shortening(const sdfg::Sdfg& nest) {
+  std::set<string> symbols;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) return;
+    const sdfg::Expr length = loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end;
+    for (const string& symbol : nest.symbols) {
+      const auto more = (length.substitute({{symbol, sdfg::Expr::symbol(symbol) + 1}}) - length).constant();
+      if (more && *more < 0) symbols.insert(symbol);
+    }
+  });
+  return symbols;
+}
+
+}  // namespace
+
+Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who)
+    : nest_(nest),
+      known_(std::move(known)),
+      hardware_(hardware),
+      threads_(std::min(hardware.cores, most_threads)),
+      who_(who),
+      halved_(shortening(nest)) {
+  for (const string& symbol : nest.symbols)
+    if (!known_.contains(symbol)) open_.push_back(symbol);
+  usual_ = known_;
+  for (std::int64_t value = least_size; !open_.empty() && value <= largest_size; value += value / 4) {
+    usual_ = at(value);
+    value_ = value;
+    if (operations(usual_) >= usual_operations) break;
+  }
+}
+
+Sizes Sized::at(std::int64_t value) const {
+  Sizes sizes = known_;
+  for (const string& symbol : open_) sizes[symbol] = halved_.contains(symbol) ? value / 2 : value;
+  return sizes;
+}
+
+std::optional<Sizes> Sized::thin(const std::set<string>& symbols, std::int64_t few, std::int64_t value) const {
+  const double wanted = operations(at(value)) + std::log2(more_work);
+  for (std::int64_t large = value; large <= largest_size; large *= 2) {
+    Sizes sizes = at(large);
+    for (const string& symbol : symbols) sizes[symbol] = few;
+    if (operations(sizes) >= wanted) return sizes;
+  }
+  return std::nullopt;
+}
+
+double Sized::operations(const Sizes& sizes) const {
+  return who_ == For::Threads ? load(nest_, sizes).operations
+                              : terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
+}
+
+bool Sized::deep() const {
+  return std::ranges::any_of(tuning_db::facts(nest_, usual_).loops, [](const auto& l) { return !l.around.empty(); });
+}
+
+// Whether three loops in each other read elsewhere what they write: strategies may find loops there that are parallel
+// but for some iterations.
+bool Sized::may_be_freed() const {
+  const auto facts = tuning_db::facts(nest_, usual_);
+  const auto deep = [&](const tuning_db::AccessFact& access) {
+    return facts.statements[static_cast<std::size_t>(access.statement)].loops.size() >= 3;
+  };
+  return std::ranges::any_of(facts.accesses, [&](const auto& w) {
+    return w.write && deep(w) && std::ranges::any_of(facts.accesses, [&](const auto& r) {
+             return !r.write && deep(r) && r.container == w.container && r.memlet->subset != w.memlet->subset;
+           });
+  });
+}
+
+}  // namespace sous::client

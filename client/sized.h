@@ -1,0 +1,80 @@
+// A nest at sizes that nobody said: what it would do if its open sizes were so or so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuning-db/gain_model.h"
+#include "tuning-db/schedule_features.h"
+
+namespace sous::client {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+// Operations (binary logarithm): below these nothing is looked at.
+constexpr double least_operations = 20;
+constexpr std::int64_t least_size = 16;
+// How much more there is to do where some loops are short.
+constexpr double more_work = 4;
+
+// Who asks: the model, which was trained on long loops where data says how long they are, or the rule for threads,
+// which counts on short ones.
+enum class For : std::uint8_t { Model, Threads };
+
+// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops shorter. The
+// nest and the hardware must outlive it.
+class Sized {
+ public:
+  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who);
+
+  bool open() const { return !open_.empty(); }
+  const std::vector<std::string>& open_symbols() const { return open_; }
+  // The least value of the open sizes, and these sizes, at which there is much to do: for tenths of a second.
+  std::int64_t value() const { return value_; }
+  const Sizes& usual() const { return usual_; }
+  Sizes at(std::int64_t value) const;
+  // With `few` iterations of these open ones, and the others so large that there is more to do than at `value`
+  // (more_work). Nullopt: no size is large enough.
+  std::optional<Sizes> thin(const std::set<std::string>& symbols, std::int64_t few, std::int64_t value) const;
+
+  // As the model was trained: on no more threads than it has seen.
+  tuning_db::ScheduleFeatures terms(const sdfg::Sdfg& nest, const Sizes& sizes) const {
+    return tuning_db::schedule_features(nest, sizes, hardware_, threads_);
+  }
+  tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
+  tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes) const {
+    return tuning_db::core_load(nest, sizes, hardware_, threads_);
+  }
+  double operations(const Sizes& sizes) const;  // binary logarithm
+
+  // Whether some recipe may gain so much, at the usual sizes.
+  bool promising(const tuning_db::GainModel& model, double least) const {
+    return operations(usual_) >= least_operations && (may_be_freed() || model.potential(terms(usual_)) >= least);
+  }
+  bool computes() const { return threads_ > 1 && tuning_db::computes(load(nest_, usual_)); }
+  // Single loops over streams are everywhere, and gain little: they are not worth what serving them costs a build.
+  bool promises_threads() const {
+    return computes() || (threads_ > 1 && deep() && tuning_db::streams(load(nest_, usual_)));
+  }
+  bool deep() const;  // a loop stands inside of another
+  int threads() const { return threads_; }
+
+ private:
+  bool may_be_freed() const;
+
+  const sdfg::Sdfg& nest_;
+  const Sizes known_;
+  const tuning_db::Hardware& hardware_;
+  const int threads_;
+  const For who_;
+  const std::set<std::string> halved_;
+  std::vector<std::string> open_;
+  Sizes usual_;
+  std::int64_t value_ = 0;
+};
+
+}  // namespace sous::client

@@ -1,0 +1,100 @@
+#include "transforms/strategies/staggering.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "transforms/normal/util.h"
+
+namespace sous::transforms {
+namespace {
+
+using sdfg::ScheduleLoop;
+using std::string;
+
+constexpr int most_factor = 3;
+
+// What the step makes of the nest; nullopt: it is refused.
+Result<std::optional<Nest>> after(const Nest& nest, const StepCall& call, const StepContext& context) {
+  const auto plan = find_step(call.step)->plan(nest, call, context);
+  if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
+  if (!plan) return std::optional<Nest>();
+  return std::optional(rewrite(nest, *plan));
+}
+
+Result<bool> is_parallel(const Nest& nest, const string& symbol, const StepContext& context) {
+  const auto free = independent(nest, symbol, context, "strategy.carried");
+  if (!free && free.error().code != "strategy.carried") return std::unexpected(free.error());
+  return free.has_value();
+}
+
+// Operations that a value waits for take some cycles each; those that are fewer the others of an element hide.
+constexpr int least_links = 2;
+
+// The most operations, one after the other, from one of these inputs to the value; nullopt: it does not use them. A
+// product that is added is one with the sum.
+std::optional<int> links(const sdfg::ScalarExpr& e, const std::vector<bool>& inputs, bool added = false) {
+  using sdfg::OpKind;
+  if (e.op == sdfg::ScalarOp::input) return inputs[static_cast<std::size_t>(e.input)] ? std::optional(0) : std::nullopt;
+  const OpKind kind = info(e.op).kind;
+  const bool adds = kind == OpKind::Add;
+  std::optional<int> most;
+  for (const sdfg::ScalarExpr& operand : e.args)
+    if (const auto one = links(operand, inputs, adds)) most = std::max(most.value_or(0), *one);
+  const bool free =
+      kind == OpKind::Free || kind == OpKind::Cast || (kind == OpKind::Mul && added) || !sdfg::is_float(e.type);
+  return most ? std::optional(*most + (free ? 0 : 1)) : std::nullopt;
+}
+
+// Whether the statement makes a float of the one that the iteration before of this loop has written, by as many.
+bool is_chain(const sdfg::Node& node, const string& loop) {
+  const auto made = normal::assignment_of(node);
+  if (!made || !sdfg::is_float(made->code.type)) return false;
+  const auto before = [&](std::vector<sdfg::Expr> subscript) {
+    for (sdfg::Expr& e : subscript) e = e.substitute({{loop, sdfg::Expr::symbol(loop) - 1}});
+    return subscript;
+  };
+  const auto written = before(sdfg::subscripts(made->out.subset));
+  std::vector<bool> inputs;
+  for (const sdfg::Memlet& m : made->inputs)
+    inputs.push_back(m.container == made->out.container && sdfg::subscripts(m.subset) == written);
+  return links(made->code, inputs).value_or(0) >= least_links;
+}
+
+Result<std::optional<Staggered>> staggered(const Nest& nest, const string& rows, const string& columns,
+                                           const StepContext& context) {
+  for (const string& loop : {rows, columns}) {
+    TRY(const bool parallel, is_parallel(nest, loop, context));
+    if (parallel) return std::optional<Staggered>();
+  }
+  for (int factor = 1; factor <= most_factor; ++factor) {
+    TRY(const auto skewed,
+        after(nest, {"skew", {{"loop", columns}, {"by", rows}, {"factor", std::int64_t{factor}}}}, context));
+    if (!skewed) continue;
+    TRY(const auto exchanged, after(*skewed, {"interchange", {{"outer", rows}, {"inner", columns}}}, context));
+    if (!exchanged) continue;
+    TRY(const bool parallel, is_parallel(*exchanged, rows, context));
+    if (parallel) return std::optional(Staggered{rows, columns, factor});
+  }
+  return std::optional<Staggered>();
+}
+
+}  // namespace
+
+Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext& context) {
+  std::vector<Staggered> result;
+  for (const string& rows : sdfg::loop_symbols(nest.tree)) {
+    const ScheduleLoop& loop = *sdfg::find_loop(nest.tree, rows);
+    const auto* inner = loop.children.size() == 1 ? std::get_if<ScheduleLoop>(&loop.children[0].value) : nullptr;
+    if (inner == nullptr || loop.step != 1 || inner->step != 1 || inner->children.size() != 1) continue;
+    const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&inner->children[0].value);
+    // In the nest as it was lifted, a statement's iterators are the loops.
+    if (leaf == nullptr ||
+        !is_chain(nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].node, inner->symbol))
+      continue;
+    TRY(auto found, staggered(nest, rows, inner->symbol, context));
+    if (found) result.push_back(std::move(*found));
+  }
+  return result;
+}
+
+}  // namespace sous::transforms
