@@ -122,9 +122,9 @@ class Fuser {
       }
       if (!parallel || band.size() < 2) continue;
       Nest one = nest_;
-      const auto steps = last_goes_first(band);
-      TRY(const bool wanted, interchanged(one, steps));
+      TRY(const bool wanted, interchanged(one, band));
       if (!wanted) continue;
+      const auto steps = last_goes_first(band);
       nest_.tree = std::move(one.tree);
       fusion_.before.insert(fusion_.before.end(), steps.begin(), steps.end());
     }
@@ -138,10 +138,13 @@ class Fuser {
     return steps;
   }
 
-  // Whether the interchanges apply, and bring little more from memory.
-  Result<bool> interchanged(Nest& nest, const std::vector<StepCall>& steps) const {
-    TRY(const bool legal, applied(nest, steps));
-    return legal && lines(nest, nest.tree, "") <= most_lines * lines(nest_, nest_.tree, "");
+  // Whether the interchanges apply, of a band of which the last loop goes first, and bring little more from memory.
+  Result<bool> interchanged(Nest& nest, const std::vector<string>& band) const {
+    TRY(const bool legal, applied(nest, last_goes_first(band)));
+    const auto of = [](const Nest& one, const string& outermost) {
+      return lines(one, sdfg::find_loop(one.tree, outermost)->children, outermost);
+    };
+    return legal && of(nest, band.back()) <= most_lines * of(nest_, band.front());
   }
 
   // Whether all of these apply; the nest is changed as far as they do.
@@ -174,7 +177,7 @@ class Fuser {
         const auto shift = shift_of(*a, *b, outside ? most_apart : 0);
         const bool moves = between > 0 || band.size() > 1;
         if (!shift || !(shares(a->symbol, b->symbol, moves) || (outside && !moves))) continue;
-        TRY(auto one, as_one({a->symbol, b->symbol, last_goes_first(band)}, *shift, between, outside));
+        TRY(auto one, as_one(a->symbol, band, *shift, between, outside));
         if (one) return one;
       }
     }
@@ -185,10 +188,12 @@ class Fuser {
     return around.empty() ? nest_.tree : sdfg::find_loop(nest_.tree, around)->children;
   }
 
-  // The two made one, nullopt if that is not wanted.
-  Result<std::optional<Fused>> as_one(Fusion::Pair pair, std::int64_t shift, std::size_t between, bool outside) const {
+  // The loop and the last one of the band made one, nullopt if that is not wanted.
+  Result<std::optional<Fused>> as_one(const string& first, const std::vector<string>& band, std::int64_t shift,
+                                      std::size_t between, bool outside) const {
+    Fusion::Pair pair{first, band.back(), last_goes_first(band)};
     Nest one = nest_;
-    TRY(const bool there, interchanged(one, pair.steps));
+    TRY(const bool there, interchanged(one, band));
     if (!there) return std::nullopt;
     const auto apply = [&](const StepCall& call) {
       pair.steps.push_back(call);

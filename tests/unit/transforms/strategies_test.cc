@@ -254,6 +254,11 @@ TEST(Strategies, AParallelLoopGoesOutermostWhereItBringsLittleMore) {
   const Sdfg dense = nest("array y: f64[n] argument array A: f64[n, n] argument", "y, A",
                           "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: y[i1] = y[i1] + A[i0, i1] } }");
   EXPECT_EQ(written(fused_loops_strategy, dense).error().code, "fused-loops.none");
+  // Whatever else the nest does.
+  const Sdfg more = nest("array y: f64[n] argument array A: f64[n, n] argument array B: f64[n, n] argument", "y, A, B",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. n { s0: y[i1] = y[i1] + A[i0, i1] } } "
+                         "loop i2 = 0 .. n { loop i3 = 0 .. n { s1: B[i2, i3] = A[i3, i2] / y[i2] } }");
+  EXPECT_EQ(written(fused_loops_strategy, more).error().code, "fused-loops.none");
 }
 
 // A window's loops stand around the row in normal form: inside of it they hand on a scalar.
@@ -285,90 +290,91 @@ TEST(Strategies, FewIterationsAreNotSharedOutWhereOthersMayBe) {
   EXPECT_EQ(counts("256"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway",
                                                      "parallelize(loop=i1, kind=$kind) -> highway"}));
   EXPECT_EQ(counts("n"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway"}));
-  // Each row is as far behind the one before as the elements that it waits for are ahead.
-  TEST(Strategies, RowsThatWaitAreStaggered) {
-    EXPECT_TRUE(
-        written(staggered_rows_strategy, relaxation).value()[0].text.contains("skew(loop=i2, by=i1, factor=1)"));
-    EXPECT_TRUE(written(staggered_rows_strategy, corners).value()[0].text.contains("skew(loop=i1, by=i0, factor=2)"));
-    // A single sum for each element, and what is no float: other operations take longer than the waiting.
-    for (const std::string body : {"A[i0, i1] + A[i0, i1 - 1] + A[i0 - 1, i1]", "A[i0, i1 - 1]"})
-      for (const std::string type : {"f64", "i32"}) {
-        if (type == "f64" && body.size() > 20) continue;
-        const Sdfg other = nest("array A: " + type + "[n, m] argument", "A",
-                                "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = " + body + " } }");
-        EXPECT_EQ(written(staggered_rows_strategy, other).error().code, "staggered-rows.none") << body << type;
-      }
-  }
+}
 
-  // What all rows and columns read stands by itself: the others are parallel, each of them in vectors.
-  TEST(Strategies, PivotsStandByThemselves) {
-    const auto recipes = written(pivots_strategy, paths).value();
-    ASSERT_EQ(recipes.size(), 2U);
-    EXPECT_TRUE(recipes[0].text.starts_with("split(loop=i1, at=i0); split(loop=i1_s, at=i0, offset=1); "))
-        << recipes[0].text;
-    EXPECT_TRUE(recipes[0].text.contains("parallelize(loop=i1, kind=$kind); parallelize(loop=i1_s, kind=$kind)"));
-    EXPECT_EQ(recipes[0].open.at("kind").front(), "static");
-    EXPECT_FALSE(recipes[1].text.contains("parallelize"));
-    // Of these the rows are parallel as they are: only the column is cut out.
-    EXPECT_TRUE(written(pivots_strategy, scaled).value()[0].text.starts_with("split(loop=i2, at=i0); split(loop=i2_s"));
-    // Rows of a triangle are handed out as they come.
-    const Sdfg half = nest("array D: i32[n, n] argument", "D",
-                           "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. i1 + 1 { "
-                           "s0: D[i1, i2] = min(D[i1, i2], D[i1, i0] + D[i0, i2]) } } }");
-    EXPECT_EQ(written(pivots_strategy, half).value()[0].open.at("kind").front(), "dynamic");
-    // The element at the point is not the only one that is met again.
-    const Sdfg next = nest("array D: i32[n + 1, n + 1] argument", "D",
-                           "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n { "
-                           "s0: D[i1, i2] = min(D[i1, i2 + 1], D[i1 + 1, i0] + D[i1, i2]) } } }");
-    const auto none = written(pivots_strategy, next);
-    EXPECT_TRUE(none || none.error().code == "pivots.none");
-  }
-
-  // Large tiles read less; of a small product they leave multiprocessors idle.
-  TEST(Strategies, TilesOfProductsFitTheGrid) {
-    const auto tiles = [](const std::string& rows) {
-      const Sdfg nest =
-          sdfg::parse("sdfg 1 t array A: f64[" + rows + ", 900] argument array B: f64[900, 1000] argument " +
-                      "array C: f64[" + rows + ", 1000] argument arguments A, B, C " + "loop i0 = 0 .. " + rows +
-                      " { loop i1 = 0 .. 900 { loop i2 = 0 .. 1000 { "
-                      "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
-              .value();
-      return to_text(closed(written(offload_strategy, nest).value()[0]).value());
-    };
-    EXPECT_TRUE(tiles("800").contains("sizes=[4, 4]); offload(loops=[i0_t, i2_t], sizes=[8, 8])")) << tiles("800");
-    EXPECT_TRUE(tiles("800").contains("buffers=2")) << tiles("800");
-    EXPECT_TRUE(tiles("4000").contains("sizes=[4, 8]); offload(loops=[i0_t, i2_t], sizes=[16, 8])")) << tiles("4000");
-  }
-
-  TEST(Strategies, SayWhyNot) {
-    std::set<std::string> said;
-    for (const StrategyInfo* strategy : strategies()) {
-      for (const Sdfg& nest : {sequential, elementwise}) {
-        const auto recipes = written(*strategy, nest);
-        if (!recipes) said.insert(recipes.error().code);
-      }
-      for (const RefusalInfo& r : strategy->refusals) EXPECT_TRUE(said.contains(std::string(r.code))) << r.code;
+// Each row is as far behind the one before as the elements that it waits for are ahead.
+TEST(Strategies, RowsThatWaitAreStaggered) {
+  EXPECT_TRUE(written(staggered_rows_strategy, relaxation).value()[0].text.contains("skew(loop=i2, by=i1, factor=1)"));
+  EXPECT_TRUE(written(staggered_rows_strategy, corners).value()[0].text.contains("skew(loop=i1, by=i0, factor=2)"));
+  // A single sum for each element, and what is no float: other operations take longer than the waiting.
+  for (const std::string body : {"A[i0, i1] + A[i0, i1 - 1] + A[i0 - 1, i1]", "A[i0, i1 - 1]"})
+    for (const std::string type : {"f64", "i32"}) {
+      if (type == "f64" && body.size() > 20) continue;
+      const Sdfg other = nest("array A: " + type + "[n, m] argument", "A",
+                              "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = " + body + " } }");
+      EXPECT_EQ(written(staggered_rows_strategy, other).error().code, "staggered-rows.none") << body << type;
     }
-  }
+}
 
-  TEST(Strategies, FactsOfANest) {
-    const auto facts = NestFacts::of(batch, avx512).value();
-    EXPECT_EQ(facts.band("i0"), (std::vector<std::string>{"i0", "i1", "i2", "i3"}));
-    EXPECT_EQ(facts.parallel(facts.band("i0")), (std::vector<std::string>{"i0", "i1", "i2"}));
-    EXPECT_EQ(facts.reductions(facts.band("i0")), std::vector<std::string>{"i3"});
-    EXPECT_EQ(facts.element_bytes(), 4);
-    const auto swept = NestFacts::of(sweeps, avx512).value();
-    EXPECT_EQ(swept.loop("i0").inside, (std::vector<std::string>{"i1", "i3"}));
-    EXPECT_FALSE(swept.loop("i0").is_band || swept.loop("i0").parallel);
-    EXPECT_TRUE(swept.loop("i1").is_band && swept.loop("i1").parallel);
-  }
+// What all rows and columns read stands by itself: the others are parallel, each of them in vectors.
+TEST(Strategies, PivotsStandByThemselves) {
+  const auto recipes = written(pivots_strategy, paths).value();
+  ASSERT_EQ(recipes.size(), 2U);
+  EXPECT_TRUE(recipes[0].text.starts_with("split(loop=i1, at=i0); split(loop=i1_s, at=i0, offset=1); "))
+      << recipes[0].text;
+  EXPECT_TRUE(recipes[0].text.contains("parallelize(loop=i1, kind=$kind); parallelize(loop=i1_s, kind=$kind)"));
+  EXPECT_EQ(recipes[0].open.at("kind").front(), "static");
+  EXPECT_FALSE(recipes[1].text.contains("parallelize"));
+  // Of these the rows are parallel as they are: only the column is cut out.
+  EXPECT_TRUE(written(pivots_strategy, scaled).value()[0].text.starts_with("split(loop=i2, at=i0); split(loop=i2_s"));
+  // Rows of a triangle are handed out as they come.
+  const Sdfg half = nest("array D: i32[n, n] argument", "D",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. i1 + 1 { "
+                         "s0: D[i1, i2] = min(D[i1, i2], D[i1, i0] + D[i0, i2]) } } }");
+  EXPECT_EQ(written(pivots_strategy, half).value()[0].open.at("kind").front(), "dynamic");
+  // The element at the point is not the only one that is met again.
+  const Sdfg next = nest("array D: i32[n + 1, n + 1] argument", "D",
+                         "loop i0 = 0 .. n { loop i1 = 0 .. n { loop i2 = 0 .. n { "
+                         "s0: D[i1, i2] = min(D[i1, i2 + 1], D[i1 + 1, i0] + D[i1, i2]) } } }");
+  const auto none = written(pivots_strategy, next);
+  EXPECT_TRUE(none || none.error().code == "pivots.none");
+}
 
-  TEST(Strategies, OpenNamesAreDeclared) {
-    EXPECT_EQ(closed({"unroll(loop=i0, factor=$n) -> cpp", {}}).error().code, "recipe.text");
-    const OpenRecipe twice{"tile(loops=[i0], sizes=[$n]); unroll(loop=i0, factor=$n) -> cpp", {{"n", {"4", "8"}}}};
-    EXPECT_EQ(closed(twice, {{"n", 1}}),
-              recipe_from_text("tile(loops=[i0], sizes=[8]); unroll(loop=i0, factor=8) -> cpp"));
+// Large tiles read less; of a small product they leave multiprocessors idle.
+TEST(Strategies, TilesOfProductsFitTheGrid) {
+  const auto tiles = [](const std::string& rows) {
+    const Sdfg nest =
+        sdfg::parse("sdfg 1 t array A: f64[" + rows + ", 900] argument array B: f64[900, 1000] argument " +
+                    "array C: f64[" + rows + ", 1000] argument arguments A, B, C " + "loop i0 = 0 .. " + rows +
+                    " { loop i1 = 0 .. 900 { loop i2 = 0 .. 1000 { "
+                    "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }")
+            .value();
+    return to_text(closed(written(offload_strategy, nest).value()[0]).value());
+  };
+  EXPECT_TRUE(tiles("800").contains("sizes=[4, 4]); offload(loops=[i0_t, i2_t], sizes=[8, 8])")) << tiles("800");
+  EXPECT_TRUE(tiles("800").contains("buffers=2")) << tiles("800");
+  EXPECT_TRUE(tiles("4000").contains("sizes=[4, 8]); offload(loops=[i0_t, i2_t], sizes=[16, 8])")) << tiles("4000");
+}
+
+TEST(Strategies, SayWhyNot) {
+  std::set<std::string> said;
+  for (const StrategyInfo* strategy : strategies()) {
+    for (const Sdfg& nest : {sequential, elementwise}) {
+      const auto recipes = written(*strategy, nest);
+      if (!recipes) said.insert(recipes.error().code);
+    }
+    for (const RefusalInfo& r : strategy->refusals) EXPECT_TRUE(said.contains(std::string(r.code))) << r.code;
   }
+}
+
+TEST(Strategies, FactsOfANest) {
+  const auto facts = NestFacts::of(batch, avx512).value();
+  EXPECT_EQ(facts.band("i0"), (std::vector<std::string>{"i0", "i1", "i2", "i3"}));
+  EXPECT_EQ(facts.parallel(facts.band("i0")), (std::vector<std::string>{"i0", "i1", "i2"}));
+  EXPECT_EQ(facts.reductions(facts.band("i0")), std::vector<std::string>{"i3"});
+  EXPECT_EQ(facts.element_bytes(), 4);
+  const auto swept = NestFacts::of(sweeps, avx512).value();
+  EXPECT_EQ(swept.loop("i0").inside, (std::vector<std::string>{"i1", "i3"}));
+  EXPECT_FALSE(swept.loop("i0").is_band || swept.loop("i0").parallel);
+  EXPECT_TRUE(swept.loop("i1").is_band && swept.loop("i1").parallel);
+}
+
+TEST(Strategies, OpenNamesAreDeclared) {
+  EXPECT_EQ(closed({"unroll(loop=i0, factor=$n) -> cpp", {}}).error().code, "recipe.text");
+  const OpenRecipe twice{"tile(loops=[i0], sizes=[$n]); unroll(loop=i0, factor=$n) -> cpp", {{"n", {"4", "8"}}}};
+  EXPECT_EQ(closed(twice, {{"n", 1}}),
+            recipe_from_text("tile(loops=[i0], sizes=[8]); unroll(loop=i0, factor=8) -> cpp"));
+}
 
 }  // namespace
 }  // namespace sous::transforms
