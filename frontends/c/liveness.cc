@@ -258,7 +258,8 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
 
   // An array, or a block, of one execution of the block that declares it.
   static bool is_own(const clang::VarDecl* v) {
-    return v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() && (v->getType()->isArrayType() || starts_as_block(v));
+    return v->hasLocalStorage() && !v->hasAttr<clang::CleanupAttr>() &&
+           (v->getType()->isArrayType() || starts_as_block(v));
   }
 
   // Whether only the mentions in this file name the array, which has static storage.

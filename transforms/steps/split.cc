@@ -2,9 +2,9 @@
 // loop becomes two, of the iterations before a point and of those from it on.
 //
 // Condition. The instances stay in their order. A container that is private to loops of both parts (to the loop itself,
-// or to one inside) becomes two. None of its values crosses the iterations of such a loop (sdfg::respects), so that each
-// of those in the second part finds its own in the second container; and since the two parts follow each other as the
-// iterations did, no order needs a proof then.
+// or to one inside) becomes two. None of its values crosses the iterations of such a loop (sdfg::respects), so that
+// each of those in the second part finds its own in the second container; and since the two parts follow each other as
+// the iterations did, no order needs a proof then.
 #include <algorithm>
 #include <set>
 
