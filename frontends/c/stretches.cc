@@ -43,7 +43,7 @@ bool is_plausible(const sdfg::Sdfg& nest) {
       sizes[symbol] = std::max<std::int64_t>(2, size + step * static_cast<std::int64_t>(sizes.size()));
     return sizes;
   };
-  for (const std::int64_t size : {4, 1000})
+  for (const std::int64_t size : {4, 12, 1008})
     for (const std::int64_t step : {0, 1, -1}) {
       if (holds(sized(size, step))) return true;
       for (const std::string& symbol : nest.symbols) {
