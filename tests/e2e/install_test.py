@@ -76,8 +76,9 @@ def what_has_no_deep_loops_is_the_compilers_alone(case, _):
     assert {e["fate"] for e in lines} == {"left"}, lines
     # The compiler preprocesses for Sous, or does not: time of its children.
     looked = [e["seconds_children"] > 0 for e in lines]
-    assert looked == [True, False, False, True, False], lines
-    assert "nested as deep" in lines[1]["why"] and "floating" in lines[2]["why"] and lines[4]["cached"], lines
+    # Strategies write recipes for three loops in each other, of integers as well.
+    assert looked == [True, False, True, True, False], lines
+    assert "nested as deep" in lines[1]["why"] and lines[2]["why"] == "nothing is served" and lines[4]["cached"], lines
     case.write("inner.h", "static double half(double x) { return x / 2 + 1; }\n")
     case.s(*compile_, "deep.c", "-o", "sous.o", environment=report)
     case.s("--explain", *compile_, "shallow.c", "-o", "sous.o", environment=report)
