@@ -100,7 +100,8 @@ struct Stage {
       {"stage.place",
        "the loop is not inside the threads of a GPU's block, a block does more than run them, or another loop of a "
        "thread or a condition that may change is around it"},
-      {"stage.bounds", "the loop's bounds may differ between threads, or it is scheduled"},
+      {"stage.bounds",
+       "the loop's bounds may differ between threads, it is scheduled, or it counts the tiles of a loop inside of it"},
       {"stage.private", "what a thread keeps while the loop runs cannot be given a place for each thread"},
       {"stage.nothing", "nothing that is read in the loop is known to be read by several threads and written by none"},
       {"stage.size", "the buffers are larger than 48 KiB, or nobody knows how large"},
@@ -110,6 +111,12 @@ struct Stage {
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     TRY(ThreadPhases phases, phases_around(nest, result, loop.name));
     TRY_VOID(keep_in_threads(result, phases, loop.name));
+    // A tile of this loop would be several elements of each of those.
+    for (const std::string& inner : sdfg::loop_symbols(loop_of(nest, loop).children)) {
+      const auto step = sdfg::coefficient_of(sdfg::find_loop(nest.tree, inner)->begin, loop.name);
+      if (step && *step != Expr(0) && *step != Expr(1))
+        return fail("stage.bounds", loop.name + " counts the tiles of " + inner, loop.name);
+    }
     const std::vector<Operand> all = operands(result, *phases.block, fold == "yes");
     TRY(const std::vector<Staged> staged,
         staged_operands(
