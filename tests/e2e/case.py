@@ -101,3 +101,9 @@ class Case:
                        "tuned_spread = 0.01")
         (self.folder / file).parent.mkdir(exist_ok=True)
         self.s("--db=measured.db", "db", "export", "-o", file)
+
+
+def cases_of(module):
+    """The module's own functions of a case, in their order."""
+    own = [f for f in vars(module).values() if getattr(f, "__module__", None) == module.__name__ and hasattr(f, "__code__")]
+    return [f for f in own if f.__code__.co_varnames[:1] == ("case",) and f.__code__.co_argcount == 1]
