@@ -205,7 +205,7 @@ class Collector {
           std::vector<Element> written;
           for (const Edge& e : s.edges) {
             bool write = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-            if (!write || e.memlet.combine) access(e.memlet, false, sure);
+            if (!write || reads_target(s, e)) access(e.memlet, false, sure);
             if (write) access(e.memlet, true, sure);
             if (const auto at = element(e.memlet); write && at && !returns_) written.push_back(*at);
           }

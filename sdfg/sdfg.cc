@@ -59,6 +59,11 @@ std::vector<TaskletView> tasklets(const State& state) {
   return views;
 }
 
+bool reads_target(const State& state, const Edge& edge) {
+  const auto* library = std::get_if<LibraryNode>(&state.nodes[static_cast<std::size_t>(edge.source)]);
+  return edge.memlet.combine || (library && std::holds_alternative<ReduceNode>(*library));
+}
+
 Subset point(const std::vector<Expr>& subscript) {
   Subset subset;
   for (const Expr& e : subscript) subset.push_back({.begin = e, .end = std::nullopt, .step = 1});

@@ -278,6 +278,10 @@ TaskletView tasklet_view(const State& state, int node);
 // All of them in execution order; library nodes are left out.
 std::vector<TaskletView> tasklets(const State& state);
 
+// Whether the edge, which ends at an access node, also reads what it writes: it combines with the value there, or comes
+// from a reduce node, which starts from that.
+bool reads_target(const State& state, const Edge& edge);
+
 // The subset that is one point, and the memlet of that element.
 Subset point(const std::vector<Expr>& subscript);
 Memlet element(std::string container, const std::vector<Expr>& subscript = {});

@@ -72,7 +72,7 @@ void memlets_of(N& node, const F& f) {
       [&](As<N, State>& s) {
         for (As<N, Edge>& e : s.edges) {
           const bool writes = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-          f(e.memlet, !writes || e.memlet.combine.has_value(), writes);
+          f(e.memlet, !writes || reads_target(s, e), writes);
         }
       },
       [](const Loop&) {}, [&](As<N, If>& i) { read(i.condition); }, [&](As<N, While>& w) { read(w.condition); },
