@@ -1,5 +1,6 @@
 // Which statements are reductions.
 #include "sdfg/dependences.h"
+#include "sdfg/extremum.h"
 
 namespace sous::sdfg {
 
@@ -39,7 +40,8 @@ bool associative(ScalarOp op) {
   }
 }
 
-// select(a < b, a, b) and its like: min or max of the two, whichever way it is spelled.
+}  // namespace
+
 std::optional<ReductionOp> selected_extremum(const ScalarExpr& e) {
   if (e.op != ScalarOp::select) return std::nullopt;
   const ScalarExpr& c = e.args[0];
@@ -50,7 +52,17 @@ std::optional<ReductionOp> selected_extremum(const ScalarExpr& e) {
   return std::nullopt;
 }
 
-}  // namespace
+bool keeps_first_extremum(const Statement& statement) {
+  const auto update = self_update(statement);
+  if (!update || (update->op != ReductionOp::min && update->op != ReductionOp::max)) return false;
+  const auto a = as_assignment(std::get<State>(statement.node.value));
+  const ScalarExpr& code = a->code;
+  if (code.op != ScalarOp::select) return false;
+  const bool strict = code.args[0].op == ScalarOp::lt || code.args[0].op == ScalarOp::gt;
+  const ScalarExpr& otherwise = code.args[2];
+  return strict && otherwise.op == ScalarOp::input &&
+         a->inputs[static_cast<std::size_t>(otherwise.input)].container == update->container;
+}
 
 std::optional<Reduction> self_update(const Statement& statement) {
   const auto* state = std::get_if<State>(&statement.node.value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sdfg/extremum.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/text.h"
 #include "transforms/normal/util.h"
@@ -244,9 +245,11 @@ Result<Independence> independent(const Nest& nest, const std::string& symbol, co
       if (known->second) result.privates.push_back(d.container);
     }
     if (known->second) continue;
-    auto update = sdfg::self_update(nest.lifted.statements[static_cast<std::size_t>(d.source)]);
     const sdfg::Container* container = nest.lifted.frame.find(d.container);
-    bool allowed = container && (!sdfg::is_float(container->type) || context.reassociate);
+    const sdfg::Statement& source = nest.lifted.statements[static_cast<std::size_t>(d.source)];
+    const auto update = sdfg::self_update(source);
+    bool allowed =
+        container && (!sdfg::is_float(container->type) || context.reassociate || sdfg::keeps_first_extremum(source));
     allowed = allowed || planted(Fault::float_sum_excused);
     if (c.self_update && update && allowed) {
       if (const sdfg::Statement* other = other_use(nest, symbol, *update)) {

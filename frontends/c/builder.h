@@ -245,6 +245,7 @@ class Builder {
   Lift<void> returning_loop(const clang::Stmt* s, const std::vector<Item>& rest, const Exits& exits);
   Lift<void> branch(sdfg::ScalarExpr test, const std::function<Lift<void>()>& yes,
                     const std::function<Lift<void>()>& no);
+  bool is_own_variable(const std::string& container) const;
   Lift<void> switch_statement(const clang::SwitchStmt* s, const std::vector<Item>& rest, const Exits* exits);
 
   // control.cc

@@ -9,6 +9,7 @@
 
 #include "frontends/c/builder.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include "sdfg/extremum.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -209,6 +210,39 @@ Lift<void> Builder::returning_loop(const clang::Stmt* s, const std::vector<Item>
   return branch(test, [] { return Lift<void>(); }, [&] { return sequence(rest, &exits); });
 }
 
+namespace {
+
+// if (e > x) x = e, of two plain values: x = e > x ? e : x, which says that x is the greatest. (And the like.)
+std::optional<sdfg::State> as_extremum(const ScalarExpr& test, const std::vector<Memlet>& inputs,
+                                       const sdfg::Region& then_body) {
+  const auto* state = then_body.nodes.size() == 1 ? std::get_if<sdfg::State>(&then_body.nodes[0].value) : nullptr;
+  const auto made = state ? sdfg::as_assignment(*state) : std::nullopt;
+  if (!made || !made->out.subset.empty()) return std::nullopt;
+  std::vector<Memlet> all = inputs;
+  const auto index = [&](const Memlet& m) {
+    const auto found = std::ranges::find(all, m);
+    if (found == all.end()) all.push_back(m);
+    return static_cast<int>(found - all.begin());
+  };
+  const auto read = [&](const Memlet& m, ElementType type) { return ScalarExpr::make_input(index(m), type); };
+  const ScalarExpr value = made->code.map_inputs(
+      [&](const ScalarExpr& leaf) { return read(made->inputs[static_cast<std::size_t>(leaf.input)], leaf.type); });
+  ScalarExpr chosen = ScalarExpr::select(test, value, read(made->out, value.type));
+  if (!sdfg::selected_extremum(chosen)) return std::nullopt;
+  return sdfg::assignment(state->name, made->out, std::move(chosen), std::move(all));
+}
+
+}  // namespace
+
+// Nobody else sees a store to it that the program does not make.
+bool Builder::is_own_variable(const std::string& container) const {
+  return std::ranges::any_of(bindings_, [&](const auto& one) {
+    const auto& [v, b] = one;
+    return b.kind == Binding::Kind::Scalar && b.container == container && v->hasLocalStorage() &&
+           !facts_.address_taken.contains(v);
+  });
+}
+
 Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& yes,
                            const std::function<Lift<void>()>& no) {
   std::vector<Memlet> inputs = compact(test);
@@ -234,6 +268,9 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
   if (then_body.nodes.empty() && !else_body.nodes.empty())
     emit(sdfg::If{
         .condition = {negate(std::move(test)), std::move(inputs)}, .then_body = std::move(else_body), .else_body = {}});
+  else if (auto one = else_body.nodes.empty() ? as_extremum(test, inputs, then_body) : std::nullopt;
+           one && is_own_variable(sdfg::as_assignment(*one)->out.container))
+    emit(std::move(*one));
   else if (!then_body.nodes.empty())
     emit(sdfg::If{.condition = {std::move(test), std::move(inputs)},
                   .then_body = std::move(then_body),

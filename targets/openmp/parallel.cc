@@ -36,7 +36,14 @@ std::string_view omp_operator(sdfg::ReductionOp op) {
 struct Reductions {
   std::vector<LocalReduction> locals;
   std::string clauses;
+  bool ordered = false;  // each thread takes iterations that follow each other, the first thread the first of them
 };
+
+// Of floats the first of equal values stays, in whatever order the threads end (sdfg::keeps_first_extremum).
+bool keeps_first(const Printer& printer, const sdfg::Container& container, sdfg::ReductionOp op) {
+  return sdfg::is_float(container.type) && (op == sdfg::ReductionOp::min || op == sdfg::ReductionOp::max) &&
+         !printer.options().reassociate;
+}
 
 // How the loop's reductions become clauses; nothing if one cannot.
 std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool sections) {
@@ -48,7 +55,12 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
     if (const auto place = single_place(loop, r.container)) {
       item = names.fresh(names.of(r.container) + "_local");
       result.locals.push_back({*place, item, r.op});
-    } else if (sections && !printer.expressions.locals.contains(r.container)) {
+      if (sections && keeps_first(printer, c, r.op)) {
+        result.ordered = result.locals.back().ordered = true;
+        result.clauses += " reduction(sous_first_" + std::string(omp_operator(r.op)) + " : " + item + ")";
+        continue;
+      }
+    } else if (sections && !keeps_first(printer, c, r.op) && !printer.expressions.locals.contains(r.container)) {
       sdfg::Expr elements = c.offset + sdfg::Expr(1);
       for (std::size_t d = 0; d < c.shape.size(); ++d) {
         elements = elements + (c.shape[d] - sdfg::Expr(1)) * c.strides[d];
@@ -77,12 +89,16 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   const auto outer = expressions.locals;
   for (const LocalReduction& r : locals) {
     const std::string type(sdfg::info(expressions.container(r.place.container).type).cpp);
-    printer.out.line(type + " " + r.variable + " = " + expressions.element(r.place).text + ";");
+    const std::string value = expressions.element(r.place).text;
+    printer.out.line(r.ordered ? "sous::First<" + type + "> " + r.variable + "{" + value + ", -1};"
+                               : type + " " + r.variable + " = " + value + ";");
   }
-  for (const LocalReduction& r : locals) expressions.locals[r.place.container] = r.variable;
+  const auto variable = [](const LocalReduction& r) { return r.ordered ? r.variable + ".value" : r.variable; };
+  for (const LocalReduction& r : locals) expressions.locals[r.place.container] = variable(r);
   print_loop();
   expressions.locals = outer;
-  for (const LocalReduction& r : locals) printer.out.line(expressions.element(r.place).text + " = " + r.variable + ";");
+  for (const LocalReduction& r : locals)
+    printer.out.line(expressions.element(r.place).text + " = " + variable(r) + ";");
   printer.out.close();
 }
 
@@ -280,7 +296,10 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   }
   printer.in_parallel = printer.starts_team = true;
   print_with_locals(printer, loop, reductions->locals, [&] {
-    set_schedule(printer, loop, parallel, pragmas);
+    if (reductions->ordered)
+      pragmas.schedule = " schedule(static)";
+    else
+      set_schedule(printer, loop, parallel, pragmas);
     print_region(printer, loop, pragmas, failure);
     if (!failure.empty()) printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
   });

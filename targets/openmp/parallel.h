@@ -16,6 +16,7 @@ struct LocalReduction {
   sdfg::Memlet place;    // the element, the same in every iteration
   std::string variable;  // its local copy
   sdfg::ReductionOp op = sdfg::ReductionOp::sum;
+  bool ordered = false;  // it keeps, with the value, which thread it comes from
 };
 // The element of `container` that the loop's body touches, if it is only one and the same in every iteration.
 std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container);

@@ -175,6 +175,32 @@ class Threads {
 };
 #endif
 
+// The least or greatest value, and the thread that has met it (-1: it was there before): of equal values that of the
+// first thread stays, which has the first iterations.
+template <class T>
+struct First {
+  T value;
+  int64_t from;
+};
+#ifdef _OPENMP
+template <class T>
+First<T> first(const First<T>& a, const First<T>& b, bool a_wins, bool b_wins) {
+  return a_wins || (!b_wins && a.from < b.from) ? a : b;
+}
+template <class T>
+First<T> first_max(const First<T>& a, const First<T>& b) {
+  return first(a, b, a.value > b.value, b.value > a.value);
+}
+template <class T>
+First<T> first_min(const First<T>& a, const First<T>& b) {
+  return first(a, b, a.value < b.value, b.value < a.value);
+}
+template <class T>
+First<T> nothing_yet(const First<T>&, float infinity) {
+  return {infinity, omp_get_thread_num()};
+}
+#endif
+
 inline int64_t thread() {
 #ifdef _OPENMP
   return omp_get_thread_num();
@@ -184,3 +210,12 @@ inline int64_t thread() {
 }
 
 }  // namespace sous
+
+#ifdef _OPENMP
+#pragma omp declare reduction(sous_first_max : sous::First<double>,                                \
+                                  sous::First<float> : omp_out = sous::first_max(omp_out, omp_in)) \
+    initializer(omp_priv = sous::nothing_yet(omp_orig, -__builtin_inff()))
+#pragma omp declare reduction(sous_first_min : sous::First<double>,                                \
+                                  sous::First<float> : omp_out = sous::first_min(omp_out, omp_in)) \
+    initializer(omp_priv = sous::nothing_yet(omp_orig, __builtin_inff()))
+#endif

@@ -193,6 +193,16 @@ TEST(Steps, VectorizeAllowsWhatLockstepKeeps) {
 TEST(Steps, VectorizeKnowsTheStatesUnderACondition) {
   const auto under = [](const std::string& body) { return "loop i = 0 .. n - 1 { if (s[] > 0.5) { " + body + " } }"; };
   EXPECT_EQ(refusal(under("s0: x[i] = 2.0 s1: A[i, 0] = x[i + 1]"), "vectorize(loop=i)"), "vectorize.carried");
+  // The first of equal values stays where threads have neighbouring iterations each; lanes have not.
+  const auto greatest = [](const std::string& compare) {
+    return "loop i = 0 .. n { s0: s[] = select(x[i] " + compare + " s[], x[i], s[]) }";
+  };
+  EXPECT_EQ(refusal(greatest(">"), "parallelize(loop=i)"), "applied");
+  EXPECT_EQ(refusal(greatest("<"), "parallelize(loop=i)"), "applied");
+  EXPECT_EQ(refusal(greatest(">="), "parallelize(loop=i)"), "parallelize.carried");
+  EXPECT_EQ(refusal("loop i = 0 .. n { s0: s[] = select(s[] > x[i], s[], x[i]) }", "parallelize(loop=i)"),
+            "parallelize.carried");
+  EXPECT_EQ(refusal(greatest(">"), "vectorize(loop=i)"), "vectorize.carried");
   EXPECT_EQ(refusal("loop i = 0 .. n - 1 { if (x[i] > 0.5) { s0: x[i] = 2.0 } else { s1: A[i, 0] = x[i + 1] } }",
                     "vectorize(loop=i)"),
             "vectorize.carried");
