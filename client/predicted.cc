@@ -32,6 +32,8 @@ constexpr double seconds_of_operation = 0.1e-9;
 constexpr int asked_threads = 2;
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
+// Of what threads alone gain by two recipes: the first one is the simpler.
+constexpr double clearly_more = 1.1;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
 
@@ -70,7 +72,8 @@ class Predictor {
     const auto options = apply_options(nest_);
     const auto proposed = tuning_db::propose(unit_.nest, options, which);
     if (!proposed) return std::nullopt;
-    std::optional<Predicted> best, threads, freed_loops;
+    std::optional<Predicted> best, freed_loops;
+    std::optional<ByThreads> threads;
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
@@ -80,13 +83,7 @@ class Predictor {
           keep_larger(freed_loops, freed(*candidate));
           continue;
         }
-        if (one.strategy->threads_alone) {
-          const double gain = threads_gain(candidate->applied, shared_.usual());
-          const double seconds = tuning_db::seconds(shared_.load(candidate->applied, shared_.usual()));
-          const bool fits = !of_several() || brings_little_more(candidate->applied);
-          if (fits && gain > (threads ? threads->gain : 0))
-            threads = as_choice(*candidate, gain, seconds, shared_.usual());
-        }
+        if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
@@ -101,10 +98,31 @@ class Predictor {
     keep_larger(best, std::move(freed_loops));
     if (!best && threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(*threads, shared_, shared_.value(), Needs::Work,
-                      [&](const Sizes& sizes) { return threads_gain(threads->choice.applied, sizes) > 0; });
+      set_least_shape(threads->predicted, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
+        return threads_gain(shared_.load(threads->predicted.choice.applied, sizes, threads->vectors)) > 0;
+      });
+      return std::move(threads->predicted);
     }
-    return best ? best : threads;
+    return best;
+  }
+
+  // A choice of threads alone, and whether a compiler makes vectors of what they run.
+  struct ByThreads {
+    Predicted predicted;
+    tuning_db::Vectors vectors;
+  };
+  std::optional<ByThreads> by_threads(const transforms::StrategyInfo& strategy,
+                                      const tuning_db::Candidate& candidate) const {
+    const auto vectors = strategy.in_waves ? tuning_db::Vectors::None : tuning_db::Vectors::Perhaps;
+    const auto load = shared_.load(candidate.applied, shared_.usual(), vectors);
+    const double gain = threads_gain(load);
+    // Edges of tiles count in an estimate of what tiles bring, and stay in a cache.
+    if (gain == 0 || (of_several() && !brings_little_more(strategy.in_waves ? unit_.nest : candidate.applied)))
+      return std::nullopt;
+    return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors};
+  }
+  static void keep_clearly_larger(std::optional<ByThreads>& best, std::optional<ByThreads> other) {
+    if (other && (!best || other->predicted.gain > clearly_more * best->predicted.gain)) best = std::move(other);
   }
 
   Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
@@ -172,8 +190,7 @@ class Predictor {
   // What threads alone gain, 0: perhaps nothing. A part of several brings the whole's normal form with it, which may
   // store what the program kept in registers: where memory is what it waits for, it takes the whole, and one that
   // brings from memory little more than the program does.
-  double threads_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const auto load = shared_.load(applied, sizes);
+  double threads_gain(const tuning_db::CoreLoad& load) const {
     const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
     if (unit_.one_of_several()) return tuning_db::computes(load) && of_whole().computes() ? gain : 0;

@@ -46,8 +46,9 @@ class Sized {
     return tuning_db::schedule_features(nest, sizes, hardware_, threads_);
   }
   tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
-  tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes) const {
-    return tuning_db::core_load(nest, sizes, hardware_, threads_);
+  tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes,
+                           tuning_db::Vectors vectors = tuning_db::Vectors::Perhaps) const {
+    return tuning_db::core_load(nest, sizes, hardware_, threads_, vectors);
   }
   double operations(const Sizes& sizes) const;  // binary logarithm
 

@@ -246,6 +246,32 @@ std::optional<double> NestFacts::stride(const AccessFact& access, int loop) cons
   return middle(*value) * static_cast<double>(l.step);
 }
 
+bool NestFacts::lengths_change(const StatementFact& statement, int outer) const {
+  const std::vector<double> first = lengths(statement, outer, false), last = lengths(statement, outer, true);
+  for (std::size_t k = 0; k < std::min(first.size(), last.size()); ++k)
+    if (2 * std::min(first[k], last[k]) < std::max(first[k], last[k])) return true;
+  return first.empty() || last.empty();
+}
+
+std::vector<double> NestFacts::lengths(const StatementFact& statement, int outer, bool last) const {
+  std::vector<double> result;
+  IntervalMap at = symbols;
+  bool inside = false;
+  for (const int k : statement.loops) {
+    const sdfg::Loop& one = *loops[static_cast<std::size_t>(k)].loop;
+    const auto begin = evaluate(one.begin, at), end = evaluate(one.end, at);
+    if (!begin || !end) return {};
+    const double from = middle(*begin), to = middle(*end), step = static_cast<double>(one.step);
+    if (inside) result.push_back(std::max(0.0, (to - from) / step));
+    // The last but one: the last one may be a tile that is cut off.
+    const double next_to_last = (to - from) / step > 2 ? to - 2 * step : from;
+    const double value = k != outer ? (from + to) / 2 : last ? next_to_last : from;
+    inside = inside || k == outer;
+    at[one.symbol] = {value, value};
+  }
+  return result;
+}
+
 NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed) {
   NestFacts result;
   for (const std::string& symbol : nest.symbols) {

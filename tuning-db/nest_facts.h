@@ -60,6 +60,13 @@ struct NestFacts {
   double touched(int free_height, int below = -1) const;
   // Elements between the places touched by two consecutive iterations of the loop; nullopt: not linear.
   std::optional<double> stride(const AccessFact& access, int loop) const;
+  // Whether a loop inside of `outer`, around the statement, is more than twice as long in its first iteration as near
+  // its last, or the other way round. (That over the points of a tile is not.) Where nobody knows: true.
+  bool lengths_change(const StatementFact& statement, int outer) const;
+
+ private:
+  // Of the loops inside of `outer` in its first iteration or near its last; empty: not known.
+  std::vector<double> lengths(const StatementFact& statement, int outer, bool last) const;
 };
 
 // Pointers are into `nest`. A symbol without a value gets `assumed`, as has a bound that cannot be evaluated; both arms

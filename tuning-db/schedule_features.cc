@@ -21,12 +21,6 @@ constexpr double scalar_operations = 4, vector_operations = 32;
 // Of a chain, each link of which waits for the one before: what a link takes (two to four cycles), where the chain is
 // so long that others do not run beside it.
 constexpr double link_nanoseconds = 1.2, long_chain = 64;
-// Of threads that pay: what crosses a core's caches in each nanosecond that it computes; nanoseconds of all, and of
-// each region; how even the shares are; and of each thread more than one what is counted on.
-constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, most_imbalance = 0.1, counted_on = 0.5;
-// Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is
-// counted on, however many threads there are: memory is shared.
-constexpr double stream_bytes = 10, counted_on_streams = 1.2;
 // Of vectors that no compiler finds: their share of the operations, and what is counted on. With vectors of 512 bits,
 // in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
 // of both, and no conditions. Shorter ones gain too little, or lose.
@@ -89,11 +83,11 @@ class Reader {
     for (const auto& container : nest.containers) widest_ = std::max<double>(widest_, sdfg::info(container.type).bytes);
   }
 
-  CoreLoad load() {
+  CoreLoad load(Vectors vectors) {
     CoreLoad out;
+    exactly_ = true;
     const ScheduleFeatures terms = read();
-    out.threads = terms[static_cast<std::size_t>(ScheduleFeature::threads)];
-    out.imbalance = terms[static_cast<std::size_t>(ScheduleFeature::imbalance)];
+    out.shares = total_ / std::max(1.0, largest_);
     out.operations = terms[static_cast<std::size_t>(ScheduleFeature::operations)];
     out.regions = regions();
     out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
@@ -111,7 +105,8 @@ class Reader {
     for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
       const StatementFact& s = facts_.statements[k];
       const Cost one = cost_of(s);
-      const double one_by_one = s.whiles > 0 || scattered[k] ? one.all : one.special;
+      const bool scalar = s.whiles > 0 || scattered[k] || vectors == Vectors::None;
+      const double one_by_one = scalar ? one.all : one.special;
       const double work = one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations;
       out.nanoseconds += iterations(s) * std::max(work, long_chained(s) ? link_nanoseconds : 0);
     }
@@ -169,7 +164,7 @@ class Reader {
     const double weight = s.executions * one.all;
     total_ += weight;
     at(ScheduleFeature::special) += s.executions * one.special;
-    double copies = 1, working = 1, imbalance = 0;
+    double copies = 1, working = 1, imbalance = 0, share = 1;
     bool vector = false;
     const LoopFact* innermost = nullptr;  // of those that run one iteration after the other
     for (const int k : s.loops) {
@@ -181,8 +176,12 @@ class Reader {
       const double trips = std::max(1.0, fact.trips);
       working = std::min<double>(threads_, trips);
       imbalance = std::ceil(trips / threads_) * threads_ / trips - 1;
-      if (is_triangle_in_shares(s, *fact.loop)) imbalance += 1 - 1 / working;
+      // As many as a diagonal has: of each number of threads left over at its end as often.
+      if (exactly_ && varies(fact)) imbalance = (threads_ - 1) / (2 * trips);
+      if (is_triangle_in_shares(s, k)) imbalance += 1 - 1 / working;
+      share = std::max((1 + imbalance) / threads_, 1 / trips);
     }
+    largest_ += weight * share;
     at(ScheduleFeature::in_vectors) += vector ? weight : 0;
     at(ScheduleFeature::unrolled) += weight * std::log2(copies);
     at(ScheduleFeature::threads) += weight * working;
@@ -192,14 +191,22 @@ class Reader {
     at(ScheduleFeature::chained) += chained(s, *innermost) ? weight : 0;
   }
 
+  // Whether the loop is longer and shorter as one around it goes on.
+  bool varies(const LoopFact& fact) const {
+    return std::ranges::any_of(fact.around, [&](int k) {
+      return fact.loop->begin.uses(loop(k).loop->symbol) || fact.loop->end.uses(loop(k).loop->symbol);
+    });
+  }
+
   // Whether iterations of a loop that is cut into one share for each thread do more and more, or less and less: of a
   // triangle, the largest share is nearly twice the average.
-  bool is_triangle_in_shares(const StatementFact& s, const sdfg::Loop& shared) const {
-    const auto& parallel = std::get<sdfg::Parallel>(shared.schedule);
+  bool is_triangle_in_shares(const StatementFact& s, int shared) const {
+    const sdfg::Loop& outer = *loop(shared).loop;
+    const auto& parallel = std::get<sdfg::Parallel>(outer.schedule);
     if (parallel.kind != sdfg::ParallelKind::Static || parallel.chunk > 0) return false;
-    return std::ranges::any_of(s.loops, [&](int k) {
-      return loop(k).loop->begin.uses(shared.symbol) || loop(k).loop->end.uses(shared.symbol);
-    });
+    const bool uses = std::ranges::any_of(
+        s.loops, [&](int k) { return loop(k).loop->begin.uses(outer.symbol) || loop(k).loop->end.uses(outer.symbol); });
+    return uses && (!exactly_ || facts_.lengths_change(s, shared));
   }
 
   // Whether each iteration of the loop waits for the one before. (Sums of integers are reordered by any compiler.)
@@ -295,8 +302,9 @@ class Reader {
 
   const Hardware& hardware_;
   int threads_;
+  bool exactly_ = false;  // shares are what they are; the model was trained on simpler estimates
   NestFacts facts_;
-  double widest_ = 1, total_ = 0;
+  double widest_ = 1, total_ = 0, largest_ = 0;
   ScheduleFeatures out_{};
 };
 
@@ -317,24 +325,8 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
 }
 
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
-                   int threads) {
-  return Reader(nest, sizes, hardware, threads, some_iterations).load();
-}
-
-bool computes(const CoreLoad& load) {
-  return load.nanoseconds >= least_nanoseconds &&
-         (load.bytes <= most_bytes * load.nanoseconds || planted(Fault::threads_on_streams));
-}
-
-bool streams(const CoreLoad& load) { return !computes(load) && seconds(load) >= 1e-9 * least_nanoseconds; }
-
-double seconds(const CoreLoad& load) { return 1e-9 * std::max(load.nanoseconds, load.bytes / stream_bytes); }
-
-double threads_gain(const CoreLoad& load, int threads) {
-  const bool even = load.imbalance <= most_imbalance && load.threads >= threads - most_imbalance;
-  if (threads < 2 || !even || load.regions == 0 || seconds(load) < 1e-9 * least_region * load.regions) return 0;
-  if (computes(load)) return 1 + counted_on * (threads - 1);
-  return streams(load) ? counted_on_streams : 0;
+                   int threads, Vectors vectors) {
+  return Reader(nest, sizes, hardware, threads, some_iterations).load(vectors);
 }
 
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,

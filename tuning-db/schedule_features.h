@@ -62,12 +62,13 @@ struct CoreLoad {
   double nanoseconds = 0;  // that one core takes for all of it
   double bytes = 0;        // that come from beyond a core's own caches
   double regions = 0;      // parallel regions that are entered
-  double threads = 0;      // that have work, weighted
-  double imbalance = 0;    // ScheduleFeature::imbalance
+  double shares = 0;       // all the work over what the thread with the largest shares does of it
   double operations = 0;   // ScheduleFeature::operations
 };
+// Of a nest none of whose loops is parallel a compiler makes no vectors.
+enum class Vectors : std::uint8_t { Perhaps, None };
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
-                   int threads);
+                   int threads, Vectors vectors = Vectors::Perhaps);
 // Whether cores compute, for long enough, most of the time.
 bool computes(const CoreLoad& load);
 // Whether memory is what they wait for, for long enough.
@@ -75,7 +76,7 @@ bool streams(const CoreLoad& load);
 // What one core takes at least.
 double seconds(const CoreLoad& load);
 // What the nest, with `threads` sent out and nothing else changed, gains by that at least; 0: nobody knows. Regions are
-// long then, and all threads have even shares. What was measured of nests like that:
+// long then, and the largest share leaves something to gain. What was measured of nests like that:
 // docs/decisions/021-recipes-by-prediction.md.
 double threads_gain(const CoreLoad& load, int threads);
 

@@ -15,19 +15,24 @@ constexpr RefusalInfo refusals[] = {
 // Whether that is so of this loop, or of one that was fused into it.
 template <class Is>
 bool any_part(const Fusion& fusion, const std::string& loop, const Is& is) {
-  return is(loop) ||
-         std::ranges::any_of(fusion.pairs, [&](const auto& pair) { return pair.first == loop && is(pair.second); });
+  const auto past = fusion.past.find(loop);
+  if (is(past == fusion.past.end() ? loop : past->second)) return true;
+  const auto parts = fusion.parts.find(loop);
+  return parts != fusion.parts.end() &&
+         std::ranges::any_of(parts->second, [&](const std::string& part) { return any_part(fusion, part, is); });
 }
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   TRY(const Fusion fusion, nest.fusion());
-  if (fusion.pairs.empty() && fusion.before.empty())
+  if (fusion.steps.empty())
     return fail("fused-loops.none", "no neighbouring loops may be one, and no parallel loop stands inside of another");
   std::string steps;
-  for (const StepCall& call : fusion.before) steps += to_text(call) + "; ";
-  for (const Fusion::Pair& pair : fusion.pairs)
-    for (const StepCall& call : pair.steps) steps += to_text(call) + "; ";
-  for (const std::string& loop : fusion.fused) steps += call("promote", "loop=" + loop + ", most=1");
+  for (StepCall call : fusion.steps) {
+    if (call.step == "tile") call.params["sizes"] = std::vector<std::string>{"$columns"};
+    steps += to_text(call) + "; ";
+  }
+  for (const std::string& loop : fusion.fused)
+    if (!fusion.past.contains(loop)) steps += call("promote", "loop=" + loop + ", most=1");
   std::vector<std::string> kinds{"static", "dynamic"};
   const auto is_long = [&](const std::string& part) { return !nest.is_short(part); };
   const auto is_uneven = [&](const std::string& part) { return nest.loop(part).uneven; };
@@ -36,7 +41,13 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
     steps += call("parallelize", "loop=" + loop + ", kind=$kind");
     if (any_part(fusion, loop, is_uneven)) kinds = {"dynamic", "static"};
   }
-  return std::vector<OpenRecipe>{{recipe_of(steps), {{"kind", kinds}}}};
+  std::vector<OpenRecipe> recipes{{recipe_of(steps), {{"kind", kinds}}}};
+  if (fusion.past.empty()) return recipes;
+  // Fewer columns for more threads.
+  recipes.push_back(recipes.front());
+  recipes[0].open["columns"] = {std::to_string(Fusion::some_columns), "512", "1024"};
+  recipes[1].open["columns"] = {"32", "64", "16"};
+  return recipes;
 }
 
 }  // namespace

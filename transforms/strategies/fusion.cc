@@ -84,8 +84,28 @@ class Fuser {
   // Fuses what stands directly inside `around` ("": at the top), then what is inside that. `outside`: no loop around is
   // parallel.
   Result<void> level(const string& around, bool outside) {
-    std::set<string> fused;
     if (outside) TRY_VOID(outwards(around));
+    TRY_VOID(fuse_inside(around, outside));
+    bool blocks = false;
+    for (const string& loop : loops_inside(around)) {
+      bool parallel = false;
+      if (outside) {
+        TRY(parallel, is_parallel(nest_, loop));
+      }
+      if (parallel) fusion_.parallel.push_back(loop);
+      TRY_VOID(level(loop, outside && !parallel));
+      if (!outside || parallel) continue;
+      TRY(const bool went, blocks_outwards(loop));
+      blocks = blocks || went;
+    }
+    if (!blocks) return {};
+    TRY_VOID(fuse_inside(around, true));
+    for (const string& loop : loops_inside(around))
+      if (fusion_.past.contains(loop) && fusion_.parts.contains(loop)) TRY_VOID(fuse_inside(loop, false));
+    return {};
+  }
+
+  Result<void> fuse_inside(const string& around, bool outside) {
     for (std::size_t k = 0; k + 1 < inside(around).size();) {
       TRY(auto next, next_as_one(around, k, outside));
       if (!next) {
@@ -93,21 +113,47 @@ class Fuser {
         continue;
       }
       nest_.tree = std::move(next->tree);
-      if (fused.insert(next->pair.first).second) fusion_.fused.push_back(next->pair.first);
-      fusion_.pairs.push_back(std::move(next->pair));
+      auto& parts = fusion_.parts[next->first];
+      if (parts.empty()) fusion_.fused.push_back(next->first);
+      parts.push_back(next->second);
+      std::erase(fusion_.parallel, next->second);
+      fusion_.steps.insert(fusion_.steps.end(), next->steps.begin(), next->steps.end());
     }
+    return {};
+  }
+
+  std::vector<string> loops_inside(const string& around) const {
     std::vector<string> loops;
     for (const sdfg::ScheduleNode& node : inside(around))
       if (const auto* loop = std::get_if<ScheduleLoop>(&node.value)) loops.push_back(loop->symbol);
-    for (const string& loop : loops) {
-      bool parallel = false;
-      if (outside) {
-        TRY(parallel, is_parallel(nest_, loop));
-      }
-      if (parallel) fusion_.parallel.push_back(loop);
-      TRY_VOID(level(loop, outside && !parallel));
+    return loops;
+  }
+
+  // Where all that is inside of the loop is one that is parallel, tiles of that go past it.
+  Result<bool> blocks_outwards(const string& loop) {
+    const ScheduleLoop* only = only_inside(*sdfg::find_loop(nest_.tree, loop));
+    if (only == nullptr || fusion_.parallel.empty() || fusion_.parallel.back() != only->symbol) return false;
+    std::vector<StepCall> steps;
+    string blocks = only->symbol;
+    Nest one = nest_;
+    if (!fusion_.past.contains(blocks)) {
+      steps.push_back({"tile",
+                       {{"loops", std::vector{blocks}},
+                        {"sizes", std::vector{Fusion::some_columns}},
+                        {"count", string("numbers")}}});
+      TRY(const bool tiled, applied(one, steps));
+      if (!tiled) return false;
+      blocks = only_inside(*sdfg::find_loop(one.tree, loop))->symbol;
     }
-    return {};
+    const StepCall last{"interchange", {{"outer", loop}, {"inner", blocks}}};
+    steps.push_back(last);
+    TRY(const bool legal, applied(one, {last}));
+    if (!legal) return false;
+    nest_.tree = std::move(one.tree);
+    fusion_.steps.insert(fusion_.steps.end(), steps.begin(), steps.end());
+    fusion_.parallel.back() = blocks;
+    fusion_.past[blocks] = loop;
+    return true;
   }
 
   // The first parallel loop of each band directly inside `around` becomes the band's outermost.
@@ -126,7 +172,7 @@ class Fuser {
       if (!wanted) continue;
       const auto steps = last_goes_first(band);
       nest_.tree = std::move(one.tree);
-      fusion_.before.insert(fusion_.before.end(), steps.begin(), steps.end());
+      fusion_.steps.insert(fusion_.steps.end(), steps.begin(), steps.end());
     }
     return {};
   }
@@ -158,8 +204,10 @@ class Fuser {
     return true;
   }
 
+  // Two loops, and the steps that make them neighbours and fuse them, in this order.
   struct Fused {
-    Fusion::Pair pair;
+    string first, second;
+    std::vector<StepCall> steps;
     ScheduleTree tree;
   };
 
@@ -191,7 +239,7 @@ class Fuser {
   // The loop and the last one of the band made one, nullopt if that is not wanted.
   Result<std::optional<Fused>> as_one(const string& first, const std::vector<string>& band, std::int64_t shift,
                                       std::size_t between, bool outside) const {
-    Fusion::Pair pair{first, band.back(), last_goes_first(band)};
+    Fused pair{first, band.back(), last_goes_first(band), {}};
     Nest one = nest_;
     TRY(const bool there, interchanged(one, band));
     if (!there) return std::nullopt;
@@ -218,7 +266,8 @@ class Fuser {
       TRY(wanted, carries_no_more(pair, one.tree));
     }
     if (!wanted) return std::nullopt;
-    return Fused{std::move(pair), std::move(one.tree)};
+    pair.tree = std::move(one.tree);
+    return pair;
   }
 
   bool sets_values_only(const string& loop) const { return touched_in(loop).read.empty(); }
@@ -239,7 +288,7 @@ class Fuser {
     });
   }
 
-  Result<bool> carries_no_more(const Fusion::Pair& pair, const ScheduleTree& as_one) const {
+  Result<bool> carries_no_more(const Fused& pair, const ScheduleTree& as_one) const {
     std::set<int> before;
     for (const string& loop : {pair.first, pair.second}) {
       TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, nest_.tree, loop));

@@ -57,6 +57,7 @@ class NestFacts {
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
   Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }
   Result<std::vector<Staggered>> staggered() const { return staggered_of(*nest_, context_); }
+  Result<std::vector<Tileable>> tileable() const { return tileable_of(*nest_, context_); }
 
  private:
   std::vector<std::string> outermost(bool LoopFacts::* are, std::int64_t trips) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "transforms/loop_names.h"
 #include "transforms/normal/util.h"
 
 namespace sous::transforms {
@@ -19,6 +20,23 @@ Result<std::optional<Nest>> after(const Nest& nest, const StepCall& call, const 
   if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
   if (!plan) return std::optional<Nest>();
   return std::optional(rewrite(nest, *plan));
+}
+
+// What all of these make of the nest; nullopt: one is refused.
+Result<std::optional<Nest>> after_all(Nest nest, const std::vector<StepCall>& calls, const StepContext& context) {
+  for (const StepCall& call : calls) {
+    TRY(auto next, after(nest, call, context));
+    if (!next) return std::optional<Nest>();
+    nest = std::move(*next);
+  }
+  return std::optional(std::move(nest));
+}
+
+StepCall skewed(const string& loop, const string& by, int factor) {
+  return {"skew", {{"loop", loop}, {"by", by}, {"factor", std::int64_t{factor}}}};
+}
+StepCall exchanged(const string& outer, const string& inner) {
+  return {"interchange", {{"outer", outer}, {"inner", inner}}};
 }
 
 Result<bool> is_parallel(const Nest& nest, const string& symbol, const StepContext& context) {
@@ -67,18 +85,65 @@ Result<std::optional<Staggered>> staggered(const Nest& nest, const string& rows,
     if (parallel) return std::optional<Staggered>();
   }
   for (int factor = 1; factor <= most_factor; ++factor) {
-    TRY(const auto skewed,
-        after(nest, {"skew", {{"loop", columns}, {"by", rows}, {"factor", std::int64_t{factor}}}}, context));
-    if (!skewed) continue;
-    TRY(const auto exchanged, after(*skewed, {"interchange", {{"outer", rows}, {"inner", columns}}}, context));
-    if (!exchanged) continue;
-    TRY(const bool parallel, is_parallel(*exchanged, rows, context));
+    TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
+    if (!one) continue;
+    TRY(const bool parallel, is_parallel(*one, rows, context));
     if (parallel) return std::optional(Staggered{rows, columns, factor});
   }
   return std::optional<Staggered>();
 }
 
+Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, const string& columns,
+                                         const StepContext& context) {
+  const StepCall tile{"tile",
+                      {{"loops", std::vector{rows, columns}},
+                       {"sizes", std::vector<std::int64_t>{32, 64}},
+                       {"count", string("numbers")}}};
+  const string over_rows = rows + string(over_tiles), over_columns = columns + string(over_tiles);
+  for (int factor = 0; factor <= most_factor; ++factor) {
+    std::vector<StepCall> steps{skewed(columns, rows, factor), tile};
+    if (factor == 0) steps.erase(steps.begin());
+    TRY(const auto tiled, after_all(nest, steps, context));
+    for (int wave = 1; tiled && wave <= most_factor; ++wave) {
+      TRY(const auto waves,
+          after_all(*tiled, {skewed(over_columns, over_rows, wave), exchanged(over_rows, over_columns)}, context));
+      if (!waves) continue;
+      TRY(const bool parallel, is_parallel(*waves, over_rows, context));
+      if (parallel) return std::optional(Tileable{rows, columns, factor, wave});
+    }
+  }
+  return std::optional<Tileable>();
+}
+
+Result<void> find_tileable(const Nest& nest, const sdfg::ScheduleTree& tree, const StepContext& context,
+                           std::vector<Tileable>& result) {
+  for (const sdfg::ScheduleNode& node : tree) {
+    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    if (loop == nullptr) continue;
+    TRY(const bool parallel, is_parallel(nest, loop->symbol, context));
+    if (parallel) continue;
+    const auto* inner = loop->children.size() == 1 ? std::get_if<ScheduleLoop>(&loop->children[0].value) : nullptr;
+    if (inner != nullptr && loop->step == 1 && inner->step == 1) {
+      TRY(const bool inner_parallel, is_parallel(nest, inner->symbol, context));
+      if (inner_parallel) continue;
+      TRY(auto found, tileable(nest, loop->symbol, inner->symbol, context));
+      if (found) {
+        result.push_back(std::move(*found));
+        continue;
+      }
+    }
+    TRY_VOID(find_tileable(nest, loop->children, context, result));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::vector<Tileable>> tileable_of(const Nest& nest, const StepContext& context) {
+  std::vector<Tileable> result;
+  TRY_VOID(find_tileable(nest, nest.tree, context, result));
+  return result;
+}
 
 Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext& context) {
   std::vector<Staggered> result;

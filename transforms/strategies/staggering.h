@@ -1,4 +1,5 @@
-// Which loops over rows that wait for the row before may run several rows at a time, each some columns behind it.
+// Which loops over rows that wait for the row before may run several rows at a time, each some columns behind it; and
+// which in tiles, those of a diagonal at a time.
 #pragma once
 
 #include <string>
@@ -16,8 +17,18 @@ struct Staggered {
   std::string rows, columns;
   int factor = 1;  // the least
 };
+// The same two loops, but what columns hold does not matter: skewed by `factor` (0: as they are) they go in tiles, at
+// least twice as many columns as rows; the loop over tiles of columns skewed by `wave` times that over tiles of rows,
+// and exchanged with it, that over rows is parallel.
+struct Tileable {
+  std::string rows, columns;
+  int factor = 0, wave = 1;  // the least
+};
 
 // Errors: isl.budget.
 Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext& context);
+
+// Of each outermost loop that is not parallel, and so on inside, the first two. Errors: isl.budget.
+Result<std::vector<Tileable>> tileable_of(const Nest& nest, const StepContext& context);
 
 }  // namespace sous::transforms

@@ -41,6 +41,7 @@ struct StrategyInfo {
   Result<std::vector<OpenRecipe>> (*write)(const NestFacts& nest) = nullptr;
   bool gpu = false;            // its recipes are for a GPU
   bool threads_alone = false;  // they send out threads, and leave all else as the program has it
+  bool in_waves = false;       // ... for nests of which no loop is parallel as it stands
   bool frees_loops = false;    // loops become parallel that were not, so that no compiler finds vectors in them
 };
 

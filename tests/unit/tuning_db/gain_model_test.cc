@@ -71,7 +71,7 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   const CoreLoad sums = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } }");
   EXPECT_GT(sums.bytes, 2 * sums.nanoseconds);
   EXPECT_EQ(sums.regions, 1);
-  EXPECT_NEAR(sums.threads, 2, 1e-9);
+  EXPECT_NEAR(sums.shares, 2, 1e-9);
   const CoreLoad waves = load("loop i = 0 .. n parallel { loop j = 0 .. n { s: y[i] = y[i] + sin(y[j] * y[i]) } }");
   EXPECT_LT(100 * waves.bytes, waves.nanoseconds);
   // Where data says which, each place counts, unless a core's cache holds all of them.
@@ -88,7 +88,7 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
 }
 
 TEST(CoreLoad, WhatThreadsGain) {
-  const CoreLoad computing{.nanoseconds = 1e8, .bytes = 1e7, .regions = 1, .threads = 2, .imbalance = 0};
+  const CoreLoad computing{.nanoseconds = 1e8, .bytes = 1e7, .regions = 1, .shares = 2};
   EXPECT_EQ(threads_gain(computing, 2), 1.5);
   CoreLoad other = computing;
   other.bytes = 1e10;
@@ -100,11 +100,34 @@ TEST(CoreLoad, WhatThreadsGain) {
   other.nanoseconds = 1e3;
   other.bytes = 1e6;
   EXPECT_EQ(threads_gain(other, 2), 0);
-  for (double CoreLoad::* member : {&CoreLoad::regions, &CoreLoad::threads, &CoreLoad::imbalance}) {
+  for (const auto& [member, value] : {std::pair{&CoreLoad::regions, 1e4}, std::pair{&CoreLoad::shares, 1.3}}) {
     other = computing;
-    other.*member = member == &CoreLoad::threads ? 1 : member == &CoreLoad::regions ? 1e4 : 0.5;
+    other.*member = value;
     EXPECT_EQ(threads_gain(other, 2), 0);
   }
+  // Shares that are nearly even, and work of which a tenth is on one thread.
+  other = computing;
+  other.shares = 1.8;
+  EXPECT_NEAR(threads_gain(other, 2), 1.4, 1e-9);
+  other.shares = 1 / (0.1 + 0.9 / 16);
+  EXPECT_LT(threads_gain(other, 16), 4);
+}
+
+// A parallel loop inside of one over diagonals: shares are even where diagonals are long.
+TEST(CoreLoad, Diagonals) {
+  const auto load = [](int tiles, int threads, Vectors vectors) {
+    const std::string n = std::to_string(tiles);
+    const auto nest = sdfg::parse("sdfg 1 t symbols n array A: i32[n, n] argument arguments n, A loop w = 0 .. " + n +
+                                  " + " + n + " - 1 { loop i = max(0, w - " + n + " + 1) .. min(" + n +
+                                  ", w + 1) parallel { loop j = 0 .. n { s: A[i, j] = A[i, j] + A[j, w] } } }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return core_load(*nest, {{"n", 2000}}, machine(threads), threads, vectors);
+  };
+  EXPECT_GT(load(16, 2, Vectors::None).shares, 1.9);
+  EXPECT_LT(load(4, 2, Vectors::None).shares, 1.8);
+  EXPECT_LT(load(16, 16, Vectors::None).shares, 12);
+  EXPECT_GT(load(200, 16, Vectors::None).shares, 14);
+  EXPECT_GT(load(16, 2, Vectors::None).nanoseconds, 4 * load(16, 2, Vectors::Perhaps).nanoseconds);
 }
 
 // What the loops inside leave in the cache is not brought again in the next iteration.
