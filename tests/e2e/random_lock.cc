@@ -1,6 +1,6 @@
 // A lock file of random recipes: for every nest of a C file one that was sampled on its own normal form, or that a
-// strategy writes for it, so that it applies. Compiling with --frozen then puts each nest through its recipe; what a launcher does with a lock file is
-// tested on the way.
+// strategy writes for it, so that it applies. Compiling with --frozen then puts each nest through its recipe; what a
+// launcher does with a lock file is tested on the way.
 //
 //   random_lock SEED FILE.c [compiler flags]      writes sous.lock beside FILE.c, prints the recipes
 #include <algorithm>
