@@ -145,7 +145,8 @@ class Predictor {
     std::int64_t value = shared_.value();
     while (freed_gain(candidate.applied, shared_.at(value)) == 0) {
       value += value / 2;
-      if (!shared_.open() || shared_.operations(shared_.at(value)) > most_operations) return std::nullopt;
+      const bool sensible = shared_.open() && value <= largest_size;
+      if (!sensible || shared_.operations(shared_.at(value)) > most_operations) return std::nullopt;
     }
     const Sizes sizes = shared_.at(value);
     const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));

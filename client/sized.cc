@@ -14,7 +14,6 @@ using std::string;
 // Operations (binary logarithm) of a nest that is worth threads and vectors, which the sizes that are not known are
 // taken to bring: tenths of a second.
 constexpr double usual_operations = 27;
-constexpr std::int64_t largest_size = std::int64_t{1} << 24;
 
 // The symbols of which some loop has the fewer iterations the larger they are: where it begins, mostly.
 std::set<string> shortening(const sdfg::Sdfg& nest) {

@@ -17,7 +17,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 // Operations (binary logarithm): below these nothing is looked at.
 constexpr double least_operations = 20;
-constexpr std::int64_t least_size = 16;
+constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // How much more there is to do where some loops are short.
 constexpr double more_work = 4;
 

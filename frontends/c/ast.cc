@@ -245,6 +245,9 @@ std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
     if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x); u && u->isIncrementDecrementOp())
       target = named_variable(u->getSubExpr());
     if (target) result.insert(target);
+    if (const auto* assembly = llvm::dyn_cast<clang::AsmStmt>(x))
+      for (unsigned k = 0; k < assembly->getNumOutputs(); ++k)
+        if (const clang::VarDecl* v = named_variable(assembly->getOutputExpr(k))) result.insert(v);
   });
   return result;
 }

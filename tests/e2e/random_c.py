@@ -9,8 +9,9 @@
 A program is a batch of functions (c_programs.py, c_harness.py), each called with sizes around vector lengths, with
 overlapping pointers, and with arrays whose end is the end of accessible memory. Functions with undefined behaviour are
 found by a build with sanitizers and left out. The rest is what clang -O0 computes. Each program is built in normal form
-for every target, with recipes that were sampled for each nest so that they apply (random_lock.cc: a lock file), and
-with the same recipe for all nests, as people write them. A failure is shrunk (c_shrink.py) and written to --keep.
+for every target, with recipes that were sampled for each nest, or that a strategy writes for it, so that they apply
+(random_lock.cc: a lock file), and with the same recipe for all nests, as people write them. A failure is shrunk
+(c_shrink.py) and written to --keep.
 """
 import argparse
 import collections

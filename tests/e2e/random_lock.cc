@@ -1,6 +1,6 @@
-// A lock file of random recipes: for every nest of a C file one that was sampled on its own normal form, so that it
-// applies. Compiling with --frozen then puts each nest through its recipe; what a launcher does with a lock file is
-// tested on the way.
+// A lock file of random recipes: for every nest of a C file one that was sampled on its own normal form, or that a
+// strategy writes for it, so that it applies. Compiling with --frozen then puts each nest through its recipe; what a
+// launcher does with a lock file is tested on the way.
 //
 //   random_lock SEED FILE.c [compiler flags]      writes sous.lock beside FILE.c, prints the recipes
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "frontends/c/lift.h"
 #include "tests/support/random.h"
 #include "tests/support/random_recipe.h"
+#include "transforms/strategies/strategy.h"
 
 namespace sous::tests {
 namespace {
@@ -32,7 +33,8 @@ class RandomSource : public transforms::RecipeSource {
       Match match;
       // Two recipes of one unit: where a stretch has several nests, either the whole is served or its parts are.
       match.distance = random_.percent(50) ? 0 : 1;
-      match.recipe = recipe(query.nest);
+      const auto written = random_.percent(60) ? by_strategy(query.nest) : std::nullopt;
+      match.recipe = written ? *written : recipe(query.nest);
       match.name = match.id = "random";
       match.origin = transforms::Origin::Lock;  // needs no evidence
       result.push_back({std::move(match)});
@@ -55,6 +57,28 @@ class RandomSource : public transforms::RecipeSource {
     if (has("vectorize") || has("register_tile")) recipe.target = "highway";
     if (has("parallelize") && recipe.target == "cpp") recipe.target = "openmp";
     return recipe;
+  }
+
+  // A recipe of some strategy, with any of the values that it leaves open; nullopt: none applies. Of few iterations no
+  // model would choose it.
+  std::optional<transforms::Recipe> by_strategy(const sdfg::Sdfg& nest) {
+    const transforms::ApplyOptions options{.context = {.hardware = small_hardware()}, .budget = small_budget};
+    const auto facts = transforms::NestFacts::of(nest, options.context, options.budget);
+    if (!facts) return std::nullopt;
+    std::vector<transforms::OpenRecipe> recipes;
+    for (const auto* strategy : transforms::strategies()) {
+      auto written = strategy->gpu ? Result<std::vector<transforms::OpenRecipe>>() : strategy->write(*facts);
+      if (written && !written->empty()) recipes.push_back(std::move((*written)[random_.below(written->size())]));
+    }
+    while (!recipes.empty()) {
+      const auto chosen = recipes.begin() + static_cast<std::ptrdiff_t>(random_.below(recipes.size()));
+      transforms::OpenChoice choice;
+      for (const auto& [name, values] : chosen->open) choice[name] = random_.below(values.size());
+      auto recipe = transforms::closed(*chosen, choice);
+      if (recipe && transforms::apply(nest, *recipe, options)) return std::move(*recipe);
+      recipes.erase(chosen);
+    }
+    return std::nullopt;
   }
 
   Random random_;

@@ -389,6 +389,20 @@ TEST(Choose, PivotsServeClosures) {
   }
 }
 
+// What says nothing of how long loops are may be as large as it likes: threads never pay for these.
+TEST(Choose, PivotsOfAKnownSizeWithAnOpenOffset) {
+  const Chosen chosen = without_expectations(R"(void f(int first, double d[][120]) {
+  for (int k = 0; k < 120; k++)
+    for (int i = 0; i < 120; i++)
+      for (int j = 0; j < 120; j++)
+        if (d[first + i][k] + d[first + k][j] < d[first + i][j])
+          d[first + i][j] = d[first + i][k] + d[first + k][j];
+})");
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.name, "pivots");
+  EXPECT_EQ(chosen.threads, 1);
+}
+
 // Chains of floats overlap where rows advance together; short rows are the original's.
 TEST(Choose, StaggeredRowsServeSweepsInPlace) {
   const std::string sweep = R"(void f(int n, int m, int steps, double a[n][m]) {

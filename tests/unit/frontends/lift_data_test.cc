@@ -240,6 +240,7 @@ TEST(LiftApart, ABlockFromMallocIsApartFromWhatWasThereBefore) {
   EXPECT_EQ(classes_of("void f(int n, int *at) { " + block + " at = bins + 1; "), "bins=at");
   EXPECT_EQ(classes_of("void f(int n) { " + block + " int *at = malloc(n); at = bins + 1; "), "bins=at");
   EXPECT_EQ(classes_of("void set(int **); void f(int n) { " + block + " int *at = malloc(n); set(&at); "), "bins=at");
+  EXPECT_EQ(classes_of("void f(int n, int *at) { " + block + " __asm__(\"\" : \"=r\"(at) : \"0\"(bins)); "), "bins=at");
   EXPECT_EQ(classes_of("void f(int n, int **table) { " + block + " int *at = table[0]; "), "bins=at");
   EXPECT_EQ(classes_of("void *own(int n) { return h; } void f(int n, int *at) { int *bins = own(n); "), "bins=at");
 }
