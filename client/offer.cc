@@ -6,6 +6,7 @@
 
 #include "client/nvcc.h"
 #include "client/sized.h"
+#include "sdfg/planted_fault.h"
 #include "tuning-db/gpu_load.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -90,7 +91,7 @@ string milliseconds(double seconds) {
 
 }  // namespace
 
-bool Times::gains() const { return gpu * clearly <= cpu; }
+bool Times::gains() const { return gpu * clearly <= cpu || planted(Fault::gpu_whatever_it_costs); }
 
 string Times::in_words() const {
   return "expected to take " + milliseconds(gpu) + " on the GPU, transfers included, and " + milliseconds(cpu) +

@@ -160,7 +160,7 @@ def verify(folder, name, size):
         dump = folder / f"{name}-{size}.{kind}.out"
         _, said, well = execute(folder / f"{name}-{size}.{kind}", dump)
         outputs.append(dump.read_bytes() if well else None)
-    declined = re.search(r"the original runs: (.*)", said)
+    declined = re.search(r"not on the GPU: (.*)", said)
     ours = any("kernel_" in c[0] for c in TRACE.findall(said))
     state = declined.group(1) if declined else "gpu" if ours else "not offloaded"
     return {"program": name, "size": size, "ran": state, "same": outputs[0] is not None and outputs[0] == outputs[1]}

@@ -267,7 +267,7 @@ class FunctionPrinter {
   std::string residence(const std::string& argument) {
     const auto& [arguments, interleaved] = options_.residences;
     if (std::ranges::find(arguments, argument) == arguments.end()) return "";
-    const bool alone = !interleaved.contains(argument);
+    const bool alone = !interleaved.contains(argument) || planted(Fault::gaps_taken_for_own);
     return std::string(alone ? "" : " | sous::gpu::interleaved") + ", " + names_.of(argument + ".residence");
   }
 

@@ -323,7 +323,7 @@ class Run {
 
   void say() const {
     if (finished_ == 0) {
-      dprintf(2, "sous: %s: the original runs: %s\n", name_, why_);
+      dprintf(2, "sous: %s: not on the GPU: %s\n", name_, why_);
       return;
     }
     const double launched = launches_ > 0 ? launched_ : ended_;

@@ -66,7 +66,7 @@ def arrays_stay_on_the_gpu(case):
     # A nest runs on the host: what it has written is brought again.
     fails = {"second": "\n  fail_next(1);", "third": "\n  fail_next(0);"}
     runs, said = gpu.emulated(case, "five", gpu.FIVE % (plain | fails))
-    assert len(runs) == 4 and "the original runs: an error that was asked for" in said, said
+    assert len(runs) == 4 and "not on the GPU: an error that was asked for" in said, said
     fails = {"third": "\n  fail_next(1);", "fourth": "\n  fail_next(0);"}
     runs, said = gpu.emulated(case, "five", gpu.FIVE % (plain | fails))
     assert len(runs) == 4 and gpu.totals(runs)[0] >= v + m, said

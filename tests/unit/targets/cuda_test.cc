@@ -290,6 +290,20 @@ TEST(Cuda, AChildRunsTheOriginals) {
   EXPECT_EQ(run.code.run(0, memory), 1);
 }
 
+constexpr const char* many_pieces = R"(sdfg 1 t symbols n
+array A: f64[n + 2] argument  array B: f64[n] argument  array C: f64[n] argument  arguments n, A, B, C
+loop i = 0 .. n gpu_grid(dimension=0) { s0: A[i + 1] = A[i + 1] + B[i]  s1: B[i] = B[i] * 0.5  s2: C[i] = B[i] })";
+
+// What lies between elements that are written may be others': the entry says so to the runtime.
+TEST(Cuda, ArraysThatStayAndAreInterleaved) {
+  const sdfg::Sdfg graph = parsed(many_pieces);
+  EmitOptions options;
+  options.residences = {{"A", "B"}, {"A"}};
+  const std::string text = emitted_function("cuda", graph, options).code;
+  EXPECT_TRUE(text.contains("sous::gpu::reads | sous::gpu::writes | sous::gpu::interleaved, A_residence)")) << text;
+  EXPECT_TRUE(text.contains("sous::gpu::whole, B_residence)")) << text;
+}
+
 // An entry with an offer decides by its sizes: the GPU is begun when the calls by then have lost as much without it.
 TEST(Cuda, EachCallDecides) {
   const sdfg::Sdfg graph = parsed(sweeps);  // 1 + 3 * 2 n statements, 6 launches and one
@@ -321,10 +335,6 @@ TEST(Cuda, EachCallDecides) {
 
 // Large arrays pass through pinned buffers, piece by piece, in several threads: whatever is written (a part, all of it,
 // all of it without a look) arrives, and a failure on the way leaves all as it was.
-constexpr const char* many_pieces = R"(sdfg 1 t symbols n
-array A: f64[n + 2] argument  array B: f64[n] argument  array C: f64[n] argument  arguments n, A, B, C
-loop i = 0 .. n gpu_grid(dimension=0) { s0: A[i + 1] = A[i + 1] + B[i]  s1: B[i] = B[i] * 0.5  s2: C[i] = B[i] })";
-
 TEST(Cuda, LargeArraysInPieces) {
   const sdfg::Sdfg graph = parsed(many_pieces);
   const Emulation run(graph, " -DSOUS_GPU_PIECE_BYTES=64 -DSOUS_GPU_KEEPS_BLOCKS=1");
