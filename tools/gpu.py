@@ -274,7 +274,7 @@ def programs_in(folder):
 def with_origin(data):
     """The data with every row saying when, where and of which commit it was measured."""
     origin = f"{data['date']}, {data['gpu'].split(',')[0]}, {data['commit']}"
-    for kind in ("verified", "measured", "offered"):
+    for kind in ("verified", "measured", "offered", "beside"):
         data[kind] = [{"on": origin} | row for row in data.get(kind, [])]
     data["recipes"] = [{"on": origin} | row if isinstance(row, dict) else {"on": origin, "recipe": row[0], "ms": row[1], "same": row[2]}
                        for row in data.get("recipes", [])]
@@ -287,7 +287,7 @@ def page(arguments):
     before = with_origin(json.loads(kept.read_text())) if kept.exists() else {}
     data["recipes"] = data["recipes"] or before.get("recipes", [])
     key = ("program", "size")
-    for kind in ("verified", "measured", "offered"):
+    for kind in ("verified", "measured", "offered", "beside"):
         rows = {}
         for row in before.get(kind, []) + data[kind]:
             naive = {k: v for k, v in rows.get(tuple(row[k] for k in key), {}).items() if k == "before_ms"}
@@ -301,7 +301,7 @@ def page_text(data):
     lines = ["# On a GPU", "",
              f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was, and the commit. `{data['options']}`; made by `./x gpu page` from",
              "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
-             "(`sous --target cuda`), in double precision.", "",
+             "(`sous --target cuda --offload=all`), in double precision.", "",
              "## The same bytes", ""]
     checked = data["verified"]
     ran = [r for r in checked if r["ran"] == "gpu"]
@@ -329,7 +329,7 @@ def page_text(data):
         lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | " + (f"{before:.2f} | {before / r['kernels_ms']:.2f}" if before else " | ")
                      + f" | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
                      f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} | {r['on']} |")
-    lines += offered_text(data["offered"])
+    lines += beside_text(data["beside"]) + offered_text(data["offered"])
     if data["recipes"]:
         work = 2 * 2000 * 2300 * 2600
         alike = all(row["same"] for row in data["recipes"])
@@ -338,6 +338,15 @@ def page_text(data):
                   "| recipe | milliseconds | TFLOP/s | measured |", "|---|---|---|---|"]
         lines += [f"| `{r['recipe']}` | {r['ms']:.2f} | {work / r['ms'] / 1e9:.1f} | {r['on']} |" for r in data["recipes"]]
     return "\n".join(lines) + "\n"
+
+
+def beside_text(rows):
+    if not rows:
+        return []
+    lines = ["", "## Beside the processors", "", "Milliseconds, medians of three, by the program's own clock: all nests on the GPU, whether that gains or not, and Sous alone on the 16",
+             "processors of the same machine (both `-march=x86-64-v4`). *Start*: of CUDA's runtime, once in a process, which is not in the times.", "",
+             "| program | size | GPU | CPU | ratio | start | measured |", "|---|---|---|---|---|---|---|"]
+    return lines + [f"| {r['program']} | {r['size']} | {r['gpu_ms']:.1f} | {r['cpu_ms']:.1f} | {r['cpu_ms'] / r['gpu_ms']:.3g} | {r['start_ms']:.0f} | {r['on']} |" for r in rows]
 
 
 def offered_text(rows):

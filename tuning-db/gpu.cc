@@ -168,7 +168,7 @@ Gpu typical_gpu(int architecture) {
       .name = "a GPU of sm_" + std::to_string(architecture), .major = architecture / 10, .minor = architecture % 10};
   gpu.launch_seconds = 5e-6;
   gpu.round_trip_seconds = 15e-6;
-  gpu.start_seconds = 0.3;
+  gpu.start_seconds = 0.25;
   const bool hopper = architecture >= 90;  // H100 and A100, both SXM
   gpu.multiprocessors = hopper ? 132 : 108;
   gpu.memory_bytes = std::int64_t{hopper ? 80 : 40} << 30;
