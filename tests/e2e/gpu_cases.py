@@ -50,6 +50,14 @@ def each_call_decides_for_its_size(case):
     assert (case.folder / "yes/sums.sous.cu").exists()
 
 
+def a_nest_of_a_chain_stays_on_the_cpu(case):
+    """What it has written is brought again. Where all three are on the GPU, only what the second writes is brought twice: C
+    is behind a restrict pointer, and where m is 0 the nest writes nothing of it."""
+    runs, said = gpu.emulated(case, "chain", gpu.CHAIN, offload="gain")
+    m = 400 * 400 * 8
+    assert [r[1] for r in runs] == [3 * m, 3 * m, 3 * m, m, 0], said
+
+
 def arrays_stay_on_the_gpu(case):
     """The fewest copies that there can be. What a nest writes comes to the host once in each nest that writes it: where the
     GPU fails later, the original takes over there. Nothing is brought twice."""

@@ -143,6 +143,43 @@ int main(void) {
   return 0;
 }
 """
+# Three nests of one array, of which the one in the middle is large or small as the caller says.
+CHAIN = """\
+#include <stdio.h>
+#include <stdlib.h>
+void say(const char *what, double value);
+void gpu_is_used(void);
+void chain(int n, int m, double *restrict C, const double *restrict A, const double *restrict B) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("one", C[7]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("two", C[8]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("three", C[9]);
+}
+int main(void) {
+  enum { n = 400 };
+  double *C = malloc(sizeof(double) * n * n), *A = malloc(sizeof(double) * n * n), *B = malloc(sizeof(double) * n * n);
+  volatile int seed = 1;
+  for (int i = 0; i < n * n; i++) {
+    seed = seed * 77 % 1009;
+    C[i] = seed, A[i] = seed * 0.5, B[i] = 0.25 * i;
+  }
+  gpu_is_used();
+  chain(n, 1, C, A, B);
+  chain(n, n, C, A, B);
+  double s = 0;
+  for (int i = 0; i < n * n; i++) s += C[i] / (i + seed);
+  printf("%.17g\\n", s);
+  return 0;
+}
+"""
 # In place of `fail_next`: from here on CUDA's functions fail, or work again. `gpu_is_used`: it has been started.
 FAILS = """
 extern "C" void gpu_is_used(void) { sous::gpu::set_missed(__builtin_inf()); }
