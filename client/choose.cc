@@ -38,7 +38,8 @@ std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
 }
 
 // The match with its loops named as in the unit and its target forced.
-Result<Match> fitted(const Unit& unit, const Match& match, const string& target) {
+Result<Match> fitted(const Unit& unit, const Match& match, const Question& question) {
+  const string& target = question.target;
   Match out = match;
   const auto& here = unit.nest;
   if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
@@ -51,8 +52,9 @@ Result<Match> fitted(const Unit& unit, const Match& match, const string& target)
   }
   const targets::Target* own = targets::find_target(out.recipe.target);
   const targets::Target* wanted = targets::find_target(target);
-  if (own != nullptr && wanted != nullptr && own->has_gpu() != wanted->has_gpu())
-    return fail("target.mixed", "the recipe is for " + out.recipe.target);
+  const bool for_other = wanted != nullptr ? own != nullptr && own->has_gpu() != wanted->has_gpu()
+                                           : question.cpu_only && own != nullptr && own->has_gpu();
+  if (for_other) return fail("target.mixed", "the recipe is for " + out.recipe.target);
   if (!target.empty()) out.recipe.target = target;
   if (targets::find_target(out.recipe.target) == nullptr) {
     return fail("target.unknown", "this build has no target " + out.recipe.target);
@@ -190,7 +192,7 @@ class Chooser {
       candidate.why_not = doubt;
       return std::nullopt;
     }
-    auto fit = fitted(unit, match, question_.target);
+    auto fit = fitted(unit, match, question_);
     if (!fit) {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Chosen {
   std::vector<targets::Guard> guards;
   // For nests whose sizes are not known: what runs where the guards do not hold, at most one; then the original.
   std::vector<Chosen> otherwise;
+  // Of choices for a GPU: what decides on each call, and what is asked where it declines, at most one for the CPU.
+  std::optional<targets::Offer> offer = {};
+  std::vector<Chosen> beside = {};
   int threads = 0;        // the most of the choices
   int least_threads = 1;  // those that the gains need
 };
@@ -50,6 +54,7 @@ struct Question {
   // Asked for when a neighbour's recipe is judged, and for what strategies write. Null: neither is done.
   tuning_db::FindGainModel gain_model = nullptr;
   bool other_shapes = true;  // Chosen::otherwise is asked for
+  bool cpu_only = false;     // no recipe for a GPU is taken
 };
 
 Chosen choose(const Question& question);

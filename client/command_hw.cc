@@ -58,8 +58,11 @@ void say(const tuning_db::Gpu& gpu) {
               gpu.fma_f64 / 1e12, gpu.fma_f32 / 1e12, gpu.bandwidth_bytes / 1e12);
   if (gpu.measured())
     std::printf(
-        "              a launch %.1f us, with waiting for it %.1f us; pinned memory %.1f GB/s to it, %.1f from it\n",
-        1e6 * gpu.launch_seconds, 1e6 * gpu.round_trip_seconds, gpu.to_bytes / 1e9, gpu.from_bytes / 1e9);
+        "              a launch %.1f us, with waiting for it %.1f us; pinned memory %.1f GB/s to it, %.1f from it; the "
+        "start "
+        "of its driver %.2f s\n",
+        1e6 * gpu.launch_seconds, 1e6 * gpu.round_trip_seconds, gpu.to_bytes / 1e9, gpu.from_bytes / 1e9,
+        gpu.start_seconds);
 }
 
 }  // namespace

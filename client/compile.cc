@@ -294,7 +294,9 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
   Words localize{"objcopy"};
-  for (const auto& r : replacements) localize.push_back("--localize-symbol=" + r.function);
+  for (const auto& r : replacements)
+    for (const string& function : {r.function, r.otherwise})
+      if (!function.empty()) localize.push_back("--localize-symbol=" + function);
   append(localize, {folder.file("joined.o"), object});
   TRY(const auto localized, client::run(localize, quiet));
   if (localized.status != 0) return fail("launcher.join", "objcopy: " + first_error(localized.errors));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/choose.h"
+#include "client/offload.h"
 
 namespace sous::client {
 namespace {
@@ -160,10 +161,12 @@ string reason_of(const NestReport& nest) {
   const UnitReport* unit = judged(nest);
   if (unit == nullptr) return nest.why;
   const string where = nest.units.size() > 1 ? unit->label + ": " : "";
+  const auto offer = nest.why.find(not_offered);
+  const string of_gpu = offer == string::npos ? "" : nest.why.substr(offer);
   const CandidateReport* candidate = nearest_to_use(*unit);
-  if (candidate == nullptr) return where + "no recipe known for anything near it";
+  if (candidate == nullptr) return where + "no recipe known for anything near it" + of_gpu;
   return where + candidate->match.name + " (distance " + three_digits(candidate->match.distance) + " of at most " +
-         three_digits(candidate->match.reach) + "): " + candidate->why_not;
+         three_digits(candidate->match.reach) + "): " + candidate->why_not + of_gpu;
 }
 
 string kind_of(const NestReport& nest) {

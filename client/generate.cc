@@ -50,7 +50,7 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
 // `otherwise`: the function that is asked for shapes that this one is not for; "": none.
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                       const targets::Target& target, const string& function, const string& otherwise,
-                      bool local = false, const std::vector<string>& residences = {}) {
+                      bool local = false, const targets::Residences& residences = {}) {
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = otherwise;
@@ -65,6 +65,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   options.known = nest.lifted->known;
   options.original = &nest.normal;
   options.residences = residences;
+  options.offer = chosen.offer ? &*chosen.offer : nullptr;
   Generated result;
   options.unfollowed = &result.unfollowed;
   TRY(result.code, target.emit(applied, options));
@@ -99,16 +100,16 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
 }  // namespace
 
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                           const string& target, const string& function, const std::vector<string>& residences) {
+                           const string& target, const string& function, const targets::Residences& residences) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
   const string otherwise = function + "_otherwise";
   std::optional<targets::Function> other;
   if (!chosen.otherwise.empty())
     other = for_other_shapes(nest, chosen.otherwise.front(), applied, meaning, *found, target, otherwise);
   // What runs for other shapes knows of no residences.
-  const auto stay = other || !found->has_gpu() ? std::vector<string>{} : residences;
+  const auto stay = other || !found->has_gpu() ? targets::Residences{} : residences;
   TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, other ? otherwise : "", false, stay));
-  result.residences = stay;
+  result.residences = stay.arguments;
   if (other) {
     result.other_shapes = true;
     result.code.code = other->code + "\n" + result.code.code;

@@ -22,6 +22,6 @@ struct Generated {
 // go into no one function; what the target cannot express), sdfg.* (never expected).
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                            const std::string& target, const std::string& function,
-                           const std::vector<std::string>& residences = {});
+                           const targets::Residences& residences = {});
 
 }  // namespace sous::client

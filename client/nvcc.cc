@@ -1,5 +1,6 @@
 #include "client/nvcc.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -30,20 +31,28 @@ std::optional<string> static_runtime(const string& nvcc) {
   return std::nullopt;
 }
 
-Words architectures() {
+// Those that SOUS_CUDA_ARCH names: "80", "90a".
+Words named_architectures() {
   const char* wish = std::getenv("SOUS_CUDA_ARCH");
   string list = wish == nullptr ? "" : wish;
-  if (list.empty() && exists("/dev/nvidiactl")) return {"-arch=native"};
-  if (list.empty()) return {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=[sm_90,compute_90]"};
   Words out;
   list += ",";
   for (std::size_t at = 0; at < list.size();) {
     const auto end = list.find(',', at);
     string number = list.substr(at, end - at);
     if (number.starts_with("sm_")) number.erase(0, 3);
-    if (!number.empty()) out.push_back("-gencode=arch=compute_" + number + ",code=sm_" + number);
+    if (!number.empty()) out.push_back(std::move(number));
     at = end + 1;
   }
+  return out;
+}
+
+Words architectures() {
+  const Words named = named_architectures();
+  if (named.empty() && exists("/dev/nvidiactl")) return {"-arch=native"};
+  if (named.empty()) return {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=[sm_90,compute_90]"};
+  Words out;
+  for (const string& number : named) out.push_back("-gencode=arch=compute_" + number + ",code=sm_" + number);
   return out;
 }
 
@@ -64,6 +73,17 @@ Result<void> finished(const Words& command, std::string_view refusal, const stri
 }
 
 }  // namespace
+
+int oldest_architecture() {
+  constexpr int usual = 80;
+  int oldest = 0;
+  for (const string& name : named_architectures()) {
+    int number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    if (number > 0 && (oldest == 0 || number < oldest)) oldest = number;
+  }
+  return oldest > 0 ? oldest : usual;
+}
 
 Result<void> compile_cuda(const string& source, const string& object, const targets::Language& language,
                           const GeneratedBuild& build) {

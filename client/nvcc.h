@@ -14,4 +14,7 @@ namespace sous::client {
 Result<void> compile_cuda(const std::string& source, const std::string& object, const targets::Language& language,
                           const GeneratedBuild& build);
 
+// The oldest of the GPUs that SOUS_CUDA_ARCH names, or 80.
+int oldest_architecture();
+
 }  // namespace sous::client

@@ -1,6 +1,9 @@
 #include "client/offload.h"
 
+#include <algorithm>
+
 #include "client/cuda_toolkit.h"
+#include "client/offer.h"
 #include "targets/target.h"
 #include "tuning-db/tuner.h"
 
@@ -64,10 +67,65 @@ Chosen offload(const Question& question) {
     }
     chosen.choices.push_back(std::move(*choice));
   }
-  chosen.why = chosen.choices.empty()
-                   ? "it has no loop for the GPU"
-                   : "offloaded to the GPU without evidence, as " + question.target + " is asked for";
+  chosen.why = chosen.choices.empty() ? "it has no loop for the GPU"
+                                      : "offloaded to the GPU without evidence, as all is asked for";
   return chosen;
+}
+
+namespace {
+
+bool is_locked(const Chosen& chosen) {
+  return std::ranges::any_of(chosen.choices,
+                             [](const Choice& choice) { return choice.match.origin == transforms::Origin::Lock; });
+}
+
+// What is for the CPU alone, and why.
+Chosen off_the_gpu(Chosen cpu, const string& why) {
+  cpu.why += string(not_offered) + why;
+  return cpu;
+}
+
+// The evidence of a measurement on the spot (--measure), where it can be had: then no estimate decides.
+void measure(const Question& question, Chosen& gpu) {
+  if (!question.measure || gpu.choices.size() != 1) return;
+  Choice& choice = gpu.choices.front();
+  const auto evidence = question.measure(question.nest, choice);
+  if (!evidence) return;
+  choice.match.evidence = *evidence;
+  choice.match.origin = transforms::Origin::Database;
+}
+
+}  // namespace
+
+Chosen choose_where(const Question& question, const Offering& offering) {
+  const Nest& nest = question.nest;
+  Question known = question;
+  known.measure = {};
+  Chosen gpu = choose(known);
+  if (is_locked(gpu)) return gpu;
+  if (gpu.choices.empty() && offering.by_strategy) {
+    gpu = offload(question);
+    if (!offering.all) measure(question, gpu);
+  }
+  if (offering.all) return gpu;
+  Question of_cpu = question;
+  of_cpu.target.clear();
+  of_cpu.cpu_only = true;
+  Chosen cpu = choose(of_cpu);
+  if (is_locked(cpu)) return cpu;
+  if (gpu.choices.empty()) return off_the_gpu(std::move(cpu), gpu.why);
+  const auto applied = assemble(nest, gpu.choices);
+  if (!applied) return off_the_gpu(std::move(cpu), applied.error().to_string());
+  static const tuning_db::Gpu device = offered_gpu();
+  Times expected = times(nest, gpu, *applied, cpu, device);
+  if (!expected.gains()) return off_the_gpu(std::move(cpu), expected.in_words());
+  gpu.why = "offered to the GPU (" + device.name + "): " + expected.in_words();
+  if (!offering.each_call) return gpu;
+  gpu.why += "; each call decides for its sizes, and else " +
+             (cpu.choices.empty() ? string("the original runs") : "the CPU runs " + cpu.why);
+  gpu.offer = std::move(expected.offer);
+  if (!cpu.choices.empty()) gpu.beside = {std::move(cpu)};
+  return gpu;
 }
 
 }  // namespace sous::client

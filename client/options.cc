@@ -95,6 +95,14 @@ Result<void> floating_point(Options& options, string_view value) {
   return {};
 }
 
+Result<void> offload(Options& options, string_view value) {
+  if (value != "gain" && value != "all") {
+    return fail("cli.value", "--offload takes gain or all, not " + string(value));
+  }
+  options.offload_all = value == "all";
+  return {};
+}
+
 Result<void> deadline(Options& options, string_view value) {
   const auto seconds = number<double>(value);
   if (!seconds || !(*seconds > 0) || *seconds > 600) {
@@ -136,6 +144,9 @@ constexpr auto rows = std::to_array<OptionRow>({
      flag<&Options::measure>},
     {"--recipe", "FILE|normal-form", "use this recipe wherever it applies, evidence or not", text<&Options::recipe>},
     {"--target", "NAME", "generate for this target, whatever the recipe says", text<&Options::target>},
+    {"--offload", "gain|all",
+     "with --target cuda: to the GPU goes what is expected to gain there (default), or all that can run there",
+     offload},
     {"--size", "n=2000,…", "values of size variables, where they are not known from the source", size},
     {"--fp", "strict|reassociate", "leave to reassociate floating-point sums (default: as the compiler's flags say)",
      floating_point},

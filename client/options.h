@@ -30,7 +30,8 @@ struct Options {
   std::string database;  // empty: the default place
   std::string server;
   std::string target;
-  std::string recipe;  // a file, or "normal-form"
+  bool offload_all = false;  // --offload=all
+  std::string recipe;        // a file, or "normal-form"
   std::string dump_after;
   std::string emit;
   std::string report;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,7 +41,8 @@ struct Served {
   std::size_t nest = 0;  // index into the report's nests
   frontends::Replacement replacement;
   targets::Function code;
-  sdfg::Sdfg sdfg;                      // that it runs
+  std::optional<targets::Function> otherwise = {};  // Replacement::otherwise
+  sdfg::Sdfg sdfg;                                  // that it runs
   std::vector<std::string> residences;  // arguments of which the code takes whether they are on the device already
   // What was used, for the lock file.
   struct Pin {

@@ -31,12 +31,15 @@ std::vector<std::vector<Residence::Use>> groups(const Residence& residence, cons
 
 }  // namespace
 
-std::vector<string> residence_candidates(const std::vector<Residence>& residences, const frontends::LiftedNest& nest) {
-  std::set<string> found;
+targets::Residences residence_candidates(const std::vector<Residence>& residences, const frontends::LiftedNest& nest) {
+  std::set<string> found, interleaved;
   for (const auto& residence : residences)
-    for (const auto& use : residence.uses)
-      if (use.nest == nest.begin) found.insert(use.argument);
-  return {found.begin(), found.end()};
+    for (const auto& use : residence.uses) {
+      if (use.nest != nest.begin) continue;
+      found.insert(use.argument);
+      if (residence.interleaved) interleaved.insert(use.argument);
+    }
+  return {{found.begin(), found.end()}, std::move(interleaved)};
 }
 
 void assign_residences(const std::vector<Residence>& residences, std::vector<Served>& served) {

@@ -97,7 +97,8 @@ string timed_program(const string& text, const std::vector<TimedNest>& nests) {
     string timed = "{ const long long sous_v" + n + "[] = {" + values + "0}; int sous_s" + n +
                    " = 0; const double sous_t" + n + " = sous_now(); ";
     if (nest->generated) {
-      timed += "if (!" + call(r) + ") { " + string(original) + " } else { sous_s" + n + " = 1; " + r.epilogue + " }";
+      timed += "if (!" + call(r) + ") { " + frontends::c::forgotten(r) + string(original) + " } else { sous_s" + n +
+               " = 1; " + r.epilogue + " }";
     } else {
       timed += "{ " + string(original) + " }";
     }

@@ -69,6 +69,8 @@ struct Residence {
     std::size_t statement = 0;  // of the block, that the nest is in: ascending
   };
   std::size_t at = 0;  // byte of the text behind the brace that opens the block
+  // What lies between the elements that the nests touch, others may write: of a pointer that is restrict, say.
+  bool interleaved = false;
   std::vector<Use> uses;
 };
 
@@ -93,7 +95,11 @@ struct Replacement {
   std::string epilogue;
   std::string note;   // for people: one line about the recipe
   std::string guard;  // the arguments may be read where it holds; empty: always
-  // Passed behind the arguments. Where the original runs instead, they become 0: what it writes, no device has.
+  // Asked where `function` declines, and the original runs only if this one does so, too; empty: there is none.
+  std::string otherwise = {};
+  std::vector<Argument> otherwise_arguments = {};
+  // Passed behind the arguments of `function`. Where anything else runs instead, they become 0: what it writes, no
+  // device has.
   std::vector<ResidenceVariable> residences = {};
 };
 

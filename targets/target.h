@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,28 @@ struct Part {
   std::size_t first = 0, last = 0;
 };
 
+// Of a target with a GPU: arrays among the arguments that may stay there (targets/runtime/gpu_device.h).
+struct Residences {
+  std::vector<std::string> arguments;
+  std::set<std::string>
+      interleaved;  // of these: what lies between the elements that the nest touches, others may write
+};
+
+// What is known of the time that a nest takes here and there, from end to end: with it, the entry of a target with a
+// GPU decides on each call, for the sizes that it has, and declines where the GPU does not clearly gain
+// (targets/runtime/gpu_offer.h). Seconds; "each": for each execution of a statement of `original`.
+struct Offer {
+  sdfg::Region original;      // the nest as it was before the recipe, in the names of the Sdfg that is emitted
+  double core_each = 0;       // of the best that is known for the CPU, one core
+  double memory_each = 0;     // ... its memory, however many cores
+  bool threads = false;       // cores share what core_each is of
+  double kernels_each = 0;    // of the GPU, the data there
+  double launch = 0;          // each launch
+  double run = 0, first = 0;  // each run; the first one, besides
+  double to_byte = 0, from_byte = 0;
+  double start = 0;  // of the GPU's runtime, once in a process
+};
+
 struct EmitOptions {
   // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
   // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
@@ -79,9 +102,10 @@ struct EmitOptions {
   std::map<std::string, std::int64_t> known = {};
   // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.
   const sdfg::Sdfg* original = nullptr;
-  // Of a target with a GPU: arrays among the arguments that may stay there. For each, the function takes one more
-  // argument behind all others, an uint64_t* that may be null (targets/runtime/gpu_device.h).
-  std::vector<std::string> residences = {};
+  // Null: it takes every call. What it points to lives as long as the options.
+  const Offer* offer = nullptr;
+  // For each of its arguments, the function takes one more behind all others, an uint64_t* that may be null.
+  Residences residences = {};
 };
 
 // Kinds of schedules, as a set: any schedule of a kind stands for it.

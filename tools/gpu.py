@@ -6,8 +6,9 @@
     ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json: new rows replace those of the
                                              same program, the others stay; each says when, where and of which commit it is
 
-`build` compiles each program with `sous --target cuda` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
-with the same options; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some, and no recipes. `run` compares what they put out, byte for
+`build` compiles each program with `sous --target cuda --offload=all` for sm_80 and sm_90 (SOUS_CUDA_ARCH says otherwise), and as it is
+with the same options; and at LARGE and EXTRALARGE, for sm_90 and with vectors of 512 bits, with the GPU offered (`--target cuda`) and with Sous
+alone, where that is different code; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some, and no recipes. `run` compares what they put out, byte for
 byte, and then measures: each program so often that the median says something, the GPU's parts as the generated code itself
 reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES).
 """
@@ -18,6 +19,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,6 +31,7 @@ OPTIONS = ["-O3", "-march=x86-64-v3", "-fno-math-errno"]
 CHECKED = ("MINI", "SMALL")
 MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d")
 SIZES = ("LARGE", "EXTRALARGE")
+OPTIONS_OF_OFFERS = ["-O3", "-march=x86-64-v4", "-fno-math-errno"]
 SIZES_ON_CPU = ("LARGE",)  # the others take minutes in one thread
 # C += alpha A B at EXTRALARGE. {tile}: what a thread computes; {block}: threads; {depth}: of what is staged.
 STAGED = ("interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[{tile}]); offload(loops=[i0_t, i2_t], sizes=[{block}]); "
@@ -77,7 +80,7 @@ def programs(only):
 def for_gpu(sous, command, target):
     """What the launcher said."""
     environment = os.environ | {"SOUS_CUDA_ARCH": os.environ.get("SOUS_CUDA_ARCH", "80,90"), "SOUS_DB": "none"}
-    return subprocess.run([sous, "--explain", "--target", "cuda", *command, "-o", str(target)], check=True, text=True,
+    return subprocess.run([sous, "--explain", "--target", "cuda", "--offload=all", *command, "-o", str(target)], check=True, text=True,
                           capture_output=True, env=environment).stderr
 
 
@@ -93,6 +96,22 @@ def compile_one(arguments, folder, name, size):
     return f"{name} {size}: " + " | ".join(line.strip() for line in said.splitlines() if "kernel_" in line or "GPU" in line)
 
 
+def compile_offered(arguments, folder, name, size):
+    """Two programs where the GPU is offered something; none where it is not: both would be the same."""
+    command = ["clang-19", *OPTIONS_OF_OFFERS, f"-D{size}", str(ROOT / f"benchmarks/polybench/{name}.c"), "-lm", "-s"]
+    target = folder / f"{name}-{size}"
+    environment = os.environ | {"SOUS_CUDA_ARCH": "90", "SOUS_DB": str(folder / "tuning.db"), "SOUS_CACHE_DIR": "off"}
+    said = subprocess.run([arguments.sous, "--explain", "--target", "cuda", *command, "-o", f"{target}.offered"], check=True, text=True,
+                          capture_output=True, env=environment).stderr
+    lines = [line.strip() for line in said.splitlines() if ": kernel_" in line]
+    (folder / f"{name}-{size}.said").write_text("\n".join(lines) + "\n")
+    if any(": offered to the GPU" in line for line in said.splitlines() if ": kernel_" in line):
+        subprocess.run([arguments.sous, *command, "-o", f"{target}.beside"], check=True, capture_output=True, env=environment)
+    else:
+        pathlib.Path(f"{target}.offered").unlink()
+    return f"{name} {size}, offered: " + " | ".join(lines)
+
+
 def compile_product(arguments, folder, number):
     source, recipe = folder / "product.c", folder / f"{number}.recipe"
     source.write_text(PRODUCT)
@@ -105,9 +124,18 @@ def build(arguments):
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for line in pool.map(lambda p: compile_one(arguments, folder, *p), programs(arguments.only)):
+            for line in pool.map(lambda p: compile_one(arguments, folder, *p), [] if arguments.only_offers else programs(arguments.only)):
                 print(line, flush=True)
-            recipes = () if arguments.only else range(len(RECIPES))
+            offers = [(p.stem, s) for p in sorted((ROOT / "benchmarks/polybench").glob("*.c")) for s in SIZES]
+            if arguments.only:
+                offers = [o for o in offers if o[0] in arguments.only.split(",") or "-".join(o) in arguments.only.split(",")]
+            for line in pool.map(lambda p: compile_offered(arguments, folder, *p), offers):
+                print(line, flush=True)
+            (folder / "tuning.db").unlink(missing_ok=True)
+            omp = subprocess.run(["clang-19", "-print-file-name=libomp.so.5"], capture_output=True, text=True).stdout.strip()
+            if os.path.exists(omp):
+                shutil.copy(omp, folder / "libomp.so.5")
+            recipes = () if arguments.only or arguments.only_offers else range(len(RECIPES))
             for line in pool.map(lambda n: compile_product(arguments, folder, n), recipes):
                 print(line, flush=True)
         commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
@@ -117,10 +145,11 @@ def build(arguments):
                 archive.add(path, path.name)
 
 
-def execute(program, dump=None):
+def execute(program, dump=None, libraries=None):
     """(seconds of the kernel, what the GPU's code said, whether it ended well)"""
+    environment = os.environ | {"SOUS_GPU_TRACE": "1"} | ({"LD_LIBRARY_PATH": str(libraries)} if libraries else {})
     command = [str(program)] + (["--dump", str(dump)] if dump else [])
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"SOUS_GPU_TRACE": "1"})
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     seconds = re.search(r"seconds: ([0-9.]+)", done.stderr)
     return float(seconds.group(1)) if seconds else 0.0, done.stderr, done.returncode == 0
 
@@ -131,7 +160,7 @@ def verify(folder, name, size):
         dump = folder / f"{name}-{size}.{kind}.out"
         _, said, well = execute(folder / f"{name}-{size}.{kind}", dump)
         outputs.append(dump.read_bytes() if well else None)
-    declined = re.search(r"the original runs: (.*)", said)
+    declined = re.search(r"not on the GPU: (.*)", said)
     ours = any("kernel_" in c[0] for c in TRACE.findall(said))
     state = declined.group(1) if declined else "gpu" if ours else "not offloaded"
     return {"program": name, "size": size, "ran": state, "same": outputs[0] is not None and outputs[0] == outputs[1]}
@@ -159,6 +188,30 @@ def parts_of(program, runs):
     median = [statistics.median(p[k] for p in parts) for k in range(8)]
     keys = ("gpu", "start_ms", "to_ms", "kernels_ms", "from_ms", "bytes_to", "launches", "bytes_from")
     return dict(zip(keys, median)) | {"runs": runs}
+
+
+def offered(folder, name, size, runs):
+    """Whole programs' clocks, in turns: with the GPU offered, and with Sous on the CPU alone. The start of CUDA is in them."""
+    row = {"program": name, "size": size, "said": (folder / f"{name}-{size}.said").read_text().strip(), "ran": "cpu"}
+    program, beside = folder / f"{name}-{size}.offered", folder / f"{name}-{size}.beside"
+    if not program.exists():
+        return row
+    times = {"offered": [], "beside": []}
+    dumps = [folder / f"{name}-{size}.{kind}.out" for kind in times]
+    for number in range(runs + 1):
+        for kind, path, dump in zip(times, (program, beside), dumps):
+            seconds, said, well = execute(path, dump if number == 0 else None, folder)
+            if number > 0:
+                times[kind].append(seconds)
+            if kind == "offered" and any("kernel_" in c[0] for c in TRACE.findall(said)):
+                row["ran"] = "gpu"
+                row["start_ms"] = max(float(c[1]) for c in TRACE.findall(said))
+            row["same"] = row.get("same", True) and well
+        if number == 0:
+            row["same"] = row["same"] and dumps[0].read_bytes() == dumps[1].read_bytes()
+            for dump in dumps:
+                dump.unlink()
+    return row | {kind: statistics.median(values) for kind, values in times.items()} | {"runs": runs}
 
 
 def measure_products(folder, runs):
@@ -202,6 +255,11 @@ def run(arguments):
             result["measured"].append(measure(folder, name, size, arguments.runs))
             print(result["measured"][-1], flush=True)
             pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
+        result["offered"] = []
+        for path in [] if arguments.only_verify else sorted(folder.glob("*.said")):
+            result["offered"].append(offered(folder, *path.stem.rsplit("-", 1), arguments.runs))
+            print(result["offered"][-1], flush=True)
+            pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
         if not arguments.only_verify:
             result["recipes"] = measure_products(folder, arguments.runs)
             pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
@@ -216,7 +274,7 @@ def programs_in(folder):
 def with_origin(data):
     """The data with every row saying when, where and of which commit it was measured."""
     origin = f"{data['date']}, {data['gpu'].split(',')[0]}, {data['commit']}"
-    for kind in ("verified", "measured"):
+    for kind in ("verified", "measured", "offered", "beside"):
         data[kind] = [{"on": origin} | row for row in data.get(kind, [])]
     data["recipes"] = [{"on": origin} | row if isinstance(row, dict) else {"on": origin, "recipe": row[0], "ms": row[1], "same": row[2]}
                        for row in data.get("recipes", [])]
@@ -229,7 +287,7 @@ def page(arguments):
     before = with_origin(json.loads(kept.read_text())) if kept.exists() else {}
     data["recipes"] = data["recipes"] or before.get("recipes", [])
     key = ("program", "size")
-    for kind in ("verified", "measured"):
+    for kind in ("verified", "measured", "offered", "beside"):
         rows = {}
         for row in before.get(kind, []) + data[kind]:
             naive = {k: v for k, v in rows.get(tuple(row[k] for k in key), {}).items() if k == "before_ms"}
@@ -243,7 +301,7 @@ def page_text(data):
     lines = ["# On a GPU", "",
              f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was, and the commit. `{data['options']}`; made by `./x gpu page` from",
              "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
-             "(`sous --target cuda`), in double precision.", "",
+             "(`sous --target cuda --offload=all`), in double precision.", "",
              "## The same bytes", ""]
     checked = data["verified"]
     ran = [r for r in checked if r["ran"] == "gpu"]
@@ -271,6 +329,7 @@ def page_text(data):
         lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | " + (f"{before:.2f} | {before / r['kernels_ms']:.2f}" if before else " | ")
                      + f" | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
                      f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} | {r['on']} |")
+    lines += beside_text(data["beside"]) + offered_text(data["offered"])
     if data["recipes"]:
         work = 2 * 2000 * 2300 * 2600
         alike = all(row["same"] for row in data["recipes"])
@@ -281,6 +340,32 @@ def page_text(data):
     return "\n".join(lines) + "\n"
 
 
+def beside_text(rows):
+    if not rows:
+        return []
+    lines = ["", "## Beside the processors", "", "Milliseconds, medians of three, by the program's own clock: all nests on the GPU, whether that gains or not, and Sous alone on the 16",
+             "processors of the same machine (both `-march=x86-64-v4`). *Start*: of CUDA's runtime, once in a process, which is not in the times.", "",
+             "| program | size | GPU | CPU | ratio | start | measured |", "|---|---|---|---|---|---|---|"]
+    return lines + [f"| {r['program']} | {r['size']} | {r['gpu_ms']:.1f} | {r['cpu_ms']:.1f} | {r['cpu_ms'] / r['gpu_ms']:.3g} | {r['start_ms']:.0f} | {r['on']} |" for r in rows]
+
+
+def offered_text(rows):
+    if not rows:
+        return []
+    there = [r for r in rows if "offered" in r]
+    ratios = [r["beside"] / r["offered"] for r in there]
+    at_home = sorted({f"{r['program']} {r['size']}" for r in rows if "offered" not in r})
+    lines = ["", "## Offered", "", "`sous --target cuda` and `sous` (vectors of 512 bits, all processors beside the GPU), milliseconds by the program's own clock, the start of",
+             "CUDA in it where the GPU is used; medians, the two programs in turns. A program's nest runs once: what the GPU gains must exceed",
+             "the start. *At home*: each call that pays is not worth the start alone, and the CPU's recipe runs.", "",
+             "| program | size | runs | offered | CPU alone | ratio | start | same bytes | measured |", "|---|---|---|---|---|---|---|---|---|"]
+    for r in there:
+        lines.append(f"| {r['program']} | {r['size']} | {'on the GPU' if r['ran'] == 'gpu' else 'at home'} | {1e3 * r['offered']:.1f} | {1e3 * r['beside']:.1f} | "
+                     f"{r['beside'] / r['offered']:.2f} | " + (f"{r['start_ms']:.0f}" if "start_ms" in r else "") + f" | {'yes' if r['same'] else '**no**'} | {r['on']} |")
+    least = f" The smallest ratio is {min(ratios):.2f}." if ratios else ""
+    return lines + ["", f"The others are offered nothing, and are what `sous` makes of them alone: {', '.join(at_home)}.{least}"]
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./x gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -289,6 +374,7 @@ def main():
     one.add_argument("--sous", default=str(ROOT / "build/sous"))
     one.add_argument("--before", metavar="SOUS")
     one.add_argument("--only", metavar="NAMES")
+    one.add_argument("--only-offers", action="store_true")
     one = commands.add_parser("run")
     one.add_argument("archive")
     one.add_argument("result")

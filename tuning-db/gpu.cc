@@ -163,8 +163,26 @@ std::vector<Gpu> local_gpus() {
   return gpus;
 }
 
+Gpu typical_gpu(int architecture) {
+  Gpu gpu{
+      .name = "a GPU of sm_" + std::to_string(architecture), .major = architecture / 10, .minor = architecture % 10};
+  gpu.launch_seconds = 5e-6;
+  gpu.round_trip_seconds = 15e-6;
+  gpu.start_seconds = 0.25;
+  const bool hopper = architecture >= 90;  // H100 and A100, both SXM
+  gpu.multiprocessors = hopper ? 132 : 108;
+  gpu.memory_bytes = std::int64_t{hopper ? 80 : 40} << 30;
+  gpu.l2_bytes = std::int64_t{hopper ? 50 : 40} << 20;
+  gpu.bandwidth_bytes = hopper ? 3.35e12 : 1.55e12;
+  gpu.fma_f64 = hopper ? 33.5e12 : 9.7e12;
+  gpu.fma_f32 = 2 * gpu.fma_f64;
+  gpu.to_bytes = gpu.from_bytes = hopper ? 50e9 : 24e9;  // PCI Express of the fifth and of the fourth generation
+  return gpu;
+}
+
 Result<std::vector<Gpu>> measure_gpus() {
   std::vector<Gpu> gpus;
+  double begin = now();
   const auto driver = cuda_driver();
   if (!driver) return gpus;
   for (const Driver::Device device : devices_of(*driver)) {
@@ -172,11 +190,13 @@ Result<std::vector<Gpu>> measure_gpus() {
     Driver::Context context = nullptr;
     if (driver->retain_context(&context, device) != 0 || driver->use_context(context) != 0)
       return fail("hardware.gpu", "the driver gives no access to it", gpu.name);
+    gpu.start_seconds = now() - begin;
     const bool well = measure_launches(*driver, gpu) && measure_transfers(*driver, gpu);
     driver->use_context(nullptr);
     driver->release_context(device);
     if (!well) return fail("hardware.gpu", "the driver launches or copies nothing", gpu.name);
     gpus.push_back(std::move(gpu));
+    begin = now();
   }
   TRY_VOID(keep(gpus));
   return gpus;
@@ -196,7 +216,8 @@ std::string to_json(const Gpu& g) {
                    {"launch_seconds", g.launch_seconds},
                    {"round_trip_seconds", g.round_trip_seconds},
                    {"to_bytes", g.to_bytes},
-                   {"from_bytes", g.from_bytes}});
+                   {"from_bytes", g.from_bytes},
+                   {"start_seconds", g.start_seconds}});
 }
 
 Result<Gpu> gpu_from_json(std::string_view text) {
@@ -221,6 +242,7 @@ Result<Gpu> gpu_from_json(std::string_view text) {
   TRY(g.round_trip_seconds, in.number("round_trip_seconds", 0, 1e6));
   TRY(g.to_bytes, in.number("to_bytes", 0, 1e18));
   TRY(g.from_bytes, in.number("from_bytes", 0, 1e18));
+  TRY(g.start_seconds, in.number("start_seconds", 0, 1e6));
   TRY_VOID(in.done());
   return g;
 }

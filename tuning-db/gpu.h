@@ -23,6 +23,7 @@ struct Gpu {
   double launch_seconds = 0;            // each of many kernels in a row
   double round_trip_seconds = 0;        // a kernel, and waiting for it
   double to_bytes = 0, from_bytes = 0;  // per second, from and to pinned memory of the host
+  double start_seconds = 0;             // of the driver, in a process that has not used it yet
   bool measured() const { return launch_seconds > 0; }
   bool operator==(const Gpu&) const = default;
 };
@@ -31,6 +32,8 @@ struct Gpu {
 std::vector<Gpu> describe_gpus();
 // The same with the measured values that are kept.
 std::vector<Gpu> local_gpus();
+// A GPU of this architecture (90: sm_90) as data sheets have it, for programs that are built where none is.
+Gpu typical_gpu(int architecture);
 // Measures each (half a second, most of it the start of the driver) and keeps what it finds beside hardware_cache_path.
 // Errors: hardware.gpu (the driver refuses), hardware.cache (the file cannot be written).
 Result<std::vector<Gpu>> measure_gpus();

@@ -64,16 +64,18 @@ double cost(sdfg::OpKind kind) {
 struct Cost {
   double all = 1, special = 0;  // storing the result is one
 };
-Cost cost_of(const StatementFact& statement) {
+Cost cost_of(const sdfg::ScalarExpr* code) {
   Cost result;
-  if (statement.code == nullptr) return result;
-  statement.code->visit([&](const sdfg::ScalarExpr& e) {
+  if (code == nullptr) return result;
+  code->visit([&](const sdfg::ScalarExpr& e) {
     const double one = cost(info(e.op).kind);
     result.all += one;
     if (one > 1) result.special += one;
   });
   return result;
 }
+
+Cost cost_of(const StatementFact& statement) { return cost_of(statement.code); }
 
 class Reader {
  public:
@@ -375,6 +377,8 @@ double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string
   }
   return all > 0 && overlapped >= most_of_chains * all ? counted_on_chains : 0;
 }
+
+double operations(const sdfg::ScalarExpr* code) { return cost_of(code).all; }
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   double all = 0;

@@ -92,6 +92,9 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
 // and more then, around which long loops are. `nest`: with the recipe applied.
 double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
+// Operations of one execution of a statement, weighted like that.
+double operations(const sdfg::ScalarExpr* code);
+
 // All operations of a run, weighted like that.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 

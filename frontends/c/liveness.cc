@@ -212,13 +212,17 @@ class Liveness::Facts : public clang::RecursiveASTVisitor<Liveness::Facts> {
     if (v->getDeclContext() != f) return Names::Others;
     if (!llvm::isa<clang::ParmVarDecl>(v)) return is_own(v) && !escapes(v) ? Names::One : Names::Others;
     // While the block of a restrict pointer runs, nothing that is not based on it changes what it is used to access.
-    if (v->getType().isRestrictQualified() && !escapes(v)) return Names::One;
-    if (!parameters_.insert(v).second) return Names::One;  // its callers are being looked at
+    const bool is_restrict = v->getType().isRestrictQualified() && !escapes(v);
+    return std::max(is_restrict ? Names::OneOfItsElements : Names::Others, names_by_callers(f, v));
+  }
+
+  Names names_by_callers(const clang::FunctionDecl* f, const clang::VarDecl* parameter) {
+    if (!parameters_.insert(parameter).second) return Names::One;  // its callers are being looked at
     const auto* sites = calls(f);
     if (!sites) return Names::Others;
     Names all = Names::One;
     for (const auto& [caller, call] : *sites) {
-      const clang::VarDecl* object = caller ? object_passed(caller, call, v) : nullptr;
+      const clang::VarDecl* object = caller ? object_passed(caller, call, parameter) : nullptr;
       all = std::min(all, object ? names_while_running(caller, object) : Names::Others);
     }
     return all;

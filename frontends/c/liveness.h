@@ -28,8 +28,9 @@ class Liveness {
   const MentionedBody& body(const clang::FunctionDecl* function);
 
   // Whether, while a call of `function` runs, the array (or what the pointer points to, always the same) is changed
-  // through its mentions in that function alone, and in what they pass it to.
-  enum class Names { Others, OneUnlessCalledBack, One };
+  // through its mentions in that function alone, and in what they pass it to. OneOfItsElements: of what is accessed
+  // through them; others may be about what lies between.
+  enum class Names { Others, OneUnlessCalledBack, OneOfItsElements, One };
   Names names(const clang::FunctionDecl* function, const clang::VarDecl* array);
   // Whether it may be changed through this mention, in what it is passed to as well.
   bool changes(const Mention& mention);

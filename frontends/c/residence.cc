@@ -68,6 +68,7 @@ class Finder {
     const auto range = text_range(block, context_);
     if (!range) return;
     residence.at = range->begin + 1;
+    residence.interleaved = names_ != Names::One;
     const auto close = [&] {
       const bool repeated = std::ranges::any_of(residence.uses, &Residence::Use::repeated);
       if (residence.uses.size() > 1 || repeated) found_.push_back(residence);
@@ -125,10 +126,16 @@ class Finder {
   bool is_understood(const clang::Stmt* s) const {
     if (s == nullptr || is_of_use(s)) return true;
     if (llvm::isa<clang::OMPExecutableDirective, clang::SwitchCase>(s)) return false;
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && names_ != Names::One) {
-      if (!is_of_library(call->getDirectCallee())) return false;
-    }
+    if (names_ == Names::OneUnlessCalledBack && may_let_others_run(s)) return false;
     return std::ranges::all_of(s->children(), [&](const clang::Stmt* child) { return is_understood(child); });
+  }
+
+  // Calls a function of the program, or waits for another thread.
+  bool may_let_others_run(const clang::Stmt* s) const {
+    if (llvm::isa<clang::AtomicExpr>(s)) return true;
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) return !is_of_library(call->getDirectCallee());
+    const auto* e = llvm::dyn_cast<clang::Expr>(s);
+    return e != nullptr && (e->getType().isVolatileQualified() || e->getType()->isAtomicType());
   }
 
   // Functions of the C library, and of POSIX about time, that call nothing of the program.
@@ -137,7 +144,7 @@ class Finder {
                                                            "fputc",   "fputs",         "gettimeofday", "putc",
                                                            "putchar", "puts",          "time"};
     if (f == nullptr || f->getDefinition() != nullptr) return false;
-    if (f->getBuiltinID() != 0) return true;
+    if (f->getBuiltinID() != 0) return !f->getNameAsString().starts_with("__sync");
     return context_.getSourceManager().isInSystemHeader(f->getLocation()) && others.contains(f->getNameAsString());
   }
 

@@ -6,7 +6,9 @@
 //     automatic array or a block of malloc that one pointer holds for good and that does not escape, one of a caller
 //     that passes it under one name, what a restrict parameter points to, or an array with internal linkage that no
 //     other function changes; of the last, the statements call nothing but functions of the C library, which call no
-//     function of the program back.
+//     function of the program back, and look at nothing atomic or volatile, for which they might wait while another
+//     thread is in the function. Of restrict parameters and arrays with linkage that holds for the elements that the
+//     nests touch: what lies between them, others may change (Residence::interleaved).
 //  2. Time. The variable of the Residence is the block's own, so each execution of the block begins without knowledge.
 //     Nobody jumps into the block: functions with labels, and with case labels inside of other blocks, have none.
 //  3. A mention outside of the nests that may change the array, or a statement that is not understood, divides the

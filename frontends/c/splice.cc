@@ -83,11 +83,12 @@ std::size_t first_token(string_view text) {
 
 constexpr const char* residence_type = "unsigned long long";
 
-// What the original is preceded by.
-string forgotten(const Replacement& r) {
+// Ahead of what runs on the host instead: what it writes, no device has.
+string forgotten(const Replacement& r, string_view end) {
   string out;
   for (const auto& variable : r.residences)
-    if (!variable.name.empty() && !planted(Fault::residence_outlives_fallback)) out += " " + variable.name + " = 0;";
+    if (!variable.name.empty() && !planted(Fault::residence_outlives_fallback))
+      out += variable.name + " = 0" + string(end) + " ";
   return out;
 }
 
@@ -129,18 +130,26 @@ string in_comment(string_view text) {
 
 }  // namespace
 
+string forgotten(const Replacement& r) { return forgotten(r, ";"); }
+
 string prototype(const Replacement& r) {
   string parameters = joined(r.arguments, parameter_type);
   for (std::size_t k = 0; k < r.residences.size(); ++k)
     parameters += string(parameters.empty() ? "" : ", ") + residence_type + " *";
-  return "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
+  string out = "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
+  if (r.otherwise.empty()) return out;
+  const string others = joined(r.otherwise_arguments, parameter_type);
+  return out + "; extern int " + r.otherwise + "(" + (others.empty() ? "void" : others) + ")";
 }
 
 string call(const Replacement& r) {
   string given = joined(r.arguments, passed);
   for (const auto& variable : r.residences)
     given += (given.empty() ? "" : ", ") + (variable.name.empty() ? "0" : "&" + variable.name);
-  const string plain = r.function + "(" + given + ")";
+  string plain = r.function + "(" + given + ")";
+  if (!r.otherwise.empty())
+    plain =
+        "(" + plain + " || (" + forgotten(r, ",") + r.otherwise + "(" + joined(r.otherwise_arguments, passed) + ")))";
   return r.guard.empty() ? plain : "(" + r.guard + " && " + plain + ")";
 }
 
@@ -175,7 +184,7 @@ string splice_preprocessed(string_view text, const std::vector<Replacement>& rep
   const std::size_t top = first_token(text);
   const auto call_of = [](const Replacement& r, string_view original) {
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{ if (!" + call(r) + ") {" + forgotten(r) + " " + string(original) + " }" + otherwise + " }";
+    return "{ if (!" + call(r) + ") { " + forgotten(r) + string(original) + " }" + otherwise + " }";
   };
   return replaced(text, replacements, call_of).insert(top, declarations);
 }
@@ -192,8 +201,10 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
     const string note = r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */";
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{" + note + "\n" + indent + "if (!" + call(r) + ") {" + forgotten(r) + marker(r.begin) + indent +
-           string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
+    string open = ") { " + forgotten(r);
+    open.pop_back();  // a line ends here
+    return "{" + note + "\n" + indent + "if (!" + call(r) + open + marker(r.begin) + indent + string(original) + "\n" +
+           indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };
   string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";
   if (const string types = unset_types(replacements); !types.empty()) head += "\n" + types;

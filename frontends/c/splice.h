@@ -15,10 +15,12 @@
 
 namespace sous::frontends::c {
 
-// "int sous_f(long long, double *)"
+// "int sous_f(long long, double *)"; behind it, perhaps, the declaration of what is asked where that one declines.
 std::string prototype(const Replacement& replacement);
-// "sous_f((long long)(n), (double *)(A))", or "(guard && sous_f(…))"
+// "sous_f((long long)(n), (double *)(A))", "(sous_f(…) || sous_g(…))", or one of these as "(guard && …)".
 std::string call(const Replacement& replacement);
+// What goes ahead of the original where neither takes the call: "sous_residence_1 = 0; ", or nothing.
+std::string forgotten(const Replacement& replacement);
 
 // Declarations that the prototypes need, or nothing.
 std::string unset_types(const std::vector<Replacement>& replacements);

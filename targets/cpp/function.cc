@@ -5,6 +5,7 @@
 #include "targets/cpp/caller.h"
 #include "targets/cpp/extents.h"
 #include "targets/cpp/library.h"
+#include "targets/cpp/offer.h"
 #include "targets/cpp/printer.h"
 #include "targets/cpp/work.h"
 #include "targets/cpp/written_out.h"
@@ -264,14 +265,16 @@ class FunctionPrinter {
   }
 
   std::string residence(const std::string& argument) {
-    const bool stays = std::ranges::find(options_.residences, argument) != options_.residences.end();
-    return stays ? ", " + names_.of(argument + ".residence") : "";
+    const auto& [arguments, interleaved] = options_.residences;
+    if (std::ranges::find(arguments, argument) == arguments.end()) return "";
+    const bool alone = !interleaved.contains(argument) || planted(Fault::gaps_taken_for_own);
+    return std::string(alone ? "" : " | sous::gpu::interleaved") + ", " + names_.of(argument + ".residence");
   }
 
   // The same of a device: its own arrays.
   std::vector<std::string> moved(const Expressions& expressions, std::vector<std::string>& checks) {
     const std::string arrays = names_.fresh("arrays");
-    std::vector<std::string> passed, moves;
+    std::vector<std::string> passed, moves, offered;
     std::size_t count = 0;
     for (const std::string& argument : sdfg_.arguments) {
       const Container* c = sdfg_.find(argument);
@@ -283,8 +286,10 @@ class FunctionPrinter {
       } else {
         const std::string covered = footprint(expressions, *c, checks);
         passed.push_back(names_.fresh(names_.of(argument) + "_device"));
+        const std::string moved = covered + ", " + use->second + residence(argument) + ");";
         moves.push_back(type(*c) + "* const " + passed.back() + " = " + run_ + ".array(" + names_.of(argument) + ", " +
-                        covered + ", " + use->second + residence(argument) + ");");
+                        moved);
+        offered.push_back(".array(" + moved);
         ++count;
       }
     }
@@ -299,6 +304,11 @@ class FunctionPrinter {
     }
     const std::string copies = names_.fresh("copies"),
                       room = "[" + std::to_string(std::max<std::size_t>(1, count)) + "];";
+    if (options_.offer != nullptr) {
+      for (const std::string& array : offered) checks.push_back(offer_ + array);
+      const std::string ran = names_.fresh("ran");
+      checks.push_back("static volatile bool " + ran + " = false; if (!" + offer_ + ".taken(" + ran + ")) return 0;");
+    }
     checks.push_back("sous::gpu::Array " + arrays + room + " sous::gpu::Copy " + copies + room);
     checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies + ");");
     checks.insert(checks.end(), moves.begin(), moves.end());
@@ -311,6 +321,11 @@ class FunctionPrinter {
     const Expressions& expressions = body.expressions;
     std::vector<std::string> checks;
     const std::string gain = guards(expressions, checks);
+    if (options_.offer != nullptr) {
+      offer_ = names_.fresh("offer");
+      checks.push_back(offer_text(*options_.offer, sdfg_.root, expressions, offer_));
+      checks.push_back("if (" + offer_ + ".hopeless()) return 0;");
+    }
     for (const sdfg::Expr& assumption : sdfg_.assumptions) {
       if (assumption.constant().value_or(-1) >= 0 || planted(Fault::assumption_unchecked)) continue;
       checks.push_back("if (!(" + expressions.index(assumption).text + " >= 0)) return 0;");
@@ -340,7 +355,7 @@ class FunctionPrinter {
       const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
-    for (const std::string& argument : options_.residences)
+    for (const std::string& argument : options_.residences.arguments)
       parameters.push_back("[[maybe_unused]] uint64_t* " + names_.of(argument + ".residence"));
     const std::string linkage =
         options_.local ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
@@ -365,7 +380,7 @@ class FunctionPrinter {
   const std::vector<Transient>& transients_;
   const std::set<std::string> written_;
   Names names_;
-  std::string kernel_, run_;
+  std::string kernel_, run_, offer_;
   std::map<std::string, std::string> footprints_;
   std::map<std::string, std::string> device_arrays_;  // Dialect::device_arrays
 };

@@ -1,5 +1,6 @@
 // What code that is generated for a GPU includes: CUDA, or its names on the CPU (gpu_emulated.h); arithmetic that gives
-// the bits of the CPU; launches; and a Run, which moves arrays to the device and results back (gpu_run.h).
+// the bits of the CPU; launches; and a Run, which moves arrays to the device and results back (gpu_run.h);
+// and whether a run is worth that (gpu_offer.h).
 #pragma once
 
 #include "targets/runtime/sous.h"
@@ -96,4 +97,4 @@ cudaError_t start(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
 }  // namespace gpu
 }  // namespace sous
 
-#include "targets/runtime/gpu_run.h"
+#include "targets/runtime/gpu_offer.h"

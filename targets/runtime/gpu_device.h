@@ -126,7 +126,11 @@ inline cudaError_t take(int64_t bytes, uintptr_t begin, Block** taken) {
     trim(bytes);
     for (Block& b : device.blocks)
       if (b.device == nullptr) found = &b;
-    if (found == nullptr) return cudaErrorMemoryAllocation;
+    if (found == nullptr) {
+      found = oldest_unused();
+      if (found == nullptr) return cudaErrorMemoryAllocation;
+      drop(*found);
+    }
     cudaError_t error = cudaMalloc(&found->device, static_cast<size_t>(bytes));
     if (error != cudaSuccess && oldest_unused() != nullptr) {
       cudaGetLastError();

@@ -9,13 +9,23 @@
 
 #include "targets/runtime/gpu_transfer.h"
 
+// Seconds that runs were slower by without the GPU than they would have been with it (gpu_offer.h); infinite once it is
+// used, minus infinite where there is none. Objects of a program share it.
+extern "C" {
+__attribute__((weak, visibility("hidden"))) double sous_gpu_missed = 0;
+}
+
 namespace sous::gpu {
+
+inline void set_missed(double seconds) { __atomic_store(&sous_gpu_missed, &seconds, __ATOMIC_RELAXED); }
 
 // How a nest uses an array.
 constexpr int reads = 1;    // elements that it has not written before, perhaps
 constexpr int writes = 2;   // elements that somebody looks at afterwards
 constexpr int whole = 4;    // it writes every element
 constexpr int changes = 8;  // elements that nobody looks at afterwards: the host's stay as they are
+// What lies between the elements that it touches, others may write, even while the array stays on the device.
+constexpr int interleaved = 16;
 
 struct Array {
   Block* block;
@@ -36,8 +46,35 @@ struct Array {
   bool may_break_off() const { return (use & (reads | whole)) == whole; }
 };
 
-// A signal handler that interrupts a run does not enter the runtime again. (Of this file, like the device's blocks.)
+// A handler of a fault that interrupts a run does not enter the runtime again. (Of this file, like the device's
+// blocks.)
 static thread_local volatile int busy = 0;
+
+// Signals that come of themselves, where something is wrong: they are not held back.
+constexpr int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+// Handlers of the program wait until a run is over: one that leaves by longjmp would leave locks, of the driver as
+// well, and threads at work on memory of this one's stack. What has no handler comes as ever: it ends the program.
+class HandlersWait {
+ public:
+  HandlersWait() {
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (int signal = 1; signal < NSIG; ++signal) {
+      struct sigaction action;
+      if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+        sigaddset(&handled, signal);
+    }
+    for (const int signal : of_faults) sigdelset(&handled, signal);
+    pthread_sigmask(SIG_BLOCK, &handled, &before_);
+  }
+  ~HandlersWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HandlersWait(const HandlersWait&) = delete;
+  HandlersWait& operator=(const HandlersWait&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 // After a failure all functions do nothing.
 class Run {
@@ -177,11 +214,11 @@ class Run {
   void start_runtime() {
     sigset_t all, before;
     sigfillset(&all);
-    constexpr int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    for (const int signal : own) sigdelset(&all, signal);
+    for (const int signal : of_faults) sigdelset(&all, signal);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     check(cudaFree(nullptr));
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (failed_) set_missed(-__builtin_inf());
     const Locked locked(device.lock);
     if (failed_ || device.most_kept > 0) return;
     size_t unused_bytes = 0, all_bytes = 0;
@@ -200,7 +237,10 @@ class Run {
     a.region = region;
     const Locked locked(device.lock);
     if (region != nullptr && *region == 0) *region = ++device.regions;
-    if (region != nullptr) a.block = holding(*region, begin, bytes);
+    // What comes back is held against what the host had, and that against what was brought: of the bytes in between
+    // the device would have old ones.
+    const bool may_differ = a.is_part() && (use & interleaved) != 0;
+    if (region != nullptr && !may_differ) a.block = holding(*region, begin, bytes);
     a.there = a.block != nullptr;
     if (a.there) {
       a.device = static_cast<char*>(a.block->device) + (begin - a.block->begin);
@@ -283,7 +323,7 @@ class Run {
 
   void say() const {
     if (finished_ == 0) {
-      dprintf(2, "sous: %s: the original runs: %s\n", name_, why_);
+      dprintf(2, "sous: %s: not on the GPU: %s\n", name_, why_);
       return;
     }
     const double launched = launches_ > 0 ? launched_ : ended_;
@@ -295,6 +335,7 @@ class Run {
             1e3 * (finished_ - ended_), static_cast<long long>(there_));
   }
 
+  const HandlersWait handlers_;  // until all else is given back
   const char* const name_;
   Array* const arrays_;
   Copy* const copies_;

@@ -10,11 +10,11 @@ from case import FLAGS
 def a_gpu_that_is_not_there(case):
     case.run(case.cc, *FLAGS, "mm.c", "-o", "plain")
     if shutil.which("nvcc") is None and not os.path.exists("/usr/local/cuda/bin/nvcc"):
-        said = case.s("--explain=all", "--target", "cuda", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
+        said = case.s("--explain=all", "--target", "cuda", "--offload=all", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
         assert "nvcc.missing" in said, said
         assert case.run("./gpu").stdout == case.run("./plain").stdout
         return
-    said = case.s("--explain=all", "--target", "cuda", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
+    said = case.s("--explain=all", "--target", "cuda", "--offload=all", case.cc, *FLAGS, "mm.c", "-o", "gpu").stderr
     assert "mm, lines 6 to 8: served: offloaded" in said and "offload(loops=[i0_t, i2_t]" in said, said
     ran = case.run("./gpu", environment={"SOUS_GPU_TRACE": "1"})
     assert "sous_mm_6: " in ran.stderr, ran.stderr  # on the GPU, or the reason why not
@@ -22,14 +22,40 @@ def a_gpu_that_is_not_there(case):
     # Objects bring the runtime with them: two meet in one program, and any link takes them.
     for name in ("one", "two"):
         case.write(f"{name}.c", f"void {name}(int n, double *restrict x) {{ for (int i = 0; i < n; i++) x[i] += 1.5; }}\n")
-        case.s("--target", "cuda", case.cc, *FLAGS, "-c", f"{name}.c", "-o", f"{name}.o")
+        case.s("--target", "cuda", "--offload=all", case.cc, *FLAGS, "-c", f"{name}.c", "-o", f"{name}.o")
     first = case.bytes("one.o")
-    case.s("--target", "cuda", case.cc, *FLAGS, "-c", "one.c", "-o", "one.o")
+    case.s("--target", "cuda", "--offload=all", case.cc, *FLAGS, "-c", "one.c", "-o", "one.o")
     assert case.bytes("one.o") == first
     case.write("main.c", "#include <stdio.h>\nvoid one(int, double *);\nvoid two(int, double *);\n"
                "int main(void) { double x[9] = {1}; one(9, x); two(9, x); printf(\"%g %g\\n\", x[0], x[8]); return 0; }\n")
     case.run(case.cc, "main.c", "one.o", "two.o", "-o", "both")
     assert case.run("./both").stdout == "4 3\n"
+
+
+def each_call_decides_for_its_size(case):
+    """Where sizes are not known now: the GPU is used when it has been started, or that pays, and only for large ones."""
+    runs, said = gpu.emulated(case, "product", gpu.PRODUCT, offload="gain")
+    assert len(runs) == 2, said
+    rewritten = (case.folder / "out/product.c").read_text()
+    assert "sous_product_6(" in rewritten, rewritten
+    # What crosses the bus for one sum of each element stays on the CPU; so does what is small for good.
+    for name, body in (("sums", "for (int i = 0; i < n; i++) A[i] += B[i];"),
+                       ("small", "for (int i = 0; i < 40; i++) for (int k = 0; k < 40; k++) for (int j = 0; j < 40; j++)\n"
+                        "A[i * 40 + j] += B[i * 40 + k] * B[k * 40 + j];")):
+        case.write(f"{name}.c", f"void {name}(int n, double *restrict A, const double *restrict B) {{\n{body}\n}}\n")
+        said = case.s("opt", "--explain", "--target", "cuda", f"{name}.c", "-o", "no", "--", "-O2").stderr
+        assert "not offered to the GPU: expected to take" in said and not (case.folder / f"no/{name}.sous.cu").exists(), said
+    # Whoever says so gets it.
+    case.s("opt", "--target", "cuda", "--offload=all", "sums.c", "-o", "yes", "--", "-O2")
+    assert (case.folder / "yes/sums.sous.cu").exists()
+
+
+def a_nest_of_a_chain_stays_on_the_cpu(case):
+    """What it has written is brought again. Where all three are on the GPU, only what the second writes is brought twice: C
+    is behind a restrict pointer, and where m is 0 the nest writes nothing of it."""
+    runs, said = gpu.emulated(case, "chain", gpu.CHAIN, offload="gain")
+    m = 400 * 400 * 8
+    assert [r[1] for r in runs] == [3 * m, 3 * m, 3 * m, m, 0], said
 
 
 def arrays_stay_on_the_gpu(case):
@@ -48,7 +74,7 @@ def arrays_stay_on_the_gpu(case):
     # A nest runs on the host: what it has written is brought again.
     fails = {"second": "\n  fail_next(1);", "third": "\n  fail_next(0);"}
     runs, said = gpu.emulated(case, "five", gpu.FIVE % (plain | fails))
-    assert len(runs) == 4 and "the original runs: an error that was asked for" in said, said
+    assert len(runs) == 4 and "not on the GPU: an error that was asked for" in said, said
     fails = {"third": "\n  fail_next(1);", "fourth": "\n  fail_next(0);"}
     runs, said = gpu.emulated(case, "five", gpu.FIVE % (plain | fails))
     assert len(runs) == 4 and gpu.totals(runs)[0] >= v + m, said
@@ -67,6 +93,12 @@ def arrays_stay_on_the_gpu_in_a_time_loop(case):
     # In the third step the GPU fails: the host takes that one over, and the fourth brings both again.
     runs, said = gpu.emulated(case, "steps", gpu.STEPS % {"inside": "\n    fail_next(t == 1);"})
     assert len(runs) == inner - 1 and gpu.totals(runs)[0] == 4 * m, said
+
+
+def what_others_write_between_elements_is_kept(case):
+    """The host writes to what lies between the elements of a resident array: it is brought again with them."""
+    runs, said = gpu.emulated(case, "halves", gpu.HALVES)
+    assert len(runs) == 2 and runs[1][4] == 0, said
 
 
 def programs_move_each_array_once(case):

@@ -85,14 +85,109 @@ HOST = """\
 #include <stdio.h>
 void say(const char *what, double value) { printf("%s %.17g\\n", what, value); }
 void fail_next(int on) { (void)on; }
+void gpu_is_used(void) {}
 """
-# In place of `fail_next`: from here on CUDA's functions fail, or work again.
+# Two pointers into one matrix, each about half of every row.
+HALVES = """\
+#include <stdio.h>
+#define N 40
+void say(const char *what, double value);
+static double M[N][N];
+void compute(double *restrict left, double *restrict right) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N / 2; j++) left[i * N + j] = left[i * N + j] * 1.5 + j;
+  say("first", left[3]);
+  for (int i = 0; i < N; i++) scanf("%lf", &right[i * N + 5]);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N / 2; j++) left[i * N + j] += 0.5 * j;
+  say("second", left[4]);
+}
+int main(void) {
+  compute(M[0], M[0] + N / 2);
+  double s = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) s += M[i][j] * (i + 2 * j);
+  printf("%.17g\\n", s);
+  return 0;
+}
+"""
+# A product, of a size that each call brings.
+PRODUCT = """\
+#include <stdio.h>
+#include <stdlib.h>
+void say(const char *what, double value);
+void gpu_is_used(void);
+void product(int n, double *restrict C, const double *restrict A, const double *restrict B) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+}
+static void run(int n) {
+  double *C = malloc(sizeof(double) * n * n), *A = malloc(sizeof(double) * n * n), *B = malloc(sizeof(double) * n * n);
+  volatile int seed = 1;
+  for (int i = 0; i < n * n; i++) {
+    seed = seed * 77 % 1009;
+    C[i] = seed, A[i] = seed * 0.5, B[i] = 0.25 * i;
+  }
+  product(n, C, A, B);
+  double s = 0;
+  for (int i = 0; i < n * n; i++) s += C[i] / (i + seed);
+  say("sum", s);
+  free(C), free(A), free(B);
+}
+int main(void) {
+  run(480);
+  gpu_is_used();
+  for (int n = 30; n <= 480; n *= 4) run(n);
+  run(480);
+  return 0;
+}
+"""
+# Three nests of one array, of which the one in the middle is large or small as the caller says.
+CHAIN = """\
+#include <stdio.h>
+#include <stdlib.h>
+void say(const char *what, double value);
+void gpu_is_used(void);
+void chain(int n, int m, double *restrict C, const double *restrict A, const double *restrict B) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("one", C[7]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("two", C[8]);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) C[i * n + j] += A[i * n + k] * B[k * n + j];
+  say("three", C[9]);
+}
+int main(void) {
+  enum { n = 400 };
+  double *C = malloc(sizeof(double) * n * n), *A = malloc(sizeof(double) * n * n), *B = malloc(sizeof(double) * n * n);
+  volatile int seed = 1;
+  for (int i = 0; i < n * n; i++) {
+    seed = seed * 77 % 1009;
+    C[i] = seed, A[i] = seed * 0.5, B[i] = 0.25 * i;
+  }
+  gpu_is_used();
+  chain(n, 1, C, A, B);
+  chain(n, n, C, A, B);
+  double s = 0;
+  for (int i = 0; i < n * n; i++) s += C[i] / (i + seed);
+  printf("%.17g\\n", s);
+  return 0;
+}
+"""
+# In place of `fail_next`: from here on CUDA's functions fail, or work again. `gpu_is_used`: it has been started.
 FAILS = """
+extern "C" void gpu_is_used(void) { sous::gpu::set_missed(__builtin_inf()); }
 extern "C" void fail_next(int on) { sous::gpu::emulated.calls = 0; sous::gpu::emulated.fail_at = on; }
 """
 
 
-def emulated(case, name, source, defines=(), included=()):
+def emulated(case, name, source, defines=(), included=(), offload="all"):
     """(for each run of a nest on the GPU: name, bytes to it, launches, bytes from it, bytes that were there; all that the
     generated code said). Without the GPU the program must put out the same."""
     case.write(f"{name}.c", source)
@@ -101,14 +196,20 @@ def emulated(case, name, source, defines=(), included=()):
     numbers = " ".join(str(k % 11 - 3.25) for k in range(1600))
     case.run(case.cc, *flags, f"{name}.c", "host.c", "-lm", "-o", "plain")
     plain = case.run("./plain", input=numbers).stdout
-    case.s("opt", "--target", "cuda", f"{name}.c", "-o", "out", "--", *flags)
+    case.s("opt", "--target", "cuda", "--offload", offload, f"{name}.c", "-o", "out", "--", *flags)
     generated = (case.folder / f"out/{name}.sous.cu").read_text()
-    host = HOST.replace("void fail_next(int on) { (void)on; }", "")
+    host = HOST.replace("void fail_next(int on) { (void)on; }", "").replace("void gpu_is_used(void) {}", "")
     case.write("generated.cc", generated + FAILS)
     case.write("host.c", host)
     case.run("clang++-19", "-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-fno-exceptions", "-fno-rtti", "-w", f"-I{ROOT}", "-c",
              "generated.cc", "-o", "generated.o")
-    case.run(case.cc, *flags, "-w", f"out/{name}.c", "host.c", "generated.o", "-lm", "-lpthread", "-o", "gpu")
+    beside = case.folder / f"out/{name}.sous.cpp"
+    others = []
+    if beside.exists():
+        case.run("clang++-19", "-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fwrapv", "-fno-exceptions", "-fno-rtti", "-w", "-fopenmp",
+                 f"-I{ROOT}", "-c", str(beside), "-o", "beside.o")
+        others = ["beside.o", "-fopenmp"]
+    case.run(case.cc, *flags, "-w", f"out/{name}.c", "host.c", "generated.o", *others, "-lm", "-lpthread", "-o", "gpu")
     ran = case.run("./gpu", input=numbers, environment={"SOUS_GPU_TRACE": "1"})
     assert ran.stdout == plain, (name, ran.stdout, plain, ran.stderr)
     return [(m[0], *(int(x) for x in m[1:])) for m in TRACE.findall(ran.stderr)], ran.stderr

@@ -17,7 +17,7 @@ std::string residences(const std::string& text) {
   std::string all;
   for (const Residence& residence : unit->residences) {
     EXPECT_EQ(text[residence.at - 1], '{');
-    all += (all.empty() ? "" : "; ") + residence.uses.at(0).argument;
+    all += (all.empty() ? "" : "; ") + residence.uses.at(0).argument + (residence.interleaved ? "|" : "");
     for (const auto& use : residence.uses) {
       const auto nest = std::ranges::find(unit->nests, use.nest, &LiftedNest::begin);
       all += " " + std::to_string(nest->line) + (use.writes ? "w" : "") + (use.repeated ? "*" : "");
@@ -42,7 +42,7 @@ TEST(Residence, BetweenNestsOfABlock) {
   EXPECT_EQ(residences("#include <stdlib.h>\n" + head + "void f(void) {\ndouble *a = malloc(800);\n" + twice +
                        "say(1);\n" + sum + "free(a); }"),
             "a 5w 7");
-  EXPECT_EQ(function(twice + "say(1);\n" + sum, "double *restrict a"), "a 3w 5");
+  EXPECT_EQ(function(twice + "say(1);\n" + sum, "double *restrict a"), "a| 3w 5");
 }
 
 TEST(Residence, AroundALoop) {
@@ -71,8 +71,11 @@ TEST(Residence, WhatIsWrittenDividesTheBlock) {
 TEST(Residence, OtherNamesAndOtherFunctions) {
   EXPECT_EQ(function(twice + "say(1);\n" + sum, "double *a"), "");  // say may have the pointer, too
   const std::string global = head + "static double a[100];\n";
-  EXPECT_EQ(residences(global + "void f(void) {\n" + twice + "printf(\"\");\n" + sum + "}"), "a 4w 6");
+  EXPECT_EQ(residences(global + "void f(void) {\n" + twice + "printf(\"\");\n" + sum + "}"), "a| 4w 6");
   EXPECT_EQ(residences(global + "void f(void) {\n" + twice + "say(1);\n" + sum + "}"), "");  // may call f
+  // Another thread may be in f meanwhile.
+  for (const std::string waits : {"while (!__atomic_load_n(&turn, 2)) ;", "while (!turn) ;", "__sync_synchronize();"})
+    EXPECT_EQ(residences("volatile int turn;\n" + global + "void f(void) {\n" + twice + waits + "\n" + sum + "}"), "");
   EXPECT_EQ(residences(global + "void h(void) { a[1] = 2; }\nvoid f(void) {\n" + twice + "printf(\"\");\n" + sum + "}"),
             "");
   EXPECT_EQ(residences(head + "double a[100];\nvoid f(void) {\n" + twice + "printf(\"\");\n" + sum + "}"), "");

@@ -290,12 +290,51 @@ TEST(Cuda, AChildRunsTheOriginals) {
   EXPECT_EQ(run.code.run(0, memory), 1);
 }
 
-// Large arrays pass through pinned buffers, piece by piece, in several threads: whatever is written (a part, all of it,
-// all of it without a look) arrives, and a failure on the way leaves all as it was.
 constexpr const char* many_pieces = R"(sdfg 1 t symbols n
 array A: f64[n + 2] argument  array B: f64[n] argument  array C: f64[n] argument  arguments n, A, B, C
 loop i = 0 .. n gpu_grid(dimension=0) { s0: A[i + 1] = A[i + 1] + B[i]  s1: B[i] = B[i] * 0.5  s2: C[i] = B[i] })";
 
+// What lies between elements that are written may be others': the entry says so to the runtime.
+TEST(Cuda, ArraysThatStayAndAreInterleaved) {
+  const sdfg::Sdfg graph = parsed(many_pieces);
+  EmitOptions options;
+  options.residences = {{"A", "B"}, {"A"}};
+  const std::string text = emitted_function("cuda", graph, options).code;
+  EXPECT_TRUE(text.contains("sous::gpu::reads | sous::gpu::writes | sous::gpu::interleaved, A_residence)")) << text;
+  EXPECT_TRUE(text.contains("sous::gpu::whole, B_residence)")) << text;
+}
+
+// An entry with an offer decides by its sizes: the GPU is begun when the calls by then have lost as much without it.
+TEST(Cuda, EachCallDecides) {
+  const sdfg::Sdfg graph = parsed(sweeps);  // 1 + 3 * 2 n statements, 6 launches and one
+  Offer offer{.original = graph.root, .core_each = 1, .launch = 0.25, .run = 3, .first = 2, .start = 100};
+  EmitOptions options;
+  options.offer = &offer;
+  const std::string text = emitted_function("cuda", graph, options).code;
+  EXPECT_TRUE(text.contains("sous::gpu::Offer offer({1.0, 0.0, false, 0.0, 0.25, 3.0, 2.0, 0.0, 0.0, 100.0}")) << text;
+  const Emulation run(graph, "", options);
+  const auto taken = [&](std::int64_t n) {
+    sdfg::Memory memory = tests::random_memory(graph, 1);
+    memory.symbols["n"] = n;
+    memory.buffers.at("A").bytes.resize(static_cast<std::size_t>(n + 2) * 8);
+    return run.code.run(0, memory) == 1;
+  };
+  run.fail_at(0);
+  EXPECT_FALSE(taken(1));  // 7 against 4.75, and 2 the first time: nobody knows
+  EXPECT_FALSE(taken(8));  // 49 against 6.75: the start is not worth it yet
+  EXPECT_FALSE(taken(8));
+  EXPECT_TRUE(taken(8));
+  EXPECT_TRUE(taken(2));  // 13 against 4.75
+  EXPECT_FALSE(taken(0));
+  // Where it cannot be begun, nobody asks again.
+  run.fail_at(1);
+  EXPECT_FALSE(taken(8));
+  run.fail_at(0);
+  EXPECT_FALSE(taken(100));
+}
+
+// Large arrays pass through pinned buffers, piece by piece, in several threads: whatever is written (a part, all of it,
+// all of it without a look) arrives, and a failure on the way leaves all as it was.
 TEST(Cuda, LargeArraysInPieces) {
   const sdfg::Sdfg graph = parsed(many_pieces);
   const Emulation run(graph, " -DSOUS_GPU_PIECE_BYTES=64 -DSOUS_GPU_KEEPS_BLOCKS=1");
