@@ -9,7 +9,8 @@ namespace {
 
 // Of threads that pay: what crosses a core's caches in each nanosecond that it computes; nanoseconds of all, and of
 // each region; of each thread more than one what is counted on; and what is worth it.
-constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, counted_on = 0.5, least_counted_on = 1.2;
+constexpr double most_bytes = 2, least_nanoseconds = 1e6, least_region = 1e5, least_wave = 4e5, counted_on = 0.5,
+                 least_counted_on = 1.2;
 // Where memory is what cores wait for: bytes that one core gets in each nanosecond, a high estimate; and what is
 // counted on, however many threads there are: memory is shared.
 constexpr double stream_bytes = 10, counted_on_streams = 1.2, least_shares = 1.8;
@@ -26,7 +27,8 @@ bool streams(const CoreLoad& load) { return !computes(load) && seconds(load) >= 
 double seconds(const CoreLoad& load) { return 1e-9 * std::max(load.nanoseconds, load.bytes / stream_bytes); }
 
 double threads_gain(const CoreLoad& load, int threads) {
-  if (threads < 2 || load.regions == 0 || seconds(load) < 1e-9 * least_region * load.regions) return 0;
+  const double least = load.in_waves ? least_wave : least_region;
+  if (threads < 2 || load.regions == 0 || seconds(load) < 1e-9 * least * load.regions) return 0;
   const double gain = 1 + counted_on * (load.shares - 1);
   if (computes(load)) return gain >= least_counted_on ? gain : 0;
   return streams(load) && load.shares >= least_shares ? counted_on_streams : 0;

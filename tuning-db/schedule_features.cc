@@ -88,6 +88,7 @@ class Reader {
   CoreLoad load(Vectors vectors) {
     CoreLoad out;
     exactly_ = true;
+    out.in_waves = vectors == Vectors::None;
     const ScheduleFeatures terms = read();
     out.shares = total_ / std::max(1.0, largest_);
     out.operations = terms[static_cast<std::size_t>(ScheduleFeature::operations)];
@@ -178,8 +179,9 @@ class Reader {
       const double trips = std::max(1.0, fact.trips);
       working = std::min<double>(threads_, trips);
       imbalance = std::ceil(trips / threads_) * threads_ / trips - 1;
-      // As many as a diagonal has: of each number of threads left over at its end as often.
-      if (exactly_ && varies(fact)) imbalance = (threads_ - 1) / (2 * trips);
+      // As many as the diagonal in the middle has, on average at least half of that: at the end of each, threads that
+      // are left over wait, none to all but one of them as often.
+      if (exactly_ && varies(fact)) imbalance = (threads_ - 1) / trips;
       if (is_triangle_in_shares(s, k)) imbalance += 1 - 1 / working;
       share = std::max((1 + imbalance) / threads_, 1 / trips);
     }

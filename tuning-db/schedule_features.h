@@ -64,8 +64,9 @@ struct CoreLoad {
   double regions = 0;      // parallel regions that are entered
   double shares = 0;       // all the work over what the thread with the largest shares does of it
   double operations = 0;   // ScheduleFeature::operations
+  bool in_waves = false;   // regions hand on what they made from one core to the other: they have to be longer
 };
-// Of a nest none of whose loops is parallel a compiler makes no vectors.
+// Of a nest none of whose loops is parallel as it stands a compiler makes no vectors, and its regions are waves.
 enum class Vectors : std::uint8_t { Perhaps, None };
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads, Vectors vectors = Vectors::Perhaps);
