@@ -32,6 +32,8 @@ constexpr double seconds_of_operation = 0.1e-9;
 constexpr int asked_threads = 2;
 // A result that is set to zero first is written once more: that is paid for in the model's samples.
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
+// Of the usual shares, what sizes must leave that a loop which is shared out has.
+constexpr double nearly = 0.9;
 // Of what threads alone gain by two recipes: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
@@ -99,7 +101,8 @@ class Predictor {
     if (!best && threads) {
       // Somewhat less where loops are short will do.
       set_least_shape(threads->predicted, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
-        return threads_gain(shared_.load(threads->predicted.choice.applied, sizes, threads->vectors)) > 0;
+        const auto load = shared_.load(threads->predicted.choice.applied, sizes, threads->vectors);
+        return threads_gain(load) > 0 && load.shares >= nearly * threads->shares;
       });
       return std::move(threads->predicted);
     }
@@ -110,6 +113,7 @@ class Predictor {
   struct ByThreads {
     Predicted predicted;
     tuning_db::Vectors vectors;
+    double shares;  // CoreLoad::shares
   };
   std::optional<ByThreads> by_threads(const transforms::StrategyInfo& strategy,
                                       const tuning_db::Candidate& candidate) const {
@@ -119,7 +123,7 @@ class Predictor {
     // Edges of tiles count in an estimate of what tiles bring, and stay in a cache.
     if (gain == 0 || (of_several() && !brings_little_more(strategy.in_waves ? unit_.nest : candidate.applied)))
       return std::nullopt;
-    return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors};
+    return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors, load.shares};
   }
   static void keep_clearly_larger(std::optional<ByThreads>& best, std::optional<ByThreads> other) {
     if (other && (!best || other->predicted.gain > clearly_more * best->predicted.gain)) best = std::move(other);

@@ -403,6 +403,26 @@ TEST(Choose, PivotsOfAKnownSizeWithAnOpenOffset) {
   EXPECT_EQ(chosen.threads, 1);
 }
 
+// Threads pay for short windows and narrow images, as long as there are rows to share out.
+TEST(Choose, ShortWindowsAndNarrowImagesGetThreads) {
+  const Chosen chosen = without_expectations(R"(#include <math.h>
+void f(int rows, int columns, int side, int stride, double *restrict out, const double *restrict in) {
+  for (int y = 0; y < rows; y++)
+    for (int x = 0; x < columns; x++) {
+      double s = 0;
+      for (int k = 0; k < side; k++) s += sin(in[y * stride + x + k]);
+      out[y * columns + x] = s;
+    }
+})");
+  ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.threads, 2);
+  const std::vector<double>& least = chosen.guards[0].least_extents;
+  // Of each of its parts: rows, columns, and the side once.
+  EXPECT_GT(std::ranges::max(least), 20);
+  EXPECT_EQ(std::ranges::count_if(least, [](double extent) { return extent < 10; }), 3)
+      << ::testing::PrintToString(least);
+}
+
 // Chains of floats overlap where rows advance together; short rows are the original's.
 TEST(Choose, StaggeredRowsServeSweepsInPlace) {
   const std::string sweep = R"(void f(int n, int m, int steps, double a[n][m]) {
