@@ -1,6 +1,7 @@
 // What the dependence analysis knows of a nest, in isl's terms. Internal to sdfg/.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,13 @@ struct Access {
   std::size_t shape = 0;  // equal where domain and map are the same, but for the names of statement and memory
 };
 
+// Whether updates of one element may change places, where nothing but them sees what is between.
+enum class Commutes : std::uint8_t {
+  Never,    // floats round
+  InParts,  // keeps_first_extremum of floats: parts may run side by side, but each, and they as combined, in order
+  Always    // integers
+};
+
 struct Dependences::Data {
   explicit Data(const Budget& budget) : context(budget.operations) {}
 
@@ -40,6 +48,7 @@ struct Dependences::Data {
   std::vector<IslMap> relations;
   std::vector<std::size_t> same_relation;         // the first with the same relation, between the same statements
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
+  std::vector<Commutes> commutes;                 // of each statement: with others that are the same update
 
   mutable std::unordered_map<std::string, IslMap> maps_read;
 

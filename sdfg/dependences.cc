@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdfg/dependence_data.h"
+#include "sdfg/extremum.h"
 #include "sdfg/loop_relations.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/times.h"
@@ -124,6 +125,13 @@ void measure_distance(Dependence& d, const IslMap& relation, const Times& times,
   }
 }
 
+Commutes commuting(const Statement& statement, const std::optional<Reduction>& update, const Lifted& lifted) {
+  const Container* container = update ? lifted.frame.find(update->container) : nullptr;
+  if (!container) return Commutes::Never;
+  if (!is_float(container->type)) return Commutes::Always;
+  return keeps_first_extremum(statement) ? Commutes::InParts : Commutes::Never;
+}
+
 // Fills the dependences and their relations.
 void relate(Data& data, const Times& times, const Lifted& lifted) {
   Pairs pairs(times, lifted);
@@ -195,7 +203,10 @@ Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::
   if (statements.size() < lifted.statements.size()) data->among = statements;
   collect(*data, lifted);
   TRY_VOID(data->context.ok());
-  for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
+  for (const Statement& s : lifted.statements) {
+    data->updates.push_back(self_update(s));
+    data->commutes.push_back(commuting(s, data->updates.back(), lifted));
+  }
   const Times times(*data, lifted, lifted.tree);
   relate(*data, times, lifted);
   TRY_VOID(data->context.ok());

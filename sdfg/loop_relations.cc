@@ -21,9 +21,27 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
   return result;
 }
 
+namespace {
+
+// What source and target of the dependence both are on its container: null where they are not the same update.
+const Reduction* same_update(const Data& data, const Dependence& d) {
+  const auto& s = data.updates[static_cast<std::size_t>(d.source)];
+  const auto& t = data.updates[static_cast<std::size_t>(d.target)];
+  return s && s == t && s->container == d.container ? &*s : nullptr;
+}
+
+}  // namespace
+
 IslMap effective(const Data& data, const Times& times, std::size_t k, const Times::LoopTime* carrier) {
   const Dependence& d = data.dependences[k];
   IslMap pairs = times.dependence_on_time(k);
+  const Reduction* update = same_update(data, d);
+  if (update && !carrier) {
+    const Commutes order =
+        std::min(data.commutes[static_cast<std::size_t>(d.source)], data.commutes[static_cast<std::size_t>(d.target)]);
+    if (order == Commutes::Always) return subtract(pairs, pairs);
+    if (order == Commutes::InParts && !planted(Fault::first_extremum_moved)) update = nullptr;
+  }
   for (const auto& [symbol, l] : times.loops()) {
     const auto& privates = l.loop->privates;
     const bool is_private = std::find(privates.begin(), privates.end(), d.container) != privates.end();
@@ -33,12 +51,9 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
       IslMap outside = subtract(pairs, times.both_inside(l));
       pairs = IslMap(isl_map_union(outside.release(), intersect(pairs, times.same_iteration(l)).release()));
     }
-    if (carrier && carrier->loop != l.loop && !planted(Fault::outer_reduction_excuses)) continue;
-    for (const Reduction& r : l.loop->reductions) {
-      const auto& s = data.updates[static_cast<std::size_t>(d.source)];
-      const auto& t = data.updates[static_cast<std::size_t>(d.target)];
-      if (r.container == d.container && s == r && t == r) pairs = subtract(pairs, times.same_before(l));
-    }
+    if (!update || (carrier && carrier->loop != l.loop && !planted(Fault::outer_reduction_excuses))) continue;
+    for (const Reduction& r : l.loop->reductions)
+      if (r == *update) pairs = subtract(pairs, times.same_before(l));
   }
   return pairs;
 }

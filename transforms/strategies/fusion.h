@@ -17,7 +17,7 @@ struct Fusion {
   std::map<std::string, std::vector<std::string>> parts;  // of a loop, the others that were fused into it
   std::vector<std::string> fused;                         // the loops that others were fused into, the innermost first
   std::vector<std::string> parallel;                      // of the nest after that: its outermost parallel loops
-  // Loops over tiles of these that went outwards, and the loop that each of them went past last.
+  // For each loop over tiles that went outwards, the loop that it went past last.
   std::map<std::string, std::string> past;
   static constexpr std::int64_t some_columns = 128;
 };

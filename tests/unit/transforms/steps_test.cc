@@ -156,6 +156,21 @@ TEST(Steps, FuseGuardsWhatNeedsIt) {
   EXPECT_EQ(refusal(descending, "fuse(first=i, second=j)"), "applied");
 }
 
+// Sums of integers wrap: nobody can tell in which order they were made, but what looks at one of them on the way.
+TEST(Steps, UpdatesOfIntegersChangePlaces) {
+  const auto sums = [](const std::string& op, const std::string& more = "") {
+    return "loop i = 0 .. n { loop j = 0 .. n { s0: c[] = " + op + " " + more + "} }";
+  };
+  const std::string swap = "interchange(outer=i, inner=j)";
+  expect_same_result(sums("c[] + k[i] * k[j]"), swap);
+  expect_same_result(sums("max(c[], k[i] - k[j])"), swap);
+  expect_same_result(sums("c[] - k[i] * k[j]"), "reverse(loop=j); " + swap);
+  EXPECT_EQ(refusal(sums("c[] + k[i] * k[j]", "s1: x[j] = f64(c[])"), swap), "interchange.illegal");
+  EXPECT_EQ(refusal(sums("c[] + k[i] * c[]"), swap), "interchange.illegal");
+  EXPECT_EQ(refusal(sums("c[] + k[i] * k[j]", "s1: c[] = max(c[], k[i])"), swap), "interchange.illegal");
+  EXPECT_EQ(refusal("loop i = 0 .. n { loop j = 0 .. n { s0: s[] = s[] + A[i, j] } }", swap), "interchange.illegal");
+}
+
 TEST(Steps, Reorder) {
   const std::string apart =
       "loop o = 0 .. 2 { loop i = 0 .. n { s0: x[i] = B[i, 0] } loop j = 0 .. n { s1: A[j, 0] = 1.0 } "
@@ -203,6 +218,18 @@ TEST(Steps, VectorizeKnowsTheStatesUnderACondition) {
   EXPECT_EQ(refusal("loop i = 0 .. n { s0: s[] = select(s[] > x[i], s[], x[i]) }", "parallelize(loop=i)"),
             "parallelize.carried");
   EXPECT_EQ(refusal(greatest(">"), "vectorize(loop=i)"), "vectorize.carried");
+  // So each thread has to meet them in the order that they had, too; of integers nobody can tell.
+  const auto over = [](const std::string& element, const std::string& to) {
+    return "loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: " + to + " = select(" + element + " > " + to +
+           ", " + element + ", " + to + ") } } }";
+  };
+  const std::string floats = over("A[j, l]", "s[]"), integers = over("k[j + l - i]", "c[]");
+  EXPECT_EQ(refusal(floats, "parallelize(loop=i)"), "applied");
+  EXPECT_EQ(refusal(floats, "parallelize(loop=i); interchange(outer=j, inner=l)"), "interchange.illegal");
+  EXPECT_EQ(refusal(floats, "parallelize(loop=i); reverse(loop=l)"), "reverse.illegal");
+  EXPECT_EQ(refusal(floats, "parallelize(loop=j); interchange(outer=i, inner=j)"), "interchange.scheduled");
+  EXPECT_EQ(refusal(floats, "parallelize(loop=i); vectorize(loop=l)"), "vectorize.carried");
+  EXPECT_EQ(refusal(integers, "parallelize(loop=i); interchange(outer=j, inner=l)"), "applied");
   EXPECT_EQ(refusal("loop i = 0 .. n - 1 { if (x[i] > 0.5) { s0: x[i] = 2.0 } else { s1: A[i, 0] = x[i + 1] } }",
                     "vectorize(loop=i)"),
             "vectorize.carried");
