@@ -337,4 +337,43 @@ std::optional<TextRange> text_range(const clang::Stmt* s, const clang::ASTContex
   return TextRange{begin, end};
 }
 
+namespace {
+
+// What may not be read always is tried twice for each choice inside of another.
+constexpr int most_choices = 4;
+
+clang::Expr* returned_by(llvm::ArrayRef<clang::Stmt*> statements, const clang::ASTContext& context, int choices) {
+  if (statements.empty()) return nullptr;
+  clang::Stmt* const first = statements.front();
+  const auto rest = statements.drop_front();
+  if (auto* done = llvm::dyn_cast<clang::ReturnStmt>(first)) return rest.empty() ? done->getRetValue() : nullptr;
+  if (auto* block = llvm::dyn_cast<clang::CompoundStmt>(first))
+    return rest.empty() ? returned_by({block->body_begin(), block->body_end()}, context, choices) : nullptr;
+  auto* branch = llvm::dyn_cast<clang::IfStmt>(first);
+  if (!branch || choices == most_choices) return nullptr;
+  clang::Expr* const yes = returned_by({branch->getThen()}, context, choices + 1);
+  std::vector<clang::Stmt*> otherwise(rest.begin(), rest.end());
+  if (branch->getElse()) otherwise.insert(otherwise.begin(), branch->getElse());
+  clang::Expr* const no = yes ? returned_by(otherwise, context, choices + 1) : nullptr;
+  if (!no || !context.hasSameUnqualifiedType(yes->getType(), no->getType())) return nullptr;
+  const clang::SourceLocation where = branch->getIfLoc();
+  return new (context) clang::ConditionalOperator(branch->getCond(), where, yes, where, no, yes->getType(),
+                                                  clang::VK_PRValue, clang::OK_Ordinary);
+}
+
+}  // namespace
+
+const clang::Expr* returned_value(const clang::Stmt* body, const clang::ASTContext& context) {
+  const clang::Expr* value = returned_by({const_cast<clang::Stmt*>(body)}, context, 0);
+  const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(body);
+  if (!value || (block && block->size() == 1 && llvm::isa<clang::ReturnStmt>(block->body_front()))) return value;
+  // What writes, or calls what may, is a statement at a time.
+  bool calls = false;
+  for_each_statement(body, [&](const clang::Stmt* s) {
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
+    calls = calls || (call && !(call->getDirectCallee() && call->getDirectCallee()->getBuiltinID() != 0));
+  });
+  return calls || !written_variables(body).empty() ? nullptr : value;
+}
+
 }  // namespace sous::frontends::c

@@ -57,6 +57,9 @@ void for_each_statement(const clang::Stmt* s, const std::function<void(const cla
 // Values that the statements before list[at] surely give to local integers. Where no label lets anything jump in.
 std::map<const clang::VarDecl*, std::int64_t> constants_before(const std::vector<const clang::Stmt*>& list,
                                                                std::size_t at, const clang::ASTContext& context);
+// What a block gives its caller, as one expression, where it is nothing but `if (c) return a;` and a return at its end:
+// c ? a : …, made in the context. Null: it is more than that.
+const clang::Expr* returned_value(const clang::Stmt* body, const clang::ASTContext& context);
 bool contains_loop(const clang::Stmt* s);
 // A loop that may count: any `for`, and one whose condition names a variable that it steps.
 bool contains_counting(const clang::Stmt* s);

@@ -62,11 +62,15 @@ struct Body {
   const clang::CompoundStmt* block = nullptr;
   const clang::Expr* value = nullptr;  // of the only return, at its end; null: what its returns leave in a temporary
   bool returns = false;
+  bool single = false;  // there is nothing but the value
 };
 
-Body body_of(const clang::FunctionDecl* f) {
+Body body_of(const clang::FunctionDecl* f, const clang::ASTContext& context) {
   Body result;
   result.block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
+  result.value = returned_value(result.block, context);
+  result.returns = result.single = result.value != nullptr;
+  if (result.single) return result;
   int returns = 0;
   for_each_statement(result.block, [&](const clang::Stmt* s) { returns += llvm::isa<clang::ReturnStmt>(s); });
   result.returns = returns > 0;
@@ -257,10 +261,9 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   }
   if (!type) return refuse("c.type", "a call that returns " + e->getType().getAsString(), where);
   TRY(const clang::FunctionDecl* f, inlinable(e));
-  const auto [block, last, returns] = body_of(f);
+  const auto [block, last, returns, single] = body_of(f, context_);
   if (!block || !returns || (e != lone_call_ && writes_of(f) != Writes::OwnVariables))
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
-  const bool single = last && block->size() == 1;
   const Caller before = caller();
   const std::vector<sdfg::Memlet> pool = pool_;
   // What a call may change, its arguments are read before.
@@ -290,7 +293,7 @@ Lift<Place> Builder::record_call(const clang::CallExpr* e) {
   const clang::SourceLocation where = e->getExprLoc();
   const llvm::SaveAndRestore<std::vector<Memlet>> pool(pool_);  // of the expression around
   TRY(const clang::FunctionDecl* f, inlinable(e));
-  const auto [block, last, returns] = body_of(f);
+  const auto [block, last, returns, single] = body_of(f, context_);
   if (!block || !returns || writes_of(f) != Writes::OwnVariables)
     return refuse("c.call.not-inlinable", "'" + f->getNameAsString() + "' is not simple enough to inline", where);
   const OwnRecord result{own_record(e->getType(), f->getNameAsString()), e->getType()};

@@ -22,6 +22,18 @@ std::optional<std::int64_t> product_limit(const Expr& e) {
   return std::int64_t{1} << (degree == 3 ? 20 : 31);
 }
 
+// What a minimum (or a maximum) is of; of all else, itself.
+std::vector<Expr> operands(const Expr& e, sdfg::AtomKind kind) {
+  const auto& terms = e.terms();
+  const bool is_one = e.constant_term() == 0 && terms.size() == 1 && terms[0].coefficient == 1 &&
+                      terms[0].atoms.size() == 1 && terms[0].atoms[0].kind == kind;
+  if (!is_one) return {e};
+  std::vector<Expr> all;
+  for (const Expr& arg : terms[0].atoms[0].args)
+    for (Expr& operand : operands(arg, kind)) all.push_back(std::move(operand));
+  return all;
+}
+
 bool has_product(const Expr& e) {
   for (const sdfg::Term& t : e.terms())
     if (t.atoms.size() > 1) return true;
@@ -171,16 +183,17 @@ Lift<Expr> Builder::index_unary(const clang::UnaryOperator* e) {
   return refuse("c.subscript", "this form of index is not understood", where);
 }
 
-// Of a function that is a single return.
+// Of a function that is nothing but what it returns.
 Lift<Expr> Builder::index_call(const clang::CallExpr* e) {
+  if (e->getDirectCallee() && e->getDirectCallee()->getBuiltinID() != 0)
+    return refuse("c.subscript", "a call in an index", e->getExprLoc());
   TRY(const clang::FunctionDecl* f, inlinable(e));
-  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(f->getBody());
-  const auto* result = block && block->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(block->body_front()) : nullptr;
-  if (!result || !result->getRetValue()) return refuse("c.subscript", "a call in an index", e->getExprLoc());
+  const clang::Expr* result = returned_value(f->getBody(), context_);
+  if (!result) return refuse("c.subscript", "a call in an index", e->getExprLoc());
   const Caller before = caller();
   TRY_VOID(bind_parameters(f, e, true));
   inline_stack_.push_back(f);
-  auto value = index(result->getRetValue());
+  auto value = index(result);
   inline_stack_.pop_back();
   leave_call(f, before);
   return value;
@@ -255,6 +268,21 @@ Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
     if (yes - a == no - b) return (less ? Expr::min(a, b) : Expr::max(a, b)) + shift;
     const Expr crossed = yes - b;
     if (yes - b == no - a) return (less ? Expr::max(a, b) : Expr::min(a, b)) + crossed;
+    // Clamped: where `value` is below a bound, that, otherwise at most another one, min(value, other).
+    for (const bool first : {true, false}) {
+      const Expr &bound = first ? yes : no, &rest = first ? no : yes;
+      if (bound != a && bound != b) continue;
+      const Expr& value = bound == b ? a : b;
+      const bool from_below = (less == (bound == b)) == first;
+      std::vector<Expr> others = operands(rest, from_below ? sdfg::AtomKind::Min : sdfg::AtomKind::Max);
+      if (std::erase(others, value) == 0) continue;
+      for (const Expr& other : others) {
+        if (planted(Fault::crossed_bounds_trusted)) break;
+        TRY_VOID(nonneg(from_below ? other - bound : bound - other, where, "c.subscript",
+                        "an index is kept between bounds that may cross"));
+      }
+      return from_below ? Expr::max(bound, rest) : Expr::min(bound, rest);
+    }
   }
   return refuse("c.subscript", "a conditional index that is no minimum or maximum", where);
 }

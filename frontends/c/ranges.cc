@@ -120,11 +120,14 @@ bool Ranges::nonneg_parameters(const Expr& e) const {
 Ranges::WithFacts::WithFacts(Ranges& r, const Box& box) : ranges(r), before(r.facts_) {
   Box outer;
   for (const Range& range : box) {
-    if (range.lo && range.hi) {
-      auto trips = ranges.bound(*range.hi - *range.lo, outer, true, false, 0);
-      if (trips && !trips->constant()) ranges.facts_.push_back(*trips);
-    }
+    std::optional<Expr> trips;
+    if (range.lo && range.hi) trips = ranges.bound(*range.hi - *range.lo, outer, true, false, 0);
     outer.push_back(range);
+    if (!trips || trips->constant()) continue;
+    ranges.facts_.push_back(*trips);
+    // 2*n >= 0 is n >= 0.
+    if (trips->terms().size() == 1 && trips->constant_term() == 0 && trips->terms()[0].coefficient > 1)
+      ranges.facts_.push_back(Expr::floor_div(*trips, Expr(trips->terms()[0].coefficient)));
   }
 }
 Ranges::WithFacts::~WithFacts() { ranges.facts_ = std::move(before); }
@@ -218,23 +221,46 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
   return e;
 }
 
-std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) {
-  const WithFacts facts(*this, box);
-  return bound(e, box, true, assume, 0);
+namespace {
+
+// Without what conditions say, which may keep other accesses in bounds than the one that is asked about; nullopt: that
+// is the same.
+std::optional<Box> of_loops_alone(const Box& box) {
+  Box result;
+  for (const Range& range : box)
+    if (std::ranges::none_of(result, [&](const Range& r) { return r.symbol == range.symbol; })) result.push_back(range);
+  return result.size() < box.size() ? std::optional(std::move(result)) : std::nullopt;
 }
-std::optional<Expr> Ranges::lower(const Expr& e, const Box& box, bool assume) {
+
+}  // namespace
+
+std::optional<Expr> Ranges::extreme(const Expr& e, const Box& box, bool up, bool assume) {
   const WithFacts facts(*this, box);
-  return bound(e, box, false, assume, 0);
+  const std::optional<Box> plain = of_loops_alone(box);
+  if (!plain) return bound(e, box, up, assume, 0);
+  const auto a = bound(e, box, up, false, 0), b = bound(e, *plain, up, false, 0);
+  if (!a && !b) return bound(e, box, up, assume, 0);
+  if (!a || !b) return a ? a : b;
+  return up ? -larger(-*a, -*b) : larger(*a, *b);
 }
+
+std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) { return extreme(e, box, true, assume); }
+std::optional<Expr> Ranges::lower(const Expr& e, const Box& box, bool assume) { return extreme(e, box, false, assume); }
 
 bool Ranges::nonneg(const Expr& e, const Box& box) const {
   Ranges copy = *this;
   const WithFacts facts(copy, box);
-  auto lo = copy.bound(e, box, false, false, 0);
-  return lo && copy.nonneg_parameters(*lo);
+  const auto is_shown = [&](const Box& inside) {
+    const auto lo = copy.bound(e, inside, false, false, 0);
+    return lo && copy.nonneg_parameters(*lo);
+  };
+  if (is_shown(box)) return true;
+  const std::optional<Box> plain = of_loops_alone(box);
+  return plain && is_shown(*plain);
 }
 
 bool Ranges::require_nonneg(const Expr& e, const Box& box) {
+  if (nonneg(e, box)) return true;
   const WithFacts facts(*this, box);
   const std::size_t before = assumptions.size();
   auto lo = bound(e, box, false, true, 0);

@@ -60,6 +60,7 @@ class Ranges {
     Ranges& ranges;
     std::vector<sdfg::Expr> before;
   };
+  std::optional<sdfg::Expr> extreme(const sdfg::Expr& e, const Box& box, bool up, bool assume);
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;

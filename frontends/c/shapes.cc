@@ -1,6 +1,7 @@
 // After building: how far the memory reaches that a pointer leads to, in rows where the subscripts tell so.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <ranges>
 #include <tuple>
@@ -46,15 +47,31 @@ Expr product(const Monomial& m) {
   return result;
 }
 
-// How far apart the rows of one dimension are: a number times a product of parameters.
-struct Stride {
-  std::int64_t factor = 1;
+// The largest term: of the most factors.
+struct Leading {
+  std::int64_t factor = 0;
   Monomial parameters;
+};
+Leading leading(const Expr& e) {
+  Leading result{.factor = e.constant_term(), .parameters = {}};
+  for (const Term& t : e.terms())
+    if (result.factor == 0 ||
+        std::tuple(t.atoms.size(), t.atoms) > std::tuple(result.parameters.size(), result.parameters))
+      result = {.factor = t.coefficient, .parameters = t.atoms};
+  return result;
+}
+
+// How far apart the rows of one dimension are: a polynomial of parameters, whose largest term is positive.
+struct Stride {
+  Expr value = Expr(1);
 
   // Of chained strides, the inner one is the smaller.
-  auto order() const { return std::tuple(parameters.size(), parameters, factor); }
-  bool is_number() const { return parameters.empty(); }
-  Expr value() const { return Expr(factor) * product(parameters); }
+  bool operator<(const Stride& other) const {
+    const Leading a = leading(value), b = leading(other.value);
+    const auto order = [](const Leading& l) { return std::tuple(l.parameters.size(), l.parameters, l.factor); };
+    return order(a) != order(b) ? order(a) < order(b) : value < other.value;
+  }
+  bool is_number() const { return value.constant().has_value(); }
 };
 
 // a / b, where b's atoms are all in a.
@@ -65,14 +82,6 @@ std::optional<Monomial> divide(Monomial a, const Monomial& b) {
     a.erase(it);
   }
   return a;
-}
-
-// a / b, where it is exact and more than 1.
-std::optional<Stride> divide(const Stride& a, const Stride& b) {
-  std::optional<Monomial> rest = divide(a.parameters, b.parameters);
-  if (!rest || a.factor % b.factor != 0) return std::nullopt;
-  if (rest->empty() && a.factor == b.factor) return std::nullopt;
-  return Stride{.factor = a.factor / b.factor, .parameters = std::move(*rest)};
 }
 
 // value / divisor to the nearest integer.
@@ -86,19 +95,35 @@ std::int64_t floored(std::int64_t value, std::int64_t divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
 
-// e as quotient * stride + remainder, term by term: 1101*i - 1 by 1100 is i and i - 1, and 3*n*i + 2*n + j by 3*n is i
-// and 2*n + j.
+// e as quotient * stride + remainder: 1101*i - 1 by 1100 is i and i - 1, 3*n*i + 2*n + j by 3*n is i and 2*n + j, and
+// n*i + i + j by n + 1 is i and j.
 std::pair<Expr, Expr> split(const Expr& e, const Stride& stride) {
-  Expr quotient(0), remainder(0);
-  const auto add = [&](std::int64_t coefficient, const Monomial& whole, const std::optional<Monomial>& rest) {
-    const auto divide_numbers = stride.is_number() ? rounded : floored;
-    const std::int64_t times = rest ? divide_numbers(coefficient, stride.factor) : 0;
-    if (times != 0) quotient = quotient + Expr(times) * product(*rest);
-    remainder = remainder + Expr(coefficient - times * stride.factor) * product(whole);
+  const Leading by = leading(stride.value);
+  const auto divide_numbers = by.parameters.empty() ? rounded : floored;
+  // How often the largest term is in this one.
+  const auto times = [&](std::int64_t coefficient, const Monomial& atoms) -> std::optional<Expr> {
+    const std::optional<Monomial> rest = divide(atoms, by.parameters);
+    const std::int64_t number = rest ? divide_numbers(coefficient, by.factor) : 0;
+    return number != 0 ? std::optional(Expr(number) * product(*rest)) : std::nullopt;
   };
-  for (const Term& t : e.terms()) add(t.coefficient, t.atoms, divide(t.atoms, stride.parameters));
-  add(e.constant_term(), {}, divide(Monomial{}, stride.parameters));
+  Expr quotient(0), remainder = e;
+  constexpr int most_terms = 64;
+  for (int k = 0; k < most_terms; ++k) {
+    std::optional<Expr> part = times(remainder.constant_term(), {});
+    for (const Term& t : remainder.terms())
+      if (!part) part = times(t.coefficient, t.atoms);
+    if (!part) break;
+    quotient = quotient + *part;
+    remainder = remainder - *part * stride.value;
+  }
   return {quotient, remainder};
+}
+
+// a / b, where it is exact and more than 1.
+std::optional<Stride> divide(const Stride& a, const Stride& b) {
+  auto [quotient, remainder] = split(a.value, b);
+  if (remainder != Expr(0) || quotient == Expr(1) || leading(quotient).factor <= 0) return std::nullopt;
+  return Stride{std::move(quotient)};
 }
 
 // Each stride a multiple of the one before (n, n*m, …): the extents of the inner dimensions, innermost first.
@@ -121,14 +146,19 @@ struct Rows {
 };
 
 std::optional<Rows> rows_of(std::vector<Stride> strides) {
-  std::ranges::sort(strides, {}, &Stride::order);
-  // Of the multiples of a product of parameters rows have what they have in common: 3*n of 3*n*i and 6*n*k.
+  std::ranges::sort(strides, std::less{});
+  // Of the multiples of a polynomial rows have what they have in common: 3*n of 3*n*i and 6*n*k.
   std::vector<Stride> distinct;
   for (const Stride& s : strides) {
-    if (!distinct.empty() && !s.is_number() && distinct.back().parameters == s.parameters)
-      distinct.back().factor = std::gcd(distinct.back().factor, s.factor);
-    else if (distinct.empty() || distinct.back().order() != s.order())
+    const Leading now = leading(s.value), before = distinct.empty() ? Leading() : leading(distinct.back().value);
+    const bool is_multiple = !distinct.empty() && !s.is_number() && now.parameters == before.parameters &&
+                             s.value * Expr(before.factor) == distinct.back().value * Expr(now.factor);
+    if (is_multiple) {
+      const auto [parts, rest] = split(s.value * Expr(std::gcd(now.factor, before.factor)), Stride{Expr(now.factor)});
+      if (rest == Expr(0)) distinct.back().value = parts;
+    } else if (distinct.empty() || distinct.back().value != s.value) {
       distinct.push_back(s);
+    }
   }
   strides = std::move(distinct);
   std::optional<std::vector<Stride>> extents = chain(strides);
@@ -141,22 +171,33 @@ std::optional<Rows> rows_of(std::vector<Stride> strides) {
   return Rows{std::move(strides), std::move(*extents)};
 }
 
-// The factors, other than what `varies`, of what varies in a subscript.
-void find_strides(const Expr& at, const std::function<bool(const Atom&)>& varies, std::vector<Stride>& strides) {
-  std::optional<std::int64_t> smallest;  // of what varies in this access without a parameter
-  for (const Term& t : at.terms())
-    if (std::ranges::all_of(t.atoms, varies))
-      smallest = std::min(smallest.value_or(INT64_MAX), std::abs(t.coefficient));
+// What a subscript multiplies by what varies in it: each term's own factors (n and 1 of n*i + i + j, where [i][i + j]
+// is meant), or all that goes with it (n + 1, where [i][j] is).
+enum class Factors : std::uint8_t { OfTerms, Whole };
+
+void find_strides(const Expr& at, const std::function<bool(const Atom&)>& varies, Factors factors,
+                  std::vector<Stride>& strides) {
+  std::map<Monomial, std::vector<Expr>> by_what_varies;
   for (const Term& t : at.terms()) {
-    Monomial parameters;
-    for (const Atom& a : t.atoms)
-      if (!varies(a)) parameters.push_back(a);
-    if (parameters.size() == t.atoms.size()) continue;
-    if (!parameters.empty())
-      strides.push_back({.factor = std::abs(t.coefficient), .parameters = parameters});
-    else if (std::abs(t.coefficient) > *smallest)
-      strides.push_back({.factor = std::abs(t.coefficient), .parameters = {}});
+    Monomial varying, parameters;
+    for (const Atom& a : t.atoms) (varies(a) ? varying : parameters).push_back(a);
+    if (varying.empty()) continue;
+    const Expr factor = Expr(t.coefficient) * product(parameters);
+    std::vector<Expr>& known = by_what_varies[varying];
+    if (factors == Factors::Whole && !known.empty())
+      known.back() = known.back() + factor;
+    else
+      known.push_back(factor);
   }
+  std::optional<std::int64_t> smallest;  // of what varies in this access without a parameter
+  for (const auto& [varying, all] : by_what_varies)
+    for (const Expr& factor : all)
+      if (const auto number = factor.constant()) smallest = std::min(smallest.value_or(INT64_MAX), std::abs(*number));
+  for (const auto& [varying, all] : by_what_varies)
+    for (const Expr& factor : all) {
+      const auto number = factor.constant();
+      if (!number || std::abs(*number) > *smallest) strides.push_back({leading(factor).factor < 0 ? -factor : factor});
+    }
 }
 
 // A row as short as this is assumed to be long enough only where that is certain: a[2*i + j] is more often a window
@@ -175,15 +216,14 @@ std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, con
   subscript.push_back(rest);
   // Innermost first, for a shift changes the next dimension.
   for (std::size_t d = subscript.size() - 1; d > 0; --d) {
-    const Stride& row = rows.extents[subscript.size() - 1 - d];
-    const Expr extent = row.value();
+    const Expr& extent = rows.extents[subscript.size() - 1 - d].value;
     Expr& s = subscript[d];
     if (ranges.nonneg(Expr(-1) - s, box) && ranges.nonneg(s + extent, box)) {
       s = s + extent;  // [i][-1] is [i-1][n-1]
       subscript[d - 1] = subscript[d - 1] - Expr(1);
     }
     if (planted(Fault::rows_unchecked)) continue;
-    const bool short_row = row.is_number() && row.factor < kShortRow;
+    const bool short_row = extent.constant() && *extent.constant() < kShortRow;
     for (const Expr& e : {s, extent - s - Expr(1)})
       if (!(short_row ? ranges.nonneg(e, box) : ranges.require_nonneg(e, box))) return std::nullopt;
   }
@@ -192,7 +232,7 @@ std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, con
 
 void reshape(sdfg::Container& c, const Rows& rows) {
   std::vector<Expr> shape{Expr(sdfg::unknown_extent)};
-  for (const Stride& row : rows.extents | std::views::reverse) shape.push_back(row.value());
+  for (const Stride& row : rows.extents | std::views::reverse) shape.push_back(row.value);
   std::vector<Expr> strides = sdfg::row_major(shape);
   for (Expr& stride : strides) stride = stride * c.strides[0];
   shape.insert(shape.end(), c.shape.begin() + 1, c.shape.end());
@@ -234,22 +274,33 @@ Lift<void> Builder::delinearize(Memory& memory) {
            std::ranges::any_of(expression(a).symbols(), [&](const std::string& s) { return loops.contains(s); });
   };
   std::vector<std::pair<Expr, Box>> accesses;
-  std::vector<Stride> strides;
+  std::vector<Stride> of_terms, whole;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
     Box inside = box;
     const Expr at = ranged(m.subset[0].begin, inside);
     accesses.emplace_back(at, std::move(inside));
-    find_strides(at, varies, strides);
+    find_strides(at, varies, Factors::OfTerms, of_terms);
+    find_strides(at, varies, Factors::Whole, whole);
   });
-  const std::optional<Rows> rows = rows_of(std::move(strides));
-  if (!rows) return {};
+  // What stays in its rows for sure, before what is assumed to.
   const std::vector<Expr> assumptions = ranges_.assumptions;
-  for (const auto& [at, box] : accesses)
-    if (!decompose(at, *rows, box, ranges_)) {
-      ranges_.assumptions = assumptions;
-      return {};
-    }
+  const auto fits = [&](const std::optional<Rows>& rows, bool for_sure) {
+    ranges_.assumptions = assumptions;
+    const bool fit = rows && std::ranges::all_of(accesses, [&](const auto& access) {
+                       return decompose(access.first, *rows, access.second, ranges_).has_value();
+                     });
+    return fit && (!for_sure || ranges_.assumptions == assumptions);
+  };
+  std::optional<Rows> rows;
+  for (const bool for_sure : {true, false})
+    for (auto* strides : {&of_terms, &whole})
+      if (!rows)
+        if (auto some = rows_of(*strides); fits(some, for_sure)) rows = std::move(some);
+  if (!rows) {
+    ranges_.assumptions = assumptions;
+    return {};
+  }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     Box inside = box;
     const Expr at = ranged(s[0], inside);

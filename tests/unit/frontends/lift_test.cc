@@ -236,7 +236,7 @@ TEST(Lift, SteppedPointersAndIndices) {
 })"),
             R"(loop y = 0 .. h {
   loop x = 0 .. w {
-    s0: d[y, x] = s[pad*y + w*y + x]
+    s0: d[y, x] = s[y, x]
   }
 }
 )");
@@ -526,6 +526,64 @@ TEST(Lift, BrokenInputIsAnError) {
   ASSERT_FALSE(unit.has_value());
   EXPECT_EQ(unit.error().code, "c.parse");
   EXPECT_EQ(unit.error().where, "test.c:1:9");
+}
+
+// Rows of m + 1 and of 2r + 1 are what the subscript says, not rows of m and of 2r with more in them.
+TEST(Lift, RowsOfSums) {
+  EXPECT_EQ(root(R"(void f(int n, int m, int *restrict t) {
+  for (int i = 1; i <= n; i++)
+    for (int j = 1; j <= m; j++) t[i * (m + 1) + j] = t[(i - 1) * (m + 1) + j - 1];
+})"),
+            R"(loop i = 1 .. n + 1 {
+  loop j = 1 .. m + 1 {
+    s0: t[i, j] = t[i - 1, j - 1]
+  }
+}
+)");
+  EXPECT_EQ(root(R"(void f(int d, int h, int w, double *restrict t, const double *restrict s) {
+  for (int k = 0; k < d; k++)
+    for (int i = 0; i < h - 2; i++)
+      for (int j = 0; j < w - 2; j++) t[(k * (h - 2) + i) * (w - 2) + j] = s[(k * h + i) * w + j + 1];
+})"),
+            R"(loop k = 0 .. d {
+  loop i = 0 .. h - 2 {
+    loop j = 0 .. w - 2 {
+      s0: t[k, i, j] = s[k, i, j + 1]
+    }
+  }
+}
+)");
+  // What a condition says of one array's subscript takes nothing from what the loops say of another's.
+  EXPECT_EQ(root(R"(void f(int w, int r, float *restrict d, const float *restrict s, const float *restrict k) {
+  for (int x = 0; x < w; x++)
+    for (int y = -r; y <= r; y++)
+      for (int v = -r; v <= r; v++)
+        if (x + v >= 0 && x + v < w) d[x] += s[x + v] * k[(y + r) * (2 * r + 1) + v + r];
+})"),
+            R"(loop x = 0 .. w {
+  loop y = -r .. r + 1 {
+    loop v = -r .. r + 1 {
+      if ({v + x}i32 >= 0 && {v + x}i32 < {w}i32) {
+        s0: d[x] = d[x] + s[v + x] * k[r + y, r + v]
+      }
+    }
+  }
+}
+)");
+  // A diagonal is one of rows of n.
+  EXPECT_EQ(root(R"(void f(int n, double *restrict a) {
+  for (int i = 0; i < n; i++) {
+    a[i * n + i] = 1;
+    for (int j = 0; j < n; j++) a[i * n + j] *= 2;
+  }
+})"),
+            R"(loop i = 0 .. n {
+  s0: a[i, i] = 1.0
+  loop j = 0 .. n {
+    s1: a[i, j] = a[i, j] * 2.0
+  }
+}
+)");
 }
 
 }  // namespace
