@@ -110,16 +110,18 @@ class Chooser {
     return std::move(choice);
   }
 
-  // For other shapes of the whole nest than `first` is for: threads and nothing else, or, where that made loops
-  // parallel, its vectors and nothing else; if they gain.
+  // For other shapes of the whole nest than `first` is for: threads alone, or, where that made loops parallel, its
+  // vectors alone; if they gain.
   std::optional<Choice> for_other_shapes(const Choice& first) const {
     const bool freed = is_by_strategy(first.match, &transforms::StrategyInfo::frees_loops);
     const bool has_both = question_.nest.units.size() == 1 && first.match.evidence.threads > 1;
+    const bool vectors = has_both && (freed || is_by_strategy(first.match, &transforms::StrategyInfo::as_it_stands));
     const auto* model = freed && !has_both ? nullptr : model_for_strategies();
     if (model == nullptr) return std::nullopt;
     const Unit& whole = question_.nest.units.front();
-    auto predicted = freed ? predict_vectors(question_.nest, whole, *model, first.match)
-                           : predict_threads(question_.nest, whole, *model);
+    std::optional<Predicted> predicted;
+    if (vectors) predicted = predict_vectors(question_.nest, whole, *model, first.match);
+    if (!predicted && !freed) predicted = predict_threads(question_.nest, whole, *model);
     if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
     Choice& choice = predicted->choice;
     choice.match.belief = "predicted: at least " + speed(predicted->gain);

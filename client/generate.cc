@@ -47,6 +47,24 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
   return text;
 }
 
+// With numbers for symbols that have one value: a compiler that sees who calls the function knows them, too, and its
+// code for the nest would have them.
+sdfg::Sdfg specialized(sdfg::Sdfg sdfg, const std::map<string, std::int64_t>& known) {
+  std::map<string, sdfg::Expr> with;
+  for (const auto& [symbol, value] : known) with.emplace(symbol, value);
+  const auto in_all = [&](std::vector<sdfg::Expr>& expressions) {
+    for (auto& e : expressions) e = e.substitute(with);
+  };
+  for (auto& container : sdfg.containers) {
+    in_all(container.shape);
+    in_all(container.strides);
+    container.offset = container.offset.substitute(with);
+  }
+  in_all(sdfg.assumptions);
+  sdfg.root = substitute(sdfg.root, with);
+  return sdfg;
+}
+
 // `otherwise`: the function that is asked for shapes that this one is not for; "": none.
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                       const targets::Target& target, const string& function, const string& otherwise,
@@ -68,7 +86,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   options.offer = chosen.offer ? &*chosen.offer : nullptr;
   Generated result;
   options.unfollowed = &result.unfollowed;
-  TRY(result.code, target.emit(applied, options));
+  TRY(result.code, target.emit(specialized(applied, nest.lifted->known), options));
   return result;
 }
 

@@ -24,7 +24,7 @@ constexpr double most_operations = 45;
 // Sizes are made smaller by this in search of the least that is still predicted to gain; loops have to be so much
 // longer than that, since the model has seen few thin shapes.
 constexpr double step_down = 1.5, longer = 2;
-// Of a loop that need not be long: no even number, so that threads do not share it out evenly.
+// Tried of a loop that need not be long: no even number, so that it is noticed if threads share it out.
 constexpr std::int64_t few_iterations = 5;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
@@ -36,6 +36,8 @@ constexpr double most_apart = 1.6, most_left_apart = 1.25;
 constexpr double nearly = 0.9;
 // Of what threads alone gain by two recipes: the first one is the simpler.
 constexpr double clearly_more = 1.1;
+// Of what the program does, the part that stands for it.
+constexpr double most_of_program = 0.9;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
 
@@ -64,7 +66,10 @@ class Predictor {
     transforms::Recipe recipe = match.recipe;
     std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
     const auto candidate = tuning_db::fitted(unit_.nest, match.name, recipe, apply_options(nest_));
-    return candidate ? freed(*candidate) : std::nullopt;
+    const auto strategy = std::ranges::find(transforms::strategies(), match.name, &transforms::StrategyInfo::name);
+    SOUS_ASSERT(strategy != transforms::strategies().end());
+    if (!candidate || ((*strategy)->as_it_stands && !is_reordered())) return std::nullopt;
+    return freed(**strategy, *candidate);
   }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
 
@@ -81,10 +86,10 @@ class Predictor {
       for (const auto& open : *one.recipes) {
         const auto candidate = candidate_of(*one.strategy, open, options);
         if (!candidate) continue;
-        if (one.strategy->frees_loops) {
-          keep_larger(freed_loops, freed(*candidate));
-          continue;
-        }
+        const bool as_it_stands = one.strategy->as_it_stands && is_reordered();
+        if (one.strategy->frees_loops || (as_it_stands && !(unit_.one_of_several() && has_threads(candidate->applied))))
+          keep_larger(freed_loops, freed(*one.strategy, *candidate));
+        if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (which == tuning_db::Strategies::Whole) continue;
         const double gain = sure(candidate->applied, sized_.usual());
@@ -145,23 +150,26 @@ class Predictor {
 
   // What a recipe gains that makes loops parallel, and from which extents on; where sizes are open and its threads pay
   // for larger ones only, for those.
-  std::optional<Predicted> freed(const tuning_db::Candidate& candidate) const {
+  std::optional<Predicted> freed(const transforms::StrategyInfo& strategy,
+                                 const tuning_db::Candidate& candidate) const {
     std::int64_t value = shared_.value();
-    while (freed_gain(candidate.applied, shared_.at(value)) == 0) {
+    const auto gain = [&](const Sizes& sizes) { return freed_gain(strategy, candidate.applied, sizes); };
+    while (gain(shared_.at(value)) == 0) {
       value += value / 2;
       const bool sensible = shared_.open() && value <= largest_size;
       if (!sensible || shared_.operations(shared_.at(value)) > most_operations) return std::nullopt;
     }
     const Sizes sizes = shared_.at(value);
     const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));
-    Predicted out = as_choice(candidate, freed_gain(candidate.applied, sizes), seconds, sizes);
-    set_least_shape(out, shared_, value, Needs::Shape,
-                    [&](const Sizes& less) { return freed_gain(candidate.applied, less) > 0; });
+    Predicted out = as_choice(candidate, gain(sizes), seconds, sizes);
+    set_least_shape(out, shared_, value, Needs::Shape, [&](const Sizes& less) { return gain(less) > 0; });
     return out;
   }
-  double freed_gain(const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const double vectors = std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
-                                    tuning_db::overlapped_chains_gain(applied, sizes));
+  double freed_gain(const transforms::StrategyInfo& strategy, const sdfg::Sdfg& applied, const Sizes& sizes) const {
+    const double vectors = strategy.as_it_stands
+                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware)
+                               : std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
+                                          tuning_db::overlapped_chains_gain(applied, sizes));
     return has_threads(applied) ? vectors * tuning_db::threads_gain(shared_.load(applied, sizes), shared_.threads())
                                 : vectors;
   }
@@ -173,6 +181,15 @@ class Predictor {
       found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
     });
     return found;
+  }
+
+  // Whether the unit is most of a program whose own order of loops keeps compilers from vectors.
+  bool is_reordered() const {
+    double all = 0;
+    for (const Unit& unit : nest_.units)
+      if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
+    return unit_work(unit_) >= most_of_program * all &&
+           tuning_db::waits_for_elements(nest_.lifted->sdfg, of_whole().usual(), nest_.reassociate);
   }
 
   // The whole of a nest of several parts.
@@ -271,7 +288,7 @@ class Predictor {
     const bool any_loops = needs != Needs::LongLoops;
     const auto thin = any_loops ? thin_symbols(sized, lowest, holds) : std::set<string>{};
     Sizes least = sizes;
-    for (const string& symbol : thin) least[symbol] = few_iterations;
+    for (const string& symbol : thin) least[symbol] = 1;
     e.least_extents = tuning_db::extents(unit_.nest, least);
     for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
       e.least_extents[k] = std::min((any_loops ? 1 : longer) * e.least_extents[k], e.extents[k]);

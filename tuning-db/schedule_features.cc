@@ -21,19 +21,6 @@ constexpr double scalar_operations = 4, vector_operations = 32;
 // Of a chain, each link of which waits for the one before: what a link takes (two to four cycles), where the chain is
 // so long that others do not run beside it.
 constexpr double link_nanoseconds = 1.2, long_chain = 64;
-// Of vectors that no compiler finds: their share of the operations, and what is counted on. With vectors of 512 bits,
-// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
-// of both, and no conditions. Shorter ones gain too little, or lose.
-constexpr double most_of_all = 0.9, counted_on_vectors = 1.5;
-struct LeastVectors {
-  double lanes, trips;
-  bool conditions;
-};
-constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
-
-// Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
-constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
-
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
 
 double cost(sdfg::OpKind kind) {
@@ -331,53 +318,6 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads, Vectors vectors) {
   return Reader(nest, sizes, hardware, threads, some_iterations).load(vectors);
-}
-
-double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                          const Hardware& hardware) {
-  const int bits = simd_bits(hardware.isa);
-  if (bits < 256) return 0;
-  const LeastVectors& least = bits >= 512 ? with_masks : without_masks;
-  const NestFacts known = facts(nest, sizes);
-  if (known.ifs > 0 && !least.conditions) return 0;
-  double all = 0, in_vectors = 0, widest = 1;
-  std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement
-  for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    const StatementFact& s = known.statements[k];
-    const double weight = s.executions * cost_of(s).all;
-    all += weight;
-    for (const int loop : s.loops)
-      if (std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule))
-        lanes[k] = loop;
-    const bool fast = lanes[k] >= 0 && known.loops[static_cast<std::size_t>(lanes[k])].trips >= least.trips;
-    in_vectors += fast ? weight : 0;
-  }
-  for (const AccessFact& access : known.accesses) {
-    const int loop = lanes[static_cast<std::size_t>(access.statement)];
-    if (loop < 0) continue;
-    const auto stride = known.stride(access, loop);
-    if (!stride || std::abs(*stride) > 1) return 0;
-    widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
-  }
-  const bool wide = bits >= least.lanes * 8 * widest;
-  return wide && all > 0 && in_vectors >= most_of_all * all ? counted_on_vectors : 0;
-}
-
-double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
-  const NestFacts known = facts(nest, sizes);
-  double all = 0, overlapped = 0;
-  for (const StatementFact& s : known.statements) {
-    const double weight = s.executions * cost_of(s).all;
-    all += weight;
-    if (s.loops.size() < 2) continue;
-    const LoopFact& copies = known.loops[static_cast<std::size_t>(s.loops.back())];
-    const LoopFact& around = known.loops[static_cast<std::size_t>(s.loops[s.loops.size() - 2])];
-    const auto* unroll = std::get_if<sdfg::Unroll>(&copies.loop->schedule);
-    const bool fast = unroll != nullptr && unroll->factor >= least_copies &&
-                      copies.trips >= (1 - most_idle) * unroll->factor && around.trips >= least_long;
-    overlapped += fast ? weight : 0;
-  }
-  return all > 0 && overlapped >= most_of_chains * all ? counted_on_chains : 0;
 }
 
 double operations(const sdfg::ScalarExpr* code) { return cost_of(code).all; }

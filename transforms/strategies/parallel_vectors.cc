@@ -49,6 +49,7 @@ constinit const StrategyInfo parallel_vectors_strategy = {
     .summary = "threads on the outermost parallel loops, vectors on the innermost ones",
     .source = "Allen, Kennedy 1987",
     .refusals = refusals,
-    .write = write};
+    .write = write,
+    .as_it_stands = true};
 
 }  // namespace sous::transforms

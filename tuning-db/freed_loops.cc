@@ -1,0 +1,120 @@
+// What vectors and chains gain that the compiler of a program could not have made.
+#include <algorithm>
+#include <cmath>
+
+#include "tuning-db/nest_facts.h"
+#include "tuning-db/schedule_features.h"
+
+namespace sous::tuning_db {
+namespace {
+
+// Of vectors that no compiler finds: their share of the operations, and what is counted on. With vectors of 512 bits,
+// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
+// of both, and no conditions. Shorter ones gain too little, or lose.
+constexpr double most_of_all = 0.9, counted_on_vectors = 1.5;
+struct LeastVectors {
+  double lanes, trips;
+  bool conditions;
+};
+constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
+// In place of a loop that is slow, for it waits for each element, fewer will do.
+constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
+constexpr double line_bytes = 64;
+
+// Of chains that overlap: copies, how many of them there are there on average, iterations around them, and their share.
+constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
+
+double weight(const StatementFact& s) { return s.executions * operations(s.code); }
+
+bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
+  bool found = false;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr || !std::holds_alternative<sdfg::Simd>(loop->schedule)) return;
+    sdfg::visit(loop->body, [&](const sdfg::Node& n) { found = found || std::holds_alternative<sdfg::If>(n.value); });
+  });
+  return found;
+}
+
+// Whether most of the work is in vectors of neighbouring elements.
+bool is_in_vectors(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
+                   int bits) {
+  if (!least.conditions && has_condition_in_lanes(nest)) return false;
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, in_vectors = 0, widest = 1;
+  std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement, if it is a fast one
+  for (std::size_t k = 0; k < known.statements.size(); ++k)
+    for (const int loop : known.statements[k].loops) {
+      const LoopFact& fact = known.loops[static_cast<std::size_t>(loop)];
+      if (std::holds_alternative<sdfg::Simd>(fact.loop->schedule) && fact.trips >= least.trips) lanes[k] = loop;
+    }
+  for (const AccessFact& access : known.accesses) {
+    int& loop = lanes[static_cast<std::size_t>(access.statement)];
+    if (loop < 0) continue;
+    const auto stride = known.stride(access, loop);
+    if (!stride || std::abs(*stride) > 1)
+      loop = -1;
+    else
+      widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
+  }
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    all += weight(known.statements[k]);
+    in_vectors += lanes[k] >= 0 ? weight(known.statements[k]) : 0;
+  }
+  const bool wide = bits >= least.lanes * 8 * widest;
+  return wide && all > 0 && in_vectors >= most_of_all * all;
+}
+
+}  // namespace
+
+double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                          const Hardware& hardware) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256) return 0;
+  return is_in_vectors(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) ? counted_on_vectors : 0;
+}
+
+double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                              const Hardware& hardware) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256) return 0;
+  return is_in_vectors(nest, sizes, bits >= 512 ? for_slow_with_masks : for_slow, bits) ? counted_on_vectors : 0;
+}
+
+bool waits_for_elements(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate) {
+  const NestFacts known = facts(program, sizes);
+  std::vector<bool> slow(known.statements.size());
+  for (const AccessFact& access : known.accesses) {
+    const auto index = static_cast<std::size_t>(access.statement);
+    const StatementFact& s = known.statements[index];
+    if (s.loops.empty()) continue;
+    const auto stride = known.stride(access, s.loops.back());
+    const bool chain = access.write && sdfg::is_float(access.container->type) && stride == 0.0 && !reassociate;
+    const bool far = stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes;
+    slow[index] = slow[index] || chain || far;
+  }
+  double all = 0, waiting = 0;
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    all += weight(known.statements[k]);
+    waiting += slow[k] ? weight(known.statements[k]) : 0;
+  }
+  return all > 0 && waiting >= most_of_all * all;
+}
+
+double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, overlapped = 0;
+  for (const StatementFact& s : known.statements) {
+    all += weight(s);
+    if (s.loops.size() < 2) continue;
+    const LoopFact& copies = known.loops[static_cast<std::size_t>(s.loops.back())];
+    const LoopFact& around = known.loops[static_cast<std::size_t>(s.loops[s.loops.size() - 2])];
+    const auto* unroll = std::get_if<sdfg::Unroll>(&copies.loop->schedule);
+    const bool fast = unroll != nullptr && unroll->factor >= least_copies &&
+                      copies.trips >= (1 - most_idle) * unroll->factor && around.trips >= least_long;
+    overlapped += fast ? weight(s) : 0;
+  }
+  return all > 0 && overlapped >= most_of_chains * all ? counted_on_chains : 0;
+}
+
+}  // namespace sous::tuning_db
