@@ -110,8 +110,7 @@ class Chooser {
     return std::move(choice);
   }
 
-  // For other shapes of the whole nest than `first` is for: threads alone, or, where that made loops parallel, its
-  // vectors alone; if they gain.
+  // For other shapes of the whole nest than `first` is for: threads alone, or its vectors alone; if they gain.
   std::optional<Choice> for_other_shapes(const Choice& first) const {
     const bool freed = is_by_strategy(first.match, &transforms::StrategyInfo::frees_loops);
     const bool has_both = question_.nest.units.size() == 1 && first.match.evidence.threads > 1;
