@@ -60,8 +60,24 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
     if (array.getSizeExpr() != nullptr) is_read(array.getSizeExpr());
     return true;
   }
+  // Assembly and aliases call by name.
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt* s) {
+    names_.push_back(s->getAsmString()->getString().str());
+    return true;
+  }
+  bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl* d) {
+    names_.push_back(d->getAsmString()->getString().str());
+    return true;
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl* f) {
+    if (const auto* alias = f->getAttr<clang::AliasAttr>()) names_.push_back(alias->getAliasee().str());
+    return true;
+  }
   std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter, int depth = 0) const {
     f = f->getCanonicalDecl();
+    const std::string name = f->getNameAsString();
+    const auto named = [&](const std::string& text) { return text.find(name) != std::string::npos; };
+    if (f->hasAttr<clang::UsedAttr>() || std::ranges::any_of(names_, named)) return std::nullopt;
     const auto calls = direct_.find(f);
     const auto passed = passed_.find({f, parameter});
     if (f->isExternallyVisible() || calls == direct_.end() || calls->second != mentions_.at(f) ||
@@ -117,6 +133,7 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
   const clang::ASTContext& context_;
   std::map<std::pair<const clang::FunctionDecl*, unsigned>, std::vector<const clang::Expr*>> passed_;
   std::map<const clang::FunctionDecl*, int> direct_, mentions_;
+  std::vector<std::string> names_;  // what may name a function elsewhere
   std::map<const clang::VarDecl*, int> named_, read_;
 };
 

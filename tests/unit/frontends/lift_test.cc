@@ -292,9 +292,32 @@ TEST(Lift, ParametersAreKnownFromVariablesThatStay) {
               (Known{{"w", 1}}))
         << change;
   EXPECT_EQ(known("void h(double *x) { int n = 100, m = 50; f(n, 1, x); f(m, 1, x); }"), (Known{{"w", 1}}));
+  // Somebody else may call it.
+  for (const char* call : {"void i(void) { __asm__(\"call f\"); }", "__asm__(\"jmp f\");",
+                           "void i(int, int, double *) __attribute__((alias(\"f\")));"})
+    EXPECT_EQ(known(std::string("void h(double *x) { f(9, 1, x); } ") + call), Known{}) << call;
   EXPECT_EQ(known("void h(double *x) { volatile int n = 100; f(n, 1, x); }"), (Known{{"w", 1}}));
   EXPECT_EQ(known("void h(double *x, int n) { f(n, 1, x); }"), (Known{{"w", 1}}));
   EXPECT_EQ(known("void h(double *x) { long n = 5000000000; f(n, 1, x); }"), (Known{{"w", 1}}));
+}
+
+// A local variable that nothing gives another value, and one that has not got it before the nest.
+TEST(Lift, LocalConstantsAreKnown) {
+  const auto known = [](const std::string& body) {
+    const TranslationUnit unit = lifted("void g(int *); void f(int m, double *x) { " + body + " }");
+    return unit.nests.empty() ? std::map<std::string, std::int64_t>{{"none", 0}} : unit.nests[0].known;
+  };
+  using Known = std::map<std::string, std::int64_t>;
+  const std::string loop = " for (int i = 0; i < n; i++) x[i] *= 2;";
+  EXPECT_EQ(known("int n = 100;" + loop), (Known{{"n", 100}}));
+  EXPECT_EQ(known("int n = 100; while (m-- > 0) { g(0);" + loop + " }"), (Known{{"n", 100}}));
+  EXPECT_EQ(known("int n; n = 100;" + loop + " n = 7;"), (Known{{"n", 100}}));
+  EXPECT_EQ(known("int n = 100; n = m;" + loop), Known{});
+  EXPECT_EQ(known("int n = 100; if (m) n = 3;" + loop), Known{});
+  EXPECT_EQ(known("int n = 100; while (m-- > 0) { g(0);" + loop + " n--; }"), Known{});
+  EXPECT_EQ(known("int n = 100; g(&n);" + loop), Known{});
+  EXPECT_EQ(known("int n = m;" + loop), Known{});
+  EXPECT_EQ(known("static int n = 100;" + loop + " n--;"), Known{});
 }
 
 TEST(Lift, InductionVariablesGetTheirFinalValue) {
