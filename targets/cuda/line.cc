@@ -95,6 +95,18 @@ std::int64_t blocks_held(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
   return kept < little ? 0 : all / (threads * (kept + to_compute));
 }
 
+bool copies_alone(const sdfg::Sdfg& sdfg, const Meeting& meeting, const Band& band) {
+  const auto& nodes = band.body->nodes;
+  const auto* state = nodes.size() == 1 ? std::get_if<sdfg::State>(&nodes[0].value) : nullptr;
+  const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
+  if (!assignment || assignment->out.combine || assignment->code.op != sdfg::ScalarOp::input) return false;
+  const sdfg::Memlet& from = assignment->inputs[static_cast<std::size_t>(assignment->code.input)];
+  const sdfg::Container &source = *sdfg.find(from.container), &to = *sdfg.find(assignment->out.container);
+  const std::int64_t bytes = sdfg::info(source.type).bytes;
+  return to.storage == sdfg::Storage::device_shared && source.type == to.type && (bytes == 4 || bytes == 8) &&
+         !source.shape.empty() && !source.transient && !meeting.own.contains(from.container);
+}
+
 Line::Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips)
     : printer_(printer), meeting_(meeting), band_(std::move(band)), trips_(trips) {
   const auto& nodes = band_.body->nodes;
@@ -251,19 +263,34 @@ void Line::either(const std::function<void(bool whole)>& print) const {
 
 // --- What is printed
 
-void Line::all() {
+void Line::passes(const std::function<void(bool whole)>& print) const {
   Lines& out = printer_.out;
   out.open("for (unsigned " + first_ + " = " + own_place(meeting_) + "; " + first_ + " < " + std::to_string(work_) +
            "; " + first_ + " += " + std::to_string(once_ * count_) + ")");
   if (whole_ && !whole_->condition.empty()) out.line("const bool " + is_whole_ + " = " + whole_->condition + ";");
+  either(print);
+  out.close();
+}
+
+void Line::all() {
   const bool apart = assignment_ && once_ > 1;
-  either([&](bool whole) {
+  passes([&](bool whole) {
     if (!apart) return turns(whole, [&] { printer_.region(*band_.body); });
-    out.line(type() + " " + value_ + "[" + std::to_string(once_) + "];");
+    printer_.out.line(type() + " " + value_ + "[" + std::to_string(once_) + "];");
     loads(whole);
     stores(whole);
   });
-  out.close();
+}
+
+void Line::copies() const {
+  passes([&](bool whole) {
+    const auto& inputs = whole ? whole_->inputs : assignment_->inputs;
+    turns(whole, [&] {
+      const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
+      printer_.out.line("sous::gpu::copy_async(" + address(assignment_->out) + ", " +
+                        address(inputs[static_cast<std::size_t>(assignment_->code.input)]) + ");");
+    });
+  });
 }
 
 bool Line::can_part() const {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "targets/runtime/gpu_matrix.h"
 #include "targets/runtime/gpu_transfer.h"
 
 // Seconds that runs were slower by without the GPU than they would have been with it (gpu_offer.h); infinite once it is
@@ -159,6 +160,24 @@ class Run {
     if (failed_ || grid.x == 0) return;
     if (launches_++ == 0) launched_ = now();
     check(start<P...>(kernel, grid, block, arguments...));
+  }
+
+  // Ahead of kernels that leave products to the matrix unit: their sums are to be those of the program.
+  template <class Int = int>
+  void needs_matrix_unit() {
+#ifdef __CUDACC__
+    static int known = 0;  // 1: it sums in order; 2: it does not
+    if (failed_ || !has_matrix_unit) return;
+    int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (now == 0) {
+      Int differs = 0;
+      check(matrix_unit_differs(&differs));
+      if (failed_) return;
+      now = differs != 0 ? 2 : 1;
+      __atomic_store_n(&known, now, __ATOMIC_RELAXED);
+    }
+    if (now == 2) fail("its matrix unit sums in another order");
+#endif
   }
 
   // Of a kernel in which the threads of a block wait for each other.
