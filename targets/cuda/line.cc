@@ -282,14 +282,52 @@ void Line::all() {
   });
 }
 
+std::optional<Expr> Line::between_turns(const sdfg::Memlet& m) const {
+  if (once_ != turns_ || turns_ < 2 || turns_ * count_ != work_) return std::nullopt;
+  std::int64_t below = 1, by = 0;
+  std::size_t moves = 0;  // the dimension
+  for (; moves < trips_.size() && by == 0; ++moves) {
+    if (count_ % below == 0 && count_ / below < trips_[moves]) by = count_ / below;
+    below *= trips_[moves];
+  }
+  if (by == 0 || trips_[--moves] != by * turns_) return std::nullopt;
+  std::map<std::string, Expr> later;
+  for (const Loop* l : band_.loops) {
+    const Expr by_itself = static_cast<std::size_t>(dimension_of(*l)) == moves ? by * l->step : 0;
+    later[l->symbol] = Expr::symbol(l->symbol) + by_itself + l->begin.substitute(later) - l->begin;
+  }
+  const Expr here = printer_.expressions.offset(m), apart = here.substitute(later) - here;
+  return uses_any(apart, band_) || !apart.reads().empty() ? std::nullopt : std::optional(apart);
+}
+
+// Where all turns are there, an address is computed once, and the others are a constant apart.
 void Line::copies() const {
+  const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
   passes([&](bool whole) {
-    const auto& inputs = whole ? whole_->inputs : assignment_->inputs;
-    turns(whole, [&] {
-      const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
-      printer_.out.line("sous::gpu::copy_async(" + address(assignment_->out) + ", " +
-                        address(inputs[static_cast<std::size_t>(assignment_->code.input)]) + ");");
-    });
+    const sdfg::Memlet& from =
+        (whole ? whole_->inputs : assignment_->inputs)[static_cast<std::size_t>(assignment_->code.input)];
+    const sdfg::Memlet& to = assignment_->out;
+    const auto there = between_turns(to), here = between_turns(from);
+    if (!whole || !there || !here)
+      return turns(whole,
+                   [&] { printer_.out.line("sous::gpu::copy_async(" + address(to) + ", " + address(from) + ");"); });
+    Lines& out = printer_.out;
+    Names& names = printer_.expressions.names();
+    const std::string source = names.fresh("source"), into = names.fresh("into");
+    out.line("constexpr unsigned " + turn_ + " = 0;");
+    print_each(
+        printer_, band_, [&](const Loop& l) { return place(l); },
+        [&] {
+          const auto times = [&](const Expr& apart) {
+            return " + " + value_ + " * (" + printer_.expressions.index(apart).text + ")";
+          };
+          out.line("auto* const " + into + " = " + address(to) + ";");
+          out.line("auto* const " + source + " = " + address(from) + ";");
+          out.line("SOUS_UNROLLED");
+          out.line("for (int64_t " + value_ + " = 0; " + value_ + " < " + std::to_string(turns_) + "; ++" + value_ +
+                   ") sous::gpu::copy_async(" + into + times(*there) + ", " + source + times(*here) + ");");
+        },
+        true);
   });
 }
 

@@ -61,6 +61,9 @@ class Line {
 
   void passes(const std::function<void(bool whole)>& print) const;
   std::string place(const sdfg::Loop& loop) const;
+  // How far apart the elements are that a thread takes in two turns, one after the other, where that is the same for
+  // all turns and threads.
+  std::optional<sdfg::Expr> between_turns(const sdfg::Memlet& m) const;
   void turns(bool whole, const std::function<void()>& inside) const;
   Text computed(const std::vector<sdfg::Memlet>& inputs, const std::optional<Text>& loaded) const;
   std::string type() const;  // of what is loaded

@@ -198,7 +198,7 @@ TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload"
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
 
-TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 2, "stage", 90); }
+TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 
 // Of the nests that are offloaded, the target refuses the smaller part (returns, library nodes, functions of math.h).
 TEST(Property, OffloadedNestsRun) {
