@@ -79,7 +79,7 @@ class KernelPrinter {
     expressions_.used().merge(used_before);
     expressions_.used().insert(printer_.run);
     if (meeting_ && has_matrix_product(expressions_.sdfg(), *meeting_, printer_.options().contract))
-      printer_.out.line(printer_.run + ".needs_matrix_unit();");
+      printer_.run_with = ", sous::gpu::InMatrixUnit{}";
     printer_.out.line(printer_.run + (meeting_ ? ".launch_meeting(" : ".launch(") + name_ + ", sous::gpu::blocks(" +
                       blocks + "), dim3{" + size + "}" + arguments + ");");
   }

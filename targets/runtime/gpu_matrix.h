@@ -103,10 +103,10 @@ __device__ __forceinline__ void multiply_add(double* r, const double (&x)[Tall][
 
 // Whether the unit adds its products one after the other, each with one rounding, as chains of fma do. No document says
 // so of any GPU; on an H200, 20,000 products of each shape were the same bits, with values of all magnitudes, denormal
-// and not finite. So each process asks once. (A template: only objects that use it hold it.)
+// and not finite. So each process asks once. (Templates: only objects that use them hold them.)
 template <int Depth>
-__global__ void ask_matrix_unit(int* differs) {
-  const int lane = static_cast<int>(threadIdx.x), row = lane / 4;
+__device__ bool sums_differ(int lane) {
+  const int row = lane / 4;
   // Numbers of 53 bits between 2^-8 and 2^8, of either sign.
   const auto some = [](uint64_t n) {
     n = (n + 1) * 0x9e3779b97f4a7c15U;
@@ -116,6 +116,7 @@ __global__ void ask_matrix_unit(int* differs) {
   };
   const auto of_row = [&](int round, int m, int k) { return some(((round * 16 + m) * 8 + k) * 3); };
   const auto of_column = [&](int round, int c, int k) { return some(((round * 8 + c) * 8 + k) * 3 + 1); };
+  bool differ = false;
   for (int round = 0; round < 8; ++round) {
     double r[4], x[2][Depth / 4], y[1][Depth / 4];
     for (int k = 0; k < Depth / 4; ++k) {
@@ -128,27 +129,36 @@ __global__ void ask_matrix_unit(int* differs) {
       double sum = some(((round * 32 + lane) * 4 + e) * 3 + 2);
       for (int k = 0; k < Depth; ++k)
         sum = fma(of_row(round, 2 * row + e / 2, k), of_column(round, lane % 4 * 2 + e % 2, k), sum);
-      if (__double_as_longlong(sum) != __double_as_longlong(r[e])) *differs = 1;
+      differ = differ || __double_as_longlong(sum) != __double_as_longlong(r[e]);
     }
   }
+  return differ;
 }
 
+static __device__ int matrix_unit_differs;
+
 template <class Int>
-cudaError_t matrix_unit_differs(Int* differs) {
-  Int* there = nullptr;
-  cudaError_t error = cudaMalloc(reinterpret_cast<void**>(&there), sizeof(Int));
-  if (error != cudaSuccess) return error;
-  *differs = 0;
-  error = cudaMemcpy(there, differs, sizeof(Int), cudaMemcpyHostToDevice);
-  if (error == cudaSuccess) {
-    ask_matrix_unit<4><<<1, 32>>>(there);
-    ask_matrix_unit<8><<<1, 32>>>(there);
-    error = cudaGetLastError();
-  }
-  if (error == cudaSuccess) error = cudaMemcpy(differs, there, sizeof(Int), cudaMemcpyDeviceToHost);
-  const cudaError_t freed = cudaFree(there);
-  return error != cudaSuccess ? error : freed;
+__global__ void ask_matrix_unit(Int* differs) {
+  const int lane = static_cast<int>(threadIdx.x);
+  const bool shallow = sums_differ<4>(lane), deep = sums_differ<8>(lane);
+  if (shallow || deep) *differs = 1;
 }
+
+struct InMatrixUnit {
+  template <class Bool>
+  cudaError_t differs(Bool* differ) const {
+    if (!has_matrix_unit) return cudaSuccess;
+    void* there = nullptr;
+    cudaError_t error = cudaGetSymbolAddress(&there, matrix_unit_differs);
+    int answer = 0;
+    if (error == cudaSuccess) {
+      ask_matrix_unit<int><<<1, 32>>>(static_cast<int*>(there));
+      error = cudaMemcpy(&answer, there, sizeof answer, cudaMemcpyDeviceToHost);
+    }
+    *differ = answer != 0;
+    return error;
+  }
+};
 
 #else
 
@@ -170,6 +180,13 @@ void multiply_add(double* r, const double (&x)[Tall][Depth / 4], const double (&
       }
   emulated_barrier();
 }
+
+struct InMatrixUnit {
+  cudaError_t differs(bool* differ) const {
+    *differ = false;
+    return cudaSuccess;
+  }
+};
 
 #endif
 

@@ -99,6 +99,24 @@ class Run {
     started_ = now();
     start_seconds_ = started_ - begun;
   }
+  // Of a nest that leaves products to the matrix unit: its sums are to be those of the program. Asked once, when the
+  // process begins to use the GPU.
+  template <class Unit>
+  Run(const char* name, Array* arrays, Copy* copies, Unit unit) : Run(name, arrays, copies) {
+    if (failed_) return;
+    static int known = 0;  // 1: it sums in order; 2: it does not
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == 0) {
+      bool differs = false;
+      check(unit.differs(&differs));
+      if (failed_) return;
+      answer = differs ? 2 : 1;
+      __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    if (answer == 2) fail("its matrix unit sums in another order");
+    start_seconds_ += now() - started_;
+    started_ = now();
+  }
   ~Run() {
     if (trace_) say();
     if (owns_ && count_ > 0) release();
@@ -160,24 +178,6 @@ class Run {
     if (failed_ || grid.x == 0) return;
     if (launches_++ == 0) launched_ = now();
     check(start<P...>(kernel, grid, block, arguments...));
-  }
-
-  // Ahead of kernels that leave products to the matrix unit: their sums are to be those of the program.
-  template <class Int = int>
-  void needs_matrix_unit() {
-#ifdef __CUDACC__
-    static int known = 0;  // 1: it sums in order; 2: it does not
-    if (failed_ || !has_matrix_unit) return;
-    int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (now == 0) {
-      Int differs = 0;
-      check(matrix_unit_differs(&differs));
-      if (failed_) return;
-      now = differs != 0 ? 2 : 1;
-      __atomic_store_n(&known, now, __ATOMIC_RELAXED);
-    }
-    if (now == 2) fail("its matrix unit sums in another order");
-#endif
   }
 
   // Of a kernel in which the threads of a block wait for each other.
