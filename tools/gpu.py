@@ -29,26 +29,28 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONS = ["-O3", "-march=x86-64-v3", "-fno-math-errno"]
 CHECKED = ("MINI", "SMALL")
-MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d")
+MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d",
+            "symm", "syr2k", "covariance")
 SIZES = ("LARGE", "EXTRALARGE")
 OPTIONS_OF_OFFERS = ["-O3", "-march=x86-64-v4", "-fno-math-errno"]
 SIZES_ON_CPU = ("LARGE",)  # the others take minutes in one thread
 # C += alpha A B at EXTRALARGE. {tile}: what a thread computes; {block}: threads; {depth}: of what is staged.
 STAGED = ("interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[{tile}]); offload(loops=[i0_t, i2_t], sizes=[{block}]); "
-          "register_tile(loops=[i0, i2], sizes=[{tile}], lanes=1, partial=padded); stage(loop=i1, size={depth}, fold=yes, buffers={buffers}) -> cuda")
+          "register_tile(loops=[i0, i2], sizes=[{tile}], lanes=1, partial=padded); stage(loop=i1, size={depth}, {how}, buffers={buffers}) -> cuda")
 RECIPES = (
     "interchange(outer=i1, inner=i2); offload(loops=[i0, i2], sizes=[4, 64]) -> cuda",
     "interchange(outer=i1, inner=i2); tile(loops=[i0, i2], sizes=[8, 2]); offload(loops=[i0_t, i2_t], sizes=[1, 128]); "
     "register_tile(loops=[i0, i2], sizes=[8, 2], lanes=1) -> cuda",
-    STAGED.format(tile="4, 4", block="8, 8", depth=8, buffers=2),
-    STAGED.format(tile="4, 4", block="16, 16", depth=16, buffers=1),
-    STAGED.format(tile="8, 4", block="8, 16", depth=8, buffers=2),
-    STAGED.format(tile="8, 4", block="8, 16", depth=16, buffers=1),
-    STAGED.format(tile="4, 8", block="16, 8", depth=8, buffers=2),
-    STAGED.format(tile="4, 8", block="16, 8", depth=8, buffers=1),
-    STAGED.format(tile="4, 8", block="16, 8", depth=16, buffers=1),
-    STAGED.format(tile="4, 8", block="16, 8", depth=16, buffers=2),
-    STAGED.format(tile="8, 8", block="8, 8", depth=8, buffers=2),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=yes", buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=yes, along=yes", buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=yes, along=yes", buffers=2),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=no, along=no", buffers=2),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=no, along=yes", buffers=1),
+    STAGED.format(tile="4, 8", block="16, 8", depth=16, how="fold=no, along=yes", buffers=2),
+    STAGED.format(tile="4, 8", block="16, 8", depth=8, how="fold=no, along=yes", buffers=2),
+    STAGED.format(tile="4, 8", block="8, 8", depth=16, how="fold=no, along=yes", buffers=2),
+    STAGED.format(tile="4, 4", block="16, 8", depth=16, how="fold=no, along=yes", buffers=2),
+    STAGED.format(tile="8, 8", block="8, 8", depth=16, how="fold=no, along=yes", buffers=2),
 )
 PRODUCT = """#include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,8 @@ using sdfg::Loop;
 
 // What a block has at most without being asked for more, and what one access moves.
 constexpr std::int64_t most_bytes = std::int64_t{48} * 1024, access_bytes = 16;
+// After which shared memory is the same banks again.
+constexpr std::int64_t bank_bytes = 128;
 constexpr std::size_t most_dimensions = 3;
 
 class Finder {
@@ -35,7 +37,7 @@ class Finder {
         continue;
       }
       Staged s{.readers = {&o}, .coordinates = std::move(*coordinates), .dimensions = {}, .elements = 1};
-      lay_out(s);
+      lay_out(s, staging_.along && is_contiguous(nest, o));
       bytes += (s.elements + (staging_.buffers - 1) * s.buffer_stride) * sdfg::info(o.code.type).bytes;
       result.push_back(std::move(s));
     }
@@ -134,10 +136,19 @@ class Finder {
     return result;
   }
 
+  bool is_contiguous(const Nest& nest, const Operand& o) const {
+    const auto subscripts = sdfg::subscripts(o.element.subset);
+    const auto& strides = nest.lifted.frame.find(o.element.container)->strides;
+    for (std::size_t d = 0; d < subscripts.size(); ++d)
+      if (strides[d] == Expr(1) && subscripts[d].uses(staging_.loop)) return true;
+    return false;
+  }
+
   // Slowest: the loop; then the other loops of a thread, then the threads, and as much of the innermost loop of a
-  // thread as one access moves: threads that read the same iteration find their elements side by side.
-  void lay_out(Staged& s) const {
-    const std::int64_t width = access_bytes / sdfg::info(s.operand().code.type).bytes;
+  // thread as one access moves: threads that read the same iteration find their elements side by side. `along`: the
+  // other loops of a thread, then the threads, then the loop.
+  void lay_out(Staged& s, bool along) const {
+    const std::int64_t bytes = sdfg::info(s.operand().code.type).bytes, width = access_bytes / bytes;
     std::vector<Dimension> own, threads, fastest;
     std::vector<const Coordinate*> inner;
     const Coordinate* tile = nullptr;
@@ -151,7 +162,7 @@ class Finder {
         inner.push_back(&c);
     }
     for (const Coordinate* c : inner) {
-      const bool split = c == inner.back() && width > 1 && c->trips % width == 0;
+      const bool split = c == inner.back() && width > 1 && c->trips % width == 0 && !along;
       if (split) fastest.push_back({.at = Expr::mod(c->place(), width), .extent = width});
       own.push_back({.at = split ? Expr::floor_div(c->place(), width) : c->place(),
                      .extent = split ? c->trips / width : c->trips});
@@ -167,12 +178,25 @@ class Finder {
       s.dimensions.insert(s.dimensions.begin(), some.begin(), some.end());
       if (apart && !some.empty()) stride += gap;
     };
-    add(fastest, false);
-    add(threads, true);
-    add(own, true);
+    // Threads that are 1 apart and iterations of the loop that are as many apart as one access moves meet in no bank:
+    // products in the matrix unit read 4 rows of 4 iterations at a time.
+    const auto shift = [&] {
+      while (staging_.pad > 0 && stride * bytes % bank_bytes != 2 * access_bytes && access_bytes % bytes == 0)
+        stride += unit;
+    };
     std::vector<Dimension> last;
     if (tile != nullptr) last.push_back({.at = tile->place(), .extent = tile->trips});
-    add(last, false);
+    if (along) {
+      add(last, false);
+      shift();
+    }
+    add(fastest, false);
+    add(threads, !along);
+    add(own, !along);
+    if (!along) {
+      if (!own.empty()) shift();
+      add(last, false);
+    }
     for (const Dimension& d : s.dimensions) s.elements += (d.extent - 1) * d.stride;
     s.buffer_stride = (s.elements + width - 1) / width * width;
   }

@@ -39,6 +39,8 @@ struct Staging {
   std::int64_t pad = 0;   // elements between the rows of a buffer
   std::int64_t buffers = 1;
   bool all = false;  // also what one thread alone reads
+  // Where an operand's elements lie side by side along the loop, so do their places.
+  bool along = false;
 };
 
 // Of the operands inside a kernel's blocks, those that are read in the loop, by values, with what they need. They point

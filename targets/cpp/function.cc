@@ -272,7 +272,7 @@ class FunctionPrinter {
   }
 
   // The same of a device: its own arrays.
-  std::vector<std::string> moved(const Expressions& expressions, std::vector<std::string>& checks) {
+  std::vector<std::string> moved(const Printer& body, std::vector<std::string>& checks) {
     const std::string arrays = names_.fresh("arrays");
     std::vector<std::string> passed, moves, offered;
     std::size_t count = 0;
@@ -284,7 +284,7 @@ class FunctionPrinter {
       } else if (use == device_arrays_.end()) {
         passed.emplace_back("nullptr");
       } else {
-        const std::string covered = footprint(expressions, *c, checks);
+        const std::string covered = footprint(body.expressions, *c, checks);
         passed.push_back(names_.fresh(names_.of(argument) + "_device"));
         const std::string moved = covered + ", " + use->second + residence(argument) + ");";
         moves.push_back(type(*c) + "* const " + passed.back() + " = " + run_ + ".array(" + names_.of(argument) + ", " +
@@ -296,7 +296,7 @@ class FunctionPrinter {
     for (const Transient& t : transients_) {
       if (!t.heap) continue;
       const std::string element(sdfg::info(sdfg_.find(t.container)->type).cpp);
-      checks.push_back(size_of(t, expressions, element));
+      checks.push_back(size_of(t, body.expressions, element));
       passed.push_back(names_.fresh(names_.of(t.container) + "_memory"));
       moves.push_back(element + "* const " + passed.back() + " = " + run_ + ".temporary<" + element + ">(" +
                       heap_size(t) + ");");
@@ -310,7 +310,8 @@ class FunctionPrinter {
       checks.push_back("static volatile bool " + ran + " = false; if (!" + offer_ + ".taken(" + ran + ")) return 0;");
     }
     checks.push_back("sous::gpu::Array " + arrays + room + " sous::gpu::Copy " + copies + room);
-    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies + ");");
+    checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies +
+                     body.run_with + ");");
     checks.insert(checks.end(), moves.begin(), moves.end());
     checks.push_back("if (!" + run_ + ".ready()) return 0;");
     passed.push_back(run_);
@@ -331,8 +332,7 @@ class FunctionPrinter {
       checks.push_back("if (!(" + expressions.index(assumption).text + " >= 0)) return 0;");
     }
     for (const auto& [first, second] : sdfg_.disjoint) {
-      const Container& a = expressions.container(first);
-      const Container& b = expressions.container(second);
+      const Container &a = expressions.container(first), &b = expressions.container(second);
       if (by_value(a) || by_value(b) || planted(Fault::overlap_unchecked)) continue;
       const std::string left = footprint(expressions, a, checks);
       const std::string right = footprint(expressions, b, checks);
@@ -348,7 +348,7 @@ class FunctionPrinter {
       checks.push_back("if (!" + team + ".usable()) " +
                        (options_.otherwise_on_one_thread ? other_shapes() : "return 0;"));
     }
-    const std::vector<std::string> passed = on_device() ? moved(expressions, checks) : allocated(expressions, checks);
+    const std::vector<std::string> passed = on_device() ? moved(body, checks) : allocated(expressions, checks);
     std::vector<std::string> parameters;
     for (const std::string& argument : sdfg_.arguments) {
       const Container* c = sdfg_.find(argument);

@@ -77,6 +77,7 @@ class Printer {
   Vectors vectors = Vectors::None;
   // Of a device: functions that what is printed launches, to stand ahead of it; the variable that launches them.
   std::string kernels = {}, run = {};
+  std::string run_with = {};  // more of what it is made with
   // While set: prints the bodies of loops instead.
   std::function<void(const sdfg::Loop&)> body_instead;
 

@@ -11,6 +11,7 @@
 #include "targets/cpp/caller.h"
 #include "targets/cuda/block.h"
 #include "targets/cuda/line.h"
+#include "targets/cuda/matrix.h"
 #include "targets/cuda/placement.h"
 #include "targets/cuda/threads.h"
 
@@ -77,6 +78,8 @@ class KernelPrinter {
     for (const std::int64_t t : threads) size += (size.empty() ? "" : ", ") + std::to_string(t);
     expressions_.used().merge(used_before);
     expressions_.used().insert(printer_.run);
+    if (meeting_ && has_matrix_product(expressions_.sdfg(), *meeting_, printer_.options().contract))
+      printer_.run_with = ", sous::gpu::InMatrixUnit{}";
     printer_.out.line(printer_.run + (meeting_ ? ".launch_meeting(" : ".launch(") + name_ + ", sous::gpu::blocks(" +
                       blocks + "), dim3{" + size + "}" + arguments + ");");
   }

@@ -95,6 +95,18 @@ std::int64_t blocks_held(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
   return kept < little ? 0 : all / (threads * (kept + to_compute));
 }
 
+bool copies_alone(const sdfg::Sdfg& sdfg, const Meeting& meeting, const Band& band) {
+  const auto& nodes = band.body->nodes;
+  const auto* state = nodes.size() == 1 ? std::get_if<sdfg::State>(&nodes[0].value) : nullptr;
+  const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
+  if (!assignment || assignment->out.combine || assignment->code.op != sdfg::ScalarOp::input) return false;
+  const sdfg::Memlet& from = assignment->inputs[static_cast<std::size_t>(assignment->code.input)];
+  const sdfg::Container &source = *sdfg.find(from.container), &to = *sdfg.find(assignment->out.container);
+  const std::int64_t bytes = sdfg::info(source.type).bytes;
+  return to.storage == sdfg::Storage::device_shared && source.type == to.type && (bytes == 4 || bytes == 8) &&
+         !source.shape.empty() && !source.transient && !meeting.own.contains(from.container);
+}
+
 Line::Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips)
     : printer_(printer), meeting_(meeting), band_(std::move(band)), trips_(trips) {
   const auto& nodes = band_.body->nodes;
@@ -251,19 +263,72 @@ void Line::either(const std::function<void(bool whole)>& print) const {
 
 // --- What is printed
 
-void Line::all() {
+void Line::passes(const std::function<void(bool whole)>& print) const {
   Lines& out = printer_.out;
   out.open("for (unsigned " + first_ + " = " + own_place(meeting_) + "; " + first_ + " < " + std::to_string(work_) +
            "; " + first_ + " += " + std::to_string(once_ * count_) + ")");
   if (whole_ && !whole_->condition.empty()) out.line("const bool " + is_whole_ + " = " + whole_->condition + ";");
+  either(print);
+  out.close();
+}
+
+void Line::all() {
   const bool apart = assignment_ && once_ > 1;
-  either([&](bool whole) {
+  passes([&](bool whole) {
     if (!apart) return turns(whole, [&] { printer_.region(*band_.body); });
-    out.line(type() + " " + value_ + "[" + std::to_string(once_) + "];");
+    printer_.out.line(type() + " " + value_ + "[" + std::to_string(once_) + "];");
     loads(whole);
     stores(whole);
   });
-  out.close();
+}
+
+std::optional<Expr> Line::between_turns(const sdfg::Memlet& m) const {
+  if (once_ != turns_ || turns_ < 2 || turns_ * count_ != work_) return std::nullopt;
+  std::int64_t below = 1, by = 0;
+  std::size_t moves = 0;  // the dimension
+  for (; moves < trips_.size() && by == 0; ++moves) {
+    if (count_ % below == 0 && count_ / below < trips_[moves]) by = count_ / below;
+    below *= trips_[moves];
+  }
+  if (by == 0 || trips_[--moves] != by * turns_) return std::nullopt;
+  std::map<std::string, Expr> later;
+  for (const Loop* l : band_.loops) {
+    const Expr by_itself = static_cast<std::size_t>(dimension_of(*l)) == moves ? by * l->step : 0;
+    later[l->symbol] = Expr::symbol(l->symbol) + by_itself + l->begin.substitute(later) - l->begin;
+  }
+  const Expr here = printer_.expressions.offset(m), apart = here.substitute(later) - here;
+  return uses_any(apart, band_) || !apart.reads().empty() ? std::nullopt : std::optional(apart);
+}
+
+// Where all turns are there, an address is computed once, and the others are a constant apart.
+void Line::copies() const {
+  const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
+  passes([&](bool whole) {
+    const sdfg::Memlet& from =
+        (whole ? whole_->inputs : assignment_->inputs)[static_cast<std::size_t>(assignment_->code.input)];
+    const sdfg::Memlet& to = assignment_->out;
+    const auto there = between_turns(to), here = between_turns(from);
+    if (!whole || !there || !here)
+      return turns(whole,
+                   [&] { printer_.out.line("sous::gpu::copy_async(" + address(to) + ", " + address(from) + ");"); });
+    Lines& out = printer_.out;
+    Names& names = printer_.expressions.names();
+    const std::string source = names.fresh("source"), into = names.fresh("into");
+    out.line("constexpr unsigned " + turn_ + " = 0;");
+    print_each(
+        printer_, band_, [&](const Loop& l) { return place(l); },
+        [&] {
+          const auto times = [&](const Expr& apart) {
+            return " + " + value_ + " * (" + printer_.expressions.index(apart).text + ")";
+          };
+          out.line("auto* const " + into + " = " + address(to) + ";");
+          out.line("auto* const " + source + " = " + address(from) + ";");
+          out.line("SOUS_UNROLLED");
+          out.line("for (int64_t " + value_ + " = 0; " + value_ + " < " + std::to_string(turns_) + "; ++" + value_ +
+                   ") sous::gpu::copy_async(" + into + times(*there) + ", " + source + times(*here) + ");");
+        },
+        true);
+  });
 }
 
 bool Line::can_part() const {

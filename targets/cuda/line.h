@@ -22,6 +22,10 @@ std::int64_t free_registers(const sdfg::Sdfg& sdfg, const Meeting& meeting);
 // a few more registers for each thread, and one block less would fit. 0: threads keep little, and nothing is asked for.
 std::int64_t blocks_held(const sdfg::Sdfg& sdfg, const Meeting& meeting);
 
+// Whether the band only moves elements of the device's memory into what threads share: copies that the device makes
+// while its threads do something else.
+bool copies_alone(const sdfg::Sdfg& sdfg, const Meeting& meeting, const Band& band);
+
 // All threads of the block in a line, dimension 0 first; each takes every so many iterations. As these are
 // independent, a thread may compute what it assigns in several of them before it stores any: its loads are on their
 // way at the same time.
@@ -34,6 +38,8 @@ class Line {
   Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips);
 
   void all();
+  // The same where `copies_alone`: the copies are under way when what follows is printed.
+  void copies() const;
 
   // Whether each thread has all of its values at once, computed of what is no thread's own, and stores them into what
   // threads share; and what registers of 4 bytes these take.
@@ -53,7 +59,11 @@ class Line {
   sdfg::Expr without_minima(const sdfg::Expr& e, std::vector<sdfg::Expr>& positive) const;
   std::optional<sdfg::Expr> at_last(sdfg::Expr e) const;
 
+  void passes(const std::function<void(bool whole)>& print) const;
   std::string place(const sdfg::Loop& loop) const;
+  // How far apart the elements are that a thread takes in two turns, one after the other, where that is the same for
+  // all turns and threads.
+  std::optional<sdfg::Expr> between_turns(const sdfg::Memlet& m) const;
   void turns(bool whole, const std::function<void()>& inside) const;
   Text computed(const std::vector<sdfg::Memlet>& inputs, const std::optional<Text>& loaded) const;
   std::string type() const;  // of what is loaded

@@ -7,6 +7,7 @@
 #include "sdfg/planted_fault.h"
 #include "targets/cuda/accesses.h"
 #include "targets/cuda/line.h"
+#include "targets/cuda/matrix.h"
 
 namespace sous::targets {
 namespace {
@@ -22,7 +23,13 @@ class MeetingPrinter {
       : printer_(printer), expressions_(printer.expressions), meeting_(meeting) {}
 
   void run() {
+    in_matrix_ = has_matrix_product(expressions_.sdfg(), meeting_, expressions_.contracts);
     name_places();
+    for (const sdfg::Node& n : meeting_.body->nodes)
+      sdfg::visit(sdfg::Region{{n}}, [&](const sdfg::Node& inner) {
+        const auto* loop = std::get_if<Loop>(&inner.value);
+        if (loop != nullptr && is_thread(*loop)) has_copies_ = has_copies_ || copied(band_of(*loop));
+      });
     // A block may run several iterations of the loops over blocks, one after the other.
     for (const sdfg::Node& n : meeting_.body->nodes) since_.add(accesses(n));
     since_.forget_buffers();
@@ -39,49 +46,60 @@ class MeetingPrinter {
   // one, or write what others have touched.
   void alike(const sdfg::Region& region) {
     for (std::size_t k = 0; k < region.nodes.size(); ++k) {
-      std::vector<Line> early = early_copies(region, k);
+      // Copies into memory that threads share are made together: what is read is on its way while the last of them wait
+      // for each other, and, where that is possible, while they compute.
+      std::vector<Line> early = copies_from(region, k);
       if (early.empty()) {
         node(region.nodes[k]);
         continue;
       }
       const std::size_t behind = k + early.size();
+      const bool ahead = are_early(region, k, early);
       const auto touched = [&](std::size_t c) { return accesses(region.nodes[k + c]); };
       for (std::size_t c = 0; c < early.size(); ++c) {
         meet({.read = touched(c).read, .written = {}});
         early[c].load();
         if (planted(Fault::gpu_stored_early)) early[c].store();
       }
-      node(region.nodes[behind]);
+      if (ahead) node(region.nodes[behind]);
       for (std::size_t c = 0; c < early.size(); ++c) {
         meet({.read = {}, .written = touched(c).written});
         early[c].store();
       }
-      k = behind;
+      k = ahead ? behind : behind - 1;
     }
   }
 
-  // The copies into memory that threads share, from here on, whose elements are loaded ahead of what follows them and
-  // stored behind it: neither knows of the other.
-  std::vector<Line> early_copies(const sdfg::Region& region, std::size_t from) const {
+  // The copies into memory that threads share, from here on, that do not know of each other.
+  std::vector<Line> copies_from(const sdfg::Region& region, std::size_t from) const {
     std::vector<Line> copies;
     std::int64_t registers = 0;
-    std::size_t at = from;
-    for (; at < region.nodes.size(); ++at) {
+    for (std::size_t at = from; at < region.nodes.size(); ++at) {
       const auto* loop = std::get_if<Loop>(&region.nodes[at].value);
       if (loop == nullptr || !is_thread(*loop)) break;
       const Band band = band_of(*loop);
       const auto trips = band.trips();
-      if (!trips) break;
+      if (!trips || copied(band)) break;
       Line line(printer_, meeting_, band, *trips);
-      if (!line.can_part()) break;
-      registers += line.registers();
+      registers += line.can_part() ? line.registers() : 0;
+      if (!line.can_part() || registers > free_registers(expressions_.sdfg(), meeting_)) break;
+      if (!apart(region, from, at)) break;
       copies.push_back(std::move(line));
     }
-    bool apart = at < region.nodes.size() && registers <= free_registers(expressions_.sdfg(), meeting_);
-    for (std::size_t one = from; one < at && apart; ++one)
-      for (std::size_t other = one + 1; other <= at && apart; ++other)
-        apart = !conflict(accesses(region.nodes[one]), accesses(region.nodes[other]));
-    return apart ? std::move(copies) : std::vector<Line>{};
+    return copies;
+  }
+
+  // Whether the node conflicts with none of those before it.
+  bool apart(const sdfg::Region& region, std::size_t from, std::size_t at) const {
+    for (std::size_t one = from; one < at; ++one)
+      if (conflict(accesses(region.nodes[one]), accesses(region.nodes[at]))) return false;
+    return true;
+  }
+
+  // Whether what follows the copies can run between their loads and their stores: neither knows of the other.
+  bool are_early(const sdfg::Region& region, std::size_t from, const std::vector<Line>& copies) const {
+    const std::size_t behind = from + copies.size();
+    return behind < region.nodes.size() && apart(region, from, behind);
   }
 
   void node(const sdfg::Node& node) {
@@ -118,6 +136,7 @@ class MeetingPrinter {
   // With the others, if this may not be touched before they are here.
   void meet(const Accesses& next) {
     if (conflict(next, since_)) {
+      if (has_copies_ && !planted(Fault::gpu_copies_not_awaited)) printer_.out.line("sous::gpu::copies_are_there();");
       if (!planted(Fault::gpu_barrier_lost)) printer_.out.line("__syncthreads();");
       since_ = {};
     }
@@ -130,9 +149,9 @@ class MeetingPrinter {
     const auto trips = band.trips();
     printer_.out.open("");
     if (trips && *trips == meeting_.threads) {
-      print_each(
-          printer_, band, [&](const Loop& l) { return places_[static_cast<std::size_t>(dimension_of(l))]; },
-          [&] { printer_.region(*band.body); });
+      own_iterations(band);
+    } else if (trips && copied(band)) {
+      Line(printer_, meeting_, band, *trips).copies();
     } else if (trips) {
       Line(printer_, meeting_, band, *trips).all();
     } else {
@@ -141,16 +160,52 @@ class MeetingPrinter {
     printer_.out.close();
   }
 
+  // Copies that the device makes by itself leave registers to products in the matrix unit, which computes meanwhile.
+  // Where threads compute themselves, values that pass through their registers are there earlier.
+  bool copied(const Band& band) const {
+    return in_matrix_ && !(band.trips() == meeting_.threads) && copies_alone(expressions_.sdfg(), meeting_, band);
+  }
+
+  void own_iterations(const Band& band) {
+    const auto product = matrix_product(expressions_.sdfg(), meeting_, band, expressions_.contracts);
+    if (product) {
+      printer_.out.open("if (sous::gpu::has_matrix_unit)");
+      print_matrix_product(printer_, *product, at_, [&](const Loop& l, const std::string& thread) {
+        return place_in_matrix(static_cast<std::size_t>(dimension_of(l)), thread);
+      });
+      printer_.out.close(" else {");
+      printer_.out.set_depth(printer_.out.depth() + 1);
+    }
+    print_each(
+        printer_, band, [&](const Loop& l) { return places_[static_cast<std::size_t>(dimension_of(l))]; },
+        [&] { printer_.region(*band.body); });
+    if (product) printer_.out.close();
+  }
+
+  // Of a thread with that number, where a warp is as the matrix unit wants it.
+  std::string place_in_matrix(std::size_t dimension, const std::string& thread) const {
+    const std::string warps = std::to_string(meeting_.threads[0] / warp_columns);
+    return "static_cast<int64_t>(" +
+           (dimension == 0 ? thread + " % 4 + " + thread + " / 32 % " + warps + " * 4"
+                           : thread + " % 32 / 4 + " + thread + " / 32 / " + warps + " * 8") +
+           ")";
+  }
+
   // A thread's own iteration. Where threads have tiles in two dimensions, a warp is 4 by 8 of them, neighbours in its
   // line one below the other and then side by side: half a warp then asks shared memory for 2 rows' and 8 columns'
   // values, and two lanes that are 1 or 2 apart always for the same one, which 16 lanes get in one access of 16 bytes.
+  // Where the matrix unit has part, it is 8 by 4 of them.
   void name_places() {
     for (std::size_t d = 0; d < places_.size(); ++d)
       places_[d] = "static_cast<int64_t>(threadIdx." + std::string(dimension_names[d]) + ")";
     const auto& [across, down, deep] = meeting_.threads;
-    if (meeting_.own.empty() || across % 8 != 0 || down % 4 != 0 || deep != 1) return;
-    const std::string at = expressions_.names().fresh("at"), warps = std::to_string(across / 8);
+    if (!in_matrix_ && (meeting_.own.empty() || across % 8 != 0 || down % 4 != 0 || deep != 1)) return;
+    const std::string at = at_ = expressions_.names().fresh("at"), warps = std::to_string(across / 8);
     printer_.out.line("const unsigned " + at + " = threadIdx.x + " + std::to_string(across) + " * threadIdx.y;");
+    if (in_matrix_) {
+      for (const std::size_t d : {std::size_t{0}, std::size_t{1}}) places_[d] = place_in_matrix(d, at);
+      return;
+    }
     places_[0] = "static_cast<int64_t>(" + at + " / 2 % 8 + " + at + " / 32 % " + warps + " * 8)";
     places_[1] = "static_cast<int64_t>(" + at + " % 2 + " + at + " / 16 % 2 * 2 + " + at + " / 32 / " + warps + " * 4)";
   }
@@ -171,6 +226,8 @@ class MeetingPrinter {
   const Meeting& meeting_;
   Accesses since_;  // by threads, since the last barrier
   std::array<std::string, 3> places_;
+  bool in_matrix_ = false, has_copies_ = false;
+  std::string at_;  // the identifier of a thread's number, where it has one
 };
 
 }  // namespace

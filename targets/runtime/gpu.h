@@ -1,6 +1,6 @@
 // What code that is generated for a GPU includes: CUDA, or its names on the CPU (gpu_emulated.h); arithmetic that gives
-// the bits of the CPU; launches; and a Run, which moves arrays to the device and results back (gpu_run.h);
-// and whether a run is worth that (gpu_offer.h).
+// the bits of the CPU; products by warps (gpu_matrix.h); launches; and a Run, which moves arrays to the device and
+// results back (gpu_run.h); and whether a run is worth that (gpu_offer.h).
 #pragma once
 
 #include "targets/runtime/sous.h"
@@ -32,10 +32,11 @@ namespace sous {
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
 // a*b + c as the processor that the program is compiled for computes it where contraction is allowed: with one rounding
-// if it has such an instruction. (Device code is compiled with --fmad=false: it contracts nothing else.)
+// if it has such an instruction. (Device code is compiled with --fmad=false: it contracts nothing else. Tests define
+// SOUS_ROUNDS_PRODUCTS, to compare with what never contracts.)
 template <class T>
 SOUS_EVERYWHERE T mul_add(T a, T b, T c) {
-#if defined(SOUS_HOST_FMA) || (defined(__FMA__) && !defined(__CUDACC__))
+#if defined(SOUS_HOST_FMA) || (defined(__FMA__) && !defined(__CUDACC__) && !defined(SOUS_ROUNDS_PRODUCTS))
   return fma(a, b, c);
 #else
   return a * b + c;
@@ -97,4 +98,5 @@ cudaError_t start(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
 }  // namespace gpu
 }  // namespace sous
 
+#include "targets/runtime/gpu_matrix.h"
 #include "targets/runtime/gpu_offer.h"

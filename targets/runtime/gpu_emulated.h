@@ -63,6 +63,17 @@ constexpr unsigned emulated_most_threads = 1024;
 constexpr int emulated_most_arrays = 64;
 constexpr size_t emulated_stack_bytes = 256 * 1024;
 
+// Copies that a thread has begun and not waited for. They are made when it does, and by others' barriers are not.
+struct EmulatedCopy {
+  void* to;
+  const void* from;
+  size_t bytes;
+};
+struct EmulatedCopies {
+  EmulatedCopy* all = nullptr;
+  size_t count = 0, room = 0;
+};
+
 struct EmulatedTeam {
   ucontext_t scheduler, threads[emulated_most_threads];
   dim3 places[emulated_most_threads];
@@ -70,7 +81,9 @@ struct EmulatedTeam {
   unsigned now = 0;
   void (*run)(void*) = nullptr;
   void* what = nullptr;
-  void* poisoned[emulated_most_arrays];  // in this block
+  EmulatedCopies copies[emulated_most_threads];
+  void* poisoned[emulated_most_arrays];           // in this block
+  const void* brought[emulated_most_threads][2];  // to products that a warp computes together (gpu_matrix.h)
   int arrays = 0;
 };
 inline thread_local EmulatedTeam* emulated_team = nullptr;
@@ -100,6 +113,21 @@ inline void emulated_shared(void* at, size_t bytes) {
   memset(at, 0xA5, bytes);
 }
 
+inline void emulated_copy_begins(void* to, const void* from, size_t bytes) {
+  EmulatedCopies& copies = emulated_team->copies[emulated_team->now];
+  if (copies.count == copies.room) {
+    copies.room = 2 * copies.room + 16;
+    copies.all = static_cast<EmulatedCopy*>(realloc(copies.all, copies.room * sizeof(EmulatedCopy)));
+    if (copies.all == nullptr) abort();
+  }
+  copies.all[copies.count++] = {to, from, bytes};
+}
+inline void emulated_copies_end() {
+  EmulatedCopies& copies = emulated_team->copies[emulated_team->now];
+  for (size_t k = 0; k < copies.count; ++k) memcpy(copies.all[k].to, copies.all[k].from, copies.all[k].bytes);
+  copies.count = 0;
+}
+
 inline void emulated_thread_begins() { emulated_team->run(emulated_team->what); }
 
 // One block: `run(what)` in each thread. False: some wait for others that have ended.
@@ -109,6 +137,7 @@ inline bool emulated_team_runs(EmulatedTeam& team, char* stacks, dim3 size, void
   team.what = what;
   team.arrays = 0;
   for (unsigned k = 0; k < count; ++k) {
+    team.copies[k].count = 0;
     team.places[k] = dim3{k % size.x, k / size.x % size.y, k / size.x / size.y};
     getcontext(&team.threads[k]);
     team.threads[k].uc_stack.ss_sp = stacks + k * emulated_stack_bytes;
@@ -146,6 +175,7 @@ cudaError_t emulated_meetings(dim3 grid, dim3 block, F f) {
         emulated_block = dim3{x, y, z};
         well = well && emulated_team_runs(team, stacks, block, [](void* what) { (*static_cast<F*>(what))(); }, &f);
       }
+  for (EmulatedCopies& copies : team.copies) free(copies.all);
   munmap(memory, bytes);
   return well ? cudaSuccess : cudaErrorLaunchFailure;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "targets/runtime/gpu_matrix.h"
 #include "targets/runtime/gpu_transfer.h"
 
 // Seconds that runs were slower by without the GPU than they would have been with it (gpu_offer.h); infinite once it is
@@ -97,6 +98,24 @@ class Run {
     }
     started_ = now();
     start_seconds_ = started_ - begun;
+  }
+  // Of a nest that leaves products to the matrix unit: its sums are to be those of the program. Asked once, when the
+  // process begins to use the GPU.
+  template <class Unit>
+  Run(const char* name, Array* arrays, Copy* copies, Unit unit) : Run(name, arrays, copies) {
+    if (failed_) return;
+    static int known = 0;  // 1: it sums in order; 2: it does not
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == 0) {
+      bool differs = false;
+      check(unit.differs(&differs));
+      if (failed_) return;
+      answer = differs ? 2 : 1;
+      __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    if (answer == 2) fail("its matrix unit sums in another order");
+    start_seconds_ += now() - started_;
+    started_ = now();
   }
   ~Run() {
     if (trace_) say();

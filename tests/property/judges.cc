@@ -66,9 +66,7 @@ struct Comparison {
 bool gpu_refuses(const Comparison& c) {
   const auto* target = targets::find_target(c.target);
   if (!target->has_gpu()) return false;
-  targets::EmitOptions options;
-  options.contract = false;
-  const auto code = target->emit(c.sdfg, options);
+  const auto code = target->emit(c.sdfg, exact_options(c.target));
   return !code && (code.error().code == "target.unsupported" || code.error().code == "target.math");
 }
 

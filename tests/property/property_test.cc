@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "sdfg/text.h"
 #include "targets/target.h"
 #include "tests/property/judges.h"
 #include "tests/support/random.h"
@@ -67,6 +68,37 @@ Case stage_case(std::uint64_t seed) {
   for (const char* step : steps) recipe.sequence.push_back(transforms::find_step(step));
   result.recipe = random_recipe(result.sdfg, seed, recipe);
   return result;
+}
+
+// Products whose threads are as the matrix unit wants them, in all forms in which compilers make one operation of a
+// product and its sum, and of all extents.
+Case matrix_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto one_of = [&](auto... values) {
+    const std::int64_t all[] = {values...};
+    return std::to_string(all[random.below(sizeof...(values))]);
+  };
+  static constexpr const char* statements[] = {
+      "C[i, j] + A[i, k] * B[k, j]",      "C[i, j] - A[k, i] * B[k, j]",      "s[] * A[i, k] * B[j, k] + C[i, j]",
+      "C[i, j] + B[k, j] * A[i, k]",      "C[i, j] + (-(A[i, k] * B[k, j]))", "C[i, j] - B[j, k] * (A[i, k] + s[])",
+      "C[i, j] + A[i, k] * B[k, j] * s[]"};
+  const auto extent = [&](std::uint64_t most) { return std::to_string(1 + random.below(most)); };
+  const std::string text =
+      "sdfg 1 product array A: f64[40, 40] argument array B: f64[40, 40] argument "
+      "array C: f64[40, 40] argument array s: f64 argument arguments A, B, C, s "
+      "loop i = 0 .. " +
+      extent(40) + " { loop j = 0 .. " + extent(24) + " { loop k = 0 .. " + extent(40) +
+      " { s0: C[i, j] = " + statements[random.below(std::size(statements))] + " } } }";
+  const std::string tile = "loops=[i, j], sizes=[" + one_of(1, 2, 3, 4) + ", " + one_of(2, 4, 2, 8, 3) + "]";
+  const std::string recipe = "tile(" + tile + "); offload(loops=[i_t, j_t], sizes=[" + one_of(8, 16) + ", " +
+                             one_of(4, 8) + "]); register_tile(" + tile +
+                             ", lanes=1, partial=padded); stage(loop=k, size=" + one_of(4, 8, 16, 3, 12) +
+                             ", pad=" + one_of(0, 2, 4) + (random.percent(50) ? ", fold=yes" : "") +
+                             (random.percent(50) ? ", along=yes" : "") + ", buffers=" + one_of(1, 2) + ") -> cuda";
+  const auto graph = sdfg::parse(text);
+  const auto steps = transforms::recipe_from_text(recipe);
+  EXPECT_TRUE(graph && steps) << text << recipe;
+  return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
 }
 
 using Sequence = std::vector<const transforms::StepInfo*>;
@@ -165,6 +197,8 @@ TEST(Property, Promotes) { hold_recipes("Promotes", promote_case, 12, "promote",
 TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload", 60); }
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
+
+TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 
 // Of the nests that are offloaded, the target refuses the smaller part (returns, library nodes, functions of math.h).
 TEST(Property, OffloadedNestsRun) {

@@ -59,7 +59,7 @@ std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nest
   std::vector<std::string> code_of;
   std::vector<Generated> generated;
   for (std::size_t k = 0; k < nests.size(); ++k) {
-    targets::EmitOptions options = exact_options();
+    targets::EmitOptions options = exact_options(target);
     options.function = "f" + std::to_string(k);
     const auto function = targets::find_target(target)->emit(nests[k].after, options);
     if (!function) ADD_FAILURE() << function.error().to_string() << "\n" << nests[k].steps;
@@ -67,10 +67,11 @@ std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nest
     code_of.push_back(functions.back().code);
     generated.push_back({&nests[k].after, options.function});
   }
-  const auto code =
-      GeneratedCode::compile(source_file(functions, "the steps' results"), generated,
-                             {.include_root = SOUS_SOURCE_DIR,
-                              .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -Wall -Wextra -Werror"});
+  const auto code = GeneratedCode::compile(
+      source_file(functions, "the steps' results"), generated,
+      {.include_root = SOUS_SOURCE_DIR,
+       .flags = "-O1 -march=native -fopenmp -fwrapv -ffp-contract=off -DSOUS_ROUNDS_PRODUCTS -Wall "
+                "-Wextra -Werror"});
   const auto run = [&] {
     ASSERT_TRUE(code) << code.error().to_string();
     for (std::size_t k = 0; k < nests.size(); ++k)

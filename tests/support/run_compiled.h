@@ -13,17 +13,18 @@
 
 namespace sous::tests {
 
-// No contraction, as the interpreter computes.
-inline targets::EmitOptions exact_options() {
+// No contraction, as the interpreter computes. What is written for a GPU says itself what may become one operation
+// (SOUS_ROUNDS_PRODUCTS: two, all the same).
+inline targets::EmitOptions exact_options(std::string_view target) {
   targets::EmitOptions options;
-  options.contract = false;
+  options.contract = targets::find_target(target)->has_gpu();
   return options;
 }
 
 struct CompiledCase {
   sdfg::Sdfg sdfg;
   std::string target;
-  targets::EmitOptions options = exact_options();  // `function` is set by the batch
+  targets::EmitOptions options = exact_options(target);  // `function` is set by the batch
 };
 
 struct CompilerCommand {
@@ -31,7 +32,8 @@ struct CompilerCommand {
   // No contraction and wrapping integers, as the interpreter computes; threads even for a few iterations; warnings in
   // generated code are failures.
   std::string flags =
-      "-std=c++20 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -DSOUS_PARALLEL_FROM=0 -Wall -Wextra -Werror";
+      "-std=c++20 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -DSOUS_PARALLEL_FROM=0 "
+      "-DSOUS_ROUNDS_PRODUCTS -Wall -Wextra -Werror";
 };
 
 class CompiledBatch {

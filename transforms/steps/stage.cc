@@ -60,7 +60,7 @@ struct Stage {
   LoopRef loop;
   Size size;
   std::int64_t pad = 2, buffers = 1;
-  std::string fold, reads;
+  std::string fold, reads, along;
   static constexpr std::string_view read_choices[] = {"shared", "all"};
   static constexpr auto params = std::tuple{
       param(&Stage::loop, {.name = "loop", .doc = "the loop, which every thread of a block runs alike"}),
@@ -87,6 +87,12 @@ struct Stage {
                                    "load neighbouring elements whichever they use, and many at a time",
                             .choices = read_choices,
                             .default_value = "shared"}),
+      param(&Stage::along, {.name = "along",
+                            .doc = "whether an operand whose elements lie side by side along the loop lies so in its "
+                                   "buffer, too, and not across it: threads that fill it then meet different banks, "
+                                   "and readers, but for the matrix unit, take one element at a time",
+                            .choices = fold_choices,
+                            .default_value = "no"}),
       param(&Stage::buffers, {.name = "buffers",
                               .doc = "2: the threads copy the next tile while they compute with this one, and meet "
                                      "once a tile instead of twice",
@@ -118,10 +124,13 @@ struct Stage {
         return fail("stage.bounds", loop.name + " counts the tiles of " + inner, loop.name);
     }
     const std::vector<Operand> all = operands(result, *phases.block, fold == "yes");
-    TRY(const std::vector<Staged> staged,
-        staged_operands(
-            nest, all, phases,
-            {.loop = loop.name, .size = size.value, .pad = pad, .buffers = buffers, .all = reads == "all"}));
+    TRY(const std::vector<Staged> staged, staged_operands(nest, all, phases,
+                                                          {.loop = loop.name,
+                                                           .size = size.value,
+                                                           .pad = pad,
+                                                           .buffers = buffers,
+                                                           .all = reads == "all",
+                                                           .along = along == "yes"}));
     normal::Names names(result);
     const Loop whole = sdfg::find_loop(result.root, loop.name)->loop();
     const Expr tile = Expr::symbol(names.fresh(loop.name + "_t"));

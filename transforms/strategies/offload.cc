@@ -24,9 +24,9 @@ struct Tile {
 // Large tiles read less of what they compute, but with fewer blocks than this they leave multiprocessors idle (an H100
 // has 132, and each runs three of these blocks at a time). A block among few has nobody to compute while it copies: it
 // copies ahead itself.
-constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16, .buffers = 1};
-constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 8, .buffers = 2};
-constexpr std::int64_t enough_blocks = 396;
+constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16, .buffers = 2};
+constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 16, .buffers = 2};
+constexpr std::int64_t enough_blocks = 264;
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
@@ -72,7 +72,7 @@ std::optional<std::string> tiled(const NestFacts& nest, const std::string& first
   std::string steps = permutation(band->written, band->order()) + call("tile", tile);
   if (!staged) return steps + offload(loops, "$down", "$across") + call("register_tile", tile + ", lanes=1");
   return steps + offload(loops, "$under", "$beside") + call("register_tile", tile + ", lanes=1, partial=padded") +
-         call("stage", "loop=" + band->sum + ", size=$depth, fold=yes, buffers=$buffers");
+         call("stage", "loop=" + band->sum + ", size=$depth, fold=$fold, along=$along, buffers=$buffers");
 }
 
 // Sums, one for each thread: what they read passes through shared memory, so that neighbouring threads load neighbours
@@ -192,23 +192,28 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
-  const std::map<std::string, std::vector<std::string>> sizes{{"line", {"128", "64", "256", "32"}},
-                                                              {"rows", {"4", "8", "2", "16"}},
-                                                              {"columns", {"64", "32", "128"}},
-                                                              {"high", {"8", "4", "2"}},
-                                                              {"wide", {"2", "1", "4"}},
-                                                              {"down", {"1", "2", "4"}},
-                                                              {"across", {"128", "64", "32"}},
-                                                              {"tall", values(all, &Tile::tall, {8})},
-                                                              {"broad", values(all, &Tile::broad, {8})},
-                                                              {"few", {"16", "32", "64"}},
-                                                              {"far", {"128", "64", "32"}},
-                                                              {"some", {"32", "16", "64"}},
-                                                              {"near", {"64", "128", "32"}},
-                                                              {"under", values(all, &Tile::under, {4})},
-                                                              {"beside", values(all, &Tile::beside, {16, 32})},
-                                                              {"depth", values(all, &Tile::depth, {4})},
-                                                              {"buffers", values(all, &Tile::buffers, {})}};
+  // What the matrix unit takes: copies that the device makes by itself, which compute nothing.
+  const bool doubles = nest.element_bytes() == 8;
+  const std::map<std::string, std::vector<std::string>> sizes{
+      {"line", {"128", "64", "256", "32"}},
+      {"rows", {"4", "8", "2", "16"}},
+      {"columns", {"64", "32", "128"}},
+      {"high", {"8", "4", "2"}},
+      {"wide", {"2", "1", "4"}},
+      {"down", {"1", "2", "4"}},
+      {"across", {"128", "64", "32"}},
+      {"tall", values(all, &Tile::tall, {8})},
+      {"broad", values(all, &Tile::broad, {8})},
+      {"few", {"16", "32", "64"}},
+      {"far", {"128", "64", "32"}},
+      {"some", {"32", "16", "64"}},
+      {"near", {"64", "128", "32"}},
+      {"under", values(all, &Tile::under, {4})},
+      {"beside", values(all, &Tile::beside, {16, 32})},
+      {"depth", values(all, &Tile::depth, {4})},
+      {"along", {doubles ? "yes" : "no", doubles ? "no" : "yes"}},
+      {"fold", {doubles ? "no" : "yes", doubles ? "yes" : "no"}},
+      {"buffers", values(all, &Tile::buffers, {})}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
