@@ -300,13 +300,41 @@ std::optional<Expr> Line::between_turns(const sdfg::Memlet& m) const {
   return uses_any(apart, band_) || !apart.reads().empty() ? std::nullopt : std::optional(apart);
 }
 
-// Where all turns are there, an address is computed once, and the others are a constant apart.
+std::optional<Line::Clamped> Line::clamped(sdfg::Memlet from) const {
+  Clamped result;
+  std::map<std::string, Expr> there;
+  for (const Loop* l : band_.loops) {
+    const Expr at = Expr::symbol(l->symbol);
+    if (has_all(*l)) {
+      there[l->symbol] = at + l->begin.substitute(there) - l->begin;
+      continue;
+    }
+    for (const Expr* bound : {&l->begin, &l->end})
+      if (uses_any(*bound, band_) || !bound->reads().empty()) return std::nullopt;
+    if (l->step < 0) return std::nullopt;
+    there[l->symbol] = Expr::min(at, l->begin + Expr(l->step) * Expr::floor_div(l->end - 1 - l->begin, Expr(l->step)));
+    result.condition += (result.condition.empty() ? "" : " && ") +
+                        printer_.expressions.index(l->end - l->begin).in(Binding::Sum) + " > 0";
+  }
+  for (sdfg::Dim& d : from.subset) d.begin = d.begin.substitute(there);
+  result.from = std::move(from);
+  return result.condition.empty() ? std::nullopt : std::optional(std::move(result));
+}
+
+// Where all turns are there, an address is computed once, and the others are a constant apart. Else no turn asks
+// whether it is: what lies in places that no iteration has is never looked at.
 void Line::copies() const {
   const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
   passes([&](bool whole) {
     const sdfg::Memlet& from =
         (whole ? whole_->inputs : assignment_->inputs)[static_cast<std::size_t>(assignment_->code.input)];
     const sdfg::Memlet& to = assignment_->out;
+    if (const auto all = whole ? std::nullopt : clamped(from)) {
+      printer_.out.open("if (" + all->condition + ")");
+      turns(true,
+            [&] { printer_.out.line("sous::gpu::copy_async(" + address(to) + ", " + address(all->from) + ");"); });
+      return printer_.out.close();
+    }
     const auto there = between_turns(to), here = between_turns(from);
     if (!whole || !there || !here)
       return turns(whole,

@@ -61,6 +61,13 @@ class Line {
 
   void passes(const std::function<void(bool whole)>& print) const;
   std::string place(const sdfg::Loop& loop) const;
+  // Where some iterations are not there: what is read in the last one that is in place of those, and what must be so
+  // for there to be one.
+  struct Clamped {
+    std::string condition;
+    sdfg::Memlet from;
+  };
+  std::optional<Clamped> clamped(sdfg::Memlet from) const;
   // How far apart the elements are that a thread takes in two turns, one after the other, where that is the same for
   // all turns and threads.
   std::optional<sdfg::Expr> between_turns(const sdfg::Memlet& m) const;

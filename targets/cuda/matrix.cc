@@ -41,10 +41,13 @@ class Finder {
   std::optional<MatrixProduct> find() {
     const auto trips = product_.band.trips();
     if (!trips || *trips != meeting_.threads || meeting_.threads[0] % warp_columns != 0 ||
-        meeting_.threads[1] % warp_rows != 0 || meeting_.threads[2] != 1 || product_.band.loops.size() != 2)
+        meeting_.threads[1] % warp_rows != 0 || meeting_.threads[2] != 1)
       return std::nullopt;
-    for (const Loop* l : product_.band.loops)
-      (dimension_of(*l) == 0 ? product_.thread_column : product_.thread_row) = l;
+    // A further loop has one iteration: a block's own.
+    for (const Loop* l : product_.band.loops) {
+      if (dimension_of(*l) == 0) product_.thread_column = l;
+      if (dimension_of(*l) == 1) product_.thread_row = l;
+    }
     if (product_.thread_row == nullptr || product_.thread_column == nullptr) return std::nullopt;
     if (!loops() || !statement()) return std::nullopt;
     return std::move(product_);

@@ -184,6 +184,7 @@ class MeetingPrinter {
 
   // Of a thread with that number, where a warp is as the matrix unit wants it.
   std::string place_in_matrix(std::size_t dimension, const std::string& thread) const {
+    if (dimension == 2) return "0";
     const std::string warps = std::to_string(meeting_.threads[0] / warp_columns);
     return "static_cast<int64_t>(" +
            (dimension == 0 ? thread + " % 4 + " + thread + " / 32 % " + warps + " * 4"

@@ -135,8 +135,6 @@ __device__ bool sums_differ(int lane) {
   return differ;
 }
 
-static __device__ int matrix_unit_differs;
-
 template <class Int>
 __global__ void ask_matrix_unit(Int* differs) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -148,13 +146,17 @@ struct InMatrixUnit {
   template <class Bool>
   cudaError_t differs(Bool* differ) const {
     if (!has_matrix_unit) return cudaSuccess;
+    // (Not a variable of the device: nvcc gives it another name each time.)
     void* there = nullptr;
-    cudaError_t error = cudaGetSymbolAddress(&there, matrix_unit_differs);
+    cudaError_t error = cudaMalloc(&there, sizeof(int));
+    if (error != cudaSuccess) return error;
     int answer = 0;
+    error = cudaMemcpy(there, &answer, sizeof answer, cudaMemcpyHostToDevice);
     if (error == cudaSuccess) {
       ask_matrix_unit<int><<<1, 32>>>(static_cast<int*>(there));
       error = cudaMemcpy(&answer, there, sizeof answer, cudaMemcpyDeviceToHost);
     }
+    cudaFree(there);
     *differ = answer != 0;
     return error;
   }
