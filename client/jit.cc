@@ -29,7 +29,7 @@ Result<void*> load(const std::vector<Emitted>& emitted, const Meaning& meaning) 
   const auto files = targets::files(functions, "compiled to be called");
   GeneratedBuild build{
       .compiler = meaning.compiler, .flags = meaning.cpp_code, .contract = meaning.contract, .refusal = "jit.compile"};
-  build.flags.emplace_back("-fPIC");
+  build.flags.insert(build.flags.end(), {"-fPIC", "-DSOUS_LOADED"});
   TRY(const auto folder, TemporaryFolder::make());
   TRY(auto command, compile_generated(files, build, folder, "nest"));
   const string library = folder.file("nest.so");

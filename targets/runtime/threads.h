@@ -162,7 +162,12 @@ class Threads {
   }
 
 #define SOUS_HIDDEN __attribute__((visibility("hidden")))
+// What a program has of such memory when it starts, libraries that it loads later soon use up: they say SOUS_LOADED.
+#ifdef SOUS_LOADED
+#define SOUS_PER_THREAD SOUS_HIDDEN inline static thread_local
+#else
 #define SOUS_PER_THREAD __attribute__((visibility("hidden"), tls_model("initial-exec"))) inline static thread_local
+#endif
   SOUS_PER_THREAD volatile int busy_ = 0;
   SOUS_PER_THREAD int started_ = 0;
   SOUS_PER_THREAD double gained_ = 0;

@@ -75,7 +75,7 @@ Result<GeneratedCode> GeneratedCode::compile(const std::string& source, std::vec
   for (const Generated& g : functions)
     text += "\n" + targets::cpp_target.language->caller(*g.sdfg, g.function, exported(g.function));
   std::ofstream(file) << text;
-  const std::string command = options.compiler + " -std=c++17 -fno-exceptions -fno-rtti -shared -fPIC" +
+  const std::string command = options.compiler + " -std=c++17 -fno-exceptions -fno-rtti -shared -fPIC -DSOUS_LOADED" +
                               no_warnings_of_the_processor + options.flags + " -I" + options.include_root + " " +
                               file.string() + " -o " + object.string() + " 2>" + log.string();
   if (std::system(command.c_str()) != 0) {
