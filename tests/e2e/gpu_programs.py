@@ -138,7 +138,7 @@ static void run(int n) {
 int main(void) {
   run(480);
   gpu_is_used();
-  for (int n = 30; n <= 480; n *= 4) run(n);
+  for (int n = 24; n <= 480; n *= 20) run(n);
   run(480);
   return 0;
 }
