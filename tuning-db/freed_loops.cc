@@ -21,7 +21,7 @@ constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
 constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
 constexpr double line_bytes = 64;
 
-// Of chains that overlap: copies, how many of them there are there on average, iterations around them, and their share.
+// Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
 constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
 
 double weight(const StatementFact& s) { return s.executions * operations(s.code); }

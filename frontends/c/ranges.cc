@@ -241,7 +241,9 @@ std::optional<Expr> Ranges::extreme(const Expr& e, const Box& box, bool up, bool
   const auto a = bound(e, box, up, false, 0), b = bound(e, *plain, up, false, 0);
   if (!a && !b) return bound(e, box, up, assume, 0);
   if (!a || !b) return a ? a : b;
-  return up ? -larger(-*a, -*b) : larger(*a, *b);
+  const Expr most = larger(*a, *b);
+  if (!up) return most;
+  return most == *a ? *b : most == *b ? *a : Expr::min(*a, *b);
 }
 
 std::optional<Expr> Ranges::upper(const Expr& e, const Box& box, bool assume) { return extreme(e, box, true, assume); }
