@@ -114,7 +114,7 @@ class Chooser {
   std::optional<Choice> for_other_shapes(const Choice& first) const {
     const bool freed = is_by_strategy(first.match, &transforms::StrategyInfo::frees_loops);
     const bool has_both = question_.nest.units.size() == 1 && first.match.evidence.threads > 1;
-    const bool vectors = has_both && (freed || is_by_strategy(first.match, &transforms::StrategyInfo::as_it_stands));
+    const bool vectors = has_both && (freed || is_by_strategy(first.match, &transforms::StrategyInfo::fills_lanes));
     const auto* model = freed && !has_both ? nullptr : model_for_strategies();
     if (model == nullptr) return std::nullopt;
     const Unit& whole = question_.nest.units.front();

@@ -34,7 +34,7 @@ constexpr int asked_threads = 2;
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
-// Of what threads alone gain by two recipes: the first one is the simpler.
+// Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
 constexpr double most_of_program = 0.9;
@@ -68,7 +68,7 @@ class Predictor {
     const auto candidate = tuning_db::fitted(unit_.nest, match.name, recipe, apply_options(nest_));
     const auto strategy = std::ranges::find(transforms::strategies(), match.name, &transforms::StrategyInfo::name);
     SOUS_ASSERT(strategy != transforms::strategies().end());
-    if (!candidate || ((*strategy)->as_it_stands && !is_reordered())) return std::nullopt;
+    if (!candidate || ((*strategy)->fills_lanes && waits() == tuning_db::Waits::No)) return std::nullopt;
     return freed(**strategy, *candidate);
   }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
@@ -86,9 +86,8 @@ class Predictor {
       for (const auto& open : *one.recipes) {
         const auto candidate = candidate_of(*one.strategy, open, options);
         if (!candidate) continue;
-        const bool as_it_stands = one.strategy->as_it_stands && is_reordered();
-        if (one.strategy->frees_loops || (as_it_stands && !(unit_.one_of_several() && has_threads(candidate->applied))))
-          keep_larger(freed_loops, freed(*one.strategy, *candidate));
+        if (one.strategy->frees_loops || (one.strategy->fills_lanes && waits() != tuning_db::Waits::No))
+          keep_clearly_larger(freed_loops, freed(*one.strategy, *candidate));
         if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (which == tuning_db::Strategies::Whole) continue;
@@ -130,8 +129,11 @@ class Predictor {
       return std::nullopt;
     return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors, load.shares};
   }
-  static void keep_clearly_larger(std::optional<ByThreads>& best, std::optional<ByThreads> other) {
-    if (other && (!best || other->predicted.gain > clearly_more * best->predicted.gain)) best = std::move(other);
+  static double gain_of(const ByThreads& one) { return one.predicted.gain; }
+  static double gain_of(const Predicted& one) { return one.gain; }
+  template <class One>
+  static void keep_clearly_larger(std::optional<One>& best, std::optional<One> other) {
+    if (other && (!best || gain_of(*other) > clearly_more * gain_of(*best))) best = std::move(other);
   }
 
   Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
@@ -166,12 +168,14 @@ class Predictor {
     return out;
   }
   double freed_gain(const transforms::StrategyInfo& strategy, const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const double vectors = strategy.as_it_stands
-                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware)
+    const double vectors = strategy.fills_lanes
+                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(),
+                                                                   shared_.load(unit_.nest, sizes))
                                : std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
                                           tuning_db::overlapped_chains_gain(applied, sizes));
-    return has_threads(applied) ? vectors * tuning_db::threads_gain(shared_.load(applied, sizes), shared_.threads())
-                                : vectors;
+    if (vectors == 0 || !has_threads(applied)) return vectors;
+    const auto load = shared_.load(applied, sizes);
+    return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
   }
 
   static bool has_threads(const sdfg::Sdfg& applied) {
@@ -183,13 +187,16 @@ class Predictor {
     return found;
   }
 
-  // Whether the unit is most of a program whose own order of loops keeps compilers from vectors.
-  bool is_reordered() const {
+  // What the program waits for that the unit is most of.
+  tuning_db::Waits waits() const {
+    if (waits_) return *waits_;
     double all = 0;
     for (const Unit& unit : nest_.units)
       if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
-    return unit_work(unit_) >= most_of_program * all &&
-           tuning_db::waits_for_elements(nest_.lifted->sdfg, of_whole().usual(), nest_.reassociate);
+    const bool is_most = unit_work(unit_) >= most_of_program * all;
+    waits_ =
+        is_most ? tuning_db::waits(nest_.lifted->sdfg, of_whole().usual(), nest_.reassociate) : tuning_db::Waits::No;
+    return *waits_;
   }
 
   // The whole of a nest of several parts.
@@ -204,6 +211,14 @@ class Predictor {
     return apart.bytes > most_apart * together.bytes && !tuning_db::computes({together.nanoseconds, apart.bytes});
   }
 
+  // Whether the parts, one after the other, wait for sums that the program adds up beside each other.
+  bool apart_waits_more() const {
+    const Sized whole = of_whole();
+    const auto apart = whole.load(nest_.normal, whole.usual());
+    const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
+    return apart.nanoseconds > most_left_apart * together.nanoseconds;
+  }
+
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
     return tuning_db::believe(there, model_.machine().threads, model_.machine().hardware, class_).ratio;
@@ -215,17 +230,20 @@ class Predictor {
   double threads_gain(const tuning_db::CoreLoad& load) const {
     const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
-    if (unit_.one_of_several()) return tuning_db::computes(load) && of_whole().computes() ? gain : 0;
+    if (unit_.one_of_several())
+      return tuning_db::computes(load) && of_whole().computes() && !apart_waits_more() ? gain : 0;
     if (!tuning_db::computes(load) && !shared_.deep()) return 0;
     return gain;
   }
 
-  // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again.
+  // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again, and sums that
+  // overlap in the program are waited for one after the other.
   bool brings_little_more(const sdfg::Sdfg& recipes) const {
     const Sized whole = of_whole();
     const auto applied = shared_.load(recipes, shared_.usual());
     const auto program = whole.load(nest_.lifted->sdfg, whole.usual());
-    return applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds;
+    return (applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds) &&
+           applied.nanoseconds <= most_left_apart * program.nanoseconds;
   }
 
   // `seconds`: what the original takes at these sizes, a low estimate.
@@ -303,6 +321,7 @@ class Predictor {
   const GainModel& model_;
   const string class_;          // of this machine
   const Sized sized_, shared_;  // the latter for threads alone
+  mutable std::optional<tuning_db::Waits> waits_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "transforms/register_promotion.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -21,19 +22,24 @@ struct Promotion : ResultTile {
   std::map<std::string, std::string> memories = {};  // of padded tiles, by container
 
   Result<void> run() {
-    const auto place = sdfg::find_loop(sdfg.root, k);
+    const auto place = sdfg::find_loop(sdfg.root, sums.front());
     SOUS_ASSERT(place);
     auto& loop = place->loop();
-    sdfg::Region& body = std::get<sdfg::Loop>(std::get<sdfg::Loop>(loop.body.nodes[0].value).body.nodes[0].value).body;
     const sdfg::Touched touched = sdfg::touched(loop.body);
     const auto &rows = *loops(loop).first, &lanes = *loops(loop).second;
     Copies copies;
     std::set<std::string> privates, held_in;
-    for (const sdfg::Loop* l : {&std::as_const(loop), &rows, &lanes})
-      privates.insert(l->privates.begin(), l->privates.end());
+    sdfg::Loop* innermost = &loop;
+    for (std::size_t depth = 0;; ++depth) {
+      privates.insert(innermost->privates.begin(), innermost->privates.end());
+      if (depth == sums.size() + 1) break;
+      innermost = &std::get<sdfg::Loop>(innermost->body.nodes[0].value);
+    }
+    sdfg::Region& body = innermost->body;
     for (const std::string& container : touched.written) {
       if (privates.contains(container))
-        return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it", k);
+        return fail("register-tile.not-invariant", container + " is private to a loop, the tile would outlive it",
+                    sums.front());
       TRY(const sdfg::Memlet element, only_access(loop, body, container));
       sdfg::Container registers = place_of_tile(container, "_r", sdfg::Storage::registers);
       held_in.insert(registers.name);
@@ -61,9 +67,11 @@ struct Promotion : ResultTile {
     return place->loop();
   }
 
-  static std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) {
-    const auto& outer = std::get<sdfg::Loop>(k_loop.body.nodes[0].value);
-    return {&outer, &std::get<sdfg::Loop>(outer.body.nodes[0].value)};
+  // The two loops of the tile, inside the sums.
+  std::pair<const sdfg::Loop*, const sdfg::Loop*> loops(const sdfg::Loop& k_loop) const {
+    const sdfg::Loop* outer = &k_loop;
+    for (std::size_t depth = 0; depth < sums.size(); ++depth) outer = &std::get<sdfg::Loop>(outer->body.nodes[0].value);
+    return {outer, &std::get<sdfg::Loop>(outer->body.nodes[0].value)};
   }
 
   Result<sdfg::Memlet> only_access(const sdfg::Loop& loop, const sdfg::Region& body,
@@ -94,12 +102,17 @@ struct Promotion : ResultTile {
       for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
       one = one && uses;  // otherwise several elements of the tile would be one element of the container
     }
-    for (const sdfg::Dim& d : only->subset) moves = moves && !d.begin.uses(k) && !d.end && sdfg::affine(d.begin);
+    for (const sdfg::Dim& d : only->subset) moves = moves && stays(d.begin) && !d.end && sdfg::affine(d.begin);
     for (const sdfg::Memlet& other : others)
       one = one && (other == *only || sdfg::apart(points, inside, only->subset, inside, other.subset));
     if (!one || !moves || !separate(*only))
-      return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place", k);
+      return fail("register-tile.not-invariant", "what is written to " + container + " does not stay in one place",
+                  sums.front());
     return *only;
+  }
+
+  bool stays(const Expr& subscript) const {
+    return std::ranges::none_of(sums, [&](const std::string& k) { return subscript.uses(k); });
   }
 
   // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.

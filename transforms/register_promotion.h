@@ -1,7 +1,7 @@
-// A tile of a result held in registers while the loop inside it runs: scalar replacement (Callahan, Carr and Kennedy
+// A tile of a result held in registers while the loops inside it run: scalar replacement (Callahan, Carr and Kennedy
 // 1990) of a tile's elements.
 //
-// Condition: inside the loop k every write to such a container has one and the same subscript, free of k, and every
+// Condition: inside these loops every write to such a container has one and the same subscript, free of them, and every
 // read has that one or surely another element than any of the tile's; so an element of the tile is touched through this
 // subscript only (containers that may share memory with it are refused), and the tile before and after the loop is the
 // container's own.
@@ -17,9 +17,10 @@
 namespace sous::transforms {
 
 struct ResultTile {
-  std::string a, b, k, tile;               // symbols: the loops inside k, k, and the loop over tiles around it
-  sdfg::Surroundings points;               // around the loop k of a full tile
-  std::vector<sdfg::ScheduleLoop> inside;  // k, a, b
+  std::string a, b, tile;                  // symbols: the loops inside the sums, and the loop over tiles around these
+  std::vector<std::string> sums;           // symbols of loops directly inside each other, outermost first
+  sdfg::Surroundings points;               // around the sums of a full tile
+  std::vector<sdfg::ScheduleLoop> inside;  // sums, a, b
   std::vector<sdfg::Expr> shape;
   std::optional<PaddedTile> padded;
 };

@@ -1,6 +1,7 @@
 // What vectors and chains gain that the compiler of a program could not have made.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/schedule_features.h"
@@ -19,6 +20,9 @@ struct LeastVectors {
 constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
 // In place of a loop that is slow, for it waits for each element, fewer will do.
 constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
+// Of sums one after the other: how long they are (what a core has under way at once are some dozen additions), the
+// share of the lanes that is counted on, and how many bytes one core gets from memory meanwhile, a low estimate.
+constexpr double least_chain = 64, share_of_lanes = 0.5, bytes_of_vectors = 4;
 constexpr double line_bytes = 64;
 
 // Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
@@ -36,18 +40,31 @@ bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
   return found;
 }
 
-// Whether most of the work is in vectors of neighbouring elements.
-bool is_in_vectors(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
-                   int bits) {
-  if (!least.conditions && has_condition_in_lanes(nest)) return false;
+// Iterations of a loop; of one over the points of a tile, those of all its tiles in a row.
+double in_a_row(const NestFacts& known, const LoopFact& fact) {
+  for (const int k : fact.around) {
+    const LoopFact& tiles = known.loops[static_cast<std::size_t>(k)];
+    if (tiles.loop->step > 1 && fact.loop->begin.uses(tiles.loop->symbol)) return tiles.trips * fact.trips;
+  }
+  return fact.trips;
+}
+
+// The lanes in which most of the work is, if it is, and on neighbouring elements; else 0.
+double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
+                    int bits) {
+  if (!least.conditions && has_condition_in_lanes(nest)) return 0;
   const NestFacts known = facts(nest, sizes);
   double all = 0, in_vectors = 0, widest = 1;
   std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement, if it is a fast one
-  for (std::size_t k = 0; k < known.statements.size(); ++k)
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    int count = 0;
     for (const int loop : known.statements[k].loops) {
       const LoopFact& fact = known.loops[static_cast<std::size_t>(loop)];
-      if (std::holds_alternative<sdfg::Simd>(fact.loop->schedule) && fact.trips >= least.trips) lanes[k] = loop;
+      if (!std::holds_alternative<sdfg::Simd>(fact.loop->schedule)) continue;
+      // Lanes of lanes are slow.
+      lanes[k] = ++count == 1 && in_a_row(known, fact) >= least.trips ? loop : -1;
     }
+  }
   for (const AccessFact& access : known.accesses) {
     int& loop = lanes[static_cast<std::size_t>(access.statement)];
     if (loop < 0) continue;
@@ -61,8 +78,19 @@ bool is_in_vectors(const sdfg::Sdfg& nest, const std::map<std::string, std::int6
     all += weight(known.statements[k]);
     in_vectors += lanes[k] >= 0 ? weight(known.statements[k]) : 0;
   }
-  const bool wide = bits >= least.lanes * 8 * widest;
-  return wide && all > 0 && in_vectors >= most_of_all * all;
+  const double count = bits / (8 * widest);
+  return count >= least.lanes && all > 0 && in_vectors >= most_of_all * all ? count : 0;
+}
+
+// Whether what is stored is a float that many iterations of the innermost loops add to, one after the other.
+bool is_chain(const NestFacts& known, const AccessFact& access) {
+  if (!access.write || !sdfg::is_float(access.container->type)) return false;
+  double links = 1;
+  for (const int loop : known.statements[static_cast<std::size_t>(access.statement)].loops | std::views::reverse) {
+    if (known.stride(access, loop) != 0.0) break;
+    links *= known.loops[static_cast<std::size_t>(loop)].trips;
+  }
+  return links >= least_chain;
 }
 
 }  // namespace
@@ -71,34 +99,39 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
                           const Hardware& hardware) {
   const int bits = simd_bits(hardware.isa);
   if (bits < 256) return 0;
-  return is_in_vectors(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) ? counted_on_vectors : 0;
+  return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
 }
 
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                              const Hardware& hardware) {
+                              const Hardware& hardware, Waits waits, const CoreLoad& before) {
   const int bits = simd_bits(hardware.isa);
-  if (bits < 256) return 0;
-  return is_in_vectors(nest, sizes, bits >= 512 ? for_slow_with_masks : for_slow, bits) ? counted_on_vectors : 0;
+  if (bits < 256 || waits == Waits::No) return 0;
+  const double lanes = filled_lanes(nest, sizes, bits >= 512 ? for_slow_with_masks : for_slow, bits);
+  if (lanes == 0 || waits == Waits::ForLines) return lanes == 0 ? 0 : counted_on_vectors;
+  const double as_memory_allows = before.bytes > 0 ? bytes_of_vectors * before.nanoseconds / before.bytes : lanes;
+  return std::max(counted_on_vectors, std::min(share_of_lanes * lanes, as_memory_allows));
 }
 
-bool waits_for_elements(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate) {
+Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate) {
   const NestFacts known = facts(program, sizes);
-  std::vector<bool> slow(known.statements.size());
+  std::vector<bool> sums(known.statements.size()), lines(known.statements.size());
   for (const AccessFact& access : known.accesses) {
     const auto index = static_cast<std::size_t>(access.statement);
     const StatementFact& s = known.statements[index];
     if (s.loops.empty()) continue;
     const auto stride = known.stride(access, s.loops.back());
-    const bool chain = access.write && sdfg::is_float(access.container->type) && stride == 0.0 && !reassociate;
-    const bool far = stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes;
-    slow[index] = slow[index] || chain || far;
+    if (!reassociate && is_chain(known, access)) sums[index] = true;
+    if (stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes) lines[index] = true;
   }
-  double all = 0, waiting = 0;
+  double all = 0, for_sums = 0, for_any = 0;
   for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    all += weight(known.statements[k]);
-    waiting += slow[k] ? weight(known.statements[k]) : 0;
+    const double one = weight(known.statements[k]);
+    all += one;
+    for_sums += sums[k] ? one : 0;
+    for_any += sums[k] || lines[k] ? one : 0;
   }
-  return all > 0 && waiting >= most_of_all * all;
+  if (all == 0 || for_any < most_of_all * all) return Waits::No;
+  return for_sums >= most_of_all * all ? Waits::ForSums : Waits::ForLines;
 }
 
 double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "sdfg/planted_fault.h"
@@ -92,14 +93,19 @@ class Reader {
       if (bytes_of(*access.container) > static_cast<double>(hardware_.l2_bytes))
         out.bytes += iterations(s) * sdfg::info(access.container->type).bytes;
     }
+    std::map<int, double> links;  // of the chains in each innermost loop: they overlap
+    std::map<int, double> work_beside;
     for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
       const StatementFact& s = facts_.statements[k];
       const Cost one = cost_of(s);
       const bool scalar = s.whiles > 0 || scattered[k] || vectors == Vectors::None;
       const double one_by_one = scalar ? one.all : one.special;
       const double work = one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations;
-      out.nanoseconds += iterations(s) * std::max(work, long_chained(s) ? link_nanoseconds : 0);
+      const int innermost = s.loops.empty() ? -1 : s.loops.back();
+      work_beside[innermost] += iterations(s) * work;
+      if (long_chained(s)) links[innermost] = std::max(links[innermost], iterations(s) * link_nanoseconds);
     }
+    for (const auto& [innermost, work] : work_beside) out.nanoseconds += std::max(work, links[innermost]);
     return out;
   }
 

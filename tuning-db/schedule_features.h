@@ -88,14 +88,17 @@ double threads_gain(const CoreLoad& load, int threads);
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                           const Hardware& hardware);
 
-// The same of a nest whose loops the normal form has put in another order, where the program as it is written
-// waits_for_elements: fewer lanes and iterations will do.
-double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                              const Hardware& hardware);
+// What most of a program waits for, each iteration of the innermost loop: for the sum of floats that it adds to, in
+// order, or for another line of memory. A compiler that leaves the loops as they are makes no fast vectors of that.
+// (Short chains of known length it unrolls, and makes vectors of what is around them.)
+enum class Waits : std::uint8_t { No, ForLines, ForSums };
+Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate);
 
-// Whether in most of what a program does each iteration of the innermost loop adds to the same float, in order, or goes
-// on to another line of memory: a compiler that leaves the loops as they are makes no fast vectors of that.
-bool waits_for_elements(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate);
+// What freed_vectors_gain says, of a recipe that does such a program's work in lanes: fewer lanes and iterations will
+// do, and where sums are what is waited for, half of the lanes count, as far as memory keeps up with what the nest does
+// `before`.
+double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                              const Hardware& hardware, Waits waits, const CoreLoad& before);
 
 // What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
 // before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies

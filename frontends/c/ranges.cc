@@ -145,6 +145,38 @@ std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int 
   return std::nullopt;
 }
 
+// Of max(0, x) - x the pieces are -x and 0: each is closer than the maximum's bound and -x apart.
+std::optional<Expr> Ranges::bound_of_pieces(const Expr& e, const Box& box, bool up, bool assume, int depth) {
+  const auto in_box = [&](const Term& term, AtomKind kind, bool of_kind) {
+    return std::ranges::any_of(term.atoms, [&](const Atom& a) {
+      return (a.kind == kind) == of_kind && std::ranges::any_of(box, [&](const Range& r) {
+               return a.kind == AtomKind::Symbol
+                          ? a.name == r.symbol
+                          : std::ranges::any_of(a.args, [&](const Expr& x) { return x.uses(r.symbol); });
+             });
+    });
+  };
+  for (const AtomKind kind : {AtomKind::Max, AtomKind::Min}) {
+    const auto inside = [&](bool of_kind) {
+      return std::ranges::any_of(e.terms(), [&](const Term& t) { return in_box(t, kind, of_kind); });
+    };
+    const auto pieces = kind == AtomKind::Max ? sdfg::max_pieces(e) : sdfg::min_pieces(e);
+    if (pieces.size() < 2 || !inside(true) || !inside(false)) continue;
+    const bool any_will_do = (kind == AtomKind::Min) == up;
+    std::optional<Expr> result;
+    for (const Expr& piece : pieces) {
+      const auto value = bound(piece, box, up, assume && !any_will_do, depth + 1);
+      if (!value && !any_will_do) return std::nullopt;
+      if (!value) continue;
+      const Expr larger = result ? this->larger(*result, *value) : *value;
+      const bool is_min = kind == AtomKind::Min && result;
+      result = !is_min ? larger : larger == *value ? *result : larger == *result ? *value : Expr::min(*result, *value);
+    }
+    return result;
+  }
+  return std::nullopt;
+}
+
 std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, int depth) {
   if (depth > kMaxDepth || !e.is_valid()) return std::nullopt;
   const auto is_bounded_read = [&](const Atom& a) {
@@ -153,6 +185,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
   auto in_box = [&](const Expr& x) {
     return std::ranges::any_of(box, [&](const Range& r) { return x.uses(r.symbol); });
   };
+  if (auto value = bound_of_pieces(e, box, up, assume, depth)) return value;
   // Atoms that are not symbols but depend on the loops are replaced by their own bound first.
   for (bool again = true; again;) {
     again = false;

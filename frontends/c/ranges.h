@@ -61,6 +61,7 @@ class Ranges {
     std::vector<sdfg::Expr> before;
   };
   std::optional<sdfg::Expr> extreme(const sdfg::Expr& e, const Box& box, bool up, bool assume);
+  std::optional<sdfg::Expr> bound_of_pieces(const sdfg::Expr& e, const Box& box, bool up, bool assume, int depth);
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;

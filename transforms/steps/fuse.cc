@@ -48,6 +48,8 @@ struct Fuse {
 
   LoopRef first, second;
   std::int64_t shift;
+  std::string align;
+  static constexpr std::string_view align_choices[] = {"no", "begin"};
   static constexpr auto params = std::tuple{
       param(&Fuse::first, {.name = "first", .doc = "the loop that comes first"}),
       param(&Fuse::second, {.name = "second",
@@ -62,11 +64,16 @@ struct Fuse {
                            .high = 1024,
                            .values = shift_values,
                            .default_value = 0}),
+      param(&Fuse::align, {.name = "align",
+                           .doc = "begin: the shift is counted from where both bodies begin together",
+                           .choices = align_choices,
+                           .default_value = "no"}),
   };
   static constexpr RefusalInfo refusals[] = {
       {"fuse.no-loop", "a loop does not exist"},
       {"fuse.not-neighbours", "second does not directly follow first at the same level"},
       {"fuse.step", "the loops do not take the same steps from the same begin"},
+      {"fuse.align", "how far apart the loops begin is no affine expression"},
       {"fuse.scheduled", "one of the loops is not sequential any more"},
       {"fuse.illegal", "a dependence would be reversed"},
   };
@@ -81,7 +88,9 @@ struct Fuse {
       return fail("fuse.scheduled", "loops are fused before they are scheduled", first.name);
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, first.name);
-    Expr begin = b->begin + shift, end = b->end + shift;
+    const Expr by = align == "begin" ? a->begin - b->begin + shift : Expr(shift);
+    if (!affine(by)) return fail("fuse.align", "how far apart the loops begin is not affine", second.name);
+    Expr begin = b->begin + by, end = b->end + by;
     Expr symbol = Expr::symbol(a->symbol);
     sdfg::ScheduleLoop fused = *a;
     fused.begin = Expr::min(a->begin, begin);
@@ -90,7 +99,7 @@ struct Fuse {
       if (std::find(fused.privates.begin(), fused.privates.end(), p) == fused.privates.end())
         fused.privates.push_back(p);
     sdfg::ScheduleTree body = guarded(a->children, symbol, a->begin, a->end, fused);
-    sdfg::ScheduleTree moved = sdfg::substitute(b->children, {{b->symbol, symbol - shift}});
+    sdfg::ScheduleTree moved = sdfg::substitute(b->children, {{b->symbol, symbol - by}});
     for (sdfg::ScheduleNode& n : guarded(moved, symbol, begin, end, fused)) body.push_back(std::move(n));
     fused.children = std::move(body);
     (*sequence)[at] = std::move(fused);

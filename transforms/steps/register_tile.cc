@@ -1,7 +1,7 @@
-// Register tiling: unroll-and-jam (Callahan, Carr, Kennedy 1990) of two loops over the loop inside them, with the tile
-// of the result held in registers while the inner loop runs (the micro-kernel of Goto and van de Geijn 2008).
+// Register tiling: unroll-and-jam (Callahan, Carr, Kennedy 1990) of two loops over the loops inside them, with the tile
+// of the result held in registers while the inner loops run (the micro-kernel of Goto and van de Geijn 2008).
 //
-// The tile is loaded from the result, updated in the inner loop's own order and stored back: every element sees the
+// The tile is loaded from the result, updated in the inner loops' own order and stored back: every element sees the
 // same operations in the same order as before, so no leave to reassociate is needed.
 #include <algorithm>
 
@@ -25,7 +25,8 @@ using sdfg::ScheduleTree;
 struct RegisterTile {
   static constexpr std::string_view name = "register_tile";
   static constexpr std::string_view summary =
-      "Cuts two loops around a third into small tiles of the result that stay in registers while the third loop runs; "
+      "Cuts two loops around a third into small tiles of the result that stay in registers while the third loop, and "
+      "those directly inside it, run; "
       "full tiles are unrolled and vectorized, partial ones run under masks.";
   static constexpr std::string_view before = "for i: for j: for k: C(i, j) += A(i, k) * B(k, j)";
   static constexpr std::string_view after =
@@ -96,8 +97,11 @@ struct RegisterTile {
        "there are not as many sizes as loops, or that of the vectorized one is no multiple of the lanes"},
       {"register-tile.step", "a loop does not have step 1, or is not sequential any more"},
       {"register-tile.bounds",
-       "the third loop's bounds differ within a tile, or the columns' have no extremes over one"},
-      {"register-tile.body", "the third loop holds something else than statements"},
+       "the third loop's bounds, or those of loops inside it, differ within a tile, or the columns' have no extremes "
+       "over one"},
+      {"register-tile.body",
+       "the third loop, or the innermost of those directly inside it, holds something else than statements; padded "
+       "tiles take a single one"},
       {"register-tile.not-invariant",
        "what the statements write moves with the third loop, may be read under another subscript, or is private to a "
        "loop"},
@@ -108,9 +112,9 @@ struct RegisterTile {
 
   // A loop that reduces an array keeps partial results of it: only x = x op e may touch those, and neither the loads
   // nor the stores of a tile are that.
-  static Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const ScheduleLoop& k) {
+  static Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const ScheduleTree& body) {
     std::set<std::string> written;
-    for (const auto& child : k.children) {
+    for (const auto& child : body) {
       const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
       written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
     }
@@ -142,21 +146,40 @@ struct RegisterTile {
   }
 
  private:
-  // The two loops and the third one as the nest has them, and the first element of a tile.
+  // The two loops, the third one and those directly inside it as the nest has them, and the first element of a tile.
   struct Band {
     const Nest& nest;
-    const ScheduleLoop &a, &b, &k;
+    const ScheduleLoop &a, &b;
+    std::vector<const ScheduleLoop*> sums;  // outermost first
     Expr row, column;
+
+    const ScheduleLoop& k() const { return *sums.front(); }
+    const ScheduleTree& body() const { return sums.back()->children; }
   };
+  static std::vector<const ScheduleLoop*> sums_inside(const ScheduleLoop& b) {
+    std::vector<const ScheduleLoop*> sums{&std::get<ScheduleLoop>(b.children[0].value)};
+    while (sums.back()->children.size() == 1) {
+      const auto* inner = std::get_if<ScheduleLoop>(&sums.back()->children[0].value);
+      if (inner == nullptr) break;
+      sums.push_back(inner);
+    }
+    return sums;
+  }
   // The columns of the rows of a tile: extremes of their bounds.
   struct Columns {
     Expr begin_low, begin_high, end_low, end_high;
   };
-  // Inside a full tile: the third loop, in it the unrolled loop's copies of the vectorized one.
+  // Inside a full tile: the sums' loops, in them the unrolled loop's copies of the vectorized one.
   struct FullTile {
-    ScheduleLoop k, rows, lanes;  // without children
+    std::vector<ScheduleLoop> sums;
+    ScheduleLoop rows, lanes;  // without children
 
-    sdfg::ScheduleNode of(const ScheduleTree& body) const { return nested({k, rows, lanes}, body)[0]; }
+    std::vector<ScheduleLoop> loops() const {
+      std::vector<ScheduleLoop> all = sums;
+      all.insert(all.end(), {rows, lanes});
+      return all;
+    }
+    sdfg::ScheduleNode of(const ScheduleTree& body) const { return nested(loops(), body)[0]; }
   };
   // The loops over tiles, without children.
   struct Grid {
@@ -177,7 +200,7 @@ struct RegisterTile {
     const Band band{.nest = nest,
                     .a = a,
                     .b = b,
-                    .k = std::get<ScheduleLoop>(b.children[0].value),
+                    .sums = sums_inside(b),
                     .row = Expr::symbol(fresh(nest, a.symbol + std::string(over_register_tiles))),
                     .column = Expr::symbol(fresh(nest, b.symbol + std::string(over_register_tiles)))};
     TRY_VOID(require_plain(band));
@@ -194,32 +217,43 @@ struct RegisterTile {
     return partial == "padded" ? padded_tiles(band, tile, std::move(grid)) : masked_tiles(band, columns, tile, grid);
   }
 
-  static Result<void> require_plain(const Band& band) {
-    for (const ScheduleLoop* l : {&band.a, &band.b, &band.k})
+  Result<void> require_plain(const Band& band) const {
+    std::vector<const ScheduleLoop*> all = band.sums;
+    all.insert(all.begin(), {&band.a, &band.b});
+    for (const ScheduleLoop* l : all)
       if (l->step != 1 || !is_sequential(*l))
         return fail("register-tile.step", "loop " + l->symbol + " has a step or a schedule", l->symbol);
-    for (const auto& child : band.k.children)
+    if (partial == "padded" && band.sums.size() > 1)
+      return fail("register-tile.body", band.k().symbol + " holds a loop", band.k().symbol);
+    for (const auto& child : band.body())
       if (const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
           !leaf || band.nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
-        return fail("register-tile.body", band.k.symbol + " holds more than plain statements", band.k.symbol);
-    return no_reduction_around(band.nest, band.a.symbol, band.k);
+        return fail("register-tile.body", band.sums.back()->symbol + " holds more than plain statements",
+                    band.sums.back()->symbol);
+    return no_reduction_around(band.nest, band.a.symbol, band.body());
   }
 
   Expr last_row(const Band& band) const { return band.row + sizes[0].value - 1; }
 
   Result<Columns> columns_of_tile(const Band& band) const {
-    const auto& [nest, a, b, k, row, column] = band;
+    const auto& [nest, a, b, sums, row, column] = band;
     const Expr last = last_row(band);
     auto begin_low = least(b.begin, a.symbol, row, last), begin_high = greatest(b.begin, a.symbol, row, last);
     auto end_low = least(b.end, a.symbol, row, last), end_high = greatest(b.end, a.symbol, row, last);
     bool uniform = true;
-    for (const Expr* e : {&k.begin, &k.end}) uniform = uniform && !e->uses(a.symbol) && !e->uses(b.symbol);
+    for (const ScheduleLoop* k : sums) uniform = uniform && same_in_tile(band, k->begin) && same_in_tile(band, k->end);
     // With the outer loop in the lanes, the inner one's range must be the same in all of them.
     if (outer_in_lanes()) uniform = uniform && !b.begin.uses(a.symbol) && !b.end.uses(a.symbol);
     if (!begin_low || !begin_high || !end_low || !end_high || !uniform)
-      return fail("register-tile.bounds", "the bounds of " + b.symbol + " or " + k.symbol + " do not fit tiles",
-                  k.symbol);
+      return fail("register-tile.bounds", "the bounds of " + b.symbol + " or " + band.k().symbol + " do not fit tiles",
+                  band.k().symbol);
     return Columns{.begin_low = *begin_low, .begin_high = *begin_high, .end_low = *end_low, .end_high = *end_high};
+  }
+
+  // Nor may a loop inside the third one be empty at times: all of them run if one iteration does.
+  static bool same_in_tile(const Band& band, const Expr& bound) {
+    return !bound.uses(band.a.symbol) && !bound.uses(band.b.symbol) &&
+           std::ranges::none_of(band.sums, [&](const ScheduleLoop* k) { return bound.uses(k->symbol); });
   }
 
   void schedule(ScheduleLoop& rows, ScheduleLoop& lanes_loop, std::int64_t height) const {
@@ -232,7 +266,8 @@ struct RegisterTile {
   std::int64_t width() const { return sizes[outer_in_lanes() ? 0 : 1].value; }
 
   FullTile full_tile(const Band& band) const {
-    FullTile tile{.k = band.k, .rows = band.a, .lanes = band.b};
+    FullTile tile{.sums = {}, .rows = band.a, .lanes = band.b};
+    for (const ScheduleLoop* k : band.sums) tile.sums.push_back(*k);
     if (outer_in_lanes()) std::swap(tile.rows, tile.lanes);
     ScheduleLoop &a = outer_in_lanes() ? tile.lanes : tile.rows, &b = outer_in_lanes() ? tile.rows : tile.lanes;
     a.begin = band.row;
@@ -243,34 +278,38 @@ struct RegisterTile {
     return tile;
   }
 
-  // A partial tile keeps the third loop inside the rows, so that lanes past the end are the only thing to mask.
+  // A partial tile keeps the sums inside the rows, so that lanes past the end are the only thing to mask.
   ScheduleLoop partial_tile(const Band& band) const {
-    const auto& [nest, a, b, k, row, column] = band;
-    ScheduleLoop part_a = a, part_k = k, part_b = b;
+    const auto& [nest, a, b, sums, row, column] = band;
+    ScheduleLoop part_a = a, part_b = b;
     part_a.symbol = fresh(nest, a.symbol + "_p");
-    part_k.symbol = fresh(nest, k.symbol + "_p");
     part_b.symbol = fresh(nest, b.symbol + "_p");
-    const std::map<std::string, Expr> to_part{{a.symbol, Expr::symbol(part_a.symbol)},
-                                              {b.symbol, Expr::symbol(part_b.symbol)},
-                                              {k.symbol, Expr::symbol(part_k.symbol)}};
+    std::map<std::string, Expr> to_part{{a.symbol, Expr::symbol(part_a.symbol)},
+                                        {b.symbol, Expr::symbol(part_b.symbol)}};
+    std::vector<ScheduleLoop> part_sums;
+    for (const ScheduleLoop* k : sums) {
+      part_sums.push_back(*k);
+      part_sums.back().symbol = fresh(nest, k->symbol + "_p");
+      to_part.emplace(k->symbol, Expr::symbol(part_sums.back().symbol));
+    }
     part_a.begin = row;
     part_a.end = Expr::min(row + sizes[0].value, a.end);
     part_b.begin = Expr::max(column, b.begin.substitute(to_part));
     part_b.end = Expr::min(column + sizes[1].value, b.end.substitute(to_part));
     ScheduleLoop &rows = outer_in_lanes() ? part_b : part_a, &lanes_loop = outer_in_lanes() ? part_a : part_b;
     schedule(rows, lanes_loop, 1);
-    lanes_loop.children = sdfg::substitute(k.children, to_part);
-    part_k.children = {lanes_loop};
-    rows.children = {part_k};
+    part_sums.push_back(lanes_loop);
+    rows.children = nested(part_sums, sdfg::substitute(band.body(), to_part));
     return rows;
   }
 
   ScalarExpr is_full(const Band& band, const Columns& columns) const {
-    const auto& [nest, a, b, k, row, column] = band;
+    const auto& [nest, a, b, sums, row, column] = band;
     ScalarExpr full = at_most(last_row(band) + 1, a.end);
-    for (const ScalarExpr& more : {at_most(columns.begin_high, column),
-                                   at_most(column + sizes[1].value, columns.end_low), at_most(k.begin + 1, k.end)})
-      full = ScalarExpr::binary(sdfg::ScalarOp::logical_and, full, more);
+    std::vector<ScalarExpr> more{at_most(columns.begin_high, column),
+                                 at_most(column + sizes[1].value, columns.end_low)};
+    for (const ScheduleLoop* k : sums) more.push_back(at_most(k->begin + 1, k->end));
+    for (const ScalarExpr& one : more) full = ScalarExpr::binary(sdfg::ScalarOp::logical_and, full, one);
     return full;
   }
 
@@ -284,11 +323,12 @@ struct RegisterTile {
     a.end = Expr::min(a.end, band.a.end);
     b.begin = Expr::max(b.begin, band.b.begin);
     b.end = Expr::min(b.end, band.b.end);
-    return prove(band.nest, grid.holding(band, {clipped.of(band.k.children)}), "register-tile.illegal", band.a.symbol);
+    return prove(band.nest, grid.holding(band, {clipped.of(band.body())}), "register-tile.illegal", band.a.symbol);
   }
 
   Result<Plan> padded_tiles(const Band& band, const FullTile& tile, Grid grid) const {
-    const auto& [nest, a, b, k, row, column] = band;
+    const auto& [nest, a, b, sums, row, column] = band;
+    const ScheduleLoop& k = band.k();
     // No tiles without an iteration, which would be computed for nothing.
     if (const auto end = greatest(b.end, a.symbol, row, simplest(Expr::min(last_row(band), a.end - 1))))
       grid.b.end = simplest(*end);
@@ -300,7 +340,7 @@ struct RegisterTile {
     TRY(const PaddedTile padded, pad(nest, a, b, k, sizes, {grid.a, grid.b}, "register-tile.padding"));
     const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
     const ScheduleTree tree =
-        grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.of(k.children)}}});
+        grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.of(band.body())}}});
     return in_registers(band, tile, tree, std::move(order), padded);
   }
 
@@ -308,7 +348,7 @@ struct RegisterTile {
     const Nest& nest = band.nest;
     const ScheduleLoop part = partial_tile(band);
     const ScalarExpr full = is_full(band, columns);
-    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.of(band.k.children)}};
+    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.of(band.body())}};
     const sdfg::ScheduleGuard otherwise{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
                                         .children = {part}};
     TRY(Plan order, prove_full(band, tile, grid));
@@ -323,14 +363,15 @@ struct RegisterTile {
   Result<Plan> in_registers(const Band& band, const FullTile& tile, const ScheduleTree& tree, Plan order,
                             const std::optional<PaddedTile>& padded) const {
     sdfg::Sdfg result = sdfg::lower(band.nest.lifted, tree);
-    const ResultTile held{.a = tile.rows.symbol,
-                          .b = tile.lanes.symbol,
-                          .k = band.k.symbol,
-                          .tile = *band.column.as_symbol(),
-                          .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, band.k.symbol)),
-                          .inside = {band.k, tile.rows, tile.lanes},
-                          .shape = {height(), width()},
-                          .padded = padded};
+    ResultTile held{.a = tile.rows.symbol,
+                    .b = tile.lanes.symbol,
+                    .tile = *band.column.as_symbol(),
+                    .sums = {},
+                    .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, band.k().symbol)),
+                    .inside = tile.loops(),
+                    .shape = {height(), width()},
+                    .padded = padded};
+    for (const ScheduleLoop* k : band.sums) held.sums.push_back(k->symbol);
     TRY_VOID(hold_in_registers(result, held));
     return restructure(std::move(order), Equivalent(result));
   }

@@ -17,7 +17,7 @@ OpenRecipe blocked(const ProductBand& band, int bytes, const std::string& packin
   const std::string &i = band.rows, &j = band.columns, &k = band.sum;
   OpenRecipe recipe;
   recipe.text =
-      recipe_of(permutation(band.written, band.order()) +
+      recipe_of(permutation(band.written, band.order(ProductBand::Sums::Outside)) +
                 call("tile", "loops=[" + i + ", " + j + ", " + k + "], sizes=[$rowblock, $columnblock, $depth]") +
                 call("interchange", "outer=" + j + "_t, inner=" + k + "_t") +
                 call("interchange", "outer=" + i + "_t, inner=" + k + "_t") +

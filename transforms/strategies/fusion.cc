@@ -24,13 +24,18 @@ constexpr std::int64_t most_copied = 4096;
 // So much may stand between two loops that become neighbours.
 constexpr std::size_t most_between = 4;
 
-// By how much `b` has to be delayed so that its range is that of `a` but for at most `apart` iterations at each end;
-// nullopt: that is not known, or not so.
-std::optional<std::int64_t> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std::int64_t apart) {
+// By how much `b` has to be delayed so that its range is that of `a` but for at most `apart` iterations at each end, or
+// that both begin together and are equally long; nullopt: that is not known, or not so.
+struct Shift {
+  std::int64_t by = 0;
+  bool aligned = false;
+};
+std::optional<Shift> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std::int64_t apart) {
   if (a.step != 1 || b.step != 1) return std::nullopt;
   const auto begin = (a.begin - b.begin).constant(), end = (a.end - b.end).constant();
-  if (!begin || !end || std::abs(*begin - *end) > apart) return std::nullopt;
-  return *end;
+  if (begin && end && std::abs(*begin - *end) <= apart) return Shift{.by = *end};
+  if (a.end - a.begin == b.end - b.begin && sdfg::affine(a.begin - b.begin)) return Shift{.aligned = true};
+  return std::nullopt;
 }
 
 // A loop as short as this comes back to the lines that it touched when the loop around goes on.
@@ -224,7 +229,8 @@ class Fuser {
         band.push_back(b->symbol);
         const auto shift = shift_of(*a, *b, outside ? most_apart : 0);
         const bool moves = between > 0 || band.size() > 1;
-        if (!shift || !(shares(a->symbol, b->symbol, moves) || (outside && !moves))) continue;
+        const bool wanted = shares(a->symbol, b->symbol, moves) || (!moves && (outside || sum_beside(*a, *b)));
+        if (!shift || (outside && shift->aligned) || !wanted) continue;
         TRY(auto one, as_one(a->symbol, band, *shift, between, outside));
         if (one) return one;
       }
@@ -237,7 +243,7 @@ class Fuser {
   }
 
   // The loop and the last one of the band made one, nullopt if that is not wanted.
-  Result<std::optional<Fused>> as_one(const string& first, const std::vector<string>& band, std::int64_t shift,
+  Result<std::optional<Fused>> as_one(const string& first, const std::vector<string>& band, Shift shift,
                                       std::size_t between, bool outside) const {
     Fused pair{first, band.back(), last_goes_first(band), {}};
     Nest one = nest_;
@@ -256,18 +262,43 @@ class Fuser {
       if (!moved) return std::nullopt;
     }
     StepCall fuse{"fuse", {{"first", pair.first}, {"second", pair.second}}};
-    if (shift != 0) fuse.params["shift"] = shift;
+    if (shift.by != 0) fuse.params["shift"] = shift.by;
+    if (shift.aligned) fuse.params["align"] = string("begin");
     TRY(const bool fused, apply(fuse));
     if (!fused) return std::nullopt;
     TRY(bool wanted, is_parallel(one, pair.first));
     // Outside, no work that was parallel is put into a loop that is not; but first values are.
     const bool spares = shares(pair.first, pair.second, true) && (!outside || sets_values_only(pair.first));
-    if (!wanted && spares) {
+    const bool beside = !outside && band.size() == 1 && between == 0 && sum_beside(loop(pair.first), loop(pair.second));
+    if (!wanted && (spares || beside)) {
       TRY(wanted, carries_no_more(pair, one.tree));
     }
     if (!wanted) return std::nullopt;
     pair.tree = std::move(one.tree);
     return pair;
+  }
+
+  const ScheduleLoop& loop(const string& symbol) const { return *sdfg::find_loop(nest_.tree, symbol); }
+
+  // Whether both hold nothing but what each iteration hands on to the next by a single float: chains that overlap.
+  bool sum_beside(const ScheduleLoop& a, const ScheduleLoop& b) const {
+    const auto sums = [&](const ScheduleLoop& loop) {
+      return std::ranges::all_of(loop.children, [&](const sdfg::ScheduleNode& child) {
+        const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
+        if (leaf == nullptr) return false;
+        bool in_place = false;
+        sdfg::for_each_memlet(nest_.lifted.statements[static_cast<std::size_t>(leaf->statement)].node,
+                              [&](const sdfg::Memlet& memlet, bool write) {
+                                const sdfg::Container* container = nest_.lifted.frame.find(memlet.container);
+                                const bool stays = std::ranges::none_of(
+                                    memlet.subset, [&](const sdfg::Dim& d) { return d.begin.uses(loop.symbol); });
+                                in_place =
+                                    in_place || (write && stays && container != nullptr && is_float(container->type));
+                              });
+        return in_place;
+      });
+    };
+    return sums(a) && sums(b);
   }
 
   bool sets_values_only(const string& loop) const { return touched_in(loop).read.empty(); }

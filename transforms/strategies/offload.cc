@@ -69,7 +69,7 @@ std::optional<std::string> tiled(const NestFacts& nest, const std::string& first
   std::vector<std::string> loops = band->around;
   loops.push_back(band->rows + "_t");
   loops.push_back(band->columns + "_t");
-  std::string steps = permutation(band->written, band->order()) + call("tile", tile);
+  std::string steps = permutation(band->written, band->order(ProductBand::Sums::Outside)) + call("tile", tile);
   if (!staged) return steps + offload(loops, "$down", "$across") + call("register_tile", tile + ", lanes=1");
   return steps + offload(loops, "$under", "$beside") + call("register_tile", tile + ", lanes=1, partial=padded") +
          call("stage", "loop=" + band->sum + ", size=$depth, fold=$fold, along=$along, buffers=$buffers");

@@ -50,6 +50,6 @@ constinit const StrategyInfo parallel_vectors_strategy = {
     .source = "Allen, Kennedy 1987",
     .refusals = refusals,
     .write = write,
-    .as_it_stands = true};
+    .fills_lanes = true};
 
 }  // namespace sous::transforms

@@ -9,13 +9,16 @@
 
 namespace sous::transforms {
 
-// A perfect band whose innermost loop holds statements only, in the order around, rows, columns, sum.
+// A perfect band whose innermost loop holds statements only.
 struct ProductBand {
   std::vector<std::string> written;  // as it is
-  std::vector<std::string> around;   // all other loops: parallel ones first, then further sums
+  std::vector<std::string> around;   // all other loops: parallel ones first
+  std::vector<std::string> sums;     // further sums
   std::string rows;                  // empty: a single row
   std::string columns, sum;
-  std::vector<std::string> order() const;
+  // The further sums outside of the tile, for blocks of them; or all of them inside, while it stays in registers.
+  enum class Sums : std::uint8_t { Outside, Inside };
+  std::vector<std::string> order(Sums where) const;
 };
 
 // Of the outermost loop `first`. Nullopt: no loop carries a sum, or none gives elements of the result.

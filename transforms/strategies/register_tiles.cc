@@ -14,13 +14,14 @@ constexpr RefusalInfo refusals[] = {
 OpenRecipe tiled(const NestFacts& nest, const ProductBand& band, bool threads) {
   const int bytes = nest.element_bytes();
   const bool one_row = band.rows.empty();
-  const std::string outer = band.order().front();
-  std::string steps = permutation(band.written, band.order());
+  const auto order = band.order(ProductBand::Sums::Inside);
+  const std::string& outer = order.front();
+  std::string steps = permutation(band.written, order);
   OpenRecipe recipe;
   if (threads) {
     if (outer == band.rows || outer == band.columns) {
       steps += call("tile", "loops=[" + outer + "], sizes=[$share]") + call("parallelize", "loop=" + outer + "_t");
-      recipe.open["share"] = one_row ? std::vector<std::string>{"4096", "1024", "16384", "65536"}
+      recipe.open["share"] = one_row ? std::vector<std::string>{"1024", "4096", "256", "16384"}
                                      : std::vector<std::string>{"64", "16", "256", "8"};
     } else {
       steps += call("parallelize", "loop=" + outer);
@@ -42,7 +43,7 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
     const auto band = product_band(nest, first);
     if (!band) continue;
     result.push_back(tiled(nest, *band, false));
-    if (nest.loop(band->order().front()).parallel) result.push_back(tiled(nest, *band, true));
+    if (nest.loop(band->order(ProductBand::Sums::Inside).front()).parallel) result.push_back(tiled(nest, *band, true));
   }
   if (result.empty()) return fail("register-tiles.no-sum", "no loop sums what another makes elements of");
   return result;
@@ -55,6 +56,7 @@ constinit const StrategyInfo register_tiles_strategy = {
     .summary = "sums for a tile of the result in registers, operands read where they lie",
     .source = "Goto, van de Geijn 2008, without packing",
     .refusals = refusals,
-    .write = write};
+    .write = write,
+    .fills_lanes = true};
 
 }  // namespace sous::transforms

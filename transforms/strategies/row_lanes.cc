@@ -10,12 +10,17 @@ constexpr RefusalInfo refusals[] = {
     {"row-lanes.no-rows", "no parallel loop holds a loop that is not parallel"},
 };
 
+bool holds_parallel(const NestFacts& nest, const std::string& loop) {
+  return std::ranges::any_of(nest.loop(loop).inside, [&](const std::string& inner) {
+    return nest.loop(inner).parallel || holds_parallel(nest, inner);
+  });
+}
+
 // The innermost parallel loops that hold sequential ones.
 std::vector<std::string> rows_of_sums(const NestFacts& nest) {
   std::vector<std::string> result;
   for (const LoopFacts& loop : nest.loops()) {
-    if (!loop.parallel || loop.inside.empty()) continue;
-    if (!std::ranges::any_of(loop.inside, [&](const std::string& l) { return nest.loop(l).parallel; }))
+    if (loop.parallel && !loop.inside.empty() && !holds_parallel(nest, loop.role.symbol))
       result.push_back(loop.role.symbol);
   }
   return result;
@@ -56,6 +61,7 @@ constinit const StrategyInfo row_lanes_strategy = {
     .summary = "independent sums or recurrences side by side in the lanes of a vector",
     .source = "outer-loop vectorization: Nuzman, Zaks 2008",
     .refusals = refusals,
-    .write = write};
+    .write = write,
+    .fills_lanes = true};
 
 }  // namespace sous::transforms

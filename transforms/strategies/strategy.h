@@ -42,7 +42,7 @@ struct StrategyInfo {
   bool gpu = false;            // its recipes are for a GPU
   bool threads_alone = false;  // they send out threads, and leave all else as the program has it
   bool in_waves = false;       // ... for nests of which no loop is parallel as it stands
-  bool as_it_stands = false;   // threads and vectors on the loops of the normal form, in the order that it gave them
+  bool fills_lanes = false;    // elements side by side in the lanes of vectors, each computed in the order that it had
   bool frees_loops = false;    // loops become parallel that were not, so that no compiler finds vectors in them
 };
 

@@ -403,6 +403,12 @@ TEST(Choose, PivotsOfAKnownSizeWithAnOpenOffset) {
   EXPECT_EQ(chosen.threads, 1);
 }
 
+tuning_db::Hardware with_short_vectors() {
+  tuning_db::Hardware hardware = machine();
+  hardware.isa = tuning_db::Isa::sse;
+  return hardware;
+}
+
 // Columns, one element of each line at a time, are rows in the normal form: compilers leave the order as it is.
 TEST(Choose, ColumnsThatTheNormalFormMakesRows) {
   const auto reflections = [](const std::string& element) {
@@ -433,18 +439,67 @@ TEST(Choose, ColumnsThatTheNormalFormMakesRows) {
   // These columns are rows in the program.
   for (const Choice& choice : without_expectations(reflections("b[j][i]"), large).choices)
     EXPECT_NE(choice.match.name, "parallel_vectors");
-  const tuning_db::Hardware none = [] {
-    tuning_db::Hardware hardware = machine();
-    hardware.isa = tuning_db::Isa::sse;
-    return hardware;
-  }();
-  for (const Choice& choice : without_expectations(reflections("a[i][j]"), large, none).choices)
+  for (const Choice& choice : without_expectations(reflections("a[i][j]"), large, with_short_vectors()).choices)
     EXPECT_NE(choice.match.name, "parallel_vectors");
+}
+
+// A compiler that keeps the order of a sum waits for each of its elements; beside each other sums fill the lanes.
+TEST(Choose, SumsBesideEachOtherFillLanes) {
+  const auto filter = [](const std::string& type, const std::string& side) {
+    return "void f(int n, int m, " + type + " *restrict out, const " + type + " *restrict in, const " + type +
+           " *restrict w) {\n"
+           "  for (int i = 0; i < n; i++) {\n"
+           "    " +
+           type +
+           " s = 0;\n"
+           "    for (int k = 0; k < " +
+           side +
+           "; k++) s += w[k] * in[i + k];\n"
+           "    out[i] = s;\n"
+           "  }\n}";
+  };
+  tuning_db::Hardware narrow = machine();
+  narrow.isa = tuning_db::Isa::avx2;
+  double before = 0;
+  // Twice the lanes are worth twice as much.
+  for (const auto& [type, hardware] : {std::pair{"double", &narrow}, std::pair{"float", &narrow}}) {
+    const Chosen chosen = without_expectations(filter(type, "m"), {}, *hardware);
+    ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+    EXPECT_EQ(chosen.choices[0].match.name, "register_tiles");
+    EXPECT_GE(chosen.choices[0].match.believed, 1.9 * std::max(1.0, before));
+    before = chosen.choices[0].match.believed;
+  }
+  // The compiler unrolls what is short, and makes vectors of what is around it; there are none on other machines; and
+  // with leave to reassociate it makes them of the sum.
+  for (const Choice& choice : without_expectations(filter("double", "5"), {}, narrow).choices)
+    EXPECT_NE(choice.match.name, "register_tiles");
+  for (const Choice& choice : without_expectations(filter("double", "m"), {}, with_short_vectors()).choices)
+    EXPECT_NE(choice.match.name, "register_tiles");
+  // Too few sums.
+  for (const Choice& choice : without_expectations(filter("double", "m"), {{"n", 40}}, narrow).choices)
+    EXPECT_EQ(choice.match.name, "fused_loops");
+}
+
+// A window of several rows, added up in one tile of the picture.
+TEST(Choose, WindowsOfSeveralRowsStayInRegisters) {
+  const Chosen chosen = without_expectations(
+      R"(void f(int rows, int columns, int side, float *restrict out, const float *restrict in, const float *restrict w) {
+  for (int y = 0; y < rows; y++)
+    for (int x = 0; x < columns; x++) {
+      float s = 0;
+      for (int v = 0; v < side; v++)
+        for (int u = 0; u < side; u++) s += w[v * side + u] * in[(y + v) * (columns + side - 1) + x + u];
+      out[y * columns + x] = s;
+    }
+})");
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.name, "register_tiles");
+  EXPECT_EQ(chosen.threads, 2);
 }
 
 // Threads pay for short windows and narrow images, as long as there are rows to share out.
 TEST(Choose, ShortWindowsAndNarrowImagesGetThreads) {
-  const Chosen chosen = without_expectations(R"(#include <math.h>
+  const std::string text = R"(#include <math.h>
 void f(int rows, int columns, int side, int stride, double *restrict out, const double *restrict in) {
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < columns; x++) {
@@ -452,7 +507,8 @@ void f(int rows, int columns, int side, int stride, double *restrict out, const 
       for (int k = 0; k < side; k++) s += sin(in[y * stride + x + k]);
       out[y * columns + x] = s;
     }
-})");
+})";
+  const Chosen chosen = without_expectations(text, {}, with_short_vectors());
   ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
   EXPECT_EQ(chosen.threads, 2);
   const std::vector<double>& least = chosen.guards[0].least_extents;

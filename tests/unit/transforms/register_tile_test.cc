@@ -82,6 +82,14 @@ const std::string row =
     "loop o = 0 .. n { loop j = o .. n { loop k = 0 .. l { s: S[o, j] = S[o, j] + A[o, k] * A[j, k] } } "
     "loop q = 0 .. n { t: S[o, q] = S[o, q] * 0.5 } }";
 
+// Several sums inside each other: all of them while the tile stays in registers, and none if one is empty.
+const std::string window =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { loop o = 1 .. n - 2 {"
+    " s: C[i, j] = C[i, j] + A[i, k] * B[k, j] * A[o, k] } } } }";
+const std::string last_of_several =
+    "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { loop o = 0 .. 3 { loop p = 0 .. m - 4 {"
+    " s: C[i, j] = A[i, k] * B[k, p] + f64({o + j}i64) } } } } }";
+
 const std::string tile_3_4 = "register_tile(loops=[i, j], sizes=[3, 4], lanes=2)";
 
 const std::vector<Case>& cases() {
@@ -137,6 +145,12 @@ const std::vector<Case>& cases() {
       {row, "register_tile(loops=[j], sizes=[8], lanes=8)"},
       {row, "tile(loops=[j], sizes=[8]); register_tile(loops=[j], sizes=[8], lanes=4)"},
       {product, "register_tile(loops=[j], sizes=[4], lanes=4, partial=padded)"},
+      {window, tile_3_4},
+      {window, "register_tile(loops=[i, j], sizes=[4, 3], lanes=4, vector=outer)", "f32"},
+      {window, "register_tile(loops=[j], sizes=[8], lanes=4)"},
+      {window, tile_3_4 + "; parallelize(loop=i_r)"},
+      {last_of_several, tile_3_4},
+      {last_of_several, "register_tile(loops=[j], sizes=[8], lanes=8)"},
   };
   return all;
 }
@@ -244,7 +258,14 @@ TEST(RegisterTile, RefusesBoundsAndBodiesThatDoNotFit) {
        "body"},
       {"loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. l { if (A[i, k] > 0.0) { s: S[i, j] = A[i, k] } } } }",
        "body"},
-      {"loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. l { loop o = 0 .. 2 { s: S[i, j] = A[i, k] } } } }", "body"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. l { loop o = 0 .. 2 { s: S[i, j] = A[i, k] } r: S[i, j] = "
+       "0.0 "
+       "} } }",
+       "body"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. l { loop o = 0 .. k { s: S[i, j] = A[i, o] } } } }",
+       "bounds"},
+      {"loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. l { loop o = 0 .. j { s: S[i, j] = A[i, o] } } } }",
+       "bounds"},
       {"loop i = 0 .. n { loop j = 0 .. n { loop k = l - 1 .. -1 step -1 { s: S[i, j] = S[i, j] + A[i, k] } } }",
        "step"},
       {"loop i = 0 .. n { loop j = 0 .. n { r: S[i, j] = 0.0 loop k = 0 .. l { s: S[i, j] = A[i, k] } } }",
@@ -253,6 +274,12 @@ TEST(RegisterTile, RefusesBoundsAndBodiesThatDoNotFit) {
   for (const auto& [body, code] : refused) EXPECT_EQ(refusal(nest(body), tile_3_4), "register-tile." + code) << body;
   EXPECT_EQ(refusal(nest(lower), "register_tile(loops=[i, j], sizes=[2, 2], lanes=2, vector=outer)"),
             "register-tile.bounds");
+  const std::string two_sums =
+      "loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { loop o = 0 .. n { s: C[i, j] = C[i, j] + A[i, k] * A[o, "
+      "k] "
+      "} } } }";
+  EXPECT_EQ(refusal(nest(two_sums), "register_tile(loops=[i, j], sizes=[2, 2], lanes=2, partial=padded)"),
+            "register-tile.body");
 }
 
 // The third loop's end lies in what the tile holds.

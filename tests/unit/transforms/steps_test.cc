@@ -122,6 +122,19 @@ TEST(Steps, Fuse) {
   expect_same_result(two, "fuse(first=i, second=j, shift=1)");
   expect_same_result(two, "tile(loops=[i], sizes=[2]); tile(loops=[j], sizes=[2]); fuse(first=i_t, second=j_t)");
   expect_same_result(late, "fuse(first=i, second=j, shift=1)");
+  // Both begin together, wherever that is.
+  const std::string windows =
+      "loop o = 0 .. n { loop k = max(0, o - 2) .. min(n, o + 3) { s0: x[o] = x[o] + A[o, k] }"
+      " loop l = max(0, o - 2) - o .. min(n, o + 3) - o { s1: s[] = s[] + A[l + o, o] } }";
+  expect_same_result(windows, "fuse(first=k, second=l, align=begin)");
+  expect_same_result(windows, "fuse(first=k, second=l, align=begin, shift=1)");
+  const auto fused = run(windows, "fuse(first=k, second=l, align=begin)");
+  ASSERT_TRUE(fused) << fused.error().to_string();
+  EXPECT_FALSE(sdfg::print(*fused).contains("if (")) << sdfg::print(*fused);
+  EXPECT_EQ(
+      refusal("loop o = 0 .. n { loop k = max(0, o - 2) .. n { s0: x[k] = 1.0 } loop l = 0 .. n { s1: s[] = x[l] } }",
+              "fuse(first=k, second=l, align=begin)"),
+      "fuse.align");
 }
 
 // No guard where the second body would not run anyway.
