@@ -113,7 +113,13 @@ Interval type_interval(sdfg::ElementType type) {
 bool Ranges::nonneg_parameters(const Expr& e) const {
   if (!e.is_valid()) return false;
   if (interval(e, parameters).lo >= 0) return true;
-  auto implies = [&](const Expr& a) { return interval(e - a, parameters).lo >= 0; };
+  // 2*n follows from n - 1, taken twice.
+  auto implies = [&](const Expr& a) {
+    if (interval(e - a, parameters).lo >= 0) return true;
+    if (a.terms().size() != 1 || e.terms().size() != 1 || a.terms()[0].atoms != e.terms()[0].atoms) return false;
+    const std::int64_t times = e.terms()[0].coefficient / a.terms()[0].coefficient;
+    return times > 1 && interval(e - Expr(times) * a, parameters).lo >= 0;
+  };
   return std::ranges::any_of(assumptions, implies) || std::ranges::any_of(facts_, implies);
 }
 
@@ -315,6 +321,16 @@ Expr Ranges::larger(const Expr& a, const Expr& b) const {
   if (nonneg_parameters(a - b)) return a;
   if (nonneg_parameters(b - a)) return b;
   return Expr::max(a, b);
+}
+
+Expr Ranges::larger(const Expr& a, const Expr& b, const Box& box) {
+  const WithFacts facts(*this, box);
+  return larger(a, b);
+}
+
+Box common(const Box& a, const Box& b) {
+  const auto same = [](const Range& r, const Range& s) { return r.symbol == s.symbol && r.lo == s.lo && r.hi == s.hi; };
+  return {a.begin(), std::ranges::mismatch(a, b, same).in1};
 }
 
 Range loop_range(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step) {

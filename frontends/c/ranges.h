@@ -22,6 +22,8 @@ struct Range {
   std::optional<sdfg::Expr> lo, hi;
 };
 using Box = std::vector<Range>;  // outermost first
+// The outermost ranges that both have.
+Box common(const Box& a, const Box& b);
 
 struct Interval {
   std::int64_t lo, hi;
@@ -50,6 +52,8 @@ class Ranges {
   std::optional<sdfg::Expr> lower(const sdfg::Expr& e, const Box& box, bool assume = false);
   // max(a, b), but `a` or `b` where it is known to be the larger.
   sdfg::Expr larger(const sdfg::Expr& a, const sdfg::Expr& b) const;
+  // The same, where the box is.
+  sdfg::Expr larger(const sdfg::Expr& a, const sdfg::Expr& b, const Box& box);
 
  private:
   // What holds wherever the box is: its loops run at least once there. Over parameters, each >= 0.

@@ -43,8 +43,9 @@ std::size_t loops_of(const Box& box) {
 class Largest {
  public:
   explicit Largest(Ranges& ranges) : ranges_(ranges) {}
-  void add(const Expr& e, bool varies) {
-    const Expr larger = value_ ? ranges_.larger(*value_, e) : e;
+  void add(const Expr& e, bool varies, const Box& box) {
+    around_ = value_ ? common(around_, box) : box;
+    const Expr larger = value_ ? ranges_.larger(*value_, e, around_) : e;
     const bool open = value_ && larger != *value_ && larger != e && varies != varies_;
     const Expr many = open && !varies ? *value_ : e, single = open && varies ? *value_ : e;
     value_ = open && ranges_.require_nonneg(many - single, {}) ? many : larger;
@@ -56,6 +57,7 @@ class Largest {
   Ranges& ranges_;
   std::optional<Expr> value_;
   bool varies_ = false;
+  Box around_;  // the loops around all of them
 };
 
 std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& container,
@@ -83,10 +85,10 @@ std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& con
     const auto varies = [&](const Expr& e) {
       return std::ranges::any_of(box, [&](const Range& r) { return e.uses(r.symbol); });
     };
-    most.add(*top, varies(row));
-    least.add(-*bottom, varies(row));
-    end.add(*right + Expr(1), true);
-    begin.add(-*left, true);
+    most.add(*top, varies(row), box);
+    least.add(-*bottom, varies(row), box);
+    end.add(*right + Expr(1), true, box);
+    begin.add(-*left, true, box);
   });
   if (!known || !most.value()) return std::nullopt;
   return UsedRows{-*least.value(), *most.value(), -*begin.value(), *end.value()};

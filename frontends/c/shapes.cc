@@ -1,4 +1,4 @@
-// After building: how far the memory reaches that a pointer leads to, in rows where the subscripts tell so.
+// After building: the rows of the memory that a pointer leads to, where subscripts tell of them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -230,15 +230,32 @@ std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, con
   return subscript;
 }
 
-void reshape(sdfg::Container& c, const Rows& rows) {
-  std::vector<Expr> shape{Expr(sdfg::unknown_extent)};
+// Rows take the place of a dimension; `extent` of them.
+void reshape(sdfg::Container& c, std::size_t dimension, const Expr& extent, const Rows& rows) {
+  std::vector<Expr> shape{extent};
   for (const Stride& row : rows.extents | std::views::reverse) shape.push_back(row.value);
   std::vector<Expr> strides = sdfg::row_major(shape);
-  for (Expr& stride : strides) stride = stride * c.strides[0];
-  shape.insert(shape.end(), c.shape.begin() + 1, c.shape.end());
-  strides.insert(strides.end(), c.strides.begin() + 1, c.strides.end());
-  c.shape = std::move(shape);
-  c.strides = std::move(strides);
+  for (Expr& stride : strides) stride = stride * c.strides[dimension];
+  const auto replace = [&](std::vector<Expr>& all, const std::vector<Expr>& by) {
+    const auto at = all.erase(all.begin() + static_cast<std::ptrdiff_t>(dimension));
+    all.insert(at, by.begin(), by.end());
+  };
+  replace(c.shape, shape);
+  replace(c.strides, strides);
+}
+
+using FlatAccess = std::pair<Expr, Box>;
+
+// The number of rows that all the accesses stay in; nullopt: nobody knows.
+std::optional<Expr> count_of(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges& ranges) {
+  std::optional<Expr> count;
+  for (const auto& [at, box] : accesses) {
+    const auto subscript = decompose(at, rows, box, ranges);
+    const auto last = subscript ? ranges.upper(subscript->front(), box, true) : std::nullopt;
+    if (!last || !last->reads().empty() || !ranges.require_nonneg(subscript->front(), box)) return std::nullopt;
+    count = count ? ranges.larger(*count, *last + Expr(1)) : *last + Expr(1);
+  }
+  return count;
 }
 
 }  // namespace
@@ -255,10 +272,15 @@ Expr Builder::ranged(const Expr& e, Box& box) const {
   });
 }
 
-// A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n.
+// A flat pointer with subscripts such as i*n + j or 1100*i + j becomes an array of rows of n or 1100, where 0 <= j < n;
+// so does what each pointer of a table leads to, if its rows are planes.
 Lift<void> Builder::delinearize(Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
-  if (!memory.flat || (container->shape.size() != 1 && memory.record.empty()) || !memory.stride.empty()) return {};
+  const bool planes = !memory.stride.empty();
+  const std::size_t dimension = planes ? 1 : 0;
+  if (planes ? memory.table.empty() || container->shape.size() != 2
+             : !memory.flat || (container->shape.size() != 1 && memory.record.empty()))
+    return {};
   std::set<std::string> loops;
   sdfg::visit(sdfg_.root, [&](const sdfg::Node& n) {
     if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) loops.insert(l->symbol);
@@ -273,12 +295,12 @@ Lift<void> Builder::delinearize(Memory& memory) {
     return a.kind == AtomKind::Read ||
            std::ranges::any_of(expression(a).symbols(), [&](const std::string& s) { return loops.contains(s); });
   };
-  std::vector<std::pair<Expr, Box>> accesses;
+  std::vector<FlatAccess> accesses;
   std::vector<Stride> of_terms, whole;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
     Box inside = box;
-    const Expr at = ranged(m.subset[0].begin, inside);
+    const Expr at = ranged(m.subset[dimension].begin, inside);
     accesses.emplace_back(at, std::move(inside));
     find_strides(at, varies, Factors::OfTerms, of_terms);
     find_strides(at, varies, Factors::Whole, whole);
@@ -297,82 +319,25 @@ Lift<void> Builder::delinearize(Memory& memory) {
     for (auto* strides : {&of_terms, &whole})
       if (!rows)
         if (auto some = rows_of(*strides); fits(some, for_sure)) rows = std::move(some);
-  if (!rows) {
+  const auto count = rows && planes ? count_of(*rows, accesses, ranges_) : Expr(sdfg::unknown_extent);
+  if (!rows || !count) {
     ranges_.assumptions = assumptions;
     return {};
   }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     Box inside = box;
-    const Expr at = ranged(s[0], inside);
-    auto result = decompose(at, *rows, inside, ranges_);
+    const Expr at = ranged(s[dimension], inside);
+    const auto result = decompose(at, *rows, inside, ranges_);
     SOUS_ASSERT(result);
-    for (Expr& e : *result) e = e.substitute(reads);
-    result->insert(result->end(), s.begin() + 1, s.end());  // arrays in structures
-    return *result;
+    std::vector<Expr> subscript(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dimension));
+    for (const Expr& e : *result) subscript.push_back(e.substitute(reads));
+    subscript.insert(subscript.end(), s.begin() + static_cast<std::ptrdiff_t>(dimension) + 1,
+                     s.end());  // of structures
+    return subscript;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell
-  reshape(*sdfg_.find(memory.container), *rows);
+  reshape(*sdfg_.find(memory.container), dimension, *count, *rows);
   return {};
 }
 
-Lift<void> Builder::outermost_extent(Memory& memory) {
-  if (!memory.flat) return {};
-  std::optional<Expr> extent, first;  // `first`: where some subscript may be negative
-  bool known = true, bounded = true;
-  const auto to_front = [&](const Expr& bottom) { first = first ? -ranges_.larger(-*first, -bottom) : bottom; };
-  const auto plain = [](const std::optional<Expr>& e) { return e && e->reads().empty(); };
-  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
-    if (m.container != memory.container || m.subset.empty()) return;
-    Box inside = box;
-    const Expr at = ranged(m.subset[0].begin, inside);
-    const auto top = ranges_.upper(at, inside, true);
-    bool here = plain(top);
-    if (here) {
-      extent = extent ? ranges_.larger(*extent, *top + Expr(1)) : *top + Expr(1);
-      if (!ranges_.require_nonneg(at, inside)) {
-        const auto bottom = ranges_.lower(at, inside, true);
-        here = plain(bottom);
-        if (here) to_front(*bottom);
-      }
-    }
-    known = known && here;
-    if (here || !bounded) return;
-    // By what the values that are read may be. No more than a hull: nobody says that all of it is there.
-    ranges_.trust_elements = true;
-    const auto most = ranges_.upper(at, inside, true), least = ranges_.lower(at, inside, true);
-    ranges_.trust_elements = false;
-    bounded = plain(most) && plain(least);
-    if (!bounded) return;
-    extent = extent ? ranges_.larger(*extent, *most + Expr(1)) : *most + Expr(1);
-    to_front(*least);
-  });
-  if (extent && !known && bounded) {
-    memory.reach = {first ? -ranges_.larger(-*first, Expr(0)) : Expr(0),
-                    planted(Fault::reach_of_data_short) ? Expr(0) : *extent - Expr(1)};
-  }
-  if (known && first) {
-    if (!is_pointer(memory))
-      return refuse("c.subscript.negative", "a subscript of '" + memory.c_expr + "' may be negative", memory.where);
-    // The container begins at the first element that is accessed.
-    const Expr shift = -ranges_.larger(-*first, Expr(0));
-    rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box&) {
-      std::vector<Expr> moved = s;
-      moved[0] = moved[0] - shift;
-      return moved;
-    });
-    memory.shift = shift * sdfg_.find(memory.container)->strides[0];
-    memory.declared.reset();
-    extent = *extent - shift;
-  }
-  sdfg::Container* c = sdfg_.find(memory.container);
-  if (known && extent) {
-    // What a parameter declares is the nicer form of what the accesses show, where it covers them; C promises nothing.
-    const bool covered = memory.declared && ranges_.larger(*memory.declared, *extent) == *memory.declared;
-    c->shape[0] = covered ? *memory.declared : *extent;
-    memory.flat = false;  // its extent is known now
-  } else if (memory.declared) {
-    c->shape[0] = *memory.declared;
-  }
-  return {};
-}
 }  // namespace sous::frontends::c
