@@ -84,7 +84,7 @@ class Predictor {
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
-        const auto candidate = candidate_of(*one.strategy, open, options);
+        const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
         if (!candidate) continue;
         const bool as_it_stands = one.strategy->as_it_stands && is_reordered();
         if (one.strategy->frees_loops || (as_it_stands && !(unit_.one_of_several() && has_threads(candidate->applied))))
@@ -136,12 +136,13 @@ class Predictor {
 
   Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
 
-  std::optional<tuning_db::Candidate> candidate_of(const transforms::StrategyInfo& strategy,
-                                                   const transforms::OpenRecipe& open,
-                                                   const transforms::ApplyOptions& options) const {
+  static std::optional<tuning_db::Candidate> candidate_of(const transforms::Nest& nest,
+                                                          const transforms::StrategyInfo& strategy,
+                                                          const transforms::OpenRecipe& open,
+                                                          const transforms::ApplyOptions& options) {
     const auto recipe = transforms::closed(open);
     if (!recipe) return std::nullopt;
-    return tuning_db::fitted(unit_.nest, string(strategy.name), *recipe, options);
+    return tuning_db::fitted(nest, string(strategy.name), *recipe, options);
   }
 
   static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {
