@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "client/predicted.h"
 #include "client/promise.h"
 #include "sdfg/planted_fault.h"
-#include "targets/target.h"
-#include "transforms/roles.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -27,40 +26,6 @@ string fixed(double value, const char* pattern = "%.2f") {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, pattern, value);
   return buffer;
-}
-
-std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
-  std::vector<string> symbols;
-  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
-    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) symbols.push_back(loop->symbol);
-  });
-  return symbols;
-}
-
-// The match with its loops named as in the unit and its target forced.
-Result<Match> fitted(const Unit& unit, const Match& match, const Question& question) {
-  const string& target = question.target;
-  Match out = match;
-  const auto& here = unit.nest;
-  if (match.origin != Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
-    std::map<string, string> loops;
-    TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
-    // Thresholds are of loops and statements, whatever is known of the arrays.
-    if (match.nest.root != here.root) {
-      out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
-    }
-  }
-  const targets::Target* own = targets::find_target(out.recipe.target);
-  const targets::Target* wanted = targets::find_target(target);
-  const bool for_other = wanted != nullptr ? own != nullptr && own->has_gpu() != wanted->has_gpu()
-                                           : question.cpu_only && own != nullptr && own->has_gpu();
-  if (for_other) return fail("target.mixed", "the recipe is for " + out.recipe.target);
-  if (!target.empty()) out.recipe.target = target;
-  if (targets::find_target(out.recipe.target) == nullptr) {
-    return fail("target.unknown", "this build has no target " + out.recipe.target);
-  }
-  out.nest = {};
-  return out;
 }
 
 class Chooser {
@@ -193,7 +158,7 @@ class Chooser {
       candidate.why_not = doubt;
       return std::nullopt;
     }
-    auto fit = fitted(unit, match, question_);
+    auto fit = fitted(unit, match, question_.target, question_.cpu_only);
     if (!fit) {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
@@ -322,6 +287,34 @@ std::vector<UnitReport> unit_reports(const Nest& nest) {
 
 namespace {
 
+// The choices for the nests of several. Returns the first with the most work that has none: then the others' are not
+// used, and only looked for where all is to be told.
+string choose_nests(const Question& question, const Chooser& chooser, Chosen& chosen) {
+  const std::vector<Unit>& units = question.nest.units;
+  double most = 0;
+  for (std::size_t k = 1; k < units.size(); ++k) most = std::max(most, unit_work(units[k]));
+  std::map<std::size_t, Choice> choices;
+  string missing;
+  for (const bool largest : {true, false}) {
+    for (std::size_t k = 1; k < units.size(); ++k) {
+      const Unit& unit = units[k];
+      const double work = unit_work(unit);
+      if ((work >= most) != largest) continue;
+      // The entry runs the original where one shape of several is too small: for a gain that nobody feels no other is
+      // lost.
+      if (!sizes_known(unit) && work < felt_share * most) continue;
+      if (auto choice = chooser.pick(unit, chosen.units[k])) {
+        choices.emplace(k, std::move(*choice));
+      } else if (largest && missing.empty()) {
+        missing = unit.label;
+        if (!question.tells_all) return missing;
+      }
+    }
+  }
+  for (auto& [k, choice] : choices) chosen.choices.push_back(std::move(choice));
+  return missing;
+}
+
 Chosen first_choice(const Question& question, const Chooser& chooser) {
   const Nest& nest = question.nest;
   Chosen chosen;
@@ -344,21 +337,7 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
     return chosen;
   }
 
-  double most = 0;
-  for (std::size_t k = 1; k < nest.units.size(); ++k) most = std::max(most, unit_work(nest.units[k]));
-  string missing;
-  for (std::size_t k = 1; k < nest.units.size(); ++k) {
-    const Unit& unit = nest.units[k];
-    // The entry runs the original where one shape of several is too small: for a gain that nobody feels no other is
-    // lost.
-    if (!sizes_known(unit) && unit_work(unit) < felt_share * most) continue;
-    auto choice = chooser.pick(unit, chosen.units[k]);
-    if (choice) {
-      chosen.choices.push_back(std::move(*choice));
-    } else if (unit_work(unit) >= most && missing.empty()) {
-      missing = unit.label;
-    }
-  }
+  const string missing = choose_nests(question, chooser, chosen);
   const bool complete = missing.empty() && !chosen.choices.empty();
   const double by_nests = complete ? promised(nest, chosen.choices) : 0;
   if (!whole && by_nests < worth_fusing) whole = chooser.strategy(nest.units[0], chosen.units[0]);

@@ -55,6 +55,7 @@ struct Question {
   tuning_db::FindGainModel gain_model = nullptr;
   bool other_shapes = true;  // Chosen::otherwise is asked for
   bool cpu_only = false;     // no recipe for a GPU is taken
+  bool tells_all = true;     // of every unit what became of it, whether or not that can change anything
 };
 
 Chosen choose(const Question& question);

@@ -175,12 +175,16 @@ class Pipeline {
     return wanted != nullptr && wanted->has_gpu();
   }
 
+  // Somebody wants to see what becomes of nests that are left as they are.
+  bool says() const {
+    return options_.explain != Explain::No || options_.remarks || !options_.report.empty() ||
+           !options_.dump_after.empty() || !options_.emit.empty();
+  }
+
   // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
   // a recipe, and nobody wants to see them.
   bool worth_normalizing(const LiftedNest& lifted) const {
-    const bool says = options_.explain != Explain::No || options_.remarks || !options_.report.empty() ||
-                      !options_.dump_after.empty() || !options_.emit.empty();
-    if (forced_ || says || for_gpu() || !options_.sizes.empty())
+    if (forced_ || says() || for_gpu() || !options_.sizes.empty())
       return true;  // what --size names is held against the normal form
     return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
            worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());
@@ -222,6 +226,7 @@ class Pipeline {
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
     // A lock file names one recipe for each nest, and what is asked to be measured is not run unmeasured.
     question.other_shapes = !options_.lock && !options_.measure;
+    question.tells_all = says() || options_.measure;
     if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
       question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };

@@ -84,7 +84,7 @@ class Predictor {
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
-        const auto candidate = candidate_of(*one.strategy, open, options);
+        const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
         if (!candidate) continue;
         if (one.strategy->frees_loops || (one.strategy->fills_lanes && waits() != tuning_db::Waits::No))
           keep_clearly_larger(freed_loops, freed(*one.strategy, *candidate));
@@ -138,12 +138,13 @@ class Predictor {
 
   Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
 
-  std::optional<tuning_db::Candidate> candidate_of(const transforms::StrategyInfo& strategy,
-                                                   const transforms::OpenRecipe& open,
-                                                   const transforms::ApplyOptions& options) const {
+  static std::optional<tuning_db::Candidate> candidate_of(const transforms::Nest& nest,
+                                                          const transforms::StrategyInfo& strategy,
+                                                          const transforms::OpenRecipe& open,
+                                                          const transforms::ApplyOptions& options) {
     const auto recipe = transforms::closed(open);
     if (!recipe) return std::nullopt;
-    return tuning_db::fitted(unit_.nest, string(strategy.name), *recipe, options);
+    return tuning_db::fitted(nest, string(strategy.name), *recipe, options);
   }
 
   static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {

@@ -4,6 +4,7 @@
 
 #include "client/report.h"
 #include "sdfg/planted_fault.h"
+#include "transforms/roles.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/size_class.h"
 
@@ -30,6 +31,14 @@ std::vector<double> for_loops_here(const std::vector<double>& known, const std::
     out.push_back(at != of.end() ? at->second : otherwise);
   }
   return out;
+}
+
+std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
+  std::vector<string> symbols;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) symbols.push_back(loop->symbol);
+  });
+  return symbols;
 }
 
 }  // namespace
@@ -111,6 +120,31 @@ targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const tra
   // What a team of threads may cost to start.
   if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
   return guard;
+}
+
+Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const string& target,
+                                 bool cpu_only) {
+  transforms::Match out = match;
+  const auto& here = unit.nest;
+  if (match.origin != transforms::Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
+    std::map<string, string> loops;
+    TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
+    // Thresholds are of loops and statements, whatever is known of the arrays.
+    if (match.nest.root != here.root) {
+      out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
+    }
+  }
+  const targets::Target* own = targets::find_target(out.recipe.target);
+  const targets::Target* wanted = targets::find_target(target);
+  const bool for_other = wanted != nullptr ? own != nullptr && own->has_gpu() != wanted->has_gpu()
+                                           : cpu_only && own != nullptr && own->has_gpu();
+  if (for_other) return fail("target.mixed", "the recipe is for " + out.recipe.target);
+  if (!target.empty()) out.recipe.target = target;
+  if (targets::find_target(out.recipe.target) == nullptr) {
+    return fail("target.unknown", "this build has no target " + out.recipe.target);
+  }
+  out.nest = {};
+  return out;
 }
 
 }  // namespace sous::client

@@ -36,4 +36,9 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
                                       const std::vector<std::string>& here,
                                       const std::map<std::string, std::string>& matched);
 
+// The match with its loops named as in the unit and, unless it is empty, its target forced. Errors: roles.no-match,
+// target.mixed (it is for a GPU, or for none, and the other is asked for), target.unknown.
+Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const std::string& target,
+                                 bool cpu_only);
+
 }  // namespace sous::client

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +53,15 @@ struct Dependences::Data {
   std::vector<Commutes> commutes;                 // of each statement: with others that are the same update
 
   mutable std::unordered_map<std::string, IslMap> maps_read;
+  // Trees that were asked about, the last one first: recipe writers come back to the same few.
+  struct Asked;
+  mutable std::vector<std::shared_ptr<Asked>> asked;
+  // Orders that were proven or refused, from legal ones: recipes of one nest begin with the same steps.
+  struct Proven {
+    ScheduleTree legal, tree;
+    Result<void> result;
+  };
+  mutable std::deque<Proven> proven = {};
 
   bool known(std::size_t statement) const { return !among || among->contains(static_cast<int>(statement)); }
 

@@ -224,25 +224,118 @@ std::string Dependences::relation(std::size_t k) const {
   return result;
 }
 
+// What was found out about a tree. What an exhausted budget cut short is not gone on with.
+struct Dependences::Data::Asked {
+  const ScheduleTree tree;
+  bool original = false;  // the tree is that of the program
+  std::optional<Times> times = std::nullopt;
+  std::map<std::string, Result<std::vector<Carried>>> carried = {};  // by symbol
+
+  Asked(const ScheduleTree& of, bool is_original) : tree(of), original(is_original) {}
+};
+
 namespace {
+
+constexpr std::size_t most_asked = 8;
 
 // What is asked about one loop of a tree, of which all dependences inside must be known.
 struct Question {
   const Data& data;
-  Times times;
+  Data::Asked& tree;
   std::string symbol;
 
-  const Times::LoopTime& loop() const { return times.loops().at(symbol); }
+  const Times& times() const { return *tree.times; }
+  const Times::LoopTime& loop() const { return times().loops().at(symbol); }
 };
+
+Data::Asked& asked_of(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
+  auto& all = data.asked;
+  const auto known = std::ranges::find_if(all, [&](const auto& one) { return one->tree == tree; });
+  if (known != all.end()) {
+    std::rotate(all.begin(), known, known + 1);
+  } else {
+    if (all.size() == most_asked) all.pop_back();
+    all.insert(all.begin(), std::make_shared<Data::Asked>(tree, tree == lifted.tree));
+  }
+  return *all.front();
+}
 
 Result<Question> about(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                        const std::string& symbol) {
   const Data& data = dependences.data();
   data.context.restart();
-  Question question{.data = data, .times = Times(data, lifted, tree), .symbol = symbol};
-  if (!question.times.loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
+  Data::Asked& asked = asked_of(data, lifted, tree);
+  if (!asked.times) asked.times.emplace(data, lifted, asked.tree);
+  Question question{.data = data, .tree = asked, .symbol = symbol};
+  if (!question.times().loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
   if (!known_in(data, question.loop().loop->children)) return out_of_scope();
   return question;
+}
+
+// Whether isl did all that was asked; relations that it did not finish are forgotten.
+Result<void> answered(const Question& q) {
+  auto ok = q.data.context.ok();
+  if (!ok) q.tree.times.reset();
+  return ok;
+}
+
+// Pairs of a dependence that a loop carries: whether there are any, and their distance, in iterations.
+struct CarriedPairs {
+  bool any = false;
+  std::optional<std::int64_t> distance;
+};
+
+// By its distances, of a loop of the program as it is; nullopt: they do not tell.
+std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q, const Lifted& lifted) {
+  if (!q.tree.original || planted(Fault::parallel_unchecked)) return std::nullopt;
+  const auto& loops = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
+  const auto at = static_cast<std::size_t>(std::ranges::find(loops, q.symbol) - loops.begin());
+  if (at >= d.distance.size()) return std::nullopt;
+  bool always = true;  // all pairs are in the same iterations of the loops around
+  for (std::size_t k = 0; k < at; ++k) {
+    if (d.distance[k] && *d.distance[k] != 0) return CarriedPairs{};
+    always = always && d.distance[k];
+  }
+  if (d.equal_loops < at || d.distance[at] == 0) return CarriedPairs{};
+  if (!always || !d.distance[at]) return std::nullopt;
+  return CarriedPairs{true, *d.distance[at] / std::abs(q.loop().loop->step)};
+}
+
+CarriedPairs by_relation(const Question& q, const IslMap& dependence) {
+  const Times::LoopTime& l = q.loop();
+  IslMap pairs = carried_pairs(q.times(), l, dependence);
+  if (empty(pairs)) return {};
+  auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), q.times(), l.index);
+  if (distance && !l.counted) *distance /= std::abs(l.loop->step);
+  return {true, distance};
+}
+
+Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted) {
+  const Data& data = q.data;
+  std::vector<Carried> result;
+  std::map<std::size_t, CarriedPairs> known;  // of relations of which nothing is excused
+  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
+    const Dependence& d = data.dependences[k];
+    if (q.times().all_outside(d.source, q.loop()) || q.times().all_outside(d.target, q.loop())) continue;
+    CarriedPairs pairs;
+    if (excuses(data, q.times(), d, q.loop())) {
+      pairs = by_relation(q, effective(data, q.times(), k, &q.loop()));
+    } else {
+      const auto [at, is_new] = known.try_emplace(data.same_relation[k]);
+      if (is_new) {
+        const auto told = by_distances(d, q, lifted);
+        at->second = told ? *told : by_relation(q, q.times().dependence_on_time(k));
+      }
+      pairs = at->second;
+    }
+    if (!pairs.any) continue;
+    const auto& update = data.updates[static_cast<std::size_t>(d.source)];
+    result.push_back({.dependence = static_cast<int>(k),
+                      .self_update = d.source == d.target && update && update->container == d.container,
+                      .distance = pairs.distance});
+  }
+  TRY_VOID(answered(q));
+  return result;
 }
 
 }  // namespace
@@ -250,36 +343,24 @@ Result<Question> about(const Dependences& dependences, const Lifted& lifted, con
 Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                                         const std::string& symbol) {
   TRY(const Question q, about(dependences, lifted, tree, symbol));
-  const Data& data = q.data;
-  const Times& times = q.times;
-  const Times::LoopTime& l = q.loop();
-  std::vector<Carried> result;
-  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
-    const Dependence& d = data.dependences[k];
-    IslMap pairs = carried_pairs(times, l, effective(data, times, k, &l));
-    if (empty(pairs)) continue;
-    const auto& update = data.updates[static_cast<std::size_t>(d.source)];
-    auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), times, l.index);
-    if (distance && !l.counted) *distance /= std::abs(l.loop->step);
-    result.push_back({.dependence = static_cast<int>(k),
-                      .self_update = d.source == d.target && update && update->container == d.container,
-                      .distance = distance});
-  }
-  TRY_VOID(data.context.ok());
-  return result;
+  const auto known = q.tree.carried.find(symbol);
+  if (known != q.tree.carried.end()) return known->second;
+  return q.tree.carried.emplace(symbol, carried_by(q, lifted)).first->second;
 }
 
 Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                               const std::string& symbol, const std::string& container) {
   TRY(const Question q, about(dependences, lifted, tree, symbol));
-  return reads_own_values(q.data, q.times, q.loop(), container);
+  auto own = reads_own_values(q.data, q.times(), q.loop(), container);
+  TRY_VOID(answered(q));
+  return own;
 }
 
 Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                                 const std::string& symbol, const std::string& container) {
   TRY(const Question q, about(dependences, lifted, tree, symbol));
   const Data& data = q.data;
-  const Times& times = q.times;
+  const Times& times = q.times();
   const Times::LoopTime& l = q.loop();
   std::vector<std::pair<const Access*, IslMap>> older;
   for (const Access& access : data.accesses) {
@@ -295,7 +376,7 @@ Result<bool> reads_older_values(const Dependences& dependences, const Lifted& li
     }
     if (!empty(others)) return false;
   }
-  TRY_VOID(data.context.ok());
+  TRY_VOID(answered(q));
   return true;
 }
 
@@ -304,7 +385,9 @@ Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, 
   const Container* c = lifted.frame.find(container);
   if (!c || !c->transient) return false;
   TRY(const Question q, about(dependences, lifted, tree, symbol));
-  return covered(q.data, q.times, q.loop(), container);
+  auto own = covered(q.data, q.times(), q.loop(), container);
+  TRY_VOID(answered(q));
+  return own;
 }
 
 }  // namespace sous::sdfg

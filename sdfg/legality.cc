@@ -126,6 +126,7 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
   std::set<std::size_t> asked;  // relations of which nothing is excused
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
+    if (!times.runs(d.source) || !times.runs(d.target)) continue;
     const IslMap pairs = effective(data, times, k);
     const bool whole = pairs.get() == times.dependence_on_time(k).get();
     const bool again = whole && !asked.insert(data.same_relation[k]).second;
@@ -222,9 +223,11 @@ Result<void> respects(const Dependences& dependences, const Lifted& lifted, cons
   return respects_known(data, lifted, tree);
 }
 
-Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
-                         const ScheduleTree& tree) {
-  const Data& data = dependences.data();
+namespace {
+
+constexpr std::size_t most_proven = 64;
+
+Result<void> respects_as(const Data& data, const Lifted& lifted, const ScheduleTree& legal, const ScheduleTree& tree) {
   // Only the order of pairs in what differs can change, and only their dependences can be excused or not be any more by
   // other privates and reductions.
   const Change change = difference(legal, tree);
@@ -239,6 +242,19 @@ Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, c
   if (same && change.local) return ordered(data, after, change.shared, lifted);
   if (!same && !whole_known) return out_of_scope();
   return respects_known(data, lifted, tree);
+}
+
+}  // namespace
+
+Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+                         const ScheduleTree& tree) {
+  const Data& data = dependences.data();
+  const auto known = std::ranges::find_if(
+      data.proven, [&](const Data::Proven& one) { return one.tree == tree && one.legal == legal; });
+  if (known != data.proven.end()) return known->result;
+  if (data.proven.size() == most_proven) data.proven.pop_back();
+  data.proven.push_front({legal, tree, respects_as(data, lifted, legal, tree)});
+  return data.proven.front().result;
 }
 
 }  // namespace sous::sdfg

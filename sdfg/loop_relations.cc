@@ -30,7 +30,21 @@ const Reduction* same_update(const Data& data, const Dependence& d) {
   return s && s == t && s->container == d.container ? &*s : nullptr;
 }
 
+bool is_private_to(const ScheduleLoop& loop, const std::string& container) {
+  return std::find(loop.privates.begin(), loop.privates.end(), container) != loop.privates.end();
+}
+
 }  // namespace
+
+bool excuses(const Data& data, const Times& times, const Dependence& d, const Times::LoopTime& carrier) {
+  const Reduction* update = same_update(data, d);
+  return std::ranges::any_of(times.loops(), [&](const auto& entry) {
+    const ScheduleLoop& loop = *entry.second.loop;
+    const bool counts = update && (carrier.loop == &loop || planted(Fault::outer_reduction_excuses));
+    return is_private_to(loop, d.container) ||
+           (counts && std::ranges::any_of(loop.reductions, [&](const Reduction& r) { return r == *update; }));
+  });
+}
 
 IslMap effective(const Data& data, const Times& times, std::size_t k, const Times::LoopTime* carrier) {
   const Dependence& d = data.dependences[k];
@@ -43,8 +57,7 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
     if (order == Commutes::InParts && !planted(Fault::first_extremum_moved)) update = nullptr;
   }
   for (const auto& [symbol, l] : times.loops()) {
-    const auto& privates = l.loop->privates;
-    const bool is_private = std::find(privates.begin(), privates.end(), d.container) != privates.end();
+    const bool is_private = is_private_to(*l.loop, d.container);
     if (is_private && times.all_inside(d.source, l) && times.all_inside(d.target, l)) {
       pairs = intersect(pairs, times.agree(l.index + 1));
     } else if (is_private && !times.all_outside(d.source, l) && !times.all_outside(d.target, l)) {

@@ -20,6 +20,9 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
 IslMap effective(const Dependences::Data& data, const Times& times, std::size_t k,
                  const Times::LoopTime* carrier = nullptr);
 
+// Whether, for `carrier`, there may be such pairs: where not, that is times.dependence_on_time.
+bool excuses(const Dependences::Data& data, const Times& times, const Dependence& d, const Times::LoopTime& carrier);
+
 // The times that the loop carries: equal before its dimension, different in it.
 IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs);
 

@@ -52,6 +52,15 @@ IslMap Times::both_inside(const LoopTime& l) const {
 }
 
 IslMap Times::carried(const LoopTime& l, std::int64_t within) const {
+  if (within == 0) {
+    const auto [known, is_new] = carried_.try_emplace(l.loop->symbol);
+    if (is_new) known->second = carried_within(l, 0);
+    return known->second;
+  }
+  return carried_within(l, within);
+}
+
+IslMap Times::carried_within(const LoopTime& l, std::int64_t within) const {
   const auto at = static_cast<unsigned>(l.index);
   IslMap pairs(isl_map_from_basic_map(isl_basic_map_less_at(space(), at)));
   if (within > 0) {  // within - 1 + t - u >= 0

@@ -30,6 +30,7 @@ class Times {
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }
   // Whether no instance of the statement is in the loop, or every one: what the tree shows, isl need not be asked.
   bool all_outside(int statement, const LoopTime& l) const { return !l.leaves.contains(statement); }
+  bool runs(int statement) const { return leaves_[static_cast<std::size_t>(statement)] > 0; }
   bool all_inside(int statement, const LoopTime& l) const {
     const auto here = l.leaves.find(statement);
     return here != l.leaves.end() && here->second == leaves_[static_cast<std::size_t>(statement)];
@@ -76,6 +77,7 @@ class Times {
   };
 
   isl_space* space() const { return isl_map_get_space(all_pairs_.get()); }
+  IslMap carried_within(const LoopTime& l, std::int64_t within) const;
   void walk(const ScheduleTree& tree, const Place& place);
   void enter(const ScheduleLoop& loop, Place& here);
   void add(const ScheduleLeaf& leaf, Place& here);
@@ -87,6 +89,7 @@ class Times {
   std::vector<int> leaves_;  // of each statement
   std::map<std::string, LoopTime> loops_;
   mutable std::map<std::size_t, IslMap> dependences_;  // on time, by Data::same_relation
+  mutable std::map<std::string, IslMap> carried_;      // by the loop's symbol, within any time
 };
 
 }  // namespace sous::sdfg

@@ -75,6 +75,11 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
                          std::vector<StepReport>* reports) {
   Nest nest{.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}, .stale = true};
   nest.tree = nest.lifted.tree;
+  return apply(std::move(nest), recipe, options, reports);
+}
+
+Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& options,
+                         std::vector<StepReport>* reports) {
   const sdfg::ScheduleTree original = nest.tree;
   const auto planned = [&](const StepCall& call) -> Result<Plan> {
     const StepInfo* step = find_step(call.step);

@@ -36,5 +36,8 @@ Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, con
 // step that was applied, and never an error. `reports` (if given) gets one line per step that was tried.
 Result<sdfg::Sdfg> apply(const sdfg::Sdfg& nest, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports = nullptr);
+// The same, of one whose dependences are known already: for many recipes of one nest.
+Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& options,
+                         std::vector<StepReport>* reports = nullptr);
 
 }  // namespace sous::transforms

@@ -138,16 +138,20 @@ std::vector<string> state_names(const Sdfg& nest) {
 }  // namespace
 
 std::vector<LoopRole> loop_roles(const Sdfg& nest) {
-  std::vector<LoopRole> roles;
-  collect(nest.root, 0, roles);
   const auto lifted = sdfg::lift(nest);
   const auto dependences = sdfg::Dependences::compute(lifted);
+  return loop_roles(nest, lifted, dependences ? &*dependences : nullptr);
+}
+
+std::vector<LoopRole> loop_roles(const Sdfg& nest, const sdfg::Lifted& lifted, const sdfg::Dependences* dependences) {
+  std::vector<LoopRole> roles;
+  collect(nest.root, 0, roles);
   for (auto& role : roles) {
     for_each_memlet(nest.root, [&](const sdfg::Memlet& memlet, bool written) {
       if (moves_by_one(memlet, role.symbol)) ++role.contiguous;
       if (written && uses(memlet, role.symbol)) ++role.writes_used;
     });
-    if (!dependences) continue;  // past the budget: roles without dependences
+    if (dependences == nullptr) continue;
     const auto carried = sdfg::carried_by(*dependences, lifted, lifted.tree, role.symbol);
     if (!carried) continue;
     role.parallel = carried->empty();

@@ -120,8 +120,11 @@ class Search {
 
 }  // namespace
 
-std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const string& from, const transforms::Recipe& recipe,
-                                const transforms::ApplyOptions& options) {
+namespace {
+
+template <class AnyNest>
+std::optional<Candidate> fitted_to(const AnyNest& nest, const string& from, const transforms::Recipe& recipe,
+                                   const transforms::ApplyOptions& options) {
   transforms::ApplyOptions lenient = options;
   lenient.refused = transforms::ApplyOptions::Refused::LeaveOut;
   std::vector<transforms::StepReport> reports;
@@ -135,13 +138,24 @@ std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const string& from, cons
   return candidate;
 }
 
+}  // namespace
+
+std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const string& from, const transforms::Recipe& recipe,
+                                const transforms::ApplyOptions& options) {
+  return fitted_to(nest, from, recipe, options);
+}
+std::optional<Candidate> fitted(const transforms::Nest& nest, const string& from, const transforms::Recipe& recipe,
+                                const transforms::ApplyOptions& options) {
+  return fitted_to(nest, from, recipe, options);
+}
+
 Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
                                       Strategies which) {
   TRY(const auto facts, transforms::NestFacts::of(nest, options.context, options.budget));
   std::vector<Proposed> result;
   for (const auto* strategy : transforms::strategies())
     if (strategy->gpu == (which == Strategies::Gpu) && (strategy->threads_alone || which != Strategies::Whole))
-      result.push_back({strategy, strategy->write(facts)});
+      result.push_back({strategy, strategy->write(facts), facts.nest()});
   return result;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ Tuned tune(const sdfg::Sdfg& nest, const std::vector<Proposal>& proposals, const
 struct Proposed {
   const transforms::StrategyInfo* strategy = nullptr;
   Result<std::vector<transforms::OpenRecipe>> recipes;
+  std::shared_ptr<const transforms::Nest> nest;  // with its dependences
 };
 // Of all strategies for the CPU, of those among them for a nest of several parts (which fuse it, or send out threads
 // alone), or of those for a GPU, in their order. Errors: isl.budget.
@@ -67,6 +69,9 @@ Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::
 
 // The recipe's steps that the nest admits, applied. Nullopt: none of them.
 std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const std::string& from, const transforms::Recipe& recipe,
+                                const transforms::ApplyOptions& options);
+// The same, of one that was proposed for.
+std::optional<Candidate> fitted(const transforms::Nest& nest, const std::string& from, const transforms::Recipe& recipe,
                                 const transforms::ApplyOptions& options);
 
 }  // namespace sous::tuning_db

@@ -60,7 +60,7 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
   std::map<string, LoopFacts> by_symbol;
   structure(subject.tree, nullptr, by_symbol);
   NestFacts facts;
-  for (LoopRole& role : loop_roles(nest)) {
+  for (LoopRole& role : loop_roles(nest, subject.lifted, &subject.dependences)) {
     const auto found = by_symbol.find(role.symbol);
     if (found == by_symbol.end()) continue;  // inside a statement that is opaque to schedules
     LoopFacts loop = std::move(found->second);

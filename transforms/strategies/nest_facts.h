@@ -30,6 +30,8 @@ class NestFacts {
   // `nest`: a unit in normal form. Errors: isl.budget.
   static Result<NestFacts> of(const sdfg::Sdfg& nest, const StepContext& context, const sdfg::Budget& budget = {});
 
+  // The nest, with its dependences.
+  const std::shared_ptr<const Nest>& nest() const { return nest_; }
   // In preorder.
   const std::vector<LoopFacts>& loops() const { return loops_; }
   // Of a loop that is there.

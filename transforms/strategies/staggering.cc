@@ -104,6 +104,11 @@ Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, c
     std::vector<StepCall> steps{skewed(columns, rows, factor), tile};
     if (factor == 0) steps.erase(steps.begin());
     TRY(const auto tiled, after_all(nest, steps, context));
+    // Columns that wait for others further ahead than the most skewing takes them wait with less, too.
+    if (!tiled && factor == 0) {
+      const auto most = after_all(nest, {skewed(columns, rows, most_factor), tile}, context);
+      if (most && !*most) return std::optional<Tileable>();
+    }
     for (int wave = 1; tiled && wave <= most_factor; ++wave) {
       TRY(const auto waves,
           after_all(*tiled, {skewed(over_columns, over_rows, wave), exchanged(over_rows, over_columns)}, context));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sdfg/dependence_data.h"
 #include "sdfg/text.h"
 
 namespace sous::sdfg {
@@ -249,6 +250,52 @@ TEST(Dependences, AReductionOfALoopAroundExcusesNoLoopInside) {
   EXPECT_TRUE(respects(sequential.dependences, sequential.lifted, sequential.lifted.tree));
   EXPECT_FALSE(respects(lockstep.dependences, lockstep.lifted, lockstep.lifted.tree));
   EXPECT_TRUE(respects(reduced.dependences, reduced.lifted, reduced.lifted.tree));
+}
+
+std::string told(const Analysed& a, const ScheduleTree& tree, const std::string& loop) {
+  const auto carried = carried_by(a.dependences, a.lifted, tree, loop);
+  if (!carried) return carried.error().to_string();
+  std::string text = loop + ":";
+  for (const Carried& c : *carried)
+    text += " " + std::to_string(c.dependence) + (c.distance ? "/" + std::to_string(*c.distance) : "") +
+            (c.self_update ? "u" : "");
+  return text;
+}
+
+// Of the program's own loops the distances of dependences tell mostly what they carry; of any other tree the relations
+// do, which are asked here by a hint that makes no difference.
+TEST(Dependences, DistancesTellOfLoopsWhatRelationsDo) {
+  for (const char* body :
+       {"loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }",
+        "loop i = 1 .. n { loop j = 1 .. n { s0: A[i, j] = A[i - 1, j - 1] + A[i, j - 1] } }",
+        "loop i = 1 .. n { loop j = 0 .. n - 1 { s0: A[i, j] = A[i - 1, j + 1] + A[i - 1, j] } }",
+        "loop i = 0 .. n { loop j = 0 .. n { s0: x[i] = x[i] + A[i, j] } }",
+        "loop i = 0 .. n { loop j = 0 .. n { s0: x[j] = x[j] + A[i, j] } loop k = 1 .. n { s1: x[k] = x[k - 1] } }",
+        "loop i = 0 .. n { loop j = 0 .. i { s0: A[i, j] = A[j, i] + x[i + j] s1: x[i] = A[i, j] } }",
+        "loop i = 2 .. n step 2 { s0: x[i] = x[i - 2] + 1.0 s1: x[i - 1] = x[i] }",
+        "loop i = n - 1 .. 1 step -1 { s0: x[i] = x[i - 1] }",
+        "loop i = 0 .. n { loop j = 0 .. 4 { s0: t[] = A[i, j] s1: x[i] = x[i] + t[] } }"}) {
+    const auto a = nest(body);
+    ScheduleTree hinted = a.lifted.tree;
+    for (const std::string& loop : loop_symbols(hinted)) find_loop(hinted, loop)->prefetch = 1;
+    for (const std::string& loop : loop_symbols(hinted))
+      EXPECT_EQ(told(a, a.lifted.tree, loop), told(a, hinted, loop)) << body;
+  }
+}
+
+TEST(Dependences, WhatWasAskedIsNotAskedAgain) {
+  const auto a = nest("loop i = 1 .. n { loop j = 1 .. n { s0: A[i, j] = A[i - 1, j] } }");
+  const Dependences::Data& data = a.dependences.data();
+  for (int k = 0; k < 3; ++k)
+    for (const char* loop : {"i", "j"}) EXPECT_TRUE(carried_by(a.dependences, a.lifted, a.lifted.tree, loop));
+  EXPECT_EQ(data.asked.size(), 1u);
+  ScheduleTree parallel = a.lifted.tree;
+  find_loop(parallel, "j")->schedule = Parallel{};
+  for (int k = 0; k < 3; ++k) EXPECT_TRUE(respects_as(a.dependences, a.lifted, a.lifted.tree, parallel));
+  EXPECT_EQ(data.proven.size(), 1u);
+  find_loop(parallel, "i")->schedule = Parallel{};
+  for (int k = 0; k < 3; ++k) EXPECT_FALSE(respects_as(a.dependences, a.lifted, a.lifted.tree, parallel));
+  EXPECT_EQ(data.proven.size(), 2u);
 }
 
 }  // namespace
