@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "sdfg/planted_fault.h"
 #include "sdfg/surroundings.h"
 #include "sdfg/trips.h"
+#include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 namespace {
@@ -30,7 +32,7 @@ class Finder {
       const auto same = std::ranges::find_if(result, [&](const Staged& s) {
         return s.operand().element == o.element && s.operand().code == o.code && s.operand().others == o.others;
       });
-      auto coordinates = coordinates_of(o, phases);
+      auto coordinates = coordinates_of(nest, o, phases);
       if (!coordinates || !is_read(nest, o, *coordinates, phases)) continue;
       if (same != result.end()) {
         same->readers.push_back(&o);
@@ -51,7 +53,8 @@ class Finder {
  private:
   // The loops that decide the subscripts, if the loop itself is among them and (for what is shared) not every loop over
   // threads, and if they can be loops over threads that copy.
-  std::optional<std::vector<Coordinate>> coordinates_of(const Operand& o, const ThreadPhases& phases) const {
+  std::optional<std::vector<Coordinate>> coordinates_of(const Nest& nest, const Operand& o,
+                                                        const ThreadPhases& phases) const {
     std::set<std::string> used;
     for (const Expr& e : sdfg::subscripts(o.element.subset)) used.merge(e.symbols());
     std::vector<Coordinate> result;
@@ -66,7 +69,8 @@ class Finder {
       const auto most = is_loop ? staging_.size : sdfg::most_trips(plain);
       if (!most || *most > most_bytes) return std::nullopt;
       c.trips = *most;
-      for (const Expr* bound : {&l->begin, &l->end}) {
+      if (!is_loop) end_with_the_last(nest, o, used, phases, c);
+      for (const Expr* bound : {&c.loop.begin, &c.loop.end}) {
         if (!bound->reads().empty()) return std::nullopt;
         used.merge(bound->symbols());
       }
@@ -78,6 +82,31 @@ class Finder {
     const bool shared = threads < phases.threads.size() || staging_.all;
     if (!moves || !shared || several == 0 || several > most_dimensions || !can_nest(result)) return std::nullopt;
     return result;
+  }
+
+  // A loop may end elsewhere in each thread of one further out that no subscript needs (the columns of a triangle's
+  // rows). What all of them read together is a block's affair: the loop ends where it does in the last of them, if that
+  // is nowhere later in the others.
+  static void end_with_the_last(const Nest& nest, const Operand& o, const std::set<std::string>& used,
+                                const ThreadPhases& phases, Coordinate& c) {
+    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
+    for (const sdfg::ScheduleLoop& l : o.around.loops) {
+      if (l.symbol == c.loop.symbol) return;
+      there.enter(l);
+      if (!std::holds_alternative<sdfg::GpuBlock>(l.schedule) || !c.loop.end.uses(l.symbol) ||
+          c.loop.begin.uses(l.symbol) || used.contains(l.symbol) || l.step < 0)
+        continue;
+      for (const Expr& at : {last_of(l, l.end), l.begin}) {
+        const Expr end = simplest(c.loop.end.substitute({{l.symbol, at}}));
+        if (!planted(Fault::stage_ends_with_the_first) ? !there.at_most(c.loop.end, end) : at != l.begin) continue;
+        if (!c.own_end) c.own_end = c.loop.end;
+        c.loop.end = end;
+        break;
+      }
+    }
+  }
+  static Expr last_of(const sdfg::ScheduleLoop& l, const Expr& end) {
+    return l.begin + Expr::floor_div(end - 1 - l.begin, l.step) * l.step;
   }
 
   // Loops of one iteration stand around the others, which are the threads'.
@@ -124,6 +153,8 @@ class Finder {
       if (l.step < 0 || !there.at_most(begin + 1, end)) return false;
       values[l.symbol] = last ? begin + Expr::floor_div(end - 1 - begin, l.step) * l.step : begin;
     }
+    for (const Coordinate& c : coordinates)
+      if (c.own_end && !there.at_most(Expr::symbol(c.loop.symbol) + 1, c.own_end->substitute(values))) return false;
     return std::ranges::all_of(o.around.guards,
                                [&](const sdfg::ScalarExpr& guard) { return there.always(guard.substitute(values)); });
   }

@@ -1,6 +1,7 @@
 // What `stage` copies into the shared memory of a GPU's block, and how it lies there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace sous::transforms {
 struct Coordinate {
   sdfg::ScheduleLoop loop;
   std::int64_t trips = 0;
+  // Where the loop ends elsewhere in each thread of another one: where that is. `loop` ends at the last of them.
+  std::optional<sdfg::Expr> own_end = {};
   bool is_thread() const { return std::holds_alternative<sdfg::GpuBlock>(loop.schedule); }
   sdfg::Expr place() const { return sdfg::Expr::floor_div(sdfg::Expr::symbol(loop.symbol) - loop.begin, loop.step); }
 };

@@ -83,7 +83,8 @@ Case matrix_case(std::uint64_t seed) {
       "C[i, j] + B[k, j] * A[i, k]",      "C[i, j] + (-(A[i, k] * B[k, j]))", "C[i, j] - B[j, k] * (A[i, k] + s[])",
       "C[i, j] + A[i, k] * B[k, j] * s[]"};
   const auto extent = [&](std::uint64_t most) { return std::to_string(1 + random.below(most)); };
-  const bool several = random.percent(30);  // products, one for each of a third dimension of the grid
+  const bool triangle = random.percent(30);  // rows end elsewhere
+  const bool several = random.percent(30);   // products, one for each of a third dimension of the grid
   std::string statement = std::string("C[i, j] = ") + statements[random.below(std::size(statements))];
   for (const char* array : {"A[", "B[", "C["})
     for (std::size_t at = 0; (at = statement.find(array, at)) != std::string::npos; at += 2)
@@ -92,7 +93,8 @@ Case matrix_case(std::uint64_t seed) {
       "sdfg 1 product array A: f64[2, 40, 40] argument array B: f64[2, 40, 40] argument array C: f64[2, 40, 40] "
       "argument array s: f64 argument arguments A, B, C, s " +
       std::string(several ? "loop b = 0 .. 2 { " : "") + "loop i = 0 .. " + extent(40) + " { loop j = 0 .. " +
-      extent(24) + " { loop k = 0 .. " + extent(40) + " { s0: " + statement + " } } }" + (several ? " }" : "");
+      (triangle ? "min(i + " + extent(9) + ", " : "") + extent(24) + (triangle ? ")" : "") + " { loop k = 0 .. " +
+      extent(40) + " { s0: " + statement + " } } }" + (several ? " }" : "");
   const std::string tile = "loops=[i, j], sizes=[" + one_of(1, 2, 3) + ", " + one_of(2, 4, 2, 3) + "]";
   const std::string recipe = "tile(" + tile + "); offload(loops=[" + (several ? "b, " : "") + "i_t, j_t], sizes=[" +
                              (several ? "1, " : "") + one_of(8, 16) + ", " + one_of(4, 8) + "]); register_tile(" +

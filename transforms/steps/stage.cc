@@ -8,8 +8,9 @@
 // Condition. Nothing in the block writes the container under any name, so a copy has the value that every read of it
 // would see; and no other block does, as all run the same. The copy reads what some thread of some block reads: in an
 // iteration of the loops that decide the subscripts, the other loops of the kernel around the read have a first (last)
-// iteration, and all conditions hold there (staged_operands.cc). That the threads can be cut apart at the loop is
-// the affair of thread_phases.h.
+// iteration, and all conditions hold there (staged_operands.cc). Where one of those that decide ends elsewhere in each
+// thread of another, the copy goes as far as the last thread, if none goes further. That the threads can be cut apart
+// at the loop is the affair of thread_phases.h.
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"

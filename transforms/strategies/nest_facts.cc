@@ -146,6 +146,26 @@ string NestFacts::most_contiguous(const vector<string>& among) const {
   return best;
 }
 
+bool NestFacts::begins_with(const std::string& loop, const std::string& other) const {
+  return sdfg::find_loop(nest_->tree, loop)->begin.uses(other);
+}
+
+std::size_t NestFacts::moving_reads(const std::string& loop) const {
+  const sdfg::Touched all = sdfg::touched(sdfg::lower(nest_->lifted, nest_->tree).root);
+  std::vector<sdfg::Memlet> reads;
+  sdfg::for_each_leaf(sdfg::find_loop(nest_->tree, loop)->children, [&](const sdfg::ScheduleLeaf& leaf) {
+    const auto& node = nest_->lifted.statements[static_cast<std::size_t>(leaf.statement)].node;
+    const auto* state = std::get_if<sdfg::State>(&node.value);
+    const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
+    if (!assignment) return;
+    for (const sdfg::Memlet& m : assignment->inputs)
+      if (!all.written.contains(m.container) && std::ranges::find(reads, m) == reads.end() &&
+          std::ranges::any_of(sdfg::subscripts(m.subset), [&](const sdfg::Expr& e) { return e.uses(loop); }))
+        reads.push_back(m);
+  });
+  return reads.size();
+}
+
 Result<NestFacts> NestFacts::after(const std::string& steps) const {
   // The target is a matter of later steps.
   TRY(const Recipe recipe, recipe_from_text(steps.substr(0, steps.find_last_not_of("; ") + 1) + " -> cpp"));

@@ -51,6 +51,11 @@ class NestFacts {
   std::vector<std::string> reductions(const std::vector<std::string>& among) const;
   // The one of `among` in which most accesses are contiguous, the innermost of several; empty for none.
   std::string most_contiguous(const std::vector<std::string>& among) const;
+  // Whether this loop begins elsewhere in each iteration of that one.
+  bool begins_with(const std::string& loop, const std::string& other) const;
+  // How many elements of arrays that the nest does not write the statements inside of a loop read, each another one in
+  // each of its iterations.
+  std::size_t moving_reads(const std::string& loop) const;
   // Bytes of the largest element of an array that the nest writes.
   int element_bytes() const { return element_bytes_; }
   // The facts behind these steps: "expand(loop=i1); distribute(loop=i1); ". Errors: those of the steps, isl.budget.

@@ -15,17 +15,19 @@ constexpr RefusalInfo refusals[] = {
 };
 
 constexpr std::size_t most_dimensions = 3;
+// Of one product.
+constexpr std::size_t factors = 2;
 
 // What a thread and a block compute of a product.
 struct Tile {
   std::int64_t tall, broad, under, beside;  // of a thread; threads of a block
-  std::int64_t depth, buffers;              // of what a block stages
+  std::int64_t depth;                       // of what a block stages
 };
 // Large tiles read less of what they compute, but with fewer blocks than this they leave multiprocessors idle (an H100
 // has 132, and each runs three of these blocks at a time). A block among few has nobody to compute while it copies: it
 // copies ahead itself.
-constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16, .buffers = 2};
-constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 16, .buffers = 2};
+constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16};
+constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 16};
 constexpr std::int64_t enough_blocks = 264;
 
 // The steps of one band, whose first loop is parallel.
@@ -34,6 +36,7 @@ struct Written {
   std::string tiled;            // with such tiles alone
   std::string moved, as_it_is;  // with parallel loops moved outward, and without
   bool few_blocks = false;      // of the large tile, in some product
+  bool several = false;         // products added to an element at a time, somewhere
 };
 
 // Whether the large tile is known to leave too few blocks.
@@ -57,10 +60,18 @@ std::string offload(const std::vector<std::string>& loops, const std::string& ro
 }
 std::string offload(const std::vector<std::string>& loops) { return offload(loops, "$rows", "$columns"); }
 
+// Of tiles, all rows have to begin at the same columns: where columns begin at their row, as those of an upper triangle
+// do, they are taken for the rows. What was the row then ends at its column.
+std::optional<ProductBand> tiled_band(const NestFacts& nest, const std::string& first) {
+  auto band = product_band(nest, first);
+  if (band && !band->rows.empty() && nest.begins_with(band->columns, band->rows)) std::swap(band->rows, band->columns);
+  return band;
+}
+
 // A tile of the result for each thread, and perhaps what a block of them reads in shared memory. The loops that sum
 // keep their order.
 std::optional<std::string> tiled(const NestFacts& nest, const std::string& first, bool staged) {
-  const auto band = product_band(nest, first);
+  const auto band = tiled_band(nest, first);
   if (!band || band->rows.empty() || band->around.size() > most_dimensions - 2) return std::nullopt;
   if (std::ranges::any_of(band->around, [&](const std::string& loop) { return !nest.loop(loop).parallel; }))
     return std::nullopt;
@@ -81,10 +92,9 @@ std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::
   const std::vector<std::string> parallel = nest.parallel(band), sums = nest.reductions(band);
   if (band.size() != 2 || parallel.size() != 1 || sums.size() != 1 || !nest.is_innermost(band.back()))
     return std::nullopt;
-  const bool rows = nest.most_contiguous(band) == sums[0];  // each thread walks along one
-  return permutation(band, {parallel[0], sums[0]}) +
-         call("offload", "loops=[" + parallel[0] + "], sizes=[" + (rows ? "$few" : "$some") + "]") +
-         call("stage", "loop=" + sums[0] + ", size=" + (rows ? "$far" : "$near") + ", reads=all");
+  return permutation(band, {parallel[0], sums[0]}) + call("offload", "loops=[" + parallel[0] + "], sizes=[$few]") +
+         call("stage", "loop=" + sums[0] +
+                           ", size=$far, reads=all, buffers=" + (nest.moving_reads(sums[0]) > factors ? "1" : "2"));
 }
 
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
@@ -103,14 +113,15 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     if (!nest.loop(loop).parallel || leading.size() == most_dimensions) break;
     leading.push_back(loop);
   }
-  const auto product = product_band(nest, band.front());
+  const auto product = tiled_band(nest, band.front());
   const std::string moved = permutation(band, order) + offload(parallel);
   const std::string rows = summed(nest, band).value_or(moved);
   return {.staged = tiled(nest, band.front(), true).value_or(rows),
           .tiled = tiled(nest, band.front(), false).value_or(moved),
           .moved = moved,
           .as_it_is = offload(leading),
-          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product)};
+          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
+          .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors};
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
@@ -124,6 +135,7 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
     all.moved += one.moved;
     all.as_it_is += one.as_it_is;
     all.few_blocks = all.few_blocks || one.few_blocks;
+    all.several = all.several || one.several;
     return {};
   }
   if (loop.inside.empty()) return fail("offload.none", "loop " + symbol + " is not parallel, and no loop around it");
@@ -192,8 +204,9 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
-  // What the matrix unit takes: copies that the device makes by itself, which compute nothing.
-  const bool doubles = nest.element_bytes() == 8;
+  // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which compute
+  // nothing. Otherwise what is computed once for a block is. The operands of several products fill its shared memory.
+  const bool unit = nest.element_bytes() == 8 && !all.several;
   const std::map<std::string, std::vector<std::string>> sizes{
       {"line", {"128", "64", "256", "32"}},
       {"rows", {"4", "8", "2", "16"}},
@@ -204,16 +217,14 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
       {"across", {"128", "64", "32"}},
       {"tall", values(all, &Tile::tall, {8})},
       {"broad", values(all, &Tile::broad, {8})},
-      {"few", {"16", "32", "64"}},
+      {"few", {"16", "8", "32"}},
       {"far", {"128", "64", "32"}},
-      {"some", {"32", "16", "64"}},
-      {"near", {"64", "128", "32"}},
       {"under", values(all, &Tile::under, {4})},
       {"beside", values(all, &Tile::beside, {16, 32})},
       {"depth", values(all, &Tile::depth, {4})},
-      {"along", {doubles ? "yes" : "no", doubles ? "no" : "yes"}},
-      {"fold", {doubles ? "no" : "yes", doubles ? "yes" : "no"}},
-      {"buffers", values(all, &Tile::buffers, {})}};
+      {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
+      {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
+      {"buffers", {all.several ? "1" : "2", all.several ? "2" : "1"}}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};

@@ -74,6 +74,10 @@ TEST(Steps, Interchange) {
 
 constexpr const char* gemv = "loop i = 0 .. n { loop j = 0 .. n { s0: x[i] = x[i] + B[i, j] * A[j, 0] } }";
 
+std::ptrdiff_t buffers_of(const sdfg::Sdfg& nest) {
+  return std::ranges::count(nest.containers, sdfg::Storage::device_shared, &sdfg::Container::storage);
+}
+
 // What the threads of a block read alike comes from shared memory; what a thread keeps has a place for each of them.
 TEST(Steps, Stage) {
   expect_same_result(gemv, "offload(loops=[i], sizes=[4]); stage(loop=j, size=3)");
@@ -93,6 +97,13 @@ TEST(Steps, Stage) {
     expect_same_result(
         "loop i = 0 .. n { loop q = 0 .. n { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[i, j] * x[j] * B[q, j] } } }",
         tiled + buffers);
+  // Columns that end elsewhere in each row: what all rows of a block read is staged, as far as the last of them reads.
+  for (const char* end : {"i + 1", "min(i + 2, n)", "n - i"}) {
+    const std::string body = "loop i = 0 .. n { loop q = 0 .. " + std::string(end) +
+                             " { loop j = 0 .. n { s0: A[i, q] = A[i, q] + B[i, j] * x[j] * B[q, j] } } }";
+    expect_same_result(body, tiled + ", buffers=2)");
+    EXPECT_EQ(buffers_of(run(body, tiled + ")").value()), 3) << end;
+  }
 }
 
 TEST(Steps, Tile) {

@@ -374,6 +374,26 @@ TEST(Strategies, TilesOfProductsFitTheGrid) {
   EXPECT_TRUE(tiles("4000").contains("sizes=[4, 8]); offload(loops=[i0_t, i2_t], sizes=[16, 8])")) << tiles("4000");
 }
 
+// Of a triangle above the diagonal, columns are the rows; operands of two products leave no room for a second buffer.
+TEST(Strategies, TilesOfTrianglesAndOfSeveralProducts) {
+  const auto recipe = [](const std::string& columns, const std::string& value) {
+    const Sdfg nest = sdfg::parse(
+                          "sdfg 1 t array A: f64[900, 4000] argument array B: f64[900, 4000] argument "
+                          "array C: f64[4000, 4000] argument arguments A, B, C "
+                          "loop i0 = 0 .. 4000 { loop i1 = 0 .. 900 { loop i2 = " +
+                          columns + " { s0: C[i0, i2] = C[i0, i2] + " + value + " } } }")
+                          .value();
+    const auto written_first = closed(written(offload_strategy, nest).value()[0]).value();
+    EXPECT_TRUE(apply(nest, written_first, {.context = avx512, .budget = {}})) << to_text(written_first);
+    return to_text(written_first);
+  };
+  const std::string one = "A[i1, i0] * A[i1, i2]", two = "(A[i1, i0] * B[i1, i2] + B[i1, i0] * A[i1, i2])";
+  EXPECT_TRUE(recipe("i0 .. 4000", one).contains("register_tile(loops=[i2, i0]")) << recipe("i0 .. 4000", one);
+  EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("register_tile(loops=[i0, i2]")) << recipe("0 .. i0 + 1", one);
+  EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("fold=no, along=yes, buffers=2"));
+  EXPECT_TRUE(recipe("0 .. i0 + 1", two).contains("fold=yes, along=no, buffers=1")) << recipe("0 .. i0 + 1", two);
+}
+
 TEST(Strategies, SayWhyNot) {
   std::set<std::string> said;
   for (const StrategyInfo* strategy : strategies()) {
