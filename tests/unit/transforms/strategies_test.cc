@@ -214,7 +214,9 @@ TEST(Strategies, LoopsThatFollowEachOtherBecomeOne) {
   const auto& loop = std::get<sdfg::Loop>(one->root.nodes[0].value);
   EXPECT_TRUE(std::holds_alternative<sdfg::Parallel>(loop.schedule));
   for (const auto& container : one->containers)
-    if (container.transient) EXPECT_TRUE(container.shape.empty()) << container.name;
+    if (container.transient) {
+      EXPECT_TRUE(container.shape.empty()) << container.name;
+    }
 
   const Sdfg shifted = nest("array x: f64[n] argument array y: f64[n] argument array z: f64[n] argument", "x, y, z",
                             "loop i0 = 1 .. n { s0: y[i0] = x[i0] * 2.0 } loop i1 = 1 .. n { s1: z[i1] = y[i1 - 1] }");
@@ -247,6 +249,23 @@ TEST(Strategies, StatementsBetweenLoopsMakeWay) {
       "loop i0 = 0 .. n { s0: t[i0] = x[i0] * 2.0 s1: s[] = s[] + i64(x[i0]) } s2: m[] = s[] "
       "loop i1 = 0 .. n { s3: y[i1] = t[i1] + f64(m[]) }");
   EXPECT_EQ(written(fused_loops_strategy, apart).error().code, "fused-loops.none");
+}
+
+// Sums that the normal form took out of one loop are waited for together, as in the program, wherever each begins; what
+// is no sum stays where it is.
+TEST(Strategies, SumsOfOneLoopAreOneAgain) {
+  const auto inside = [](const std::string& second) {
+    return nest(
+        "array x: f64[n] argument array y: f64[n] argument array z: f64[n] argument array A: f64[n, n] argument",
+        "x, y, z, A",
+        "loop i0 = 0 .. n { loop i1 = max(0, i0 - 5) - i0 .. 6 { s0: x[i0] = x[i0] + A[i1 + i0, i0] } " + second +
+            " }");
+  };
+  const std::string sum = "loop i2 = max(0, i0 - 5) .. i0 + 6 { s1: y[i0] = y[i0] + A[i2, i0] * A[i2, i0] }";
+  EXPECT_TRUE(written(fused_loops_strategy, inside(sum)).value()[0].text.contains("first=i1, second=i2, align=begin"));
+  const std::string copy = "loop i2 = max(0, i0 - 5) .. i0 + 6 { s1: z[i2] = A[i2, i0] }";
+  const auto apart = written(fused_loops_strategy, inside(copy));
+  EXPECT_TRUE(!apart || !apart.value()[0].text.contains("second=i2"));
 }
 
 TEST(Strategies, ThreadsAreNotSentOutForAFewIterations) {
