@@ -244,6 +244,11 @@ struct Question {
   Data::Asked& tree;
   std::string symbol;
 
+  // Whichever way it ends: relations that isl did not finish are forgotten, for nothing is in an empty handle.
+  ~Question() {
+    if (!data.context.ok()) tree.times.reset();
+  }
+
   const Times& times() const { return *tree.times; }
   const Times::LoopTime& loop() const { return times().loops().at(symbol); }
 };
@@ -270,13 +275,6 @@ Result<Question> about(const Dependences& dependences, const Lifted& lifted, con
   if (!question.times().loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
   if (!known_in(data, question.loop().loop->children)) return out_of_scope();
   return question;
-}
-
-// Whether isl did all that was asked; relations that it did not finish are forgotten.
-Result<void> answered(const Question& q) {
-  auto ok = q.data.context.ok();
-  if (!ok) q.tree.times.reset();
-  return ok;
 }
 
 // Pairs of a dependence that a loop carries: whether there are any, and their distance, in iterations.
@@ -334,7 +332,7 @@ Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted)
                       .self_update = d.source == d.target && update && update->container == d.container,
                       .distance = pairs.distance});
   }
-  TRY_VOID(answered(q));
+  TRY_VOID(q.data.context.ok());
   return result;
 }
 
@@ -352,7 +350,7 @@ Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lift
                               const std::string& symbol, const std::string& container) {
   TRY(const Question q, about(dependences, lifted, tree, symbol));
   auto own = reads_own_values(q.data, q.times(), q.loop(), container);
-  TRY_VOID(answered(q));
+  TRY_VOID(q.data.context.ok());
   return own;
 }
 
@@ -376,7 +374,7 @@ Result<bool> reads_older_values(const Dependences& dependences, const Lifted& li
     }
     if (!empty(others)) return false;
   }
-  TRY_VOID(answered(q));
+  TRY_VOID(q.data.context.ok());
   return true;
 }
 
@@ -386,7 +384,7 @@ Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, 
   if (!c || !c->transient) return false;
   TRY(const Question q, about(dependences, lifted, tree, symbol));
   auto own = covered(q.data, q.times(), q.loop(), container);
-  TRY_VOID(answered(q));
+  TRY_VOID(q.data.context.ok());
   return own;
 }
 
