@@ -74,6 +74,13 @@ std::vector<const CandidateReport*> nearest_unused(const UnitReport& unit, std::
   return out;
 }
 
+// Units are left unasked where the whole, which stands first, is served, or where hardly any of the nest's work is.
+string why_without_candidates(const NestReport& nest, const UnitReport& unit) {
+  if (unit.asked) return "no recipe known for anything near it";
+  const bool whole = std::ranges::any_of(nest.units.front().candidates, &CandidateReport::used);
+  return whole ? "not asked for: the whole has a recipe" : "not asked for: hardly any of the work is here";
+}
+
 string to_text(const Report& report, std::optional<std::size_t> most_unused) {
   string out;
   for (const auto& nest : report.nests) {
@@ -88,8 +95,7 @@ string to_text(const Report& report, std::optional<std::size_t> most_unused) {
       if (most_unused && !unit.asked) continue;
       out += "  " + unit.label + ", hash " + unit.structural_hash + ", size " + unit.size_class + "\n";
       if (unit.candidates.empty()) {
-        out +=
-            unit.asked ? "    no recipe known for anything near it\n" : "    not asked for: the whole has a recipe\n";
+        out += "    " + why_without_candidates(nest, unit) + "\n";
       }
       for (const auto& candidate : unit.candidates) {
         if (candidate.used || !most_unused) out += text_of(candidate);

@@ -74,6 +74,17 @@ TEST(Explain, TheNearestTwoThatWereNotUsed) {
   EXPECT_TRUE(all.contains("not used gemm#3")) << all;
 }
 
+TEST(Explain, WhyAPartWasNotAskedFor) {
+  Report report;
+  report.file = "a.c";
+  report.nests = {left("f", 1, {"too far away"})};
+  auto& nest = report.nests[0];
+  nest.units.emplace_back().label = "nest 1 of 2";
+  EXPECT_TRUE(to_text(report).contains("not asked for: hardly any of the work is here")) << to_text(report);
+  nest.units[0].candidates[0].used = true;
+  EXPECT_TRUE(to_text(report).contains("not asked for: the whole has a recipe")) << to_text(report);
+}
+
 TEST(Explain, TheReasonIsOfTheCandidateThatCameNearest) {
   const auto nest = left("f", 1,
                          {"no evidence: too far away", "i0: the loop carries a dependence [parallelize.carried]",
