@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Whether the tests would notice: known faults (sdfg/planted_faults.list), one at a time, and what catches each.
 
-    ./x faults                     every fault: the first test of any kind that catches it
+    ./x faults                     every fault: the test that caught it before, or else the first of any kind that does
+    ./x faults --afresh            the first of any kind, whatever caught it before (hours)
     ./x faults --both              the same, and besides the first that saw a program compute something wrong
     ./x faults anti_dropped select_swapped
 
 The build with -DSOUS_PLANTED_FAULTS=ON lies beside the ordinary one (build-faults); most of it comes from the cache.
 
-A fault is caught when a test program that passes without it fails with it. Tests run in an order that finds most faults
-early; the random ones have fixed seeds, so the table is the same each time. Exit status 1: a fault that nothing caught,
-or a test that fails without any fault.
+A fault is caught when a test program that passes without it fails with it. What caught it before stands in
+tests/results.jsonl, and that test alone, which has to pass without the fault, takes seconds. Otherwise tests run in an
+order that finds most faults early; the random ones have fixed seeds, so the table is the same each time. Exit status 1: a
+fault that nothing caught, or a test that fails without any fault.
 """
 import argparse
 import os
@@ -19,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import results
 from build_folders import jobs
@@ -84,6 +86,17 @@ def detectors(build):
     return tests + programs[:2] + slow + programs[2:]
 
 
+def known(build):
+    """{fault: the one test that was the first to notice it, as a detector}, by tests/results.jsonl."""
+    found = {}
+    for fault, row in results.newest().get("./x faults", {}).items():
+        match = re.match(r"(\w+): ([\w/.]+?\.[\w/.]+)(?: \(ends the program\))?$", row["result"])
+        if match and f"test_{match[1]}" in TESTS:
+            words = [str(build / f"test_{match[1]}"), "--gtest_color=no", f"--gtest_filter={match[2]}"]
+            found[fault] = Detector(match[1], words, {}, False)
+    return found
+
+
 def configured(build):
     """The build folder with all that the detectors need."""
     if not (build / "build.ninja").exists():
@@ -93,8 +106,12 @@ def configured(build):
     subprocess.run(["cmake", "--build", build, "--target", "sous", "random_lock", "test_property", *TESTS], check=True)
 
 
-def caught_by(fault, all_detectors, both):
-    """[first of any kind, first that ran programs]; the second only if asked for."""
+def caught_by(fault, all_detectors, both, before=None):
+    """[first of any kind, first that ran programs]; the second only if asked for. `before`: what caught it before."""
+    if before and not before.catches("", 1800):
+        found = before.catches(fault, 1800)
+        if found:
+            return [found]
     first = programs = None
     for detector in all_detectors:
         if first and (programs or not both):
@@ -113,6 +130,7 @@ def main():
     parser.add_argument("faults", nargs="*", metavar="fault", help="default: all")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the ordinary build folder")
     parser.add_argument("--both", action="store_true")
+    parser.add_argument("--afresh", action="store_true", help="do not begin with the test that caught a fault before")
     parser.add_argument("--no-baseline", action="store_true", help="the tests are known to pass without a fault")
     parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
@@ -122,7 +140,9 @@ def main():
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
     configured(build)
     every = detectors(build)
-    if not arguments.no_baseline:
+    before = {} if arguments.afresh or arguments.both else known(build)
+    wanted = [(name, what) for name, what in faults() if not arguments.faults or name in arguments.faults]
+    if not arguments.no_baseline and any(name not in before for name, _ in wanted):
         with ThreadPoolExecutor(int(jobs())) as pool:
             failing = [f for f in pool.map(lambda d: d.catches("", 1800), every) if f]
         if failing:
@@ -131,10 +151,10 @@ def main():
     print("| fault | what goes wrong | caught by |" + (" wrong results seen by |" if arguments.both else ""))
     print("|---|---|---|" + ("---|" if arguments.both else ""))
     missed, rows, start = [], [], time.time()
-    wanted = [(name, what) for name, what in faults() if not arguments.faults or name in arguments.faults]
     with ThreadPoolExecutor(int(jobs())) as pool:
-        caught = pool.map(lambda fault: caught_by(fault[0], every, arguments.both), wanted)
-        for (name, what), found in zip(wanted, caught):
+        caught = {pool.submit(caught_by, name, every, arguments.both, before.get(name)): (name, what) for name, what in wanted}
+        for done in as_completed(caught):
+            (name, what), found = caught[done], done.result()
             if not found[0]:
                 missed.append(name)
             rows.append((name, found[0] or "nothing", bool(found[0])))
