@@ -30,8 +30,7 @@ struct Advice {
 constexpr auto candidate_advice = std::to_array<Advice>({
     {"one before it", 0, ""},
     {"no evidence: never measured", 1, "sous db add measures the recipe in your program"},
-    {"no evidence: too far away", 2,
-     "--measure tries it here; or write a recipe (--dump-after=normalize names the loops)"},
+    {"no evidence: too far away", 2, "--measure tries it here; or sous tune searches a recipe"},
     {"too little of it is believed", 3, "sous setup measures the known recipes on this machine"},
     {"no evidence on like hardware", 3, "sous setup measures the known recipes on this machine"},
     {"no evidence for this shape", 4, "--measure tries it at this size"},
@@ -40,7 +39,7 @@ constexpr auto candidate_advice = std::to_array<Advice>({
     {"not faster", 5, ""},
     {"measured here: not faster", 5, ""},
 });
-constexpr Advice refused{"", 6, "a recipe of its own: --dump-after=normalize names the loops, sous db add measures it"};
+constexpr Advice refused{"", 6, "a recipe of its own: sous tune searches and keeps it"};
 
 const Advice& advice_for(const CandidateReport& candidate) {
   const auto* found =

@@ -46,10 +46,10 @@ TEST(Explain, OneLineForEachNestHottestFirst) {
   EXPECT_EQ(
       short_text(report),
       "a.c:7: hot: left as it is: gemm#0 (distance 3.25 of at most 3): no evidence: too far away. Next: --measure "
-      "with --size tries it here; or write a recipe (--dump-after=normalize names the loops)\n"
+      "with --size tries it here; or sous tune searches a recipe\n"
       "a.c:7: served: served: the nest by mm#0 (database, distance 0, measured 2.00 times as fast), on 4 threads\n"
       "a.c:7: cold: left as it is: no recipe known for anything near it. Next: a recipe of its own: "
-      "--dump-after=normalize names the loops, sous db add measures it\n"
+      "sous tune searches and keeps it\n"
       "a.c: 1 of 3 nests served; all there is to know: --explain=all\n");
 }
 
@@ -130,7 +130,7 @@ TEST(Explain, RemarksAreInTheCompilersForm) {
   report.reasons.push_back({"c.goto", "a goto or a label", "g", 12, 5, "a loop without jumps"});
   EXPECT_EQ(remarks(report),
             "a.c:7:3: remark: left as it is: no recipe known for anything near it. Next: a recipe of its own: "
-            "--dump-after=normalize names the loops, sous db add measures it [-Rsous]\n"
+            "sous tune searches and keeps it [-Rsous]\n"
             "a.c:12:5: remark: not lifted: a goto or a label (c.goto). Next: a loop without jumps [-Rsous]\n");
 }
 
