@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sous::client {
 
@@ -24,8 +25,9 @@ struct LogEntry {
   Fate fate = Fate::Pass;
   std::string why = {};
   std::string compiler = {};
-  std::string file = {};    // as given; for Pass the first input
-  std::string object = {};  // what is written
+  std::vector<std::string> options = {};  // of the compile: neither inputs nor outputs
+  std::string file = {};                  // as given; for Pass the first input
+  std::string object = {};                // what is written
   // Where the file was looked into: the report as JSON, and what stats_facts makes of it.
   std::string report = {}, facts = {};
   bool cached = false;  // both are of an earlier compile, a hit in the result cache

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "client/report.h"
 #include "client/request.h"
 #include "client/sources.h"
+#include "client/stats.h"
 #include "client/tune.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
@@ -143,62 +145,117 @@ Result<int> command_strategies(const Invocation& invocation) {
   return 0;
 }
 
-Result<int> command_tune(const Invocation& invocation) {
+namespace {
+
+// What all files of one command share.
+struct Session {
+  tuning_db::Store store;
+  std::optional<std::ofstream> samples;
+  int kept = 0;
+};
+
+void say_progress(const Measured& measured, double best, double seconds_left) {
+  std::fprintf(stderr, "\r\033[K%s (%s): %s %.2f, best %.2f, %.0f s left", measured.sized.lifted->function.c_str(),
+               measured.sized.units[measured.unit].label.c_str(), measured.candidate.from.c_str(),
+               measured.evidence != nullptr ? measured.evidence->ratio() : 0, best, std::max(0.0, seconds_left));
+}
+
+// The units of one nest, which share `budget` seconds. `known`: by unit.
+Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, const Nest& nest,
+                       const std::vector<std::vector<transforms::Match>>& known, double budget, Session& session) {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const auto units = units_to_tune(nest);
+  TuneOptions options{.seconds_per_nest = budget / static_cast<double>(units.size()),
+                      .stop = &Interruptible::stop_asked(),
+                      .gpu = invocation.options.target == gpu_target,
+                      .progress = {}};
+  for (const std::size_t unit : units) {
+    if (Interruptible::stop_asked()) break;
+    const double start = now();
+    const string name = entry_name(invocation.options, nest, unit);
+    options.progress = [&](const Measured& measured, double best) {
+      if (session.samples) write_sample(*session.samples, measured, meaning, name);
+      if (terminal) say_progress(measured, best, options.seconds_per_nest - (now() - start));
+    };
+    const auto tuned = tune_unit(nest, unit, known[unit], meaning, options);
+    if (terminal) std::fprintf(stderr, "\r\033[K");
+    if (!tuned) {
+      std::printf("%s: not tuned: %s\n", heading(nest, unit).c_str(), tuned.error().to_string().c_str());
+      continue;
+    }
+    say_tuned(*tuned, now() - start);
+    if (!tuned->tuned.best) continue;
+    ++session.kept;
+    Choice choice{.unit = unit, .match = {}, .applied = {}};
+    choice.match.recipe = tuned->tuned.best->recipe;
+    TRY_VOID(session.store.add(
+        entry_of(tuned->sized, choice, tuned->tuned.evidence, meaning, name, "sous tune, " + tuned->tuned.best->from)));
+  }
+  return {};
+}
+
+Result<void> tune_file(const Invocation& invocation, Session& session) {
   const Options& options = invocation.options;
-  const string path = database_path(options);
-  if (path.empty()) return fail("cli.value", "no database: give --db PATH");
-  TRY(auto store, tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()}));
   Subjects subjects;
   TRY_VOID(read_subjects(invocation, "tune", subjects));
-  const Meaning& meaning = subjects.request.meaning;
-  const double budget = options.budget_minutes > 0 ? 60 * options.budget_minutes : default_seconds;
   std::vector<string> notes;
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
-  const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const Interruptible interruptible(1e6);
-  TuneOptions tune_options{
-      .stop = &Interruptible::stop_asked(), .gpu = invocation.options.target == gpu_target, .progress = {}};
-  std::optional<std::ofstream> samples;
-  if (!options.samples.empty()) {
-    samples.emplace(options.samples, std::ios::app);
-    if (!*samples) return fail("file.write", "cannot be written", options.samples);
-  }
-  int faster = 0;
   for (const Nest& nest : subjects.nests) {
-    const auto units = units_to_tune(nest);
     std::vector<transforms::NestQuery> queries;
     for (const Unit& unit : nest.units) queries.push_back(unit.query());
     TRY(const auto known, source->query(queries, neighbours));
-    tune_options.seconds_per_nest = budget / static_cast<double>(units.size());
-    for (const std::size_t unit : units) {
-      if (Interruptible::stop_asked()) break;
-      const double start = now();
-      tune_options.progress = [&](const Measured& measured, double best) {
-        if (samples) write_sample(*samples, measured, meaning, entry_name(options, nest, unit));
-        if (!terminal) return;
-        std::fprintf(stderr, "\r\033[K%s (%s): %s %.2f, best %.2f, %.0f s left", nest.lifted->function.c_str(),
-                     nest.units[unit].label.c_str(), measured.candidate.from.c_str(),
-                     measured.evidence != nullptr ? measured.evidence->ratio() : 0, best,
-                     std::max(0.0, tune_options.seconds_per_nest - (now() - start)));
-      };
-      const auto tuned = tune_unit(nest, unit, known[unit], meaning, tune_options);
-      if (terminal) std::fprintf(stderr, "\r\033[K");
-      if (!tuned) {
-        std::printf("%s: not tuned: %s\n", heading(nest, unit).c_str(), tuned.error().to_string().c_str());
-        continue;
-      }
-      say_tuned(*tuned, now() - start);
-      if (!tuned->tuned.best) continue;
-      ++faster;
-      Choice choice{.unit = unit, .match = {}, .applied = {}};
-      choice.match.recipe = tuned->tuned.best->recipe;
-      TRY_VOID(store.add(entry_of(tuned->sized, choice, tuned->tuned.evidence, meaning, entry_name(options, nest, unit),
-                                  "sous tune, " + tuned->tuned.best->from)));
-    }
+    const double budget = options.budget_minutes > 0 ? 60 * options.budget_minutes : default_seconds;
+    TRY_VOID(tune_nest(invocation, subjects.request.meaning, nest, known, budget, session));
   }
-  std::printf("%d recipe%s kept in %s\n", faster, faster == 1 ? "" : "s", path.c_str());
+  return {};
+}
+
+// What got nothing in a build, each nest in the folder and with the options that its file was compiled in. A file that
+// is gone or has changed since costs its nest alone.
+Result<void> tune_build(const Invocation& invocation, Session& session) {
+  if (!invocation.words.empty() || !invocation.after.empty() || !invocation.options.nest.empty()) {
+    return fail("cli.value", "tune --build takes files and flags from the log: sous tune --build DIR [options]");
+  }
+  TRY(const auto entries, read_log(invocation.options.log, invocation.options.build));
+  const auto nests = unserved(entries);
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  for (std::size_t k = 0; k < nests.size() && !Interruptible::stop_asked(); ++k) {
+    const auto& [entry, nest] = nests[k];
+    std::printf("%zu of %zu: %s:%d: %s\n", k + 1, nests.size(), nest->file.c_str(), nest->line, nest->function.c_str());
+    std::fflush(stdout);
+    Invocation one{invocation.options, {entry->file}, entry->options};
+    one.after.insert(one.after.begin(), entry->compiler);
+    one.options.nest = nest->function + ":" + std::to_string(nest->line);
+    std::filesystem::current_path(entry->folder, error);
+    const auto tuned =
+        error ? Result<void>(fail("file.read", error.message(), entry->folder)) : tune_file(one, session);
+    if (!tuned) std::printf("not tuned: %s\n", tuned.error().to_string().c_str());
+    std::filesystem::current_path(here, error);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> command_tune(const Invocation& given) {
+  Invocation invocation = given;
+  Options& options = invocation.options;
+  std::error_code error;
+  if (database_path(options).empty()) return fail("cli.value", "no database: give --db PATH");
+  // A build's files lie in folders of their own.
+  const string path = options.database = std::filesystem::absolute(database_path(options), error).string();
+  TRY(auto store, tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()}));
+  Session session{.store = std::move(store), .samples = {}};
+  if (!options.samples.empty()) {
+    session.samples.emplace(options.samples, std::ios::app);
+    if (!*session.samples) return fail("file.write", "cannot be written", options.samples);
+  }
+  const Interruptible interruptible(1e6);
+  TRY_VOID(options.build.empty() ? tune_file(invocation, session) : tune_build(invocation, session));
+  std::printf("%d recipe%s kept in %s\n", session.kept, session.kept == 1 ? "" : "s", path.c_str());
   return Interruptible::by_hand() ? 130 : 0;
 }
 

@@ -38,20 +38,7 @@ Result<int> command_bench(const Invocation& invocation) {
 
 Result<int> command_stats(const Invocation& invocation) {
   if (invocation.words.size() > 1) return fail("cli.value", "sous stats takes one folder");
-  const std::filesystem::path given = invocation.options.log, log = given.empty() ? stats_log_path() : given;
-  if (log.empty()) return fail("stats.no-log", "no log is kept (SOUS_LOG=none); give one: --log FILE");
-  // What was moved aside for its length came before.
-  const auto old = read_file(log.string() + ".old"), text = read_file(log.string());
-  if (!text) return fail("stats.no-log", "there is no log of builds yet", log.string());
-  std::error_code error;
-  auto folder =
-      std::filesystem::absolute(invocation.words.empty() ? "." : invocation.words[0], error).lexically_normal();
-  if (!folder.has_filename() && folder != folder.root_path()) folder = folder.parent_path();
-  const auto entries = latest_below((old ? *old : "") + *text, folder);
-  if (entries.empty()) {
-    return fail("stats.none", "no build below " + folder.string() + " is in the log; sous stats / shows all",
-                log.string());
-  }
+  TRY(const auto entries, read_log(invocation.options.log, invocation.words.empty() ? "." : invocation.words[0]));
   print(stats_text(entries));
   return 0;
 }
@@ -104,14 +91,17 @@ constexpr auto table = std::to_array<Command>({
      "minutes, or --budget. Ctrl-C keeps what is done; a second call goes on. With flags (sous setup -- gcc -O2) it\n"
      "measures for builds with these flags; without, as each entry was measured elsewhere.\n",
      command_setup},
-    {"tune", "tune FILE.c [--nest F] [--size n=2000,…] [--budget TIME] [--db PATH] [-- compiler flags]",
+    {"tune", "tune FILE.c|--build DIR [--nest F] [--size n=2000,…] [--budget TIME] [--db PATH] [-- compiler flags]",
      "search recipes for a file's nests, and keep what is faster",
      "For each nest, in a minute or --budget: what strategies and recipes of similar nests propose, measured against "
      "the\n"
      "nest as it is written, in a program of its own with random data, and the values that they leave open, one after "
      "the\n"
      "other. What is faster beyond doubt, with the same bits, goes into the database and serves the next build. Sizes\n"
-     "that the source does not say: --size, or one that takes seconds. Ctrl-C keeps what is done.\n",
+     "that the source does not say: --size, or one that takes seconds. Ctrl-C keeps what is done.\n"
+     "With --build, the nests of a folder that got nothing when it was last built through Sous, the hottest first, "
+     "each\n"
+     "with the flags that its file was compiled with: sous stats shows them.\n",
      command_tune},
     {"strategies", "strategies [FILE.c] [--nest F] [-- compiler flags]",
      "what recipes the strategies write for a file's nests",

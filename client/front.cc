@@ -89,6 +89,7 @@ int compile(const Launch& launch, const Words& arguments) {
     append_to_build_log({.fate = Fate::Left,
                          .why = verdict->why,
                          .compiler = launch.compiler(),
+                         .options = launch.line.compile,
                          .file = input.path,
                          .object = object_path(launch.line, input),
                          .report = verdict->report,

@@ -36,7 +36,8 @@ struct Options {
   std::string emit;
   std::string report;
   std::string output;
-  std::string log;  // sous stats
+  std::string log;    // sous stats, sous tune --build
+  std::string build;  // sous tune: a folder
   std::map<std::string, std::int64_t> sizes;
   double deadline = 2;  // seconds for the server
   // sous db, sous query

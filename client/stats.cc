@@ -62,7 +62,6 @@ struct Sums {
   int files = 0, looked = 0, crashed = 0, lifted = 0, unlifted = 0, served = 0, promising = 0;
   double own = 0, children = 0, least = 0, most = 0, logarithms = 0;
   std::map<string, int> reasons;
-  std::vector<const LoggedNest*> unserved;
 };
 
 Sums sum(const std::vector<Logged>& entries) {
@@ -86,7 +85,6 @@ Sums sum(const std::vector<Logged>& entries) {
     for (const LoggedNest& nest : entry.nests) {
       if (!nest.served) {
         sums.reasons[nest.why] += 1;
-        sums.unserved.push_back(&nest);
       } else if (nest.ratio > 0) {
         sums.least = sums.promising == 0 ? nest.ratio : std::min(sums.least, nest.ratio);
         sums.most = std::max(sums.most, nest.ratio);
@@ -95,7 +93,6 @@ Sums sum(const std::vector<Logged>& entries) {
       }
     }
   }
-  std::ranges::sort(sums.unserved, {}, [](const LoggedNest* n) { return std::tuple(-n->work, n->file, n->line); });
   return sums;
 }
 
@@ -118,7 +115,7 @@ std::vector<string> members_of(const string& archive) {
 }
 
 string log_text(const fs::path& path) {
-  string out;
+  string out;  // what was moved aside for its length came before
   for (const string& file : {path.string() + ".old", path.string()}) {
     if (auto text = read_file(file)) out += *text;
   }
@@ -145,7 +142,14 @@ string to_stats_line(const LogEntry& entry, std::string_view folder, double seco
             {"seconds_own", seconds_own},
             {"seconds_children", seconds_children}};
   if (!entry.why.empty()) line["why"] = entry.why.substr(0, longest_logged_reason);
-  if (const auto facts = json::parse(entry.facts, nullptr, false); facts.is_object()) line.update(facts);
+  if (const auto facts = json::parse(entry.facts, nullptr, false); facts.is_object()) {
+    line.update(facts);
+    // For `sous tune --build`, and only where there is something to tune: options may be long.
+    if (value_of(line, "served", 0) < value_of(line, "lifted", 0)) {
+      line["compiler"] = entry.compiler;
+      line["options"] = entry.options;
+    }
+  }
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -177,6 +181,12 @@ std::optional<Logged> parse_stats_line(std::string_view text) {
   out.folder = value_of(line, "folder", string());
   out.file = value_of(line, "file", string());
   out.object = value_of(line, "object", string());
+  out.compiler = value_of(line, "compiler", string());
+  if (const auto options = line.find("options"); options != line.end() && options->is_array()) {
+    for (const auto& option : *options) {
+      if (option.is_string()) out.options.push_back(option.get<string>());
+    }
+  }
   out.seconds_own = value_of(line, "seconds_own", 0.0);
   out.seconds_children = value_of(line, "seconds_children", 0.0);
   out.lifted = value_of(line, "lifted", 0);
@@ -219,8 +229,37 @@ std::vector<Logged> latest_below(std::string_view log, const fs::path& folder) {
   return out;
 }
 
+std::vector<Unserved> unserved(const std::vector<Logged>& entries) {
+  std::vector<Unserved> out;
+  std::set<std::tuple<string, int, string>> seen;
+  for (const Logged& entry : entries) {
+    for (const LoggedNest& nest : entry.nests) {
+      if (nest.served || !seen.emplace(absolute(entry.folder, nest.file), nest.line, nest.function).second) continue;
+      out.push_back({&entry, &nest});
+    }
+  }
+  std::ranges::sort(out, {}, [](const Unserved& u) { return std::tuple(-u.nest->work, u.nest->file, u.nest->line); });
+  return out;
+}
+
+Result<std::vector<Logged>> read_log(const fs::path& given, const fs::path& below_this) {
+  const fs::path log = given.empty() ? stats_log_path() : given;
+  if (log.empty()) return fail("stats.no-log", "no log is kept (SOUS_LOG=none); give one: --log FILE");
+  std::error_code error;
+  if (!fs::exists(log, error)) return fail("stats.no-log", "there is no log of builds yet", log.string());
+  auto folder = fs::absolute(below_this, error).lexically_normal();
+  if (!folder.has_filename() && folder != folder.root_path()) folder = folder.parent_path();
+  auto entries = latest_below(log_text(log), folder);
+  if (entries.empty()) {
+    return fail("stats.none", "no build below " + folder.string() + " is in the log; sous stats / shows all",
+                log.string());
+  }
+  return entries;
+}
+
 string stats_text(const std::vector<Logged>& entries) {
   const Sums sums = sum(entries);
+  const auto hottest = unserved(entries);
   string out = format("files      %d, %d looked into\n", sums.files, sums.looked);
   if (sums.crashed > 0) out += format("faults     %d of Sous's own: please report these files\n", sums.crashed);
   out += format("nests      %d lifted, %d served; %d loops not lifted\n", sums.lifted, sums.served, sums.unlifted);
@@ -236,9 +275,9 @@ string stats_text(const std::vector<Logged>& entries) {
   for (std::size_t k = 0; k < std::min(reasons.size(), most_reasons); ++k) {
     out += format("%8d  ", reasons[k].second) + reasons[k].first + "\n";
   }
-  if (!sums.unserved.empty()) out += "hottest that got nothing (executions, as far as sizes are known)\n";
-  for (std::size_t k = 0; k < std::min(sums.unserved.size(), most_hot); ++k) {
-    const LoggedNest& nest = *sums.unserved[k];
+  if (!hottest.empty()) out += "hottest that got nothing (executions, as far as sizes are known)\n";
+  for (std::size_t k = 0; k < std::min(hottest.size(), most_hot); ++k) {
+    const LoggedNest& nest = *hottest[k].nest;
     out += format("%8.2g  ", nest.work) + nest.file + ":" + std::to_string(nest.line) + ": " + nest.function + ": " +
            nest.why + "\n";
   }

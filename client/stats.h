@@ -42,6 +42,8 @@ struct LoggedNest {
 };
 struct Logged {
   std::string fate, why, folder, file, object;
+  std::string compiler;              // this and its options: where a nest was left as it is
+  std::vector<std::string> options;  // neither inputs nor outputs
   double seconds_own = 0, seconds_children = 0;
   int lifted = 0, served = 0;
   std::map<std::string, int> unlifted;  // by code
@@ -53,6 +55,17 @@ std::optional<Logged> parse_stats_line(std::string_view line);
 // Of each object the last entry, in the log's order, where its source, its object or the folder that it was compiled in
 // is below `folder`.
 std::vector<Logged> latest_below(std::string_view log, const std::filesystem::path& folder);
+
+// The nests that got nothing, hottest first, each once though several objects hold it (a header's, a file compiled
+// twice).
+struct Unserved {
+  const Logged* entry;  // of `entries`
+  const LoggedNest* nest;
+};
+std::vector<Unserved> unserved(const std::vector<Logged>& entries);
+
+// What the log says of builds below a folder. `log`: empty for the default one. Errors: stats.no-log, stats.none.
+Result<std::vector<Logged>> read_log(const std::filesystem::path& log, const std::filesystem::path& folder);
 
 std::string stats_text(const std::vector<Logged>& entries);
 // One line: "12 C files, 41 nests, 30 lifted, 4 served (promised 2.1 to 7.4 times as fast); Sous took 3.2 s".

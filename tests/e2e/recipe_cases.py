@@ -117,6 +117,22 @@ def tune_finds_what_serves_the_next_build(case):
     case.s("tune", "tuned.c", "--budget", "1x", status=2)
 
 
+def tune_takes_what_a_build_left(case):
+    case.fill_database()  # of an empty database no build asks anything
+    sub = case.folder / "sub"
+    sub.mkdir()
+    (sub / "tuned.c").write_text(TUNED)
+    (sub / "size.h").write_text("#define SIZE float\n")
+    flags = [*FLAGS, "-DUNUSED=a b", "-include", "size.h"]
+    case.run("sh", "-c", 'cd sub && exec "$@"', "sh", case.sous, case.cc, *flags, "-c", "tuned.c", "-o", "tuned.o")
+    assert "rows" in case.s("stats", "sub").stdout
+    tuned = case.s("tune", "--build", "sub", "--budget", "3s", "--db", "found.db").stdout
+    assert "1 of 3: tuned.c:4: rows" in tuned and "tuned.c:4: rows (nest " in tuned, tuned
+    assert tuned.splitlines()[-1].endswith(f"kept in {case.folder / 'found.db'}"), tuned
+    case.s("tune", "--build", "sub", "tuned.c", status=2)
+    assert "stats.none" in case.s("tune", "--build", "nowhere", status=1).stderr
+
+
 PRODUCT = """\
 static void mm(int n, int m, int k, const double *restrict a, const double *restrict b, double *restrict c) {
   for (int i = 0; i < n; i++)

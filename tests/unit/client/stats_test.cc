@@ -32,6 +32,7 @@ std::string line(const std::string& folder, const std::string& file, int served)
   return to_stats_line({.fate = served > 0 ? Fate::Served : Fate::Left,
                         .why = {},
                         .compiler = "cc",
+                        .options = {"-O2", "-DX=a b"},
                         .file = file,
                         .object = stem + ".o",
                         .report = to_json(report),
@@ -85,6 +86,22 @@ TEST(Stats, TextNamesReasonsAndTheHottest) {
             "   2e+03  a.c:11: f: isl.budget\n"
             "   2e+03  b.c:11: f: isl.budget\n"
             "   1e+03  a.c:10: f: isl.budget\n");
+}
+
+TEST(Stats, WhatGotNothingComesWithWhatCompilesItsFileOnce) {
+  const auto entries = latest_below(line("/p", "a.c", 0) + line("/p", "b.c", 1) + line("/p", "full.c", 2), "/p");
+  const auto nests = unserved(entries);
+  ASSERT_EQ(nests.size(), 3u);
+  EXPECT_EQ(nests[0].nest->line, 11);
+  EXPECT_EQ(nests[2].nest->line, 10);
+  EXPECT_EQ(nests[0].entry->compiler, "cc");
+  EXPECT_EQ(nests[0].entry->options, (std::vector<std::string>{"-O2", "-DX=a b"}));
+  EXPECT_TRUE(entries[2].options.empty()) << "nothing to tune, nothing to remember";
+
+  // One header's nest in two objects.
+  auto twice = entries;
+  twice[1].nests = twice[0].nests;
+  EXPECT_EQ(unserved(twice).size(), 2u);
 }
 
 TEST(Stats, TheLogIsBoundedAndLosesNoLineOfTheLastOnes) {
