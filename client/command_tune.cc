@@ -1,6 +1,7 @@
 // sous tune: searches recipes for the nests of a file and keeps what is faster. sous strategies: what would be tried.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "client/measure.h"
 #include "client/places.h"
 #include "client/process.h"
+#include "client/profile.h"
 #include "client/report.h"
 #include "client/request.h"
 #include "client/sources.h"
@@ -150,8 +152,12 @@ namespace {
 // What all files of one command share.
 struct Session {
   tuning_db::Store store;
-  std::optional<std::ofstream> samples;
+  std::optional<std::ofstream> samples = {};
+  std::optional<Profile> profile = {};
   int kept = 0;
+
+  double share(const string& function) const { return profile ? profile->share(function).value_or(0) : 0; }
+  bool cold(const string& function) const { return profile && profile->cold(function); }
 };
 
 void say_progress(const Measured& measured, double best, double seconds_left) {
@@ -202,7 +208,12 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  std::ranges::stable_sort(subjects.nests, {}, [&](const Nest& n) { return -session.share(n.lifted->function); });
   for (const Nest& nest : subjects.nests) {
+    if (session.cold(nest.lifted->function)) {
+      std::printf("%s: not tuned: less than a hundredth of the time\n", heading(nest, 0).c_str());
+      continue;
+    }
     std::vector<transforms::NestQuery> queries;
     for (const Unit& unit : nest.units) queries.push_back(unit.query());
     TRY(const auto known, source->query(queries, neighbours));
@@ -219,7 +230,9 @@ Result<void> tune_build(const Invocation& invocation, Session& session) {
     return fail("cli.value", "tune --build takes files and flags from the log: sous tune --build DIR [options]");
   }
   TRY(const auto entries, read_log(invocation.options.log, invocation.options.build));
-  const auto nests = unserved(entries);
+  auto nests = unserved(entries);
+  std::erase_if(nests, [&](const Unserved& one) { return session.cold(one.nest->function); });
+  std::ranges::stable_sort(nests, {}, [&](const Unserved& one) { return -session.share(one.nest->function); });
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   for (std::size_t k = 0; k < nests.size() && !Interruptible::stop_asked(); ++k) {
@@ -248,7 +261,10 @@ Result<int> command_tune(const Invocation& given) {
   // A build's files lie in folders of their own.
   const string path = options.database = std::filesystem::absolute(database_path(options), error).string();
   TRY(auto store, tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()}));
-  Session session{.store = std::move(store), .samples = {}};
+  Session session{.store = std::move(store)};
+  if (!options.profile.empty()) {
+    TRY(session.profile, Profile::read(options.profile));
+  }
   if (!options.samples.empty()) {
     session.samples.emplace(options.samples, std::ios::app);
     if (!*session.samples) return fail("file.write", "cannot be written", options.samples);

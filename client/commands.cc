@@ -91,7 +91,7 @@ constexpr auto table = std::to_array<Command>({
      "minutes, or --budget. Ctrl-C keeps what is done; a second call goes on. With flags (sous setup -- gcc -O2) it\n"
      "measures for builds with these flags; without, as each entry was measured elsewhere.\n",
      command_setup},
-    {"tune", "tune FILE.c|--build DIR [--nest F] [--size n=2000,…] [--budget TIME] [--db PATH] [-- compiler flags]",
+    {"tune", "tune FILE.c|--build DIR [--nest F] [--profile P] [--size n=2000,…] [--budget TIME] [-- compiler flags]",
      "search recipes for a file's nests, and keep what is faster",
      "For each nest, in a minute or --budget: what strategies and recipes of similar nests propose, measured against "
      "the\n"
@@ -101,7 +101,11 @@ constexpr auto table = std::to_array<Command>({
      "that the source does not say: --size, or one that takes seconds. Ctrl-C keeps what is done.\n"
      "With --build, the nests of a folder that got nothing when it was last built through Sous, the hottest first, "
      "each\n"
-     "with the flags that its file was compiled with: sous stats shows them.\n",
+     "with the flags that its file was compiled with: sous stats shows them. With --profile the hottest is what took "
+     "most\n"
+     "time in a run (what perf record, gprof or llvm-profdata merge wrote), and what took less than a hundredth is "
+     "left "
+     "out.\n",
      command_tune},
     {"strategies", "strategies [FILE.c] [--nest F] [-- compiler flags]",
      "what recipes the strategies write for a file's nests",

@@ -162,6 +162,8 @@ constexpr auto rows = std::to_array<OptionRow>({
      "stats, tune --build: the log to read (default: $SOUS_LOG, or sous/build.log in the user's cache folder)",
      text<&Options::log>},
     {"--build", "DIR", "tune: what got nothing in the last build of this folder, hottest first", text<&Options::build>},
+    {"--profile", "FILE", "tune: what perf, gprof or -fprofile-instr-generate measured says what is hot",
+     text<&Options::profile>},
     {"--neighbours", "NUMBER", "query: how many to show that are not used (default: 2)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
     {"--budget", "TIME", "how long setup may take in all (default: 10m), tune for each nest (60s)", budget},

@@ -36,8 +36,9 @@ struct Options {
   std::string emit;
   std::string report;
   std::string output;
-  std::string log;    // sous stats, sous tune --build
-  std::string build;  // sous tune: a folder
+  std::string log;      // sous stats, sous tune --build
+  std::string build;    // sous tune: a folder
+  std::string profile;  // sous tune: a file
   std::map<std::string, std::int64_t> sizes;
   double deadline = 2;  // seconds for the server
   // sous db, sous query
