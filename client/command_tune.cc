@@ -103,7 +103,8 @@ void say_tuned(const TunedUnit& unit, double seconds) {
                 tuned.evidence.baseline_seconds, tuned.evidence.tuned_seconds, tuned.evidence.size_class.c_str(),
                 tuned.best->from.c_str(), tuned.evidence.threads, tuned.evidence.threads == 1 ? "" : "s");
   } else {
-    std::printf("nothing is faster than the original");
+    const bool whole = unit.unit == 0 && unit.sized.units.size() > 1;
+    std::printf("nothing is faster than %s", whole ? "the original, or its nests by themselves" : "the original");
   }
   std::printf("; %d candidates in %.0f s", tuned.measured, seconds);
   if (tuned.failed > 0) std::printf(", %d of them failed (%s)", tuned.failed, tuned.first_failure.c_str());
@@ -170,11 +171,14 @@ void say_progress(const Measured& measured, double best, double seconds_left) {
 Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, const Nest& nest,
                        const std::vector<std::vector<transforms::Match>>& known, double budget, Session& session) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const auto units = units_to_tune(nest);
+  const bool gpu = invocation.options.target == gpu_target;
+  auto units = units_to_tune(nest);
+  if (nest.units.size() > 1 && !gpu) units.push_back(0);
   TuneOptions options{.seconds_per_nest = budget / static_cast<double>(units.size()),
                       .stop = &Interruptible::stop_asked(),
-                      .gpu = invocation.options.target == gpu_target,
+                      .gpu = gpu,
                       .progress = {}};
+  std::vector<Choice> parts;
   for (const std::size_t unit : units) {
     if (Interruptible::stop_asked()) break;
     const double start = now();
@@ -183,7 +187,9 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
       if (session.samples) write_sample(*session.samples, measured, meaning, name);
       if (terminal) say_progress(measured, best, options.seconds_per_nest - (now() - start));
     };
-    const auto tuned = tune_unit(nest, unit, known[unit], meaning, options);
+    const bool whole = unit == 0 && nest.units.size() > 1;
+    const auto tuned = whole ? tune_whole(nest, known[unit], parts, meaning, options)
+                             : tune_unit(nest, unit, known[unit], meaning, options);
     if (terminal) std::fprintf(stderr, "\r\033[K");
     if (!tuned) {
       std::printf("%s: not tuned: %s\n", heading(nest, unit).c_str(), tuned.error().to_string().c_str());
@@ -196,6 +202,7 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
     choice.match.recipe = tuned->tuned.best->recipe;
     TRY_VOID(session.store.add(
         entry_of(tuned->sized, choice, tuned->tuned.evidence, meaning, name, "sous tune, " + tuned->tuned.best->from)));
+    parts.push_back(std::move(choice));
   }
   return {};
 }

@@ -11,23 +11,6 @@ namespace {
 
 using std::string;
 
-// The target of the one function that the choices' units become.
-Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const string& wanted) {
-  const targets::Target* target = targets::find_target(wanted.empty() ? choices.front().match.recipe.target : wanted);
-  SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
-  if (!wanted.empty()) return target;
-  for (const auto& choice : choices) {
-    const auto& name = choice.match.recipe.target;
-    const auto* common = targets::common_target(*target, *targets::find_target(name));
-    if (common == nullptr) {
-      return fail("target.mixed",
-                  "its recipes are for " + string(target->name) + " and " + name + ", which go into no one function");
-    }
-    target = common;
-  }
-  return target;
-}
-
 targets::SourceLines source_lines(const frontends::LiftedNest& lifted, const sdfg::Sdfg& applied) {
   targets::SourceLines lines{lifted.file, lifted.line, {}};
   sdfg::visit(applied.root, [&](const sdfg::Node& node) {
@@ -116,6 +99,22 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
 }
 
 }  // namespace
+
+Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const string& wanted) {
+  const targets::Target* target = targets::find_target(wanted.empty() ? choices.front().match.recipe.target : wanted);
+  SOUS_ASSERT(target != nullptr);  // `fitted` and the recipe reader let no other through
+  if (!wanted.empty()) return target;
+  for (const auto& choice : choices) {
+    const auto& name = choice.match.recipe.target;
+    const auto* common = targets::common_target(*target, *targets::find_target(name));
+    if (common == nullptr) {
+      return fail("target.mixed",
+                  "its recipes are for " + string(target->name) + " and " + name + ", which go into no one function");
+    }
+    target = common;
+  }
+  return target;
+}
 
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                            const string& target, const string& function, const targets::Residences& residences) {

@@ -17,6 +17,9 @@ struct Generated {
   std::vector<std::string> residences;  // arrays that may stay on a device: EmitOptions::residences
 };
 
+// The target of the one function that the choices' units become; `wanted`: instead, or "". Error: target.mixed.
+Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const std::string& wanted);
+
 // `applied`: the nest with the choices. `function`: the name of the entry. `target`: instead of the recipes' own, or
 // "". `residences`: arrays that may stay on a device, if the target has one. Errors: target.* (recipes for targets that
 // go into no one function; what the target cannot express), sdfg.* (never expected).

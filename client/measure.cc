@@ -7,6 +7,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "client/generate.h"
 #include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
@@ -186,9 +187,10 @@ struct Runs {
   int threads = 1;
 };
 
-Result<Runs> runs_of(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace, bool alone) {
+// `transformed`: the nest with the choice.
+Result<Runs> runs_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
+                     const Pace& pace, bool alone) {
   TRY_VOID(takes(nest.lifted->sdfg, pace.inputs));
-  TRY(const auto transformed, assemble(nest, {choice}));
   const auto* target = targets::find_target(choice.match.recipe.target);
   SOUS_ASSERT(target != nullptr);
   const bool reassociate = nest.reassociate || meaning.approximate_math;
@@ -280,13 +282,25 @@ int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
 }
 
 Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace) {
-  TRY(Runs runs, runs_of(nest, choice, meaning, pace, true));
+  TRY(const auto transformed, assemble(nest, {choice}));
+  TRY(Runs runs, runs_of(nest, choice, transformed, meaning, pace, true));
   return summarize(std::move(runs.after)).median;
+}
+
+Result<Summary> time_together(const Nest& nest, const std::vector<Choice>& choices, const Meaning& meaning,
+                              const Pace& pace) {
+  TRY(const auto* target, target_of(choices, ""));
+  TRY(const auto transformed, assemble(nest, choices));
+  Choice whole;  // of which every unit has its recipe
+  whole.match.recipe.target = target->name;
+  TRY(Runs runs, runs_of(nest, whole, transformed, meaning, pace, true));
+  return summarize(std::move(runs.after));
 }
 
 Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
                                                  const Pace& pace) {
-  TRY(const Runs runs, runs_of(nest, choice, meaning, pace, false));
+  TRY(const auto transformed, assemble(nest, {choice}));
+  TRY(const Runs runs, runs_of(nest, choice, transformed, meaning, pace, false));
   const Summary before_times = summarize(runs.before), after_times = summarize(runs.after);
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");

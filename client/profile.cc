@@ -94,7 +94,8 @@ Amounts of_counters(const std::vector<string_view>& lines) {
       function = plain(words[0].substr(0, words[0].size() - 1));
       continue;
     }
-    const bool counts = words.size() > 2 && words[1].starts_with("count") && (words[0] == "Function" || words[0] == "Block");
+    const bool counts =
+        words.size() > 2 && words[1].starts_with("count") && (words[0] == "Function" || words[0] == "Block");
     if (!counts || function.empty()) continue;
     for (std::size_t k = 2; k < words.size(); ++k) {
       string_view digits = words[k];
@@ -117,7 +118,8 @@ Result<string> printed(const std::vector<string>& names, const std::vector<strin
     if (done && done->status == 0) return done->output;
   }
   if (!done) return std::unexpected(done.error());
-  return fail("client.run", names[0] + " cannot read it: " + done->errors.substr(0, done->errors.find('\n')), arguments.back());
+  return fail("client.run", names[0] + " cannot read it: " + done->errors.substr(0, done->errors.find('\n')),
+              arguments.back());
 }
 
 }  // namespace
@@ -138,8 +140,9 @@ Result<Profile> Profile::of_text(string_view text) {
     for (auto& [function, amount] : profile.shares_) amount /= all;
     return profile;
   }
-  return fail("profile.form", "no time of any function in it: what perf record, perf report --stdio, gprof or llvm-profdata "
-                              "wrote is wanted");
+  return fail("profile.form",
+              "no time of any function in it: what perf record, perf report --stdio, gprof or llvm-profdata "
+              "wrote is wanted");
 }
 
 Result<Profile> Profile::read(const string& path) {

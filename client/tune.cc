@@ -25,6 +25,8 @@ constexpr double tuned_work = 3e8;
 // How fast sizes become smaller in search of the least that gains, the work of the least one that is looked at, the
 // gain that it must have, and how much longer a loop must be than one that gained.
 constexpr double step_down = 8, least_work = 2e3, tuned_margin = 0.1, longer = 1.5;
+// How much faster than its parts a whole must be, which from then on is asked first.
+constexpr double whole_margin = 0.03;
 // Of one run, where nothing is known of how long one takes.
 constexpr double longest_run = 20;
 // What a run of the original should take, where only runs tell; the work that the first one is given, and how much more
@@ -101,6 +103,11 @@ bool gains_as_well(const transforms::Evidence& smaller, const transforms::Eviden
   return planted(Fault::floor_on_any_threads) || tuning_db::least_threads(smaller) <= tuning_db::least_threads(found);
 }
 
+bool beats(const transforms::Evidence& whole, const Summary& parts) {
+  const double doubt = whole_margin + whole.tuned_spread + parts.spread;
+  return planted(Fault::whole_whatever_its_parts) || whole.tuned_seconds * (1 + doubt) < parts.median;
+}
+
 std::vector<std::size_t> units_to_tune(const Nest& nest) {
   std::vector<std::size_t> units;
   double all = 0;
@@ -120,8 +127,11 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
-  TRY(const auto proposed,
-      tuning_db::propose(subject, tuner.apply, options.gpu ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu));
+  const bool whole = unit == 0 && nest.units.size() > 1;
+  const auto which = options.gpu ? tuning_db::Strategies::Gpu
+                     : whole     ? tuning_db::Strategies::Whole
+                                 : tuning_db::Strategies::Cpu;
+  TRY(const auto proposed, tuning_db::propose(subject, tuner.apply, which));
   const auto all = proposals(subject, known, proposed);
   if (all.empty()) return fail("tune.nothing", "no strategy and no similar nest has a recipe for it");
   tuner.seconds = options.seconds_per_nest;
@@ -155,6 +165,19 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   };
   result.tuned = tuning_db::tune(subject, all, tuner);
   if (result.tuned.best) find_least(nest, unit, meaning, options, result.tuned);
+  return result;
+}
+
+Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<Match>& known, const std::vector<Choice>& parts,
+                             const Meaning& meaning, const TuneOptions& options) {
+  TRY(auto result, tune_unit(nest, 0, known, meaning, options));
+  if (!result.tuned.best || parts.empty()) return result;
+  std::vector<Choice> applied = parts;
+  for (Choice& part : applied) TRY_VOID(apply_choice(result.sized, part, nullptr));
+  const Pace pace{.limit_seconds = longest_run, .stop = options.stop, .inputs = Inputs::Drawn};
+  const auto in_parts = time_together(result.sized, applied, meaning, pace);
+  // What cannot run side by side is no better.
+  if (in_parts && !beats(result.tuned.evidence, *in_parts)) result.tuned.best.reset();
   return result;
 }
 

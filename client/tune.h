@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/measure.h"
 #include "client/nest.h"
 #include "client/pipeline.h"
 #include "tuning-db/entry.h"
@@ -34,11 +35,15 @@ struct TuneOptions {
 };
 
 // The units of a nest that are worth tuning: single nests with a share of the work that can matter, most work first.
+// The whole of several is none of them (tune_whole).
 std::vector<std::size_t> units_to_tune(const Nest& nest);
 
 // Whether a smaller size counts among those from which on a recipe gains: beyond doubt, and on as few threads as it did
 // at the size where it was found (`found`), for an entry asks for no more than that.
 bool gains_as_well(const transforms::Evidence& smaller, const transforms::Evidence& found);
+
+// Whether a recipe for the whole is faster, beyond doubt, than what was found for its parts together.
+bool beats(const transforms::Evidence& whole, const Summary& parts);
 
 struct TunedUnit {
   std::size_t unit = 0;
@@ -51,5 +56,11 @@ struct TunedUnit {
 // strategy and no neighbour has a recipe for it).
 Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
                             const Meaning& meaning, const TuneOptions& options);
+
+// The whole of several nests, which neighbours' recipes and strategies for wholes make one. `parts`: what was found for
+// its units, in whose place a build would take it. So something is found only if it is faster than these, too, beyond
+// doubt.
+Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<transforms::Match>& known,
+                             const std::vector<Choice>& parts, const Meaning& meaning, const TuneOptions& options);
 
 }  // namespace sous::client

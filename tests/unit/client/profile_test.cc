@@ -39,7 +39,8 @@ TEST(Profile, OfGprofsFlatProfile) {
 TEST(Profile, OfClangsCounters) {
   const auto profile = Profile::of_text(
       "Counters:\n"
-      "  a.c:hot:\n    Hash: 0x00046c46c46d1451\n    Counters: 3\n    Function count: 10\n    Block counts: [400, 590]\n"
+      "  a.c:hot:\n    Hash: 0x00046c46c46d1451\n    Counters: 3\n    Function count: 10\n    Block counts: [400, "
+      "590]\n"
       "  main:\n    Hash: 0x0\n    Counters: 1\n    Function count: 1000\n    Block counts: []\n"
       "Instrumentation level: Front-end\nMaximum function count: 1000000\n");
   ASSERT_TRUE(profile);

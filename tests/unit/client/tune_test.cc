@@ -27,5 +27,14 @@ TEST(Tune, AndOnAsFewThreads) {
   EXPECT_TRUE(gains_as_well(measured(1.4, 2), measured(1.6, 2)));
 }
 
+// From then on a build asks the whole first.
+TEST(Tune, AWholeIsToBeFasterThanItsParts) {
+  const auto whole = measured(4, 2);  // one second
+  EXPECT_TRUE(beats(whole, {.median = 1.2, .spread = 0.02}));
+  EXPECT_FALSE(beats(whole, {.median = 1.2, .spread = 0.3}));
+  EXPECT_FALSE(beats(whole, {.median = 1.03, .spread = 0}));
+  EXPECT_FALSE(beats(whole, {.median = 0.5, .spread = 0}));
+}
+
 }  // namespace
 }  // namespace sous::client
