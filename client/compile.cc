@@ -259,9 +259,14 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY(const auto folder, TemporaryFolder::make());
   std::vector<frontends::Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
-  TRY_VOID(write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements)));
+  const auto attributes = is_gcc(compiler_) ? frontends::c::Attributes::None : frontends::c::Attributes::Clangs;
+  TRY_VOID(
+      write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements, attributes)));
   Words user{compiler_};
   append(user, line_.code);
+  // About functions that the program did not declare inline.
+  const bool hinted = std::ranges::any_of(replacements, [](const auto& r) { return !r.hint.text.empty(); });
+  if (hinted && !is_gcc(compiler_)) append(user, {"-Wno-static-in-inline", "-Wno-static-local-in-inline"});
   if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});

@@ -134,6 +134,25 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   return for_sums >= most_of_all * all ? Waits::ForSums : Waits::ForLines;
 }
 
+double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  const auto work = [](const StatementFact& s) { return s.executions * (1 + operations(s.code)); };
+  double all = 0, updated = 0;
+  for (const StatementFact& s : known.statements) all += work(s);
+  for (const AccessFact& access : known.accesses) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    if (!access.write || !s.conditional || s.loops.empty() || access.container->shape.empty()) continue;
+    const sdfg::Loop& innermost = *known.loops[static_cast<std::size_t>(s.loops.back())].loop;
+    const bool in_lanes = std::ranges::any_of(s.loops, [&](int k) {
+      return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(k)].loop->schedule);
+    });
+    if (!in_lanes && std::holds_alternative<sdfg::Sequential>(innermost.schedule) &&
+        known.stride(access, s.loops.back()) == 0.0)
+      updated += work(s);
+  }
+  return all > 0 ? updated / all : 0;
+}
+
 double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);
   double all = 0, overlapped = 0;

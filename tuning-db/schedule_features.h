@@ -100,6 +100,11 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                               const Hardware& hardware, Waits waits, const CoreLoad& before);
 
+// The share of a nest's work that is stores under conditions into elements of arrays, the same one in each iteration of
+// the innermost loop: a running minimum in memory. Of a variable that is so updated a compiler makes a register, of an
+// element, which it may not store unasked, a load, a branch and a store, each of which waits for the one before.
+double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
 // What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
 // before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies
 // and more then, around which long loops are. `nest`: with the recipe applied.

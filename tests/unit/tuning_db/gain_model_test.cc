@@ -59,6 +59,21 @@ TEST(ScheduleFeatures, SumsOfIntegersAreNoChains) {
   EXPECT_EQ(at(schedule_features(*sums, {{"n", 100}}, machine(2), 2), ScheduleFeature::chained), 0);
 }
 
+TEST(ScheduleFeatures, RunningExtremaInMemoryAreUpdatesUnderConditions) {
+  const auto share = [](const std::string& loops) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument arguments n, A, y " + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return updated_under_conditions(*nest, {{"n", 100}});
+  };
+  const std::string update = "if (A[i, j] < y[i]) { s: y[i] = A[i, j] }";
+  EXPECT_EQ(share("loop i = 0 .. n { loop j = 0 .. n { " + update + " } }"), 1);
+  EXPECT_EQ(share("loop j = 0 .. n { loop i = 0 .. n { " + update + " } }"), 0);       // another one each time
+  EXPECT_EQ(share("loop i = 0 .. n simd { loop j = 0 .. n { " + update + " } }"), 0);  // in lanes
+  EXPECT_EQ(share(row_sums), 0);
+  EXPECT_EQ(share("loop i = 0 .. n { if (y[i] < 0.0) { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } } }"), 0);
+}
+
 TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   const auto load = [](const std::string& loops) {
     const auto nest = sdfg::parse(
