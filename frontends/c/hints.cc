@@ -11,8 +11,7 @@ Hint inline_hint(const clang::FunctionDecl* function, const clang::ASTContext& c
   const auto declared_otherwise = [](const clang::FunctionDecl* f) {
     return f->isInlineSpecified() || f->hasAttrs();  // weak, noinline, section, alias, …
   };
-  if (function->isMain() || !function->hasPrototype() ||
-      std::ranges::any_of(function->redecls(), declared_otherwise))
+  if (function->isMain() || !function->hasPrototype() || std::ranges::any_of(function->redecls(), declared_otherwise))
     return {};
   const clang::SourceManager& sources = context.getSourceManager();
   const clang::SourceLocation begin = function->getBeginLoc();

@@ -35,6 +35,10 @@ std::string replaced(
     std::string_view text, const std::vector<Replacement>& replacements,
     const std::function<std::string(const Replacement& replacement, std::string_view original)>& call_of);
 
+// How large a function with a hint may become by the calls that stand in it, beside what a compiler puts in the place
+// of a call unasked: for clang's -inlinehint-threshold. 0: no function has a hint.
+int hinted_size(const std::vector<Replacement>& replacements);
+
 // For preprocessed text: adds no line break, so that every line keeps its number without further markers.
 std::string splice_preprocessed(std::string_view text, const std::vector<Replacement>& replacements,
                                 Attributes attributes = Attributes::None);

@@ -12,8 +12,9 @@ TranslationUnit lifted(const std::string& text) {
   EXPECT_TRUE(unit) << unit.error().to_string();
   return unit ? std::move(*unit) : TranslationUnit{};
 }
-const std::string scale = "void scale(int n, double *x, double *y, int m) {\n"
-                          "  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += x[i + j];\n}\n";
+const std::string scale =
+    "void scale(int n, double *x, double *y, int m) {\n"
+    "  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += x[i + j];\n}\n";
 
 TEST(LiftConstants, WhatAllCallsOfTheFilePassIsCheckedOnEntry) {
   const auto unit = lifted(scale + "void f(int n, double *x, double *y) { scale(n, x, y, 5); scale(n, y, x, 5); }");
@@ -52,9 +53,10 @@ TEST(LiftConstants, HintsAreForWhatMayBeInlined) {
 }
 
 TEST(LiftConstants, InfinityIsANumber) {
-  const auto unit = lifted("double f(int n, double *x) {\n  double least = __builtin_inff();\n"
-                           "  for (int i = 0; i < n; i++) { if (x[i] < least) least = x[i]; x[i] = -__builtin_huge_val(); }\n"
-                           "  return least;\n}");
+  const auto unit = lifted(
+      "double f(int n, double *x) {\n  double least = __builtin_inff();\n"
+      "  for (int i = 0; i < n; i++) { if (x[i] < least) least = x[i]; x[i] = -__builtin_huge_val(); }\n"
+      "  return least;\n}");
   ASSERT_EQ(unit.nests.size(), 1u);
   EXPECT_NE(sdfg::print(unit.nests[0].sdfg).find("inf(f64)"), std::string::npos);
 }

@@ -38,6 +38,17 @@ TEST(Splice, FunctionsAreHintedOnceAndPointersAreNotKept) {
       << out;
 }
 
+TEST(Splice, AFunctionMayGrowByTheCallsInIt) {
+  const std::string text = "void f() { LOOP; OTHER; } void g() { LAST; }\n";
+  auto first = nest(text, "LOOP;"), second = nest(text, "OTHER;"), last = nest(text, "LAST;");
+  EXPECT_EQ(hinted_size({first, second, last}), 0);
+  first.hint.text = second.hint.text = last.hint.text = "__inline__ ";
+  last.hint.at = text.find("void g");
+  const int one = hinted_size({last}) - 250;
+  EXPECT_GT(one, 45);
+  EXPECT_EQ(hinted_size({first, second, last}), 250 + 2 * one);
+}
+
 TEST(Splice, ReadableSaysWhereTheUsersLinesGoOn) {
   const std::string text = "void f() {\n  LOOP;\n  g();\n}\n";
   auto r = nest(text, "LOOP;");
