@@ -4,6 +4,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/schedule_features.h"
@@ -81,6 +82,9 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
       lanes[k] = ++count == 1 && in_a_row(known, fact) >= least.trips ? loop : -1;
     }
   }
+  // Nor are those that look each for itself when to stop.
+  for (std::size_t k = 0; k < known.statements.size(); ++k)
+    if (known.statements[k].whiles > 0) lanes[k] = -1;
   for (const AccessFact& access : known.accesses) {
     int& loop = lanes[static_cast<std::size_t>(access.statement)];
     if (loop < 0) continue;
@@ -135,17 +139,40 @@ double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string
 
 namespace {
 
+// Whether the statement is under a condition that looks at the container.
+bool asks_about(const StatementFact& s, const sdfg::Container& container) {
+  return s.under != nullptr && std::ranges::any_of(s.under->condition.inputs, [&](const sdfg::Memlet& m) {
+           return m.container == container.name;
+         });
+}
+
 // The innermost loops that keep the best value so far, as no compiler makes vectors of it.
 std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
-  std::map<int, std::set<const sdfg::Container*>> kept;
-  std::set<int> result;
+  struct Kept {
+    std::set<const sdfg::Container*> all;  // under conditions, and the same in many iterations
+    bool best = false, float_best = false;
+  };
+  // What is set in any case is not what the iteration before left.
+  std::set<std::pair<int, const sdfg::Container*>> set_anew;
   for (const AccessFact& access : known.accesses) {
     const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
-    if (!access.write || !s.conditional || s.whiles > 0 || s.loops.empty() || !stays_long(known, access)) continue;
-    auto& here = kept[s.loops.back()];
-    here.insert(access.container);
-    if (here.size() > 1 || (!reassociate && sdfg::is_float(access.container->type))) result.insert(s.loops.back());
+    if (access.write && s.under == nullptr && !s.loops.empty()) set_anew.emplace(s.loops.back(), access.container);
   }
+  std::map<int, Kept> loops;
+  for (const AccessFact& access : known.accesses) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    if (!access.write || s.under == nullptr || s.whiles > 0 || s.loops.empty() || !stays_long(known, access) ||
+        set_anew.contains({s.loops.back(), access.container}))
+      continue;
+    Kept& kept = loops[s.loops.back()];
+    kept.all.insert(access.container);
+    if (!asks_about(s, *access.container)) continue;
+    kept.best = true;
+    kept.float_best = kept.float_best || (!reassociate && sdfg::is_float(access.container->type));
+  }
+  std::set<int> result;
+  for (const auto& [loop, kept] : loops)
+    if (kept.float_best || (kept.best && kept.all.size() > 1)) result.insert(loop);
   return result;
 }
 
@@ -184,7 +211,7 @@ double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::stri
   for (const StatementFact& s : known.statements) all += work(s);
   for (const AccessFact& access : known.accesses) {
     const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
-    if (!access.write || !s.conditional || s.loops.empty() || access.container->shape.empty()) continue;
+    if (!access.write || s.under == nullptr || s.loops.empty() || access.container->shape.empty()) continue;
     const sdfg::Loop& innermost = *known.loops[static_cast<std::size_t>(s.loops.back())].loop;
     const bool in_lanes = std::ranges::any_of(s.loops, [&](int k) {
       return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(k)].loop->schedule);

@@ -93,6 +93,10 @@ TEST(FreedLoops, ChoicesThatNoCompilerMakesVectorsOf) {
   EXPECT_EQ(wait(keep(value), true), Waits::No);  // a reduction
   EXPECT_EQ(wait(keep(place), true), Waits::No);  // so is an integer by itself
   EXPECT_EQ(wait(keep(value + place), true), Waits::ForChoices);
+  EXPECT_EQ(wait("loop i = 0 .. n { loop j = 0 .. n { if (A[i, j] < 0.5) { s0: at[i] = {j}i32 + 1 } } }"), Waits::No);
+  EXPECT_EQ(wait("loop i = 0 .. n { loop j = 0 .. n { s0: at[i] = {j}i32 if (at[i] < 9) { s1: at[i] = {i}i32 s2: y[0] "
+                 "= 1.0 } } }"),
+            Waits::No);                          // set anew in each iteration
   EXPECT_EQ(wait(keep(value, "9")), Waits::No);  // unrolled
 }
 
