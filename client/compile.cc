@@ -257,13 +257,23 @@ Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files,
   return compile_generated(named, build, folder, "generated");
 }
 
+// Of functions that are declared inline, by clang's own choice.
+constexpr int clangs_hinted_size = 325;
+
 Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY(const auto folder, TemporaryFolder::make());
   std::vector<frontends::Replacement> replacements;
   for (const auto& served : outcome.served) replacements.push_back(served.replacement);
-  TRY_VOID(write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements)));
+  const auto attributes = is_gcc(compiler_) ? frontends::c::Attributes::None : frontends::c::Attributes::Clangs;
+  TRY_VOID(
+      write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements, attributes)));
   Words user{compiler_};
   append(user, line_.code);
+  if (const int size = frontends::c::hinted_size(replacements); size > 0 && !is_gcc(compiler_)) {
+    // Warnings about functions that the program did not declare inline.
+    append(user, {"-Wno-static-in-inline", "-Wno-static-local-in-inline"});
+    if (size > clangs_hinted_size) append(user, {"-mllvm", "-inlinehint-threshold=" + std::to_string(size)});
+  }
   if (line_.action == Action::Compile) append(user, line_.link);  // for the warning that they are not used
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});

@@ -20,7 +20,8 @@ Replacement replacement(const LiftedNest& lifted, const std::string& function, c
           .arguments = arguments_for(lifted, emitted),
           .epilogue = lifted.epilogue,
           .note = note,
-          .guard = lifted.guard};
+          .guard = lifted.guard,
+          .hint = lifted.hint};
 }
 
 LiftedNest lifted_from(const sdfg::Sdfg& sdfg, const std::map<std::string, std::int64_t>& sizes) {

@@ -35,6 +35,13 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
+// What goes ahead of a function in which a call of generated code stands beside the original: the compiler is to put it
+// in the place of its calls as it did the original alone, which was smaller.
+struct Hint {
+  std::size_t at = 0;  // byte of the text
+  std::string text;    // empty: nothing
+};
+
 struct LiftedNest {
   std::string function;      // that it is in
   int line = 0, column = 0;  // presumed location of the first statement
@@ -56,6 +63,7 @@ struct LiftedNest {
   // Presumed lines of the loops in the text, by the symbols of the loops that they became.
   std::map<std::string, int> loop_lines;
   bool reassociate = false;  // by leave of the program's own; flags are the caller's business
+  Hint hint;
 };
 
 // A block of statements in which nothing but nests changes an array: what a device has of it after one of them is what
@@ -101,6 +109,7 @@ struct Replacement {
   // Passed behind the arguments of `function`. Where anything else runs instead, they become 0: what it writes, no
   // device has.
   std::vector<ResidenceVariable> residences = {};
+  Hint hint = {};
 };
 
 // How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that

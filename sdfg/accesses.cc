@@ -27,7 +27,8 @@ std::string statement_tuple(std::size_t statement, const std::vector<std::string
 std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
   std::vector<std::string> constraints;
   for (const Expr& a : lifted.frame.assumptions)
-    if (is_quasi_affine(a) && names_known(a, names)) constraints.push_back("(" + isl_text(a, names) + ") >= 0");
+    if (is_quasi_affine(a) && names_known(a, names) && !has_absolute_value(a))
+      constraints.push_back("(" + isl_text(a, names) + ") >= 0");
   return constraints;
 }
 

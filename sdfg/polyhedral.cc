@@ -64,6 +64,14 @@ bool is_affine_condition(const ScalarExpr& c) {
   });
 }
 
+bool has_absolute_value(const Expr& e) {
+  return std::ranges::any_of(e.terms(), [](const Term& t) {
+    return std::ranges::any_of(t.atoms, [](const Atom& a) {
+      return (a.kind == AtomKind::Max || a.kind == AtomKind::Min) && a.args[0] == -a.args[1];
+    });
+  });
+}
+
 bool names_known(const Expr& e, const IslNames& names) {
   for (const std::string& s : e.symbols())
     if (!names.contains(s)) return false;

@@ -25,5 +25,8 @@ std::string isl_loop(const std::string& symbol, const Expr& begin, const Expr& e
                      const std::string& v);
 // Whether all symbols of `e` are in `names`.
 bool names_known(const Expr& e, const IslNames& names);
+// Whether |x| is in `e`, as a maximum or minimum of x and -x. Of what an absolute value is at least, isl would make two
+// pieces of every set; where it says nothing of domains (how far rows lie apart), it is better left out.
+bool has_absolute_value(const Expr& e);
 
 }  // namespace sous::sdfg

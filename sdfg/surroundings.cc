@@ -20,7 +20,7 @@ Surroundings::Surroundings(const Lifted& lifted, const std::vector<ScheduleNode>
   }
   parameters_ = "[" + list + "] -> ";
   for (const Expr& a : lifted.frame.assumptions)
-    if (expressible(a)) constraints_ += " and " + isl_text(a, names_) + " >= 0";
+    if (expressible(a) && !has_absolute_value(a)) constraints_ += " and " + isl_text(a, names_) + " >= 0";
   for (const ScheduleNode& n : chain)
     match(
         n.value, [&](const ScheduleLoop& l) { enter(l); }, [&](const ScheduleGuard& g) { where(g.condition); },

@@ -1,7 +1,10 @@
 // What vectors and chains gain that the compiler of a program could not have made.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ranges>
+#include <set>
+#include <utility>
 
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/schedule_features.h"
@@ -20,6 +23,8 @@ struct LeastVectors {
 constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
 // In place of a loop that is slow, for it waits for each element, fewer will do.
 constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
+// In place of a choice in each iteration, stores under conditions are no loss.
+constexpr LeastVectors for_choices{4, 64, true};
 // Of sums one after the other: how long they are (what a core has under way at once are some dozen additions), the
 // share of the lanes that is counted on, and how many bytes one core gets from memory meanwhile, a low estimate.
 constexpr double least_chain = 64, share_of_lanes = 0.5, bytes_of_vectors = 4;
@@ -49,6 +54,13 @@ double in_a_row(const NestFacts& known, const LoopFact& fact) {
   return fact.trips;
 }
 
+// Whether the loop begins or ends elsewhere in each lane of one around it.
+bool differs_between_lanes(const NestFacts& known, const LoopFact& fact, int outer) {
+  const sdfg::Loop& around = *known.loops[static_cast<std::size_t>(outer)].loop;
+  return std::holds_alternative<sdfg::Simd>(around.schedule) &&
+         (fact.loop->begin.uses(around.symbol) || fact.loop->end.uses(around.symbol));
+}
+
 // The lanes in which most of the work is, if it is, and on neighbouring elements; else 0.
 double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
                     int bits) {
@@ -60,11 +72,19 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
     int count = 0;
     for (const int loop : known.statements[k].loops) {
       const LoopFact& fact = known.loops[static_cast<std::size_t>(loop)];
-      if (!std::holds_alternative<sdfg::Simd>(fact.loop->schedule)) continue;
+      if (!std::holds_alternative<sdfg::Simd>(fact.loop->schedule)) {
+        // Lanes that run for different times are no vectors.
+        const auto differs = [&](int outer) { return differs_between_lanes(known, fact, outer); };
+        if (std::ranges::any_of(fact.around, differs)) lanes[k] = -1;
+        continue;
+      }
       // Lanes of lanes are slow.
       lanes[k] = ++count == 1 && in_a_row(known, fact) >= least.trips ? loop : -1;
     }
   }
+  // Nor are those that look each for itself when to stop.
+  for (std::size_t k = 0; k < known.statements.size(); ++k)
+    if (known.statements[k].whiles > 0) lanes[k] = -1;
   for (const AccessFact& access : known.accesses) {
     int& loop = lanes[static_cast<std::size_t>(access.statement)];
     if (loop < 0) continue;
@@ -82,15 +102,19 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
   return count >= least.lanes && all > 0 && in_vectors >= most_of_all * all ? count : 0;
 }
 
-// Whether what is stored is a float that many iterations of the innermost loops add to, one after the other.
-bool is_chain(const NestFacts& known, const AccessFact& access) {
-  if (!access.write || !sdfg::is_float(access.container->type)) return false;
+// Whether many iterations of the innermost loops store the same element, one after the other.
+bool stays_long(const NestFacts& known, const AccessFact& access) {
   double links = 1;
   for (const int loop : known.statements[static_cast<std::size_t>(access.statement)].loops | std::views::reverse) {
     if (known.stride(access, loop) != 0.0) break;
     links *= known.loops[static_cast<std::size_t>(loop)].trips;
   }
   return links >= least_chain;
+}
+
+// Whether what is stored is a float that many iterations of the innermost loops add to, one after the other.
+bool is_chain(const NestFacts& known, const AccessFact& access) {
+  return access.write && sdfg::is_float(access.container->type) && stays_long(known, access);
 }
 
 }  // namespace
@@ -106,11 +130,53 @@ double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string
                               const Hardware& hardware, Waits waits, const CoreLoad& before) {
   const int bits = simd_bits(hardware.isa);
   if (bits < 256 || waits == Waits::No) return 0;
-  const double lanes = filled_lanes(nest, sizes, bits >= 512 ? for_slow_with_masks : for_slow, bits);
-  if (lanes == 0 || waits == Waits::ForLines) return lanes == 0 ? 0 : counted_on_vectors;
+  const LeastVectors least = waits == Waits::ForChoices ? for_choices : bits >= 512 ? for_slow_with_masks : for_slow;
+  const double lanes = filled_lanes(nest, sizes, least, bits);
+  if (lanes == 0 || waits != Waits::ForSums) return lanes == 0 ? 0 : counted_on_vectors;
   const double as_memory_allows = before.bytes > 0 ? bytes_of_vectors * before.nanoseconds / before.bytes : lanes;
   return std::max(counted_on_vectors, std::min(share_of_lanes * lanes, as_memory_allows));
 }
+
+namespace {
+
+// Whether the statement is under a condition that looks at the container.
+bool asks_about(const StatementFact& s, const sdfg::Container& container) {
+  return s.under != nullptr && std::ranges::any_of(s.under->condition.inputs, [&](const sdfg::Memlet& m) {
+           return m.container == container.name;
+         });
+}
+
+// The innermost loops that keep the best value so far, as no compiler makes vectors of it.
+std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
+  struct Kept {
+    std::set<const sdfg::Container*> all;  // under conditions, and the same in many iterations
+    bool best = false, float_best = false;
+  };
+  // What is set in any case is not what the iteration before left.
+  std::set<std::pair<int, const sdfg::Container*>> set_anew;
+  for (const AccessFact& access : known.accesses) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    if (access.write && s.under == nullptr && !s.loops.empty()) set_anew.emplace(s.loops.back(), access.container);
+  }
+  std::map<int, Kept> loops;
+  for (const AccessFact& access : known.accesses) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    if (!access.write || s.under == nullptr || s.whiles > 0 || s.loops.empty() || !stays_long(known, access) ||
+        set_anew.contains({s.loops.back(), access.container}))
+      continue;
+    Kept& kept = loops[s.loops.back()];
+    kept.all.insert(access.container);
+    if (!asks_about(s, *access.container)) continue;
+    kept.best = true;
+    kept.float_best = kept.float_best || (!reassociate && sdfg::is_float(access.container->type));
+  }
+  std::set<int> result;
+  for (const auto& [loop, kept] : loops)
+    if (kept.float_best || (kept.best && kept.all.size() > 1)) result.insert(loop);
+  return result;
+}
+
+}  // namespace
 
 Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate) {
   const NestFacts known = facts(program, sizes);
@@ -123,15 +189,38 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
     if (!reassociate && is_chain(known, access)) sums[index] = true;
     if (stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes) lines[index] = true;
   }
-  double all = 0, for_sums = 0, for_any = 0;
+  const std::set<int> choices = loops_of_choices(known, reassociate);
+  double all = 0, for_sums = 0, for_any = 0, in_choices = 0;
   for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    const double one = weight(known.statements[k]);
+    const StatementFact& s = known.statements[k];
+    const double one = weight(s);
     all += one;
+    in_choices += !s.loops.empty() && choices.contains(s.loops.back()) ? one : 0;
     for_sums += sums[k] ? one : 0;
     for_any += sums[k] || lines[k] ? one : 0;
   }
+  if (all > 0 && in_choices >= most_of_all * all) return Waits::ForChoices;
   if (all == 0 || for_any < most_of_all * all) return Waits::No;
   return for_sums >= most_of_all * all ? Waits::ForSums : Waits::ForLines;
+}
+
+double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  const auto work = [](const StatementFact& s) { return s.executions * (1 + operations(s.code)); };
+  double all = 0, updated = 0;
+  for (const StatementFact& s : known.statements) all += work(s);
+  for (const AccessFact& access : known.accesses) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    if (!access.write || s.under == nullptr || s.loops.empty() || access.container->shape.empty()) continue;
+    const sdfg::Loop& innermost = *known.loops[static_cast<std::size_t>(s.loops.back())].loop;
+    const bool in_lanes = std::ranges::any_of(s.loops, [&](int k) {
+      return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(k)].loop->schedule);
+    });
+    if (!in_lanes && std::holds_alternative<sdfg::Sequential>(innermost.schedule) &&
+        known.stride(access, s.loops.back()) == 0.0)
+      updated += work(s);
+  }
+  return all > 0 ? updated / all : 0;
 }
 
 double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -71,8 +71,10 @@ class Collector {
           [&](const sdfg::Loop& loop) { this->loop(loop, times, middles); },
           [&](const sdfg::If& branch) {
             ++out_.ifs;
+            const sdfg::If* around = std::exchange(under_, &branch);
             this->region(branch.then_body, times, middles);
             this->region(branch.else_body, times, middles);
+            under_ = around;
           },
           [&](const sdfg::While& loop) {
             ++out_.whiles;
@@ -107,7 +109,9 @@ class Collector {
     const double inside = times * fact.trips;
     out_.loops.push_back(std::move(fact));
     stack_.push_back(index);
+    const sdfg::If* around = std::exchange(under_, nullptr);
     region(loop.body, inside, middles);
+    under_ = around;
     stack_.pop_back();
     if (!stack_.empty()) {
       const int height = out_.loops[static_cast<std::size_t>(index)].height;
@@ -120,7 +124,7 @@ class Collector {
     for (const int node : sdfg::execution_order(state)) {
       const int statement = static_cast<int>(out_.statements.size());
       const auto* tasklet = std::get_if<sdfg::Tasklet>(&state.nodes[static_cast<std::size_t>(node)]);
-      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times, whiles_});
+      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times, whiles_, under_});
       for (const sdfg::Edge& edge : state.edges)
         if (edge.source == node || edge.target == node)
           if (const sdfg::Container* container = nest_.find(edge.memlet.container))
@@ -133,6 +137,7 @@ class Collector {
   NestFacts& out_;
   std::vector<int> stack_;
   int whiles_ = 0;
+  const sdfg::If* under_ = nullptr;  // in the innermost loop
 };
 
 }  // namespace

@@ -40,7 +40,8 @@ struct StatementFact {
   const sdfg::ScalarExpr* code = nullptr;  // null: a library node
   std::vector<int> loops;                  // outermost first
   double executions = 0;
-  int whiles = 0;  // around it
+  int whiles = 0;                   // around it
+  const sdfg::If* under = nullptr;  // the innermost If around it, in its innermost loop
 };
 struct NestFacts {
   std::vector<LoopFact> loops;  // preorder

@@ -89,16 +89,22 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
                           const Hardware& hardware);
 
 // What most of a program waits for, each iteration of the innermost loop: for the sum of floats that it adds to, in
-// order, or for another line of memory. A compiler that leaves the loops as they are makes no fast vectors of that.
-// (Short chains of known length it unrolls, and makes vectors of what is around them.)
-enum class Waits : std::uint8_t { No, ForLines, ForSums };
+// order, for another line of memory, or for whether a value is the best so far, a float or one whose place is kept
+// beside it. A compiler that leaves the loops as they are makes no fast vectors of that. (Short chains of known length
+// it unrolls, and makes vectors of what is around them.)
+enum class Waits : std::uint8_t { No, ForLines, ForSums, ForChoices };
 Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate);
 
 // What freed_vectors_gain says, of a recipe that does such a program's work in lanes: fewer lanes and iterations will
-// do, and where sums are what is waited for, half of the lanes count, as far as memory keeps up with what the nest does
-// `before`.
+// do, and conditions where they are what was waited for, and where sums are what is waited for, half of the lanes
+// count, as far as memory keeps up with what the nest does `before`.
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                               const Hardware& hardware, Waits waits, const CoreLoad& before);
+
+// The share of a nest's work that is stores under conditions into elements of arrays, the same one in each iteration of
+// the innermost loop: a running minimum in memory. Of a variable that is so updated a compiler makes a register, of an
+// element, which it may not store unasked, a load, a branch and a store, each of which waits for the one before.
+double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
 // What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
 // before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies

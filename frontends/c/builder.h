@@ -47,7 +47,8 @@ struct FunctionFacts {
   std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
   std::set<const clang::VarDecl*> written;        // anywhere in the function
   std::map<const clang::VarDecl*, std::int64_t> known;
-  std::map<const clang::VarDecl*, std::int64_t> starts;  // values of local variables where the stretch begins
+  std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more
+  std::map<const clang::VarDecl*, std::int64_t> starts;    // values of local variables where the stretch begins
   // Pointers that are followed and nothing else: no other pointer of the function is based on them.
   std::set<const clang::VarDecl*> followed;
   // Objects with static storage that are named in this file alone, and whose address nobody takes.
@@ -367,7 +368,7 @@ class Builder {
   std::set<std::string> guarded_, in_place_;  // members, as C names them
   std::set<std::string> unset_;               // C names of variables and members that may have no value yet
   std::map<std::string, std::string> symbol_c_;
-  std::map<std::string, std::int64_t> known_;
+  std::map<std::string, std::int64_t> known_, supposed_;
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
   std::vector<const clang::FunctionDecl*> inline_stack_;
   std::vector<Final> finals_;

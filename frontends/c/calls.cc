@@ -40,6 +40,16 @@ std::optional<MathFunction> math_function(std::string name) {
   return std::nullopt;
 }
 
+// INFINITY and HUGE_VAL are calls of functions without arguments.
+std::optional<double> real_constant(const clang::CallExpr* e, const clang::ASTContext& context) {
+  llvm::APFloat value(0.0);
+  if (e->getNumArgs() != 0 || !e->getType()->isRealFloatingType() || !e->EvaluateAsFloat(value, context))
+    return std::nullopt;
+  bool exact = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &exact);
+  return value.isNaN() ? std::nullopt : std::optional(value.convertToDouble());
+}
+
 // An argument stands wherever its parameter is named; a larger one gets a temporary, or calls within calls would grow
 // without bound.
 bool is_small(const ScalarExpr& code) {
@@ -239,6 +249,7 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   const clang::FunctionDecl* callee = e->getDirectCallee();
   if (callee && type && callee->getBuiltinID() != 0) {
     const std::string name = callee->getNameAsString();
+    if (const auto constant = real_constant(e, context_)) return ScalarExpr::real(*constant, *type);
     if (name == "__builtin_expect" && e->getNumArgs() >= 1) return value(e->getArg(0));
     if (auto m = math_function(name);
         m && m->type == *type && static_cast<int>(e->getNumArgs()) == sdfg::info(m->op).arity) {

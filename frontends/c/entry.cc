@@ -27,7 +27,10 @@ Span Builder::span(const Memory& memory) const {
   for (std::size_t d = 0; d < c->shape.size(); ++d) {
     const bool by_data = d == 0 && memory.reach;
     if (by_data) first = memory.reach->first * c->strides[d];
-    last = last + (by_data ? memory.reach->second : c->shape[d] - Expr(1)) * c->strides[d];
+    const Expr reach = (by_data ? memory.reach->second : c->shape[d] - Expr(1)) * c->strides[d];
+    const bool either_way = d == 0 && !memory.stride.empty() && !planted(Fault::rows_taken_to_ascend);
+    if (either_way) first = Expr::min(reach, Expr(0));
+    last = last + (either_way ? Expr::max(reach, Expr(0)) : reach);
   }
   const bool scalar = c->shape.empty() && !planted(Fault::scalar_value_as_address);
   const std::string base = "(unsigned long)(" + (scalar ? "&(" + memory.c_expr + ")" : address(memory)) + ")";

@@ -3,6 +3,7 @@
 
 #include "frontends/c/builder.h"
 #include "sdfg/check.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -164,12 +165,18 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   sdfg_.assumptions = std::move(assumptions);
 
   std::set<std::string> read;  // C expressions
+  std::string supposed;
   for (const std::string& s : sdfg_.symbols) {
     sdfg_.arguments.push_back(s);
     read.insert(symbol_c_.at(s));
     const std::string& c = symbol_c_.at(s);
     nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", c, unset_.contains(c)});
     if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
+    if (auto it = supposed_.find(s); it != supposed_.end() && !nest.known.contains(s)) {
+      nest.known[s] = it->second;
+      if (!planted(Fault::supposed_value_unchecked))
+        supposed += (supposed.empty() ? "" : " && ") + c + " == " + std::to_string(it->second);
+    }
   }
   for (const sdfg::Container& c : sdfg_.containers) {
     if (c.transient) continue;
@@ -185,6 +192,7 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
     read.insert(m->table.empty() ? m->c_expr : m->table);
   }
   TRY(nest.guard, guard(read));
+  if (!supposed.empty()) nest.guard = supposed + (nest.guard.empty() ? "" : " && " + nest.guard);
   if (auto ok = sdfg::check(sdfg_); !ok)
     return refuse("c.internal", "the nest is malformed: " + ok.error().to_string(), where);
   nest.sdfg = std::move(sdfg_);

@@ -35,7 +35,8 @@ class FirstError : public clang::DiagnosticConsumer {
 };
 
 // Parameters of static functions to which every call passes the same value: a constant, a local variable that has its
-// first value for good, or such a parameter of the caller. Where a function's address is taken, nothing is known.
+// first value for good, or such a parameter of the caller. Where a function's address is taken, nothing is known. Of
+// functions that other files may call, but that no header declares, it is supposed: most programs have such functions.
 class Calls : public clang::RecursiveASTVisitor<Calls> {
  public:
   explicit Calls(const clang::ASTContext& context) : context_(context) {}
@@ -73,14 +74,17 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
     if (const auto* alias = f->getAttr<clang::AliasAttr>()) names_.push_back(alias->getAliasee().str());
     return true;
   }
-  std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter, int depth = 0) const {
+  enum class Callers : std::uint8_t { AllKnown, TheseAtLeast };
+  std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter,
+                                    Callers callers = Callers::AllKnown, int depth = 0) const {
     f = f->getCanonicalDecl();
     const std::string name = f->getNameAsString();
     const auto named = [&](const std::string& text) { return text.find(name) != std::string::npos; };
     if (f->hasAttr<clang::UsedAttr>() || std::ranges::any_of(names_, named)) return std::nullopt;
     const auto calls = direct_.find(f);
     const auto passed = passed_.find({f, parameter});
-    if (f->isExternallyVisible() || calls == direct_.end() || calls->second != mentions_.at(f) ||
+    const bool these = callers == Callers::TheseAtLeast && is_of_this_file(f);
+    if ((f->isExternallyVisible() && !these) || calls == direct_.end() || calls->second != mentions_.at(f) ||
         passed == passed_.end() || depth > deepest)
       return std::nullopt;
     std::optional<std::int64_t> all;
@@ -93,6 +97,18 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
   }
 
  private:
+  // As the directives say it of preprocessed text.
+  std::string file_of(const clang::FunctionDecl* f) const {
+    const clang::SourceManager& sources = context_.getSourceManager();
+    const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(f->getLocation()));
+    return at.isValid() ? at.getFilename() : "";
+  }
+  bool is_of_this_file(const clang::FunctionDecl* f) const {
+    const clang::FunctionDecl* definition = f->getDefinition();
+    return definition != nullptr && std::ranges::all_of(f->redecls(), [&](const clang::FunctionDecl* one) {
+             return file_of(one) == file_of(definition);
+           });
+  }
   void is_read(const clang::Expr* e) {
     const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
     if (const auto* v = ref ? llvm::dyn_cast<clang::VarDecl>(ref->getDecl()) : nullptr) ++read_[v];
@@ -116,7 +132,7 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
     std::optional<std::int64_t> found;
     if (const auto* p = llvm::dyn_cast<clang::ParmVarDecl>(v)) {
       if (const auto* caller = llvm::dyn_cast<clang::FunctionDecl>(p->getDeclContext()))
-        found = value(caller, p->getFunctionScopeIndex(), depth + 1);
+        found = value(caller, p->getFunctionScopeIndex(), Callers::AllKnown, depth + 1);
     } else if (v->getInit() != nullptr) {
       found = constant_value(v->getInit(), context_);
     }
@@ -231,10 +247,14 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
   settings.unaddressed = &unaddressed;
   Liveness liveness(context);
   for (const clang::FunctionDecl* f : functions) {
-    std::map<const clang::VarDecl*, std::int64_t> known;
-    for (unsigned k = 0; k < f->getNumParams(); ++k)
-      if (auto value = calls.value(f, k)) known[f->getParamDecl(k)] = *value;
-    find_stretches(context, f, known, settings, liveness, result);
+    ParameterValues values;
+    for (unsigned k = 0; k < f->getNumParams(); ++k) {
+      if (const auto value = calls.value(f, k))
+        values.known[f->getParamDecl(k)] = *value;
+      else if (const auto supposed = calls.value(f, k, Calls::Callers::TheseAtLeast))
+        values.supposed[f->getParamDecl(k)] = *supposed;
+    }
+    find_stretches(context, f, values, settings, liveness, result);
   }
   for (Reason& reason : result.reasons) reason.advice = advice(reason.code);
   std::ranges::sort(result.nests, {}, &LiftedNest::begin);

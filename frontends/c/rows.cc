@@ -1,8 +1,9 @@
 // Tables of pointers to rows: `double **a`, `float *row[n]`, `image->rows[y][x]`.
 //
 // The entry checks that the rows which the nest uses lie evenly spaced, as rows of one block do, and nearly always
-// those that malloc gave one after the other. Then they are one array with the rows' distance as its stride, and the
-// table is not looked at again. Otherwise the original nest runs.
+// those that malloc gave one after the other: at ascending addresses, and at descending ones where each is a mapping of
+// its own. Then they are one array with the rows' distance as its stride, and the table is not looked at again.
+// Otherwise the original nest runs.
 //
 // What the entry reads of the table must be there. The first and the last row are subscripts that the nest surely comes
 // to when its loops have iterations (checked before): all between them is a part of the same array of pointers. Where
@@ -171,7 +172,8 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
   // One row alone has none: any will do that is long enough.
   symbol_c_[memory.stride] = "(" + from + " < " + to + " ? (long long)" + distance + " / " + std::to_string(size) +
                              " : (long long)(" + c_text(row) + "))";
-  if (!planted(Fault::rows_may_overlap)) ranges_.assumptions.push_back(Expr::symbol(memory.stride) - row);
+  const Expr stride = Expr::symbol(memory.stride), apart = Expr::max(stride, -stride);
+  if (!planted(Fault::rows_may_overlap)) ranges_.assumptions.push_back(apart - row);
   memory.c_expr = "(" + table + ")[" + from + "]";
   memory.table = table;
 

@@ -92,18 +92,20 @@ string forgotten(const Replacement& r, string_view end) {
   return out;
 }
 
-// text[from, to), with the variables of residences that are declared behind braces there.
-string with_variables(string_view text, std::size_t from, std::size_t to,
-                      const std::vector<Replacement>& replacements) {
-  std::map<std::size_t, std::set<string>> declared;
-  for (const auto& r : replacements)
+// text[from, to), with the variables of residences that are declared behind braces there, and hints ahead of functions.
+string with_insertions(string_view text, std::size_t from, std::size_t to,
+                       const std::vector<Replacement>& replacements) {
+  std::map<std::size_t, std::set<string>> inserted;
+  for (const auto& r : replacements) {
     for (const auto& variable : r.residences)
       if (!variable.name.empty() && from < variable.at && variable.at <= to)
-        declared[variable.at].insert(variable.name);
+        inserted[variable.at].insert(string(" ") + residence_type + " " + variable.name + " = 0;");
+    if (!r.hint.text.empty() && from <= r.hint.at && r.hint.at < to) inserted[r.hint.at].insert(r.hint.text);
+  }
   string out;
-  for (const auto& [at, names] : declared) {
+  for (const auto& [at, texts] : inserted) {
     out += text.substr(from, at - from);
-    for (const string& name : names) out += string(" ") + residence_type + " " + name + " = 0;";
+    for (const string& one : texts) out += one;
     from = at;
   }
   return out += text.substr(from, to - from);
@@ -132,13 +134,17 @@ string in_comment(string_view text) {
 
 string forgotten(const Replacement& r) { return forgotten(r, ";"); }
 
-string prototype(const Replacement& r) {
-  string parameters = joined(r.arguments, parameter_type);
+string prototype(const Replacement& r, Attributes attributes) {
+  const auto parameter = [&](const Argument& argument) {
+    const string type = parameter_type(argument);
+    return attributes == Attributes::Clangs && type.ends_with('*') ? "__attribute__((noescape)) " + type : type;
+  };
+  string parameters = joined(r.arguments, parameter);
   for (std::size_t k = 0; k < r.residences.size(); ++k)
     parameters += string(parameters.empty() ? "" : ", ") + residence_type + " *";
   string out = "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
   if (r.otherwise.empty()) return out;
-  const string others = joined(r.otherwise_arguments, parameter_type);
+  const string others = joined(r.otherwise_arguments, parameter);
   return out + "; extern int " + r.otherwise + "(" + (others.empty() ? "void" : others) + ")";
 }
 
@@ -151,6 +157,22 @@ string call(const Replacement& r) {
     plain =
         "(" + plain + " || (" + forgotten(r, ",") + r.otherwise + "(" + joined(r.otherwise_arguments, passed) + ")))";
   return r.guard.empty() ? plain : "(" + r.guard + " && " + plain + ")";
+}
+
+int hinted_size(const std::vector<Replacement>& replacements) {
+  // As clang's inliner counts, from above: 25 for a call and 5 for each instruction.
+  constexpr int unasked = 250, of_call = 45, of_argument = 10, of_operator = 5;
+  std::map<std::size_t, int> sizes;
+  for (const auto& r : replacements) {
+    if (r.hint.text.empty()) continue;
+    const string text = call(r);
+    const auto operators = std::ranges::count_if(text, [](char c) { return string_view("+*/%<>|&?").contains(c); });
+    sizes[r.hint.at] += of_call + of_argument * static_cast<int>(r.arguments.size() + r.otherwise_arguments.size()) +
+                        of_operator * static_cast<int>(operators);
+  }
+  int most = 0;
+  for (const auto& [at, size] : sizes) most = std::max(most, size);
+  return sizes.empty() ? 0 : unasked + most;
 }
 
 string unset_types(const std::vector<Replacement>& replacements) {
@@ -171,16 +193,16 @@ string replaced(string_view text, const std::vector<Replacement>& replacements,
   std::size_t done = 0;
   for (const auto& r : replacements) {
     SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
-    out += with_variables(text, done, r.begin, replacements);
+    out += with_insertions(text, done, r.begin, replacements);
     out += call_of(r, text.substr(r.begin, r.end - r.begin));
     done = r.end;
   }
-  return out += with_variables(text, done, text.size(), replacements);
+  return out += with_insertions(text, done, text.size(), replacements);
 }
 
-string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements) {
+string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements, Attributes attributes) {
   string declarations = unset_types(replacements);
-  for (const auto& r : replacements) declarations += "extern " + prototype(r) + "; ";
+  for (const auto& r : replacements) declarations += "extern " + prototype(r, attributes) + "; ";
   const std::size_t top = first_token(text);
   const auto call_of = [](const Replacement& r, string_view original) {
     const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";

@@ -6,6 +6,7 @@
 // Replacements are disjoint and ascending everywhere.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,12 @@
 
 namespace sous::frontends::c {
 
+// What the compiler understands of attributes.
+enum class Attributes : std::uint8_t { None, Clangs };
 // "int sous_f(long long, double *)"; behind it, perhaps, the declaration of what is asked where that one declines.
-std::string prototype(const Replacement& replacement);
+// Generated code keeps no pointer: with clang's attributes the prototype says so, and what the compiler knows of the
+// memory stays true for the original.
+std::string prototype(const Replacement& replacement, Attributes attributes = Attributes::None);
 // "sous_f((long long)(n), (double *)(A))", "(sous_f(…) || sous_g(…))", or one of these as "(guard && …)".
 std::string call(const Replacement& replacement);
 // What goes ahead of the original where neither takes the call: "sous_residence_1 = 0; ", or nothing.
@@ -30,8 +35,13 @@ std::string replaced(
     std::string_view text, const std::vector<Replacement>& replacements,
     const std::function<std::string(const Replacement& replacement, std::string_view original)>& call_of);
 
+// How large a function with a hint may become by the calls that stand in it, beside what a compiler puts in the place
+// of a call unasked: for clang's -inlinehint-threshold. 0: no function has a hint.
+int hinted_size(const std::vector<Replacement>& replacements);
+
 // For preprocessed text: adds no line break, so that every line keeps its number without further markers.
-std::string splice_preprocessed(std::string_view text, const std::vector<Replacement>& replacements);
+std::string splice_preprocessed(std::string_view text, const std::vector<Replacement>& replacements,
+                                Attributes attributes = Attributes::None);
 
 // For a person: one part per line, and #line where the user's lines go on.
 std::string splice_readable(std::string_view text, std::string_view path, const std::vector<Replacement>& replacements);

@@ -6,6 +6,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/addresses.h"
 #include "frontends/c/builder.h"
+#include "frontends/c/hints.h"
 #include "frontends/c/residence.h"
 #include "sdfg/written.h"
 
@@ -58,17 +59,18 @@ bool is_plausible(const sdfg::Sdfg& nest) {
 
 class Finder {
  public:
-  Finder(clang::ASTContext& context, const clang::FunctionDecl* function,
-         const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options, Liveness& liveness,
-         TranslationUnit& unit)
+  Finder(clang::ASTContext& context, const clang::FunctionDecl* function, const ParameterValues& values,
+         const Options& options, Liveness& liveness, TranslationUnit& unit)
       : context_(context), liveness_(liveness), unit_(unit) {
     facts_.context = &context;
     facts_.function = function;
     facts_.written = written_variables(function->getBody());
     facts_.address_taken = address_taken(function->getBody());
     escaping_arrays(function->getBody(), facts_.address_taken);
-    for (const auto& [v, value] : known)
-      if (!facts_.written.contains(v)) facts_.known[v] = value;
+    facts_.known = values.known;
+    facts_.supposed = values.supposed;
+    for (auto* of : {&facts_.known, &facts_.supposed})
+      std::erase_if(*of, [&](const auto& one) { return facts_.written.contains(one.first); });
     facts_.strict_aliasing = options.strict_aliasing;
     facts_.unaddressed = options.unaddressed;
     facts_.followed = followed_parameters(function);
@@ -252,6 +254,7 @@ class Finder {
     if (to.isValid()) nest->end_line = static_cast<int>(to.getLine());
     nest->begin = begin->begin;
     nest->end = end->end;
+    nest->hint = inline_hint(facts_.function, context_);
     remember(*nest, builder, part(list, first, last));
     unit_.nests.push_back(std::move(*nest));
     return true;
@@ -374,10 +377,9 @@ class Finder {
 
 }  // namespace
 
-void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
-                    const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
-                    Liveness& liveness, TranslationUnit& unit) {
-  Finder(context, function, known, options, liveness, unit).run();
+void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function, const ParameterValues& values,
+                    const Options& options, Liveness& liveness, TranslationUnit& unit) {
+  Finder(context, function, values, options, liveness, unit).run();
 }
 
 }  // namespace sous::frontends::c

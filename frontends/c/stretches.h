@@ -20,9 +20,14 @@ struct Options {
   const std::set<const clang::VarDecl*>* unaddressed = nullptr;  // objects that no pointer leads to
 };
 
-// Appends to `unit`. `known`: values that parameters surely have.
-void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function,
-                    const std::map<const clang::VarDecl*, std::int64_t>& known, const Options& options,
-                    Liveness& liveness, TranslationUnit& unit);
+// Values of a function's parameters.
+struct ParameterValues {
+  std::map<const clang::VarDecl*, std::int64_t> known;     // for sure
+  std::map<const clang::VarDecl*, std::int64_t> supposed;  // in all calls of the file, and perhaps not in others
+};
+
+// Appends to `unit`.
+void find_stretches(clang::ASTContext& context, const clang::FunctionDecl* function, const ParameterValues& values,
+                    const Options& options, Liveness& liveness, TranslationUnit& unit);
 
 }  // namespace sous::frontends::c

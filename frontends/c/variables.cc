@@ -129,6 +129,7 @@ Lift<Binding> Builder::outer_scalar(const clang::VarDecl* v, clang::SourceLocati
     if (in_memory && !constant && !is_private(v)) memory_scalars_.push_back({name, name, v->getType(), where});
     const std::string symbol = symbol_for(name, name, v->getType());
     if (auto it = facts_.known.find(v); it != facts_.known.end()) known_[symbol] = it->second;
+    if (auto it = facts_.supposed.find(v); it != facts_.supposed.end()) supposed_[symbol] = it->second;
     if (auto it = facts_.starts.find(v); it != facts_.starts.end() && !written_here(v)) known_[symbol] = it->second;
     const bool first_value = v->hasLocalStorage() && !in_memory && v->hasInit() && !facts_.written.contains(v);
     if (initial || first_value)

@@ -336,7 +336,9 @@ class FunctionPrinter {
       if (by_value(a) || by_value(b) || planted(Fault::overlap_unchecked)) continue;
       const std::string left = footprint(expressions, a, checks);
       const std::string right = footprint(expressions, b, checks);
-      checks.push_back("if (!" + left + ".disjoint(" + right + ")) return 0;");
+      // A device has a copy of all that lies between an array's first and last element.
+      const std::string gaps = on_device() ? "" : " && !" + left + ".interleaved(" + right + ")";
+      checks.push_back("if (!" + left + ".disjoint(" + right + ")" + gaps + ") return 0;");
     }
     // Ahead of the temporaries, which ask the runtime how many threads there are.
     if (body.starts_team) {

@@ -163,31 +163,50 @@ SOUS_EVERYWHERE float fma(float x, float y, float z) { return SOUS_C_FUNCTION(fm
 
 // --- Entry checks ---------------------------------------------------------------------------------------------------
 
-// The bytes that an array covers: built up dimension by dimension; empty as soon as one extent is.
+// The bytes that an array covers: built up dimension by dimension; empty as soon as one extent is. The dimension with
+// the largest distance is its period: what the others cover is a block that comes again at that distance.
 class Footprint {
  public:
   template <class T>
   Footprint(const T* base, int64_t offset)
-      : base_(reinterpret_cast<uintptr_t>(base)), size_(sizeof(T)), low_(offset), high_(offset) {}
+      : base_(reinterpret_cast<uintptr_t>(base)),
+        size_(sizeof(T)),
+        low_(offset),
+        high_(offset),
+        block_low_(offset),
+        block_high_(offset) {}
   void dimension(int64_t extent, int64_t stride) {
     if (extent <= 0) {
       empty_ = true;
-    } else if (stride < 0) {
-      low_ += (extent - 1) * stride;
-    } else {
-      high_ += (extent - 1) * stride;
+      return;
     }
+    const int64_t reach = (extent - 1) * stride, distance = stride < 0 ? -stride : stride;
+    const bool longest = extent > 1 && distance > period_;
+    if (longest) period_ = distance, block_low_ = low_, block_high_ = high_;
+    (reach < 0 ? low_ : high_) += reach;
+    if (!longest) (reach < 0 ? block_low_ : block_high_) += reach;
   }
   bool disjoint(const Footprint& other) const {
     return empty_ || other.empty_ || end() <= other.begin() || other.end() <= begin();
   }
+  // Whether each lies in the gaps of the other, as rows of two tables do that are allocated in turns.
+  bool interleaved(const Footprint& other) const {
+    const int64_t period = period_ * size_;
+    if (period == 0 || period != other.period_ * other.size_) return false;
+    int64_t apart = static_cast<int64_t>(other.address(other.block_low_) - address(block_low_)) % period;
+    if (apart < 0) apart += period;
+    return block() <= apart && other.block() <= period - apart;
+  }
   bool empty() const { return empty_; }
-  uintptr_t begin() const { return base_ + static_cast<uintptr_t>(low_ * size_); }
-  uintptr_t end() const { return base_ + static_cast<uintptr_t>((high_ + 1) * size_); }
+  uintptr_t begin() const { return address(low_); }
+  uintptr_t end() const { return address(high_ + 1); }
 
  private:
+  uintptr_t address(int64_t element) const { return base_ + static_cast<uintptr_t>(element * size_); }
+  int64_t block() const { return (block_high_ - block_low_ + 1) * size_; }  // bytes
+
   uintptr_t base_;
-  int64_t size_, low_, high_;
+  int64_t size_, low_, high_, block_low_, block_high_, period_ = 0;
   bool empty_ = false;
 };
 

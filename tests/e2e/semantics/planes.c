@@ -1,5 +1,5 @@
 // Tables whose pointers lead to planes: apart, beside each other, in descending order, with gaps, and overlapping ones.
-// relax: served SSSSSSSSSSOOSOSOO
+// relax: served SSSSSSSSSSSSSOSOO
 // sums: served *
 // also: parallelize relax sums
 #include "semantics.h"

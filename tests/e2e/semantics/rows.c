@@ -1,5 +1,5 @@
 // Tables of row pointers: rows that lie evenly spaced run as one array, all others as the program says.
-// add: served SSSOOOOOOO
+// add: served SSSOOSOOOO
 // lower: served SSO
 // one_based: served SSO
 // selected: c.pointer.to-pointer

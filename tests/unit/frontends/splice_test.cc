@@ -26,6 +26,29 @@ TEST(Splice, PreprocessedKeepsEveryLineNumber) {
             "  { if (!sous_f_2((long long)(n), x, &(s), (double *)(g->A))) { LOOP; } else { i = n; } }\n  g();\n}\n");
 }
 
+TEST(Splice, FunctionsAreHintedOnceAndPointersAreNotKept) {
+  const std::string text = "static int g;\nvoid f() { LOOP; OTHER; }\n";
+  auto first = nest(text, "LOOP;"), second = nest(text, "OTHER;");
+  first.hint = second.hint = {.at = text.find("void"), .text = "extern __inline__ "};
+  const std::string out = splice_preprocessed(text, {first, second}, Attributes::Clangs);
+  EXPECT_NE(out.find("static int g;\nextern __inline__ void f() { { if"), std::string::npos) << out;
+  EXPECT_NE(
+      out.find("sous_f_2(long long, double, __attribute__((noescape)) float *, __attribute__((noescape)) double *)"),
+      std::string::npos)
+      << out;
+}
+
+TEST(Splice, AFunctionMayGrowByTheCallsInIt) {
+  const std::string text = "void f() { LOOP; OTHER; } void g() { LAST; }\n";
+  auto first = nest(text, "LOOP;"), second = nest(text, "OTHER;"), last = nest(text, "LAST;");
+  EXPECT_EQ(hinted_size({first, second, last}), 0);
+  first.hint.text = second.hint.text = last.hint.text = "__inline__ ";
+  last.hint.at = text.find("void g");
+  const int one = hinted_size({last}) - 250;
+  EXPECT_GT(one, 45);
+  EXPECT_EQ(hinted_size({first, second, last}), 250 + 2 * one);
+}
+
 TEST(Splice, ReadableSaysWhereTheUsersLinesGoOn) {
   const std::string text = "void f() {\n  LOOP;\n  g();\n}\n";
   auto r = nest(text, "LOOP;");

@@ -59,6 +59,60 @@ TEST(ScheduleFeatures, SumsOfIntegersAreNoChains) {
   EXPECT_EQ(at(schedule_features(*sums, {{"n", 100}}, machine(2), 2), ScheduleFeature::chained), 0);
 }
 
+TEST(ScheduleFeatures, RunningExtremaInMemoryAreUpdatesUnderConditions) {
+  const auto share = [](const std::string& loops) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument arguments n, A, y " + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return updated_under_conditions(*nest, {{"n", 100}});
+  };
+  const std::string update = "if (A[i, j] < y[i]) { s: y[i] = A[i, j] }";
+  EXPECT_EQ(share("loop i = 0 .. n { loop j = 0 .. n { " + update + " } }"), 1);
+  EXPECT_EQ(share("loop j = 0 .. n { loop i = 0 .. n { " + update + " } }"), 0);       // another one each time
+  EXPECT_EQ(share("loop i = 0 .. n simd { loop j = 0 .. n { " + update + " } }"), 0);  // in lanes
+  EXPECT_EQ(share(row_sums), 0);
+  EXPECT_EQ(share("loop i = 0 .. n { if (y[i] < 0.0) { loop j = 0 .. n { s: y[i] = y[i] + A[i, j] } } }"), 0);
+}
+
+const std::string head =
+    "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument array at: i32[n] argument arguments n, A, "
+    "y, at ";
+
+TEST(FreedLoops, ChoicesThatNoCompilerMakesVectorsOf) {
+  const auto wait = [](const std::string& loops, bool reassociate = false) {
+    const auto nest = sdfg::parse(head + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return waits(*nest, {{"n", 100}}, reassociate);
+  };
+  const auto keep = [](const std::string& kept, const std::string& end = "n") {
+    return "loop i = 0 .. n { loop j = 0 .. " + end + " { if (A[i, j] + 1.0 < y[i]) { " + kept + " } } }";
+  };
+  const std::string value = "s0: y[i] = A[i, j] + 1.0 ", place = "s1: at[i] = {j}i32 + 1";
+  EXPECT_EQ(wait(keep(value)), Waits::ForChoices);
+  EXPECT_EQ(wait(keep(value + place)), Waits::ForChoices);
+  EXPECT_EQ(wait(keep(value), true), Waits::No);  // a reduction
+  EXPECT_EQ(wait(keep(place), true), Waits::No);  // so is an integer by itself
+  EXPECT_EQ(wait(keep(value + place), true), Waits::ForChoices);
+  EXPECT_EQ(wait("loop i = 0 .. n { loop j = 0 .. n { if (A[i, j] < 0.5) { s0: at[i] = {j}i32 + 1 } } }"), Waits::No);
+  EXPECT_EQ(wait("loop i = 0 .. n { loop j = 0 .. n { s0: at[i] = {j}i32 if (at[i] < 9) { s1: at[i] = {i}i32 s2: y[0] "
+                 "= 1.0 } } }"),
+            Waits::No);                          // set anew in each iteration
+  EXPECT_EQ(wait(keep(value, "9")), Waits::No);  // unrolled
+}
+
+TEST(FreedLoops, LanesThatRunForDifferentTimesAreNoVectors) {
+  const auto gain = [](const std::string& begin, const std::string& end) {
+    const auto nest = sdfg::parse(head + "loop i = 0 .. n simd { loop j = " + begin + " .. " + end +
+                                  " { if (A[j, i] < y[i]) { s0: y[i] = A[j, i] + 1.0 } } }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    Hardware hardware = machine(2);
+    return reordered_vectors_gain(*nest, {{"n", 400}}, hardware, Waits::ForChoices, {});
+  };
+  EXPECT_EQ(gain("0", "n"), 1.5);
+  EXPECT_EQ(gain("i", "n"), 0);
+  EXPECT_EQ(gain("0", "i"), 0);
+}
+
 TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   const auto load = [](const std::string& loops) {
     const auto nest = sdfg::parse(

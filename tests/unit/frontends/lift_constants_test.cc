@@ -1,0 +1,65 @@
+// What is known of a function's parameters by its calls, and constants of math.h.
+#include <gtest/gtest.h>
+
+#include "frontends/c/lift.h"
+#include "sdfg/text.h"
+
+namespace sous::frontends::c {
+namespace {
+
+TranslationUnit lifted(const std::string& text) {
+  auto unit = lift(text, "a.c", {"-std=gnu17"});
+  EXPECT_TRUE(unit) << unit.error().to_string();
+  return unit ? std::move(*unit) : TranslationUnit{};
+}
+const std::string scale =
+    "void scale(int n, double *x, double *y, int m) {\n"
+    "  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += x[i + j];\n}\n";
+
+TEST(LiftConstants, WhatAllCallsOfTheFilePassIsCheckedOnEntry) {
+  const auto unit = lifted(scale + "void f(int n, double *x, double *y) { scale(n, x, y, 5); scale(n, y, x, 5); }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].known, (std::map<std::string, std::int64_t>{{"m", 5}}));
+  EXPECT_EQ(unit.nests[0].guard, "m == 5");
+  EXPECT_EQ(unit.nests[0].hint.at, 0u);
+  EXPECT_EQ(unit.nests[0].hint.text, "extern __inline__ ");
+}
+
+TEST(LiftConstants, OfStaticFunctionsItIsKnown) {
+  const auto unit = lifted("static " + scale + "void f(int n, double *x, double *y) { scale(n, x, y, 5); }");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_EQ(unit.nests[0].known, (std::map<std::string, std::int64_t>{{"m", 5}}));
+  EXPECT_EQ(unit.nests[0].guard, "");
+  EXPECT_EQ(unit.nests[0].hint.text, "__inline__ ");
+}
+
+TEST(LiftConstants, OfWhatAHeaderDeclaresOrOthersNameNothingIsSupposed) {
+  const std::string call = "void f(int n, double *x, double *y) { scale(n, x, y, 5); }";
+  const auto known = [](const std::string& text) {
+    const auto unit = lifted(text);
+    return unit.nests.empty() ? 9 : unit.nests[0].known.size() + unit.nests[0].guard.size();
+  };
+  EXPECT_EQ(known("# 1 \"scale.h\" 1\nvoid scale(int, double *, double *, int);\n# 2 \"a.c\" 2\n" + scale + call), 0u);
+  EXPECT_EQ(known(scale + call + "void (*p)(int, double *, double *, int) = scale;"), 0u);
+  EXPECT_EQ(known(scale + call + "void g(int n, double *x, double *y) { scale(n, x, y, 6); }"), 0u);
+}
+
+TEST(LiftConstants, HintsAreForWhatMayBeInlined) {
+  for (const std::string head : {"__attribute__((noinline)) ", "inline ", "__attribute__((weak)) "}) {
+    const auto unit = lifted(head + scale);
+    ASSERT_EQ(unit.nests.size(), 1u) << head;
+    EXPECT_EQ(unit.nests[0].hint.text, "") << head;
+  }
+}
+
+TEST(LiftConstants, InfinityIsANumber) {
+  const auto unit = lifted(
+      "double f(int n, double *x) {\n  double least = __builtin_inff();\n"
+      "  for (int i = 0; i < n; i++) { if (x[i] < least) least = x[i]; x[i] = -__builtin_huge_val(); }\n"
+      "  return least;\n}");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  EXPECT_NE(sdfg::print(unit.nests[0].sdfg).find("inf(f64)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sous::frontends::c
