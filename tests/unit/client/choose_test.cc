@@ -536,6 +536,53 @@ TEST(Choose, StaggeredRowsServeSweepsInPlace) {
   EXPECT_TRUE(without_expectations(sweep, {{"n", 6}, {"m", 500}, {"steps", 1000}}).choices.empty());
 }
 
+// What a program holds in a register while it looks around is not to be updated in memory.
+TEST(Choose, RunningExtremaInWindowsAreLeftAlone) {
+  const std::string erode =
+      R"(void f(int h, int w, int r, const unsigned char *restrict in, unsigned char *restrict out) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      unsigned char m = 255;
+      for (int dy = -r; dy <= r; dy++)
+        for (int dx = -r; dx <= r; dx++) {
+          int yy = y + dy, xx = x + dx;
+          if (yy < 0 || yy >= h || xx < 0 || xx >= w) continue;
+          if (in[yy * w + xx] < m) m = in[yy * w + xx];
+        }
+      out[y * w + x] = m;
+    }
+})";
+  EXPECT_TRUE(without_expectations(erode).choices.empty());
+}
+
+// The best of many for each of many neighbours: no compiler makes vectors of the choice.
+TEST(Choose, ChoicesBesideEachOtherFillLanes) {
+  const std::string product =
+      R"(void f(int n, const float a[n][n], const float b[n][n], float c[restrict n][n], int via[restrict n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      float best = 1e30f;
+      int at = -1;
+      for (int k = 0; k < n; k++) {
+        float d = a[i][k] + b[k][j];
+        if (d < best) {
+          best = d;
+          at = k;
+        }
+      }
+      c[i][j] = best;
+      via[i][j] = at;
+    }
+})";
+  tuning_db::Hardware narrow = machine();
+  narrow.isa = tuning_db::Isa::avx2;
+  const Chosen chosen = without_expectations(product, {}, narrow);
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.name, "parallel_vectors");
+  for (const Choice& choice : without_expectations(product, {}, with_short_vectors()).choices)
+    EXPECT_NE(choice.match.name, "parallel_vectors");
+}
+
 // What the normal form takes apart is one again: each core keeps what one part of an iteration hands to the next.
 TEST(Choose, FusedPartsGetThreads) {
   const std::string nearest = R"(void f(int n, int m, const float p[n][8], const float c[m][8], int *restrict out) {
