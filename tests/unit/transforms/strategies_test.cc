@@ -456,7 +456,8 @@ TEST(Strategies, TilesOfTrianglesAndOfSeveralProducts) {
   EXPECT_TRUE(recipe("i0 .. 4000", one).contains("register_tile(loops=[i2, i0]")) << recipe("i0 .. 4000", one);
   EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("register_tile(loops=[i0, i2]")) << recipe("0 .. i0 + 1", one);
   EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("fold=no, along=yes, buffers=2"));
-  EXPECT_TRUE(recipe("0 .. i0 + 1", two).contains("size=8, fold=yes, along=no, buffers=2")) << recipe("0 .. i0 + 1", two);
+  EXPECT_TRUE(recipe("0 .. i0 + 1", two).contains("size=8, fold=yes, along=no, buffers=2"))
+      << recipe("0 .. i0 + 1", two);
 }
 
 TEST(Strategies, SayWhyNot) {
