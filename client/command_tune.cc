@@ -135,7 +135,9 @@ Result<int> command_strategies(const Invocation& invocation) {
   const auto which = invocation.options.target == gpu_target ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu;
   const auto say = [](const Nest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
     std::printf("%s\n", heading(nest, unit).c_str());
-    const auto options = apply_options(nest);
+    auto options = apply_options(nest);
+    const auto& sizes = nest.units[unit].sizes;
+    if (these == tuning_db::Strategies::Gpu) options.context.sizes = {sizes.begin(), sizes.end()};
     TRY(const auto all, tuning_db::propose(nest.units[unit].nest, options, these));
     for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
     return {};

@@ -22,7 +22,9 @@ bool has_loop(const Unit& unit) {
 
 // The first recipe of a strategy that applies. Errors: why none does.
 Result<Choice> choose_for(const Question& question, const Unit& unit, UnitReport& report) {
-  TRY(const auto proposed, tuning_db::propose(unit.nest, apply_options(question.nest), tuning_db::Strategies::Gpu));
+  auto options = apply_options(question.nest);
+  options.context.sizes = {unit.sizes.begin(), unit.sizes.end()};
+  TRY(const auto proposed, tuning_db::propose(unit.nest, options, tuning_db::Strategies::Gpu));
   Error why{"offload.none", "no strategy for GPUs", unit.label};
   for (const auto& one : proposed) {
     if (!one.recipes) {

@@ -127,6 +127,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
+  if (options.gpu) tuner.apply.context.sizes = {nest.units[unit].sizes.begin(), nest.units[unit].sizes.end()};
   const bool whole = unit == 0 && nest.units.size() > 1;
   const auto which = options.gpu ? tuning_db::Strategies::Gpu
                      : whole     ? tuning_db::Strategies::Whole

@@ -101,12 +101,25 @@ class PaddedReads {
   }
   Expr other_thread() const { return Expr::symbol("#" + parallel_->symbol); }
 
+  // Whether the nest writes the container, if at all, before it begins with what is around the tile.
+  bool is_set_ahead(const std::string& name) const {
+    bool is_behind = planted(Fault::padded_before_set);
+    for (auto n = lowered_.root.nodes.rbegin(); n != lowered_.root.nodes.rend() && !is_behind; ++n) {
+      if (sdfg::touched(*n).written.contains(name)) return false;
+      sdfg::visit(sdfg::Region{{*n}}, [&](const sdfg::Node& inner) {
+        const auto* l = std::get_if<sdfg::Loop>(&inner.value);
+        is_behind = is_behind || (l != nullptr && l->symbol == third_.symbol);
+      });
+    }
+    return true;
+  }
+
   Result<void> check_read(const sdfg::Statement& statement, const sdfg::Memlet& own,
                           const sdfg::Memlet& in_tile) const {
     const std::string& name = own.container;
     // Past the end it may not have been set yet; an argument's elements have values from the start.
-    if (lowered_.find(name)->transient && sdfg::touched(lowered_.root).written.contains(name))
-      return refuse(name + " is a temporary that is written in the nest");
+    if (lowered_.find(name)->transient && !is_set_ahead(name))
+      return refuse(name + " is a temporary that may not be set by then");
     std::vector<Expr> past;
     for (const Expr& e : sdfg::subscripts(in_tile.subset)) past.push_back(e.substitute(repeated_));
     const Points read = at(around_.iterations(), past);

@@ -1,6 +1,6 @@
 // Moving data: for as long as a loop runs, or in each of its iterations, a container or a part of it has another place.
 //
-// That is what `pack`, `promote`, `register_tile`, `expand` and `stage` do, with these differences:
+// That is what `pack`, `promote`, `register_tile`, `expand`, `stage` and `preserve` do, with these differences:
 //
 //                   the part that moves         layout             storage         read in   written back
 //   pack            what a tile of loops reads  panels             heap            yes       no
@@ -8,6 +8,7 @@
 //   register_tile   a tile of the result        the tile           registers       if read   yes
 //   expand          all of it                   one per iteration  heap            no        if seen outside
 //   stage           what a block's threads read one per iteration  shared by them  yes       no
+//   preserve        old values that are read    one per iteration  heap            yes       no
 //
 // Each proves the same three things of its part, on the elements: what is read in is what is read, what is written back
 // is what is written, and nothing else touches it meanwhile. What carries the move out is here.

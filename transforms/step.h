@@ -29,6 +29,8 @@ namespace sous::transforms {
 struct StepContext {
   std::map<std::string, std::int64_t> hardware;  // "l2_bytes", "simd_bits", "cores", …: names in size expressions
   bool reassociate = false;                      // floating-point reductions may be split
+  // Of the nest's symbols, where they are known or expected: strategies choose by them, nothing is proven of them.
+  std::map<std::string, std::int64_t> sizes = {};
 };
 
 // A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now. A step that changed statements
@@ -48,6 +50,7 @@ class Equivalent {
   friend struct Expand;
   friend struct Join;
   friend struct Pack;
+  friend struct Preserve;
   friend struct Promote;
   friend struct RegisterTile;
   friend struct Split;

@@ -1,5 +1,7 @@
 #include "transforms/tile_loops.h"
 
+#include <map>
+
 namespace sous::transforms {
 
 namespace {
@@ -15,7 +17,8 @@ Result<TiledLoops> tile_loops(const Nest& nest, const std::vector<sdfg::Schedule
   // From the outermost in: where tile loop k starts and ends must not depend on the points of the loops around it,
   // which are inside the tile loops now; so their tiles' extremes are put in.
   TiledLoops result;
-  std::vector<sdfg::Expr> firsts, lasts;  // of a tile's points
+  std::vector<sdfg::Expr> firsts, lasts;    // of a tile's points
+  std::map<std::string, sdfg::Expr> alone;  // the only point of a tile
   for (std::size_t k = 0; k < band.size(); ++k) {
     const sdfg::ScheduleLoop& loop = band[k];
     if (loop.step != 1 && (!steps_allowed || loop.step < 1 || loop.step > most_step))
@@ -33,7 +36,8 @@ Result<TiledLoops> tile_loops(const Nest& nest, const std::vector<sdfg::Schedule
       end = *high;
     }
     // Tiles from another begin would hold other iterations.
-    if (loop.step != 1 && begin != loop.begin)
+    const bool begins_there = begin == loop.begin.substitute(alone);
+    if (loop.step != 1 && !begins_there)
       return fail(std::string(refusals.bounds), "loop " + loop.symbol + " has a step, and begins elsewhere each time",
                   loop.symbol);
     sdfg::ScheduleLoop tile = loop;
@@ -52,13 +56,15 @@ Result<TiledLoops> tile_loops(const Nest& nest, const std::vector<sdfg::Schedule
     }
     sdfg::ScheduleLoop point = loop;
     point.begin = sdfg::Expr::max(loop.begin, start);
-    if (begin == loop.begin) point.begin = start;  // tiles start where the loop does
+    if (begins_there) point.begin = start;  // tiles start where the loop does
     point.end = sdfg::Expr::min(loop.end, start + width);
     point.children.clear();
     // Numbered tiles take their whole width as the range of points: some may then be empty, but their bounds stay
     // linear.
+    const bool is_alone = sizes[k] == 1 && point.begin == start;
+    if (is_alone) alone[loop.symbol] = start;
     firsts.push_back(numbered ? start : point.begin);
-    lasts.push_back((numbered ? start + width : point.end) - 1);
+    lasts.push_back(is_alone ? start : (numbered ? start + width : point.end) - 1);
     result.tiles.push_back(std::move(tile));
     result.points.push_back(std::move(point));
   }

@@ -232,19 +232,25 @@ void Printer::loop(const sdfg::Loop& loop) {
 }
 
 // How many statements the loop's iterations are, one after the other; nullopt: nobody knows, or they are many.
-static std::optional<std::int64_t> statements_of(const sdfg::Loop& loop) {
-  constexpr std::int64_t many = 512;
-  const auto trips = sdfg::most_trips(loop);
-  if (!trips || loop.end - loop.begin != Expr(*trips * loop.step)) return std::nullopt;
-  std::int64_t each = 0;
-  for (const sdfg::Node& n : loop.body.nodes) {
+static std::optional<std::int64_t> statements_of(const sdfg::Loop& loop);
+// Those of one iteration.
+static std::optional<std::int64_t> statements_in(const sdfg::Region& body) {
+  std::int64_t all = 0;
+  for (const sdfg::Node& n : body.nodes) {
     const auto* inner = std::get_if<sdfg::Loop>(&n.value);
     if (inner == nullptr && !std::holds_alternative<sdfg::State>(n.value)) return std::nullopt;
     const auto more = inner != nullptr ? statements_of(*inner) : std::optional<std::int64_t>(1);
     if (!more) return std::nullopt;
-    each += *more;
+    all += *more;
   }
-  return *trips <= many && each * *trips <= many ? std::optional(each * *trips) : std::nullopt;
+  return all;
+}
+static std::optional<std::int64_t> statements_of(const sdfg::Loop& loop) {
+  constexpr std::int64_t many = 512;
+  const auto trips = sdfg::most_trips(loop);
+  if (!trips || loop.end - loop.begin != Expr(*trips * loop.step)) return std::nullopt;
+  const auto each = statements_in(loop.body);
+  return each && *trips <= many && *each * *trips <= many ? std::optional(*each * *trips) : std::nullopt;
 }
 
 // Whether a loop in a kernel is written out: subscripts become constants, and loads for one iteration stand beside the
@@ -254,12 +260,20 @@ static bool is_short(const sdfg::Loop& loop) {
   return statements_of(loop) && sdfg::most_trips(loop) <= most;
 }
 
+// What stands ahead of a loop of a kernel: how far it is written out. (Compilers do so themselves with small bodies.)
+static std::string written_out_by(const sdfg::Loop& loop) {
+  constexpr std::int64_t at_a_time = 16, few = 4, tile = 32;
+  if (is_short(loop)) return "SOUS_UNROLLED";
+  const auto statements = statements_in(loop.body);
+  if (!statements) return "";
+  if (statements_of(loop) && *statements <= few && *sdfg::most_trips(loop) % at_a_time == 0) return "SOUS_UNROLLED_16";
+  return *statements > few && *statements <= tile ? "SOUS_UNROLLED_4" : "";
+}
+
 void Printer::scheduled(const sdfg::Loop& loop) {
   match(
       loop.schedule,
-      [&](const sdfg::Sequential&) {
-        plain_loop(loop, expressions.on_device && is_short(loop) ? "SOUS_UNROLLED" : "");
-      },
+      [&](const sdfg::Sequential&) { plain_loop(loop, expressions.on_device ? written_out_by(loop) : ""); },
       [&](const sdfg::Parallel& parallel) {
         if (dialect_.target.has_threads() && !in_parallel) return print_parallel(*this, loop, parallel);
         not_followed(loop, in_parallel ? "a loop around it runs on threads" : "the target has no threads");

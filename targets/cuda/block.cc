@@ -12,6 +12,8 @@ using sdfg::Loop;
 using sdfg::Node;
 using sdfg::Region;
 
+// Of a loop that threads share out, and three of which can be multiplied.
+constexpr std::int64_t most_iterations = 1 << 20;
 // Shared memory that a block gets without being asked for.
 constexpr std::int64_t most_shared_bytes = std::int64_t{48} * 1024;
 
@@ -36,6 +38,17 @@ void for_each_band(const Region& region, const std::function<void(const Loop&)>&
 }
 
 std::int64_t product(const Threads& t) { return t[0] * t[1] * t[2]; }
+
+// How many lines of `threads` share out a band of so many iterations. Each takes several, so that they are worth the
+// block's place on its multiprocessor.
+std::int64_t lines_for(std::int64_t iterations, const Threads& threads) {
+  constexpr std::int64_t most = 128, each = 8, warp = 32;
+  const std::int64_t line = threads[0];
+  if (product(threads) != line) return 1;
+  std::int64_t lines = std::min(iterations / (each * line), most / line);
+  while (lines > 1 && lines * line > warp && lines * line % warp != 0) --lines;
+  return std::max<std::int64_t>(lines, 1);
+}
 bool fits(const Threads& t) {
   return std::ranges::all_of(t, [](std::int64_t n) { return 1 <= n && n <= most_threads; }) && t[2] <= most_threads_z &&
          product(t) <= most_threads;
@@ -93,6 +106,13 @@ class Uniform {
   const sdfg::Sdfg& sdfg_;
   const std::set<std::string> written_;
 };
+
+// Whether all that the band writes is memory that threads share.
+bool fills_shared(const sdfg::Sdfg& sdfg, const Loop& band) {
+  return std::ranges::all_of(sdfg::touched(Node(band)).written, [&](const std::string& name) {
+    return sdfg.find(name)->storage == sdfg::Storage::device_shared;
+  });
+}
 
 // Takes the subscripts that say which thread it is from what a band touches of `own`.
 Result<void> drop_thread(Loop& first, const Meeting& meeting) {
@@ -230,13 +250,20 @@ std::optional<Meeting> meeting_of(const sdfg::Sdfg& sdfg, const Loop& loop) {
   for (const Loop* l : meeting.blocks)
     for (const std::string& name : l->privates)
       if (sdfg.find(name)->storage != sdfg::Storage::device_shared) meeting.own.insert(name);
-  bool decided = false;
+  bool decided = false, computes = false;
+  std::int64_t most = 0;  // iterations of what any thread may copy
   for_each_band(*meeting.body, [&](const Loop& first) {
     const auto trips = band_of(first).trips();
-    if (decided || !trips || !fits(*trips)) return;
-    decided = touches(first, meeting.own);
-    if (decided || product(*trips) > product(meeting.threads)) meeting.threads = *trips;
+    if (!trips) return;
+    const bool is_own = touches(first, meeting.own), copies = !is_own && fills_shared(sdfg, first);
+    if (copies && std::ranges::all_of(*trips, [](std::int64_t n) { return n <= most_iterations; }))
+      most = std::max(most, product(*trips));
+    if (decided || !fits(*trips) || (copies && computes)) return;
+    decided = is_own;
+    if (decided || (!copies && !computes) || product(*trips) > product(meeting.threads)) meeting.threads = *trips;
+    computes = computes || !copies;
   });
+  if (computes) meeting.lines = lines_for(most, meeting.threads);
   return meeting;
 }
 

@@ -36,8 +36,12 @@ struct Meeting {
   std::vector<const sdfg::Loop*> blocks;  // its loops over blocks
   const sdfg::Region* body = nullptr;     // of the innermost
   std::set<std::string> own;              // private to a block, a place for each thread
-  // With which it is launched: those of the first band that touches what is a thread's own, else of the largest.
+  // Those of the first band that touches what is a thread's own, else of the largest that does more than copy.
   Threads threads{1, 1, 1};
+  // In a further dimension, each of so many threads: the first line are those, the others help with what all share. Few
+  // threads, each with a sum of its own, would not ask for as much at a time as memory can bring.
+  std::int64_t lines = 1;
+  Threads launched() const { return {threads[0], threads[1] * lines, threads[2]}; }
 };
 // `loop`: a loop over blocks that no other is around. Nullopt: its threads never meet.
 std::optional<Meeting> meeting_of(const sdfg::Sdfg& sdfg, const sdfg::Loop& loop);

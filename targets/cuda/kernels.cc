@@ -27,7 +27,7 @@ constexpr const char* usual_blocks = "1024";
 
 // Any number is right, as the loops over threads stride by it; this many have work to do.
 Threads threads_of(const Kernel& kernel) {
-  if (kernel.meeting) return kernel.meeting->threads;
+  if (kernel.meeting) return kernel.meeting->launched();
   Threads threads{1, 1, 1};
   for (const Loop* l : kernel.threads)
     threads[static_cast<std::size_t>(dimension_of(*l))] =
@@ -86,9 +86,9 @@ class KernelPrinter {
 
   void kernel(const Kernel& kernel) {
     meeting_ = kernel.meeting;
-    print_strided(printer_, kernel.blocks, "blockIdx", "gridDim", [&] {
+    print_strided(printer_, kernel.blocks, own_block(kernel), "gridDim", [&] {
       if (meeting_) return print_meeting(printer_, *meeting_);
-      print_strided(printer_, kernel.threads, "threadIdx", "blockDim", [&] { printer_.region(*kernel.body); });
+      print_strided(printer_, kernel.threads, own_thread, "blockDim", [&] { printer_.region(*kernel.body); });
     });
   }
 
@@ -100,16 +100,48 @@ class KernelPrinter {
       const Expr begin = extreme(l->begin, around, up ? Expr::min : Expr::max);
       const Expr end = extreme(l->end, around, up ? Expr::max : Expr::min);
       const bool known = begin.is_valid() && end.is_valid() && host_knows(begin) && host_knows(end);
-      sizes[static_cast<std::size_t>(dimension_of(*l))] = known ? "sous::gpu::trips(" + expressions_.index(begin).text +
-                                                                      ", " + expressions_.index(end).text + ", " +
-                                                                      std::to_string(l->step) + ")"
-                                                                : usual_blocks;
+      std::string& size = sizes[static_cast<std::size_t>(dimension_of(*l))];
+      size = known ? "sous::gpu::trips(" + expressions_.index(begin).text + ", " + expressions_.index(end).text + ", " +
+                         std::to_string(l->step) + ")"
+                   : usual_blocks;
+      // Where it begins elsewhere in each block of a loop around, all of these together have more than any of them.
+      const bool moves = std::ranges::any_of(around, [&](const Loop* a) { return l->begin.uses(a->symbol); });
+      if (const auto most = moves ? sdfg::most_trips(*l) : std::nullopt)
+        size = "sous::imin(" + size + ", " + std::to_string(*most) + ")";
       around.push_back(l);
     }
     return sizes[0] + ", " + sizes[1] + ", " + sizes[2];
   }
 
  private:
+  // Whether loops inside run the longer the later the block is.
+  static bool grows_with(const Kernel& kernel, const std::string& block) {
+    bool grows = false;
+    std::map<std::string, Expr> first;  // of the block's threads
+    const auto thread = [&](const Loop& l) { first[l.symbol] = l.begin.substitute(first); };
+    for (const Loop* l : kernel.threads) thread(*l);
+    sdfg::visit(*kernel.body, [&](const sdfg::Node& n) {
+      const auto* l = std::get_if<Loop>(&n.value);
+      if (l == nullptr) return;
+      if (is_thread(*l)) return thread(*l);
+      if (l->begin.substitute(first).uses(block)) return;
+      const auto by = sdfg::coefficient_of(l->end.substitute(first), block);
+      grows = grows || (by && by->constant().value_or(0) > 0);
+    });
+    return grows;
+  }
+
+  // Which block a loop over blocks takes for which of the grid's: where later ones have more to do, the grid's first
+  // ones do that, so that none is left with it when all others are done.
+  static std::function<std::string(const Loop&)> own_block(const Kernel& kernel) {
+    return [&kernel](const Loop& l) {
+      const std::string dimension(1, "xyz"[dimension_of(l)]);
+      if (!grows_with(kernel, l.symbol)) return "blockIdx." + dimension;
+      const std::string last = planted(Fault::gpu_first_block_lost) ? "" : " - 1";
+      return "gridDim." + dimension + last + " - blockIdx." + dimension;
+    };
+  }
+
   std::string fresh(const std::string& suffix) const {
     return printer_.expressions.names().fresh(printer_.options().function + suffix);
   }

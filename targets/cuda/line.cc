@@ -10,15 +10,6 @@ namespace {
 using sdfg::Expr;
 using sdfg::Loop;
 
-bool has_all(const Loop& l) {
-  const auto most = sdfg::most_trips(l);
-  return most && l.end - l.begin == Expr(*most * l.step);
-}
-
-bool uses_any(const Expr& e, const Band& band) {
-  return std::ranges::any_of(band.loops, [&](const Loop* l) { return e.uses(l->symbol); });
-}
-
 // The arguments of a minimum, or of minima in a minimum; else the expression.
 std::vector<Expr> pieces_of(const Expr& e) {
   const auto& terms = e.terms();
@@ -70,13 +61,21 @@ std::int64_t most_at_once(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
   return std::max<std::int64_t>(4, (registers - kept_registers(sdfg, meeting, registers)) / for_each);
 }
 
-// Which thread of the block this is, in a line.
-std::string own_place(const Meeting& meeting) {
-  return "threadIdx.x + " + std::to_string(meeting.threads[0]) + " * (threadIdx.y + " +
-         std::to_string(meeting.threads[1]) + " * threadIdx.z)";
+}  // namespace
+
+bool has_all(const Loop& l) {
+  const auto most = sdfg::most_trips(l);
+  return most && l.end - l.begin == Expr(*most * l.step);
 }
 
-}  // namespace
+bool uses_any(const Expr& e, const Band& band) {
+  return std::ranges::any_of(band.loops, [&](const Loop* l) { return e.uses(l->symbol); });
+}
+
+std::string own_place(const Meeting& meeting) {
+  const Threads all = meeting.launched();
+  return "threadIdx.x + " + std::to_string(all[0]) + " * (threadIdx.y + " + std::to_string(all[1]) + " * threadIdx.z)";
+}
 
 void print_each(Printer& printer, const Band& band, const std::function<std::string(const Loop&)>& place,
                 const std::function<void()>& inside, bool whole) {
@@ -91,8 +90,21 @@ std::int64_t free_registers(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
 std::int64_t blocks_held(const sdfg::Sdfg& sdfg, const Meeting& meeting) {
   constexpr std::int64_t all = 65536, to_compute = 96, little = 32;
   const std::int64_t kept = kept_registers(sdfg, meeting, 0);
-  const std::int64_t threads = meeting.threads[0] * meeting.threads[1] * meeting.threads[2];
+  const Threads launched = meeting.launched();
+  const std::int64_t threads = launched[0] * launched[1] * launched[2];
   return kept < little ? 0 : all / (threads * (kept + to_compute));
+}
+
+// Whether a temporary lies in the memory of the device while the kernel runs.
+static bool is_outside(const Meeting& meeting, const sdfg::Container& temporary) {
+  bool own = temporary.storage != sdfg::Storage::heap || sdfg::touched(*meeting.body).written.contains(temporary.name);
+  const auto has_it = [&](const Loop& l) { return std::ranges::find(l.privates, temporary.name) != l.privates.end(); };
+  for (const Loop* l : meeting.blocks) own = own || has_it(*l);
+  sdfg::visit(*meeting.body, [&](const sdfg::Node& n) {
+    const auto* l = std::get_if<Loop>(&n.value);
+    own = own || (l != nullptr && has_it(*l));
+  });
+  return !own;
 }
 
 bool copies_alone(const sdfg::Sdfg& sdfg, const Meeting& meeting, const Band& band) {
@@ -104,19 +116,26 @@ bool copies_alone(const sdfg::Sdfg& sdfg, const Meeting& meeting, const Band& ba
   const sdfg::Container &source = *sdfg.find(from.container), &to = *sdfg.find(assignment->out.container);
   const std::int64_t bytes = sdfg::info(source.type).bytes;
   return to.storage == sdfg::Storage::device_shared && source.type == to.type && (bytes == 4 || bytes == 8) &&
-         !source.shape.empty() && !source.transient && !meeting.own.contains(from.container);
+         !source.shape.empty() && (!source.transient || is_outside(meeting, source));
 }
 
-Line::Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips)
-    : printer_(printer), meeting_(meeting), band_(std::move(band)), trips_(trips) {
+Line::Line(Printer& printer, const Meeting& meeting, Band band, const Threads& trips, Through through,
+           std::int64_t together)
+    : printer_(printer),
+      meeting_(meeting),
+      band_(std::move(band)),
+      trips_{trips[0] / together, trips[1], trips[2]},
+      together_(together) {
   const auto& nodes = band_.body->nodes;
   const auto* state = nodes.size() == 1 ? std::get_if<sdfg::State>(&nodes[0].value) : nullptr;
   if (state != nullptr) assignment_ = sdfg::as_assignment(*state);
   if (assignment_ && assignment_->out.combine) assignment_.reset();
-  for (const std::int64_t threads : meeting_.threads) count_ *= threads;
+  for (const std::int64_t threads : meeting_.launched()) count_ *= threads;
   for (const std::int64_t trip : trips_) work_ *= trip;
   turns_ = (work_ + count_ - 1) / count_;
-  once_ = std::min(turns_, most_at_once(printer_.expressions.sdfg(), meeting_));
+  constexpr std::int64_t most_copies = 64;
+  once_ = std::min(turns_,
+                   through == Through::Registers ? most_at_once(printer_.expressions.sdfg(), meeting_) : most_copies);
   Names& names = printer_.expressions.names();
   turn_ = names.fresh("turn"), at_ = names.fresh("at"), first_ = names.fresh("first");
   value_ = names.fresh("value"), is_whole_ = names.fresh("is_whole");
@@ -185,6 +204,11 @@ std::optional<Line::Whole> Line::whole() const {
 // Where all is one turn after the other and the number of threads fits the loops, only the thread's own part is left to
 // the device to compute: what a turn adds is a constant where turns are written out.
 std::string Line::place(const Loop& loop) const {
+  const std::string access = access_of(loop);
+  return together_ == 1 || dimension_of(loop) != 0 ? access : access + " * " + std::to_string(together_);
+}
+
+std::string Line::access_of(const Loop& loop) const {
   const auto dimension = static_cast<std::size_t>(dimension_of(loop));
   const auto number = [](std::int64_t n) { return std::to_string(n); };
   const auto as_index = [](const std::string& text) { return "static_cast<int64_t>(" + text + ")"; };
@@ -279,83 +303,6 @@ void Line::all() {
     printer_.out.line(type() + " " + value_ + "[" + std::to_string(once_) + "];");
     loads(whole);
     stores(whole);
-  });
-}
-
-std::optional<Expr> Line::between_turns(const sdfg::Memlet& m) const {
-  if (once_ != turns_ || turns_ < 2 || turns_ * count_ != work_) return std::nullopt;
-  std::int64_t below = 1, by = 0;
-  std::size_t moves = 0;  // the dimension
-  for (; moves < trips_.size() && by == 0; ++moves) {
-    if (count_ % below == 0 && count_ / below < trips_[moves]) by = count_ / below;
-    below *= trips_[moves];
-  }
-  if (by == 0 || trips_[--moves] != by * turns_) return std::nullopt;
-  std::map<std::string, Expr> later;
-  for (const Loop* l : band_.loops) {
-    const Expr by_itself = static_cast<std::size_t>(dimension_of(*l)) == moves ? by * l->step : 0;
-    later[l->symbol] = Expr::symbol(l->symbol) + by_itself + l->begin.substitute(later) - l->begin;
-  }
-  const Expr here = printer_.expressions.offset(m), apart = here.substitute(later) - here;
-  return uses_any(apart, band_) || !apart.reads().empty() ? std::nullopt : std::optional(apart);
-}
-
-std::optional<Line::Clamped> Line::clamped(sdfg::Memlet from) const {
-  Clamped result;
-  std::map<std::string, Expr> there;
-  for (const Loop* l : band_.loops) {
-    const Expr at = Expr::symbol(l->symbol);
-    if (has_all(*l)) {
-      there[l->symbol] = at + l->begin.substitute(there) - l->begin;
-      continue;
-    }
-    for (const Expr* bound : {&l->begin, &l->end})
-      if (uses_any(*bound, band_) || !bound->reads().empty()) return std::nullopt;
-    if (l->step < 0) return std::nullopt;
-    there[l->symbol] = Expr::min(at, l->begin + Expr(l->step) * Expr::floor_div(l->end - 1 - l->begin, Expr(l->step)));
-    result.condition += (result.condition.empty() ? "" : " && ") +
-                        printer_.expressions.index(l->end - l->begin).in(Binding::Sum) + " > 0";
-  }
-  for (sdfg::Dim& d : from.subset) d.begin = d.begin.substitute(there);
-  result.from = std::move(from);
-  return result.condition.empty() ? std::nullopt : std::optional(std::move(result));
-}
-
-// Where all turns are there, an address is computed once, and the others are a constant apart. Else no turn asks
-// whether it is: what lies in places that no iteration has is never looked at.
-void Line::copies() const {
-  const auto address = [&](const sdfg::Memlet& m) { return "&" + printer_.expressions.element(m).text; };
-  passes([&](bool whole) {
-    const sdfg::Memlet& from =
-        (whole ? whole_->inputs : assignment_->inputs)[static_cast<std::size_t>(assignment_->code.input)];
-    const sdfg::Memlet& to = assignment_->out;
-    if (const auto all = whole ? std::nullopt : clamped(from)) {
-      printer_.out.open("if (" + all->condition + ")");
-      turns(true,
-            [&] { printer_.out.line("sous::gpu::copy_async(" + address(to) + ", " + address(all->from) + ");"); });
-      return printer_.out.close();
-    }
-    const auto there = between_turns(to), here = between_turns(from);
-    if (!whole || !there || !here)
-      return turns(whole,
-                   [&] { printer_.out.line("sous::gpu::copy_async(" + address(to) + ", " + address(from) + ");"); });
-    Lines& out = printer_.out;
-    Names& names = printer_.expressions.names();
-    const std::string source = names.fresh("source"), into = names.fresh("into");
-    out.line("constexpr unsigned " + turn_ + " = 0;");
-    print_each(
-        printer_, band_, [&](const Loop& l) { return place(l); },
-        [&] {
-          const auto times = [&](const Expr& apart) {
-            return " + " + value_ + " * (" + printer_.expressions.index(apart).text + ")";
-          };
-          out.line("auto* const " + into + " = " + address(to) + ";");
-          out.line("auto* const " + source + " = " + address(from) + ";");
-          out.line("SOUS_UNROLLED");
-          out.line("for (int64_t " + value_ + " = 0; " + value_ + " < " + std::to_string(turns_) + "; ++" + value_ +
-                   ") sous::gpu::copy_async(" + into + times(*there) + ", " + source + times(*here) + ");");
-        },
-        true);
   });
 }
 

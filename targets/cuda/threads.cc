@@ -149,9 +149,12 @@ class MeetingPrinter {
     const auto trips = band.trips();
     printer_.out.open("");
     if (trips && *trips == meeting_.threads) {
+      const bool first_alone = meeting_.lines > 1 && !planted(Fault::gpu_lines_sum_too);
+      if (first_alone) printer_.out.open("if (threadIdx.y == 0)");
       own_iterations(band);
+      if (first_alone) printer_.out.close();
     } else if (trips && copied(band)) {
-      Line(printer_, meeting_, band, *trips).copies();
+      Line(printer_, meeting_, band, *trips, Line::Through::Nothing).copies();
     } else if (trips) {
       Line(printer_, meeting_, band, *trips).all();
     } else {
@@ -160,10 +163,12 @@ class MeetingPrinter {
     printer_.out.close();
   }
 
-  // Copies that the device makes by itself leave registers to products in the matrix unit, which computes meanwhile.
-  // Where threads compute themselves, values that pass through their registers are there earlier.
+  // Copies that the device makes by itself leave registers to products in the matrix unit, which computes meanwhile,
+  // and are on their way while few threads of a block sum. Where all threads compute, values that pass through their
+  // registers are there earlier.
   bool copied(const Band& band) const {
-    return in_matrix_ && !(band.trips() == meeting_.threads) && copies_alone(expressions_.sdfg(), meeting_, band);
+    return (in_matrix_ || meeting_.lines > 1) && !(band.trips() == meeting_.threads) &&
+           copies_alone(expressions_.sdfg(), meeting_, band);
   }
 
   void own_iterations(const Band& band) {
@@ -218,7 +223,7 @@ class MeetingPrinter {
       if (std::ranges::none_of(band.loops, [&](const Loop* l) { return dimension_of(*l) == static_cast<int>(d); }))
         others += (others.empty() ? "" : " && ") + ("threadIdx." + std::string(dimension_names[d])) + " == 0";
     if (!others.empty()) printer_.out.open("if (" + others + ")");
-    print_strided(printer_, band.loops, "threadIdx", "blockDim", [&] { printer_.region(*band.body); });
+    print_strided(printer_, band.loops, own_thread, "blockDim", [&] { printer_.region(*band.body); });
     if (!others.empty()) printer_.out.close();
   }
 
@@ -233,8 +238,13 @@ class MeetingPrinter {
 
 }  // namespace
 
-void print_strided(Printer& printer, const std::vector<const Loop*>& loops, const std::string& own,
-                   const std::string& all, const std::function<void()>& inside, std::size_t at) {
+std::string own_thread(const Loop& loop) {
+  return "threadIdx." + std::string(dimension_names[static_cast<std::size_t>(dimension_of(loop))]);
+}
+
+void print_strided(Printer& printer, const std::vector<const Loop*>& loops,
+                   const std::function<std::string(const Loop&)>& own, const std::string& all,
+                   const std::function<void()>& inside, std::size_t at) {
   if (at == loops.size()) return inside();
   Expressions& expressions = printer.expressions;
   const Loop& l = *loops[at];
@@ -242,16 +252,16 @@ void print_strided(Printer& printer, const std::vector<const Loop*>& loops, cons
   const std::string dimension = dimension_names[static_cast<std::size_t>(dimension_of(l))];
   const std::string end = printer.bound(l.end, variable + "_end");
   const auto times = [&](const std::string& what) {
-    const std::string value = "static_cast<int64_t>(" + what + "." + dimension + ")";
+    const std::string value = "static_cast<int64_t>(" + what + ")";
     return l.step == 1 ? value : value + " * " + std::to_string(l.step);
   };
   const Text begin = expressions.index(l.begin);
-  const std::string first = planted(Fault::thread_off_by_one) && own == "threadIdx"
-                                ? begin.in(Binding::Sum) + " + 1 + " + times(own)
-                                : begin.in(Binding::Sum) + " + " + times(own);
-  printer.out.open("for (int64_t " + variable + " = " +
-                   (l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first) + "; " +
-                   Printer::condition(variable, l, end) + "; " + variable + " += " + times(all) + ")");
+  const std::string first = planted(Fault::thread_off_by_one) && is_thread(l)
+                                ? begin.in(Binding::Sum) + " + 1 + " + times(own(l))
+                                : begin.in(Binding::Sum) + " + " + times(own(l));
+  printer.out.open(
+      "for (int64_t " + variable + " = " + (l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first) +
+      "; " + Printer::condition(variable, l, end) + "; " + variable + " += " + times(all + "." + dimension) + ")");
   expressions.enter(l);
   printer.declare(l.symbol);
   print_strided(printer, loops, own, all, inside, at + 1);

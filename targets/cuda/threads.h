@@ -10,10 +10,12 @@
 
 namespace sous::targets {
 
-// Loops whose iterations are shared out: each block, or thread, strides from its own (`own`, by dimension) by the
-// number of `all`.
-void print_strided(Printer& printer, const std::vector<const sdfg::Loop*>& loops, const std::string& own,
-                   const std::string& all, const std::function<void()>& inside, std::size_t at = 0);
+// Loops whose iterations are shared out: each block, or thread, strides from its own (`own`, of a loop) by the number
+// of `all`, by dimension.
+void print_strided(Printer& printer, const std::vector<const sdfg::Loop*>& loops,
+                   const std::function<std::string(const sdfg::Loop&)>& own, const std::string& all,
+                   const std::function<void()>& inside, std::size_t at = 0);
+std::string own_thread(const sdfg::Loop& loop);
 
 // What a block runs whose threads meet, with the barriers between them.
 void print_meeting(Printer& printer, const Meeting& meeting);

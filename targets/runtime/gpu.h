@@ -11,19 +11,23 @@
 #include "targets/runtime/gpu_emulated.h"
 #endif
 
-// Ahead of a loop: all of its iterations are written out where their number is known.
+// Ahead of a loop: all of its iterations are written out where their number is known, or 16 or 4 at a time.
 #if defined(__CUDACC__) || defined(__clang__)
 #define SOUS_UNROLLED _Pragma("unroll")
+#define SOUS_UNROLLED_16 _Pragma("unroll 16")
+#define SOUS_UNROLLED_4 _Pragma("unroll 4")
 #else
 #define SOUS_UNROLLED
+#define SOUS_UNROLLED_16
+#define SOUS_UNROLLED_4
 #endif
 
 // Memory that the threads of a block share. (A vector access takes 16 bytes.)
 #ifdef __CUDACC__
 #define SOUS_SHARED(type, name, elements) __shared__ __align__(16) type name[elements]
 #else
-#define SOUS_SHARED(type, name, elements)  \
-  static thread_local type name[elements]; \
+#define SOUS_SHARED(type, name, elements)              \
+  alignas(16) static thread_local type name[elements]; \
   ::sous::gpu::emulated_shared(name, sizeof(name))
 #endif
 

@@ -122,6 +122,11 @@ inline void emulated_copy_begins(void* to, const void* from, size_t bytes) {
   }
   copies.all[copies.count++] = {to, from, bytes};
 }
+// Of 16 bytes that begin at a multiple of that, as a GPU takes them.
+inline void emulated_access_copy_begins(void* to, const void* from) {
+  if ((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % 16 != 0) abort();
+  emulated_copy_begins(to, from, 16);
+}
 inline void emulated_copies_end() {
   EmulatedCopies& copies = emulated_team->copies[emulated_team->now];
   for (size_t k = 0; k < copies.count; ++k) memcpy(copies.all[k].to, copies.all[k].from, copies.all[k].bytes);

@@ -30,6 +30,17 @@ __device__ __forceinline__ void copy_async(T* to, const T* from) {
   *to = *from;
 #endif
 }
+// As many of them, side by side, as one access moves.
+template <class T>
+__device__ __forceinline__ void copy_access_async(T* to, const T* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+#endif
+}
 __device__ __forceinline__ void copies_are_there() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -40,8 +51,14 @@ template <class T>
 void copy_async(T* to, const T* from) {
   emulated_copy_begins(to, from, sizeof(T));
 }
+template <class T>
+void copy_access_async(T* to, const T* from) {
+  emulated_access_copy_begins(to, from);
+}
 inline void copies_are_there() { emulated_copies_end(); }
 #endif
+// Whether an access of 16 bytes may begin there.
+SOUS_EVERYWHERE bool access_begins(const void* at) { return reinterpret_cast<uintptr_t>(at) % 16 == 0; }
 
 #ifdef __CUDACC__
 

@@ -107,6 +107,37 @@ Case matrix_case(std::uint64_t seed) {
   return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
 }
 
+// Sums of rows or columns, one for each thread, whose operands a block copies with more threads than sum: of all
+// extents.
+Case sums_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto one_of = [&](auto... values) {
+    const std::int64_t all[] = {values...};
+    return std::to_string(all[random.below(sizeof...(values))]);
+  };
+  static constexpr const char* statements[] = {
+      "x[i] + A[i, k] * y[k]", "x[i] + A[k, i]", "x[i] + (A[k, i] - y[i]) * (A[k, i] - y[i])",
+      "x[i] + A[k, i] * y[k] * s[]", "x[i] * s[] + (A[i, k] + B[i, k] * y[k])"};
+  const auto extent = [&] { return std::to_string(1 + random.below(70)); };
+  static constexpr const char* types[] = {"f64", "f32", "i32"};
+  const std::string type = types[random.below(3)];
+  std::string text = "sdfg 1 sums ";
+  for (const char* array : {"A: T[70, 70]", "B: T[70, 70]", "x: T[70]", "y: T[70]", "s: T"}) {
+    text += std::string("array ") + array + " argument ";
+    text.replace(text.rfind("T"), 1, type);
+  }
+  text += "arguments A, B, x, y, s loop i = 0 .. " + extent() + " { loop k = " + one_of(0, 0, 2) + " .. " + extent() +
+          " { s0: x[i] = " + statements[random.below(std::size(statements))] + " } }";
+  const std::string recipe = "offload(loops=[i], sizes=[" + one_of(4, 8, 2, 16) +
+                             "]); stage(loop=k, size=" + one_of(16, 32, 64, 24) + ", reads=all, pad=" + one_of(0, 2) +
+                             (random.percent(50) ? ", along=yes" : "") + (random.percent(30) ? ", fold=yes" : "") +
+                             ", buffers=" + one_of(1, 2) + ") -> cuda";
+  const auto graph = sdfg::parse(text);
+  const auto steps = transforms::recipe_from_text(recipe);
+  EXPECT_TRUE(graph && steps) << text << recipe;
+  return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -203,6 +234,8 @@ TEST(Property, Promotes) { hold_recipes("Promotes", promote_case, 12, "promote",
 TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload", 60); }
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
+
+TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 
 TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 

@@ -91,6 +91,20 @@ struct Offload {
     return {};
   }
 
+  // A loop of which a block has one iteration is the block's affair: what is inside is said by the loop over the
+  // blocks, so that it is seen to be the same in all threads.
+  std::map<std::string, sdfg::Expr> of_blocks(TiledLoops& tiled) const {
+    std::map<std::string, sdfg::Expr> alone;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      sdfg::ScheduleLoop& point = tiled.points[k];
+      const sdfg::Expr block = sdfg::Expr::symbol(tiled.tiles[k].symbol);
+      point.begin = point.begin.substitute(alone);
+      point.end = point.end.substitute(alone);
+      if (sizes[k].value == 1 && point.begin == block) alone[point.symbol] = block;
+    }
+    return alone;
+  }
+
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY_VOID(check_threads());
     TRY_VOID(check_schedules(nest));
@@ -116,7 +130,9 @@ struct Offload {
     own.add_to(tiled.points.back());
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
-    (*sequence)[at] = nested(std::move(tiled.tiles), nested(std::move(tiled.points), band.back().children))[0];
+    const std::map<std::string, sdfg::Expr> alone = of_blocks(tiled);
+    (*sequence)[at] = nested(std::move(tiled.tiles),
+                             nested(std::move(tiled.points), sdfg::substitute(band.back().children, alone)))[0];
     return prove(nest, std::move(tree), "offload.carried", loops[0].name);
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sdfg/trips.h"
 #include "transforms/apply.h"
@@ -71,13 +72,17 @@ Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& conte
     loop.role = std::move(role);
     facts.loops_.push_back(std::move(loop));
   }
+  std::map<string, sdfg::Expr> sizes;
+  for (const auto& [symbol, size] : context.sizes) sizes.emplace(symbol, size);
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) return;
     const auto found = std::ranges::find(facts.loops_, loop->symbol, [](const LoopFacts& l) { return l.role.symbol; });
     if (found == facts.loops_.end()) return;
     found->uneven = is_uneven(*loop);
-    if (loop->begin.constant() && loop->end.constant()) found->trips = sdfg::most_trips(*loop);
+    sdfg::Loop sized = sdfg::counted(loop->symbol, loop->begin.substitute(sizes), loop->end.substitute(sizes));
+    sized.step = loop->step;
+    if (sized.begin.constant() && sized.end.constant()) found->trips = sdfg::most_trips(sized);
   });
   facts.element_bytes_ = widest_written(nest);
   facts.nest_ = std::make_shared<const Nest>(std::move(subject));
@@ -150,17 +155,34 @@ bool NestFacts::begins_with(const std::string& loop, const std::string& other) c
   return sdfg::find_loop(nest_->tree, loop)->begin.uses(other);
 }
 
-std::size_t NestFacts::moving_reads(const std::string& loop) const {
+bool NestFacts::ends_with(const std::string& loop, const std::string& other) const {
+  return sdfg::find_loop(nest_->tree, loop)->end.uses(other);
+}
+
+std::optional<std::int64_t> NestFacts::most_trips(const std::string& loop) const {
+  const sdfg::ScheduleLoop& found = *sdfg::find_loop(nest_->tree, loop);
+  sdfg::Loop plain = sdfg::counted(loop, found.begin, found.end);
+  plain.step = found.step;
+  return sdfg::most_trips(plain);
+}
+
+std::string NestFacts::fresh(const std::string& wish) const {
+  return sdfg::fresh_symbol(nest_->lifted, nest_->tree, wish);
+}
+
+std::size_t NestFacts::moving_reads(std::initializer_list<std::string> all_of) const {
   const sdfg::Touched all = sdfg::touched(sdfg::lower(nest_->lifted, nest_->tree).root);
   std::vector<sdfg::Memlet> reads;
-  sdfg::for_each_leaf(sdfg::find_loop(nest_->tree, loop)->children, [&](const sdfg::ScheduleLeaf& leaf) {
+  sdfg::for_each_leaf(sdfg::find_loop(nest_->tree, *all_of.begin())->children, [&](const sdfg::ScheduleLeaf& leaf) {
     const auto& node = nest_->lifted.statements[static_cast<std::size_t>(leaf.statement)].node;
     const auto* state = std::get_if<sdfg::State>(&node.value);
     const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
     if (!assignment) return;
     for (const sdfg::Memlet& m : assignment->inputs)
       if (!all.written.contains(m.container) && std::ranges::find(reads, m) == reads.end() &&
-          std::ranges::any_of(sdfg::subscripts(m.subset), [&](const sdfg::Expr& e) { return e.uses(loop); }))
+          std::ranges::all_of(all_of, [&](const std::string& loop) {
+            return std::ranges::any_of(sdfg::subscripts(m.subset), [&](const sdfg::Expr& e) { return e.uses(loop); });
+          }))
         reads.push_back(m);
   });
   return reads.size();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ struct LoopFacts {
   std::vector<std::string> inside;    // the loops directly inside, in order
   bool is_band = false;               // one loop, and nothing else, is directly inside
   bool uneven = false;                // its iterations take more or less: by a bound inside, or a while loop
-  std::optional<std::int64_t> trips;  // its iterations, where the bounds are constants
+  std::optional<std::int64_t> trips;  // its iterations, where the bounds are constants, or the sizes are known
 };
 
 class NestFacts {
@@ -51,11 +52,17 @@ class NestFacts {
   std::vector<std::string> reductions(const std::vector<std::string>& among) const;
   // The one of `among` in which most accesses are contiguous, the innermost of several; empty for none.
   std::string most_contiguous(const std::vector<std::string>& among) const;
-  // Whether this loop begins elsewhere in each iteration of that one.
+  // Whether this loop begins (ends) elsewhere in each iteration of that one.
   bool begins_with(const std::string& loop, const std::string& other) const;
+  bool ends_with(const std::string& loop, const std::string& other) const;
+  // A number of iterations that a run of the loop never exceeds, if one is known.
+  std::optional<std::int64_t> most_trips(const std::string& loop) const;
+  // What a step calls a loop for which it wishes that name.
+  std::string fresh(const std::string& wish) const;
   // How many elements of arrays that the nest does not write the statements inside of a loop read, each another one in
   // each of its iterations.
-  std::size_t moving_reads(const std::string& loop) const;
+  std::size_t moving_reads(const std::string& loop) const { return moving_reads({loop}); }
+  std::size_t moving_reads(std::initializer_list<std::string> all) const;  // with each of these loops
   // Bytes of the largest element of an array that the nest writes.
   int element_bytes() const { return element_bytes_; }
   // The facts behind these steps: "expand(loop=i1); distribute(loop=i1); ". Errors: those of the steps, isl.budget.

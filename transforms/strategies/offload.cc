@@ -3,6 +3,8 @@
 // holds it in registers: what it reads serves several sums, and what several threads read comes from shared memory.
 #include <algorithm>
 
+#include "transforms/strategies/changed.h"
+#include "transforms/strategies/even_sums.h"
 #include "transforms/strategies/products.h"
 #include "transforms/strategies/strategy.h"
 #include "transforms/strategies/writing.h"
@@ -29,14 +31,27 @@ struct Tile {
 constexpr Tile large{.tall = 4, .broad = 8, .under = 16, .beside = 8, .depth = 16};
 constexpr Tile small{.tall = 4, .broad = 4, .under = 8, .beside = 8, .depth = 16};
 constexpr std::int64_t enough_blocks = 264;
+// Several products at a time have so many operands that a deep tile of them leaves no room for a second buffer.
+constexpr Tile of_several{.tall = 4, .broad = 4, .under = 16, .beside = 16, .depth = 8};
+// Rows for which a thread holds sums; of a tile that they are cut from, threads share out the others.
+constexpr std::int64_t few_rows = 8;
+// Sums of a block, and elements of each that it stages: as wide as leaves enough blocks, for what lies side by side
+// comes from memory fastest.
+constexpr std::int64_t widest = 32, narrowest = 8, staged_elements = 2048;
+std::int64_t sums_of_block(std::int64_t sums) {
+  std::int64_t width = widest;
+  while (width > narrowest && sums / width < enough_blocks) width /= 2;
+  return width;
+}
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
-  std::string staged;           // with tiles of the result in registers and operands in shared memory, of products
-  std::string tiled;            // with such tiles alone
-  std::string moved, as_it_is;  // with parallel loops moved outward, and without
-  bool few_blocks = false;      // of the large tile, in some product
-  bool several = false;         // products added to an element at a time, somewhere
+  std::string staged;             // with tiles of the result in registers and operands in shared memory, of products
+  std::string tiled;              // with such tiles alone
+  std::string moved, as_it_is;    // with parallel loops moved outward, and without
+  bool few_blocks = false;        // of the large tile, in some product
+  bool several = false;           // products added to an element at a time, somewhere
+  std::int64_t sums = INT64_MAX;  // of the shortest list of such, one for each thread
 };
 
 // Whether the large tile is known to leave too few blocks.
@@ -72,18 +87,37 @@ std::optional<ProductBand> tiled_band(const NestFacts& nest, const std::string& 
 // keep their order.
 std::optional<std::string> tiled(const NestFacts& nest, const std::string& first, bool staged) {
   const auto band = tiled_band(nest, first);
-  if (!band || band->rows.empty() || band->around.size() > most_dimensions - 2) return std::nullopt;
+  if (!band || band->rows.empty() || band->around.size() > most_dimensions - 2 || is_uneven(nest, *band))
+    return std::nullopt;
   if (std::ranges::any_of(band->around, [&](const std::string& loop) { return !nest.loop(loop).parallel; }))
     return std::nullopt;
   const std::string tile =
       "loops=[" + band->rows + ", " + band->columns + "], sizes=[" + (staged ? "$tall, $broad]" : "$high, $wide]");
   std::vector<std::string> loops = band->around;
-  loops.push_back(band->rows + "_t");
-  loops.push_back(band->columns + "_t");
+  loops.push_back(nest.fresh(band->rows + "_t"));
+  loops.push_back(nest.fresh(band->columns + "_t"));
   std::string steps = permutation(band->written, band->order(ProductBand::Sums::Outside)) + call("tile", tile);
   if (!staged) return steps + offload(loops, "$down", "$across") + call("register_tile", tile + ", lanes=1");
   return steps + offload(loops, "$under", "$beside") + call("register_tile", tile + ", lanes=1, partial=padded") +
          call("stage", "loop=" + band->sum + ", size=$depth, fold=$fold, along=$along, buffers=$buffers");
+}
+
+// Of rows that are few already, a thread takes all, in some columns: what is left of sums that were made even.
+std::optional<std::string> tiled_in_columns(const NestFacts& nest, const std::string& first) {
+  const auto band = product_band(nest, first);
+  if (!band || band->rows.empty() || band->around.size() != most_dimensions - 1 || !band->sums.empty() ||
+      is_uneven(nest, *band) || nest.most_trips(band->rows).value_or(INT64_MAX) > few_rows)
+    return std::nullopt;
+  if (std::ranges::any_of(band->around, [&](const std::string& loop) { return !nest.loop(loop).parallel; }))
+    return std::nullopt;
+  const std::string tiles = nest.fresh(band->columns + "_t");
+  return permutation(band->written, band->order(ProductBand::Sums::Outside)) +
+         call("tile", "loops=[" + band->columns + "], sizes=[$wide]") +
+         call("interchange", "outer=" + band->rows + ", inner=" + tiles) +
+         call("offload",
+              "loops=[" + band->around[0] + ", " + band->around[1] + ", " + tiles + "], sizes=[1, $shares, $strips]") +
+         call("register_tile", "loops=[" + band->rows + ", " + band->columns + "], sizes=[" + std::to_string(few_rows) +
+                                   ", $wide], lanes=1");
 }
 
 // Sums, one for each thread: what they read passes through shared memory, so that neighbouring threads load neighbours
@@ -93,8 +127,8 @@ std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::
   if (band.size() != 2 || parallel.size() != 1 || sums.size() != 1 || !nest.is_innermost(band.back()))
     return std::nullopt;
   return permutation(band, {parallel[0], sums[0]}) + call("offload", "loops=[" + parallel[0] + "], sizes=[$few]") +
-         call("stage", "loop=" + sums[0] +
-                           ", size=$far, reads=all, buffers=" + (nest.moving_reads(sums[0]) > factors ? "1" : "2"));
+         call("stage", "loop=" + sums[0] + ", size=$far, reads=all, along=yes, buffers=" +
+                           (nest.moving_reads({sums[0], parallel[0]}) > 1 ? "1" : "2"));
 }
 
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
@@ -115,13 +149,15 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
   }
   const auto product = tiled_band(nest, band.front());
   const std::string moved = permutation(band, order) + offload(parallel);
-  const std::string rows = summed(nest, band).value_or(moved);
-  return {.staged = tiled(nest, band.front(), true).value_or(rows),
-          .tiled = tiled(nest, band.front(), false).value_or(moved),
-          .moved = moved,
-          .as_it_is = offload(leading),
-          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
-          .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors};
+  const std::string rows = tiled_in_columns(nest, band.front()).value_or(summed(nest, band).value_or(moved));
+  return {
+      .staged = tiled(nest, band.front(), true).value_or(rows),
+      .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
+      .moved = moved,
+      .as_it_is = offload(leading),
+      .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
+      .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors,
+      .sums = band.size() == 2 && parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX};
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
@@ -136,6 +172,7 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
     all.as_it_is += one.as_it_is;
     all.few_blocks = all.few_blocks || one.few_blocks;
     all.several = all.several || one.several;
+    all.sums = std::min(all.sums, one.sums);
     return {};
   }
   if (loop.inside.empty()) return fail("offload.none", "loop " + symbol + " is not parallel, and no loop around it");
@@ -156,20 +193,6 @@ int host_loops(const NestFacts& nest) {
   return count;
 }
 
-// A nest as it is after some steps.
-struct Changed {
-  std::string steps;
-  NestFacts facts;
-};
-
-// `steps` with `step`, which is tried.
-bool admits(Changed& nest, const NestFacts& original, const std::string& step) {
-  auto facts = original.after(nest.steps + step);
-  if (!facts) return false;
-  nest = {nest.steps + step, std::move(*facts)};
-  return true;
-}
-
 // Loops around launches that wait for nothing but a temporary become parallel: each iteration gets a place of its own,
 // and each part of the body the whole of the loops. One launch for each part takes the place of one for each iteration.
 std::optional<Changed> with_own_places(const NestFacts& nest) {
@@ -179,24 +202,45 @@ std::optional<Changed> with_own_places(const NestFacts& nest) {
   std::vector<std::string> loops;  // innermost first: those further out then find what these have left
   for (const LoopFacts& loop : nest.loops())
     if (!loop.parallel && !loop.inside.empty()) loops.insert(loops.begin(), loop.role.symbol);
-  for (const std::string& loop : loops) admits(changed, nest, call("expand", "loop=" + loop));
+  for (const std::string& loop : loops) changed.admits(nest, call("expand", "loop=" + loop));
   if (changed.steps.empty()) return std::nullopt;
   for (const std::string& loop : loops) {
     const auto now = std::ranges::find(changed.facts.loops(), loop, [](const LoopFacts& l) { return l.role.symbol; });
     if (now != changed.facts.loops().end() && now->parallel && !now->is_band)
-      admits(changed, nest, call("distribute", "loop=" + loop));
+      changed.admits(nest, call("distribute", "loop=" + loop));
   }
   if (host_loops(changed.facts) >= before) return std::nullopt;
   return changed;
 }
 
+// A loop that waits for nothing but old values which later iterations overwrite becomes parallel once these are copied
+// ahead of it; each part of its body then gets the whole of it.
+void preserve_old_values(Changed& nest, const NestFacts& original) {
+  for (const std::string& loop : nest.facts.outermost()) {
+    if (nest.facts.loop(loop).parallel || nest.facts.is_innermost(loop)) continue;
+    Changed preserved = nest;
+    if (!preserved.admits(original, call("preserve", "loop=" + loop)) || !preserved.facts.loop(loop).parallel) continue;
+    nest = std::move(preserved);
+    if (!nest.facts.loop(loop).is_band) nest.admits(original, call("distribute", "loop=" + loop));
+  }
+}
+
 // The values of an open name: that of the tile which fits first.
 std::vector<std::string> values(const Written& all, std::int64_t Tile::* member, std::vector<std::int64_t> others) {
-  const Tile &first = all.few_blocks ? small : large, &second = all.few_blocks ? large : small;
+  const Tile& fitting = all.few_blocks ? small : large;
+  const Tile &first = all.several ? of_several : fitting, &second = all.several || all.few_blocks ? large : small;
   std::vector<std::string> result;
   others.insert(others.begin(), {first.*member, second.*member});
   for (const std::int64_t n : others)
     if (std::ranges::find(result, std::to_string(n)) == result.end()) result.push_back(std::to_string(n));
+  return result;
+}
+
+// The same of sums.
+std::vector<std::string> widths(std::int64_t first, std::vector<std::int64_t> others) {
+  std::erase(others, first);
+  std::vector<std::string> result{std::to_string(first)};
+  for (const std::int64_t n : others) result.push_back(std::to_string(n));
   return result;
 }
 
@@ -205,7 +249,7 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
   // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which compute
-  // nothing. Otherwise what is computed once for a block is. The operands of several products fill its shared memory.
+  // nothing. Otherwise what is computed once for a block is.
   const bool unit = nest.element_bytes() == 8 && !all.several;
   const std::map<std::string, std::vector<std::string>> sizes{
       {"line", {"128", "64", "256", "32"}},
@@ -215,16 +259,18 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
       {"wide", {"2", "1", "4"}},
       {"down", {"1", "2", "4"}},
       {"across", {"128", "64", "32"}},
+      {"shares", {"8", "4", "2"}},
+      {"strips", {"32", "64", "16"}},
       {"tall", values(all, &Tile::tall, {8})},
       {"broad", values(all, &Tile::broad, {8})},
-      {"few", {"16", "8", "32"}},
-      {"far", {"128", "64", "32"}},
+      {"few", widths(sums_of_block(all.sums), {32, 16, 8})},
+      {"far", widths(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
       {"under", values(all, &Tile::under, {4})},
       {"beside", values(all, &Tile::beside, {16, 32})},
       {"depth", values(all, &Tile::depth, {4})},
       {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
       {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
-      {"buffers", {all.several ? "1" : "2", all.several ? "2" : "1"}}};
+      {"buffers", {"2", "1"}}};
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
     OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
@@ -235,14 +281,23 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   return recipes;
 }
 
+// What it takes most steps to make comes first.
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   auto recipes = write_as_it_is(nest, "");
-  const auto changed = with_own_places(nest);
-  if (!changed) return recipes;
-  auto first = write_as_it_is(changed->facts, changed->steps);
-  if (!first) return recipes;
-  if (recipes) first->insert(first->end(), recipes->begin(), recipes->end());
-  return first;
+  const auto put_first = [&](const Changed& changed) {
+    auto first = write_as_it_is(changed.facts, changed.steps);
+    if (!first) return;
+    if (recipes) first->insert(first->end(), recipes->begin(), recipes->end());
+    recipes = std::move(first);
+  };
+  Changed changed = with_own_places(nest).value_or(Changed{"", nest});
+  preserve_old_values(changed, nest);
+  if (!changed.steps.empty()) put_first(changed);
+  if (make_sums_even(changed, nest, large.tall * large.under)) {
+    make_sums_even(changed, nest, few_rows);
+    put_first(changed);
+  }
+  return recipes;
 }
 
 }  // namespace

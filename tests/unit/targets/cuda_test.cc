@@ -94,6 +94,31 @@ TEST(Cuda, TwoBuffersTakeTurns) {
   EXPECT_TRUE(load < barrier && barrier < store && store != std::string::npos) << text;
 }
 
+// Four threads sum a column each; as what they read is copied by more, a block has these, too, which sum nothing.
+constexpr const char* columns = R"(sdfg 1 columns symbols n
+array A: f64[n, n] argument  array x: f64[n] argument
+array S: f64[2, 32, 4] device_shared transient  array own: f64[4] registers transient  arguments n, A, x
+loop b = 0 .. n step 4 gpu_grid(dimension=0) private(S, own) {
+  loop i = b .. min(b + 4, n) gpu_block(dimension=0) { s0: own[i - b] = x[i] }
+  loop q = 0 .. min(32, n) gpu_block(dimension=1) { loop j = b .. min(b + 4, n) gpu_block(dimension=0) {
+    s1: S[0, q, j - b] = A[q, j] } }
+  loop k = 0 .. n step 32 {
+    loop q2 = k + 32 .. min(k + 64, n) gpu_block(dimension=1) { loop j2 = b .. min(b + 4, n) gpu_block(dimension=0) {
+      s2: S[(k floordiv 32 + 1) mod 2, q2 - k - 32, j2 - b] = A[q2, j2] } }
+    loop i2 = b .. min(b + 4, n) gpu_block(dimension=0) {
+      loop p = k .. min(k + 32, n) { s3: own[i2 - b] = own[i2 - b] + S[k floordiv 32 mod 2, p - k, i2 - b] } } }
+  loop i3 = b .. min(b + 4, n) gpu_block(dimension=0) { s4: x[i3] = own[i3 - b] }
+})";
+
+TEST(Cuda, MoreThreadsCopyThanSum) {
+  expect_like_interpreter(columns, {0, 1, 5, 31, 32, 70}, {.contract = false}, {"cuda"});
+  const std::string text = emitted("cuda", parsed(columns));
+  EXPECT_TRUE(text.contains("dim3{4, 4, 1}")) << text;
+  EXPECT_TRUE(text.contains("if (threadIdx.y == 0)")) << text;
+  EXPECT_TRUE(text.contains("sous::gpu::copy_async(")) << text;
+  EXPECT_EQ(barriers_in(text), 2U) << text;
+}
+
 // Tiles of two dimensions: a warp is 4 by 8 threads, each of which still has a place of its own.
 TEST(Cuda, EachThreadHasItsPlace) {
   expect_like_interpreter(R"(sdfg 1 t symbols n

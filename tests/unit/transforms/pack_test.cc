@@ -278,6 +278,15 @@ TEST(Pack, PaddingRefusesTemporariesThatAreWritten) {
   const sdfg::Sdfg with_temporary = nest(rows, "f64", "array U: f64[n, n] heap transient ");
   EXPECT_EQ(refusal(with_temporary, padded), "register-tile.padding");
   EXPECT_TRUE(applied(with_temporary, tiles));
+  // Set ahead of all loops around the tile, it has all the values that it ever gets; set again behind them, it has not.
+  const std::string set = "loop p = 0 .. n { loop q = 0 .. n { w: U[p, q] = S[p, q] } }";
+  const std::string product =
+      " loop i = 0 .. n { loop j = 0 .. n { loop k = 0 .. n { s: C[i, j] = C[i, j] + U[i, k] * "
+      "A[k, 0] } } }";
+  const std::string again = " loop a = 0 .. n { v: U[a, 0] = 1.0 }";
+  EXPECT_TRUE(applied(nest(set + product, "f64", "array U: f64[n, n] heap transient "), padded));
+  EXPECT_EQ(refusal(nest(set + product + again, "f64", "array U: f64[n, n] heap transient "), padded),
+            "register-tile.padding");
 }
 
 // An operand that is no box stays where it is, and does not keep others from being packed.

@@ -106,6 +106,28 @@ TEST(Steps, Stage) {
   }
 }
 
+constexpr const char* rows_below =
+    "loop i = 0 .. n { loop j = i + 1 .. n { loop q = 0 .. n { s0: A[i, q] = A[i, q] + B[j, i] * A[j, q] } } "
+    "loop p = 0 .. n { s1: A[i, p] = A[i, p] * 0.5 } }";
+
+// Rows that later iterations overwrite are copied ahead, as far as some iteration reads them.
+TEST(Steps, Preserve) {
+  expect_same_result(rows_below, "preserve(loop=i); distribute(loop=i); parallelize(loop=i)");
+  expect_same_result("loop i = 0 .. n - 1 { s0: x[i] = x[i + 1] * 2.0 + x[i] }",
+                     "preserve(loop=i); parallelize(loop=i)");
+  expect_same_result("loop i = 2 .. n { s0: x[n - i] = x[n - i + 1] + x[n - i - 1] }", "preserve(loop=i)");
+  // Under a condition, in a loop around, of two statements, from the end on.
+  expect_same_result("loop i = 0 .. n - 2 { if ({i}i64 <= {n - 5}i64) { s0: x[i] = x[i + 2] + 1.0 } }",
+                     "preserve(loop=i); parallelize(loop=i)");
+  expect_same_result("loop q = 0 .. 3 { loop i = 0 .. n - 1 { s0: x[i] = x[i + 1] + 1.0 } }", "preserve(loop=i)");
+  expect_same_result(
+      "loop i = 0 .. n - 1 { loop j = 0 .. n { s0: A[i, j] = A[i + 1, j] + 1.0 s1: B[i, j] = A[i + 1, j] * x[j] } }",
+      "preserve(loop=i); parallelize(loop=i)");
+  expect_same_result("loop i = 0 .. n { loop j = 0 .. n - i - 1 { s0: x[n - i - 1] = x[n - i - 1] + x[j] } }",
+                     "preserve(loop=i); parallelize(loop=i)");
+  expect_same_result(seidel, "preserve(loop=i)");
+}
+
 TEST(Steps, Tile) {
   expect_same_result(copy2, "tile(loops=[i, j], sizes=[4, 3])");
   expect_same_result(copy2, "tile(loops=[i], sizes=[4]); tile(loops=[i], sizes=[2])");
@@ -422,6 +444,13 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {copy2, "parallelize(loop=i); offload(loops=[i], sizes=[4])", false, "offload.scheduled"},
       {sweep, "offload(loops=[i], sizes=[4])", false, "offload.carried"},
       {"loop i = 0 .. n { s0: k[0] = k[0] + 1i64 }", "offload(loops=[i], sizes=[4])", false, "offload.carried"},
+      {copy2, "preserve(loop=q)", false, "preserve.no-loop"},
+      {rows_below, "parallelize(loop=q); preserve(loop=q)", false, "preserve.step"},
+      {copy2, "preserve(loop=i)", false, "preserve.nothing"},
+      {"loop q = 0 .. 3 { loop i = 1 .. n - 1 { s0: x[i] = x[i - 1] + x[i + 1] } }", "preserve(loop=q)", false,
+       "preserve.nothing"},
+      {"loop i = 0 .. n { loop j = i + 1 .. min(i + 3, n) { s0: x[i] = x[i] + x[j] } }", "preserve(loop=i)", false,
+       "preserve.size"},
       {copy2, "stage(loop=q, size=4)", false, "stage.no-loop"},
       {copy2, "stage(loop=j, size=4)", false, "stage.place"},
       {triangle, "offload(loops=[i], sizes=[4]); stage(loop=j, size=4)", false, "stage.bounds"},

@@ -181,6 +181,52 @@ TEST(Strategies, SumsAndProductsAreStagedOnAGpu) {
   }
 }
 
+// Where a sum ends or begins with its row, 64 rows sum most alike: a product, and a small triangle. Rows that are
+// overwritten later are copied first.
+TEST(Strategies, TrianglesBecomeProducts) {
+  const auto of = [](const std::string& body) {
+    return sdfg::parse(
+               "sdfg 1 t symbols n, m array A: f64[n, n] argument array B: f64[n, m] argument "
+               "array C: f64[n, m] argument arguments n, m, A, B, C " +
+               body)
+        .value();
+  };
+  const Sdfg nests[] = {of("loop i0 = 0 .. n { loop i1 = 0 .. i0 + 1 { loop i2 = 0 .. m { "
+                           "s0: C[i0, i2] = C[i0, i2] + A[i0, i1] * B[i1, i2] } } }"),
+                        of("loop i0 = 0 .. n { loop i1 = 0 .. i0 { loop i2 = 0 .. m { "
+                           "s0: C[i1, i2] = C[i1, i2] + A[i0, i1] * B[i0, i2] } } }"),
+                        of("loop i0 = 0 .. n { loop i1 = i0 + 1 .. n { loop i2 = 0 .. m { "
+                           "s0: B[i0, i2] = B[i0, i2] + A[i1, i0] * B[i1, i2] } } loop i3 = 0 .. m { s1: B[i0, i3] = "
+                           "B[i0, i3] * 0.5 } }")};
+  std::vector<tests::Rewritten> all;
+  for (const Sdfg& nest : nests) {
+    const auto recipe = closed(written(offload_strategy, nest).value()[0]).value();
+    const auto after = apply(nest, recipe, {.context = avx512, .budget = {}});
+    ASSERT_TRUE(after) << to_text(recipe) << after.error().to_string();
+    EXPECT_TRUE(to_text(recipe).contains("stage(")) << to_text(recipe);
+    EXPECT_TRUE(sdfg::print(*after).contains("device_shared"));
+    all.push_back({nest, to_text(recipe), *after});
+  }
+  EXPECT_TRUE(all[2].steps.starts_with("preserve(loop=i0); distribute(loop=i0);")) << all[2].steps;
+  tests::expect_same_compiled(all, {{{"n", 137}, {"m", 67}}, {{"n", 64}, {"m", 3}}, {{"n", 7}, {"m", 1}}}, "cuda");
+}
+
+// As many sums in a block as leave blocks enough, where it is known how many there are.
+TEST(Strategies, SumsOfABlockFitTheGrid) {
+  const auto first = [](std::int64_t sums) {
+    StepContext context = avx512;
+    context.sizes = {{"n", sums}, {"m", sums}};
+    const auto facts = NestFacts::of(columns, context);
+    EXPECT_TRUE(facts);
+    return to_text(closed(offload_strategy.write(*facts).value()[0]).value());
+  };
+  EXPECT_TRUE(first(20000).contains("sizes=[32]); stage(")) << first(20000);
+  EXPECT_TRUE(first(20000).contains("size=64, reads=all, along=yes")) << first(20000);
+  EXPECT_TRUE(first(5000).contains("sizes=[16]); stage(")) << first(5000);
+  EXPECT_TRUE(first(2600).contains("sizes=[8]); stage(")) << first(2600);
+  EXPECT_TRUE(first(2600).contains("size=256,")) << first(2600);
+}
+
 // Loops around launches that only a temporary makes wait: each iteration gets one of its own, and the parts of the body
 // are a launch each. A time loop stays.
 TEST(Strategies, OneLaunchForAllIterations) {
@@ -393,7 +439,7 @@ TEST(Strategies, TilesOfProductsFitTheGrid) {
   EXPECT_TRUE(tiles("4000").contains("sizes=[4, 8]); offload(loops=[i0_t, i2_t], sizes=[16, 8])")) << tiles("4000");
 }
 
-// Of a triangle above the diagonal, columns are the rows; operands of two products leave no room for a second buffer.
+// Of a triangle above the diagonal, columns are the rows; operands of two products are staged in flat tiles.
 TEST(Strategies, TilesOfTrianglesAndOfSeveralProducts) {
   const auto recipe = [](const std::string& columns, const std::string& value) {
     const Sdfg nest = sdfg::parse(
@@ -410,7 +456,8 @@ TEST(Strategies, TilesOfTrianglesAndOfSeveralProducts) {
   EXPECT_TRUE(recipe("i0 .. 4000", one).contains("register_tile(loops=[i2, i0]")) << recipe("i0 .. 4000", one);
   EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("register_tile(loops=[i0, i2]")) << recipe("0 .. i0 + 1", one);
   EXPECT_TRUE(recipe("0 .. i0 + 1", one).contains("fold=no, along=yes, buffers=2"));
-  EXPECT_TRUE(recipe("0 .. i0 + 1", two).contains("fold=yes, along=no, buffers=1")) << recipe("0 .. i0 + 1", two);
+  EXPECT_TRUE(recipe("0 .. i0 + 1", two).contains("size=8, fold=yes, along=no, buffers=2"))
+      << recipe("0 .. i0 + 1", two);
 }
 
 TEST(Strategies, SayWhyNot) {
