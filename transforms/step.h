@@ -47,6 +47,7 @@ struct Nest {
 class Equivalent {
   friend struct Expand;
   friend struct Join;
+  friend struct Overlap;
   friend struct Pack;
   friend struct Promote;
   friend struct RegisterTile;
