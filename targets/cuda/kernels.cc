@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -67,9 +68,9 @@ class KernelPrinter {
     expressions_.on_device = false;
     const std::string text = printer_.out.text();
     printer_.out = std::move(host);
-    std::string parameters, arguments;
+    std::string parameters = "sous::gpu::First" + (first_.empty() ? "" : " " + first_), arguments;
     for (const auto& [name, parameter] : needed(what, expressions_.used())) {
-      parameters += (parameters.empty() ? "" : ", ") + parameter;
+      parameters += ", " + parameter;
       arguments += ", " + name;
     }
     printer_.kernels +=
@@ -84,15 +85,18 @@ class KernelPrinter {
                       blocks + "), dim3{" + size + "}" + arguments + ");");
   }
 
-  void kernel(const Kernel& kernel) {
+  void kernel(const Kernel& kernel, const Threads& threads) {
     meeting_ = kernel.meeting;
-    print_strided(printer_, kernel.blocks, own_block(kernel), "gridDim", [&] {
+    const auto own = own_block(kernel);
+    const auto block = [&](const Loop& l) { return only_block(l, own(l)); };
+    const auto thread = [&](const Loop& l) { return only_thread(l, threads); };
+    print_strided(printer_, kernel.blocks, own, "gridDim", block, [&] {
       if (meeting_) return print_meeting(printer_, *meeting_);
-      print_strided(printer_, kernel.threads, own_thread, "blockDim", [&] { printer_.region(*kernel.body); });
+      print_strided(printer_, kernel.threads, own_thread, "blockDim", thread, [&] { printer_.region(*kernel.body); });
     });
   }
 
-  std::string blocks(const Kernel& kernel) const {
+  std::string blocks(const Kernel& kernel) {
     std::array<std::string, 3> sizes{"1", "1", "1"};
     std::vector<const Loop*> around;
     for (const Loop* l : kernel.blocks) {
@@ -100,6 +104,7 @@ class KernelPrinter {
       const Expr begin = extreme(l->begin, around, up ? Expr::min : Expr::max);
       const Expr end = extreme(l->end, around, up ? Expr::max : Expr::min);
       const bool known = begin.is_valid() && end.is_valid() && host_knows(begin) && host_knows(end);
+      if (known) has_all_[l->symbol] = {begin, end};
       std::string& size = sizes[static_cast<std::size_t>(dimension_of(*l))];
       size = known ? "sous::gpu::trips(" + expressions_.index(begin).text + ", " + expressions_.index(end).text + ", " +
                          std::to_string(l->step) + ")"
@@ -140,6 +145,34 @@ class KernelPrinter {
       const std::string last = planted(Fault::gpu_first_block_lost) ? "" : " - 1";
       return "gridDim." + dimension + last + " - blockIdx." + dimension;
     };
+  }
+
+  // Where the bounds are the same in all blocks, there are as many as there is work for.
+  OnlyIteration only_block(const Loop& l, const std::string& own) {
+    const auto bounds = has_all_.find(l.symbol);
+    if (bounds == has_all_.end()) return {};
+    const auto d = static_cast<std::size_t>(dimension_of(l));
+    std::string number = "static_cast<int64_t>(" + own + ")";
+    if (d > 0 && !planted(Fault::gpu_later_launches_alike)) {
+      if (first_.empty()) first_ = expressions_.names().fresh("first");
+      number = "(" + first_ + "." + "xyz"[d] + " + " + number + ")";
+    }
+    const bool all = bounds->second.first == l.begin && bounds->second.second == l.end;
+    return {.number = std::move(number), .end = all ? std::nullopt : std::optional(l.end)};
+  }
+
+  // What of the end all threads reach anyway is not asked.
+  static OnlyIteration only_thread(const Loop& l, const Threads& threads) {
+    const auto d = static_cast<std::size_t>(dimension_of(l));
+    const auto trips = sdfg::most_trips(l);
+    if (!trips || *trips > threads[d]) return {};
+    OnlyIteration only{.number = "static_cast<int64_t>(threadIdx." + std::string(1, "xyz"[d]) + ")", .end = l.end};
+    if (l.step < 0) return only;
+    only.end.reset();
+    for (const Expr& piece : sdfg::min_pieces(l.end))
+      if ((piece - l.begin).constant().value_or(0) < threads[d] * l.step)
+        only.end = only.end ? Expr::min(*only.end, piece) : piece;
+    return only;
   }
 
   std::string fresh(const std::string& suffix) const {
@@ -194,6 +227,9 @@ class KernelPrinter {
   Expressions& expressions_;
   const std::string name_;
   std::optional<Meeting> meeting_;
+  // Loops for each of whose iterations there is a block, from where to where.
+  std::map<std::string, std::pair<Expr, Expr>> has_all_;
+  std::string first_;  // the parameter that says which is the first of a launch, where it is used
 };
 
 }  // namespace
@@ -202,7 +238,8 @@ void print_kernel(Printer& printer, const Loop& loop) {
   const Kernel kernel = kernel_of(printer.expressions.sdfg(), loop);
   KernelPrinter print(printer);
   const std::string blocks = print.blocks(kernel);
-  print.run(sdfg::Region{{sdfg::Node(loop)}}, blocks, threads_of(kernel), [&] { print.kernel(kernel); });
+  const Threads threads = threads_of(kernel);
+  print.run(sdfg::Region{{sdfg::Node(loop)}}, blocks, threads, [&] { print.kernel(kernel, threads); });
 }
 
 bool print_device_region(Printer& printer, const sdfg::Region& region) {

@@ -223,7 +223,9 @@ class MeetingPrinter {
       if (std::ranges::none_of(band.loops, [&](const Loop* l) { return dimension_of(*l) == static_cast<int>(d); }))
         others += (others.empty() ? "" : " && ") + ("threadIdx." + std::string(dimension_names[d])) + " == 0";
     if (!others.empty()) printer_.out.open("if (" + others + ")");
-    print_strided(printer_, band.loops, own_thread, "blockDim", [&] { printer_.region(*band.body); });
+    print_strided(
+        printer_, band.loops, own_thread, "blockDim", [](const Loop&) { return OnlyIteration{}; },
+        [&] { printer_.region(*band.body); });
     if (!others.empty()) printer_.out.close();
   }
 
@@ -244,29 +246,41 @@ std::string own_thread(const Loop& loop) {
 
 void print_strided(Printer& printer, const std::vector<const Loop*>& loops,
                    const std::function<std::string(const Loop&)>& own, const std::string& all,
-                   const std::function<void()>& inside, std::size_t at) {
+                   const std::function<OnlyIteration(const Loop&)>& only, const std::function<void()>& inside,
+                   std::size_t at) {
   if (at == loops.size()) return inside();
   Expressions& expressions = printer.expressions;
   const Loop& l = *loops[at];
+  const OnlyIteration one = only(l);
   const std::string variable = expressions.names().of(l.symbol);
-  const std::string dimension = dimension_names[static_cast<std::size_t>(dimension_of(l))];
-  const std::string end = printer.bound(l.end, variable + "_end");
-  const auto times = [&](const std::string& what) {
-    const std::string value = "static_cast<int64_t>(" + what + ")";
+  const std::string dimension = "." + std::string(dimension_names[static_cast<std::size_t>(dimension_of(l))]);
+  const auto times = [&](const std::string& value) {
     return l.step == 1 ? value : value + " * " + std::to_string(l.step);
   };
+  const auto index = [&](const std::string& what) { return "static_cast<int64_t>(" + what + ")"; };
+  const auto condition = [&](const Expr& end) {
+    return Printer::condition(variable, l, printer.bound(end, variable + "_end"));
+  };
+  const std::string from = times(one.number.empty() ? index(own(l)) : one.number);
   const Text begin = expressions.index(l.begin);
   const std::string first = planted(Fault::thread_off_by_one) && is_thread(l)
-                                ? begin.in(Binding::Sum) + " + 1 + " + times(own(l))
-                                : begin.in(Binding::Sum) + " + " + times(own(l));
-  printer.out.open(
-      "for (int64_t " + variable + " = " + (l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first) +
-      "; " + Printer::condition(variable, l, end) + "; " + variable + " += " + times(all + "." + dimension) + ")");
+                                ? begin.in(Binding::Sum) + " + 1 + " + from
+                                : begin.in(Binding::Sum) + " + " + from;
+  const std::string value = l.begin == Expr(0) && first.starts_with("0 + ") ? first.substr(4) : first;
+  const bool asks = one.number.empty() || one.end;
+  if (one.number.empty()) {
+    const std::string below = condition(l.end);
+    printer.out.open("for (int64_t " + variable + " = " + value + "; " + below + "; " + variable +
+                     " += " + times(index(all + dimension)) + ")");
+  } else {
+    printer.out.line("const int64_t " + variable + " = " + value + ";");
+    if (asks) printer.out.open("if (" + condition(*one.end) + ")");
+  }
   expressions.enter(l);
   printer.declare(l.symbol);
-  print_strided(printer, loops, own, all, inside, at + 1);
+  print_strided(printer, loops, own, all, only, inside, at + 1);
   expressions.leave(l);
-  printer.out.close();
+  if (asks) printer.out.close();
 }
 
 void print_meeting(Printer& printer, const Meeting& meeting) { MeetingPrinter(printer, meeting).run(); }

@@ -67,14 +67,20 @@ namespace gpu {
 
 // --- Launches -------------------------------------------------------------------------------------------------------
 
-// A grid for so many iterations in each dimension, as far as a launch takes them: kernels stride by the size of the
-// grid that they get. Empty where there is nothing to do.
-inline dim3 blocks(int64_t x, int64_t y, int64_t z) {
-  constexpr int64_t most_x = INT32_MAX, most = 65535;
-  if (x <= 0 || y <= 0 || z <= 0) return dim3{0, 0, 0};
-  return dim3{static_cast<unsigned>(imin(x, most_x)), static_cast<unsigned>(imin(y, most)),
-              static_cast<unsigned>(imin(z, most))};
+// Blocks in each dimension: as many as there are iterations, or any number, where each block strides by all of them.
+// Empty where there is nothing to do.
+struct Blocks {
+  int64_t x, y, z;
+};
+inline Blocks blocks(int64_t x, int64_t y, int64_t z) {
+  return x <= 0 || y <= 0 || z <= 0 ? Blocks{0, 0, 0} : Blocks{x, y, z};
 }
+// Which blocks a launch begins with: one takes few along y and z, and what is more goes into others. Along x it takes
+// all that there ever are; one that asks for more fails.
+struct First {
+  int64_t y, z;
+};
+constexpr int64_t most_of_a_launch = 65535, most_of_a_launch_x = INT32_MAX;
 // Iterations of a loop.
 inline int64_t trips(int64_t begin, int64_t end, int64_t step) {
   const int64_t distance = step > 0 ? end - begin : begin - end, by = step > 0 ? step : -step;

@@ -174,19 +174,27 @@ class Run {
   }
 
   template <class... P>
-  void launch(void (*kernel)(P...), dim3 grid, dim3 block, Same<P>... arguments) {
-    if (failed_ || grid.x == 0) return;
-    if (launches_++ == 0) launched_ = now();
-    check(start<P...>(kernel, grid, block, arguments...));
+  void launch(void (*kernel)(First, P...), Blocks blocks, dim3 block, Same<P>... arguments) {
+    const auto part = [](int64_t all, int64_t from) {
+      return static_cast<unsigned>(imin(all - from, most_of_a_launch));
+    };
+    if (blocks.x > most_of_a_launch_x) fail("more blocks than a launch takes");
+    for (First first{0, 0}; first.z < blocks.z; first.z += most_of_a_launch)
+      for (first.y = 0; first.y < blocks.y; first.y += most_of_a_launch) {
+        if (failed_) return;
+        if (launches_++ == 0) launched_ = now();
+        const dim3 grid{static_cast<unsigned>(blocks.x), part(blocks.y, first.y), part(blocks.z, first.z)};
+        check(start<First, P...>(kernel, grid, block, first, arguments...));
+      }
   }
 
   // Of a kernel in which the threads of a block wait for each other.
   template <class... P>
-  void launch_meeting(void (*kernel)(P...), dim3 grid, dim3 block, Same<P>... arguments) {
+  void launch_meeting(void (*kernel)(First, P...), Blocks blocks, dim3 block, Same<P>... arguments) {
 #ifndef __CUDACC__
     const EmulatedMeeting meeting;
 #endif
-    launch<P...>(kernel, grid, block, arguments...);
+    launch<P...>(kernel, blocks, block, arguments...);
   }
 
   // For clocks.

@@ -138,6 +138,67 @@ Case sums_case(std::uint64_t seed) {
   return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
 }
 
+// Sweeps over grids in a loop in time: from near elements of any of them, in any order, over boxes that differ, edges
+// among them.
+Case overlap_case(std::uint64_t seed) {
+  Random random(seed);
+  const std::size_t dimensions = 1 + random.below(3), grids = 1 + random.below(3), sweeps = 1 + random.below(3);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const auto subscript = [&](const std::vector<std::string>& at, const std::vector<std::int64_t>& offset) {
+    std::string text;
+    for (std::size_t d = 0; d < at.size(); ++d) text += (d == 0 ? "" : ", ") + at[d] + " + " + number(offset[d]);
+    return "[" + text + "]";
+  };
+  static constexpr const char* extents[] = {"n", "m", "n"};
+  std::string shape, arrays, names, body, recipe_loops, recipe_sizes;
+  for (std::size_t d = 0; d < dimensions; ++d) shape += (d == 0 ? "" : ", ") + std::string(extents[d]) + " + 6";
+  for (std::size_t g = 0; g < grids; ++g) {
+    arrays += " array " + std::string(1, "ABC"[g]) + ": f64[" + shape + "] argument";
+    names += std::string(", ") + "ABC"[g];
+  }
+  for (std::size_t s = 0; s < sweeps; ++s) {
+    std::vector<std::string> at;
+    std::vector<std::int64_t> to(dimensions);
+    std::string loops, ends;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      if (s > 0 && random.percent(10)) {  // one place
+        at.push_back(random.percent(50) ? "3" : std::string(extents[d]) + " + 2");
+        continue;
+      }
+      at.push_back("i" + number(static_cast<std::int64_t>(10 * s + d)));
+      to[d] = random.percent(80) ? 0 : random.between(-1, 1);
+      loops += "loop " + at[d] + " = " + number(random.between(2, 4)) + " .. " + extents[d] + " + " +
+               number(random.between(2, 4)) + " { ";
+      ends += " }";
+      if (s == 0) recipe_loops += (d == 0 ? "" : ", ") + at[d];
+      if (s == 0) recipe_sizes += (d == 0 ? "" : ", ") + number(random.between(5, dimensions == 3 ? 9 : 15));
+    }
+    const char grid = "ABC"[random.below(grids)];
+    std::string value = "0.5";
+    for (std::size_t r = 0; r < 1 + random.below(3); ++r) {
+      const char from = "ABC"[random.below(grids)];
+      std::vector<std::int64_t> offset = to;
+      for (std::int64_t& o : offset)
+        if (from != grid || random.percent(3)) o = random.between(-2, 2);
+      value += std::string(random.percent(70) ? " + " : " - ") + "0.25 * " + from + subscript(at, offset);
+    }
+    body += loops + "s" + number(static_cast<std::int64_t>(s)) + ": " + grid + subscript(at, to) + " = " + value +
+            ends + " ";
+  }
+  const std::string text = "sdfg 1 sweeps symbols n, m" + arrays + " arguments n, m" + names +
+                           " loop t = " + number(random.between(0, 3)) + " .. " + number(random.between(0, 12)) +
+                           " { " + body + "}";
+  const std::string recipe = "overlap(loop=t, loops=[" + recipe_loops + "], sizes=[" + recipe_sizes +
+                             "], steps=" + number(random.between(1, 3)) + ", rows=" + number(random.between(1, 4)) +
+                             ") -> cuda";
+  const auto graph = sdfg::parse(text);
+  const auto steps = transforms::recipe_from_text(recipe);
+  EXPECT_TRUE(graph && steps) << text << recipe;
+  Case result{graph.value_or(sdfg::Sdfg{}), {}};
+  if (steps && transforms::apply(result.sdfg, *steps, {})) result.recipe = *steps;
+  return result;
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -236,6 +297,8 @@ TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload"
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
 
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
+
+TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 10, "overlap", 30); }
 
 TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 

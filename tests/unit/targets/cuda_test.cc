@@ -146,6 +146,17 @@ loop i = n - 1 .. -1 step -2 gpu_grid(dimension=2) {
 }
 
 // On the CPU integers wrap by an option; nvcc has none such.
+// A launch takes 65,535 blocks along y and z; the others follow in further ones. Bounds that depend on an outer loop.
+TEST(Cuda, MoreBlocksThanALaunchTakes) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+      array A: i64[65540] argument array B: i64[n, n] argument arguments n, A, B
+      loop i = 3 .. 65540 gpu_grid(dimension=1) { s: A[i] = {7*i}i64 }
+      loop i2 = 0 .. n step 2 gpu_grid(dimension=1) { loop j2 = i2 .. n step 3 gpu_grid(dimension=0) {
+        loop k = i2 .. min(i2 + 2, n) gpu_block(dimension=1) { loop l = j2 .. min(j2 + 3, n) gpu_block(dimension=0) {
+          s2: B[k, l] = {k - l}i64 } } } })",
+                          {0, 13}, {.contract = false}, {"cuda"});
+}
+
 TEST(Cuda, IntegersWrapInTheText) {
   const std::string text =
       emitted("cuda", parsed("sdfg 1 t symbols n array k: i32[n] argument arguments n, k "
@@ -162,6 +173,7 @@ TEST(Cuda, OneFmaWhereTheHostHasOne) {
       text.contains("run.launch(kernel_kernel, sous::gpu::blocks(sous::gpu::trips(0, n, 4), "
                     "sous::gpu::trips(0, n, 2), 1), dim3{4, 2, 1}, n, A, B, C);"))
       << text;
+  EXPECT_FALSE(text.contains("gridDim") || text.contains("blockDim")) << text;
   EXPECT_TRUE(
       emitted("cuda", parsed(product), {.contract = false}).contains("C[i * n + j] + A[i * n + k] * B[k * n + j]"));
 }

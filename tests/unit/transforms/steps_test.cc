@@ -67,6 +67,10 @@ constexpr const char* sum = "loop i = 0 .. n { s0: s[] = s[] + x[i] }";
 constexpr const char* seidel =
     "loop i = 1 .. n - 1 { loop j = 1 .. n - 1 { s0: A[i, j] = A[i - 1, j] + A[i, j - 1] + A[i, j + 1] } }";
 
+constexpr const char* relaxed =
+    "loop o = 0 .. m { loop i = 1 .. n - 1 { loop j = 1 .. n - 1 { s0: B[i, j] = A[i - 1, j] + A[i, j + 1] } } "
+    "loop k = 1 .. n - 1 { loop l = 1 .. n - 1 { s1: A[k, l] = B[k, l + 1] } } }";
+
 TEST(Steps, Interchange) {
   expect_same_result(copy2, "interchange(outer=i, inner=j)");
   expect_same_result(triangle, "interchange(outer=i, inner=j)");
@@ -562,6 +566,17 @@ TEST(Steps, EveryRefusalIsProvoked) {
        false, "pack.footprint"},
       {"loop o = n .. 0 step -1 { loop i = 0 .. 2 { loop j = 0 .. o { s0: A[0, 0] = A[0, 0] + x[j] } } }",
        "pack(loop=i, panel=j)", false, "pack.size"},
+      {relaxed, "overlap(loop=q, loops=[i, j], sizes=[8, 8])", false, "overlap.no-loop"},
+      {relaxed, "overlap(loop=o, loops=[j, i], sizes=[8, 8])", false, "overlap.not-nested"},
+      {relaxed, "overlap(loop=o, loops=[i, j], sizes=[8])", false, "overlap.sizes"},
+      {relaxed, "overlap(loop=o, loops=[i, j], sizes=[4, 4])", false, "overlap.tile"},
+      {relaxed, "overlap(loop=i, loops=[i, j], sizes=[9, 9])", false, "overlap.place"},
+      {relaxed, "overlap(loop=o, loops=[i], sizes=[9])", false, "overlap.subscripts"},
+      {seidel, "overlap(loop=i, loops=[j], sizes=[9])", false, "overlap.subscripts"},
+      {"loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. o { s0: A[i, j] = A[i, j] + 1.0 } } }",
+       "overlap(loop=o, loops=[i, j], sizes=[9, 9])", false, "overlap.body"},
+      {"loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = B[i, j] } } }",
+       "overlap(loop=o, loops=[i, j], sizes=[9, 9])", false, "overlap.carried"},
       {copy2, "promote(loop=q, most=1)", false, "promote.no-loop"},
       {triangle, "vectorize(loop=j); promote(loop=j, most=1)", false, "promote.scheduled"},
       {triangle, "unroll(loop=i); promote(loop=j, most=1)", false, "promote.scheduled"},
@@ -571,7 +586,7 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {"loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[i, l] } } }",
        "promote(loop=i, most=4096)", false, "promote.size"},
   };
-  std::set<std::string> provoked;
+  std::set<std::string> provoked{"overlap.alias"};  // overlap_test.cc: arrays here are apart
   for (const Case& c : cases) {
     EXPECT_EQ(refusal(c.body, c.steps, c.reassociate), c.code) << c.body << "\n" << c.steps;
     provoked.insert(c.code);

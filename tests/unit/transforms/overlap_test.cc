@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include "sdfg/text.h"
+#include "tests/support/rewritten.h"
+
+namespace sous::transforms {
+namespace {
+
+using sdfg::Sdfg;
+
+Sdfg nest(const std::string& containers, const std::string& arguments, const std::string& body) {
+  const auto sdfg =
+      sdfg::parse("sdfg 1 t symbols n, m, s " + containers + " arguments n, m, s, " + arguments + " " + body);
+  if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
+  return sdfg.value_or(Sdfg{});
+}
+
+const std::string grids = "array A: f64[n, m] argument array B: f64[n, m] argument";
+const std::string inner = "loop i = 1 .. n - 1 { loop j = 1 .. m - 1 { ";
+const std::string inner2 = "loop k = 1 .. n - 1 { loop l = 1 .. m - 1 { ";
+
+// Between two grids, five points.
+const Sdfg between =
+    nest(grids, "A, B",
+         "loop t = 0 .. s { " + inner +
+             "s0: B[i, j] = (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j]) * 0.2 } } " + inner2 +
+             "s1: A[k, l] = (B[k, l] + B[k, l - 1] + B[k, l + 1] + B[k + 1, l] + B[k - 1, l]) * 0.2 } } }");
+// Fields that are updated where they are, with an edge that is given for each time; grids that differ in where they are
+// written.
+const Sdfg fields = nest(
+    "array X: f32[n, m] argument array Y: f32[n, m] argument array H: f32[n, m] argument array edge: f32[s] argument",
+    "X, Y, H, edge",
+    "loop t = 0 .. s { loop j = 0 .. m { s0: Y[0, j] = edge[t] } "
+    "loop i1 = 1 .. n { loop j1 = 0 .. m { s1: Y[i1, j1] = Y[i1, j1] - f32(0.5) * (H[i1, j1] - H[i1 - 1, j1]) } } "
+    "loop i2 = 0 .. n { loop j2 = 1 .. m { s2: X[i2, j2] = X[i2, j2] - f32(0.5) * (H[i2, j2] - H[i2, j2 - 1]) } } "
+    "loop i3 = 0 .. n - 1 { loop j3 = 0 .. m - 1 { s3: H[i3, j3] = H[i3, j3] - f32(0.7) * (X[i3, j3 + 1] - X[i3, j3] + "
+    "Y[i3 + 1, j3] - Y[i3, j3]) } } }");
+// Corners, a copy back, and integers, whose values depend on time and place.
+const Sdfg corners = nest("array A: i32[n, m] argument array B: i32[n, m] argument array w: i32[m] argument", "A, B, w",
+                          "loop t = 1 .. s { loop i = 1 .. n - 1 { loop j = 2 .. m - 1 { "
+                          "s0: B[i, j] = A[i - 1, j - 2] + A[i + 1, j + 1] * w[j] - A[i, j] } } "
+                          "loop k = 1 .. n - 1 { loop l = 2 .. m - 1 { s1: A[k, l] = B[k, l] + {t + k}i32 } } }");
+const Sdfg line = nest("array x: f64[n] argument array y: f64[n] argument", "x, y",
+                       "loop t = 0 .. s { loop i = 1 .. n - 1 { s0: y[i] = (x[i - 1] + x[i] + x[i + 1]) * 0.3 } "
+                       "loop j = 1 .. n - 1 { s1: x[j] = (y[j - 1] + y[j] + y[j + 1]) * 0.3 } }");
+const Sdfg cube = nest("array A: f64[n, m, n] argument array B: f64[n, m, n] argument", "A, B",
+                       "loop t = 0 .. s { loop i = 1 .. n - 1 { loop j = 1 .. m - 1 { loop k = 1 .. n - 1 { "
+                       "s0: B[i, j, k] = A[i + 1, j, k] - A[i - 1, j, k] + A[i, j + 1, k] - A[i, j, k - 1] } } } "
+                       "loop i2 = 1 .. n - 1 { loop j2 = 1 .. m - 1 { loop k2 = 1 .. n - 1 { "
+                       "s1: A[i2, j2, k2] = B[i2 + 1, j2, k2] * 0.5 + B[i2, j2 - 1, k2] + B[i2, j2, k2 + 1] } } } }");
+
+std::vector<tests::Sizes> sizes() {
+  std::vector<tests::Sizes> all;
+  for (const auto& [n, m] : {std::pair{9, 11}, {1, 7}, {2, 2}, {3, 3}, {17, 5}, {0, 4}})
+    for (const int s : {0, 1, 3, 5, 8}) all.push_back({{"n", n}, {"m", m}, {"s", s}});
+  return all;
+}
+
+// On the CPU, with the threads of a block one after another, and between guard pages.
+void expect_same(const Sdfg& before, const std::vector<std::string>& recipes) {
+  std::vector<tests::Rewritten> all;
+  for (const std::string& steps : recipes) {
+    all.push_back(tests::rewritten(before, steps, "cuda"));
+    tests::expect_same_interpreted(all.back(), sizes(), tests::Undefined::LeftOut);
+  }
+  tests::expect_same_compiled(all, sizes(), "cuda", tests::Undefined::LeftOut);
+}
+
+TEST(Overlap, TwoGridsInTurns) {
+  expect_same(between,
+              {"overlap(loop=t, loops=[i, j], sizes=[6, 8], steps=1)",
+               "overlap(loop=t, loops=[i, j], sizes=[14, 11], steps=2, rows=4)",
+               "overlap(loop=t, loops=[k, l], sizes=[9, 9], steps=2, rows=3); offload(loops=[i, j], sizes=[2, 4]); "
+               "offload(loops=[k, l], sizes=[2, 4])"});
+}
+
+TEST(Overlap, InPlace) {
+  expect_same(fields, {"overlap(loop=t, loops=[i1, j1], sizes=[6, 8], steps=1)",
+                       "overlap(loop=t, loops=[i1, j1], sizes=[8, 8], steps=3, rows=2)"});
+}
+
+TEST(Overlap, CornersAndTime) {
+  expect_same(corners, {"overlap(loop=t, loops=[i, j], sizes=[8, 12], steps=2, rows=2)",
+                        "overlap(loop=t, loops=[i, j], sizes=[4, 5], steps=1)"});
+}
+
+TEST(Overlap, OneDimensionAndThree) {
+  expect_same(line, {"overlap(loop=t, loops=[i], sizes=[13], steps=2)",
+                     "overlap(loop=t, loops=[i], sizes=[11], steps=1, rows=3)"});
+  expect_same(cube, {"overlap(loop=t, loops=[i, j, k], sizes=[6, 6, 7], steps=1, rows=2)"});
+}
+
+// A grid that each iteration computes anew has no second place.
+TEST(Overlap, OnlyWhatGoesOnHasASecondPlace) {
+  const auto after = tests::rewritten(between, "overlap(loop=t, loops=[i, j], sizes=[12, 12])", "cuda").after;
+  EXPECT_NE(after.find("A_2"), nullptr);
+  EXPECT_EQ(after.find("B_2"), nullptr);
+}
+
+TEST(Overlap, Refusals) {
+  const auto refused = [](const Sdfg& before, const std::string& arguments) {
+    return tests::refusal(before, "overlap(loop=t, " + arguments + ")");
+  };
+  const auto of = [&](const std::string& body, const std::string& loops = "[i, j], sizes=[8, 8]") {
+    return refused(
+        nest(
+            grids + " array x: i64[n] argument array q: f64[n, m] argument alias 1 array r: f64[n, m] argument alias 1",
+            "A, B, x, q, r", body),
+        "loops=" + loops);
+  };
+  EXPECT_EQ(refused(between, "loops=[i, j], sizes=[8]"), "overlap.sizes");
+  EXPECT_EQ(refused(between, "loops=[i, j], sizes=[8, 8]"), "overlap.tile");  // all of it is around
+  EXPECT_EQ(refused(line, "loops=[i], sizes=[2000]"), "overlap.tile");
+  EXPECT_EQ(refused(between, "loops=[i, j], sizes=[64, 64]"), "overlap.tile");
+  EXPECT_EQ(refused(between, "loops=[t], sizes=[64]"), "overlap.place");
+  EXPECT_EQ(refused(between, "loops=[i, k], sizes=[16, 16]"), "overlap.not-nested");
+  EXPECT_EQ(refused(between, "loops=[i, z], sizes=[16, 16]"), "overlap.no-loop");
+  EXPECT_EQ(tests::refusal(between, "overlap(loop=z, loops=[i, j], sizes=[16, 16])"), "overlap.no-loop");
+  EXPECT_EQ(of("loop t = 0 .. s { loop t2 = 0 .. s { loop i = 0 .. n { loop j = 0 .. m { s0: A[i, j] = A[i, j] + B[i, "
+               "j] } } } }"),
+            "overlap.body");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = t .. n { loop j = 0 .. m { s0: A[i, j] = A[i, j] + 1.0 } } }"),
+            "overlap.body");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = 0 .. n { loop j = 0 .. i { s0: A[i, j] = A[i, j] + 1.0 } } }"),
+            "overlap.body");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = 1 .. n { loop j = 0 .. m { s0: A[i, j] = A[i - 1, j] + 1.0 } } }"),
+            "overlap.carried");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = 0 .. n { loop j = 0 .. m { s0: A[i, j] = B[i, j] + 1.0 } } }"),
+            "overlap.carried");
+  EXPECT_EQ(of("loop t = 0 .. min(n, m) { loop i = 0 .. n { loop j = 0 .. m { s0: A[i, j] = A[i, j] + B[t, j] } } loop "
+               "k = 0 .. n { loop l = 0 .. m { s1: B[k, l] = A[l, k] } } }"),
+            "overlap.subscripts");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = 0 .. n { loop j = 0 .. m { s0: A[i, j] = A[i, j] + 1.0 } } loop k = 0 .. m "
+               "{ s1: A[t, k] = 0.0 } }"),
+            "overlap.subscripts");
+  EXPECT_EQ(of("loop t = 0 .. s { loop i = 0 .. n { loop j = 0 .. m { s0: q[i, j] = q[i, j] + r[i, j] } } }"),
+            "overlap.alias");
+  EXPECT_EQ(of("loop t = 0 .. s step 2 { loop i = 0 .. n { loop j = 0 .. m { s0: A[i, j] = A[i, j] + 1.0 } } }"),
+            "overlap.place");
+}
+
+}  // namespace
+}  // namespace sous::transforms
