@@ -111,7 +111,7 @@ loop b = 0 .. n step 4 gpu_grid(dimension=0) private(S, own) {
 })";
 
 TEST(Cuda, MoreThreadsCopyThanSum) {
-  expect_like_interpreter(columns, {0, 1, 5, 31, 32, 70}, {.contract = false}, {"cuda"});
+  expect_like_interpreter(columns, {0, 1, 5, 31, 32, 67, 70}, {.contract = false}, {"cuda"});
   const std::string text = emitted("cuda", parsed(columns));
   EXPECT_TRUE(text.contains("dim3{4, 4, 1}")) << text;
   EXPECT_TRUE(text.contains("if (threadIdx.y == 0)")) << text;
