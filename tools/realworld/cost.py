@@ -120,7 +120,9 @@ def replay(project, commands, options):
     environment = environment_of(cache)
     ways = options.ways.split(",")
     # What the database holds and what this machine is: once for a machine, not for a build.
-    (cache / "first.c").write_text("void f(int n, double *x) { for (int i = 0; i < n; ++i) x[i] += 1; }\n")
+    (cache / "first.c").write_text("void f(int n, double (*a)[n], double *x) {\n"
+                                   "  for (int i = 0; i < n; ++i)\n"
+                                   "    for (int j = 0; j < n; ++j) x[i] += a[i][j];\n}\n")
     if ways != ["plain"]:
         subprocess.run([options.sous, options.cc, "-c", "first.c"], cwd=cache, env=environment, check=True)
         said(cache)
@@ -130,8 +132,9 @@ def replay(project, commands, options):
         for way in ways:
             launcher = [] if way == "plain" else [str(options.sous)]
             row[way] = processor_seconds([*launcher, *command.words], command.folder, environment)
+            report = said(cache)
             if way == "first":
-                row |= said(cache)
+                row |= report
         rows.append(row)
         if options.out:
             with open(options.out, "a") as out:
