@@ -56,12 +56,11 @@ class Predictor {
   std::optional<Predicted> best(double least) const {
     // Of a whole its parts say little: what the program does was looked at.
     const bool whole = of_several();
-    const bool promising =
-        shared_.promises_threads() || sized_.promising(model_, std::min(least, GainModel::least_potential));
-    if (!whole && !promising) return std::nullopt;
+    const bool promising = sized_.promising(model_, std::min(least, GainModel::least_potential));
+    if (!whole && !promising && !shared_.promises_threads()) return std::nullopt;
     if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
-    // What fusing does to the parts no sample has shown: the model is not asked.
-    return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, least);
+    // What fusing does to the parts no sample has shown: the model is not asked. Nor where it sees nothing to gain.
+    return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, promising && !whole, least);
   }
   // What the recipe, of a strategy that makes loops parallel, gains without its threads.
   std::optional<Predicted> vectors(const transforms::Match& match) const {
@@ -73,26 +72,26 @@ class Predictor {
     if (!candidate || ((*strategy)->fills_lanes && waits() == tuning_db::Waits::No)) return std::nullopt;
     return freed(**strategy, *candidate);
   }
-  std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, INFINITY); }
+  std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, false, INFINITY); }
 
  private:
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
-  std::optional<Predicted> among(tuning_db::Strategies which, double least) const {
+  std::optional<Predicted> among(tuning_db::Strategies which, bool asks_model, double least) const {
     const auto options = apply_options(nest_);
     const auto proposed = tuning_db::propose(unit_.nest, options, which);
     if (!proposed) return std::nullopt;
     std::optional<Predicted> best, freed_loops;
     std::optional<ByThreads> threads;
     for (const auto& one : *proposed) {
-      if (!one.recipes) continue;
+      if (!one.recipes || (!asks_model && !has_rule(*one.strategy))) continue;
       for (const auto& open : *one.recipes) {
         const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
         if (!candidate) continue;
-        if (one.strategy->frees_loops || (one.strategy->fills_lanes && waits() != tuning_db::Waits::No))
+        if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy))
           keep_clearly_larger(freed_loops, freed(*one.strategy, *candidate));
         if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
-        if (which == tuning_db::Strategies::Whole) continue;
+        if (!asks_model) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
           best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())),
@@ -113,6 +112,14 @@ class Predictor {
       return std::move(threads->predicted);
     }
     return best;
+  }
+
+  bool fills_awaited_lanes(const transforms::StrategyInfo& strategy) const {
+    return strategy.fills_lanes && waits() != tuning_db::Waits::No;
+  }
+  // Whether something else than the model says what the strategy's recipes gain.
+  bool has_rule(const transforms::StrategyInfo& strategy) const {
+    return strategy.threads_alone || strategy.frees_loops || fills_awaited_lanes(strategy);
   }
 
   // A choice of threads alone, and whether a compiler makes vectors of what they run.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tuning-db/greatest_sizes.h"
 #include "tuning-db/nest_facts.h"
 
 namespace sous::client {
@@ -38,20 +39,30 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
       hardware_(hardware),
       threads_(std::min(hardware.cores, most_threads)),
       who_(who),
-      halved_(shortening(nest)) {
+      halved_(shortening(nest)),
+      greatest_(tuning_db::greatest_sizes(nest, known_, largest_size)) {
   for (const string& symbol : nest.symbols)
     if (!known_.contains(symbol)) open_.push_back(symbol);
   usual_ = known_;
-  for (std::int64_t value = least_size; !open_.empty() && value <= largest_size; value += value / 4) {
-    usual_ = at(value);
-    value_ = value;
-    if (operations(usual_) >= usual_operations) break;
-  }
+  if (open_.empty()) return;
+  std::vector<std::int64_t> values;
+  for (std::int64_t value = least_size; value <= largest_size; value += value / 4) values.push_back(value);
+  // The more, the more there is to do.
+  const auto enough = std::ranges::partition_point(
+      values, [&](std::int64_t value) { return operations(at(value)) < usual_operations; });
+  value_ = enough == values.end() ? values.back() : *enough;
+  usual_ = at(value_);
+}
+
+std::int64_t Sized::size(const string& symbol, std::int64_t value) const {
+  const auto greatest = greatest_.find(symbol);
+  const std::int64_t wanted = halved_.contains(symbol) ? value / 2 : value;
+  return greatest == greatest_.end() ? wanted : std::min(wanted, greatest->second);
 }
 
 Sizes Sized::at(std::int64_t value) const {
   Sizes sizes = known_;
-  for (const string& symbol : open_) sizes[symbol] = halved_.contains(symbol) ? value / 2 : value;
+  for (const string& symbol : open_) sizes[symbol] = size(symbol, value);
   return sizes;
 }
 
@@ -59,15 +70,15 @@ std::optional<Sizes> Sized::thin(const std::set<string>& symbols, std::int64_t f
   const double wanted = operations(at(value)) + std::log2(more_work);
   for (std::int64_t large = value; large <= largest_size; large *= 2) {
     Sizes sizes = at(large);
-    for (const string& symbol : symbols) sizes[symbol] = few;
+    for (const string& symbol : symbols) sizes[symbol] = std::min(few, size(symbol, large));
     if (operations(sizes) >= wanted) return sizes;
   }
   return std::nullopt;
 }
 
 double Sized::operations(const Sizes& sizes) const {
-  return who_ == For::Threads ? load(nest_, sizes).operations
-                              : terms(sizes)[static_cast<std::size_t>(tuning_db::ScheduleFeature::operations)];
+  return std::log2(
+      1 + (who_ == For::Threads ? tuning_db::operations_of_load(nest_, sizes) : tuning_db::operations(nest_, sizes)));
 }
 
 bool Sized::deep() const {

@@ -25,8 +25,8 @@ constexpr double more_work = 4;
 // which counts on short ones.
 enum class For : std::uint8_t { Model, Threads };
 
-// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops shorter. The
-// nest and the hardware must outlive it.
+// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops shorter, and no
+// more than the arrays that it uses have elements for. The nest and the hardware must outlive it.
 class Sized {
  public:
   Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who);
@@ -66,6 +66,8 @@ class Sized {
 
  private:
   bool may_be_freed() const;
+  // What stands for `value`.
+  std::int64_t size(const std::string& symbol, std::int64_t value) const;
 
   const sdfg::Sdfg& nest_;
   const Sizes known_;
@@ -73,6 +75,7 @@ class Sized {
   const int threads_;
   const For who_;
   const std::set<std::string> halved_;
+  const Sizes greatest_;
   std::vector<std::string> open_;
   Sizes usual_;
   std::int64_t value_ = 0;

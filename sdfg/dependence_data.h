@@ -13,6 +13,7 @@
 
 #include "sdfg/dependences.h"
 #include "sdfg/isl_handle.h"
+#include "sdfg/isl_parts.h"
 #include "sdfg/isl_read.h"
 #include "sdfg/polyhedral.h"
 
@@ -89,7 +90,6 @@ std::string tuple(const char* prefix, std::size_t count);
 std::string statement_tuple(std::size_t statement, const std::vector<std::string>& dims);
 
 inline bool empty(const IslMap& map) { return !map || isl_map_is_empty(map.get()) == isl_bool_true; }
-inline IslMap intersect(const IslMap& a, const IslMap& b) { return IslMap(isl_map_intersect(a.copy(), b.copy())); }
 inline IslMap subtract(const IslMap& a, const IslMap& b) { return IslMap(isl_map_subtract(a.copy(), b.copy())); }
 
 }  // namespace sous::sdfg

@@ -53,7 +53,7 @@ struct PairClass {
 
 class Pairs {
  public:
-  Pairs(const Times& times, const Lifted& lifted) : times_(times), paths_(lifted.statements.size()) {
+  Pairs(const Times& times, const Lifted& lifted) : times_(times), lifted_(lifted), paths_(lifted.statements.size()) {
     find_paths(lifted.tree, {}, paths_);
   }
 
@@ -69,7 +69,7 @@ class Pairs {
   // Whether there are pairs of instances that touch the same element, the first one before the second.
   bool any(const PairClass& c, const Access& a, const Access& b) {
     const auto [known, is_new] = known_.try_emplace(c);
-    if (is_new) known->second = compute(a, b);
+    if (is_new) known->second = compute(c, a, b);
     return !empty(known->second);
   }
   // All pairs of these classes, as ones of the statements.
@@ -93,21 +93,23 @@ class Pairs {
     return IslMap(isl_map_set_tuple_name(out, isl_dim_out, numbered("S", static_cast<std::size_t>(t)).c_str()));
   }
 
-  IslMap compute(const Access& a, const Access& b) {
-    const auto order = orders_.find({a.statement, b.statement});
-    if (order != orders_.end() && empty(order->second)) return order->second;
-    const IslMap touching(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
-    if (empty(touching)) return touching;
-    const IslMap& before = order != orders_.end()
-                               ? order->second
-                               : orders_[{a.statement, b.statement}] = times_.before(a.statement, b.statement);
-    const IslMap pairs = intersect(touching, before);
-    return empty(pairs) ? pairs : IslMap(isl_map_coalesce(pairs.copy()));
+  // Loop by loop: those of which the first is in an earlier iteration, and go on with those that are in the same.
+  IslMap compute(const PairClass& c, const Access& a, const Access& b) const {
+    IslMap same(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
+    IslMap pairs(isl_map_empty(isl_map_get_space(same.get())));
+    const auto& loops = lifted_.statements[static_cast<std::size_t>(a.statement)].iterators;
+    for (std::size_t k = 0; k < c.common_loops && !empty(same); ++k) {
+      const bool up = times_.loops().at(loops[k]).loop->step > 0;
+      pairs = IslMap(isl_map_union(pairs.release(), (up ? increasing(same, k) : decreasing(same, k)).release()));
+      same = equal_in(same, k);
+    }
+    if (c.order == -1) pairs = IslMap(isl_map_union(pairs.release(), same.release()));
+    return empty(pairs) ? pairs : IslMap(isl_map_coalesce(pairs.release()));
   }
 
   const Times& times_;
+  const Lifted& lifted_;
   std::vector<Path> paths_;
-  std::map<std::pair<int, int>, IslMap> orders_;
   std::map<PairClass, IslMap> known_;
   std::map<std::set<PairClass>, IslMap> unions_;
 };
@@ -222,170 +224,6 @@ std::string Dependences::relation(std::size_t k) const {
   std::string result = text ? text : "";
   std::free(text);
   return result;
-}
-
-// What was found out about a tree. What an exhausted budget cut short is not gone on with.
-struct Dependences::Data::Asked {
-  const ScheduleTree tree;
-  bool original = false;  // the tree is that of the program
-  std::optional<Times> times = std::nullopt;
-  std::map<std::string, Result<std::vector<Carried>>> carried = {};  // by symbol
-
-  Asked(const ScheduleTree& of, bool is_original) : tree(of), original(is_original) {}
-};
-
-namespace {
-
-constexpr std::size_t most_asked = 8;
-
-// What is asked about one loop of a tree, of which all dependences inside must be known.
-struct Question {
-  const Data& data;
-  Data::Asked& tree;
-  std::string symbol;
-
-  // Whichever way it ends: relations that isl did not finish are forgotten, for nothing is in an empty handle.
-  ~Question() {
-    if (!data.context.ok()) tree.times.reset();
-  }
-
-  const Times& times() const { return *tree.times; }
-  const Times::LoopTime& loop() const { return times().loops().at(symbol); }
-};
-
-Data::Asked& asked_of(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
-  auto& all = data.asked;
-  const auto known = std::ranges::find_if(all, [&](const auto& one) { return one->tree == tree; });
-  if (known != all.end()) {
-    std::rotate(all.begin(), known, known + 1);
-  } else {
-    if (all.size() == most_asked) all.pop_back();
-    all.insert(all.begin(), std::make_shared<Data::Asked>(tree, tree == lifted.tree));
-  }
-  return *all.front();
-}
-
-Result<Question> about(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                       const std::string& symbol) {
-  const Data& data = dependences.data();
-  data.context.restart();
-  Data::Asked& asked = asked_of(data, lifted, tree);
-  if (!asked.times) asked.times.emplace(data, lifted, asked.tree);
-  Question question{.data = data, .tree = asked, .symbol = symbol};
-  if (!question.times().loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
-  if (!known_in(data, question.loop().loop->children)) return out_of_scope();
-  return question;
-}
-
-// Pairs of a dependence that a loop carries: whether there are any, and their distance, in iterations.
-struct CarriedPairs {
-  bool any = false;
-  std::optional<std::int64_t> distance;
-};
-
-// By its distances, of a loop of the program as it is; nullopt: they do not tell.
-std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q, const Lifted& lifted) {
-  if (!q.tree.original || planted(Fault::parallel_unchecked)) return std::nullopt;
-  const auto& loops = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
-  const auto at = static_cast<std::size_t>(std::ranges::find(loops, q.symbol) - loops.begin());
-  if (at >= d.distance.size()) return std::nullopt;
-  bool always = true;  // all pairs are in the same iterations of the loops around
-  for (std::size_t k = 0; k < at; ++k) {
-    if (d.distance[k] && *d.distance[k] != 0) return CarriedPairs{};
-    always = always && d.distance[k];
-  }
-  if (d.equal_loops < at || d.distance[at] == 0) return CarriedPairs{};
-  if (!always || !d.distance[at]) return std::nullopt;
-  return CarriedPairs{true, *d.distance[at] / std::abs(q.loop().loop->step)};
-}
-
-CarriedPairs by_relation(const Question& q, const IslMap& dependence) {
-  const Times::LoopTime& l = q.loop();
-  IslMap pairs = carried_pairs(q.times(), l, dependence);
-  if (empty(pairs)) return {};
-  auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), q.times(), l.index);
-  if (distance && !l.counted) *distance /= std::abs(l.loop->step);
-  return {true, distance};
-}
-
-Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted) {
-  const Data& data = q.data;
-  std::vector<Carried> result;
-  std::map<std::size_t, CarriedPairs> known;  // of relations of which nothing is excused
-  for (std::size_t k = 0; k < data.dependences.size(); ++k) {
-    const Dependence& d = data.dependences[k];
-    if (q.times().all_outside(d.source, q.loop()) || q.times().all_outside(d.target, q.loop())) continue;
-    CarriedPairs pairs;
-    if (excuses(data, q.times(), d, q.loop())) {
-      pairs = by_relation(q, effective(data, q.times(), k, &q.loop()));
-    } else {
-      const auto [at, is_new] = known.try_emplace(data.same_relation[k]);
-      if (is_new) {
-        const auto told = by_distances(d, q, lifted);
-        at->second = told ? *told : by_relation(q, q.times().dependence_on_time(k));
-      }
-      pairs = at->second;
-    }
-    if (!pairs.any) continue;
-    const auto& update = data.updates[static_cast<std::size_t>(d.source)];
-    result.push_back({.dependence = static_cast<int>(k),
-                      .self_update = d.source == d.target && update && update->container == d.container,
-                      .distance = pairs.distance});
-  }
-  TRY_VOID(q.data.context.ok());
-  return result;
-}
-
-}  // namespace
-
-Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                                        const std::string& symbol) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
-  const auto known = q.tree.carried.find(symbol);
-  if (known != q.tree.carried.end()) return known->second;
-  return q.tree.carried.emplace(symbol, carried_by(q, lifted)).first->second;
-}
-
-Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                              const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
-  auto own = reads_own_values(q.data, q.times(), q.loop(), container);
-  TRY_VOID(q.data.context.ok());
-  return own;
-}
-
-Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                                const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
-  const Data& data = q.data;
-  const Times& times = q.times();
-  const Times::LoopTime& l = q.loop();
-  std::vector<std::pair<const Access*, IslMap>> older;
-  for (const Access& access : data.accesses) {
-    if (access.container != container) continue;
-    if (!access.exact) return false;
-    if (!access.write) older.emplace_back(&access, not_own(access, data, times, l));
-  }
-  for (const auto& [read, unused] : older) {
-    IslMap others = inside(*read, times, l);
-    for (const auto& [other, map] : older) {
-      const IslMap same = times.related(read->statement, other->statement, times.same_iteration(l));
-      others = subtract(others, IslMap(isl_map_apply_range(same.copy(), map.copy())));
-    }
-    if (!empty(others)) return false;
-  }
-  TRY_VOID(q.data.context.ok());
-  return true;
-}
-
-Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
-                          const std::string& symbol, const std::string& container) {
-  const Container* c = lifted.frame.find(container);
-  if (!c || !c->transient) return false;
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
-  auto own = covered(q.data, q.times(), q.loop(), container);
-  TRY_VOID(q.data.context.ok());
-  return own;
 }
 
 }  // namespace sous::sdfg

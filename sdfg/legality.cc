@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdfg/dependences.h"
+#include "sdfg/loop_claims.h"
 #include "sdfg/loop_relations.h"
 #include "sdfg/planted_fault.h"
 
@@ -34,28 +35,31 @@ struct Change {
   ScheduleTree before, after;
   std::size_t shared = 0;  // time dimensions of the loops and guards around
   // Whether the order of the instances in it within one iteration of everything around is all that must be proven. Not
-  // so with privates and reductions in it, whose conditions are about the whole tree, nor inside loops that a change of
-  // order below concerns as a whole.
+  // so with reductions in it, nor with privates that it concerns, whose conditions are about the whole tree, nor inside
+  // loops that a change of order below concerns as a whole.
   bool local = true;
 };
 
-bool needs_the_whole(const ScheduleTree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const ScheduleNode& n) {
+template <class Keeps>
+bool needs_the_whole(const ScheduleTree& tree, const Keeps& keeps) {
+  return std::any_of(tree.begin(), tree.end(), [&](const ScheduleNode& n) {
     return match(
         n.value,
-        [](const ScheduleLoop& l) {
-          return !l.privates.empty() || !l.reductions.empty() || needs_the_whole(l.children);
+        [&](const ScheduleLoop& l) {
+          return !l.reductions.empty() || (!l.privates.empty() && !keeps(l)) || needs_the_whole(l.children, keeps);
         },
-        [](const ScheduleGuard& g) { return needs_the_whole(g.children); }, [](const ScheduleLeaf&) { return false; });
+        [&](const ScheduleGuard& g) { return needs_the_whole(g.children, keeps); },
+        [](const ScheduleLeaf&) { return false; });
   });
 }
 
-Change difference(const ScheduleTree& before, const ScheduleTree& after) {
+template <class Keeps>
+Change difference(const ScheduleTree& before, const ScheduleTree& after, const Keeps& keeps) {
   const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   const auto left = std::min(before.end() - b, after.end() - a);
   const auto [rb, ra] = std::mismatch(before.rbegin(), before.rbegin() + left, after.rbegin(), after.rbegin() + left);
   Change result{.before = ScheduleTree(b, rb.base()), .after = ScheduleTree(a, ra.base())};
-  result.local = !needs_the_whole(result.before) && !needs_the_whole(result.after);
+  result.local = !needs_the_whole(result.before, keeps) && !needs_the_whole(result.after, keeps);
   if (result.before.size() != 1 || result.after.size() != 1) return result;
   // The only child that differs is a loop or a guard that differs in its children alone.
   const auto inside = [&](auto& outer_b, auto& outer_a, std::size_t dimensions, bool transparent) {
@@ -63,7 +67,7 @@ Change difference(const ScheduleTree& before, const ScheduleTree& after) {
     empty_b.children.clear();
     empty_a.children.clear();
     if (empty_b != empty_a) return;
-    Change below = difference(outer_b.children, outer_a.children);
+    Change below = difference(outer_b.children, outer_a.children, keeps);
     outer_b.children = std::move(below.before);
     outer_a.children = std::move(below.after);
     result.shared = below.shared + dimensions;
@@ -77,6 +81,10 @@ Change difference(const ScheduleTree& before, const ScheduleTree& after) {
        *guard_a = std::get_if<ScheduleGuard>(&result.after[0].value);
   if (guard_b && guard_a) inside(*guard_b, *guard_a, 1, true);
   return result;
+}
+
+Change difference(const Data& data, const ScheduleTree& legal, const ScheduleTree& tree) {
+  return difference(legal, tree, [&](const ScheduleLoop& loop) { return keeps_privates(data, loop, tree, legal); });
 }
 
 // Whether both trees run the same instances in the same iterations of what they share, each once.
@@ -96,18 +104,6 @@ bool same_instances(const Data& data, const Times& before, const Times& after, s
   return true;
 }
 
-// A return in it: even the only iteration that gets there must then find all before it done, and none after it begun.
-bool may_return(const ScheduleTree& tree, const Lifted& lifted) {
-  return std::any_of(tree.begin(), tree.end(), [&](const ScheduleNode& n) {
-    return match(
-        n.value, [&](const ScheduleLoop& l) { return may_return(l.children, lifted); },
-        [&](const ScheduleGuard& g) { return may_return(g.children, lifted); },
-        [&](const ScheduleLeaf& leaf) {
-          return has_return(lifted.statements[static_cast<std::size_t>(leaf.statement)]);
-        });
-  });
-}
-
 Result<void> returns_in_order(const Times& times, std::size_t shared, const Lifted& lifted) {
   for (const auto& [symbol, l] : times.loops()) {
     const Schedule& schedule = l.loop->schedule;
@@ -122,7 +118,6 @@ Result<void> returns_in_order(const Times& times, std::size_t shared, const Lift
 // agree in the first `shared` time dimensions, and for the loops below those.
 Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
   TRY_VOID(returns_in_order(times, shared, lifted));
-  const IslMap reversed = intersect(times.not_before(), times.agree(shared));
   std::set<std::size_t> asked;  // relations of which nothing is excused
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
@@ -130,7 +125,7 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
     const IslMap pairs = effective(data, times, k);
     const bool whole = pairs.get() == times.dependence_on_time(k).get();
     const bool again = whole && !asked.insert(data.same_relation[k]).second;
-    if (!again && !empty(intersect(pairs, reversed)))
+    if (!again && !times.in_order(pairs, shared))
       return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
     for (const auto& entry : times.loops()) {
       const auto& symbol = entry.first;
@@ -159,40 +154,23 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
   return data.context.ok();
 }
 
-// The containers that are private to a loop of the tree. `twice` becomes one that is so to two loops of which none is
-// inside the other: its accesses would have two places. `covered` finds those that run; but targets must have one for
-// accesses that never run, too.
-std::set<std::string> privates_in(const ScheduleTree& tree, std::string& twice) {
-  std::set<std::string> all;
-  for (const ScheduleNode& node : tree) {
-    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
-    const auto* guard = std::get_if<ScheduleGuard>(&node.value);
-    if (!loop && !guard) continue;
-    std::set<std::string> names = privates_in(loop ? loop->children : guard->children, twice);
-    if (loop) names.insert(loop->privates.begin(), loop->privates.end());
-    for (const std::string& name : names)
-      if (!all.insert(name).second) twice = name;
-  }
-  return all;
-}
-
 // Of the dependences that are known. A loop of which they are not all known is none of what differs, or around that:
 // its privates are so still, for no instance enters or leaves an iteration of it, and the order in each keeps its
-// dependences.
-Result<void> respects_known(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
+// dependences. `legal`: a tree whose loops' privates are known to be so.
+Result<void> respects_known(const Data& data, const Lifted& lifted, const ScheduleTree& tree,
+                            const ScheduleTree& legal = {}) {
   data.context.restart();
   Times times(data, lifted, tree);
   TRY_VOID(instances(data, times, lifted));
   for (const auto& [symbol, l] : times.loops())
     for (const std::string& container : l.loop->privates) {
-      if (!known_in(data, l.loop->children)) continue;
+      if (!known_in(data, l.loop->children) || keeps_privates(data, *l.loop, tree, legal)) continue;
       TRY(bool ok, covered(data, times, l, container));
       if (!ok)
         return fail("legality.private", "a value of " + container + " crosses the iterations of " + symbol, symbol);
     }
-  std::string twice;
-  privates_in(tree, twice);
-  if (!twice.empty()) return fail("legality.private", twice + " would be private to two loops");
+  if (const auto twice = private_twice(tree))
+    return fail("legality.private", *twice + " would be private to two loops");
   return ordered(data, times, 0, lifted);
 }
 
@@ -201,7 +179,7 @@ Result<void> respects_known(const Data& data, const Lifted& lifted, const Schedu
 Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
                                const ScheduleTree& tree) {
   const Data& data = dependences.data();
-  const ScheduleTree after = difference(legal, tree).after;
+  const ScheduleTree after = difference(data, legal, tree).after;
   if (!known_in(data, after)) return out_of_scope();
   data.context.restart();
   Times times(data, lifted, after);
@@ -230,10 +208,10 @@ constexpr std::size_t most_proven = 64;
 Result<void> respects_as(const Data& data, const Lifted& lifted, const ScheduleTree& legal, const ScheduleTree& tree) {
   // Only the order of pairs in what differs can change, and only their dependences can be excused or not be any more by
   // other privates and reductions.
-  const Change change = difference(legal, tree);
+  const Change change = difference(data, legal, tree);
   if (!known_in(data, change.before) || !known_in(data, change.after)) return out_of_scope();
   const bool whole_known = known_in(data, tree);
-  if (!change.local && whole_known) return respects_known(data, lifted, tree);
+  if (!change.local && whole_known) return respects_known(data, lifted, tree, legal);
   data.context.restart();
   const Times before(data, lifted, change.before), after(data, lifted, change.after);
   // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
@@ -241,7 +219,7 @@ Result<void> respects_as(const Data& data, const Lifted& lifted, const ScheduleT
   const bool same = same_instances(data, before, after, change.shared, lifted);
   if (same && change.local) return ordered(data, after, change.shared, lifted);
   if (!same && !whole_known) return out_of_scope();
-  return respects_known(data, lifted, tree);
+  return respects_known(data, lifted, tree, legal);
 }
 
 }  // namespace
@@ -253,7 +231,8 @@ Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, c
       data.proven, [&](const Data::Proven& one) { return one.tree == tree && one.legal == legal; });
   if (known != data.proven.end()) return known->result;
   if (data.proven.size() == most_proven) data.proven.pop_back();
-  data.proven.push_front({legal, tree, respects_as(data, lifted, legal, tree)});
+  const auto said = by_claims(dependences, lifted, legal, tree);
+  data.proven.push_front({legal, tree, said ? *said : respects_as(data, lifted, legal, tree)});
   return data.proven.front().result;
 }
 

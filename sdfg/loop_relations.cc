@@ -21,14 +21,13 @@ std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times&
   return result;
 }
 
-namespace {
-
-// What source and target of the dependence both are on its container: null where they are not the same update.
 const Reduction* same_update(const Data& data, const Dependence& d) {
   const auto& s = data.updates[static_cast<std::size_t>(d.source)];
   const auto& t = data.updates[static_cast<std::size_t>(d.target)];
   return s && s == t && s->container == d.container ? &*s : nullptr;
 }
+
+namespace {
 
 bool is_private_to(const ScheduleLoop& loop, const std::string& container) {
   return std::find(loop.privates.begin(), loop.privates.end(), container) != loop.privates.end();
@@ -113,9 +112,42 @@ IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l
   return IslMap(isl_map_intersect_domain(access.map.copy(), isl_map_domain(instances.release())));
 }
 
+namespace {
+
+bool writes_scalar(const Data& data, int statement, const std::string& container) {
+  return std::ranges::any_of(data.accesses, [&](const Access& a) {
+    return a.statement == statement && a.container == container && a.write && a.exact &&
+           isl_map_dim(a.map.get(), isl_dim_out) == 0;
+  });
+}
+
+// Whether in each iteration of what is around the tree a statement that writes the scalar runs before all of the read's
+// that are below: it stands before what holds them, in a sequence around them, under no loop or guard of its own.
+bool written_first(const Data& data, const Access& read, const ScheduleTree& tree) {
+  bool written = false;
+  return std::ranges::all_of(tree, [&](const ScheduleNode& node) {
+    const auto below = [&](const ScheduleTree& children) {
+      bool holds = false;
+      for_each_leaf(children, [&](const ScheduleLeaf& leaf) { holds = holds || leaf.statement == read.statement; });
+      return !holds || written || written_first(data, read, children);
+    };
+    return match(
+        node.value, [&](const ScheduleLoop& l) { return below(l.children); },
+        [&](const ScheduleGuard& g) { return below(g.children); },
+        [&](const ScheduleLeaf& leaf) {
+          const bool first = written || leaf.statement != read.statement || planted(Fault::written_later_taken_as_own);
+          written = written || writes_scalar(data, leaf.statement, read.container);
+          return first;
+        });
+  });
+}
+
+}  // namespace
+
 IslMap not_own(const Access& read, const Data& data, const Times& times, const Times::LoopTime& l) {
+  if (read.own || written_first(data, read, l.loop->children))
+    return IslMap(isl_map_empty(isl_map_get_space(read.map.get())));
   IslMap uncovered = inside(read, times, l);
-  if (read.own) return subtract(uncovered, uncovered);
   for (const Access& write : data.accesses) {
     if (!write.write || !write.exact || write.container != read.container) continue;
     IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),

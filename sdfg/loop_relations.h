@@ -45,7 +45,14 @@ Result<bool> reads_own_values(const Dependences::Data& data, const Times& times,
 Result<bool> covered(const Dependences::Data& data, const Times& times, const Times::LoopTime& l,
                      const std::string& container);
 
+// The same of a loop of `tree`; answers are kept.
+Result<bool> covered(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                     const std::string& symbol, const std::string& container);
+
 std::string describe(const Dependence& d, const Lifted& lifted);
+
+// What source and target of the dependence both are on its container: null where they are not the same update.
+const Reduction* same_update(const Dependences::Data& data, const Dependence& d);
 
 // Whether the dependences of all statements below the tree are known.
 bool known_in(const Dependences::Data& data, const ScheduleTree& tree);

@@ -41,7 +41,30 @@ IslMap Times::agree(std::size_t count) const {
   return IslMap(isl_map_from_basic_map(isl_basic_map_equal(space(), static_cast<unsigned>(count))));
 }
 
-IslMap Times::not_before() const { return IslMap(isl_map_lex_ge(isl_space_domain(space()))); }
+namespace {
+
+// One dimension after the other: most of what is asked is decided in the first two or three.
+bool part_in_order(IslBasicMap part, std::size_t count, std::size_t length) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const int at = static_cast<int>(i);
+    if (const auto apart = fixed_difference(part, i)) {
+      if (*apart == 0) continue;
+      return i < count || *apart > 0;
+    }
+    if (i >= count && !is_empty(IslBasicMap(isl_basic_map_order_gt(part.copy(), isl_dim_in, at, isl_dim_out, at))))
+      return false;
+    part = IslBasicMap(isl_basic_map_equate(part.release(), isl_dim_in, at, isl_dim_out, at));
+    if (is_empty(part)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Times::in_order(const IslMap& pairs, std::size_t count) const {
+  return std::ranges::all_of(
+      parts_of(pairs), [&](const IslBasicMap& part) { return is_empty(part) || part_in_order(part, count, length_); });
+}
 
 IslMap Times::both_inside(const LoopTime& l) const {
   IslMap pairs = all_pairs_;

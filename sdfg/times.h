@@ -41,8 +41,6 @@ class Times {
   // Pairs of times, built, since reading such a relation from text costs more than most questions that use it:
   // those that agree in the first `count` dimensions,
   IslMap agree(std::size_t count) const;
-  // of which the second is not after the first,
-  IslMap not_before() const;
   // of two times inside the loop,
   IslMap both_inside(const LoopTime& l) const;
   // which besides agree on everything before its own dimension,
@@ -51,6 +49,8 @@ class Times {
   IslMap same_iteration(const LoopTime& l) const { return intersect(agree(l.index + 1), both_inside(l)); }
   // or of which the first is in an earlier iteration, by less than `within` in time (0: any).
   IslMap carried(const LoopTime& l, std::int64_t within = 0) const;
+  // Whether the first of each of these pairs that agree in the first `count` dimensions is before the second.
+  bool in_order(const IslMap& pairs, std::size_t count) const;
   // The second is not after the first in the dimensions behind the loop's own; equal ones only count with `or_equal`.
   IslMap not_after_inside(const LoopTime& l, bool or_equal) const;
 

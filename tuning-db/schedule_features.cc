@@ -328,10 +328,22 @@ CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int6
 
 double operations(const sdfg::ScalarExpr* code) { return cost_of(code).all; }
 
-double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+namespace {
+
+double all_operations(const NestFacts& facts) {
   double all = 0;
-  for (const StatementFact& s : facts(nest, sizes).statements) all += s.executions * cost_of(s).all;
+  for (const StatementFact& s : facts.statements) all += s.executions * cost_of(s).all;
   return all;
+}
+
+}  // namespace
+
+double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  return all_operations(facts(nest, sizes));
+}
+
+double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  return all_operations(facts(nest, sizes, some_iterations));
 }
 
 }  // namespace sous::tuning_db

@@ -114,7 +114,9 @@ double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string
 // Operations of one execution of a statement, weighted like that.
 double operations(const sdfg::ScalarExpr* code);
 
-// All operations of a run, weighted like that.
+// All operations of a run, weighted like that; as schedule_features counts them, and as core_load does, which takes
+// loops whose length only data knows to be short.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace sous::tuning_db
