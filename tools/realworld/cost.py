@@ -124,7 +124,7 @@ def replay(project, commands, options):
                                    "  for (int i = 0; i < n; ++i)\n"
                                    "    for (int j = 0; j < n; ++j) x[i] += a[i][j];\n}\n")
     if ways != ["plain"]:
-        subprocess.run([options.sous, options.cc, "-c", "first.c"], cwd=cache, env=environment, check=True)
+        subprocess.run([options.sous, options.cc, "-O2", "-c", "first.c"], cwd=cache, env=environment, check=True)
         said(cache)
     rows = []
     for command in commands:
