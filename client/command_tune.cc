@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 
 #include "client/commands.h"
@@ -217,7 +218,8 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
-  std::ranges::stable_sort(subjects.nests, {}, [&](const Nest& n) { return -session.share(n.lifted->function); });
+  std::ranges::sort(subjects.nests, {},
+                    [&](const Nest& n) { return std::pair(-session.share(n.lifted->function), n.lifted->begin); });
   for (const Nest& nest : subjects.nests) {
     if (session.cold(nest.lifted->function)) {
       std::printf("%s: not tuned: less than a hundredth of the time\n", heading(nest, 0).c_str());
@@ -239,13 +241,15 @@ Result<void> tune_build(const Invocation& invocation, Session& session) {
     return fail("cli.value", "tune --build takes files and flags from the log: sous tune --build DIR [options]");
   }
   TRY(const auto entries, read_log(invocation.options.log, invocation.options.build));
-  auto nests = unserved(entries);
+  auto nests = unserved(entries);  // hottest first, where no profile knows better
   std::erase_if(nests, [&](const Unserved& one) { return session.cold(one.nest->function); });
-  std::ranges::stable_sort(nests, {}, [&](const Unserved& one) { return -session.share(one.nest->function); });
+  std::vector<std::size_t> order(nests.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t k) { return std::pair(-session.share(nests[k].nest->function), k); });
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   for (std::size_t k = 0; k < nests.size() && !Interruptible::stop_asked(); ++k) {
-    const auto& [entry, nest] = nests[k];
+    const auto& [entry, nest] = nests[order[k]];
     std::printf("%zu of %zu: %s:%d: %s\n", k + 1, nests.size(), nest->file.c_str(), nest->line, nest->function.c_str());
     std::fflush(stdout);
     Invocation one{invocation.options, {entry->file}, entry->options};

@@ -250,144 +250,143 @@ std::vector<std::string> widths(std::int64_t first, std::vector<std::int64_t> ot
   return result;
 }
 
-Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead) {
-  // --- Loops in time
+// --- Loops in time
 
-  // What a block has of the grids of a loop in time, and for how many of its iterations.
-  struct TimeTile {
-    std::vector<std::int64_t> sizes;
-    std::int64_t times, rows;
+// What a block has of the grids of a loop in time, and for how many of its iterations.
+struct TimeTile {
+  std::vector<std::int64_t> sizes;
+  std::int64_t times, rows;
+};
+constexpr std::int64_t most_shared_bytes = std::int64_t{48} * 1024, most_threads = 1024;
+
+// As large as fits, and as many iterations as leave three fifths of a tile its own: what is computed twice then costs
+// less than the launches and the traffic that it saves. In three dimensions nearly all of a tile would be around it.
+std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time, std::size_t dimensions) {
+  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
+  const auto place = sdfg::find_loop(graph.root, time);
+  if (!place || dimensions < 1 || dimensions > 2) return std::nullopt;
+  const auto sweeps = sweeps_of(graph, place->loop(), dimensions);
+  if (!sweeps) return std::nullopt;
+  std::int64_t bytes = 0;
+  for (const std::string& grid : sweeps->grids) bytes += sdfg::info(graph.find(grid)->type).bytes;
+  constexpr std::int64_t across = 64, rows = 8, most_times = 8, most_sweeps = 12;  // of a kernel
+  const std::int64_t elements = most_shared_bytes / bytes;
+  TimeTile tile{.sizes = {std::min(elements, most_threads)}, .times = most_times, .rows = 1};
+  if (dimensions == 2)
+    tile = {.sizes = {std::min(elements / across, most_threads / across * rows) / rows * rows, across},
+            .times = std::min(most_times, most_sweeps / static_cast<std::int64_t>(sweeps->all.size())),
+            .rows = rows};
+  for (; tile.times > 0; --tile.times) {
+    const Margins around = halo_of(*sweeps, tile.times).all;
+    std::int64_t own = 1, all = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      own *= std::max<std::int64_t>(0, tile.sizes[d] - around[d].below - around[d].above);
+      all *= tile.sizes[d];
+    }
+    if (5 * own >= 3 * all && own > 0) return tile;
+  }
+  return std::nullopt;
+}
+
+struct InTime {
+  std::string steps;  // none: there is no such loop
+  std::map<std::string, std::vector<std::string>> open;
+};
+
+// The first loop on the host around sweeps over grids: one launch for some of its iterations, in which grids cross
+// the memory once for all of these.
+InTime in_time(const NestFacts& nest) {
+  const auto values = [](std::int64_t first, std::vector<std::int64_t> others) {
+    std::vector<std::string> all{std::to_string(first)};
+    for (const std::int64_t n : others)
+      if (n != first) all.push_back(std::to_string(n));
+    return all;
   };
-  constexpr std::int64_t most_shared_bytes = std::int64_t{48} * 1024, most_threads = 1024;
-
-  // As large as fits, and as many iterations as leave three fifths of a tile its own: what is computed twice then costs
-  // less than the launches and the traffic that it saves. In three dimensions nearly all of a tile would be around it.
-  std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time, std::size_t dimensions) {
-    sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
-    const auto place = sdfg::find_loop(graph.root, time);
-    if (!place || dimensions < 1 || dimensions > 2) return std::nullopt;
-    const auto sweeps = sweeps_of(graph, place->loop(), dimensions);
-    if (!sweeps) return std::nullopt;
-    std::int64_t bytes = 0;
-    for (const std::string& grid : sweeps->grids) bytes += sdfg::info(graph.find(grid)->type).bytes;
-    constexpr std::int64_t across = 64, rows = 8, most_times = 8, most_sweeps = 12;  // of a kernel
-    const std::int64_t elements = most_shared_bytes / bytes;
-    TimeTile tile{.sizes = {std::min(elements, most_threads)}, .times = most_times, .rows = 1};
-    if (dimensions == 2)
-      tile = {.sizes = {std::min(elements / across, most_threads / across * rows) / rows * rows, across},
-              .times = std::min(most_times, most_sweeps / static_cast<std::int64_t>(sweeps->all.size())),
-              .rows = rows};
-    for (; tile.times > 0; --tile.times) {
-      const Margins around = halo_of(*sweeps, tile.times).all;
-      std::int64_t own = 1, all = 1;
-      for (std::size_t d = 0; d < dimensions; ++d) {
-        own *= std::max<std::int64_t>(0, tile.sizes[d] - around[d].below - around[d].above);
-        all *= tile.sizes[d];
-      }
-      if (5 * own >= 3 * all && own > 0) return tile;
+  for (const LoopFacts& loop : nest.loops()) {
+    if (begins_kernel(nest, loop.role.symbol) || loop.inside.empty()) continue;
+    std::vector<std::string> band;
+    for (const std::string& inner : loop.inside)
+      if (const auto one = nest.band(inner); one.size() > band.size()) band = one;
+    const auto tile = time_tile(nest, loop.role.symbol, band.size());
+    if (!tile) continue;
+    InTime result;
+    std::string loops, sizes;
+    for (std::size_t d = 0; d < band.size(); ++d) {
+      const std::string name = d == 0 ? "span" : "breadth";
+      loops += (d == 0 ? "" : ", ") + band[d];
+      sizes += (d == 0 ? "$" : ", $") + name;
+      result.open[name] = values(tile->sizes[d], {32, 64, 40, 48, 128});
     }
-    return std::nullopt;
+    result.steps = call("overlap", "loop=" + loop.role.symbol + ", loops=[" + loops + "], sizes=[" + sizes +
+                                       "], steps=$times, rows=$each");
+    result.open["times"] = values(tile->times, {2, 1, 3, 4});
+    result.open["each"] = values(tile->rows, {8, 4, 1});
+    return result;
   }
+  return {};
+}
 
-  struct InTime {
-    std::string steps;  // none: there is no such loop
-    std::map<std::string, std::vector<std::string>> open;
+Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead,
+                                               const std::map<std::string, std::vector<std::string>>& more = {}) {
+  Written all;
+  for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
+  if (all.moved.empty()) return fail("offload.none", "it has no loop");
+  // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
+  // compute nothing. Otherwise what is computed once for a block is.
+  const bool unit = nest.element_bytes() == 8 && !all.several;
+  std::map<std::string, std::vector<std::string>> sizes{
+      {"line", {"128", "64", "256", "32"}},
+      {"rows", {"4", "8", "2", "16"}},
+      {"columns", {"64", "32", "128"}},
+      {"high", {"8", "4", "2"}},
+      {"wide", {"2", "1", "4"}},
+      {"down", {"1", "2", "4"}},
+      {"across", {"128", "64", "32"}},
+      {"shares", {"8", "4", "2"}},
+      {"strips", {"32", "64", "16"}},
+      {"tall", values(all, &Tile::tall, {8})},
+      {"broad", values(all, &Tile::broad, {8})},
+      {"few", widths(sums_of_block(all.sums), {32, 16, 8})},
+      {"far", widths(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
+      {"under", values(all, &Tile::under, {4})},
+      {"beside", values(all, &Tile::beside, {16, 32})},
+      {"depth", values(all, &Tile::depth, {4})},
+      {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
+      {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
+      {"buffers", {"2", "1"}}};
+  sizes.insert(more.begin(), more.end());
+  std::vector<OpenRecipe> recipes;
+  for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
+    OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
+    for (const auto& [name, values] : sizes)
+      if (recipe.text.contains("$" + name)) recipe.open[name] = values;
+    if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
+  }
+  return recipes;
+}
+
+// What it takes most steps to make comes first.
+Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
+  auto recipes = write_as_it_is(nest, "");
+  if (const InTime time = in_time(nest); recipes && !time.steps.empty()) {
+    const auto first = write_as_it_is(nest, time.steps, time.open);
+    recipes->insert(recipes->begin(), first->front());
+  }
+  const auto put_first = [&](const Changed& changed) {
+    auto first = write_as_it_is(changed.facts, changed.steps);
+    if (!first) return;
+    if (recipes) first->insert(first->end(), recipes->begin(), recipes->end());
+    recipes = std::move(first);
   };
-
-  // The first loop on the host around sweeps over grids: one launch for some of its iterations, in which grids cross
-  // the memory once for all of these.
-  InTime in_time(const NestFacts& nest) {
-    const auto values = [](std::int64_t first, std::vector<std::int64_t> others) {
-      std::vector<std::string> all{std::to_string(first)};
-      for (const std::int64_t n : others)
-        if (n != first) all.push_back(std::to_string(n));
-      return all;
-    };
-    for (const LoopFacts& loop : nest.loops()) {
-      if (begins_kernel(nest, loop.role.symbol) || loop.inside.empty()) continue;
-      std::vector<std::string> band;
-      for (const std::string& inner : loop.inside)
-        if (const auto one = nest.band(inner); one.size() > band.size()) band = one;
-      const auto tile = time_tile(nest, loop.role.symbol, band.size());
-      if (!tile) continue;
-      InTime result;
-      std::string loops, sizes;
-      for (std::size_t d = 0; d < band.size(); ++d) {
-        const std::string name = d == 0 ? "span" : "breadth";
-        loops += (d == 0 ? "" : ", ") + band[d];
-        sizes += (d == 0 ? "$" : ", $") + name;
-        result.open[name] = values(tile->sizes[d], {32, 64, 40, 48, 128});
-      }
-      result.steps = call("overlap", "loop=" + loop.role.symbol + ", loops=[" + loops + "], sizes=[" + sizes +
-                                         "], steps=$times, rows=$each");
-      result.open["times"] = values(tile->times, {2, 1, 3, 4});
-      result.open["each"] = values(tile->rows, {8, 4, 1});
-      return result;
-    }
-    return {};
+  Changed changed = with_own_places(nest).value_or(Changed{"", nest});
+  preserve_old_values(changed, nest);
+  if (!changed.steps.empty()) put_first(changed);
+  if (make_sums_even(changed, nest, large.tall * large.under)) {
+    make_sums_even(changed, nest, few_rows);
+    put_first(changed);
   }
-
-  Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead,
-                                                 const std::map<std::string, std::vector<std::string>>& more = {}) {
-    Written all;
-    for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
-    if (all.moved.empty()) return fail("offload.none", "it has no loop");
-    // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
-    // compute nothing. Otherwise what is computed once for a block is.
-    const bool unit = nest.element_bytes() == 8 && !all.several;
-    std::map<std::string, std::vector<std::string>> sizes{
-        {"line", {"128", "64", "256", "32"}},
-        {"rows", {"4", "8", "2", "16"}},
-        {"columns", {"64", "32", "128"}},
-        {"high", {"8", "4", "2"}},
-        {"wide", {"2", "1", "4"}},
-        {"down", {"1", "2", "4"}},
-        {"across", {"128", "64", "32"}},
-        {"shares", {"8", "4", "2"}},
-        {"strips", {"32", "64", "16"}},
-        {"tall", values(all, &Tile::tall, {8})},
-        {"broad", values(all, &Tile::broad, {8})},
-        {"few", widths(sums_of_block(all.sums), {32, 16, 8})},
-        {"far", widths(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
-        {"under", values(all, &Tile::under, {4})},
-        {"beside", values(all, &Tile::beside, {16, 32})},
-        {"depth", values(all, &Tile::depth, {4})},
-        {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
-        {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
-        {"buffers", {"2", "1"}}};
-    sizes.insert(more.begin(), more.end());
-    std::vector<OpenRecipe> recipes;
-    for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
-      OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
-      for (const auto& [name, values] : sizes)
-        if (recipe.text.contains("$" + name)) recipe.open[name] = values;
-      if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
-    }
-    return recipes;
-  }
-
-  // What it takes most steps to make comes first.
-  Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
-    auto recipes = write_as_it_is(nest, "");
-    if (const InTime time = in_time(nest); recipes && !time.steps.empty()) {
-      const auto first = write_as_it_is(nest, time.steps, time.open);
-      recipes->insert(recipes->begin(), first->front());
-    }
-    const auto put_first = [&](const Changed& changed) {
-      auto first = write_as_it_is(changed.facts, changed.steps);
-      if (!first) return;
-      if (recipes) first->insert(first->end(), recipes->begin(), recipes->end());
-      recipes = std::move(first);
-    };
-    Changed changed = with_own_places(nest).value_or(Changed{"", nest});
-    preserve_old_values(changed, nest);
-    if (!changed.steps.empty()) put_first(changed);
-    if (make_sums_even(changed, nest, large.tall * large.under)) {
-      make_sums_even(changed, nest, few_rows);
-      put_first(changed);
-    }
-    return recipes;
-  }
+  return recipes;
+}
 
 }  // namespace
 

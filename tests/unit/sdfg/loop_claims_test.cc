@@ -113,10 +113,20 @@ TEST(LoopClaims, APrivateIsKeptOnlyWhereItsIterationsHoldTheSameInstances) {
   ScheduleLoop p = *find_loop(a.lifted.tree, "p"), q = *find_loop(a.lifted.tree, "q");
   p.begin = q.begin = begin;
   p.end = q.end = end;
-  const ScheduleLoop once{.symbol = "once", .begin = 0, .end = 1, .privates = {"u"}, .children = {{p}, {q}}};
+  ScheduleLoop once;
+  once.symbol = "once";
+  once.begin = 0;
+  once.end = 1;
+  once.privates = {"u"};
+  once.children = {{p}, {q}};
   const auto from = [&](int first) {
-    return ScheduleTree{
-        {ScheduleLoop{.symbol = "two", .begin = first, .end = Expr::symbol("n"), .step = 2, .children = {{once}}}}};
+    ScheduleLoop two;
+    two.symbol = "two";
+    two.begin = first;
+    two.end = Expr::symbol("n");
+    two.step = 2;
+    two.children = {{once}};
+    return ScheduleTree{{two}};
   };
   expect_same(a, from(0), from(-1), "from -1");
   EXPECT_EQ(answer(respects_as(a.dependences, a.lifted, from(0), from(-1))), "legality.private");
