@@ -13,8 +13,8 @@ void mm(int n, double A[n][n], double B[n][n], double C[n][n]) {
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[j][k];
 }
-int main(void) {
-  int n = 96;
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 96;
   double (*A)[n] = calloc(n, sizeof *A), (*B)[n] = calloc(n, sizeof *B), (*C)[n] = calloc(n, sizeof *C);
   mm(n, A, B, C);
   printf("%g\\n", C[1][1]);
