@@ -198,8 +198,7 @@ class FunctionPrinter {
     return literal(sdfg::ScalarExpr::real(value, sdfg::ElementType::f64)).text;
   }
 
-  // First of all, as they are cheap: calls that are too small are to cost nothing. Returns what the call gains, in
-  // seconds; empty: not known.
+  // First, for calls that are too small are to cost nothing. Returns the seconds that the call gains; empty: not known.
   std::string guards(const Expressions& expressions, std::vector<std::string>& checks) {
     std::string gains;
     for (const Guard& guard : options_.guards) {
@@ -334,8 +333,7 @@ class FunctionPrinter {
     for (const auto& [first, second] : sdfg_.disjoint) {
       const Container &a = expressions.container(first), &b = expressions.container(second);
       if (by_value(a) || by_value(b) || planted(Fault::overlap_unchecked)) continue;
-      const std::string left = footprint(expressions, a, checks);
-      const std::string right = footprint(expressions, b, checks);
+      const std::string left = footprint(expressions, a, checks), right = footprint(expressions, b, checks);
       // A device has a copy of all that lies between an array's first and last element.
       const std::string gaps = on_device() ? "" : " && !" + left + ".interleaved(" + right + ")";
       checks.push_back("if (!" + left + ".disjoint(" + right + ")" + gaps + ") return 0;");

@@ -242,7 +242,7 @@ std::vector<std::string> values(const Written& all, std::int64_t Tile::* member,
   return result;
 }
 
-// The same of sums.
+// The same of other names, the first of which is `first`.
 std::vector<std::string> widths(std::int64_t first, std::vector<std::int64_t> others) {
   std::erase(others, first);
   std::vector<std::string> result{std::to_string(first)};
@@ -296,12 +296,6 @@ struct InTime {
 // The first loop on the host around sweeps over grids: one launch for some of its iterations, in which grids cross
 // the memory once for all of these.
 InTime in_time(const NestFacts& nest) {
-  const auto values = [](std::int64_t first, std::vector<std::int64_t> others) {
-    std::vector<std::string> all{std::to_string(first)};
-    for (const std::int64_t n : others)
-      if (n != first) all.push_back(std::to_string(n));
-    return all;
-  };
   for (const LoopFacts& loop : nest.loops()) {
     if (begins_kernel(nest, loop.role.symbol) || loop.inside.empty()) continue;
     std::vector<std::string> band;
@@ -315,12 +309,12 @@ InTime in_time(const NestFacts& nest) {
       const std::string name = d == 0 ? "span" : "breadth";
       loops += (d == 0 ? "" : ", ") + band[d];
       sizes += (d == 0 ? "$" : ", $") + name;
-      result.open[name] = values(tile->sizes[d], {32, 64, 40, 48, 128});
+      result.open[name] = widths(tile->sizes[d], {32, 64, 40, 48, 128});
     }
     result.steps = call("overlap", "loop=" + loop.role.symbol + ", loops=[" + loops + "], sizes=[" + sizes +
                                        "], steps=$times, rows=$each");
-    result.open["times"] = values(tile->times, {2, 1, 3, 4});
-    result.open["each"] = values(tile->rows, {8, 4, 1});
+    result.open["times"] = widths(tile->times, {2, 1, 3, 4});
+    result.open["each"] = widths(tile->rows, {8, 4, 1});
     return result;
   }
   return {};
