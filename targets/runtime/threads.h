@@ -60,20 +60,20 @@ inline int64_t dynamic_share(int64_t iterations) { return iterations < 256 ? 1 :
 class Threads {
  public:
   explicit Threads(int wanted, int least = 1, double gain = 1)
-      : wanted_(wanted), usable_(has_runtime() && busy_ == 0 && !lost_ && pays(gain, 2)) {
+      : wanted_(wanted), usable_(has_runtime() && state().busy == 0 && !lost_ && pays(gain, 2)) {
     if (!usable_) return;
     const bool nested = omp_in_parallel() != 0;
     const int size = threads(wanted);
     usable_ = (nested ? 1 : size) >= least && (nested || pays(0, size));
     if (!usable_) return;
-    busy_ = 1;
-    if (size > started_ && !nested) start(size);
+    state().busy = 1;
+    if (size > state().started && !nested) start(size);
   }
   ~Threads() {
     if (!usable_) return;
-    busy_ = 0;
+    state().busy = 0;
 #ifndef __clang__
-    if (wanted_ > 0) started_ = 0;  // gcc's runtime dismisses threads that a smaller team does not need
+    if (wanted_ > 0) state().started = 0;  // gcc's runtime dismisses threads that a smaller team does not need
 #endif
   }
   Threads(const Threads&) = delete;
@@ -90,9 +90,9 @@ class Threads {
 #else
     constexpr double start = 0.05e-3, each = 0.09e-3;
 #endif
-    if (started_ > 0) return true;
-    gained_ += gain;
-    return gained_ >= start + each * size;
+    if (state().started > 0) return true;
+    state().gained += gain;
+    return state().gained >= start + each * size;
   }
   static bool has_runtime() {
 #ifdef __clang__
@@ -128,7 +128,7 @@ class Threads {
       if (team <= most) move_apart(places, own, team);
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    started_ = size;
+    state().started = size;
     errno = errno_before;
   }
   // A thread begins where the one that started it runs, and may stay there for 20 ms before Linux moves it to an idle
@@ -155,26 +155,34 @@ class Threads {
     }
   }
   static void in_child() {
-    started_ = 0;
+    state().started = 0;
 #ifndef __clang__
     lost_ = true;
 #endif
   }
 
 #define SOUS_HIDDEN __attribute__((visibility("hidden")))
-// What a program has of such memory when it starts, libraries that it loads later soon use up: they say SOUS_LOADED.
+  // What each thread of the program has, zero at first.
+  struct State {
+    volatile int busy;
+    int started;
+    double gained;
+  };
 #ifdef SOUS_LOADED
-#define SOUS_PER_THREAD SOUS_HIDDEN inline static thread_local
+  // Libraries that are loaded later soon use up what a program has of such memory when it starts: theirs is found by a
+  // call, which allocates it the first time. clang 19 takes for granted that this call leaves the vector registers 16 to
+  // 31 as they are, and an allocation need not: in a function of its own it is a call like any other.
+  SOUS_HIDDEN __attribute__((noinline)) static State& state() {
+    static thread_local State state;
+    return state;
+  }
 #else
-#define SOUS_PER_THREAD __attribute__((visibility("hidden"), tls_model("initial-exec"))) inline static thread_local
+  SOUS_HIDDEN __attribute__((tls_model("initial-exec"))) inline static thread_local State state_;
+  static State& state() { return state_; }
 #endif
-  SOUS_PER_THREAD volatile int busy_ = 0;
-  SOUS_PER_THREAD int started_ = 0;
-  SOUS_PER_THREAD double gained_ = 0;
   SOUS_HIDDEN inline static int watches_forks_ = 0;
   SOUS_HIDDEN inline static bool lost_ = false;
 #undef SOUS_HIDDEN
-#undef SOUS_PER_THREAD
   [[maybe_unused]] const int wanted_;
   bool usable_;
 };
