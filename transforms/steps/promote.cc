@@ -181,7 +181,11 @@ struct Promote {
     if (is_local_already(old, size)) return nothing;
 
     Promotion result{.container = container, .subscripts = {}, .box = *box, .in = {}, .out = {}};
-    for (const Footprint::Access& a : footprint.accesses) result.subscripts.insert(a.subscript);
+    for (const Footprint::Access& a : footprint.accesses) {
+      // In what never runs it would name no element of the copy.
+      TRY(const bool never, runs_never(a, around));
+      if (!never) result.subscripts.insert(a.subscript);
+    }
     const auto inexact = [&](const char* what) {
       return fail("promote.footprint", std::string("which elements of ") + container + " are " + what + " is not known",
                   loop.name);
@@ -203,6 +207,11 @@ struct Promote {
     return result;
   }
 
+  static Result<bool> runs_never(const Footprint::Access& access, const std::vector<ScalarExpr>& around) {
+    Points elements = access.elements;
+    sdfg::append(elements.conditions, around);
+    return sdfg::is_within(elements, {});
+  }
   static Result<bool> is_repeated(const std::vector<Points>& points, const std::vector<ScalarExpr>& around) {
     if (points.empty()) return false;
     return sdfg::is_repeated(points, around);
