@@ -193,8 +193,28 @@ std::string Printer::advance(const std::string& variable, std::int64_t step) {
                   : variable + " -= " + std::to_string(-static_cast<__int128>(step) > INT64_MAX ? INT64_MAX : -step);
 }
 
+// How many iterations the loop has whose first one depends on others, if they are few: compilers, to which sums of
+// integers wrap, do not see from `j + 7` that `j` to there are seven, and write out (and make vectors around) only what
+// they can count.
+static std::optional<std::int64_t> few_from_elsewhere(const sdfg::Loop& loop) {
+  constexpr std::int64_t few = 64;
+  const auto distance = (loop.end - loop.begin).constant();
+  if (!distance || loop.step != 1 || loop.begin.constant() || !loop.begin.reads().empty()) return std::nullopt;
+  return *distance > 1 && *distance <= few ? distance : std::nullopt;
+}
+
 void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
   const std::string variable = expressions.names().of(loop.symbol);
+  if (const auto count = few_from_elsewhere(loop); count && !expressions.on_device) {
+    const std::string counter = expressions.names().fresh(variable + "_n");
+    const std::string first = bound(loop.begin, variable + "_begin");
+    if (!pragma.empty()) out.line(pragma);
+    out.open("for (int64_t " + counter + " = 0; " + counter + " < " +
+             std::to_string(*count - (planted(Fault::counted_one_short) ? 1 : 0)) + "; ++" + counter + ")");
+    out.line("const int64_t " + variable + " = " + first + " + " + counter + ";");
+    body(loop);
+    return out.close();
+  }
   const std::string end = bound(loop.end, variable + "_end");
   const std::string begin = expressions.index(loop.begin).text;
   if (!pragma.empty()) out.line(pragma);

@@ -170,8 +170,8 @@ class Threads {
   };
 #ifdef SOUS_LOADED
   // Libraries that are loaded later soon use up what a program has of such memory when it starts: theirs is found by a
-  // call, which allocates it the first time. clang 19 takes for granted that this call leaves the vector registers 16 to
-  // 31 as they are, and an allocation need not: in a function of its own it is a call like any other.
+  // call, which allocates it the first time. clang 19 takes for granted that this call leaves the vector registers 16
+  // to 31 as they are, and an allocation need not: in a function of its own it is a call like any other.
   SOUS_HIDDEN __attribute__((noinline)) static State& state() {
     static thread_local State state;
     return state;
