@@ -232,6 +232,7 @@ class Adder {
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
         targets::EmitOptions emit_options = client::emit_options(meaning_, nest.reassociate);
         emit_options.function = function_of(t, tuned);
+        emit_options.symbol_types = frontends::symbol_types(*nest.lifted);
         if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
         TRY(auto code, target_->emit(sdfg, emit_options));
         functions.push_back(std::move(code));

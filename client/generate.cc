@@ -63,6 +63,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
     options.cache = tuning_db::strictest(options.cache, tuning_db::cache_for(choice.match.evidence, nest.hardware));
   if (meaning.user_lines) options.lines = source_lines(*nest.lifted, applied);
   options.comment = comment_of(nest, chosen);
+  options.symbol_types = frontends::symbol_types(*nest.lifted);
   options.known = nest.lifted->known;
   options.original = &nest.normal;
   options.residences = residences;

@@ -24,6 +24,14 @@ Replacement replacement(const LiftedNest& lifted, const std::string& function, c
           .hint = lifted.hint};
 }
 
+std::map<std::string, sdfg::ElementType> symbol_types(const LiftedNest& lifted) {
+  std::map<std::string, sdfg::ElementType> result;
+  for (const Argument& argument : lifted.arguments)
+    if (argument.kind == Argument::Kind::Symbol && argument.symbol_type != sdfg::ElementType::i64)
+      result.emplace(argument.name, argument.symbol_type);
+  return result;
+}
+
 LiftedNest lifted_from(const sdfg::Sdfg& sdfg, const std::map<std::string, std::int64_t>& sizes) {
   using Kind = Argument::Kind;
   LiftedNest lifted;

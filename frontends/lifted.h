@@ -32,6 +32,9 @@ struct Argument {
   std::string expression;  // the program's, without side effects: "n", "g->n", "A"
   // Passed by value (or a pointer), and perhaps without a value yet where the nest does not use it.
   bool unset = false;
+  // What a symbol is passed as; generated code widens it. A program that widened it itself, ahead of its own loops, may
+  // be compiled otherwise than without the call.
+  sdfg::ElementType symbol_type = sdfg::ElementType::i64;
   bool operator==(const Argument&) const = default;
 };
 
@@ -112,6 +115,8 @@ struct Replacement {
   Hint hint = {};
 };
 
+// What the nest's symbols are passed as that are not passed as i64.
+std::map<std::string, sdfg::ElementType> symbol_types(const LiftedNest& lifted);
 // How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
 // nothing in it writes, and the normal form may have removed the last write.
 std::vector<Argument> arguments_for(const LiftedNest& lifted, const sdfg::Sdfg& emitted);

@@ -73,10 +73,10 @@ struct Offer {
 };
 
 struct EmitOptions {
-  // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t, scalars that are never
-  // written by value, other containers as pointers to their elements; it returns int: 1 when it ran, 0 when a condition
-  // (guards, assumptions, disjoint footprints, threads, memory for large temporaries) does not hold, with nothing
-  // changed.
+  // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t (or as `symbol_types`
+  // says, where it is not `local`), scalars that are never written by value, other containers as pointers to their
+  // elements; it returns int: 1 when it ran, 0 when a condition (guards, assumptions, disjoint footprints, threads,
+  // memory for large temporaries) does not hold, with nothing changed.
   std::string function = "kernel";
   // Another such function with the same arguments, emitted ahead of this one: where the guards do not hold, or rows
   // share too few sets of the cache, it is called, and its result returned. Empty: none.
@@ -98,6 +98,7 @@ struct EmitOptions {
   // For measuring a part by itself: the code calls sous_clock_stop() ahead of what is not of it and sous_clock_start()
   // behind that (C functions of whoever measures).
   std::optional<Part> timed = {};
+  std::map<std::string, sdfg::ElementType> symbol_types = {};
   // What symbols surely are, whenever the function is called.
   std::map<std::string, std::int64_t> known = {};
   // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.

@@ -368,6 +368,7 @@ class Builder {
   std::set<std::string> guarded_, in_place_;  // members, as C names them
   std::set<std::string> unset_;               // C names of variables and members that may have no value yet
   std::map<std::string, std::string> symbol_c_;
+  std::map<std::string, sdfg::ElementType> symbol_types_;  // those of at most 32 bits: i32 or u32
   std::map<std::string, std::int64_t> known_, supposed_;
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
   std::vector<const clang::FunctionDecl*> inline_stack_;

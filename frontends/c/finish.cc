@@ -170,7 +170,12 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
     sdfg_.arguments.push_back(s);
     read.insert(symbol_c_.at(s));
     const std::string& c = symbol_c_.at(s);
-    nest.arguments.push_back({Argument::Kind::Symbol, s, "long long", c, unset_.contains(c)});
+    const auto narrow = symbol_types_.find(s);
+    const sdfg::ElementType type = narrow == symbol_types_.end() ? sdfg::ElementType::i64 : narrow->second;
+    const char* c_name = type == sdfg::ElementType::i32   ? "int"
+                         : type == sdfg::ElementType::u32 ? "unsigned int"
+                                                          : "long long";
+    nest.arguments.push_back({Argument::Kind::Symbol, s, c_name, c, unset_.contains(c), type});
     if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
     if (auto it = supposed_.find(s); it != supposed_.end() && !nest.known.contains(s)) {
       nest.known[s] = it->second;

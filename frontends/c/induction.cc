@@ -70,6 +70,8 @@ bool Builder::adopt(const std::string& symbol, const Builder& trial) {
   names_.insert(symbol);
   sdfg_.symbols.push_back(symbol);
   symbol_c_[symbol] = named->second;
+  if (const auto type = trial.symbol_types_.find(symbol); type != trial.symbol_types_.end())
+    symbol_types_.insert(*type);
   ranges_.parameters[symbol] = trial.ranges_.parameters.at(symbol);
   if (std::ranges::find(trial.ranges_.assumptions, Expr::symbol(symbol)) != trial.ranges_.assumptions.end())
     ranges_.assumptions.push_back(Expr::symbol(symbol));

@@ -43,7 +43,6 @@ string parameter_type(const Argument& argument) {
   if (argument.unset) return unset_type(argument);
   switch (argument.kind) {
     case Argument::Kind::Symbol:
-      return "long long";
     case Argument::Kind::ScalarIn:
       return argument.type;
     case Argument::Kind::ScalarInOut:
@@ -58,7 +57,7 @@ string passed(const Argument& argument) {
     return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.expression + ")}";
   switch (argument.kind) {
     case Argument::Kind::Symbol:
-      return "(long long)(" + argument.expression + ")";
+      return "(" + argument.type + ")(" + argument.expression + ")";
     case Argument::Kind::ScalarIn:
       return argument.expression;
     case Argument::Kind::ScalarInOut:

@@ -56,7 +56,9 @@ std::string Builder::symbol_for(const std::string& wish, const std::string& c_ex
   sdfg_.symbols.push_back(name);
   ranges_.parameters[name] = type_interval(t);
   symbol_c_[name] = c_expr;
-  // A symbol is passed as long long: the upper half of an unsigned 64-bit type would arrive negative.
+  constexpr int of_int = 4;  // bytes
+  if (sdfg::info(t).bytes <= of_int) symbol_types_[name] = t == ElementType::u32 ? t : ElementType::i32;
+  // Wider ones are passed as long long: the upper half of an unsigned 64-bit type would arrive negative.
   if (t == ElementType::u64) ranges_.assumptions.push_back(Expr::symbol(name));
   return name;
 }

@@ -46,16 +46,6 @@ int team_size(const sdfg::Region& region) {
   return all ? 0 : largest;
 }
 
-// From here on, lines are those of the user's file.
-std::string line_directive(const SourceLines& lines) {
-  std::string file;
-  for (const char c : lines.file) {
-    if (c == '"' || c == '\\') file += '\\';
-    file += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  }
-  return "#line " + std::to_string(lines.line) + " \"" + file + "\"\n";
-}
-
 class FunctionPrinter {
  public:
   FunctionPrinter(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
@@ -92,7 +82,7 @@ class FunctionPrinter {
 
     Lines out;
     out.source_line = options_.lines.line;
-    if (out.source_line > 0) out.append(line_directive(options_.lines));
+    if (out.source_line > 0) out.append(line_directive(options_.lines.file, options_.lines.line));
     if (options_.timed) out.line("extern \"C\" { void sous_clock_stop(void); void sous_clock_start(void); }");
     out.lines(comment_lines(options_.comment));
     out.append(body.kernels);
@@ -349,9 +339,16 @@ class FunctionPrinter {
                        (options_.otherwise_on_one_thread ? other_shapes() : "return 0;"));
     }
     const std::vector<std::string> passed = on_device() ? moved(body, checks) : allocated(expressions, checks);
-    std::vector<std::string> parameters;
+    std::vector<std::string> parameters, widened;
     for (const std::string& argument : sdfg_.arguments) {
       const Container* c = sdfg_.find(argument);
+      if (const auto type = options_.symbol_types.find(argument);
+          type != options_.symbol_types.end() && !options_.local) {
+        const std::string passed = names_.fresh(names_.of(argument) + "_passed");
+        parameters.push_back(std::string(sdfg::info(type->second).cpp) + " " + passed);
+        widened.push_back("const int64_t " + names_.of(argument) + " = " + passed + ";");
+        continue;
+      }
       const bool stays = on_device() && c != nullptr && !by_value(*c) && !device_arrays_.contains(argument);
       parameters.push_back((stays ? "[[maybe_unused]] " : "") + parameter(argument, false));
     }
@@ -360,6 +357,7 @@ class FunctionPrinter {
     const std::string linkage =
         options_.local ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
     out.open(parameter_list(linkage + options_.function, parameters));
+    for (const std::string& line : widened) out.line(line);
     for (const std::string& check : checks) out.line(check);
     out.line(kernel_ + "(" + join(passed) + ");");
     out.line(on_device() ? "return " + run_ + ".finish();" : "return 1;");

@@ -70,6 +70,16 @@ class Lines {
   int depth_ = 0;
 };
 
+// From here on, lines are those of the user's file.
+inline std::string line_directive(std::string_view name, int line) {
+  std::string file;
+  for (const char c : name) {
+    if (c == '"' || c == '\\') file += '\\';
+    file += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  }
+  return "#line " + std::to_string(line) + " \"" + file + "\"\n";
+}
+
 // `text` as lines of comments. It may come from anyone (names of files, recipes), and must not end its comment: control
 // characters (a carriage return ends a line, too) become spaces, and no line ends in what would join the next one to
 // it.

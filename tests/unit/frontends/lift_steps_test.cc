@@ -99,6 +99,22 @@ TEST(LiftSteps, PointersThatWalkThroughRows) {
             "loop h = 0 .. h_1 {\n  loop k = 0 .. w {\n    s0: to[h, k] = from[h, k]\n  }\n}\n");
 }
 
+TEST(LiftSteps, SymbolsArePassedInTheTypesThatTheyHave) {
+  const TranslationUnit unit = lifted(
+      "void f(double *p, int n, unsigned m, short k, long l) {\n"
+      "  for (long i = 0; i < n; i++)\n"
+      "    for (long j = 0; j < m; j++)\n"
+      "      for (long t = 0; t < k; t++) p[i * l + j] += t;\n"
+      "}");
+  ASSERT_EQ(unit.nests.size(), 1u);
+  std::map<std::string, std::string> types;
+  for (const Argument& a : unit.nests[0].arguments)
+    if (a.kind == Argument::Kind::Symbol) types[a.name] = a.type;
+  EXPECT_EQ(types, (std::map<std::string, std::string>{
+                       {"n", "int"}, {"m", "unsigned int"}, {"k", "int"}, {"l", "long long"}}));
+  EXPECT_EQ(symbol_types(unit.nests[0]).size(), 3u);
+}
+
 TEST(LiftSteps, HowFarAnotherPointerIsIsReadOnEntry) {
   const TranslationUnit unit = lifted("void f(double *p, double *end) { while (p != end) *p++ = 0; }");
   ASSERT_EQ(unit.nests.size(), 1u);

@@ -57,6 +57,43 @@ TEST(Targets, IterationsAreHandedOutInShares) {
   EXPECT_EQ(schedule("parallel(dynamic)"), "schedule(dynamic, share)");
 }
 
+// Sums of integers wrap in generated code: of `j + 7` compilers do not see that it is seven after j.
+TEST(Targets, ShortLoopsFromElsewhereAreCounted) {
+  const std::string text =
+      "sdfg 1 g symbols n array A: f64[n + 6] argument array B: f64[n] argument arguments n, A, B\n"
+      "loop j = 0 .. n {\n"
+      "  loop l = j .. j + 7 { s: B[j] = B[j] + A[l] }\n"
+      "  loop k = {first} .. {first} + {count} { t: B[j] = B[j] * 2.0 }\n"
+      "}\n";
+  const auto of = [&](const std::string& first, const std::string& count) {
+    std::string changed = text;
+    for (const auto& [from, to] : {std::pair{std::string("{first}"), first}, {std::string("{count}"), count}})
+      for (auto at = changed.find(from); at != std::string::npos; at = changed.find(from))
+        changed.replace(at, from.size(), to);
+    return changed;
+  };
+  const auto has = [](const std::string& code, const char* loop) { return code.find(loop) != std::string::npos; };
+  const std::string code = emitted("cpp", parsed(of("j", "200")));
+  EXPECT_TRUE(has(code, "for (int64_t l_n = 0; l_n < 7; ++l_n) {")) << code;
+  EXPECT_TRUE(has(code, "const int64_t l = j + l_n;")) << code;
+  EXPECT_TRUE(has(code, "for (int64_t k = j; k < j + 200; ++k) {")) << code;
+  EXPECT_TRUE(has(emitted("cpp", parsed(of("0", "5"))), "for (int64_t k = 0; k < 5; ++k) {"));
+  expect_like_interpreter(of("j", "3"), {0, 1, 5, 40});
+}
+
+TEST(Targets, SymbolsArePassedAsTheProgramHasThem) {
+  const auto graph = parsed(
+      "sdfg 1 g symbols n, m array A: f64[n] argument arguments n, m, A assume m >= 0\n"
+      "loop i = m .. n { s: A[i] = 1.0 }");
+  EmitOptions options{.symbol_types = {{"n", sdfg::ElementType::i32}, {"m", sdfg::ElementType::u32}}};
+  const std::string code = emitted("cpp", graph, options);
+  for (const char* part : {"int kernel(int32_t n_passed, uint32_t m_passed, double* A) {",
+                           "const int64_t n = n_passed;", "const int64_t m = m_passed;"})
+    EXPECT_NE(code.find(part), std::string::npos) << part << "\n" << code;
+  options.local = true;
+  EXPECT_NE(emitted("cpp", graph, options).find("int kernel(int64_t n, int64_t m, double* A) {"), std::string::npos);
+}
+
 TEST(Targets, TheOneThatDoesAllThatTheOtherDoes) {
   EXPECT_EQ(common_target(cpp_target, highway_target), &highway_target);
   EXPECT_EQ(common_target(openmp_target, cpp_target), &openmp_target);
