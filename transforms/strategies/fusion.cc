@@ -41,6 +41,19 @@ std::optional<Shift> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std:
 // A loop as short as this comes back to the lines that it touched when the loop around goes on.
 constexpr std::int64_t short_loop = 16;
 
+// What lies side by side: colours, parts of complex numbers, members of small structures.
+constexpr std::int64_t most_interleaved = 8;
+
+// How far apart the elements of two iterations of a loop are, if that is known.
+std::optional<std::int64_t> elements_between(const sdfg::Memlet& memlet, const sdfg::Container& container,
+                                             const string& loop) {
+  sdfg::Expr offset(0);
+  for (std::size_t d = 0; d < memlet.subset.size(); ++d)
+    offset = offset + memlet.subset[d].begin * container.strides[d];
+  const auto step = sdfg::coefficient_of(offset, loop);
+  return step ? step->constant() : std::nullopt;
+}
+
 // Lines of memory that a run of each statement below touches anew, temporaries aside.
 double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost) {
   double sum = 0;
@@ -49,11 +62,7 @@ double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost
     sdfg::for_each_memlet(statement.node, [&](const sdfg::Memlet& memlet, bool) {
       const sdfg::Container* container = nest.lifted.frame.find(memlet.container);
       if (container == nullptr || container->transient) return;
-      sdfg::Expr offset(0);
-      for (std::size_t d = 0; d < memlet.subset.size(); ++d)
-        offset = offset + memlet.subset[d].begin * container->strides[d];
-      const auto step = sdfg::coefficient_of(offset, innermost);
-      const auto elements = step ? step->constant() : std::nullopt;
+      const auto elements = elements_between(memlet, *container, innermost);
       const double bytes =
           elements ? std::abs(static_cast<double>(*elements)) * info(container->type).bytes : line_bytes;
       sum += std::min(1.0, bytes / line_bytes);
@@ -229,7 +238,8 @@ class Fuser {
         band.push_back(b->symbol);
         const auto shift = shift_of(*a, *b, outside ? most_apart : 0);
         const bool moves = between > 0 || band.size() > 1;
-        const bool wanted = shares(a->symbol, b->symbol, moves) || (!moves && (outside || sum_beside(*a, *b)));
+        const bool wanted = shares(a->symbol, b->symbol, moves) ||
+                            (!moves && (outside || sum_beside(*a, *b) || take_apart_the_same(*a, *b)));
         if (!shift || (outside && shift->aligned) || !wanted) continue;
         TRY(auto one, as_one(a->symbol, band, *shift, between, outside));
         if (one) return one;
@@ -279,6 +289,30 @@ class Fuser {
   }
 
   const ScheduleLoop& loop(const string& symbol) const { return *sdfg::find_loop(nest_.tree, symbol); }
+
+  // Whether both read some elements in so many of the same array, as colours that lie side by side: the lanes of
+  // vectors are sorted out of the same lines, once if the loops are one.
+  bool take_apart_the_same(const ScheduleLoop& a, const ScheduleLoop& b) const {
+    const auto taken = taken_apart(a);
+    return std::ranges::any_of(taken_apart(b), [&](const string& array) { return taken.contains(array); });
+  }
+  // The arguments that are read with a distance of a few elements between iterations.
+  std::set<string> taken_apart(const ScheduleLoop& loop) const {
+    std::set<string> arrays;
+    for (const sdfg::ScheduleNode& child : loop.children) {
+      const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
+      if (leaf == nullptr) return {};
+      sdfg::for_each_memlet(nest_.lifted.statements[static_cast<std::size_t>(leaf->statement)].node,
+                            [&](const sdfg::Memlet& memlet, bool write) {
+                              const sdfg::Container* container = nest_.lifted.frame.find(memlet.container);
+                              if (write || container == nullptr || container->transient) return;
+                              const auto step = elements_between(memlet, *container, loop.symbol);
+                              if (step && std::abs(*step) > 1 && std::abs(*step) <= most_interleaved)
+                                arrays.insert(memlet.container);
+                            });
+    }
+    return arrays;
+  }
 
   // Whether both hold nothing but what each iteration hands on to the next by a single float: chains that overlap.
   bool sum_beside(const ScheduleLoop& a, const ScheduleLoop& b) const {

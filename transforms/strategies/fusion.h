@@ -31,10 +31,10 @@ bool sums_little(const Nest& nest, const Independence& independence);
 // met along them), and the loop is all that is inside, tiles of it go outwards: blocks of columns. Then, down to the
 // outermost parallel loops, those over nearly the same range that are parallel when they are one, or of which the first
 // does nothing but to give temporaries their first values. Inside them loops over the same range of which one hands
-// something on to the other: where they are parallel as one, too, or what is handed on is a temporary, which then needs
-// no array, and nothing is carried that was not carried before. What stands between two loops of which one hands a
-// temporary to the other goes before or behind them where it may. (Kennedy and McKinley 1993; Sarkar and Gao 1991.)
-// Errors: isl.budget.
+// something on to the other, or that read elements which lie side by side: where they are parallel as one, too, or what
+// is handed on is a temporary, which then needs no array, and nothing is carried that was not carried before. What
+// stands between two loops of which one hands a temporary to the other goes before or behind them where it may.
+// (Kennedy and McKinley 1993; Sarkar and Gao 1991.) Errors: isl.budget.
 Result<Fusion> fusion_of(const Nest& nest, const StepContext& context);
 
 }  // namespace sous::transforms

@@ -144,6 +144,20 @@ TEST(Strategies, ApplyWhole) {
   }
 }
 
+// Colours that lie side by side are sorted out once; of what lies in a row each loop may make its own vectors.
+TEST(Strategies, LoopsOverInterleavedElementsAreOne) {
+  const auto planes = [](const std::string& from) {
+    return nest("array A: i32[n, 3 * m] argument array Y: i32[n, m] argument array U: i32[n, m] argument", "A, Y, U",
+                "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: Y[i0, i1] = A[i0, " + from + "] + A[i0, " + from +
+                    " + 1] } } "
+                    "loop i2 = 0 .. n { loop i3 = 0 .. m { s1: U[i2, i3] = A[i2, " +
+                    (from == "i1" ? std::string("i3") : std::string("3 * i3")) + " + 2] } }");
+  };
+  const std::string apart = "fuse(first=i1, second=i3)";
+  EXPECT_NE(written(fused_loops_strategy, planes("3 * i1")).value()[0].text.find(apart), std::string::npos);
+  EXPECT_EQ(written(fused_loops_strategy, planes("i1")).value()[0].text.find(apart), std::string::npos);
+}
+
 // Whatever the open values are, the recipe is one; whether it applies is for the proof to say.
 TEST(Strategies, EveryValueMakesARecipe) {
   for (const StrategyInfo* strategy : strategies()) {
