@@ -102,11 +102,26 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
   return count >= least.lanes && all > 0 && in_vectors >= most_of_all * all ? count : 0;
 }
 
+bool reads(const NestFacts& known, int statement, const sdfg::Container* container) {
+  return std::ranges::any_of(known.accesses, [&](const AccessFact& a) {
+    return !a.write && a.statement == statement && a.container == container;
+  });
+}
+
+// Whether each iteration of the loop begins with a value of its own, whatever the one before left.
+bool sets_anew(const NestFacts& known, int loop, const sdfg::Container* container) {
+  return std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    return access.write && access.container == container && s.under == nullptr && !s.loops.empty() &&
+           s.loops.back() == loop && !reads(known, access.statement, container);
+  });
+}
+
 // Whether many iterations of the innermost loops store the same element, one after the other.
 bool stays_long(const NestFacts& known, const AccessFact& access) {
   double links = 1;
   for (const int loop : known.statements[static_cast<std::size_t>(access.statement)].loops | std::views::reverse) {
-    if (known.stride(access, loop) != 0.0) break;
+    if (known.stride(access, loop) != 0.0 || sets_anew(known, loop, access.container)) break;
     links *= known.loops[static_cast<std::size_t>(loop)].trips;
   }
   return links >= least_chain;
@@ -152,17 +167,11 @@ std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
     std::set<const sdfg::Container*> all;  // under conditions, and the same in many iterations
     bool best = false, float_best = false;
   };
-  // What is set in any case is not what the iteration before left.
-  std::set<std::pair<int, const sdfg::Container*>> set_anew;
-  for (const AccessFact& access : known.accesses) {
-    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
-    if (access.write && s.under == nullptr && !s.loops.empty()) set_anew.emplace(s.loops.back(), access.container);
-  }
   std::map<int, Kept> loops;
   for (const AccessFact& access : known.accesses) {
     const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
     if (!access.write || s.under == nullptr || s.whiles > 0 || s.loops.empty() || !stays_long(known, access) ||
-        set_anew.contains({s.loops.back(), access.container}))
+        sets_anew(known, s.loops.back(), access.container))
       continue;
     Kept& kept = loops[s.loops.back()];
     kept.all.insert(access.container);

@@ -1,9 +1,12 @@
 #include "transforms/strategies/fusion.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
+
+#include "transforms/strategies/walks.h"
 
 namespace sous::transforms {
 namespace {
@@ -16,7 +19,7 @@ using std::string;
 constexpr std::int64_t most_apart = 4;
 
 // Lines of memory that iterations touch, after loops were interchanged, for each that they touched before.
-constexpr double most_lines = 2, line_bytes = 64;
+constexpr double most_lines = 2;
 
 // Elements of an array of which each thread has a copy to sum in.
 constexpr std::int64_t most_copied = 4096;
@@ -38,46 +41,9 @@ std::optional<Shift> shift_of(const ScheduleLoop& a, const ScheduleLoop& b, std:
   return std::nullopt;
 }
 
-// A loop as short as this comes back to the lines that it touched when the loop around goes on.
-constexpr std::int64_t short_loop = 16;
-
-// What lies side by side: colours, parts of complex numbers, members of small structures.
-constexpr std::int64_t most_interleaved = 8;
-
-// How far apart the elements of two iterations of a loop are, if that is known.
-std::optional<std::int64_t> elements_between(const sdfg::Memlet& memlet, const sdfg::Container& container,
-                                             const string& loop) {
-  sdfg::Expr offset(0);
-  for (std::size_t d = 0; d < memlet.subset.size(); ++d)
-    offset = offset + memlet.subset[d].begin * container.strides[d];
-  const auto step = sdfg::coefficient_of(offset, loop);
-  return step ? step->constant() : std::nullopt;
-}
-
-// Lines of memory that a run of each statement below touches anew, temporaries aside.
-double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost) {
-  double sum = 0;
-  const auto of_statement = [&](const sdfg::ScheduleLeaf& leaf) {
-    const auto& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
-    sdfg::for_each_memlet(statement.node, [&](const sdfg::Memlet& memlet, bool) {
-      const sdfg::Container* container = nest.lifted.frame.find(memlet.container);
-      if (container == nullptr || container->transient) return;
-      const auto elements = elements_between(memlet, *container, innermost);
-      const double bytes =
-          elements ? std::abs(static_cast<double>(*elements)) * info(container->type).bytes : line_bytes;
-      sum += std::min(1.0, bytes / line_bytes);
-    });
-  };
-  for (const sdfg::ScheduleNode& node : tree)
-    match(
-        node.value,
-        [&](const ScheduleLoop& loop) {
-          const bool is_short = (loop.end - loop.begin).constant().value_or(short_loop) < short_loop;
-          sum += lines(nest, loop.children, is_short && !innermost.empty() ? innermost : loop.symbol);
-        },
-        [&](const sdfg::ScheduleGuard& guard) { sum += lines(nest, guard.children, innermost); }, of_statement);
-  return sum;
-}
+// Statements of a window around an element: clang 19 writes out loops of 300 instructions, a sum of products takes
+// five.
+constexpr double most_written_out = 64;
 
 // The loop that is the only thing inside, null if there is none.
 const ScheduleLoop* only_inside(const ScheduleLoop& loop) {
@@ -231,14 +197,14 @@ class Fuser {
     const auto* a = std::get_if<ScheduleLoop>(&sequence[k].value);
     if (a == nullptr) return std::nullopt;
     for (std::size_t between = 0; between <= most_between && k + 1 + between < sequence.size(); ++between) {
-      // Of a band, one that is not the outermost goes there if a temporary is handed to it.
+      // Of a band, one that is not the outermost goes there if a temporary is handed to it, or a window's first values.
       std::vector<string> band;
       for (const auto* b = std::get_if<ScheduleLoop>(&sequence[k + 1 + between].value); b != nullptr;
            b = only_inside(*b)) {
         band.push_back(b->symbol);
         const auto shift = shift_of(*a, *b, outside ? most_apart : 0);
         const bool moves = between > 0 || band.size() > 1;
-        const bool wanted = shares(a->symbol, b->symbol, moves) ||
+        const bool wanted = shares(a->symbol, b->symbol, moves && !is_window(band, between)) ||
                             (!moves && (outside || sum_beside(*a, *b) || take_apart_the_same(*a, *b)));
         if (!shift || (outside && shift->aligned) || !wanted) continue;
         TRY(auto one, as_one(a->symbol, band, *shift, between, outside));
@@ -290,30 +256,28 @@ class Fuser {
 
   const ScheduleLoop& loop(const string& symbol) const { return *sdfg::find_loop(nest_.tree, symbol); }
 
+  // Whether all loops of the band but the last one, and those inside of that, are a few iterations together, which
+  // compilers write out: what they add to stays in a register if they are inside of the last one.
+  bool is_window(const std::vector<string>& band, std::size_t between) const {
+    return band.size() > 1 && between == 0 && iterations(loop(band.front()), band.back()) <= most_written_out;
+  }
+  // Of the loops from here on, `except` counting as one.
+  static double iterations(const ScheduleLoop& loop, const string& except) {
+    const auto trips = (loop.end - loop.begin).constant();
+    double inside = 0;
+    for (const sdfg::ScheduleNode& child : loop.children) {
+      const auto* inner = std::get_if<ScheduleLoop>(&child.value);
+      inside += inner != nullptr ? iterations(*inner, except) : 1;
+    }
+    return inside * (loop.symbol == except ? 1 : trips ? static_cast<double>(*trips) : INFINITY);
+  }
+
   // Whether both read some elements in so many of the same array, as colours that lie side by side: the lanes of
   // vectors are sorted out of the same lines, once if the loops are one.
   bool take_apart_the_same(const ScheduleLoop& a, const ScheduleLoop& b) const {
-    const auto taken = taken_apart(a);
-    return std::ranges::any_of(taken_apart(b), [&](const string& array) { return taken.contains(array); });
+    const auto taken = taken_apart(nest_, a);
+    return std::ranges::any_of(taken_apart(nest_, b), [&](const string& array) { return taken.contains(array); });
   }
-  // The arguments that are read with a distance of a few elements between iterations.
-  std::set<string> taken_apart(const ScheduleLoop& loop) const {
-    std::set<string> arrays;
-    for (const sdfg::ScheduleNode& child : loop.children) {
-      const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
-      if (leaf == nullptr) return {};
-      sdfg::for_each_memlet(nest_.lifted.statements[static_cast<std::size_t>(leaf->statement)].node,
-                            [&](const sdfg::Memlet& memlet, bool write) {
-                              const sdfg::Container* container = nest_.lifted.frame.find(memlet.container);
-                              if (write || container == nullptr || container->transient) return;
-                              const auto step = elements_between(memlet, *container, loop.symbol);
-                              if (step && std::abs(*step) > 1 && std::abs(*step) <= most_interleaved)
-                                arrays.insert(memlet.container);
-                            });
-    }
-    return arrays;
-  }
-
   // Whether both hold nothing but what each iteration hands on to the next by a single float: chains that overlap.
   bool sum_beside(const ScheduleLoop& a, const ScheduleLoop& b) const {
     const auto sums = [&](const ScheduleLoop& loop) {

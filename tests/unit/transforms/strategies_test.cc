@@ -144,6 +144,26 @@ TEST(Strategies, ApplyWhole) {
   }
 }
 
+// A window around each element is summed in a register; of many more elements the row stays the inner loop.
+TEST(Strategies, WindowsAreSummedInARegister) {
+  const auto smooth = [](const std::string& length) {
+    return nest("array A: f64[n + 100, m + 100] argument array B: f64[n, m] argument", "A, B",
+                "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: B[i0, i1] = 0.0 } } "
+                "loop i2 = 0 .. n { loop i3 = 0 .. " +
+                    length +
+                    " { loop i4 = 0 .. m { loop i5 = 0 .. 3 { "
+                    "s1: B[i2, i4] = B[i2, i4] + A[i2 + i3, i4 + i5] } } } }");
+  };
+  const auto text = [&](const std::string& length) {
+    return written(fused_loops_strategy, smooth(length)).value()[0].text;
+  };
+  EXPECT_TRUE(
+      text("3").contains("interchange(outer=i3, inner=i4); fuse(first=i1, second=i4); promote(loop=i1, most=1)"))
+      << text("3");
+  EXPECT_FALSE(text("60").contains("outer=i3"));
+  EXPECT_FALSE(text("m").contains("outer=i3"));
+}
+
 // Colours that lie side by side are sorted out once; of what lies in a row each loop may make its own vectors.
 TEST(Strategies, LoopsOverInterleavedElementsAreOne) {
   const auto planes = [](const std::string& from) {

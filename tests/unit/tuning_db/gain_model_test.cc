@@ -100,6 +100,19 @@ TEST(FreedLoops, ChoicesThatNoCompilerMakesVectorsOf) {
   EXPECT_EQ(wait(keep(value, "9")), Waits::No);  // unrolled
 }
 
+TEST(FreedLoops, SumsBeginAnewInEachIterationThatSetsThem) {
+  const auto wait = [](const std::string& begin, const std::string& end) {
+    const auto nest = sdfg::parse(head + "loop i = 0 .. n { loop j = 0 .. n { " + begin + " loop k = 0 .. " + end +
+                                  " { s1: y[0] = y[0] + A[i, k] } } }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return waits(*nest, {{"n", 100}}, false);
+  };
+  EXPECT_EQ(wait("s0: y[0] = A[i, j]", "3"), Waits::No);  // a window, which a compiler writes out
+  EXPECT_EQ(wait("s0: y[0] = A[i, j]", "n"), Waits::ForSums);
+  EXPECT_EQ(wait("s0: y[0] = y[0] + 1.0", "3"), Waits::ForSums);
+  EXPECT_EQ(wait("", "3"), Waits::ForSums);
+}
+
 TEST(FreedLoops, LanesThatRunForDifferentTimesAreNoVectors) {
   const auto gain = [](const std::string& begin, const std::string& end) {
     const auto nest = sdfg::parse(head + "loop i = 0 .. n simd { loop j = " + begin + " .. " + end +
