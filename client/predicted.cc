@@ -38,7 +38,8 @@ constexpr double nearly = 0.9;
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
 constexpr double most_of_program = 0.9;
-// Of the work, stores under conditions that a recipe makes of a program's variables, which nobody feels.
+// Of the work, what a recipe makes of a program's variables (stores under conditions) or of its order (chains), and
+// nobody feels.
 constexpr double few_updates = 0.1;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
@@ -133,7 +134,7 @@ class Predictor {
     const auto vectors = strategy.in_waves ? tuning_db::Vectors::None : tuning_db::Vectors::Perhaps;
     const auto load = shared_.load(candidate.applied, shared_.usual(), vectors);
     const double gain = threads_gain(load);
-    if (gain > 0 && updates_in_memory(candidate.applied)) return std::nullopt;
+    if (gain > 0 && (updates_in_memory(candidate.applied) || makes_chains(candidate.applied))) return std::nullopt;
     // Edges of tiles count in an estimate of what tiles bring, and stay in a cache.
     if (gain == 0 || (of_several() && !brings_little_more(strategy.in_waves ? unit_.nest : candidate.applied)))
       return std::nullopt;
@@ -252,6 +253,14 @@ class Predictor {
     if (planted(Fault::updates_in_memory_taken_for_free)) return false;
     return tuning_db::updated_under_conditions(recipes, shared_.usual()) >
            few_updates + tuning_db::updated_under_conditions(nest_.lifted->sdfg, of_whole().usual());
+  }
+
+  // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
+  // brought the loop inside that goes over the same elements again.
+  bool makes_chains(const sdfg::Sdfg& recipes) const {
+    if (planted(Fault::chains_taken_for_free)) return false;
+    return tuning_db::chained(recipes, shared_.usual()) >
+           few_updates + tuning_db::chained(nest_.lifted->sdfg, of_whole().usual());
   }
 
   // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again, and sums that

@@ -213,6 +213,16 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   return for_sums >= most_of_all * all ? Waits::ForSums : Waits::ForLines;
 }
 
+double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, waiting = 0;
+  for (const StatementFact& s : known.statements) all += weight(s);
+  for (const AccessFact& access : known.accesses)
+    if (access.write && reads(known, access.statement, access.container) && stays_long(known, access))
+      waiting += weight(known.statements[static_cast<std::size_t>(access.statement)]);
+  return all > 0 ? waiting / all : 0;
+}
+
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);
   const auto work = [](const StatementFact& s) { return s.executions * (1 + operations(s.code)); };

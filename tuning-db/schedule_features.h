@@ -106,6 +106,10 @@ double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string
 // element, which it may not store unasked, a load, a branch and a store, each of which waits for the one before.
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
+// The share of a nest's work in statements that go on from what the same element had in the iteration before, in many
+// iterations of the innermost loops, one after the other.
+double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
 // What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
 // before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies
 // and more then, around which long loops are. `nest`: with the recipe applied.

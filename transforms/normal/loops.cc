@@ -1,5 +1,6 @@
 // Canonical loops: see canonical_loops in passes.h.
 #include <algorithm>
+#include <cstdlib>
 
 #include "sdfg/atoms.h"
 #include "transforms/interchange_bounds.h"
@@ -137,9 +138,21 @@ class Canonicalizer {
     return same ? skew : std::nullopt;
   }
 
+  // Whether iterations of the loops around share none of the loop's values once it is skewed back: 3 * x + c with c
+  // below 3 counts what lies side by side. As one long loop it would leave those around one iteration for each of its
+  // own.
+  static bool is_apart(const Loop& l, const Expr& skew) {
+    const auto trips = (l.end - l.begin).constant();
+    return trips && std::ranges::any_of(skew.symbols(), [&](const std::string& symbol) {
+             const auto factor = coefficient_of(skew, symbol);
+             const auto value = factor ? factor->constant() : std::nullopt;
+             return value && std::abs(*value) > 1 && std::abs(*value) >= *trips;
+           });
+  }
+
   void shift(Loop& l) {
     Expr amount = part(l.begin, outer_, false);
-    if (const auto skew = common_skew(l); skew && *skew != Expr(0) && affine(*skew)) {
+    if (const auto skew = common_skew(l); skew && *skew != Expr(0) && affine(*skew) && !is_apart(l, *skew)) {
       amount = amount - *skew;
       log_.push_back("loops: " + l.symbol + " skewed back by " + skew->to_string());
     }

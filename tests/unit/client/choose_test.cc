@@ -555,6 +555,19 @@ TEST(Choose, RunningExtremaInWindowsAreLeftAlone) {
   EXPECT_TRUE(without_expectations(erode).choices.empty());
 }
 
+// The normal form brings the loop inside that goes over the same elements again: in the program's order a compiler
+// makes vectors of the elements, there each iteration waits for the one before.
+TEST(Choose, NothingIsMadeToWaitForItself) {
+  const auto blend = [](const std::string& first, const std::string& second, const std::string& third) {
+    return without_expectations("void f(int h, int w, int r, const int *restrict s, int *restrict d) {\n" + first +
+                                second + third + "  d[y * w + x] = (s[y * w + x] * 3 + d[y * w + x] * 5 + 7) / 8;\n}");
+  };
+  const std::string again = "for (int t = 0; t < r; t++)\n", rows = "for (int y = 0; y < h; y++)\n",
+                    row = "for (int x = 0; x < w; x++)\n";
+  EXPECT_TRUE(blend(again, rows, row).choices.empty());
+  EXPECT_FALSE(blend(rows, row, again).choices.empty());
+}
+
 // The best of many for each of many neighbours: no compiler makes vectors of the choice.
 TEST(Choose, ChoicesBesideEachOtherFillLanes) {
   const std::string product =
