@@ -68,7 +68,7 @@ Response Routes::recipe(const std::string& id) {
 }
 
 Response Routes::health() {
-  if (const auto stats = database_.stats(); !stats) return refusal(503, stats.error());
+  if (const auto sound = database_.sound(); !sound) return refusal(503, sound.error());
   return {.body = "{\"status\":\"ok\"}\n"};
 }
 

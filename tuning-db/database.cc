@@ -253,6 +253,8 @@ Result<std::optional<Entry>> Database::get(const std::string& id) {
   return impl_->store.get(id);
 }
 
+Result<void> Database::sound() const { return impl_->store.sound(); }
+
 Result<StoreStats> Database::stats() {
   const std::lock_guard lock(impl_->mutex);
   return impl_->store.stats();

@@ -38,6 +38,8 @@ class Database final : public transforms::RecipeSource {
   // By full id. Errors: those of Store::get.
   Result<std::optional<Entry>> get(const std::string& id);
   Result<StoreStats> stats();
+  // Store::sound; waits for nobody.
+  Result<void> sound() const;
 
   // For the commands that maintain it; a caller with several threads uses only the functions above.
   Store& store();

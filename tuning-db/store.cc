@@ -12,6 +12,7 @@
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
 #include "tuning-db/evidence.h"
+#include "tuning-db/file_identity.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
@@ -36,6 +37,7 @@ struct Store::Impl {
   std::shared_ptr<const Embedding> embedding;
   std::optional<Error> seeds_left = std::nullopt;
   std::int64_t seeds_replaced = 0;
+  FileIdentity identity = {};
 
   // An entry that the embedding cannot take has no vector: its nest's hash finds it.
   Result<void> embed(const std::string& id, const Entry& entry) {
@@ -201,6 +203,7 @@ Store::~Store() = default;
 const std::optional<Error>& Store::seeds_left() const { return impl_->seeds_left; }
 std::int64_t Store::seeds_replaced() const { return impl_->seeds_replaced; }
 
+Result<void> Store::sound() const { return check_file(impl_->path, impl_->identity); }
 const Embedding& Store::embedding() const { return *impl_->embedding; }
 
 Result<Store> Store::open(const StoreOptions& options) {
@@ -211,6 +214,7 @@ Result<Store> Store::open(const StoreOptions& options) {
     TRY_VOID(create_database(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
   TRY(auto db, open_existing(options.path));
   auto impl = over(std::move(db));
+  impl->identity = identity_of(options.path);
   // A database with the recipes of older seeds, because the new ones cannot be read or another build has the file, is
   // still one; the next build tries again.
   if (!is_new)

@@ -107,6 +107,10 @@ class Store {
   // Changes whenever anyone, this process or another, has changed the entries.
   Result<std::string> generation() const;
 
+  // Whether the file is still the one that was opened, and as long as it says it is. Any thread may ask at any time.
+  // Errors: db.gone, db.replaced, db.corrupt.
+  Result<void> sound() const;
+
   const Embedding& embedding() const;
 
   struct Impl;
