@@ -1,5 +1,6 @@
 // sous-serve: the recipe server as a program. `sous serve` runs it.
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -70,8 +71,10 @@ int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
   auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
   if (!database) return fail_with(database.error());
-  const auto stats = (*database)->stats();
-  if (!stats) return fail_with(stats.error());
+  if (const auto followed = (*database)->follow(std::chrono::milliseconds(250)); !followed)
+    return fail_with(followed.error());
+  const auto entries = (*database)->entries();
+  if (!entries) return fail_with(entries.error());
 
   Routes routes(**database);
   HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .apart = Routes::is_apart},
@@ -80,7 +83,7 @@ int serve(const Options& options) {
   if (!port) return fail_with(port.error());
   http.stop_on_signals();
   std::printf("sous-serve: listening on http://%s:%d, %lld entries in %s\n", options.host.c_str(), *port,
-              static_cast<long long>(stats->entries), options.database.c_str());
+              static_cast<long long>(*entries), options.database.c_str());
   std::fflush(stdout);
   const bool all_done = http.run();
   std::puts("sous-serve: stopped");

@@ -73,9 +73,9 @@ Response Routes::health() {
 }
 
 Response Routes::metrics() {
-  const auto stats = database_.stats();
-  if (!stats) return internal(stats.error());
-  return {.body = counters_.text(stats->entries), .content_type = "text/plain; version=0.0.4"};
+  const auto entries = database_.entries();
+  if (!entries) return internal(entries.error());
+  return {.body = counters_.text(*entries), .content_type = "text/plain; version=0.0.4"};
 }
 
 }  // namespace sous::server
