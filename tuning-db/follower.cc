@@ -53,7 +53,9 @@ Result<Store> Follower::open_replaced() {
   if (log_ != FileIdentity{} && identity_of(log) == log_) {
     // The index of the log is made anew from it.
     ::unlink((options_.path.string() + "-shm").c_str());
-    for (int n = 1;; ++n) {
+    std::error_code error;
+    const bool empty = fs::file_size(log, error) == 0;
+    for (int n = 1; !empty; ++n) {
       // link and not rename: it refuses to overwrite.
       const std::string aside = log.string() + ".of-replaced-" + std::to_string(n);
       if (::link(log.c_str(), aside.c_str()) == 0) break;
