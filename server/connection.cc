@@ -260,6 +260,8 @@ asio::awaitable<bool> Connection::write(Response response, bool with_body, unsig
   if (with_body) message.body() = std::move(response.body);
   stream_.expires_at(begun_ + loop_.limits.request);
   beast::error_code error;
+  // Of an answer that nobody reads in time the system shall keep nothing either.
+  stream_.socket().set_option(asio::socket_base::linger(true, 0), error);
   http::response_serializer<http::string_body> serializer(message);
   // Of HEAD the head alone: its length is that of the body that GET gets.
   if (with_body)
@@ -267,6 +269,8 @@ asio::awaitable<bool> Connection::write(Response response, bool with_body, unsig
   else
     co_await http::async_write_header(stream_, serializer, into(error));
   hold(0);
+  beast::error_code ignored;
+  if (!error) stream_.socket().set_option(asio::socket_base::linger(false, 0), ignored);
   co_return keep && !error;
 }
 
