@@ -99,8 +99,8 @@ bool Connection::hung_up() {
 }
 
 asio::awaitable<void> Connection::run() {
-  while (co_await serve_one()) {
-  }
+  // Not as the loop's condition: g++ 12 takes what is behind such a loop for unreachable.
+  for (bool more = true; more;) more = co_await serve_one();
   close();
 }
 
@@ -149,10 +149,10 @@ asio::awaitable<bool> Connection::serve_one() {
   request.path = *path;
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const bool apart = loop_.service.apart(request);
-  auto response =
-      co_await have_answered(std::move(request), std::string(message[http::field::content_encoding]), apart);
+  const std::string encoding(message[http::field::content_encoding]);
+  auto response = co_await have_answered(request, encoding, apart);
   if (!response) co_return false;
-  const bool written = co_await write(std::move(*response), with_body, message.version(), keep);
+  const bool written = co_await write(*response, with_body, message.version(), keep);
   co_return written;
 }
 
@@ -171,7 +171,7 @@ asio::awaitable<bool> Connection::read_body(Incoming& in) {
     if (!hold(std::max<std::size_t>(announced, in.parser.get().body().size()))) {
       loop_.metrics.count_shed("memory");
       Response response = busy("too much is held for other requests");
-      co_await write(std::move(response), true, in.parser.get().version(), false);
+      co_await write(response, true, in.parser.get().version(), false);
       co_await drain();
       co_return false;
     }
@@ -187,34 +187,37 @@ asio::awaitable<bool> Connection::refuse_unreadable(beast::error_code error, con
   if (error == http::error::end_of_stream || error == http::error::partial_message ||
       error.category() != http::make_error_code(http::error::bad_method).category())
     co_return false;
+  int status = 400;
+  Error refusal{"request.http", "this is no HTTP request that the server understands", ""};
   if (error == http::error::body_limit) {
-    const std::string most = std::to_string(loop_.limits.body_bytes);
-    co_return co_await refuse(413, {"request.budget", "the body has more than " + most + " bytes"});
+    status = 413;
+    refusal = {"request.budget", "the body has more than " + std::to_string(loop_.limits.body_bytes) + " bytes", ""};
+  } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    const bool line = in.parser.get().target().empty();
+    status = line ? 414 : 431;
+    refusal = {"request.budget", line ? "the request line is too long" : "the head of the request is too long", ""};
   }
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    if (in.parser.get().target().empty())
-      co_return co_await refuse(414, {"request.budget", "the request line is too long"});
-    co_return co_await refuse(431, {"request.budget", "the head of the request is too long"});
-  }
-  co_return co_await refuse(400, {"request.http", "this is no HTTP request that the server understands"});
+  const bool go_on = co_await refuse(status, refusal);
+  co_return go_on;
 }
 
-asio::awaitable<bool> Connection::refuse(int status, Error error) {
+asio::awaitable<bool> Connection::refuse(int status, const Error& error) {
   loop_.metrics.count_request("refused", status, 0);
   Response response = refusal(status, error);
-  co_await write(std::move(response), true, 11, false);
+  co_await write(response, true, 11, false);
   co_await drain();
   co_return false;
 }
 
 // Nullopt: the client has gone, or its time is over.
-asio::awaitable<std::optional<Response>> Connection::have_answered(Request request, std::string encoding, bool apart) {
+asio::awaitable<std::optional<Response>> Connection::have_answered(Request& request, const std::string& encoding,
+                                                                   bool apart) {
   enter(work);
   auto pending = std::make_shared<Pending>(stream_.get_executor());
   pending->done.expires_at(begun_ + loop_.limits.request);
   auto job = std::make_shared<Workers::Job>();
-  job->run = [pending, &service = loop_.service, &metrics = loop_.metrics, request = std::move(request),
-              encoding = std::move(encoding), most = loop_.limits.body_bytes](bool late) mutable {
+  job->run = [pending, &service = loop_.service, &metrics = loop_.metrics, request = std::move(request), encoding,
+              most = loop_.limits.body_bytes](bool late) mutable {
     if (late) metrics.count_shed("late");
     Response response = late ? busy("it waited too long") : answered(service, std::move(request), encoding, most);
     asio::post(pending->done.get_executor(), [pending, response = std::move(response)]() mutable {
@@ -242,7 +245,7 @@ asio::awaitable<std::optional<Response>> Connection::have_answered(Request reque
 }
 
 // Whether the connection goes on.
-asio::awaitable<bool> Connection::write(Response response, bool with_body, unsigned version, bool keep) {
+asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsigned version, bool keep) {
   keep = keep && !loop_.stopping;
   enter(answer);
   if (!hold(response.body.size())) {

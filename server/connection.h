@@ -56,13 +56,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   struct Incoming;
 
+  // What they are given lives in the frame of the caller: g++ 12 destroys temporaries of a co_await twice.
   asio::awaitable<bool> first_byte();
   asio::awaitable<bool> serve_one();
   asio::awaitable<bool> read_body(Incoming& in);
-  asio::awaitable<bool> refuse(int status, Error error);
+  asio::awaitable<bool> refuse(int status, const Error& error);
   asio::awaitable<bool> refuse_unreadable(beast::error_code error, const Incoming& in);
-  asio::awaitable<std::optional<Response>> have_answered(Request request, std::string encoding, bool apart);
-  asio::awaitable<bool> write(Response response, bool with_body, unsigned version, bool keep);
+  asio::awaitable<std::optional<Response>> have_answered(Request& request, const std::string& encoding, bool apart);
+  asio::awaitable<bool> write(Response& response, bool with_body, unsigned version, bool keep);
   asio::awaitable<void> drain();
   void enter(Phase phase);
   bool hold(std::size_t bytes);  // of body and answer now; false: there is no room
