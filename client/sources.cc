@@ -12,6 +12,7 @@
 #include "client/places.h"
 #include "client/process.h"
 #include "client/say_once.h"
+#include "client/server_rest.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
 
@@ -208,7 +209,10 @@ Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardwa
       limits.deadline = std::chrono::milliseconds(static_cast<long>(options_.deadline * 1000));
       auto server = HttpSource::make(options_.server, hardware, limits);
       if (server) {
-        sources.push_back(std::move(*server));
+        const auto folder = cache_folder();
+        ServerRest rest(folder.empty() ? folder : folder / "resting",
+                        options_.server + " " + std::to_string(limits.deadline.count()));
+        sources.push_back(resting(std::move(*server), std::move(rest), options_.server));
       } else {
         notes.push_back(server.error().to_string());
       }

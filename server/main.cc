@@ -1,20 +1,14 @@
 // sous-serve: the recipe server as a program. `sous serve` runs it.
-#include <fcntl.h>
-#include <httplib.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <exception>
+#include <cstdlib>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "sdfg/suggest.h"
-#include "server/protocol.h"
+#include "server/http_server.h"
 #include "server/routes.h"
 #include "tuning-db/places.h"
 
@@ -68,104 +62,35 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-void set(const Response& from, httplib::Response& to) {
-  to.status = from.status;
-  if (!from.allow.empty()) to.set_header("Allow", from.allow);
-  to.set_content(from.body, from.content_type);
-}
-
-// What cpp-httplib refuses before a handler sees it.
-Error refused_by_transport(int status, const httplib::Request& request) {
-  switch (status) {
-    case 404:
-      return {"request.path", "there is nothing at this path"};
-    case 413:
-      // The library's own limit for forms; it is what curl sends unless it is told otherwise.
-      if (request.get_header_value("Content-Type").starts_with("application/x-www-form-urlencoded"))
-        return {"request.budget", "too long for a form; send JSON with Content-Type: application/json"};
-      return {"request.budget", "the body has more than " + std::to_string(longest_request) + " bytes"};
-    case 414:
-      return {"request.budget", "the request line is too long"};
-    default:
-      return {"request.http", "this is no HTTP request that the server understands"};
-  }
-}
-
-void configure(httplib::Server& http, Routes& routes) {
-  const auto handler = [&routes](const httplib::Request& request, httplib::Response& response) {
-    set(routes.handle({request.method, request.path, request.body}), response);
-  };
-  http.Get(".*", handler);
-  http.Post(".*", handler);
-  http.Put(".*", handler);
-  http.Patch(".*", handler);
-  http.Delete(".*", handler);
-  http.Options(".*", handler);
-  http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
-    if (response.body.empty()) set(refusal(response.status, refused_by_transport(response.status, request)), response);
-  });
-  http.set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-    set(refusal(500, {"server.internal", "the request could not be answered"}), response);
-  });
-  http.set_payload_max_length(longest_request);
-  http.set_read_timeout(10);
-  http.set_write_timeout(10);
-  http.set_keep_alive_timeout(5);
-  http.set_keep_alive_max_count(1000);
-}
-
 int fail_with(const Error& error) {
   std::fprintf(stderr, "sous-serve: %s\n", error.to_string().c_str());
   return 1;
 }
 
-// A signal only writes a byte; a thread that may do more reads it. (Blocking the signals and waiting for them in one
-// thread would not do: OpenBLAS starts threads of its own before main, and they block nothing.)
-int stop_pipe[2] = {-1, -1};
-
-void request_stop() {
-  const int kept = errno;
-  [[maybe_unused]] const ssize_t written = ::write(stop_pipe[1], "", 1);
-  errno = kept;
-}
-
 int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (::pipe2(stop_pipe, O_CLOEXEC) != 0) return fail_with({"server.listen", std::strerror(errno)});
-  struct sigaction stop{};
-  stop.sa_handler = [](int) { request_stop(); };
-  sigaction(SIGTERM, &stop, nullptr);
-  sigaction(SIGINT, &stop, nullptr);
-
   auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
   if (!database) return fail_with(database.error());
-  const auto stats = (*database)->stats();
-  if (!stats) return fail_with(stats.error());
+  if (const auto followed = (*database)->follow(std::chrono::milliseconds(250)); !followed)
+    return fail_with(followed.error());
+  const auto entries = (*database)->entries();
+  if (!entries) return fail_with(entries.error());
 
   Routes routes(**database);
-  httplib::Server http;
-  configure(http, routes);
-  const int port = options.port == 0                               ? http.bind_to_any_port(options.host)
-                   : http.bind_to_port(options.host, options.port) ? options.port
-                                                                   : -1;
-  if (port < 0)
-    return fail_with({"server.listen", std::string("cannot listen there: ") + std::strerror(errno),
-                      options.host + ":" + std::to_string(options.port)});
-  std::printf("sous-serve: listening on http://%s:%d, %lld entries in %s\n", options.host.c_str(), port,
-              static_cast<long long>(stats->entries), options.database.c_str());
+  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .apart = Routes::is_apart},
+                  routes.counters());
+  const auto port = http.listen(options.host, options.port);
+  if (!port) return fail_with(port.error());
+  http.stop_on_signals();
+  std::printf("sous-serve: listening on http://%s:%d, %lld entries in %s\n", options.host.c_str(), *port,
+              static_cast<long long>(*entries), options.database.c_str());
   std::fflush(stdout);
-
-  // Requests in progress are answered before listen_after_bind returns.
-  std::jthread waiter([&] {
-    char byte = 0;
-    while (::read(stop_pipe[0], &byte, 1) < 0 && errno == EINTR) {
-    }
-    http.stop();
-  });
-  const bool served = http.listen_after_bind();
-  request_stop();  // where listening ended by itself, the waiter still waits
-  if (!served) return fail_with({"server.listen", "the listening socket failed"});
+  const bool all_done = http.run();
   std::puts("sous-serve: stopped");
+  std::fflush(stdout);
+  // A worker that is still at it has nobody left to answer. The database is the file's own business: SQLite finishes
+  // or forgets what was begun, whenever a process ends.
+  if (!all_done) std::_Exit(0);
   return 0;
 }
 

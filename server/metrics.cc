@@ -12,6 +12,11 @@ void Metrics::count_request(std::string_view route, int status, double seconds) 
   seconds_ += seconds;
 }
 
+void Metrics::count_shed(const char* reason) {
+  const std::lock_guard lock(mutex_);
+  ++shed_[reason];
+}
+
 void Metrics::count_nests(std::uint64_t exact, std::uint64_t neighbours, std::uint64_t nothing) {
   const std::lock_guard lock(mutex_);
   exact_ += exact;
@@ -34,6 +39,8 @@ std::string Metrics::text(std::int64_t entries) const {
   head("sous_requests_total", "counter", "HTTP requests, by route and status.");
   for (const auto& [key, count] : requests_)
     out << "sous_requests_total{route=\"" << key.first << "\",status=\"" << key.second << "\"} " << count << '\n';
+  head("sous_shed_total", "counter", "Requests that were shed, by reason.");
+  for (const auto& [reason, count] : shed_) out << "sous_shed_total{reason=\"" << reason << "\"} " << count << '\n';
   head("sous_request_seconds", "histogram", "Time to answer a request.");
   std::uint64_t below = 0;
   for (std::size_t i = 0; i < bounds.size(); ++i) {

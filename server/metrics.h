@@ -15,6 +15,9 @@ class Metrics {
  public:
   // `route` is the route's pattern, so that clients cannot make series.
   void count_request(std::string_view route, int status, double seconds);
+  // Requests that are not answered, or only 503: "queue" (full), "late" (it waited too long), "gone" (its client hung
+  // up first), "memory", "connections".
+  void count_shed(const char* reason);
   void count_nests(std::uint64_t exact, std::uint64_t neighbours, std::uint64_t nothing);
   // `entries`: in the database now.
   std::string text(std::int64_t entries) const;
@@ -23,6 +26,7 @@ class Metrics {
   static constexpr std::array<double, 7> bounds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;
+  std::map<std::string, std::uint64_t> shed_;
   std::array<std::uint64_t, bounds.size() + 1> buckets_{};
   double seconds_ = 0;
   std::uint64_t exact_ = 0, neighbours_ = 0, nothing_ = 0;

@@ -68,14 +68,14 @@ Response Routes::recipe(const std::string& id) {
 }
 
 Response Routes::health() {
-  if (const auto stats = database_.stats(); !stats) return refusal(503, stats.error());
+  if (const auto sound = database_.sound(); !sound) return refusal(503, sound.error());
   return {.body = "{\"status\":\"ok\"}\n"};
 }
 
 Response Routes::metrics() {
-  const auto stats = database_.stats();
-  if (!stats) return internal(stats.error());
-  return {.body = counters_.text(stats->entries), .content_type = "text/plain; version=0.0.4"};
+  const auto entries = database_.entries();
+  if (!entries) return internal(entries.error());
+  return {.body = counters_.text(*entries), .content_type = "text/plain; version=0.0.4"};
 }
 
 }  // namespace sous::server

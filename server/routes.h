@@ -28,12 +28,16 @@ struct Response {
   std::string body;
   std::string content_type = "application/json";
   std::string allow = {};  // of a 405: the methods that the path knows
+  int retry_after = 0;     // of a 503: seconds; 0: nothing is said
 };
 
 class Routes {
  public:
   explicit Routes(tuning_db::Database& database) : database_(database) {}
   Response handle(const Request& request);
+  // Answered in no time: does not wait for other requests.
+  static bool is_apart(const Request& request) { return request.path == "/healthz" || request.path == "/metrics"; }
+  Metrics& counters() { return counters_; }
 
  private:
   struct Answer {

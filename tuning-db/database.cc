@@ -2,64 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
-#include "sdfg/planted_fault.h"
-#include "tuning-db/belief.h"
-#include "tuning-db/nearest.h"
+#include "tuning-db/file_identity.h"
+#include "tuning-db/follower.h"
+#include "tuning-db/ranking.h"
 #include "tuning-db/size_class.h"
+#include "tuning-db/view.h"
 
 namespace sous::tuning_db {
 namespace {
 
-// An entry that may be returned, before its nest is read.
-struct Candidate {
-  Summary entry;
-  double distance = 0;
-  bool exact = false;
-  double believed = 0;       // times faster here
-  bool own_class = false;    // measured on this class
-  bool size_speaks = false;  // measured at a size that speaks for the one asked
-  // 0: a gain measured on this class at this size; 1: one that is believed; 2: at another size; 3: none.
-  int tier() const {
-    if (!(believed > 1)) return 3;
-    if (!size_speaks) return 2;
-    return own_class ? 0 : 1;
-  }
-};
-
-Candidate candidate_of(const Summary& entry, const std::string& hardware, const SizeClass& asked) {
-  const Belief belief = believe(entry.ratio(), entry.threads, entry.hardware_class, hardware);
-  const auto measured = parse_size_class(entry.size_class);
-  return {.entry = entry,
-          .believed = belief.ratio,
-          .own_class = belief.own_class,
-          .size_speaks = measured && (!asked.power || like_size(*measured, asked))};
-}
-
-// What was measured on this class at this size settles what its recipe does to its nest, whatever others found.
-void settle(std::vector<Candidate>& candidates) {
-  if (planted(Fault::own_class_does_not_settle)) return;
-  std::set<std::pair<std::string, std::string>> settled;
-  const auto question = [](const Candidate& c) { return std::pair(c.entry.structural_hash, c.entry.recipe_json); };
-  for (const Candidate& c : candidates)
-    if (c.own_class && c.size_speaks) settled.insert(question(c));
-  std::erase_if(candidates,
-                [&](const Candidate& c) { return !(c.own_class && c.size_speaks) && settled.contains(question(c)); });
-}
-
-bool before(const Candidate& a, const Candidate& b) {
-  if (a.exact != b.exact) return a.exact;
-  if (a.tier() != b.tier()) return a.tier() < b.tier();
-  if (a.exact && a.believed != b.believed) return a.believed > b.believed;
-  if (a.distance != b.distance) return a.distance < b.distance;
-  if (a.believed != b.believed) return a.believed > b.believed;  // two recipes of one nest
-  return a.entry.id < b.entry.id;
-}
+// An entry with its nest takes about 10 kB.
+constexpr std::size_t most_parsed = 65'536;
 
 double distance(const FeatureVector& a, const FeatureVector& b) {
   double square = 0;
@@ -67,6 +27,8 @@ double distance(const FeatureVector& a, const FeatureVector& b) {
     square += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
   return std::sqrt(square);
 }
+
+using Parsed = std::shared_ptr<const transforms::Match>;
 
 }  // namespace
 
@@ -81,130 +43,245 @@ transforms::Match match_of(const Entry& entry, double distance, transforms::Orig
 }
 
 struct Database::Impl {
-  Store store;
   Hardware hardware;
-  std::mutex mutex;
-  std::optional<Nearest> nearest;
-  std::string nearest_generation;  // of the store when `nearest` was built
-  // Of one query: the nests of a file are near the same entries.
-  std::map<std::string, std::vector<Summary>> summaries;
-  std::map<std::string, std::optional<transforms::Match>> read;
+  std::mutex store_mutex;
+  Store store;
+  const std::shared_ptr<const Embedding> embedding = store.shared_embedding();
+  const std::filesystem::path path = store.path();
 
-  Result<std::vector<Summary>> summary(const std::string& id) {
-    if (const auto known = summaries.find(id); known != summaries.end()) return known->second;
-    TRY(auto rows, store.with_ids({id}));
-    return summaries.emplace(id, std::move(rows)).first->second;
+  // For as long as it takes to copy a pointer, or to look one up.
+  mutable std::mutex mutex;
+  std::shared_ptr<const View> view;
+  std::optional<Error> out_of_date;      // why the view is not of the file as it is now
+  std::map<std::string, Parsed> parsed;  // by id; null: it cannot be read, and hides no other
+  bool following = false;
+  FileIdentity identity = store.identity();
+
+  std::optional<Follower> follower;  // the last member: it uses the others
+
+  Impl(Store over, Hardware machine) : hardware(std::move(machine)), store(std::move(over)) {}
+
+  std::shared_ptr<const View> last_view() const {
+    const std::lock_guard lock(mutex);
+    return view;
+  }
+  bool follows() const {
+    const std::lock_guard lock(mutex);
+    return following;
   }
 
-  // Nullopt: the entry is gone, or cannot be read: it hides no other.
-  Result<std::optional<transforms::Match>> match(const std::string& id) {
-    if (const auto known = read.find(id); known != read.end()) return known->second;
-    std::optional<transforms::Match> found;
-    const auto entry = store.get(id);
-    if (!entry && entry.error().code != "db.entry") return std::unexpected(entry.error());
-    if (entry && *entry) {
-      found = match_of(**entry, 0, transforms::Origin::Database);
-      found->embedding = store.embedding().version();
-      found->reach = store.embedding().reach();
+  // Under `store_mutex`.
+  Result<std::shared_ptr<const View>> up_to_date() {
+    const auto last = last_view();
+    TRY(const std::string generation, store.generation());
+    if (last && last->generation == generation) return last;
+    TRY(auto next, read_view(store, false));
+    const std::lock_guard lock(mutex);
+    view = std::move(next);
+    parsed.clear();
+    return view;
+  }
+
+  void take(std::shared_ptr<const View> next, std::optional<Store> other) {
+    if (other) {
+      const std::lock_guard lock(store_mutex);
+      store = std::move(*other);
+      const std::lock_guard inner(mutex);
+      identity = store.identity();
+      parsed.clear();
     }
-    return read.emplace(id, std::move(found)).first->second;
+    const std::lock_guard lock(mutex);
+    view = std::move(next);
+    out_of_date.reset();
+  }
+};
+
+// One query: what it looks at stays as it is until it ends.
+class Database::Query {
+ public:
+  static Result<Query> begin(Impl& impl) {
+    if (impl.follows()) return Query(impl, {}, impl.last_view());
+    std::unique_lock lock(impl.store_mutex);
+    TRY(auto view, impl.up_to_date());
+    return Query(impl, std::move(lock), std::move(view));
+  }
+  const View& view() const { return *view_; }
+
+  Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
+    machine_ = hardware_class(from);
+    asked_ = size_class(q.nest, q.sizes);
+    here_.reset();
+    TRY(const auto own, with_hash(q.structural_hash));
+    std::vector<Candidate> candidates = exact(q, own);
+    if (recipes(candidates) < static_cast<std::size_t>(k)) {
+      TRY(const auto more, neighbours(q, static_cast<std::size_t>(k), from.isa, own));
+      candidates.insert(candidates.end(), more.begin(), more.end());
+    }
+    rank(candidates);
+    std::vector<transforms::Match> result;
+    std::set<std::string_view> recipes;
+    for (const Candidate& candidate : candidates) {
+      if (result.size() == static_cast<std::size_t>(k)) break;
+      if (!recipes.insert(candidate.entry->recipe_json).second) continue;
+      TRY(const Parsed found, match(candidate.entry->id));
+      if (!found) continue;
+      result.push_back(*found);
+      result.back().distance = candidate.distance;
+    }
+    return result;
   }
 
-  Result<void> refresh() {
-    TRY(std::string generation, store.generation());
-    if (nearest && generation == nearest_generation) return {};
-    TRY(auto vectors, store.vectors());
-    TRY(nearest, Nearest::build(std::move(vectors)));
-    // Embedding what had none is itself a change.
-    TRY(nearest_generation, store.generation());
+ private:
+  Query(Impl& impl, std::unique_lock<std::mutex> lock, std::shared_ptr<const View> view)
+      : impl_(impl), lock_(std::move(lock)), view_(std::move(view)) {}
+
+  const Result<FeatureVector>& here(const transforms::NestQuery& q) {
+    if (!here_) here_ = impl_.embedding->embed(q.nest, q.sizes);
+    return *here_;
+  }
+
+  // Of a build, which asks once, the rows are read as they are needed.
+  const Summary* keep(Summary summary) {
+    const std::string id = summary.id;
+    return &rows_.try_emplace(id, std::move(summary)).first->second;
+  }
+  Result<const Summary*> entry(const std::string& id) {
+    if (const auto known = rows_.find(id); known != rows_.end()) return &known->second;
+    TRY(auto rows, impl_.store.with_ids({id}));
+    return rows.empty() ? nullptr : keep(std::move(rows.front()));
+  }
+  Result<std::vector<const Summary*>> with_hash(const std::string& hash) {
+    if (const RecipeIndex* index = view_->recipes()) return index->with_hash(hash);
+    std::vector<const Summary*> result;
+    TRY(auto rows, impl_.store.with_hash(hash));
+    for (Summary& row : rows) result.push_back(keep(std::move(row)));
+    return result;
+  }
+  std::optional<FeatureVector> vector(const Summary& entry) const {
+    if (const RecipeIndex* index = view_->recipes()) return index->vector(entry);
+    const FeatureVector* found = view_->nearest()->vector(entry.id);
+    return found ? std::optional(*found) : std::nullopt;
+  }
+
+  std::vector<Candidate> exact(const transforms::NestQuery& q, const std::vector<const Summary*>& entries) {
+    const std::string asked = to_string(asked_);
+    std::vector<Candidate> result;
+    for (const Summary* entry : entries) {
+      Candidate candidate = candidate_of(*entry, machine_, asked_);
+      candidate.exact = true;
+      if (asked_.power && entry->size_class != asked) {
+        const auto there = vector(*entry);
+        if (!there || !here(q)) continue;  // how far away it is cannot be told
+        candidate.distance = std::max(not_exact, distance(*here(q), *there));
+      }
+      result.push_back(candidate);
+    }
+    return result;
+  }
+
+  // Adds those that it does not have.
+  Result<void> add(const std::vector<Hit>& hits, std::vector<Candidate>& to) {
+    std::set<std::string_view> known;
+    for (const Candidate& candidate : to) known.insert(candidate.entry->id);
+    for (const Hit& hit : hits) {
+      if (known.contains(hit.id)) continue;
+      TRY(const Summary* found, entry(hit.id));
+      if (!found) continue;
+      to.push_back(candidate_of(*found, machine_, asked_));
+      to.back().distance = std::max(not_exact, hit.distance);
+    }
     return {};
   }
 
-  Result<std::vector<Candidate>> exact(const transforms::NestQuery& q, const std::string& machine,
-                                       const SizeClass& asked) {
-    TRY(const auto entries, store.with_hash(q.structural_hash));
+  // `own`: the entries with the asking nest's hash.
+  Result<std::vector<Candidate>> neighbours(const transforms::NestQuery& q, std::size_t k, Isa isa,
+                                            const std::vector<const Summary*>& own) {
+    if (view_->keys.empty() || !here(q)) return std::vector<Candidate>{};
+    // Several entries may carry one recipe: look a little further than k, and as far as it takes where that does not
+    // bring k recipes.
+    const std::size_t wide = 4 * k + 8;
+    if (const RecipeIndex* index = view_->recipes()) return near(*index, q, k, wide, isa);
+    NearestFilter filter{.key = nest_key(q.nest), .isa = isa};
+    for (const Summary* entry : own) filter.without.insert(entry->id);
+    for (std::size_t look = wide;; look *= 8) {
+      std::vector<Candidate> result;
+      filter.isa = isa;
+      TRY(std::vector<Hit> hits, view_->nearest()->search(*here(q), look, filter));
+      TRY_VOID(add(hits, result));
+      if (recipes(result) >= k) return result;
+      filter.isa.reset();
+      TRY(hits, view_->nearest()->search(*here(q), look, filter));
+      TRY_VOID(add(hits, result));
+      if (hits.size() < look || recipes(result) >= k) return result;
+    }
+  }
+
+  // The same where all is in memory.
+  Result<std::vector<Candidate>> near(const RecipeIndex& index, const transforms::NestQuery& q, std::size_t k,
+                                      std::size_t wide, Isa isa) {
+    TRY(const auto found, index.search(*here(q), nest_key(q.nest), q.structural_hash));
     std::vector<Candidate> result;
-    std::optional<Result<FeatureVector>> here;
-    for (const Summary& entry : entries) {
-      Candidate candidate = candidate_of(entry, machine, asked);
-      candidate.exact = true;
-      if (asked.power && entry.size_class != to_string(asked)) {
-        const auto full = store.get(entry.id);
-        if (!full && full.error().code == "db.entry") continue;
-        if (!full) return std::unexpected(full.error());
-        if (!*full) continue;
-        if (!here) here = store.embedding().embed(q.nest, q.sizes);
-        const auto there = store.embedding().embed((*full)->nest, (*full)->sizes);
-        if (!*here || !there) continue;  // how far away it is cannot be told
-        candidate.distance = std::max(not_exact, distance(**here, *there));
+    std::set<std::string_view> distinct;
+    for (const bool like : {true, false}) {
+      std::size_t looked = 0;
+      for (const RecipeIndex::Near& one : found) {
+        if ((one.isa == isa) != like) continue;
+        if (++looked > wide && distinct.size() >= k) break;
+        result.push_back(candidate_of(*one.entry, machine_, asked_));
+        result.back().distance = std::max(not_exact, one.distance);
+        distinct.insert(one.entry->recipe_json);
       }
-      result.push_back(std::move(candidate));
+      if (distinct.size() >= k) break;
     }
     return result;
   }
 
-  Result<std::vector<Candidate>> neighbours(const transforms::NestQuery& q, int k, const Hardware& from,
-                                            const std::string& machine, const SizeClass& asked) {
-    TRY_VOID(refresh());
-    if (nearest->size() == 0) return std::vector<Candidate>{};
-    const auto here = store.embedding().embed(q.nest, q.sizes);
-    if (!here) return std::vector<Candidate>{};
-    const NestKey key = nest_key(q.nest);
-    // Several entries may carry one recipe, or the asking nest's own hash: look a little further than k.
-    const int wide = 4 * k + 8;
-    TRY(std::vector<Hit> hits, nearest->search(*here, wide, {.key = key, .isa = from.isa}));
-    if (hits.size() < static_cast<std::size_t>(k)) {
-      TRY(const auto others, nearest->search(*here, wide, {.key = key, .isa = std::nullopt}));
-      for (const Hit& hit : others)
-        if (std::ranges::find(hits, hit.id, &Hit::id) == hits.end()) hits.push_back(hit);
-    }
-    std::vector<Candidate> result;
-    for (const Hit& hit : hits) {
-      TRY(const auto entry, summary(hit.id));
-      if (entry.empty() || entry.front().structural_hash == q.structural_hash) continue;
-      result.push_back(candidate_of(entry.front(), machine, asked));
-      result.back().distance = std::max(not_exact, hit.distance);
-    }
-    return result;
+  static std::size_t recipes(const std::vector<Candidate>& candidates) {
+    std::set<std::string_view> distinct;
+    for (const Candidate& candidate : candidates) distinct.insert(candidate.entry->recipe_json);
+    return distinct.size();
   }
 
-  Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
-    const std::string machine = hardware_class(from);
-    const SizeClass asked = size_class(q.nest, q.sizes);
-    TRY(std::vector<Candidate> candidates, exact(q, machine, asked));
-    std::set<std::string> distinct;
-    for (const Candidate& candidate : candidates) distinct.insert(candidate.entry.recipe_json);
-    if (distinct.size() < static_cast<std::size_t>(k)) {
-      TRY(auto more, neighbours(q, k, from, machine, asked));
-      candidates.insert(candidates.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  // Null: the entry is gone, or cannot be read: it hides no other. What was parsed stays true, since an id is a hash of
+  // the entry's content.
+  Result<Parsed> match(const std::string& id) {
+    {
+      const std::lock_guard lock(impl_.mutex);
+      if (const auto known = impl_.parsed.find(id); known != impl_.parsed.end()) return known->second;
     }
-    settle(candidates);
-    std::ranges::sort(candidates, before);
-    std::vector<transforms::Match> result;
-    std::set<std::string> recipes;
-    for (const Candidate& candidate : candidates) {
-      if (result.size() == static_cast<std::size_t>(k)) break;
-      if (!recipes.insert(candidate.entry.recipe_json).second) continue;
-      TRY(auto found, match(candidate.entry.id));
-      if (!found) continue;
-      found->distance = candidate.distance;
-      result.push_back(std::move(*found));
+    const auto entry = [&] {
+      std::unique_lock lock(impl_.store_mutex, std::defer_lock);
+      if (!lock_.owns_lock()) lock.lock();
+      return impl_.store.get(id);
+    }();
+    if (!entry && entry.error().code != "db.entry") return std::unexpected(entry.error());
+    Parsed found;
+    if (entry && *entry) {
+      transforms::Match match = match_of(**entry, 0, transforms::Origin::Database);
+      match.embedding = impl_.embedding->version();
+      match.reach = impl_.embedding->reach();
+      found = std::make_shared<const transforms::Match>(std::move(match));
     }
-    return result;
+    const std::lock_guard lock(impl_.mutex);
+    if (impl_.parsed.size() >= most_parsed) impl_.parsed.clear();
+    return impl_.parsed.emplace(id, std::move(found)).first->second;
   }
+
+  Impl& impl_;
+  std::unique_lock<std::mutex> lock_;  // of the store, unless the database is followed
+  std::shared_ptr<const View> view_;
+  std::map<std::string, Summary> rows_;
+  // Of the nest that is asked about.
+  std::string machine_;
+  SizeClass asked_;
+  std::optional<Result<FeatureVector>> here_;
 };
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Database::~Database() = default;
 
 std::unique_ptr<Database> Database::over(Store store, Hardware hardware) {
-  return std::unique_ptr<Database>(new Database(std::unique_ptr<Impl>(new Impl{.store = std::move(store),
-                                                                               .hardware = std::move(hardware),
-                                                                               .mutex = {},
-                                                                               .nearest = {},
-                                                                               .nearest_generation = {},
-                                                                               .summaries = {},
-                                                                               .read = {}})));
+  return std::unique_ptr<Database>(new Database(std::make_unique<Impl>(std::move(store), std::move(hardware))));
 }
 
 Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Hardware hardware) {
@@ -212,18 +289,34 @@ Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Ha
   return over(std::move(store), std::move(hardware));
 }
 
+Result<void> Database::follow(std::chrono::milliseconds interval) {
+  Impl& impl = *impl_;
+  impl.follower.emplace(StoreOptions{.path = impl.path, .seeds = {}, .embedding = impl.embedding}, interval,
+                        Follower::Told{.view = [&impl](auto view, auto store) { impl.take(view, std::move(store)); },
+                                       .looked =
+                                           [&impl](const Result<void>& result) {
+                                             const std::lock_guard lock(impl.mutex);
+                                             impl.out_of_date.reset();
+                                             if (!result) impl.out_of_date = result.error();
+                                           }});
+  TRY_VOID(impl.follower->start());
+  const std::lock_guard lock(impl.mutex);
+  impl.following = true;
+  return {};
+}
+
 Store& Database::store() { return impl_->store; }
 
 bool Database::may_know(const sdfg::Sdfg& lifted) {
-  const std::lock_guard lock(impl_->mutex);
-  return !impl_->refresh() || may_have_key(lifted, impl_->nearest->keys());
+  const auto query = Query::begin(*impl_);
+  return !query || may_have_key(lifted, query->view().keys);
 }
 
 transforms::Reach Database::reach() {
-  const std::lock_guard lock(impl_->mutex);
-  if (!impl_->refresh()) return {};
+  const auto query = Query::begin(*impl_);
+  if (!query) return {};
   transforms::Reach reach{transforms::Reach::nothing, true};
-  for (const NestKey& key : impl_->nearest->keys()) {
+  for (const NestKey& key : query->view().keys) {
     reach.least_depth = std::min(reach.least_depth, key.depth);
     reach.only_floating = reach.only_floating && sdfg::is_float(key.type);
   }
@@ -237,25 +330,36 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
 
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
                                                                     int k, const Hardware& hardware) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->summaries.clear();
-  impl_->read.clear();
+  TRY(auto query, Query::begin(*impl_));
   std::vector<std::vector<transforms::Match>> result;
   for (const transforms::NestQuery& nest : nests) {
-    TRY(auto matches, impl_->matches(nest, std::max(0, k), hardware));
+    TRY(auto matches, query.matches(nest, std::max(0, k), hardware));
     result.push_back(std::move(matches));
   }
   return result;
 }
 
 Result<std::optional<Entry>> Database::get(const std::string& id) {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->store_mutex);
   return impl_->store.get(id);
 }
 
-Result<StoreStats> Database::stats() {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->store.stats();
+Result<std::int64_t> Database::entries() {
+  if (impl_->follows()) return static_cast<std::int64_t>(impl_->last_view()->recipes()->entries().size());
+  TRY(const StoreStats stats, [&] {
+    const std::lock_guard lock(impl_->store_mutex);
+    return impl_->store.stats();
+  }());
+  return stats.entries;
+}
+
+Result<void> Database::sound() const {
+  const auto [identity, out_of_date] = [&] {
+    const std::lock_guard lock(impl_->mutex);
+    return std::pair(impl_->identity, impl_->out_of_date);
+  }();
+  if (out_of_date) return std::unexpected(*out_of_date);
+  return check_file(impl_->path, identity);
 }
 
 }  // namespace sous::tuning_db

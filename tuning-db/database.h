@@ -1,6 +1,8 @@
 // The tuning database as a source of recipes: exact structural hash first, then nearest neighbours.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +22,8 @@ namespace sous::tuning_db {
 // the call by the measured work). Otherwise the Euclidean distance of the embeddings, at least `not_exact`.
 inline constexpr double not_exact = 1e-3;
 
-// Threads may share one; they take turns.
+// Threads may share one. They take turns, and each sees what is in the file when it asks; or, with `follow`, they are
+// answered at once from a view that is as old as its interval, and wait neither for each other nor for who writes.
 class Database final : public transforms::RecipeSource {
  public:
   // `hardware`: the machine that asks, unless a query names another.
@@ -35,15 +38,23 @@ class Database final : public transforms::RecipeSource {
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,
                                                             const Hardware& hardware);
 
+  // From now on entries, vectors and what is read of nests stay in memory, and a thread of its own sees to it that they
+  // are those of the file, also of one that takes the place of this one. Errors: those of Store::open.
+  Result<void> follow(std::chrono::milliseconds interval);
+
   // By full id. Errors: those of Store::get.
   Result<std::optional<Entry>> get(const std::string& id);
-  Result<StoreStats> stats();
+  Result<std::int64_t> entries();  // how many
+  // Whether the file is still there, the one that was opened, as long as it says it is, and what answers are made of;
+  // waits for nobody. Errors: db.gone, db.replaced, db.corrupt, and why the file as it is now cannot be followed.
+  Result<void> sound() const;
 
   // For the commands that maintain it; a caller with several threads uses only the functions above.
   Store& store();
 
  private:
   struct Impl;
+  class Query;
   explicit Database(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -12,27 +12,71 @@ namespace sous::tuning_db {
 namespace {
 
 bool passes(const StoredVector& v, const NearestFilter& filter) {
-  return (!filter.key || v.key == *filter.key) && (!filter.isa || v.isa == *filter.isa);
+  return (!filter.key || v.key == *filter.key) && (!filter.isa || v.isa == *filter.isa) &&
+         !filter.without.contains(v.id);
 }
 
 bool before(const Hit& a, const Hit& b) { return std::tie(a.distance, a.id) < std::tie(b.distance, b.id); }
 
+using Position = faiss::Index::idx_t;  // among all vectors, which lie in order of id
+
+// The vectors of one key, since a query is almost always for one.
+struct Group {
+  NestKey key;
+  std::vector<Position> members;  // position in the index -> position among all
+  std::unique_ptr<faiss::IndexFlatL2> index;
+};
+
 // What FAISS asks for each vector while it scans.
 struct Selector final : faiss::IDSelector {
-  Selector(const std::vector<StoredVector>& all, const NearestFilter& wanted) : vectors(all), filter(wanted) {}
-  bool is_member(faiss::Index::idx_t id) const override {
-    return passes(vectors[static_cast<std::size_t>(id)], filter);
+  Selector(const std::vector<StoredVector>& all, const Group& of, const std::optional<Isa>& wanted,
+           const std::vector<bool>& not_these)
+      : vectors(all), group(of), isa(wanted), without(not_these) {}
+  bool is_member(Position id) const override {
+    const auto position = static_cast<std::size_t>(group.members[static_cast<std::size_t>(id)]);
+    return (!isa || vectors[position].isa == *isa) && !without[position];
   }
   const std::vector<StoredVector>& vectors;
-  const NearestFilter& filter;
+  const Group& group;
+  const std::optional<Isa>& isa;
+  const std::vector<bool>& without;
 };
 
 }  // namespace
 
 struct Nearest::Impl {
-  std::vector<StoredVector> vectors;  // position = FAISS's id
-  std::unique_ptr<faiss::IndexFlatL2> index;
+  std::vector<StoredVector> vectors;
+  std::vector<Group> groups;
   std::size_t dimension = 0;
+
+  // Position; nullopt: there is none.
+  std::optional<std::size_t> find(std::string_view id) const {
+    const auto found =
+        std::ranges::lower_bound(vectors, id, {}, [](const StoredVector& v) { return std::string_view(v.id); });
+    if (found == vectors.end() || found->id != id) return std::nullopt;
+    return static_cast<std::size_t>(found - vectors.begin());
+  }
+  Group& group(const NestKey& key) {
+    const auto found = std::ranges::find(groups, key, &Group::key);
+    if (found != groups.end()) return *found;
+    return groups.emplace_back(Group{key, {}, std::make_unique<faiss::IndexFlatL2>(static_cast<Position>(dimension))});
+  }
+  // The nearest k of one group that pass, in no order.
+  void search(const Group& of, const FeatureVector& query, std::size_t k, const Selector& selector,
+              std::vector<Hit>& hits) const {
+    k = std::min(k, of.members.size());
+    std::vector<float> squares(k);
+    std::vector<Position> ids(k);
+    faiss::SearchParameters parameters;
+    parameters.sel = const_cast<Selector*>(&selector);  // which it only asks
+    of.index->search(1, query.data(), static_cast<Position>(k), squares.data(), ids.data(), &parameters);
+    for (std::size_t i = 0; i < k; ++i) {
+      // Where nothing passes the filter, FAISS 1.7.3 answers k = 1 with vector 0.
+      if (ids[i] < 0 || !selector.is_member(ids[i])) continue;
+      const auto position = static_cast<std::size_t>(of.members[static_cast<std::size_t>(ids[i])]);
+      hits.push_back({vectors[position].id, std::sqrt(std::max(0.0, double{squares[i]}))});
+    }
+  }
 
   Result<void> fits(const FeatureVector& query) const {
     if (vectors.empty() || query.size() == dimension) return {};
@@ -48,10 +92,14 @@ Nearest::~Nearest() = default;
 
 std::size_t Nearest::size() const { return impl_->vectors.size(); }
 
+const FeatureVector* Nearest::vector(const std::string& id) const {
+  const auto position = impl_->find(id);
+  return position ? &impl_->vectors[*position].vector : nullptr;
+}
+
 std::vector<NestKey> Nearest::keys() const {
   std::vector<NestKey> keys;
-  for (const StoredVector& v : impl_->vectors)
-    if (std::ranges::find(keys, v.key) == keys.end()) keys.push_back(v.key);
+  for (const Group& group : impl_->groups) keys.push_back(group.key);
   return keys;
 }
 
@@ -68,35 +116,33 @@ Result<Nearest> Nearest::build(std::vector<StoredVector> vectors) {
       return fail("nearest.dimension", "a stored vector is empty or not finite; rebuild the index", "entry " + v.id);
   }
   try {
-    impl->index = std::make_unique<faiss::IndexFlatL2>(static_cast<faiss::Index::idx_t>(impl->dimension));
-    for (const StoredVector& v : impl->vectors) impl->index->add(1, v.vector.data());
+    for (std::size_t i = 0; i < impl->vectors.size(); ++i) {
+      Group& group = impl->group(impl->vectors[i].key);
+      group.members.push_back(static_cast<Position>(i));
+      group.index->add(1, impl->vectors[i].vector.data());
+    }
   } catch (const std::exception& error) {
     return fail("nearest.faiss", error.what());
   }
   return Nearest(std::move(impl));
 }
 
-Result<std::vector<Hit>> Nearest::search(const FeatureVector& query, int k, const NearestFilter& filter) const {
+Result<std::vector<Hit>> Nearest::search(const FeatureVector& query, std::size_t k, const NearestFilter& filter) const {
   TRY_VOID(impl_->fits(query));
-  k = std::min<int>(k, static_cast<int>(std::min<std::size_t>(impl_->vectors.size(), 1024)));
   std::vector<Hit> hits;
-  if (k <= 0) return hits;
-  std::vector<float> squares(static_cast<std::size_t>(k));
-  std::vector<faiss::Index::idx_t> ids(static_cast<std::size_t>(k));
+  if (k == 0) return hits;
+  std::vector<bool> without(impl_->vectors.size());
+  for (const std::string_view id : filter.without)
+    if (const auto position = impl_->find(id)) without[*position] = true;
   try {
-    Selector selector(impl_->vectors, filter);
-    faiss::SearchParameters parameters;
-    parameters.sel = &selector;
-    impl_->index->search(1, query.data(), k, squares.data(), ids.data(), &parameters);
+    for (const Group& group : impl_->groups)
+      if (!filter.key || group.key == *filter.key)
+        impl_->search(group, query, k, Selector(impl_->vectors, group, filter.isa, without), hits);
   } catch (const std::exception& error) {
     return fail("nearest.faiss", error.what());
   }
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    // Where nothing passes the filter, FAISS 1.7.3 answers k = 1 with vector 0.
-    if (ids[i] < 0 || !passes(impl_->vectors[static_cast<std::size_t>(ids[i])], filter)) continue;
-    hits.push_back({impl_->vectors[static_cast<std::size_t>(ids[i])].id, std::sqrt(std::max(0.0, double{squares[i]}))});
-  }
   std::ranges::sort(hits, before);
+  if (hits.size() > k) hits.resize(k);
   return hits;
 }
 

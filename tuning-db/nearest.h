@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sdfg/result.h"
@@ -19,6 +21,7 @@ namespace sous::tuning_db {
 struct NearestFilter {
   std::optional<NestKey> key;
   std::optional<Isa> isa;
+  std::set<std::string_view> without = {};  // ids
 };
 
 struct Hit {
@@ -33,12 +36,13 @@ class Nearest {
   static Result<Nearest> build(std::vector<StoredVector> vectors);
 
   // At most k, nearest first; equal distances in order of id. Errors: nearest.dimension, nearest.faiss.
-  Result<std::vector<Hit>> search(const FeatureVector& query, int k, const NearestFilter& filter = {}) const;
+  Result<std::vector<Hit>> search(const FeatureVector& query, std::size_t k, const NearestFilter& filter = {}) const;
   // The slow twin, which defines what `search` finds.
   Result<std::vector<Hit>> search_slowly(const FeatureVector& query, int k, const NearestFilter& filter = {}) const;
 
   std::size_t size() const;
-  std::vector<NestKey> keys() const;  // of the vectors, each once
+  const FeatureVector* vector(const std::string& id) const;  // null: there is none
+  std::vector<NestKey> keys() const;                         // of the vectors, each once
 
   Nearest(Nearest&&) noexcept;
   Nearest& operator=(Nearest&&) noexcept;

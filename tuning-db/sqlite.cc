@@ -5,7 +5,7 @@
 namespace sous::tuning_db {
 namespace {
 
-constexpr int busy_milliseconds = 5000;
+constexpr int busy_milliseconds = 5000, patient_milliseconds = 60'000;
 
 // Budgets, since the file may come from anyone. Interior pages that all lead to the same page make of a small file a
 // table of any number of rows: each statement may take this many steps of SQLite's machine (a row of the largest query
@@ -95,6 +95,9 @@ Result<std::int64_t> number(sqlite3* db, const char* sql) {
   TRY(const bool row, statement.step());
   return row ? statement.integer(0) : 0;
 }
+
+PatientConnection::PatientConnection(sqlite3* db) : db_(db) { sqlite3_busy_timeout(db_, patient_milliseconds); }
+PatientConnection::~PatientConnection() { sqlite3_busy_timeout(db_, busy_milliseconds); }
 
 Result<Handle> open_file(const std::filesystem::path& path, int flags) {
   sqlite3* raw = nullptr;

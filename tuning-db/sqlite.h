@@ -82,6 +82,18 @@ class Transaction {
   sqlite3* db_;
 };
 
+// Waits a minute for the file, not seconds, as long as this lives.
+class PatientConnection {
+ public:
+  explicit PatientConnection(sqlite3* db);
+  PatientConnection(const PatientConnection&) = delete;
+  PatientConnection& operator=(const PatientConnection&) = delete;
+  ~PatientConnection();
+
+ private:
+  sqlite3* db_;
+};
+
 // A connection on which neither the schema of the file nor its size can do anything: no views, triggers or functions
 // with effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors: db.open, db.io.
 Result<Handle> open_file(const std::filesystem::path& path, int flags);

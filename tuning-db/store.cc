@@ -9,15 +9,12 @@
 #include <functional>
 #include <utility>
 
-#include "sdfg/json.h"
 #include "transforms/normal_form.h"
-#include "tuning-db/evidence.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
-#include "tuning-db/json_reader.h"
+#include "tuning-db/insert.h"
 #include "tuning-db/rows.h"
 #include "tuning-db/schema.h"
-#include "tuning-db/size_class.h"
 #include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
@@ -26,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_seed = std::size_t{256} << 20;
-constexpr int most_of_one_hash = 1000;  // measurements of one nest that are looked at
+constexpr int rows_at_once = 20'000;  // of one statement, within its budget
 
 }  // namespace
 
@@ -36,89 +33,7 @@ struct Store::Impl {
   std::shared_ptr<const Embedding> embedding;
   std::optional<Error> seeds_left = std::nullopt;
   std::int64_t seeds_replaced = 0;
-
-  // An entry that the embedding cannot take has no vector: its nest's hash finds it.
-  Result<void> embed(const std::string& id, const Entry& entry) {
-    const auto vector = embedding->embed(entry.nest, entry.sizes);
-    if (!vector) return {};
-    const NestKey key = nest_key(entry.nest);
-    return Statement(db.get(),
-                     "INSERT OR REPLACE INTO embeddings(entry, version, type, depth, isa, vector) VALUES(?,?,?,?,?,?)")
-        .bind(id)
-        .bind(embedding->version())
-        .bind(info(key.type).name)
-        .bind(key.depth)
-        .bind(to_string(entry.hardware.isa))
-        .bind(*vector)
-        .run();
-  }
-
-  // Inside a transaction. `seeded`: it goes when other seeds come.
-  Result<bool> insert(const Entry& entry, bool seeded = false) {
-    const std::string id = entry_id(entry);
-    Statement known(db.get(), "SELECT 1 FROM entries WHERE id = ?");
-    TRY(const bool there, known.bind(id).step());
-    if (there && !seeded)  // what a seed brought, and someone measured just so, is theirs too
-      TRY_VOID(Statement(db.get(), "UPDATE entries SET seeded = 0 WHERE id = ?").bind(id).run());
-    if (there) return false;
-    const std::string nest = sdfg::to_json(entry.nest), hardware = to_json(entry.hardware);
-    const std::string nest_id = content_hash(nest), hardware_id = content_hash(hardware);
-    TRY_VOID(Statement(db.get(), "INSERT OR IGNORE INTO nests(id, structural_hash, json) VALUES(?,?,?)")
-                 .bind(nest_id)
-                 .bind(entry.structural_hash)
-                 .bind(nest)
-                 .run());
-    TRY_VOID(Statement(db.get(), "INSERT OR IGNORE INTO hardware(id, class, json) VALUES(?,?,?)")
-                 .bind(hardware_id)
-                 .bind(hardware_class(entry.hardware))
-                 .bind(hardware)
-                 .run());
-    TRY_VOID(Statement(db.get(),
-                       "INSERT INTO entries(id, nest, hardware, name, size_class, sizes, recipe, target, "
-                       "baseline_seconds, baseline_spread, tuned_seconds, tuned_spread, threads, compiler, flags, "
-                       "provenance, time, seeded, least) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-                 .bind(id)
-                 .bind(nest_id)
-                 .bind(hardware_id)
-                 .bind(entry.name)
-                 .bind(to_string(size_class(entry.nest, entry.sizes)))
-                 .bind(dump(Json(entry.sizes)))
-                 .bind(transforms::to_json(entry.recipe))
-                 .bind(entry.recipe.target)
-                 .bind(entry.baseline_seconds)
-                 .bind(entry.baseline_spread)
-                 .bind(entry.tuned_seconds)
-                 .bind(entry.tuned_spread)
-                 .bind(entry.threads)
-                 .bind(entry.compiler)
-                 .bind(entry.flags)
-                 .bind(entry.provenance)
-                 .bind(entry.time)
-                 .bind(seeded ? 1 : 0)
-                 .bind(entry.least_extents.empty() ? "" : dump(least_json(entry.least_extents, entry.least_work)))
-                 .run());
-    TRY_VOID(embed(id, entry));
-    return true;
-  }
-
-  // Inside a transaction. Errors: db.import.
-  Result<ImportResult> insert_lines(std::string_view lines, const std::string& origin, bool seeded = false) {
-    ImportResult result;
-    int number = 0;
-    while (!lines.empty()) {
-      ++number;
-      const std::size_t end = std::min(lines.find('\n'), lines.size());
-      const std::string_view line = lines.substr(0, end);
-      lines.remove_prefix(std::min(end + 1, lines.size()));
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-      const auto entry = entry_from_json(line);
-      if (!entry)
-        return fail("db.import", as_one_line(entry.error().to_string()), origin + ":" + std::to_string(number));
-      TRY(const bool added, insert(*entry, seeded));
-      ++(added ? result.added : result.known);
-    }
-    return result;
-  }
+  FileIdentity identity = {};
 
   // Whether the entries that the last seeds brought are those of `fingerprint`.
   Result<bool> has_seeds(const std::string& fingerprint) const {
@@ -172,9 +87,12 @@ struct Store::Impl {
                             "DELETE FROM nests WHERE id NOT IN (SELECT nest FROM entries)",
                             "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM entries)"})
       TRY_VOID(execute(db.get(), old));
-    for (std::size_t k = 0; k < files.size(); ++k)
-      if (auto taken = insert_lines(texts[k], files[k].string(), true); !taken)
-        return fail("db.seed", taken.error().why, taken.error().where);
+    // Read in the transaction, unlike what is imported: of many builds that find new seeds one shall read them.
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      const auto entries = prepare_lines(texts[k], files[k].string(), *embedding);
+      if (!entries) return fail("db.seed", entries.error().why, entries.error().where);
+      TRY_VOID(tuning_db::insert(db.get(), *entries, *embedding, true));
+    }
     TRY_VOID(Statement(db.get(), "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
     TRY_VOID(remember(state));
     TRY_VOID(transaction.commit());
@@ -201,6 +119,10 @@ Store::~Store() = default;
 const std::optional<Error>& Store::seeds_left() const { return impl_->seeds_left; }
 std::int64_t Store::seeds_replaced() const { return impl_->seeds_replaced; }
 
+const fs::path& Store::path() const { return impl_->path; }
+FileIdentity Store::identity() const { return impl_->identity; }
+
+std::shared_ptr<const Embedding> Store::shared_embedding() const { return impl_->embedding; }
 const Embedding& Store::embedding() const { return *impl_->embedding; }
 
 Result<Store> Store::open(const StoreOptions& options) {
@@ -211,6 +133,7 @@ Result<Store> Store::open(const StoreOptions& options) {
     TRY_VOID(create_database(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
   TRY(auto db, open_existing(options.path));
   auto impl = over(std::move(db));
+  impl->identity = identity_of(options.path);
   // A database with the recipes of older seeds, because the new ones cannot be read or another build has the file, is
   // still one; the next build tries again.
   if (!is_new)
@@ -240,8 +163,9 @@ Result<Store> Store::open_or_recreate(const StoreOptions& options, fs::path& kep
 }
 
 Result<bool> Store::add(const Entry& entry) {
+  const Prepared prepared = prepare(entry, embedding());
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const bool added, impl_->insert(entry));
+  TRY(const bool added, insert(impl_->db.get(), prepared, embedding(), false));
   TRY_VOID(transaction.commit());
   return added;
 }
@@ -267,10 +191,24 @@ Result<std::vector<Summary>> Store::list() const {
   return read_summaries(rows);
 }
 
+// Piece by piece, since a statement has a budget; a file in which ids do not ascend could be read for ever.
+Result<std::vector<Summary>> Store::by_id() const {
+  std::vector<Summary> all;
+  while (true) {
+    Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE e.id > ? ORDER BY e.id LIMIT ?").c_str());
+    TRY(auto some, read_summaries(rows.bind(all.empty() ? "" : all.back().id).bind(rows_at_once)));
+    if (some.empty()) return all;
+    for (Summary& one : some) {
+      if (!all.empty() && one.id <= all.back().id)
+        return fail("db.corrupt", "the database is damaged inside; it is left as it is", impl_->path.string());
+      all.push_back(std::move(one));
+    }
+  }
+}
+
 Result<std::vector<Summary>> Store::with_hash(const std::string& hash) const {
-  Statement rows(impl_->db.get(),
-                 (std::string(summary_columns) + "WHERE n.structural_hash = ? ORDER BY e.id LIMIT ?").c_str());
-  return read_summaries(rows.bind(hash).bind(most_of_one_hash));
+  Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE n.structural_hash = ? ORDER BY e.id").c_str());
+  return read_summaries(rows.bind(hash));
 }
 
 Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids) const {
@@ -314,7 +252,10 @@ Result<void> Store::rebuild_embeddings() {
     TRY(const bool row, rows.step());
     if (!row) break;
     // An entry that cannot be read has no vector; `verify` reports it.
-    if (const auto entry = read_entry(rows)) TRY_VOID(impl_->embed(rows.text(0), *entry));
+    const auto entry = read_entry(rows);
+    if (!entry) continue;
+    if (const auto vector = embedded(*entry, embedding()))
+      TRY_VOID(insert_vector(impl_->db.get(), rows.text(0), *vector, embedding()));
   }
   return transaction.commit();
 }
@@ -375,8 +316,11 @@ Result<std::string> Store::export_lines() const {
 }
 
 Result<ImportResult> Store::import_lines(std::string_view lines, const std::string& origin) {
+  TRY(const auto entries, prepare_lines(lines, origin, embedding()));
+  // Another import may have the file for as long as it takes to write what it brings.
+  const PatientConnection patient(impl_->db.get());
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const ImportResult result, impl_->insert_lines(lines, origin));
+  TRY(const ImportResult result, insert(impl_->db.get(), entries, embedding(), false));
   TRY_VOID(transaction.commit());
   return result;
 }

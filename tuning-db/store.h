@@ -22,6 +22,7 @@
 #include "sdfg/result.h"
 #include "tuning-db/entry.h"
 #include "tuning-db/features.h"
+#include "tuning-db/file_identity.h"
 
 namespace sous::tuning_db {
 
@@ -90,8 +91,8 @@ class Store {
   Result<bool> remove(const std::string& id);
   // By id or by a prefix of at least 4 digits. Errors: db.ambiguous, db.entry (a stored entry cannot be read), db.io.
   Result<std::optional<Entry>> get(const std::string& id) const;
-  Result<std::vector<Summary>> list() const;  // sorted by name, then id
-  // At most 1000.
+  Result<std::vector<Summary>> list() const;   // sorted by name, then id
+  Result<std::vector<Summary>> by_id() const;  // all, in order of id; however many there are
   Result<std::vector<Summary>> with_hash(const std::string& structural_hash) const;
   Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
   // Vectors of the embedding in use. Entries without one are embedded first.
@@ -102,12 +103,17 @@ class Store {
   Result<std::vector<Error>> verify() const;
   // JSON lines, sorted by id: equal databases give equal bytes.
   Result<std::string> export_lines() const;
-  // All or nothing. `origin` is named in errors. Errors: db.import (which line, why), db.io.
+  // All or nothing. `origin` is named in errors. Others can write while the lines are read, and import meanwhile: only
+  // putting them into the file waits for its turn. Errors: db.import (which line, why), db.io.
   Result<ImportResult> import_lines(std::string_view lines, const std::string& origin);
   // Changes whenever anyone, this process or another, has changed the entries.
   Result<std::string> generation() const;
 
+  const std::filesystem::path& path() const;
+  FileIdentity identity() const;  // of the file that was opened
+
   const Embedding& embedding() const;
+  std::shared_ptr<const Embedding> shared_embedding() const;
 
   struct Impl;
 

@@ -178,6 +178,14 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
   }
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
+  for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})
+    corpus.add("server_bytes", string("GET /healthz?x=%20 HTTP/1.1\r\nHost: x\r\n") + more +
+                                   "\r\nPOST / HTTP/1.1\r\nContent-Length: 2\r\n" + more + "\r\n{}");
+  corpus.add("server_bytes", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\n{ }\r\n0\r\nX: y\r\n\r\n");
+  const string gzip("\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10\x36\x05\0\0\0", 25);
+  for (const char* encoding : {"gzip", "deflate", "br"})
+    corpus.add("server_bytes",
+               string("POST / HTTP/1.1\r\nContent-Encoding: ") + encoding + "\r\nContent-Length: 25\r\n\r\n" + gzip);
   corpus.add("http_answer", http("400 Bad Request", "{\"error\":{\"code\":\"request.json\",\"why\":\"no\"}}"));
 
   // A database of a few rows, so that its pages fit into an input.

@@ -143,6 +143,24 @@ TEST_F(RoutesTest, HealthAndMetrics) {
     EXPECT_NE(response.body.find(line), std::string::npos) << line << response.body;
 }
 
+TEST_F(RoutesTest, HealthSaysWhatBecameOfTheDatabase) {
+  namespace fs = std::filesystem;
+  const fs::path path = folder / "t.db", aside = folder / "aside.db", other = folder / "other.db";
+  const auto health = [&] { return std::pair(get("/healthz").status, code(get("/healthz"))); };
+  fs::rename(path, aside);
+  EXPECT_EQ(health(), std::pair(503, std::string("db.gone")));
+  ASSERT_TRUE(tuning_db::Store::open({.path = other, .seeds = {}}));
+  fs::rename(other, path);
+  EXPECT_EQ(health(), std::pair(503, std::string("db.replaced")));
+  fs::rename(aside, path);
+  EXPECT_EQ(get("/healthz").status, 200);
+  const auto size = fs::file_size(path);
+  for (const std::uintmax_t cut : {size / 2, std::uintmax_t{50}, std::uintmax_t{0}}) {
+    fs::resize_file(path, cut);
+    EXPECT_EQ(health(), std::pair(503, std::string("db.corrupt"))) << cut;
+  }
+}
+
 TEST_F(RoutesTest, UnknownPathsAndMethods) {
   for (const char* path : {"/", "/v1", "/v1/recipes/", "/v2/query"}) {
     EXPECT_EQ(get(path).status, 404);

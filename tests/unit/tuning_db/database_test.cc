@@ -1,7 +1,9 @@
 #include "tuning-db/database.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <thread>
@@ -162,6 +164,123 @@ TEST_F(DatabaseTest, ThreadsTakeTurns) {
       for (int i = 0; i < 10; ++i)
         EXPECT_EQ(database->query({asks(nests::gemm, 400)}, 3)->front().size(), expected.size());
     });
+}
+
+std::vector<std::pair<std::string, double>> ids(const std::vector<Match>& matches) {
+  std::vector<std::pair<std::string, double>> result;
+  for (const Match& match : matches) result.emplace_back(match.id, match.distance);
+  return result;
+}
+
+// Until it is so, which it is after an interval.
+template <class Condition>
+void wait_until(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(condition());
+}
+constexpr std::chrono::milliseconds interval(5);
+
+TEST_F(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
+  for (const std::int64_t n : {8, 50, 500, 501, 4000})
+    for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
+      for (const char* recipe : {"reverse(loop=i0) -> cpp", "reverse(loop=i1) -> cpp"}) {
+        Entry one = entry(nest, n, recipe, n == 50 ? 0.9 : 1 + static_cast<double>(n) / 1000);
+        one.hardware = nests::machine(n == 501 ? 64 : 8);
+        add(one);
+      }
+  const auto followed = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+  ASSERT_TRUE(followed->follow(interval));
+  EXPECT_EQ(followed->entries().value(), 30);
+  for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
+    for (const std::int64_t n : {0, 7, 40, 500, 5000})
+      for (const int k : {1, 3, 32}) {
+        transforms::NestQuery asked = asks(nest, n);
+        if (n == 0) asked.sizes.clear();
+        EXPECT_EQ(ids(followed->query({asked}, k)->front()), ids(query(asked, k)));
+      }
+}
+
+TEST_F(DatabaseTest, AFollowedOneNoticesWhatOthersAddAndTakeAway) {
+  ASSERT_TRUE(database->follow(interval));
+  auto other = Store::open({.path = folder / "t.db", .seeds = {}});
+  ASSERT_TRUE(other->add(entry(nests::syrk, 500)));
+  wait_until([&] { return query(asks(nests::gemm, 500)).size() == 1; });
+  ASSERT_TRUE(other->remove(entry_id(entry(nests::syrk, 500))).value());
+  wait_until([&] { return query(asks(nests::gemm, 500)).empty(); });
+}
+
+TEST_F(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
+  add(entry(nests::gemm, 500));
+  ASSERT_TRUE(database->follow(interval));
+  sqlite3* writer = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &writer), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(writer, "BEGIN EXCLUSIVE; DELETE FROM entries", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(query(asks(nests::gemm, 400)).size(), 1u);
+    });
+  threads.clear();
+  EXPECT_TRUE(database->sound());
+  sqlite3_exec(writer, "COMMIT", nullptr, nullptr, nullptr);
+  sqlite3_close(writer);
+  wait_until([&] { return query(asks(nests::gemm, 400)).empty(); });
+}
+
+TEST_F(DatabaseTest, AFollowedOneTakesTheFileThatTakesItsPlace) {
+  namespace fs = std::filesystem;
+  add(entry(nests::gemm, 500));
+  ASSERT_TRUE(database->follow(interval));
+  add(entry(nests::jacobi, 500));  // in the log of the old file
+  const fs::path path = folder / "t.db", other = folder / "other.db", aside = folder / "aside.db";
+  ASSERT_TRUE(Store::open({.path = other, .seeds = {}})->add(entry(nests::syrk, 700)));
+  fs::rename(path, aside);
+  EXPECT_EQ(database->sound().error().code, "db.gone");
+  EXPECT_FALSE(query(asks(nests::gemm, 500)).empty());
+  fs::rename(other, path);
+  wait_until([&] { return database->sound().has_value(); });
+  EXPECT_EQ(database->entries().value(), 1);
+  EXPECT_EQ(query(asks(nests::gemm, 500)).at(0).id, entry_id(entry(nests::syrk, 700)));
+  EXPECT_TRUE(database->get(entry_id(entry(nests::syrk, 700))).value());
+  EXPECT_FALSE(database->get(entry_id(entry(nests::gemm, 500))).value());
+  // The old log is not played into the new file, and is not lost.
+  EXPECT_TRUE(Store::open({.path = path, .seeds = {}})->verify()->empty());
+  fs::rename(path.string() + "-wal.of-replaced-1", aside.string() + "-wal");
+  EXPECT_TRUE(Store::open({.path = aside, .seeds = {}})->get(entry_id(entry(nests::jacobi, 500))).value());
+  ASSERT_TRUE(write_file_atomically(path, "no database"));
+  wait_until([&] { return !database->sound() && database->sound().error().code == "db.corrupt"; });
+  EXPECT_EQ(query(asks(nests::gemm, 500)).size(), 1u);
+}
+
+// The nearest of many may all say the same.
+TEST_F(DatabaseTest, ManyMeasurementsOfOneRecipeHideNoOther) {
+  for (int n = 0; n < 60; ++n) add(entry(nests::syrk, 500 + n));
+  add(entry(nests::syrk, 20, "reverse(loop=i1) -> cpp"));
+  add(entry(nests::syrk, 9, "reverse(loop=i2) -> cpp"));
+  const auto recipes = [&](int k) { return query(asks(nests::gemm, 500), k).size(); };
+  EXPECT_EQ(recipes(2), 2u);
+  EXPECT_EQ(recipes(8), 3u);
+  ASSERT_TRUE(database->follow(interval));
+  EXPECT_EQ(recipes(2), 2u);
+  EXPECT_EQ(recipes(8), 3u);
+}
+
+TEST_F(DatabaseTest, OfANestEveryMeasurementCounts) {
+  std::string lines;
+  const auto one = [](int i, const char* recipe, double ratio) {
+    Entry e = entry(nests::gemm, 500, recipe, ratio);
+    e.provenance = std::to_string(i);
+    return e;
+  };
+  for (int i = 0; i < 1100; ++i) lines += to_json(one(i, "reverse(loop=i0) -> cpp", 2)) + "\n";
+  // The best one has the last id.
+  Entry best;
+  for (int i = 0; entry_id(best = one(i, "reverse(loop=i1) -> cpp", 5)) < "ff"; ++i) continue;
+  lines += to_json(best) + "\n";
+  ASSERT_TRUE(database->store().import_lines(lines, "lines"));
+  EXPECT_EQ(query(asks(nests::gemm, 500)).at(0).id, entry_id(best));
+  ASSERT_TRUE(database->follow(interval));
+  EXPECT_EQ(query(asks(nests::gemm, 500)).at(0).id, entry_id(best));
 }
 
 TEST(Seeds, TheEnvironmentNamesTheFolder) {

@@ -116,6 +116,33 @@ TEST(Store, AnImportIsAllOrNothing) {
   EXPECT_TRUE(store.list()->empty());
 }
 
+TEST(Store, AnImportReadsBeforeItWaitsForItsTurn) {
+  const nests::Folder folder;
+  Store store = opened(folder / "t.db");
+  sqlite3* writer = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &writer), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(writer, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_EQ(store.import_lines("{}", "bad.jsonl").error().code, "db.import");
+  sqlite3_exec(writer, "COMMIT", nullptr, nullptr, nullptr);
+  sqlite3_close(writer);
+}
+
+TEST(Store, TwoImportsAtOnceBothSucceed) {
+  const nests::Folder folder;
+  opened(folder / "t.db");
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      std::string lines;
+      for (int n = 0; n < 200; ++n) lines += to_json(entry(nests::gemm, 2 + 200 * t + n)) + "\n";
+      const auto imported = opened(folder / "t.db").import_lines(lines, "lines");
+      ASSERT_TRUE(imported) << imported.error().to_string();
+      EXPECT_EQ(imported->added, 200);
+    });
+  threads.clear();
+  EXPECT_EQ(opened(folder / "t.db").stats()->entries, 400);
+}
+
 TEST(Store, ANewDatabaseIsMadeFromSeeds) {
   const nests::Folder folder;
   ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::gemm, 500)) + "\n"));

@@ -1,0 +1,82 @@
+#include "client/server_rest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "tuning-db/files.h"
+#include "tuning-db/hash.h"
+
+namespace sous::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Resting final : public transforms::RecipeSource {
+ public:
+  Resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest, std::string name)
+      : server_(std::move(server)), rest_(std::move(rest)), name_(std::move(name)) {}
+
+  bool may_know(const sdfg::Sdfg& lifted) override { return server_->may_know(lifted); }
+  transforms::Reach reach() override { return server_->reach(); }
+
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
+                                                            int k) override {
+    if (nests.empty()) return server_->query(nests, k);
+    if (!rest_.may_ask()) return fail("http.resting", "the server was asked in vain a short while ago", name_);
+    auto answer = server_->query(nests, k);
+    // What a server refuses, or says wrongly, it says at once.
+    const bool silent = !answer && (answer.error().code == "http.timeout" || answer.error().code == "http.connect" ||
+                                    answer.error().code == "http.resolve" || answer.error().code == "http.io");
+    silent ? rest_.failed() : rest_.answered();
+    return answer;
+  }
+
+ private:
+  std::shared_ptr<transforms::RecipeSource> server_;
+  ServerRest rest_;
+  std::string name_;
+};
+
+}  // namespace
+
+ServerRest::ServerRest(const fs::path& folder, const std::string& server) {
+  std::error_code error;
+  if (folder.empty() || (fs::create_directories(folder, error), error)) return;
+  stamp_ = folder / tuning_db::content_hash(server).substr(0, 16);
+}
+
+bool ServerRest::may_ask() {
+  failures_ = 0;
+  std::error_code error;
+  const auto since = stamp_.empty() ? fs::file_time_type{} : fs::last_write_time(stamp_, error);
+  if (stamp_.empty() || error) return true;
+  std::ifstream(stamp_) >> failures_;
+  failures_ = std::clamp(failures_, 1, 10);
+  const auto rest = std::chrono::seconds(std::min(first_seconds << (failures_ - 1), longest_seconds));
+  const auto age = fs::file_time_type::clock::now() - since;
+  // A stamp of the future is one from before the clock was set back.
+  if (age >= std::chrono::seconds(0) && age < rest) return false;
+  // This process tries; the others rest until it knows.
+  fs::last_write_time(stamp_, fs::file_time_type::clock::now(), error);
+  return true;
+}
+
+void ServerRest::failed() {
+  // Those who asked at once count as one. Where it cannot be written down, each file asks.
+  if (!stamp_.empty()) static_cast<void>(tuning_db::write_file_atomically(stamp_, std::to_string(failures_ + 1)));
+}
+
+void ServerRest::answered() {
+  std::error_code ignored;
+  if (failures_ > 0) fs::remove(stamp_, ignored);
+}
+
+std::shared_ptr<transforms::RecipeSource> resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest,
+                                                  std::string name) {
+  return std::make_shared<Resting>(std::move(server), std::move(rest), std::move(name));
+}
+
+}  // namespace sous::client

@@ -1,0 +1,20 @@
+// What the head of a request says about its path and body, undone.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "sdfg/result.h"
+
+namespace sous::server {
+
+// The body behind its Content-Encoding: gzip, deflate, br or none. The limit holds for every byte that comes out, while
+// it comes out: 809 bytes can stand for gigabytes.
+// Errors: request.encoding (one that is not spoken here), request.budget, request.http (it is not what it says).
+Result<std::string> decoded(std::string body, std::string_view encoding, std::size_t most_bytes);
+
+// The path of a request's target, absolute or not, without query string and percent signs. Error: request.http.
+Result<std::string> path_of(std::string_view target);
+
+}  // namespace sous::server

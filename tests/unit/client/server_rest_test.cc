@@ -1,0 +1,103 @@
+#include "client/server_rest.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "tests/unit/tuning_db/nests.h"
+
+namespace sous::client {
+namespace {
+
+namespace fs = std::filesystem;
+namespace nests = tuning_db::nests;
+
+// Answers as it is told, and counts.
+struct Server final : transforms::RecipeSource {
+  std::string code;
+  int asked = 0;
+  Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
+                                                            int) override {
+    ++asked;
+    if (!code.empty()) return fail(code, "as told");
+    return std::vector<std::vector<transforms::Match>>(nests.size());
+  }
+};
+
+class ServerRestTest : public ::testing::Test {
+ protected:
+  nests::Folder folder;
+  std::shared_ptr<Server> server = std::make_shared<Server>();
+
+  // As a compiler of its own would ask.
+  std::string ask() {
+    const auto source = resting(server, ServerRest(folder.path(), "http://x 2"), "http://x");
+    const auto answer = source->query({nests::asks(nests::gemm, 500)}, 3);
+    return answer ? "" : answer.error().code;
+  }
+  void seconds_pass(int seconds) {
+    for (const auto& stamp : fs::directory_iterator(folder.path()))
+      fs::last_write_time(stamp, fs::last_write_time(stamp) - std::chrono::seconds(seconds));
+  }
+};
+
+TEST_F(ServerRestTest, OfAWholeBuildOneFileWaits) {
+  server->code = "http.timeout";
+  EXPECT_EQ(ask(), "http.timeout");
+  for (int file = 0; file < 30; ++file) EXPECT_EQ(ask(), "http.resting");
+  EXPECT_EQ(server->asked, 1);
+  ServerRest other(folder.path(), "http://y 2");
+  EXPECT_TRUE(other.may_ask());
+}
+
+TEST_F(ServerRestTest, TheRestDoublesUntilItAnswers) {
+  server->code = "http.connect";
+  EXPECT_EQ(ask(), "http.connect");
+  seconds_pass(ServerRest::first_seconds);
+  EXPECT_EQ(ask(), "http.connect");
+  seconds_pass(ServerRest::first_seconds);
+  EXPECT_EQ(ask(), "http.resting");
+  seconds_pass(ServerRest::first_seconds);
+  server->code.clear();
+  EXPECT_EQ(ask(), "");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  seconds_pass(ServerRest::first_seconds);
+  EXPECT_EQ(ask(), "");
+  EXPECT_EQ(server->asked, 4);
+}
+
+TEST_F(ServerRestTest, OneTriesWhileTheOthersRest) {
+  server->code = "http.timeout";
+  EXPECT_EQ(ask(), "http.timeout");
+  seconds_pass(ServerRest::first_seconds);
+  ServerRest first(folder.path(), "http://x 2"), second(folder.path(), "http://x 2");
+  EXPECT_TRUE(first.may_ask());
+  EXPECT_FALSE(second.may_ask());
+}
+
+TEST_F(ServerRestTest, WhoAnswersThoughBadlyIsAskedAgain) {
+  for (const char* code : {"http.status", "http.malformed", "reply.field", "http.request"}) {
+    server->code = code;
+    EXPECT_EQ(ask(), code);
+    EXPECT_EQ(ask(), code);
+  }
+}
+
+TEST_F(ServerRestTest, StampsThatMakeNoSenseDoNoHarm) {
+  server->code = "http.timeout";
+  EXPECT_EQ(ask(), "http.timeout");
+  for (const auto& stamp : fs::directory_iterator(folder.path())) std::ofstream(stamp.path()) << "-99999999999 x";
+  EXPECT_EQ(ask(), "http.resting");
+  seconds_pass(ServerRest::longest_seconds);
+  EXPECT_EQ(ask(), "http.timeout");
+  seconds_pass(-3600);  // the clock was set back
+  EXPECT_EQ(ask(), "http.timeout");
+  // Nowhere to write it down.
+  const auto source = resting(server, ServerRest({}, "x"), "x");
+  EXPECT_EQ(source->query({nests::asks(nests::gemm, 5)}, 3).error().code, "http.timeout");
+  EXPECT_EQ(source->query({nests::asks(nests::gemm, 5)}, 3).error().code, "http.timeout");
+}
+
+}  // namespace
+}  // namespace sous::client

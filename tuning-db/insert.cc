@@ -1,0 +1,132 @@
+#include "tuning-db/insert.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sdfg/json.h"
+#include "tuning-db/evidence.h"
+#include "tuning-db/hash.h"
+#include "tuning-db/json_reader.h"
+#include "tuning-db/size_class.h"
+
+namespace sous::tuning_db {
+
+std::optional<Embedded> embedded(const Entry& entry, const Embedding& embedding) {
+  auto vector = embedding.embed(entry.nest, entry.sizes);
+  if (!vector) return std::nullopt;
+  return Embedded{
+      .key = nest_key(entry.nest), .isa = std::string(to_string(entry.hardware.isa)), .vector = std::move(*vector)};
+}
+
+Prepared prepare(const Entry& entry, const Embedding& embedding) {
+  std::string nest = sdfg::to_json(entry.nest), hardware = to_json(entry.hardware);
+  std::string nest_id = content_hash(nest), hardware_id = content_hash(hardware);
+  return {.id = entry_id(entry),
+          .name = entry.name,
+          .nest_id = std::move(nest_id),
+          .structural_hash = entry.structural_hash,
+          .nest = std::move(nest),
+          .hardware_id = std::move(hardware_id),
+          .hardware_class = hardware_class(entry.hardware),
+          .hardware = std::move(hardware),
+          .size_class = to_string(size_class(entry.nest, entry.sizes)),
+          .sizes = dump(Json(entry.sizes)),
+          .recipe = transforms::to_json(entry.recipe),
+          .target = entry.recipe.target,
+          .compiler = entry.compiler,
+          .flags = entry.flags,
+          .provenance = entry.provenance,
+          .time = entry.time,
+          .least = entry.least_extents.empty() ? "" : dump(least_json(entry.least_extents, entry.least_work)),
+          .baseline_seconds = entry.baseline_seconds,
+          .baseline_spread = entry.baseline_spread,
+          .tuned_seconds = entry.tuned_seconds,
+          .tuned_spread = entry.tuned_spread,
+          .threads = entry.threads,
+          .embedded = embedded(entry, embedding)};
+}
+
+Result<std::vector<Prepared>> prepare_lines(std::string_view lines, const std::string& origin,
+                                            const Embedding& embedding) {
+  std::vector<Prepared> result;
+  int number = 0;
+  while (!lines.empty()) {
+    ++number;
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto entry = entry_from_json(line);
+    if (!entry) return fail("db.import", as_one_line(entry.error().to_string()), origin + ":" + std::to_string(number));
+    result.push_back(prepare(*entry, embedding));
+  }
+  return result;
+}
+
+Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& embedded, const Embedding& embedding) {
+  return Statement(db,
+                   "INSERT OR REPLACE INTO embeddings(entry, version, type, depth, isa, vector) VALUES(?,?,?,?,?,?)")
+      .bind(id)
+      .bind(embedding.version())
+      .bind(info(embedded.key.type).name)
+      .bind(embedded.key.depth)
+      .bind(embedded.isa)
+      .bind(embedded.vector)
+      .run();
+}
+
+Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, bool seeded) {
+  Statement known(db, "SELECT 1 FROM entries WHERE id = ?");
+  TRY(const bool there, known.bind(entry.id).step());
+  if (there && !seeded)  // what a seed brought, and someone measured just so, is theirs too
+    TRY_VOID(Statement(db, "UPDATE entries SET seeded = 0 WHERE id = ?").bind(entry.id).run());
+  if (there) return false;
+  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO nests(id, structural_hash, json) VALUES(?,?,?)")
+               .bind(entry.nest_id)
+               .bind(entry.structural_hash)
+               .bind(entry.nest)
+               .run());
+  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO hardware(id, class, json) VALUES(?,?,?)")
+               .bind(entry.hardware_id)
+               .bind(entry.hardware_class)
+               .bind(entry.hardware)
+               .run());
+  TRY_VOID(Statement(db,
+                     "INSERT INTO entries(id, nest, hardware, name, size_class, sizes, recipe, target, "
+                     "baseline_seconds, baseline_spread, tuned_seconds, tuned_spread, threads, compiler, flags, "
+                     "provenance, time, seeded, least) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+               .bind(entry.id)
+               .bind(entry.nest_id)
+               .bind(entry.hardware_id)
+               .bind(entry.name)
+               .bind(entry.size_class)
+               .bind(entry.sizes)
+               .bind(entry.recipe)
+               .bind(entry.target)
+               .bind(entry.baseline_seconds)
+               .bind(entry.baseline_spread)
+               .bind(entry.tuned_seconds)
+               .bind(entry.tuned_spread)
+               .bind(entry.threads)
+               .bind(entry.compiler)
+               .bind(entry.flags)
+               .bind(entry.provenance)
+               .bind(entry.time)
+               .bind(seeded ? 1 : 0)
+               .bind(entry.least)
+               .run());
+  if (entry.embedded) TRY_VOID(insert_vector(db, entry.id, *entry.embedded, embedding));
+  return true;
+}
+
+Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding,
+                            bool seeded) {
+  ImportResult result;
+  for (const Prepared& entry : entries) {
+    TRY(const bool added, insert(db, entry, embedding, seeded));
+    ++(added ? result.added : result.known);
+  }
+  return result;
+}
+
+}  // namespace sous::tuning_db
