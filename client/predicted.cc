@@ -79,12 +79,13 @@ class Predictor {
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
   std::optional<Predicted> among(tuning_db::Strategies which, bool asks_model, double least) const {
     const auto options = apply_options(nest_);
-    const auto proposed = tuning_db::propose(unit_.nest, options, which);
+    const auto proposed = tuning_db::propose(unit_.nest, options, which,
+                                             [&](const auto& strategy) { return asks_model || has_rule(strategy); });
     if (!proposed) return std::nullopt;
     std::optional<Predicted> best, freed_loops;
     std::optional<ByThreads> threads;
     for (const auto& one : *proposed) {
-      if (!one.recipes || (!asks_model && !has_rule(*one.strategy))) continue;
+      if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
         const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
         if (!candidate) continue;

@@ -4,14 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
 
 #include "sdfg/planted_fault.h"
-#include "tuning-db/json_reader.h"
-#include "tuning-db/places.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -21,7 +18,6 @@ constexpr double low = 0.1;                 // the percentile that is learned
 constexpr double rate = 0.06, drawn = 0.6;  // of the groups, for each tree
 constexpr double least_gain_learned = 1.0 / 32, most_gain_learned = 128;
 constexpr int low_trees = 150, potential_trees = 50;
-constexpr std::size_t most_trees = 4096, most_splits = 4096;
 
 // Six digits: more than the samples know, and short to write down.
 double rounded(double value) {
@@ -31,13 +27,6 @@ double rounded(double value) {
 }
 
 double label(double gain) { return std::log2(std::clamp(gain, least_gain_learned, most_gain_learned)); }
-
-std::string version() {
-  std::string names;
-  for (std::size_t k = 0; k < schedule_feature_count; ++k)
-    names += std::string(schedule_feature_name(static_cast<ScheduleFeature>(k))) + " ";
-  return "trees-2 " + names;
-}
 
 }  // namespace
 
@@ -230,97 +219,6 @@ GainModel GainModel::train(const std::vector<GainSample>& samples, const GainMac
   const auto nests = best_of_nests(samples);
   model.potential_ = Trainer(nests).run(potential_trees, {});
   return model;
-}
-
-std::string GainModel::to_json() const {
-  const auto forest = [](const Forest& f) {
-    Json trees_json = Json::array();
-    for (const Tree& tree : f.trees) {
-      Json splits = Json::array();
-      for (const Split& s : tree)
-        splits.push_back(s.feature < 0 ? Json::array({s.threshold})
-                                       : Json::array({s.feature, s.threshold, s.left, s.right}));
-      trees_json.push_back(std::move(splits));
-    }
-    return Json{{"base", f.base}, {"trees", std::move(trees_json)}};
-  };
-  return dump(Json{{"version", version()},
-                   {"hardware", machine_.hardware},
-                   {"threads", machine_.threads},
-                   {"mean", forest(mean_)},
-                   {"low", forest(low_)},
-                   {"potential", forest(potential_)}});
-}
-
-class GainModel::Reader {
- public:
-  static Result<Tree> tree(ObjectReader& in, const Json& json) {
-    const std::size_t size = json.is_array() ? json.size() : 0;
-    if (size == 0 || size > most_splits) return in.refuse("a tree is a list of splits and leaves");
-    Tree tree;
-    for (std::size_t k = 0; k < size; ++k) {
-      const Json& split = json[k];
-      const bool leaf = split.is_array() && split.size() == 1 && number(split[0], -100, 100);
-      // Children stand behind their parent, so that every way down ends.
-      const auto behind = static_cast<double>(k + 1), last = static_cast<double>(size) - 1;
-      const bool inner = split.is_array() && split.size() == 4 && number(split[0], 0, gain_feature_count - 1) &&
-                         number(split[1], -1e300, 1e300) && number(split[2], behind, last) &&
-                         number(split[3], behind, last);
-      if (!leaf && !inner) return in.refuse("a split is [feature, threshold, left, right], a leaf [value]");
-      tree.push_back(
-          leaf ? Split{.threshold = split[0].get<double>()}
-               : Split{split[0].get<int>(), split[1].get<double>(), split[2].get<int>(), split[3].get<int>()});
-    }
-    return tree;
-  }
-
-  static Result<Forest> forest(const Json& json, const std::string& where) {
-    TRY(auto in, ObjectReader::of(json, "model", where));
-    Forest forest;
-    TRY(forest.base, in.number("base", -100, 100));
-    TRY(const Json* list, in.array("trees", most_trees));
-    TRY_VOID(in.done());
-    for (const Json& one : *list) {
-      TRY(auto read, tree(in, one));
-      forest.trees.push_back(std::move(read));
-    }
-    return forest;
-  }
-
- private:
-  static bool number(const Json& value, double least, double most) {
-    return value.is_number() && value.get<double>() >= least && value.get<double>() <= most;
-  }
-};
-
-Result<GainModel> GainModel::from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "model"));
-  TRY(auto in, ObjectReader::of(json, "model", ""));
-  TRY(const std::string of, in.string("version"));
-  if (of != version()) return fail("model.version", "it is of another version of Sous: " + as_one_line(of));
-  GainModel model;
-  TRY(model.machine_.hardware, in.line("hardware"));
-  TRY(const auto threads, in.integer("threads", 1, 4096));
-  model.machine_.threads = static_cast<int>(threads);
-  TRY(const Json* mean, in.object("mean"));
-  TRY(const Json* percentile, in.object("low"));
-  TRY(const Json* potential, in.object("potential"));
-  TRY_VOID(in.done());
-  TRY(model.potential_, Reader::forest(*potential, "potential"));
-  TRY(model.mean_, Reader::forest(*mean, "mean"));
-  TRY(model.low_, Reader::forest(*percentile, "low"));
-  return model;
-}
-
-const GainModel* shipped_gain_model() {
-  static const std::unique_ptr<const GainModel> model = [] {
-    std::unique_ptr<const GainModel> read;
-    std::ifstream file(gain_model_file());
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (auto parsed = GainModel::from_json(text)) read = std::make_unique<const GainModel>(std::move(*parsed));
-    return read;
-  }();
-  return model.get();
 }
 
 }  // namespace sous::tuning_db

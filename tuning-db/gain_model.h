@@ -78,6 +78,7 @@ class GainModel {
   };
   class Trainer;
   class Reader;
+  class AsWritten;
 
   Forest mean_, low_, potential_;
   GainMachine machine_;

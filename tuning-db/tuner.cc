@@ -149,13 +149,17 @@ std::optional<Candidate> fitted(const transforms::Nest& nest, const string& from
   return fitted_to(nest, from, recipe, options);
 }
 
-Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
-                                      Strategies which) {
-  TRY(const auto facts, transforms::NestFacts::of(nest, options.context, options.budget));
-  std::vector<Proposed> result;
+Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options, Strategies which,
+                                      const IsWanted& is_wanted) {
+  std::vector<const transforms::StrategyInfo*> asked;
   for (const auto* strategy : transforms::strategies())
-    if (strategy->gpu == (which == Strategies::Gpu) && (strategy->threads_alone || which != Strategies::Whole))
-      result.push_back({strategy, strategy->write(facts), facts.nest()});
+    if (strategy->gpu == (which == Strategies::Gpu) && (strategy->threads_alone || which != Strategies::Whole) &&
+        (!is_wanted || is_wanted(*strategy)))
+      asked.push_back(strategy);
+  std::vector<Proposed> result;
+  if (asked.empty()) return result;
+  TRY(const auto facts, transforms::NestFacts::of(nest, options.context, options.budget));
+  for (const auto* strategy : asked) result.push_back({strategy, strategy->write(facts), facts.nest()});
   return result;
 }
 

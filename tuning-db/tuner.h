@@ -62,10 +62,12 @@ struct Proposed {
   std::shared_ptr<const transforms::Nest> nest;  // with its dependences
 };
 // Of all strategies for the CPU, of those among them for a nest of several parts (which fuse it, or send out threads
-// alone), or of those for a GPU, in their order. Errors: isl.budget.
+// alone), or of those for a GPU, in their order; only the wanted ones are asked, as what they look at is costly.
+// Errors: isl.budget.
 enum class Strategies : std::uint8_t { Cpu, Whole, Gpu };
+using IsWanted = std::function<bool(const transforms::StrategyInfo&)>;
 Result<std::vector<Proposed>> propose(const sdfg::Sdfg& nest, const transforms::ApplyOptions& options,
-                                      Strategies which = Strategies::Cpu);
+                                      Strategies which = Strategies::Cpu, const IsWanted& is_wanted = {});
 
 // The recipe's steps that the nest admits, applied. Nullopt: none of them.
 std::optional<Candidate> fitted(const sdfg::Sdfg& nest, const std::string& from, const transforms::Recipe& recipe,

@@ -285,6 +285,25 @@ TEST(GainModel, SurvivesBeingWritten) {
   }
 }
 
+// A space in front takes the general reader.
+TEST(GainModel, ReadsWhatItWrites) {
+  auto drawn = samples(500);
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    drawn[k].features[0] *= std::pow(10.0, static_cast<double>(k % 40) - 20);
+    drawn[k].features[1] = -drawn[k].features[1] / 3;
+  }
+  const std::string text = GainModel::train(drawn, here).to_json();
+  const auto read = GainModel::from_json(text), slowly = GainModel::from_json(" " + text);
+  ASSERT_TRUE(read && slowly);
+  EXPECT_EQ(read->machine(), slowly->machine());
+  EXPECT_EQ(read->to_json(), text);
+  EXPECT_EQ(slowly->to_json(), text);
+  for (const auto& sample : drawn) {
+    EXPECT_EQ(read->predict(sample.features), slowly->predict(sample.features));
+    EXPECT_EQ(read->surely(sample.features), slowly->surely(sample.features));
+  }
+}
+
 TEST(GainModel, RefusesWhatIsNone) {
   const std::string good = GainModel::train(samples(100), here).to_json();
   const auto code = [](const std::string& text) {
