@@ -50,7 +50,9 @@ void expect_same_interpreted(const Rewritten& nest, const std::vector<Sizes>& si
     const auto found = difference(expected, actual);
     ASSERT_FALSE(found) << *found << "\n" << sdfg::print(nest.after);
   }
-  if (undefined == Undefined::LeftOut) EXPECT_GT(run, 10U) << sdfg::print(nest.before);
+  if (undefined == Undefined::LeftOut) {
+    EXPECT_GT(run, 10U) << sdfg::print(nest.before);
+  }
 }
 
 std::vector<std::string> expect_same_compiled(const std::vector<Rewritten>& nests, const std::vector<Sizes>& sizes,
