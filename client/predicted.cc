@@ -34,6 +34,8 @@ constexpr int asked_threads = 2;
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
+// Where the largest share is nearly all of the work, nothing is counted on threads.
+constexpr double few_shares = 1.2;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
@@ -188,7 +190,10 @@ class Predictor {
                                           tuning_db::overlapped_chains_gain(applied, sizes));
     if (vectors == 0 || !has_threads(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
-    return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
+    const double by_threads =
+        unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads());
+    // Of few blocks one thread does most: the others cost a start.
+    return vectors * (by_threads == 0 && load.shares < few_shares && tuning_db::covers_starts(load) ? 1 : by_threads);
   }
 
   static bool has_threads(const sdfg::Sdfg& applied) {

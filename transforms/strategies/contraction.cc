@@ -58,6 +58,7 @@ constinit const StrategyInfo contraction_strategy = {
     .summary = "products: blocks of the operands packed for the caches, tiles of the result in registers",
     .source = "Goto, van de Geijn 2008",
     .refusals = refusals,
-    .write = write};
+    .write = write,
+    .fills_lanes = true};
 
 }  // namespace sous::transforms

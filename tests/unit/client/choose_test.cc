@@ -555,6 +555,22 @@ TEST(Choose, RunningExtremaInWindowsAreLeftAlone) {
   EXPECT_TRUE(without_expectations(erode).choices.empty());
 }
 
+// A few rows times a large matrix, each element a sum in order: too few for the evidence, and packed operands fill
+// lanes all the same. One row is left alone: packing would cost what it gains.
+TEST(Choose, ThinProductsThatWaitForSumsArePacked) {
+  const auto layer = [](const std::string& rows) {
+    return without_expectations("void f(int n, const float w[n][n], const float x[" + rows + "][n], float y[restrict " +
+                                rows + "][n]) {\n  for (int i = 0; i < " + rows +
+                                "; i++)\n    for (int o = 0; o < n; o++) {\n      float s = 0;\n"
+                                "      for (int k = 0; k < n; k++) s += w[o][k] * x[i][k];\n"
+                                "      y[i][o] = s;\n    }\n}");
+  };
+  const Chosen chosen = layer("32");
+  ASSERT_FALSE(chosen.choices.empty()) << chosen.why;
+  EXPECT_EQ(chosen.choices.back().match.name, "contraction");
+  for (const auto& choice : layer("1").choices) EXPECT_NE(choice.match.name, "contraction");
+}
+
 // The normal form brings the loop inside that goes over the same elements again: in the program's order a compiler
 // makes vectors of the elements, there each iteration waits for the one before.
 TEST(Choose, NothingIsMadeToWaitForItself) {
