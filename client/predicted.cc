@@ -34,8 +34,6 @@ constexpr int asked_threads = 2;
 constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
-// Where the largest share is nearly all of the work, nothing is counted on threads.
-constexpr double few_shares = 1.2;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
@@ -67,13 +65,10 @@ class Predictor {
   }
   // What the recipe, of a strategy that makes loops parallel, gains without its threads.
   std::optional<Predicted> vectors(const transforms::Match& match) const {
-    transforms::Recipe recipe = match.recipe;
-    std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
-    const auto candidate = tuning_db::fitted(unit_.nest, match.name, recipe, apply_options(nest_));
     const auto strategy = std::ranges::find(transforms::strategies(), match.name, &transforms::StrategyInfo::name);
     SOUS_ASSERT(strategy != transforms::strategies().end());
-    if (!candidate || ((*strategy)->fills_lanes && waits() == tuning_db::Waits::No)) return std::nullopt;
-    return freed(**strategy, *candidate);
+    if ((*strategy)->fills_lanes && waits() == tuning_db::Waits::No) return std::nullopt;
+    return on_one_thread(**strategy, unit_.nest, match.recipe);
   }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, false, INFINITY); }
 
@@ -91,8 +86,13 @@ class Predictor {
       for (const auto& open : *one.recipes) {
         const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
         if (!candidate) continue;
-        if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy))
-          keep_clearly_larger(freed_loops, freed(*one.strategy, *candidate));
+        if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy)) {
+          auto gains = freed(*one.strategy, *candidate);
+          // Of few blocks one thread does most, and what others cost is nobody's gain.
+          if (!gains && has_threads(candidate->applied))
+            gains = on_one_thread(*one.strategy, *one.nest, candidate->recipe);
+          keep_clearly_larger(freed_loops, std::move(gains));
+        }
         if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (!asks_model) continue;
@@ -116,6 +116,15 @@ class Predictor {
       return std::move(threads->predicted);
     }
     return best;
+  }
+
+  // What the recipe gains without its threads.
+  template <class NestOrGraph>
+  std::optional<Predicted> on_one_thread(const transforms::StrategyInfo& strategy, const NestOrGraph& nest,
+                                         transforms::Recipe recipe) const {
+    std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+    const auto candidate = tuning_db::fitted(nest, string(strategy.name), recipe, apply_options(nest_));
+    return candidate ? freed(strategy, *candidate) : std::nullopt;
   }
 
   bool fills_awaited_lanes(const transforms::StrategyInfo& strategy) const {
@@ -190,10 +199,7 @@ class Predictor {
                                           tuning_db::overlapped_chains_gain(applied, sizes));
     if (vectors == 0 || !has_threads(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
-    const double by_threads =
-        unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads());
-    // Of few blocks one thread does most: the others cost a start.
-    return vectors * (by_threads == 0 && load.shares < few_shares && tuning_db::covers_starts(load) ? 1 : by_threads);
+    return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
   }
 
   static bool has_threads(const sdfg::Sdfg& applied) {

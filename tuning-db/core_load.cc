@@ -26,12 +26,9 @@ bool streams(const CoreLoad& load) { return !computes(load) && seconds(load) >= 
 
 double seconds(const CoreLoad& load) { return 1e-9 * std::max(load.nanoseconds, load.bytes / stream_bytes); }
 
-bool covers_starts(const CoreLoad& load) {
-  return seconds(load) >= 1e-9 * (load.in_waves ? least_wave : least_region) * load.regions;
-}
-
 double threads_gain(const CoreLoad& load, int threads) {
-  if (threads < 2 || load.regions == 0 || !covers_starts(load)) return 0;
+  const double least = load.in_waves ? least_wave : least_region;
+  if (threads < 2 || load.regions == 0 || seconds(load) < 1e-9 * least * load.regions) return 0;
   const double gain = 1 + counted_on * (load.shares - 1);
   if (computes(load)) return gain >= least_counted_on ? gain : 0;
   return streams(load) && load.shares >= least_shares ? counted_on_streams : 0;

@@ -80,8 +80,6 @@ double seconds(const CoreLoad& load);
 // long then, and the largest share leaves something to gain. What was measured of nests like that:
 // docs/decisions/021-recipes-by-prediction.md.
 double threads_gain(const CoreLoad& load, int threads);
-// Whether regions are long enough for what it costs to enter them.
-bool covers_starts(const CoreLoad& load);
 
 // What a recipe gains on one core at least by vectors in loops that were not parallel before it, so that no compiler
 // has found them; 0: perhaps nothing. They are long then, do most of the work, have four lanes and more, and
