@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "transforms/normal/accesses.h"
+
 namespace sous::transforms {
 
 using sdfg::ScheduleLoop;
@@ -21,27 +23,15 @@ constexpr std::int64_t most_interleaved = 8;
 
 }  // namespace
 
-std::optional<std::int64_t> elements_between(const sdfg::Memlet& memlet, const sdfg::Container& container,
-                                             const string& loop) {
-  sdfg::Expr offset(0);
-  for (std::size_t d = 0; d < memlet.subset.size(); ++d)
-    offset = offset + memlet.subset[d].begin * container.strides[d];
-  const auto step = sdfg::coefficient_of(offset, loop);
-  return step ? step->constant() : std::nullopt;
-}
-
 double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost) {
   double sum = 0;
-  const auto of_statement = [&](const sdfg::ScheduleLeaf& leaf) {
-    const auto& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
-    sdfg::for_each_memlet(statement.node, [&](const sdfg::Memlet& memlet, bool) {
-      const sdfg::Container* container = nest.lifted.frame.find(memlet.container);
-      if (container == nullptr || container->transient) return;
-      const auto elements = elements_between(memlet, *container, innermost);
-      const double bytes =
-          elements ? std::abs(static_cast<double>(*elements)) * info(container->type).bytes : line_bytes;
-      sum += std::min(1.0, bytes / line_bytes);
-    });
+  const auto of_statement = [&](const sdfg::ScheduleNode& leaf) {
+    for (const normal::TreeAccess& access : normal::accesses_below(nest.lifted, {leaf})) {
+      const sdfg::Container* container = nest.lifted.frame.find(access.memlet.container);
+      if (container == nullptr || container->transient) continue;
+      const auto stride = normal::byte_stride(nest.lifted.frame, access, innermost);
+      sum += stride ? std::min(1.0, std::abs(static_cast<double>(*stride)) / line_bytes) : 1;
+    }
   };
   for (const sdfg::ScheduleNode& node : tree)
     match(
@@ -50,23 +40,21 @@ double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost
           const bool is_short = (loop.end - loop.begin).constant().value_or(short_loop) < short_loop;
           sum += lines(nest, loop.children, is_short && !innermost.empty() ? innermost : loop.symbol);
         },
-        [&](const sdfg::ScheduleGuard& guard) { sum += lines(nest, guard.children, innermost); }, of_statement);
+        [&](const sdfg::ScheduleGuard& guard) { sum += lines(nest, guard.children, innermost); },
+        [&](const sdfg::ScheduleLeaf&) { of_statement(node); });
   return sum;
 }
 
 std::set<string> taken_apart(const Nest& nest, const ScheduleLoop& loop) {
   std::set<string> arrays;
-  for (const sdfg::ScheduleNode& child : loop.children) {
-    const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
-    if (leaf == nullptr) return {};
-    sdfg::for_each_memlet(nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].node,
-                          [&](const sdfg::Memlet& memlet, bool write) {
-                            const sdfg::Container* container = nest.lifted.frame.find(memlet.container);
-                            if (write || container == nullptr || container->transient) return;
-                            const auto step = elements_between(memlet, *container, loop.symbol);
-                            if (step && std::abs(*step) > 1 && std::abs(*step) <= most_interleaved)
-                              arrays.insert(memlet.container);
-                          });
+  for (const sdfg::ScheduleNode& child : loop.children)
+    if (!std::holds_alternative<sdfg::ScheduleLeaf>(child.value)) return arrays;
+  for (const normal::TreeAccess& access : normal::accesses_below(nest.lifted, loop.children)) {
+    const sdfg::Container* container = nest.lifted.frame.find(access.memlet.container);
+    if (access.writes || container == nullptr || container->transient) continue;
+    const auto stride = normal::byte_stride(nest.lifted.frame, access, loop.symbol);
+    const std::int64_t apart = stride ? std::abs(*stride) / info(container->type).bytes : 0;
+    if (apart > 1 && apart <= most_interleaved) arrays.insert(access.memlet.container);
   }
   return arrays;
 }
