@@ -75,22 +75,28 @@ class Chooser {
     return std::move(choice);
   }
 
-  // For other shapes of the whole nest than `first` is for: threads alone, or its vectors alone; if they gain.
-  std::optional<Choice> for_other_shapes(const Choice& first) const {
-    const bool freed = is_by_strategy(first.match, &transforms::StrategyInfo::frees_loops);
-    const bool has_both = question_.nest.units.size() == 1 && first.match.evidence.threads > 1;
-    const bool vectors = has_both && (freed || is_by_strategy(first.match, &transforms::StrategyInfo::fills_lanes));
-    const auto* model = freed && !has_both ? nullptr : model_for_strategies();
-    if (model == nullptr) return std::nullopt;
+  // For other shapes of the nest than these choices are for, by vectors alone: one for each of them, but for those of
+  // which nobody feels that they gain nothing. Empty: they gain nothing.
+  std::vector<Choice> by_vectors(const std::vector<Choice>& first) const {
+    const auto* model = model_for_strategies();
+    double most = 0;
+    for (const Choice& choice : first) most = std::max(most, unit_work(question_.nest.units[choice.unit]));
+    std::vector<Choice> choices;
+    for (const Choice& choice : first) {
+      const Unit& unit = question_.nest.units[choice.unit];
+      auto vectors =
+          model == nullptr ? std::nullopt : accepted(unit, predict_vectors(question_.nest, unit, *model, choice.match));
+      if (vectors) choices.push_back(std::move(*vectors));
+      if (!vectors && unit_work(unit) >= felt_share * most) return {};
+    }
+    return choices;
+  }
+  // The same of the whole, by threads alone.
+  std::vector<Choice> by_threads() const {
+    const auto* model = model_for_strategies();
     const Unit& whole = question_.nest.units.front();
-    std::optional<Predicted> predicted;
-    if (vectors) predicted = predict_vectors(question_.nest, whole, *model, first.match);
-    if (!predicted && !freed) predicted = predict_threads(question_.nest, whole, *model);
-    if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
-    Choice& choice = predicted->choice;
-    choice.match.belief = "predicted: at least " + speed(predicted->gain);
-    if (!refuted(whole, choice.match).empty() || !crowded(whole, choice).empty()) return std::nullopt;
-    return std::move(choice);
+    auto threads = model == nullptr ? std::nullopt : accepted(whole, predict_threads(question_.nest, whole, *model));
+    return threads ? std::vector<Choice>{std::move(*threads)} : std::vector<Choice>{};
   }
 
  private:
@@ -102,6 +108,15 @@ class Chooser {
     const bool asks = question_.gain_model != nullptr &&
                       (std::ranges::none_of(question_.nest.units, locked) || planted(Fault::strategy_beside_lock));
     return asks ? question_.gain_model() : nullptr;
+  }
+
+  // What is predicted for the unit, if nothing speaks against it.
+  std::optional<Choice> accepted(const Unit& unit, std::optional<Predicted> predicted) const {
+    if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
+    Choice& choice = predicted->choice;
+    choice.match.belief = "predicted: at least " + speed(predicted->gain);
+    if (!refuted(unit, choice.match).empty() || !crowded(unit, choice).empty()) return std::nullopt;
+    return std::move(choice);
   }
 
   bool for_another_target(const Match& match) const {
@@ -367,11 +382,16 @@ Chosen choose(const Question& question) {
   Chosen chosen = first_choice(question, chooser);
   const bool asks =
       question.other_shapes && !chosen.guards.empty() && std::ranges::none_of(chosen.choices, by_threads_alone);
-  if (auto second = asks ? chooser.for_other_shapes(chosen.choices.front()) : std::nullopt) {
-    Chosen other;
-    other.choices = {std::move(*second)};
+  if (!asks) return chosen;
+  const auto frees = [](const Choice& choice) {
+    return is_by_strategy(choice.match, &transforms::StrategyInfo::frees_loops);
+  };
+  const bool freed = std::ranges::any_of(chosen.choices, frees);
+  for (auto choices : {chooser.by_vectors(chosen.choices), freed ? std::vector<Choice>{} : chooser.by_threads()}) {
+    if (choices.empty()) continue;
+    Chosen& other = chosen.otherwise.emplace_back();
+    other.choices = std::move(choices);
     describe(other, question.nest);
-    chosen.otherwise = {std::move(other)};
   }
   return chosen;
 }

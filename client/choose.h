@@ -34,7 +34,8 @@ struct Chosen {
   double expected_ratio = 0;      // the least of the choices; 0: unknown
   // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
   std::vector<targets::Guard> guards;
-  // For nests whose sizes are not known: what runs where the guards do not hold, at most one; then the original.
+  // For nests whose sizes are not known: what runs where the guards do not hold, one after the other, at most two; then
+  // the original.
   std::vector<Chosen> otherwise;
   // Of choices for a GPU: what decides on each call, and what is asked where it declines, at most one for the CPU.
   std::optional<targets::Offer> offer = {};

@@ -48,14 +48,19 @@ sdfg::Sdfg specialized(sdfg::Sdfg sdfg, const std::map<string, std::int64_t>& kn
   return sdfg;
 }
 
-// `otherwise`: the function that is asked for shapes that this one is not for; "": none.
+// The function that is asked for shapes that another is not for; "": none.
+struct Next {
+  string function = {};
+  bool on_one_thread = false;
+};
+
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                      const targets::Target& target, const string& function, const string& otherwise,
-                      bool local = false, const targets::Residences& residences = {}) {
+                      const targets::Target& target, const string& function, const Next& next, bool local = false,
+                      const targets::Residences& residences = {}) {
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
-  options.otherwise = otherwise;
-  options.otherwise_on_one_thread = !otherwise.empty() && chosen.otherwise.front().threads == 1;
+  options.otherwise = next.function;
+  options.otherwise_on_one_thread = next.on_one_thread;
   options.local = local;
   options.guards = chosen.guards;
   options.least_threads = chosen.least_threads;
@@ -86,14 +91,14 @@ std::set<string> written_arguments(const sdfg::Sdfg& applied) {
 // Nullopt: it cannot be called as the first is, or is for another target.
 std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& first,
                                                   const Meaning& meaning, const targets::Target& target,
-                                                  const string& wanted, const string& function) {
+                                                  const string& wanted, const string& function, const Next& next) {
   const auto own = target_of(chosen.choices, wanted);
   const auto applied = assemble(nest, chosen.choices);
   if (!own || *own != &target || !applied) return std::nullopt;
   if (frontends::arguments_for(*nest.lifted, *applied) != frontends::arguments_for(*nest.lifted, first) ||
       written_arguments(*applied) != written_arguments(first))
     return std::nullopt;
-  const auto code = one(nest, chosen, *applied, meaning, target, function, "", true);
+  const auto code = one(nest, chosen, *applied, meaning, target, function, next, true);
   if (!code) return std::nullopt;
   const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
   return one_thread ? std::nullopt : std::optional(code->code);
@@ -120,19 +125,29 @@ Result<const targets::Target*> target_of(const std::vector<Choice>& choices, con
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                            const string& target, const string& function, const targets::Residences& residences) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
-  const string otherwise = function + "_otherwise";
-  std::optional<targets::Function> other;
-  if (!chosen.otherwise.empty())
-    other = for_other_shapes(nest, chosen.otherwise.front(), applied, meaning, *found, target, otherwise);
-  // What runs for other shapes knows of no residences.
-  const auto stay = other || !found->has_gpu() ? targets::Residences{} : residences;
-  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, other ? otherwise : "", false, stay));
-  result.residences = stay.arguments;
-  if (other) {
-    result.other_shapes = true;
-    result.code.code = other->code + "\n" + result.code.code;
-    result.code.vectors = std::max(result.code.vectors, other->vectors);
+  std::vector<targets::Function> others;  // from the last that is asked on
+  Next next;
+  string in_words;
+  for (std::size_t k = chosen.otherwise.size(); k-- > 0;) {
+    const Chosen& shapes = chosen.otherwise[k];
+    const string name = function + "_otherwise" + (k == 0 ? "" : std::to_string(k + 1));
+    auto code = for_other_shapes(nest, shapes, applied, meaning, *found, target, name, next);
+    if (!code) continue;
+    others.push_back(std::move(*code));
+    in_words = shapes.why + (in_words.empty() ? "" : "; then " + in_words);
+    next = {name, shapes.threads == 1};
   }
+  // What runs for other shapes knows of no residences.
+  const auto stay = !others.empty() || !found->has_gpu() ? targets::Residences{} : residences;
+  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, next, false, stay));
+  result.residences = stay.arguments;
+  string before;
+  for (const auto& other : others) {
+    before += other.code + "\n";
+    result.code.vectors = std::max(result.code.vectors, other.vectors);
+  }
+  result.other_shapes = in_words;
+  result.code.code = before + result.code.code;
   return result;
 }
 

@@ -13,7 +13,7 @@ namespace sous::client {
 struct Generated {
   targets::Function code;  // and that of what runs for other shapes
   std::vector<targets::Unfollowed> unfollowed;
-  bool other_shapes = false;            // Chosen::otherwise is in it
+  std::string other_shapes = {};        // what is in it of Chosen::otherwise, in words; "": nothing
   std::vector<std::string> residences;  // arrays that may stay on a device: EmitOptions::residences
 };
 

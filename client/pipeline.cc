@@ -306,7 +306,7 @@ class Pipeline {
       return;
     }
     const targets::Target& target = *generated->code.target;
-    if (generated->other_shapes) report.why += "; other shapes: " + chosen.otherwise[0].why;
+    if (!generated->other_shapes.empty()) report.why += "; other shapes: " + generated->other_shapes;
     report.threads = chosen.threads;
     if (!follows(item.nest, chosen, sdfg, target, generated->unfollowed, forced_.has_value(), report)) return;
     report.served = true;

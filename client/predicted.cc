@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "client/least_shape.h"
 #include "client/sized.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
@@ -21,11 +21,6 @@ using tuning_db::GainModel;
 
 // Above this nobody waits for it.
 constexpr double most_operations = 45;
-// Sizes are made smaller by this in search of the least that is still predicted to gain; loops have to be so much
-// longer than that, since the model has seen few thin shapes.
-constexpr double step_down = 1.5, longer = 2;
-// Tried of a loop that need not be long: no even number, so that it is noticed if threads share it out.
-constexpr std::int64_t few_iterations = 5;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
 // Of threads alone: how many are asked about.
@@ -66,8 +61,9 @@ class Predictor {
   // What the recipe, of a strategy that makes loops parallel, gains without its threads.
   std::optional<Predicted> vectors(const transforms::Match& match) const {
     const auto strategy = std::ranges::find(transforms::strategies(), match.name, &transforms::StrategyInfo::name);
-    SOUS_ASSERT(strategy != transforms::strategies().end());
-    if ((*strategy)->fills_lanes && waits() == tuning_db::Waits::No) return std::nullopt;
+    const bool written = strategy != transforms::strategies().end();
+    if (!written || !has_rule(**strategy)) return lanes();
+    if ((*strategy)->threads_alone || match.evidence.threads <= 1) return std::nullopt;
     return on_one_thread(**strategy, unit_.nest, match.recipe);
   }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, false, INFINITY); }
@@ -103,17 +99,35 @@ class Predictor {
       }
     }
     if (best) {
-      set_least_shape(*best, sized_, sized_.value(), Needs::LongLoops,
+      set_least_shape(best->choice.match.evidence, unit_.nest, sized_, sized_.value(), Needs::LongLoops,
                       [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     }
     keep_larger(best, std::move(freed_loops));
     if (!best && threads) {
       // Somewhat less where loops are short will do.
-      set_least_shape(threads->predicted, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
+      const auto pays = [&](const Sizes& sizes) {
         const auto load = shared_.load(threads->predicted.choice.applied, sizes, threads->vectors);
         return threads_gain(load) > 0 && load.shares >= nearly * threads->shares;
-      });
+      };
+      set_least_shape(threads->predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work,
+                      pays);
       return std::move(threads->predicted);
+    }
+    return best;
+  }
+
+  // What strategies gain on one thread that fill lanes for which the program waits.
+  std::optional<Predicted> lanes() const {
+    const auto options = apply_options(nest_);
+    const auto proposed = tuning_db::propose(unit_.nest, options, tuning_db::Strategies::Cpu,
+                                             [&](const auto& strategy) { return fills_awaited_lanes(strategy); });
+    std::optional<Predicted> best;
+    if (!proposed) return best;
+    for (const auto& one : *proposed) {
+      if (!one.recipes || !fills_awaited_lanes(*one.strategy)) continue;
+      for (const auto& open : *one.recipes)
+        if (const auto recipe = transforms::closed(open))
+          keep_clearly_larger(best, on_one_thread(*one.strategy, *one.nest, *recipe));
     }
     return best;
   }
@@ -188,12 +202,13 @@ class Predictor {
     const Sizes sizes = shared_.at(value);
     const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));
     Predicted out = as_choice(candidate, gain(sizes), seconds, sizes);
-    set_least_shape(out, shared_, value, Needs::Shape, [&](const Sizes& less) { return gain(less) > 0; });
+    set_least_shape(out.choice.match.evidence, unit_.nest, shared_, value, Needs::Shape,
+                    [&](const Sizes& less) { return gain(less) > 0; });
     return out;
   }
   double freed_gain(const transforms::StrategyInfo& strategy, const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double vectors = strategy.fills_lanes
-                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(),
+                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(sizes),
                                                                    shared_.load(unit_.nest, sizes))
                                : std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
                                           tuning_db::overlapped_chains_gain(applied, sizes));
@@ -211,16 +226,26 @@ class Predictor {
     return found;
   }
 
-  // What the program waits for that the unit is most of.
+  // What the program waits for that the unit is most of, at the usual sizes.
   tuning_db::Waits waits() const {
     if (waits_) return *waits_;
     double all = 0;
     for (const Unit& unit : nest_.units)
       if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
     const bool is_most = unit_work(unit_) >= most_of_program * all;
-    waits_ =
-        is_most ? tuning_db::waits(nest_.lifted->sdfg, of_whole().usual(), nest_.reassociate) : tuning_db::Waits::No;
+    waits_ = is_most ? waits_at(of_whole().usual()) : tuning_db::Waits::No;
     return *waits_;
+  }
+  // The same where these are the unit's sizes: short sums are not waited for.
+  tuning_db::Waits waits(const Sizes& sizes) const {
+    if (waits() == tuning_db::Waits::No) return tuning_db::Waits::No;
+    Sizes whole = of_whole().usual();
+    for (const auto& [symbol, original] : unit_.to_original.symbols)
+      if (const auto known = sizes.find(symbol); known != sizes.end()) whole[original] = known->second;
+    return waits_at(whole);
+  }
+  tuning_db::Waits waits_at(const Sizes& sizes) const {
+    return tuning_db::waits(nest_.lifted->sdfg, sizes, nest_.reassociate);
   }
 
   // The whole of a nest of several parts.
@@ -306,53 +331,6 @@ class Predictor {
     const auto* target = targets::find_target(match.recipe.target);
     e.threads = target != nullptr && target->has_threads() && has_threads(candidate.applied) ? sized_.threads() : 1;
     return out;
-  }
-
-  // The open symbols that may be few, all of them but one at a time: what threads pay for is work, whichever loops do
-  // it, as long as they are not the ones that are shared out.
-  template <class Holds>
-  std::set<string> thin_symbols(const Sized& sized, std::int64_t value, const Holds& holds) const {
-    const auto pays = [&](const std::set<string>& few) {
-      const auto sizes = sized.thin(few, few_iterations, value);
-      return sizes && holds(*sizes);
-    };
-    std::set<string> thin;
-    for (const string& symbol : sized.open_symbols())
-      if (sized.open_symbols().size() > 1 && pays({symbol})) thin.insert(symbol);
-    const bool together = std::ranges::all_of(sized.open_symbols(), [&](const string& large) {
-      std::set<string> few = thin;
-      few.erase(large);
-      return pays(few);
-    });
-    return together ? thin : std::set<string>{};
-  }
-
-  // What a gain is known for: loops that are all long; as much work, whichever loops do it; or the shape alone.
-  enum class Needs : std::uint8_t { LongLoops, Work, Shape };
-  // From which extents on it `holds`, as it does where what is open is `lowest`.
-  template <class Holds>
-  void set_least_shape(Predicted& best, const Sized& sized, std::int64_t lowest, Needs needs,
-                       const Holds& holds) const {
-    if (!sized.open() || planted(Fault::predicted_at_any_size)) return;
-    for (std::int64_t value = lowest; value >= least_size;
-         value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
-      const Sizes sizes = sized.at(value);
-      if (sized.operations(sizes) < least_operations || !holds(sizes)) break;
-      lowest = value;
-    }
-    transforms::Evidence& e = best.choice.match.evidence;
-    const Sizes sizes = sized.at(lowest);
-    const bool any_loops = needs != Needs::LongLoops;
-    const auto thin = any_loops ? thin_symbols(sized, lowest, holds) : std::set<string>{};
-    Sizes least = sizes;
-    for (const string& symbol : thin) least[symbol] = 1;
-    e.least_extents = tuning_db::extents(unit_.nest, least);
-    for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
-      e.least_extents[k] = std::min((any_loops ? 1 : longer) * e.least_extents[k], e.extents[k]);
-    const double factor = !any_loops ? longer : thin.empty() ? 1 : more_work;
-    const double enough = factor * tuning_db::work(unit_.nest, sizes).value_or(0);
-    const double of_shape = tuning_db::work(unit_.nest, least).value_or(enough);
-    e.least_work = std::min(needs == Needs::Shape ? of_shape : enough, e.work);
   }
 
   const Nest& nest_;

@@ -28,8 +28,8 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std:
 // some sizes: its evidence then says from which extents on. Nullopt: none is.
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model,
                                  double least = tuning_db::GainModel::least_sure);
-// What the match's recipe, of a strategy that makes loops parallel (StrategyInfo::frees_loops), gains on one thread by
-// vectors: for shapes for which its threads do not pay.
+// What gains on one thread by vectors, for shapes that the match is not for: its own recipe, where a strategy wrote it
+// and its threads do not pay there; else what strategies write that fill lanes (StrategyInfo::fills_lanes).
 std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const tuning_db::GainModel& model,
                                          const transforms::Match& match);
 // What threads alone gain, the loops fused where the unit is a whole of several, and from which extents on.

@@ -66,11 +66,11 @@ Sizes Sized::at(std::int64_t value) const {
   return sizes;
 }
 
-std::optional<Sizes> Sized::thin(const std::set<string>& symbols, std::int64_t few, std::int64_t value) const {
-  const double wanted = operations(at(value)) + std::log2(more_work);
+std::optional<Sizes> Sized::thin(const Sizes& few, std::int64_t value, double factor) const {
+  const double wanted = operations(at(value)) + std::log2(factor);
   for (std::int64_t large = value; large <= largest_size; large *= 2) {
     Sizes sizes = at(large);
-    for (const string& symbol : symbols) sizes[symbol] = std::min(few, size(symbol, large));
+    for (const auto& [symbol, least] : few) sizes[symbol] = std::min(least, size(symbol, large));
     if (operations(sizes) >= wanted) return sizes;
   }
   return std::nullopt;

@@ -37,9 +37,9 @@ class Sized {
   std::int64_t value() const { return value_; }
   const Sizes& usual() const { return usual_; }
   Sizes at(std::int64_t value) const;
-  // With `few` iterations of these open ones, and the others so large that there is more to do than at `value`
-  // (more_work). Nullopt: no size is large enough.
-  std::optional<Sizes> thin(const std::set<std::string>& symbols, std::int64_t few, std::int64_t value) const;
+  // With these values, or less, for some of what is open, and the others so large that there is at least `factor` times
+  // as much to do as at `value`. Nullopt: no size is large enough.
+  std::optional<Sizes> thin(const Sizes& few, std::int64_t value, double factor) const;
 
   // As the model was trained: on no more threads than it has seen.
   tuning_db::ScheduleFeatures terms(const sdfg::Sdfg& nest, const Sizes& sizes) const {

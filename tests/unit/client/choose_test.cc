@@ -559,8 +559,8 @@ TEST(Choose, RunningExtremaInWindowsAreLeftAlone) {
 // lanes all the same. One row is left alone: packing would cost what it gains.
 TEST(Choose, ThinProductsThatWaitForSumsArePacked) {
   const auto layer = [](const std::string& rows) {
-    return without_expectations("void f(int n, const float w[n][n], const float x[" + rows + "][n], float y[restrict " +
-                                rows + "][n]) {\n  for (int i = 0; i < " + rows +
+    return without_expectations("void f(int n, int m, const float w[n][n], const float x[" + rows +
+                                "][n], float y[restrict " + rows + "][n]) {\n  for (int i = 0; i < " + rows +
                                 "; i++)\n    for (int o = 0; o < n; o++) {\n      float s = 0;\n"
                                 "      for (int k = 0; k < n; k++) s += w[o][k] * x[i][k];\n"
                                 "      y[i][o] = s;\n    }\n}");
@@ -569,6 +569,21 @@ TEST(Choose, ThinProductsThatWaitForSumsArePacked) {
   ASSERT_FALSE(chosen.choices.empty()) << chosen.why;
   EXPECT_EQ(chosen.choices.back().match.name, "contraction");
   for (const auto& choice : layer("1").choices) EXPECT_NE(choice.match.name, "contraction");
+  // Where only the run knows how many rows there are, it decides: on threads for many, packed alone for few, and not
+  // for one. Short sums are nothing that anybody waits for.
+  const Chosen open = layer("m");
+  ASSERT_FALSE(open.otherwise.empty()) << open.why;
+  EXPECT_GT(open.threads, 1);
+  const Chosen& few = open.otherwise[0];
+  EXPECT_EQ(few.threads, 1);
+  EXPECT_EQ(few.choices.back().match.name, "contraction");
+  auto least = few.guards.at(0).least_extents;
+  std::ranges::sort(least);
+  ASSERT_EQ(least.size(), 3u);
+  EXPECT_GE(least[0], 2);
+  EXPECT_LE(least[0], 8);
+  EXPECT_GE(least[1], 64);
+  EXPECT_LT(few.guards[0].least_work, 100'000);
 }
 
 // The normal form brings the loop inside that goes over the same elements again: in the program's order a compiler

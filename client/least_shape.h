@@ -1,0 +1,20 @@
+// From which shape on a prediction holds that was made for sizes which nobody said.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "client/sized.h"
+#include "transforms/source.h"
+
+namespace sous::client {
+
+// What a gain is known for: loops that are all long; as much work, whichever loops do it; or the shape alone.
+enum class Needs : std::uint8_t { LongLoops, Work, Shape };
+
+// Writes into the evidence from which extents on, and from how much work on, the prediction `holds`, as it does where
+// what is open is `lowest`. `sized` is of the nest. Nothing where no size is open.
+void set_least_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
+                     Needs needs, const std::function<bool(const Sizes&)>& holds);
+
+}  // namespace sous::client
