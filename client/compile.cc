@@ -98,7 +98,7 @@ void CompileOne::log(Fate fate, const string& why, const Report* report) const {
 // at a single input where results are kept.
 bool CompileOne::quick_exit() const {
   if (cache_ && line_.inputs.size() == 1) return false;
-  const auto search = include_search(line_);
+  const auto search = include_search(line_, compiler_);
   const auto bound = search ? frontends::c::loop_bound(input_.path, *search) : std::nullopt;
   return bound && !bound->any_loop;
 }

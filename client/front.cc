@@ -45,7 +45,7 @@ std::optional<Left> left(const Launch& launch, const Input& input, const ResultC
   if (!may_keep(launch.options, input.path)) return std::nullopt;
   if (auto kept = unchanged(cache, launch.options, launch.line, input, launch.compiler())) return kept;
   const auto reach = known_reach(cache, launch.options);
-  if (const auto search = include_search(launch.line)) {
+  if (const auto search = include_search(launch.line, launch.compiler())) {
     const auto bound = frontends::c::loop_bound(input.path, *search);
     auto why =
         bound ? beyond(reach.value_or(transforms::Reach{transforms::Reach::nothing, false}), *bound) : std::nullopt;
