@@ -21,11 +21,10 @@ bool is_plain_compiler(string_view name) {
 }
 
 bool moves_the_search(const string& word) {
-  static constexpr string_view begins[] = {"--sysroot", "-isysroot",       "--target", "-target", "-nostd",
-                                           "-B",        "-iwith",          "-iprefix", "-specs",  "--specs",
-                                           "--config",  "--gcc-",          "-Xclang",  "-Wp,",    "-Xpreprocessor",
-                                           "--prefix",  "-resource-dir",   "--stdlib", "-F",      "-ccc-",
-                                           "-imultil",  "-iframework"};
+  static constexpr string_view begins[] = {
+      "--sysroot",     "-isysroot", "--target", "-target", "-nostd",   "-B",         "-iwith",         "-iprefix",
+      "-specs",        "--specs",   "--config", "--gcc-",  "-Xclang",  "-Wp,",       "-Xpreprocessor", "--prefix",
+      "-resource-dir", "--stdlib",  "-F",       "-ccc-",   "-imultil", "-iframework"};
   return std::ranges::any_of(begins, [&](string_view begin) { return word.starts_with(begin); });
 }
 
