@@ -1,5 +1,5 @@
-// The memory of isl's numbers. isl makes and drops millions of integers of one machine word each, through GMP: a list of
-// free ones is much cheaper than the allocator for all sizes.
+// The memory of isl's numbers. isl makes and drops millions of integers of one machine word each, through GMP: a list
+// of free ones is much cheaper than the allocator for all sizes.
 #pragma once
 
 namespace sous::client {
