@@ -37,13 +37,10 @@ bool ProgramLoad::apart_reads_more() const {
          !tuning_db::computes({.nanoseconds = together().nanoseconds, .bytes = apart().bytes});
 }
 
-bool ProgramLoad::apart_waits_more() const {
-  return apart().nanoseconds > most_left_apart * together().nanoseconds;
-}
+bool ProgramLoad::apart_waits_more() const { return apart().nanoseconds > most_left_apart * together().nanoseconds; }
 
 bool ProgramLoad::brings_little_more(const tuning_db::CoreLoad& applied) const {
-  return (applied.bytes <= most_left_apart * together().bytes ||
-          applied.bytes <= next_to_none * applied.nanoseconds) &&
+  return (applied.bytes <= most_left_apart * together().bytes || applied.bytes <= next_to_none * applied.nanoseconds) &&
          applied.nanoseconds <= most_left_apart * together().nanoseconds;
 }
 
