@@ -16,6 +16,8 @@
 #include "client/verdicts.h"
 #include "frontends/c/lift.h"
 #include "frontends/c/loop_bound.h"
+#include "frontends/c/own_clang.h"
+#include "frontends/c/preprocess.h"
 #include "frontends/c/splice.h"
 #include "tuning-db/build_isa.h"
 #include "tuning-db/database.h"
@@ -98,7 +100,7 @@ void CompileOne::log(Fate fate, const string& why, const Report* report) const {
 // at a single input where results are kept.
 bool CompileOne::quick_exit() const {
   if (cache_ && line_.inputs.size() == 1) return false;
-  const auto search = include_search(line_);
+  const auto search = include_search(line_, compiler_);
   const auto bound = search ? frontends::c::loop_bound(input_.path, *search) : std::nullopt;
   return bound && !bound->any_loop;
 }
@@ -146,13 +148,21 @@ bool CompileOne::run(const string& object) {
   return served;
 }
 
+Result<Preprocessed> CompileOne::preprocess_here() const {
+  const string path = program_path(compiler_);
+  if (!frontends::c::is_own_clang(path)) return preprocess(line_, input_, compiler_);
+  auto done = frontends::c::preprocess(preprocess_command(line_, input_, compiler_), path);
+  if (!done) return fail("launcher.preprocess", first_error(done.error().why), input_.path);
+  return Preprocessed{std::move(done->text), !done->messages.empty()};
+}
+
 Result<void> CompileOne::preprocess_input() {
   // `sous` has looked into what it hands over, and knows what the sources have.
   auto handed = line_.inputs.size() == 1 ? handed_over() : std::nullopt;
   const bool looked = handed.has_value();
   const double start = now();
   if (!handed) {
-    TRY(handed, preprocess(line_, input_, compiler_));
+    TRY(handed, preprocess_here());
   }
   preprocess_seconds_ = now() - start;
   preprocessed_ = std::move(handed->text);

@@ -10,6 +10,7 @@
 #include "client/command_line.h"
 #include "client/options.h"
 #include "client/pipeline.h"
+#include "client/preprocess.h"
 #include "client/process.h"
 #include "client/result_cache.h"
 #include "client/sources.h"
@@ -33,6 +34,7 @@ class CompileOne {
   bool leave(const std::string& why);
   void log(Fate fate, const std::string& why, const Report* report = nullptr) const;
   bool quick_exit() const;
+  Result<Preprocessed> preprocess_here() const;
   Result<void> preprocess_input();
   Result<Outcome> pipeline();
   // The result of an earlier compile of the same, in the object where something is served; nullopt if there is none.

@@ -11,6 +11,7 @@
 #include "client/preprocess.h"
 #include "client/process.h"
 #include "client/verdicts.h"
+#include "frontends/c/own_clang.h"
 
 namespace sous::client {
 namespace {
@@ -45,13 +46,15 @@ std::optional<Left> left(const Launch& launch, const Input& input, const ResultC
   if (!may_keep(launch.options, input.path)) return std::nullopt;
   if (auto kept = unchanged(cache, launch.options, launch.line, input, launch.compiler())) return kept;
   const auto reach = known_reach(cache, launch.options);
-  if (const auto search = include_search(launch.line)) {
+  if (const auto search = include_search(launch.line, launch.compiler())) {
     const auto bound = frontends::c::loop_bound(input.path, *search);
     auto why =
         bound ? beyond(reach.value_or(transforms::Reach{transforms::Reach::nothing, false}), *bound) : std::nullopt;
     if (why) return Left{std::move(*why), "", ""};
   }
   if (!reach || launch.line.inputs.size() != 1) return std::nullopt;
+  // sous-core preprocesses by itself, and sees what the text says, in the time that a clang takes to start.
+  if (frontends::c::is_own_clang(program_path(launch.compiler()))) return std::nullopt;
   auto preprocessed = preprocess(launch.line, input, launch.compiler());
   if (!preprocessed) return std::nullopt;
   auto found = left_by_text(launch, input, cache, *reach, preprocessed->text);

@@ -89,9 +89,9 @@ void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Size
     lowest = value;
   }
   const Sizes sizes = sized.at(lowest);
-  const Together together =
-      needs == Needs::Shape ? few_together(sized, lowest, holds)
-                            : Together{needs == Needs::Work ? few_at_a_time(sized, lowest, holds) : Sizes{}};
+  const Together together = needs == Needs::Shape
+                                ? few_together(sized, lowest, holds)
+                                : Together{needs == Needs::Work ? few_at_a_time(sized, lowest, holds) : Sizes{}};
   const Sizes& thin = together.few;
   Sizes least = sizes;
   for (const auto& [symbol, few] : thin) least[symbol] = std::min(few, sizes.at(symbol));

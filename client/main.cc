@@ -1,6 +1,8 @@
 #include "benchmarks/bench.h"
 #include "client/commands.h"
+#include "client/number_pool.h"
 
 int main(int argc, char** argv) {
+  sous::client::pool_numbers();
   return sous::client::run_program({argv + 1, argv + argc}, sous::benchmarks::bench_main);
 }

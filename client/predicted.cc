@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "client/least_shape.h"
+#include "client/program_load.h"
 #include "client/sized.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
@@ -25,19 +26,12 @@ constexpr double most_operations = 45;
 constexpr double seconds_of_operation = 0.1e-9;
 // Of threads alone: how many are asked about.
 constexpr int asked_threads = 2;
-// A result that is set to zero first is written once more: that is paid for in the model's samples.
-constexpr double most_apart = 1.6, most_left_apart = 1.25;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
 constexpr double most_of_program = 0.9;
-// Of the work, what a recipe makes of a program's variables (stores under conditions) or of its order (chains), and
-// nobody feels.
-constexpr double few_updates = 0.1;
-// Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
-constexpr double next_to_none = 0.25;
 
 class Predictor {
  public:
@@ -47,14 +41,15 @@ class Predictor {
         model_(model),
         class_(tuning_db::hardware_class(nest.hardware)),
         sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model),
-        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads) {}
+        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads),
+        program_(nest, shared_.threads()) {}
 
   std::optional<Predicted> best(double least) const {
     // Of a whole its parts say little: what the program does was looked at.
     const bool whole = of_several();
     const bool promising = sized_.promising(model_, std::min(least, GainModel::least_potential));
     if (!whole && !promising && !shared_.promises_threads()) return std::nullopt;
-    if (unit_.one_of_several() && apart_reads_more()) return std::nullopt;
+    if (unit_.one_of_several() && program_.apart_reads_more()) return std::nullopt;
     // What fusing does to the parts no sample has shown: the model is not asked. Nor where it sees nothing to gain.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, promising && !whole, least);
   }
@@ -90,7 +85,8 @@ class Predictor {
           keep_clearly_larger(freed_loops, std::move(gains));
         }
         if (one.strategy->frees_loops) continue;
-        if (one.strategy->threads_alone) keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
+        if (one.strategy->threads_alone && threads_may_pay(*one.strategy))
+          keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (!asks_model) continue;
         const double gain = sure(candidate->applied, sized_.usual());
         if (gain >= least && (!best || gain > best->gain))
@@ -141,12 +137,22 @@ class Predictor {
     return candidate ? freed(strategy, *candidate) : std::nullopt;
   }
 
+  // Whether what the strategy makes of the nest may gain by threads: what holds of all its recipes, before any is
+  // written and proven, which takes long.
+  bool threads_may_pay(const transforms::StrategyInfo& strategy) const {
+    if (unit_.one_of_several()) return program_.computes() && !program_.apart_waits_more();
+    if (!of_several()) return true;
+    if (strategy.in_waves && !program_.brings_little_more(shared_.load(unit_.nest, shared_.usual()))) return false;
+    return program_.may_be_long(strategy.in_waves);
+  }
+
   bool fills_awaited_lanes(const transforms::StrategyInfo& strategy) const {
     return strategy.fills_lanes && waits() != tuning_db::Waits::No;
   }
   // Whether something else than the model says what the strategy's recipes gain.
   bool has_rule(const transforms::StrategyInfo& strategy) const {
-    return strategy.threads_alone || strategy.frees_loops || fills_awaited_lanes(strategy);
+    if (strategy.threads_alone) return threads_may_pay(strategy);
+    return strategy.frees_loops || fills_awaited_lanes(strategy);
   }
 
   // A choice of threads alone, and whether a compiler makes vectors of what they run.
@@ -160,9 +166,12 @@ class Predictor {
     const auto vectors = strategy.in_waves ? tuning_db::Vectors::None : tuning_db::Vectors::Perhaps;
     const auto load = shared_.load(candidate.applied, shared_.usual(), vectors);
     const double gain = threads_gain(load);
-    if (gain > 0 && (updates_in_memory(candidate.applied) || makes_chains(candidate.applied))) return std::nullopt;
-    // Edges of tiles count in an estimate of what tiles bring, and stay in a cache.
-    if (gain == 0 || (of_several() && !brings_little_more(strategy.in_waves ? unit_.nest : candidate.applied)))
+    const Sizes& sizes = shared_.usual();
+    if (gain == 0 || program_.updates_in_memory(candidate.applied, sizes) ||
+        program_.makes_chains(candidate.applied, sizes))
+      return std::nullopt;
+    // Edges of tiles count in an estimate of what tiles bring, and stay in a cache: of waves the nest was looked at.
+    if (of_several() && !strategy.in_waves && !program_.brings_little_more(shared_.load(candidate.applied, sizes)))
       return std::nullopt;
     return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors, load.shares};
   }
@@ -172,8 +181,6 @@ class Predictor {
   static void keep_clearly_larger(std::optional<One>& best, std::optional<One> other) {
     if (other && (!best || gain_of(*other) > clearly_more * gain_of(*best))) best = std::move(other);
   }
-
-  Sized of_whole() const { return {nest_.normal, nest_.sizes, nest_.hardware, shared_.threads(), For::Threads}; }
 
   static std::optional<tuning_db::Candidate> candidate_of(const transforms::Nest& nest,
                                                           const transforms::StrategyInfo& strategy,
@@ -233,40 +240,23 @@ class Predictor {
     for (const Unit& unit : nest_.units)
       if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
     const bool is_most = unit_work(unit_) >= most_of_program * all;
-    waits_ = is_most ? waits_at(of_whole().usual()) : tuning_db::Waits::No;
+    waits_ = is_most ? waits_at(program_.usual()) : tuning_db::Waits::No;
     return *waits_;
   }
   // The same where these are the unit's sizes: short sums are not waited for.
   tuning_db::Waits waits(const Sizes& sizes) const {
     if (waits() == tuning_db::Waits::No) return tuning_db::Waits::No;
-    Sizes whole = of_whole().usual();
+    Sizes whole = program_.usual();
     for (const auto& [symbol, original] : unit_.to_original.symbols)
       if (const auto known = sizes.find(symbol); known != sizes.end()) whole[original] = known->second;
     return waits_at(whole);
   }
   tuning_db::Waits waits_at(const Sizes& sizes) const {
-    return tuning_db::waits(nest_.lifted->sdfg, sizes, nest_.reassociate);
+    return tuning_db::waits(program_.program(), sizes, nest_.reassociate);
   }
 
   // The whole of a nest of several parts.
   bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
-
-  // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
-  // what a part gains by itself then says little of the whole.
-  bool apart_reads_more() const {
-    const Sized whole = of_whole();
-    const auto apart = whole.load(nest_.normal, whole.usual());
-    const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
-    return apart.bytes > most_apart * together.bytes && !tuning_db::computes({together.nanoseconds, apart.bytes});
-  }
-
-  // Whether the parts, one after the other, wait for sums that the program adds up beside each other.
-  bool apart_waits_more() const {
-    const Sized whole = of_whole();
-    const auto apart = whole.load(nest_.normal, whole.usual());
-    const auto together = whole.load(nest_.lifted->sdfg, whole.usual());
-    return apart.nanoseconds > most_left_apart * together.nanoseconds;
-  }
 
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
@@ -280,34 +270,9 @@ class Predictor {
     const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
     if (unit_.one_of_several())
-      return tuning_db::computes(load) && of_whole().computes() && !apart_waits_more() ? gain : 0;
+      return tuning_db::computes(load) && program_.computes() && !program_.apart_waits_more() ? gain : 0;
     if (!tuning_db::computes(load) && !shared_.deep()) return 0;
     return gain;
-  }
-
-  // Whether the normal form updates in memory, under conditions, what the program holds in registers.
-  bool updates_in_memory(const sdfg::Sdfg& recipes) const {
-    if (planted(Fault::updates_in_memory_taken_for_free)) return false;
-    return tuning_db::updated_under_conditions(recipes, shared_.usual()) >
-           few_updates + tuning_db::updated_under_conditions(nest_.lifted->sdfg, of_whole().usual());
-  }
-
-  // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
-  // brought the loop inside that goes over the same elements again.
-  bool makes_chains(const sdfg::Sdfg& recipes) const {
-    if (planted(Fault::chains_taken_for_free)) return false;
-    return tuning_db::chained(recipes, shared_.usual()) >
-           few_updates + tuning_db::chained(nest_.lifted->sdfg, of_whole().usual());
-  }
-
-  // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again, and sums that
-  // overlap in the program are waited for one after the other.
-  bool brings_little_more(const sdfg::Sdfg& recipes) const {
-    const Sized whole = of_whole();
-    const auto applied = shared_.load(recipes, shared_.usual());
-    const auto program = whole.load(nest_.lifted->sdfg, whole.usual());
-    return (applied.bytes <= most_left_apart * program.bytes || applied.bytes <= next_to_none * applied.nanoseconds) &&
-           applied.nanoseconds <= most_left_apart * program.nanoseconds;
   }
 
   // `seconds`: what the original takes at these sizes, a low estimate.
@@ -338,6 +303,7 @@ class Predictor {
   const GainModel& model_;
   const string class_;          // of this machine
   const Sized sized_, shared_;  // the latter for threads alone
+  const ProgramLoad program_;
   mutable std::optional<tuning_db::Waits> waits_;
 };
 

@@ -30,13 +30,17 @@ bool write_all(int file, std::string_view text) {
 
 }  // namespace
 
-Result<Preprocessed> preprocess(const CommandLine& line, const Input& input, const string& compiler) {
+std::vector<string> preprocess_command(const CommandLine& line, const Input& input, const string& compiler) {
   std::vector<string> command{compiler};
   command.insert(command.end(), line.preprocess.begin(), line.preprocess.end());
   const auto dependencies = dependency_options(line, input);
   command.insert(command.end(), dependencies.begin(), dependencies.end());
   command.insert(command.end(), {"-E", "-x", "c", input.path});
-  TRY(auto finished, run(command, {.capture_output = true, .capture_errors = true}));
+  return command;
+}
+
+Result<Preprocessed> preprocess(const CommandLine& line, const Input& input, const string& compiler) {
+  TRY(auto finished, run(preprocess_command(line, input, compiler), {.capture_output = true, .capture_errors = true}));
   if (finished.status != 0) return fail("launcher.preprocess", first_error(finished.errors), input.path);
   return Preprocessed{std::move(finished.output), !finished.errors.empty()};
 }

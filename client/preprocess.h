@@ -15,6 +15,9 @@ struct Preprocessed {
   bool diagnostics = false;  // the compiler said something
 };
 
+// The command that does so for `input`, as its compile would, dependency file included.
+std::vector<std::string> preprocess_command(const CommandLine& line, const Input& input, const std::string& compiler);
+
 // Preprocesses `input` as its compile would, dependency file included.
 // Errors: client.run, launcher.preprocess (with the first line that the compiler said).
 Result<Preprocessed> preprocess(const CommandLine& line, const Input& input, const std::string& compiler);

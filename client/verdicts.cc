@@ -6,6 +6,7 @@
 #include <set>
 
 #include "client/process.h"
+#include "client/system_headers.h"
 
 namespace sous::client {
 namespace {
@@ -117,11 +118,12 @@ void keep_unchanged(const ResultCache& cache, const Options& options, const Comm
   cache.keep_texts(unchanged_key(options, line, input, compiler), texts);
 }
 
-std::optional<frontends::c::IncludeSearch> include_search(const CommandLine& line) {
+std::optional<frontends::c::IncludeSearch> include_search(const CommandLine& line, const string& compiler) {
   for (const char* name : {"CPATH", "C_INCLUDE_PATH"}) {
     if (const char* value = std::getenv(name); value != nullptr && *value != 0) return std::nullopt;
   }
   frontends::c::IncludeSearch search;
+  search.system = system_header_folders(line, compiler);
   const Words& words = line.preprocess;
   for (std::size_t k = 0; k < words.size(); ++k) {
     const auto value = [&](string_view option) {

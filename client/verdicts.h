@@ -39,7 +39,7 @@ std::optional<Left> unchanged(const ResultCache& cache, const Options& options, 
 void keep_unchanged(const ResultCache& cache, const Options& options, const CommandLine& line, const Input& input,
                     const std::string& compiler, const std::string& preprocessed, const Left& left);
 
-// Where the command line lets the preprocessor look. Nullopt: not told by the command line alone.
-std::optional<frontends::c::IncludeSearch> include_search(const CommandLine& line);
+// Where the command line lets the compiler's preprocessor look. Nullopt: not told by the command line alone.
+std::optional<frontends::c::IncludeSearch> include_search(const CommandLine& line, const std::string& compiler);
 
 }  // namespace sous::client

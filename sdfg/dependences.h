@@ -103,6 +103,13 @@ Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lift
 Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
                                 const std::string& symbol, const std::string& container);
 
+// By how many of its iterations `inner`, the only thing directly inside of `outer`, has to be delayed at least in each
+// iteration of that (skewed), so that within an iteration of what is around both no dependence goes backwards in it: 0
+// where that is so of the loops as they stand. The steps of both are 1. Nullopt: by more than `most`. Tiles of loops
+// that were skewed by less would wait for each other, but where a tile holds all of a loop.
+Result<std::optional<int>> least_skew(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                      const std::string& outer, const std::string& inner, int most);
+
 // The operator if the statement is a State that does x = x op e (op associative and commutative, x not in e).
 std::optional<Reduction> self_update(const Statement& statement);
 

@@ -1,6 +1,7 @@
 // What is asked of the loops of a tree: what they carry, and whose values their iterations read. Answers are kept:
 // recipe writers come back to the same few trees.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sdfg/dependence_data.h"
@@ -134,6 +135,47 @@ Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Li
   const auto known = q.tree.carried.find(symbol);
   if (known != q.tree.carried.end()) return known->second;
   return q.tree.carried.emplace(symbol, carried_by(q, lifted)).first->second;
+}
+
+namespace {
+
+// Whether some of the pairs, which agree in all before `outer`, go back in `inner` by more than `factor` for each
+// iteration of `outer` that they go forward.
+bool goes_back(const IslMap& pairs, std::size_t outer, std::size_t inner, int factor) {
+  const auto add = [&](isl_basic_map* part) {  // the first's less the second's, skewed, is 1 at least
+    isl_constraint* back = isl_constraint_alloc_inequality(isl_basic_map_get_local_space(part));
+    for (const auto& [at, by] : {std::pair(inner, 1), std::pair(outer, factor)}) {
+      back = isl_constraint_set_coefficient_si(back, isl_dim_in, static_cast<int>(at), by);
+      back = isl_constraint_set_coefficient_si(back, isl_dim_out, static_cast<int>(at), -by);
+    }
+    back = isl_constraint_set_constant_si(back, -1);
+    return isl_basic_map_add_constraint(part, back);
+  };
+  return std::ranges::any_of(parts_of(pairs),
+                             [&](IslBasicMap& part) { return !is_empty(IslBasicMap(add(part.release()))); });
+}
+
+}  // namespace
+
+Result<std::optional<int>> least_skew(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+                                      const std::string& outer, const std::string& inner, int most) {
+  TRY(const Question q, about(dependences, lifted, tree, outer));
+  const Times& times = q.times();
+  const Times::LoopTime &rows = q.loop(), &columns = times.loops().at(inner);
+  int least = 0;
+  std::set<std::size_t> asked;  // relations of which nothing is excused
+  for (std::size_t k = 0; k < q.data.dependences.size(); ++k) {
+    const Dependence& d = q.data.dependences[k];
+    if (times.all_outside(d.source, columns) || times.all_outside(d.target, columns)) continue;
+    const IslMap pairs = effective(q.data, times, k);
+    const bool whole = pairs.get() == times.dependence_on_time(k).get();
+    if (whole && !asked.insert(q.data.same_relation[k]).second) continue;
+    const IslMap here = intersect(pairs, times.same_before(rows));
+    if (goes_back(here, rows.index, columns.index, most)) return std::optional<int>();
+    while (least < most && goes_back(here, rows.index, columns.index, least)) ++least;
+  }
+  TRY_VOID(q.data.context.ok());
+  return std::optional(least);
 }
 
 Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,

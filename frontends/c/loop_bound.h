@@ -27,6 +27,7 @@ struct IncludeSearch {
   std::vector<std::string> quoted = {};    // -iquote: for #include "…" alone
   std::vector<std::string> folders = {};   // -I, -isystem, -idirafter, in order
   std::vector<std::string> included = {};  // -include, -imacros: files before the first line
+  std::vector<std::string> system = {};    // where the compiler looks by itself; empty: not known
   std::string macros = {};                 // -D, as lines of #define
 };
 

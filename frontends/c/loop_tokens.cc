@@ -36,12 +36,12 @@ string_view word_at_start(string_view text) {
 
 // Headers of the C library and the system: none gives a type of floating point another name that programs use.
 bool is_plain_header(string_view name) {
-  static constexpr string_view plain[] = {"assert.h",  "ctype.h",    "dirent.h",     "errno.h",  "fcntl.h",  "float.h",
-                                          "getopt.h",  "inttypes.h", "limits.h",     "locale.h", "malloc.h", "math.h",
-                                          "memory.h",  "poll.h",     "pthread.h",    "setjmp.h", "signal.h", "stdarg.h",
-                                          "stddef.h",  "stdbool.h",  "stdint.h",     "stdio.h",  "stdlib.h", "string.h",
-                                          "strings.h", "syslog.h",   "termios.h",    "time.h",   "unistd.h", "utime.h",
-                                          "wchar.h",   "wctype.h",   "stdc-predef.h"};
+  static constexpr string_view plain[] = {
+      "assert.h",      "ctype.h",     "dirent.h",   "errno.h",      "fcntl.h",  "float.h", "getopt.h",  "inttypes.h",
+      "limits.h",      "locale.h",    "malloc.h",   "math.h",       "memory.h", "poll.h",  "pthread.h", "setjmp.h",
+      "signal.h",      "stdarg.h",    "stddef.h",   "stdbool.h",    "stdint.h", "stdio.h", "stdlib.h",  "string.h",
+      "strings.h",     "syslog.h",    "termios.h",  "time.h",       "unistd.h", "utime.h", "wchar.h",   "wctype.h",
+      "stdc-predef.h", "stdatomic.h", "stdalign.h", "stdnoreturn.h"};
   return std::ranges::find(plain, name) != std::end(plain) || name.starts_with("sys/") || name.starts_with("linux/");
 }
 
@@ -69,6 +69,11 @@ std::size_t end_of_directive(string_view text, std::size_t at) {
     }
   }
   return at;
+}
+
+bool is_file(const string& path) {
+  struct stat s{};
+  return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
 }
 
 std::optional<string> contents(const string& path) {
@@ -234,21 +239,23 @@ bool LoopTokenizer::define(string_view rest) {
 }
 
 std::optional<string> LoopTokenizer::found(const string& name, bool is_quoted, const string& folder) const {
-  const auto exists = [](const string& path) {
-    struct stat s{};
-    return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
-  };
-  if (name.starts_with('/')) return exists(name) ? std::optional(name) : std::nullopt;
+  if (name.starts_with('/')) return is_file(name) ? std::optional(name) : std::nullopt;
   if (is_quoted) {
-    if (const string path = folder + "/" + name; exists(path)) return path;
+    if (const string path = folder + "/" + name; is_file(path)) return path;
     for (const auto& other : search_.quoted) {
-      if (const string path = other + "/" + name; exists(path)) return path;
+      if (const string path = other + "/" + name; is_file(path)) return path;
     }
   }
   for (const auto& other : search_.folders) {
-    if (const string path = other + "/" + name; exists(path)) return path;
+    if (const string path = other + "/" + name; is_file(path)) return path;
   }
   return std::nullopt;
+}
+
+// What is nowhere is another system's, under a condition that does not hold here.
+bool LoopTokenizer::may_be_of_system(const string& name) const {
+  return name.starts_with('/') || search_.system.empty() ||
+         std::ranges::any_of(search_.system, [&](const string& folder) { return is_file(folder + "/" + name); });
 }
 
 bool LoopTokenizer::include(string_view rest, const string& folder) {
@@ -259,7 +266,7 @@ bool LoopTokenizer::include(string_view rest, const string& folder) {
   const string name(rest.substr(1, end - 1));
   const auto path = found(name, rest[0] == '"', folder);
   if (!path) {
-    has_foreign_types_ = has_foreign_types_ || !is_plain_header(name);
+    has_foreign_types_ = has_foreign_types_ || (!is_plain_header(name) && may_be_of_system(name));
     return true;
   }
   // Between functions once is enough; in the middle of one it is a part of that.

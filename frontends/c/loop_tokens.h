@@ -45,6 +45,7 @@ class LoopTokenizer {
   bool directive(std::string_view line, const std::string& folder);
   bool define(std::string_view rest);
   bool include(std::string_view rest, const std::string& folder);
+  bool may_be_of_system(const std::string& name) const;
   bool condition(std::string_view name, std::string_view rest);
   bool skipped(std::string_view name);
   void line_marker(std::string_view line);

@@ -84,7 +84,8 @@ Result<std::optional<Staggered>> staggered(const Nest& nest, const string& rows,
     TRY(const bool parallel, is_parallel(nest, loop, context));
     if (parallel) return std::optional<Staggered>();
   }
-  for (int factor = 1; factor <= most_factor; ++factor) {
+  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.lifted, nest.tree, rows, columns, most_factor));
+  for (int factor = std::max(least.value_or(most_factor + 1), 1); factor <= most_factor; ++factor) {
     TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
     if (!one) continue;
     TRY(const bool parallel, is_parallel(*one, rows, context));
@@ -100,15 +101,12 @@ Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, c
                        {"sizes", std::vector<std::int64_t>{32, 64}},
                        {"count", string("numbers")}}};
   const string over_rows = rows + string(over_tiles), over_columns = columns + string(over_tiles);
-  for (int factor = 0; factor <= most_factor; ++factor) {
+  // Columns that wait for others further ahead than the most skewing takes them do not go in tiles.
+  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.lifted, nest.tree, rows, columns, most_factor));
+  for (int factor = least.value_or(most_factor + 1); factor <= most_factor; ++factor) {
     std::vector<StepCall> steps{skewed(columns, rows, factor), tile};
     if (factor == 0) steps.erase(steps.begin());
     TRY(const auto tiled, after_all(nest, steps, context));
-    // Columns that wait for others further ahead than the most skewing takes them wait with less, too.
-    if (!tiled && factor == 0) {
-      const auto most = after_all(nest, {skewed(columns, rows, most_factor), tile}, context);
-      if (most && !*most) return std::optional<Tileable>();
-    }
     for (int wave = 1; tiled && wave <= most_factor; ++wave) {
       TRY(const auto waves,
           after_all(*tiled, {skewed(over_columns, over_rows, wave), exchanged(over_rows, over_columns)}, context));

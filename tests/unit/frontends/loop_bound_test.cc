@@ -120,6 +120,14 @@ TEST_F(LoopBoundFiles, HeadersThatAreNotLookedInto) {
   const auto floating = [&](const std::string& text) { return loop_bound(write("main.c", text), {})->floating; };
   EXPECT_FALSE(floating("#include <stdio.h>\n#include <sys/types.h>\nint x;"));
   EXPECT_TRUE(floating("#include <GL/gl.h>\nGLfloat x[4];"));
+  // What the compiler finds nowhere is another system's, under a condition; GL/gl.h is there.
+  write("system/GL/gl.h", "typedef float GLfloat;\n");
+  const auto on_system = [&](const std::string& text) {
+    return loop_bound(write("main.c", text), {.system = {(folder_ / "system").string()}})->floating;
+  };
+  EXPECT_FALSE(on_system("#ifdef _WIN32\n#include <windows.h>\n#endif\nint x;"));
+  EXPECT_TRUE(on_system("#include <GL/gl.h>\nGLfloat x[4];"));
+  EXPECT_TRUE(on_system("#include </opt/lib/real.h>\nreal x;"));
   // The same of preprocessed text: what a header of the C library includes is the library's own.
   const auto markers = [](const std::string& header, const std::string& inner) {
     return "# 1 \"a.c\"\n# 1 \"" + header + "\" 1 3 4\nint y;\n# 9 \"" + inner + "\" 1 3 4\ndouble z;\n# 2 \"" +

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 
 #include "sdfg/text.h"
@@ -417,6 +418,41 @@ TEST(Strategies, FewIterationsAreNotSharedOutWhereOthersMayBe) {
   EXPECT_EQ(counts("256"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway",
                                                      "parallelize(loop=i1, kind=$kind) -> highway"}));
   EXPECT_EQ(counts("n"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway"}));
+}
+
+// Skewed by less than least_skew says loops do not go in tiles, skewed by that much they do.
+TEST(Strategies, DependencesTellHowFarLoopsAreSkewedForTiles) {
+  const std::string two = "loop i0 = 3 .. n { loop i1 = 3 .. m { ";
+  for (const auto& [body, expected] : std::vector<std::pair<std::string, std::optional<int>>>{
+           {two + "s0: A[i0, i1] = A[i0 - 1, i1 - 1] + A[i0, i1 - 1] } }", 0},
+           {two + "s0: A[i0, i1] = A[i0 - 1, i1 + 1] + A[i0, i1 - 1] } }", 1},
+           {two + "s0: A[i0, i1] = A[i0 - 2, i1 + 3] + A[i0, i1 - 1] } }", 2},
+           {two + "s0: A[i0, i1] = A[i0 - 1, i1 + 3] + A[i0 - 1, i1] } }", 3},
+           {two + "s0: A[i0, i1] = A[i0 - 1, i1 + 4] } }", std::nullopt},
+           {two + "s0: A[i0, i1] = A[i0, i1] + 1.0 } }", 0},
+           {two + "s0: x[i0] = x[i0] + A[i0, i1] } }", 0},
+           {two + "s0: t[] = A[i0, i1] s1: A[i0, i1] = t[] + A[i0 - 1, i1 + 1] } }", std::nullopt},
+           {two + "s0: x[0] = x[0] + A[i0, i1] } }", std::nullopt},
+           {"loop i0 = 3 .. n { loop i1 = 3 .. i0 { s0: A[i0, i1] = A[i0 - 1, i1 + 1] + A[i1, i1] } }", 1},
+           {"loop i0 = 3 .. n { loop i1 = 3 .. m private(t) { s0: t[] = A[i0 - 1, i1 + 2] s1: A[i0, i1] = t[] } }", 2},
+           {"loop k0 = 0 .. n { loop i0 = 3 .. n { loop i1 = 3 .. m { s0: A[i0, i1] = A[i0 + 1, i1 - 1] + A[i0 - 1, "
+            "i1] } } }",
+            1}}) {
+    const Sdfg one =
+        nest("array A: f64[n, m] argument array x: f64[n] argument array t: f64 stack transient", "A, x", body);
+    const sdfg::Lifted lifted = sdfg::lift(one);
+    const auto dependences = sdfg::Dependences::compute(lifted);
+    ASSERT_TRUE(dependences);
+    const auto least = sdfg::least_skew(*dependences, lifted, lifted.tree, "i0", "i1", 3);
+    ASSERT_TRUE(least) << body;
+    EXPECT_EQ(*least, expected) << body;
+    for (int factor = 0; factor <= 3; ++factor) {
+      const std::string skew = factor > 0 ? "skew(loop=i1, by=i0, factor=" + std::to_string(factor) + "); " : "";
+      const auto recipe = recipe_from_text(skew + "tile(loops=[i0, i1], sizes=[32, 64], count=numbers) -> cpp");
+      const auto tiled = apply(one, recipe.value(), {.context = avx512});
+      EXPECT_EQ(tiled.has_value(), *least && **least <= factor) << body << factor;
+    }
+  }
 }
 
 // Each row is as far behind the one before as the elements that it waits for are ahead.

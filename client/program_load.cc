@@ -1,0 +1,66 @@
+#include "client/program_load.h"
+
+#include <algorithm>
+
+#include "sdfg/planted_fault.h"
+
+namespace sous::client {
+namespace {
+
+// A result that is set to zero first is written once more: that is paid for in the model's samples.
+constexpr double most_apart = 1.6, most_left_apart = 1.25;
+// Of the work, what a recipe makes of a program's variables (stores under conditions) or of its order (chains), and
+// nobody feels.
+constexpr double few_updates = 0.1;
+// Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
+constexpr double next_to_none = 0.25;
+// More than any vector has: what a nest takes without vectors, over what it takes with them.
+constexpr double most_lanes = 64;
+
+}  // namespace
+
+const Sized& ProgramLoad::whole() const {
+  if (!whole_) whole_.emplace(nest_.normal, nest_.sizes, nest_.hardware, threads_, For::Threads);
+  return *whole_;
+}
+const tuning_db::CoreLoad& ProgramLoad::together() const {
+  if (!together_) together_ = whole().load(program(), usual());
+  return *together_;
+}
+const tuning_db::CoreLoad& ProgramLoad::apart() const {
+  if (!apart_) apart_ = whole().load(nest_.normal, usual());
+  return *apart_;
+}
+
+bool ProgramLoad::apart_reads_more() const {
+  return apart().bytes > most_apart * together().bytes &&
+         !tuning_db::computes({.nanoseconds = together().nanoseconds, .bytes = apart().bytes});
+}
+
+bool ProgramLoad::apart_waits_more() const { return apart().nanoseconds > most_left_apart * together().nanoseconds; }
+
+bool ProgramLoad::brings_little_more(const tuning_db::CoreLoad& applied) const {
+  return (applied.bytes <= most_left_apart * together().bytes || applied.bytes <= next_to_none * applied.nanoseconds) &&
+         applied.nanoseconds <= most_left_apart * together().nanoseconds;
+}
+
+bool ProgramLoad::may_be_long(bool in_waves) const {
+  tuning_db::CoreLoad most;
+  most.nanoseconds = most_left_apart * together().nanoseconds;
+  most.bytes = std::max(most_left_apart * together().bytes, next_to_none * most.nanoseconds);
+  if (in_waves) most.nanoseconds *= most_lanes;
+  return tuning_db::computes(most) || tuning_db::streams(most);
+}
+
+bool ProgramLoad::updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& sizes) const {
+  if (planted(Fault::updates_in_memory_taken_for_free)) return false;
+  return tuning_db::updated_under_conditions(recipes, sizes) >
+         few_updates + tuning_db::updated_under_conditions(program(), usual());
+}
+
+bool ProgramLoad::makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const {
+  if (planted(Fault::chains_taken_for_free)) return false;
+  return tuning_db::chained(recipes, sizes) > few_updates + tuning_db::chained(program(), usual());
+}
+
+}  // namespace sous::client

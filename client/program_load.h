@@ -1,0 +1,50 @@
+// What the program itself asks of a core, beside what its normal form and recipes for that ask: a recipe that gains
+// against the normal form must gain against the program.
+#pragma once
+
+#include <optional>
+
+#include "client/nest.h"
+#include "client/sized.h"
+#include "tuning-db/schedule_features.h"
+
+namespace sous::client {
+
+// The nest must outlive it. What takes long is found out once, when it is asked for.
+class ProgramLoad {
+ public:
+  ProgramLoad(const Nest& nest, int threads) : nest_(nest), threads_(threads) {}
+
+  const sdfg::Sdfg& program() const { return nest_.lifted->sdfg; }
+  const Sizes& usual() const { return whole().usual(); }
+  bool computes() const { return whole().threads() > 1 && tuning_db::computes(apart()); }
+
+  // Whether the nest's parts, apart, bring from memory what the program brings once, where memory is what it waits for:
+  // what a part gains by itself then says little of the whole.
+  bool apart_reads_more() const;
+  // Whether the parts, one after the other, wait for sums that the program adds up beside each other.
+  bool apart_waits_more() const;
+  // What the normal form takes apart needs arrays, which a recipe for the whole should have spared again, and sums that
+  // overlap in the program are waited for one after the other.
+  bool brings_little_more(const tuning_db::CoreLoad& applied) const;
+  // Whether a recipe for the whole that brings little more may ask enough of a core for threads to pay (without
+  // vectors, if it is `in_waves`).
+  bool may_be_long(bool in_waves) const;
+  // Whether the normal form updates in memory, under conditions, what the program holds in registers.
+  bool updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
+  // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
+  // brought the loop inside that goes over the same elements again.
+  bool makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
+
+ private:
+  const Sized& whole() const;
+  const tuning_db::CoreLoad& together() const;
+  const tuning_db::CoreLoad& apart() const;
+
+  const Nest& nest_;
+  const int threads_;
+  mutable std::optional<Sized> whole_;
+  mutable std::optional<tuning_db::CoreLoad> together_, apart_;
+};
+
+}  // namespace sous::client
