@@ -24,12 +24,17 @@ BenchMain bench_main = nullptr;
 
 void print(const string& text) { std::fputs(text.c_str(), stdout); }
 
-Result<int> command_serve(const Invocation& invocation) {
+Result<int> become_server(const Invocation& invocation, const std::vector<string>& words) {
   const string beside = program_beside("sous-serve");
   std::vector<string> command{std::filesystem::exists(beside) ? beside : "sous-serve"};
+  command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), invocation.words.begin(), invocation.words.end());
   return std::unexpected(become(command));
 }
+
+Result<int> command_serve(const Invocation& invocation) { return become_server(invocation, {}); }
+
+Result<int> command_token(const Invocation& invocation) { return become_server(invocation, {"token"}); }
 
 Result<int> command_bench(const Invocation& invocation) {
   SOUS_ASSERT(bench_main != nullptr);
@@ -113,8 +118,18 @@ constexpr auto table = std::to_array<Command>({
      "it\n"
      "has none. Without a file: the strategies.\n",
      command_strategies},
-    {"serve", "serve [--db PATH] [--listen HOST:PORT] …", "the recipe server", "Runs the program sous-serve.\n",
+    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private]", "the recipe server",
+     "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
+     "nobody\n"
+     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too.\n",
      command_serve, true},
+    {"token", "token add|list|revoke|log …", "who may do what on a server over this database",
+     "token add NAME [--scopes read,upload,work,admin]    make a token and print it; only its hash is kept\n"
+     "token list                                          all tokens, revoked ones too\n"
+     "token revoke NAME|ID                                from now on it is worth nothing\n"
+     "token log [--last N]                                what was written through servers, and by whom\n"
+     "All take --db PATH. A client shows its token as SOUS_TOKEN; docs/server.md says what scopes are.\n",
+     command_token, true},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
      true},
     {"stats", "stats [FOLDER] [--log FILE]", "what the last builds of a project got",
@@ -169,9 +184,9 @@ string overview() {
     out += "  " + padded(head_of(row), width + 2) + string(row.help) + "\n";
   }
   out +=
-      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_DISABLE=1 (run the compiler as "
-      "it\n"
-      "is), SOUS_REMARKS=1 (say what became of each nest as a compiler's remarks; also -Rsous among the compiler's\n"
+      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_TOKEN, SOUS_DISABLE=1 (run the\n"
+      "compiler as it is), SOUS_REMARKS=1 (say what became of each nest as a compiler's remarks; also -Rsous among the "
+      "compiler's\n"
       "options), SOUS_SUMMARY=1 (one line for each link), SOUS_LOG=FILE|none (what sous stats reads), "
       "SOUS_REPORT=FILE\n"
       "(append all that is done to each C file, as JSON lines).\n";
@@ -200,6 +215,7 @@ string markdown() {
       "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
+      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`) |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
       "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n"
       "| `SOUS_REMARKS` | `1`: one remark for each nest and each loop that is not lifted, in the compiler's own form "

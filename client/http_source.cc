@@ -12,7 +12,8 @@ Result<std::unique_ptr<HttpSource>> HttpSource::make(std::string_view text, tuni
   TRY(HttpUrl url, parse_url(text));
   while (url.path.ends_with('/')) url.path.pop_back();  // the server may live under a path of a proxy
   url.path += "/v1/query";
-  return std::unique_ptr<HttpSource>(new HttpSource(std::move(url), std::move(hardware), limits));
+  TRY(std::string token, token_from_environment());
+  return std::unique_ptr<HttpSource>(new HttpSource(std::move(url), std::move(token), std::move(hardware), limits));
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std::vector<transforms::NestQuery>& nests,
@@ -21,7 +22,7 @@ Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std:
   const std::string where = "http://" + url_.host + ":" + url_.port;
   if (nests.size() > server::most_nests)
     return fail("http.request", std::to_string(nests.size()) + " nests are more than one request may have", where);
-  HttpRequest request{.method = "POST", .url = url_, .body = {}};
+  HttpRequest request{.method = "POST", .url = url_, .body = {}, .token = token_};
   request.body = server::to_json(
       server::QueryRequest{.hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = nests});
   if (request.body.size() > server::longest_request)

@@ -14,7 +14,7 @@ namespace sous::client {
 
 class HttpSource final : public transforms::RecipeSource {
  public:
-  // `url`: "http://host:port". Errors: http.url. Nothing is sent yet.
+  // `url`: "http://host:port". Errors: http.url, http.token. Nothing is sent yet.
   static Result<std::unique_ptr<HttpSource>> make(std::string_view url, tuning_db::Hardware hardware,
                                                   HttpLimits limits = {});
 
@@ -30,9 +30,10 @@ class HttpSource final : public transforms::RecipeSource {
                                                                          const std::string& where);
 
  private:
-  HttpSource(HttpUrl url, tuning_db::Hardware hardware, HttpLimits limits)
-      : url_(std::move(url)), hardware_(std::move(hardware)), limits_(limits) {}
+  HttpSource(HttpUrl url, std::string token, tuning_db::Hardware hardware, HttpLimits limits)
+      : url_(std::move(url)), token_(std::move(token)), hardware_(std::move(hardware)), limits_(limits) {}
   HttpUrl url_;
+  std::string token_;
   tuning_db::Hardware hardware_;
   HttpLimits limits_;
 };

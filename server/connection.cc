@@ -147,6 +147,7 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return go_on;
   }
   request.path = *path;
+  request.authorization = std::string(message[http::field::authorization]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const bool apart = loop_.service.apart(request);
   const std::string encoding(message[http::field::content_encoding]);
@@ -257,6 +258,7 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.result(static_cast<unsigned>(response.status));
   message.set(http::field::content_type, response.content_type);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+  if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));
   message.keep_alive(keep);
   message.content_length(response.body.size());

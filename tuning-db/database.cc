@@ -353,6 +353,11 @@ Result<std::int64_t> Database::entries() {
   return stats.entries;
 }
 
+FileIdentity Database::identity() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->identity;
+}
+
 Result<void> Database::sound() const {
   const auto [identity, out_of_date] = [&] {
     const std::lock_guard lock(impl_->mutex);

@@ -48,6 +48,8 @@ class Database final : public transforms::RecipeSource {
   // Whether the file is still there, the one that was opened, as long as it says it is, and what answers are made of;
   // waits for nobody. Errors: db.gone, db.replaced, db.corrupt, and why the file as it is now cannot be followed.
   Result<void> sound() const;
+  // Of the file that answers are made of.
+  FileIdentity identity() const;
 
   // For the commands that maintain it; a caller with several threads uses only the functions above.
   Store& store();

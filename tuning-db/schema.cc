@@ -61,6 +61,20 @@ CREATE TABLE seeds(fingerprint TEXT PRIMARY KEY);
     R"(
 ALTER TABLE entries ADD COLUMN least TEXT NOT NULL DEFAULT '';
 )",
+    R"(
+CREATE TABLE tokens(
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  created TEXT NOT NULL,
+  revoked TEXT NOT NULL DEFAULT '');
+CREATE TABLE writes(
+  number INTEGER PRIMARY KEY,
+  time TEXT NOT NULL,
+  who TEXT NOT NULL,
+  what TEXT NOT NULL);
+)",
 };
 constexpr int schema = std::size(migrations);
 

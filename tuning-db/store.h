@@ -5,6 +5,7 @@
 //   hardware(id, class, json)             each machine once
 //   entries(id, nest, hardware, …)        the measurements; id is the hash of the content (tuning-db/entry.h)
 //   embeddings(entry, version, …)         derived data: rebuild_embeddings makes them anew
+// What a server keeps there besides is in tuning-db/ledger.h.
 // A file that is damaged, belongs to another program or to a newer version is refused and left alone; only
 // open_or_recreate moves it aside, under a new name, and never overwrites anything.
 //

@@ -178,6 +178,8 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
   }
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
+  for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})
+    corpus.add("server_route", string("GET /v1/recipes/0000 ") + shown + string(64, '0') + "\n");
   for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})
     corpus.add("server_bytes", string("GET /healthz?x=%20 HTTP/1.1\r\nHost: x\r\n") + more +
                                    "\r\nPOST / HTTP/1.1\r\nContent-Length: 2\r\n" + more + "\r\n{}");

@@ -21,7 +21,8 @@ class RoutesTest : public ::testing::Test {
   nests::Folder folder;
   std::unique_ptr<tuning_db::Database> database =
       tuning_db::Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
-  Routes routes{*database};
+  tuning_db::Ledger ledger{folder / "t.db", [this] { return database->identity(); }};
+  Routes routes{*database, ledger};
 
   Response get(const std::string& path) { return routes.handle({"GET", path, ""}); }
   Response post(const std::string& body) { return routes.handle({"POST", "/v1/query", body}); }
@@ -171,6 +172,43 @@ TEST_F(RoutesTest, UnknownPathsAndMethods) {
   EXPECT_EQ(response.allow, "POST");
   EXPECT_EQ(code(response), "request.method");
   EXPECT_EQ(routes.handle({"DELETE", "/v1/steps", ""}).allow, "GET");
+}
+
+TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {
+  const auto made = new_token("alice", {.bits = 1}).value();
+  ledger.add(made.token).value();
+  const auto status = [&](const std::string& authorization) {
+    const Response response = routes.handle({"POST", "/v1/query", to_json(request()), authorization});
+    EXPECT_EQ(response.wants_token, response.status == 401);
+    return response.status;
+  };
+  EXPECT_EQ(status(""), 200);
+  EXPECT_EQ(status("Bearer " + made.text), 200);
+  EXPECT_EQ(status("bearer " + made.text), 200);
+  for (const std::string& other :
+       {made.text, "Basic " + made.text, "Bearer  " + made.text, "Bearer " + made.text + "0", std::string("Bearer "),
+        "Bearer " + made.text.substr(0, made.text.size() - 1) + (made.text.back() == '0' ? "1" : "0")})
+    EXPECT_EQ(status(other), 401) << other;
+  ledger.revoke("alice").value();
+  EXPECT_EQ(status("Bearer " + made.text), 401);
+}
+
+TEST_F(RoutesTest, APrivateServerAnswersReaders) {
+  Routes closed(*database, ledger, {.is_private = true});
+  const auto answer = [&](const std::string& scopes) {
+    const auto made = new_token("a", tuning_db::parse_scopes(scopes).value()).value();
+    ledger.add(made.token).value();
+    const Response response = closed.handle({"POST", "/v1/query", to_json(request()), "Bearer " + made.text});
+    return response.status == 200 ? "" : code(response);
+  };
+  EXPECT_EQ(answer("read"), "");
+  EXPECT_EQ(answer("admin"), "");
+  EXPECT_EQ(answer("upload,work"), "token.scope");
+  const Response nobody = closed.handle({"GET", "/v1/recipes/0000", "", ""});
+  EXPECT_EQ(nobody.status, 401);
+  EXPECT_EQ(code(nobody), "token.missing");
+  EXPECT_EQ(closed.handle({"GET", "/v1/steps", "", ""}).status, 200);
+  EXPECT_EQ(closed.handle({"GET", "/healthz", "", ""}).status, 200);
 }
 
 TEST_F(RoutesTest, ThreadsMayAskAtOnce) {

@@ -1,0 +1,90 @@
+"""End-to-end cases of the recipe server and its clients."""
+import contextlib
+import json
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+from case import FLAGS
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(case, *options):
+    """sous serve over the case's database: its URL."""
+    port = free_port()
+    server = subprocess.Popen([case.sous, "serve", "--db=test.db", "--listen", f"127.0.0.1:{port}", *options], cwd=case.folder,
+                              env=case.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        assert server.wait() == 0
+
+
+def malformed_requests_are_refused(case):
+    with served(case) as url:
+        for body, kind, status, why in ((b"{", "application/json", 400, "well-formed"),
+                                        (b"[" * 100000, "application/json", 400, "nested"),
+                                        (b"[" * 100000, "application/x-www-form-urlencoded", 400, "nested"),
+                                        (b" " * 9000000, "application/json", 413, "8388608")):
+            try:
+                request = urllib.request.Request(url + "/v1/query", data=body, headers={"Content-Type": kind})
+                urllib.request.urlopen(request)
+                raise AssertionError("answered")
+            except urllib.error.HTTPError as refused:
+                error = json.load(refused)["error"]
+                assert refused.code == status and why in error["why"], (refused.code, error)
+
+
+def ask(url, path, body=None, token=""):
+    """The answer's status and JSON body."""
+    head = {"Authorization": "Bearer " + token} if token else {}
+    request = urllib.request.Request(url + path, data=body, headers=head)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refused:
+        assert refused.code != 401 or refused.headers["WWW-Authenticate"] == "Bearer"
+        return refused.code, json.load(refused)
+
+
+def tokens_open_a_private_server(case):
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
+    token = case.s("token", "add", "alice", "--scopes", "read").stdout.strip()
+    assert token not in case.bytes("test.db").decode(errors="replace")
+    listed = case.s("token", "list").stdout
+    assert "alice  read  since 20" in listed and token not in listed, listed
+    command = [case.cc, *FLAGS, "-c", "mm.c", "-o"]
+
+    def said(url, token):
+        return case.s("--explain", "--db=none", f"--server={url}", *command, "x.o", environment={"SOUS_TOKEN": token}).stderr
+
+    with served(case, "--private") as url:
+        assert ask(url, "/v1/recipes/0000")[0] == 401
+        assert ask(url, "/v1/recipes/0000", token=token)[0] == 404
+        assert "(server, distance 0" in said(url, token)
+        assert "[token.missing]" in said(url, "")
+        assert "[token.unknown]" in said(url, token[:-1])
+        assert "[http.token]" in said(url, "a\r\nb")
+        case.s("token", "revoke", "alice")
+        assert "[token.unknown]" in said(url, token)
+    refused = case.s("token", "revoke", "alice", status=1).stderr
+    assert "[token.not-found]" in refused, refused
+    assert "[token.scopes]" in case.s("token", "add", "bob", "--scopes=wrte", status=1).stderr
+    assert "did you mean revoke" in case.s("token", "revok", status=2).stderr
+    log = case.s("token", "log").stdout
+    assert log.count("\n") == 2 and "of alice revoked" in log, log
