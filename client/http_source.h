@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/http.h"
+#include "client/recipe_server.h"
 #include "transforms/source.h"
 #include "tuning-db/hardware.h"
 
@@ -30,12 +30,10 @@ class HttpSource final : public transforms::RecipeSource {
                                                                          const std::string& where);
 
  private:
-  HttpSource(HttpUrl url, std::string token, tuning_db::Hardware hardware, HttpLimits limits)
-      : url_(std::move(url)), token_(std::move(token)), hardware_(std::move(hardware)), limits_(limits) {}
-  HttpUrl url_;
-  std::string token_;
+  HttpSource(RecipeServer server, tuning_db::Hardware hardware)
+      : server_(std::move(server)), hardware_(std::move(hardware)) {}
+  RecipeServer server_;
   tuning_db::Hardware hardware_;
-  HttpLimits limits_;
 };
 
 }  // namespace sous::client

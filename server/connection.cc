@@ -149,9 +149,9 @@ asio::awaitable<bool> Connection::serve_one() {
   request.path = *path;
   request.authorization = std::string(message[http::field::authorization]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
-  const bool apart = loop_.service.apart(request);
+  const Lane lane = loop_.service.lane(request);
   const std::string encoding(message[http::field::content_encoding]);
-  auto response = co_await have_answered(request, encoding, apart);
+  auto response = co_await have_answered(request, encoding, lane);
   if (!response) co_return false;
   const bool written = co_await write(*response, with_body, message.version(), keep);
   co_return written;
@@ -212,7 +212,7 @@ asio::awaitable<bool> Connection::refuse(int status, const Error& error) {
 
 // Nullopt: the client has gone, or its time is over.
 asio::awaitable<std::optional<Response>> Connection::have_answered(Request& request, const std::string& encoding,
-                                                                   bool apart) {
+                                                                   Lane lane) {
   enter(work);
   auto pending = std::make_shared<Pending>(stream_.get_executor());
   pending->done.expires_at(begun_ + loop_.limits.request);
@@ -226,7 +226,7 @@ asio::awaitable<std::optional<Response>> Connection::have_answered(Request& requ
       pending->done.cancel();
     });
   };
-  Workers& workers = apart ? *loop_.apart : *loop_.workers;
+  Workers& workers = *loop_.workers[static_cast<std::size_t>(lane)];
   if (!workers.offer(job)) {
     loop_.metrics.count_shed("queue");
     co_return busy("too many requests wait");

@@ -78,7 +78,7 @@ int serve(const Options& options) {
 
   tuning_db::Ledger ledger(options.database, [&] { return (*database)->identity(); });
   Routes routes(**database, ledger, options.policy);
-  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .apart = Routes::is_apart},
+  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .lane = Routes::lane},
                   routes.counters());
   const auto port = http.listen(options.host, options.port);
   if (!port) return fail_with(port.error());

@@ -6,16 +6,26 @@
 
 #include "server/protocol.h"
 #include "transforms/step.h"
+#include "tuning-db/json_reader.h"
+#include "tuning-db/proof.h"
 
 namespace sous::server {
 namespace {
 
+// Within the time that a request may take (server/http_server.h).
+constexpr std::chrono::seconds longest_proving(10);
+
 // The fault of the server's own database; everything else that goes wrong here came with the request.
-Response internal(const Error& error) { return refusal(500, error); }
+Response internal(const Error& error) { return refusal(error.code == "db.replaced" ? 503 : 500, error); }
 
 }  // namespace
 
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
+
+Lane Routes::lane(const Request& request) {
+  if (request.path == "/healthz" || request.path == "/metrics") return Lane::apart;
+  return request.method == "POST" && request.path != "/v1/query" ? Lane::write : Lane::ask;
+}
 
 Response Routes::handle(const Request& request) {
   const auto start = std::chrono::steady_clock::now();
@@ -30,6 +40,7 @@ std::span<const Routes::Route> Routes::routes() {
   using tuning_db::Scope;
   static constexpr auto table = std::to_array<Route>({
       {"/v1/query", "POST", readers, Scope::read, &Routes::query},
+      {"/v1/recipes", "POST", scope, Scope::upload, &Routes::upload},
       {"/v1/recipes/{id}", "GET", readers, Scope::read, &Routes::recipe},
       {"/v1/steps", "GET", everyone, {}, &Routes::steps},
       {"/healthz", "GET", everyone, {}, &Routes::health},
@@ -75,10 +86,8 @@ std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const R
     return refuse(403, {"server.read-only", "nothing is written through this server"});
   // Shown where none is needed, a token says whose evidence is to be seen; and one that is worth nothing is said so.
   auto caller = caller_of(ledger_, request.authorization);
-  if (!caller) {
-    const std::string& code = caller.error().code;
-    return refuse(code == "token.unknown" ? 401 : code == "db.replaced" ? 503 : 500, std::move(caller).error());
-  }
+  if (!caller && caller.error().code == "token.unknown") return refuse(401, std::move(caller).error());
+  if (!caller) return refuse(caller.error().code == "db.replaced" ? 503 : 500, std::move(caller).error());
   if (route.who == Route::For::readers && !policy_.is_private) return std::move(*caller);
   const std::string scope(to_string(route.scope));
   if (caller->name.empty()) return refuse(401, {"token.missing", "this wants a token with the scope " + scope});
@@ -90,7 +99,7 @@ std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const R
 Response Routes::query(const Call& call) {
   const auto request = query_request_from_json(call.request.body);
   if (!request) return refusal(400, request.error());
-  auto matches = database_.query(request->nests, request->k, request->hardware);
+  auto matches = database_.query(request->nests, request->k, request->hardware, call.caller.name);
   if (!matches) return internal(matches.error());
   std::uint64_t exact = 0, neighbours = 0, nothing = 0;
   for (std::size_t i = 0; i < matches->size(); ++i) {
@@ -101,9 +110,37 @@ Response Routes::query(const Call& call) {
   return {.body = to_json(QueryReply{std::move(*matches)}) + "\n"};
 }
 
+// What is added is proven first, entry by entry, as long as there is time, and then kept at once: an answer that a
+// client gets is of what is on the disk.
+Response Routes::upload(const Call& call) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto entries = entries_from_json(call.request.body);
+  if (!entries) return refusal(entries.error().code == "request.budget" ? 413 : 400, entries.error());
+  std::vector<TakenEntry> taken(entries->size());
+  std::vector<tuning_db::Entry> proven;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    auto& entry = (*entries)[i];
+    if (entry && std::chrono::steady_clock::now() - begun > longest_proving) break;
+    auto legal = entry ? prove(*entry) : std::unexpected(entry.error());
+    if (legal) {
+      proven.push_back(std::move(*entry));
+      places.push_back(i);
+    } else {
+      taken[i] = {.taken = Taken::refused, .error = tuning_db::as_one_line(std::move(legal).error())};
+    }
+  }
+  const auto added = ledger_.send(proven, call.caller.name, *tuning_db::static_embedding());
+  if (!added) return added.error().code == "token.quota" ? refusal(403, added.error()) : internal(added.error());
+  for (std::size_t i = 0; i < proven.size(); ++i)
+    taken[places[i]] = {.taken = (*added)[i] ? Taken::added : Taken::known, .id = tuning_db::entry_id(proven[i])};
+  for (const TakenEntry& one : taken) counters_.count_entry(to_string(one.taken));
+  return {.body = to_json(taken) + "\n"};
+}
+
 Response Routes::recipe(const Call& call) {
   const std::string& id = call.rest;
-  const auto entry = database_.get(id);
+  const auto entry = database_.get(id, call.caller.name);
   if (!entry && entry.error().code == "db.ambiguous") return refusal(400, entry.error());
   if (!entry) return internal(entry.error());
   if (!*entry) return refusal(404, {"recipe.not-found", "no entry has the id " + id.substr(0, 64)});

@@ -1,6 +1,7 @@
 // The recipe server without its sockets: a request goes in, a response comes out. Threads may share one.
 //
 //   POST /v1/query          matches for all nests of a translation unit (server/protocol.h)
+//   POST /v1/recipes        entries that a client measured
 //   GET  /v1/recipes/{id}   one entry of the database (tuning-db/entry.h)
 //   GET  /v1/steps          the declarations of all recipe steps
 //   GET  /healthz           whether it can answer
@@ -39,6 +40,13 @@ struct Response {
   bool wants_token = false;  // a 401
 };
 
+// What a request waits for: each lane has threads of its own.
+enum class Lane {
+  ask,    // answered within milliseconds, by as many threads as there are processors
+  write,  // recipes are proven, and a file is written: by one thread, behind a queue of its own
+  apart,  // answered in no time, whatever the others do
+};
+
 // Who may do what without more than a token.
 struct Policy {
   bool read_only = false;   // nobody writes
@@ -50,8 +58,7 @@ class Routes {
   Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {})
       : database_(database), ledger_(ledger), policy_(policy) {}
   Response handle(const Request& request);
-  // Answered in no time: does not wait for other requests.
-  static bool is_apart(const Request& request) { return request.path == "/healthz" || request.path == "/metrics"; }
+  static Lane lane(const Request& request);
   Metrics& counters() { return counters_; }
 
  private:
@@ -83,6 +90,7 @@ class Routes {
   std::expected<Caller, Refusal> admit(const Route& route, const Request& request);
 
   Response query(const Call& call);
+  Response upload(const Call& call);
   Response recipe(const Call& call);
   Response steps(const Call& call);
   Response health(const Call& call);

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "tuning-db/confirm.h"
+#include "tuning-db/insert.h"
 #include "tuning-db/schema.h"
 #include "tuning-db/sqlite.h"
 
@@ -111,6 +113,8 @@ struct Ledger::Impl {
       return fail("db.replaced", "another file is in the database's place, and is not served yet", path.string());
     if (!connection.db || connection.identity != there) {
       TRY(connection.db, open_existing(path));
+      // What was acknowledged is on the disk, whatever becomes of the machine.
+      TRY_VOID(execute(connection.db.get(), "PRAGMA synchronous = FULL"));
       connection.identity = there;
     }
     return Use{std::move(lock), connection.db.get()};
@@ -165,6 +169,44 @@ Result<int> Ledger::revoke(const std::string& name_or_id) {
   }
   TRY_VOID(transaction.commit());
   return static_cast<int>(revoked.size());
+}
+
+Result<std::vector<bool>> Ledger::send(const std::vector<Entry>& entries, const std::string& who,
+                                       const Embedding& embedding) {
+  SOUS_ASSERT(!who.empty());
+  std::vector<Prepared> prepared;
+  for (const Entry& entry : entries) prepared.push_back(prepare(entry, embedding));
+  TRY(const auto use, impl_->use(impl_->writing));
+  TRY(auto transaction, Transaction::begin(use.db));
+  std::vector<bool> all;
+  std::string told;
+  for (const Prepared& entry : prepared) {
+    TRY(const bool added, insert(use.db, entry, embedding, Standing::sent));
+    all.push_back(added);
+    // What is the file's own needs no one else.
+    TRY_VOID(
+        Statement(use.db,
+                  "INSERT OR IGNORE INTO senders(entry, name) SELECT id, ? FROM entries WHERE id = ? AND sent <> 0")
+            .bind(who)
+            .bind(entry.id)
+            .run());
+    const bool new_sender = sqlite3_changes(use.db) > 0;
+    if (added) TRY_VOID(confirm(use.db, entry.id, who));
+    if (added || new_sender) told += " " + entry.id;
+  }
+  if (told.empty()) return all;  // nothing is changed
+  TRY(const std::int64_t sent, [&]() -> Result<std::int64_t> {
+    Statement count(use.db, "SELECT count(entry) FROM senders WHERE name = ?");
+    TRY([[maybe_unused]] const bool row, count.bind(who).step());
+    return count.integer(0);
+  }());
+  if (sent > most_sent)
+    return fail("token.quota", "no more than " + std::to_string(most_sent) + " entries of one token's name are kept",
+                who);
+  TRY_VOID(note(use.db, who, "recipes:" + told));
+  TRY_VOID(note_change(use.db));
+  TRY_VOID(transaction.commit());
+  return all;
 }
 
 Result<std::vector<Write>> Ledger::writes(int last) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "sdfg/result.h"
+#include "tuning-db/entry.h"
+#include "tuning-db/features.h"
 #include "tuning-db/file_identity.h"
 
 namespace sous::tuning_db {
@@ -46,6 +48,9 @@ struct Write {
   std::string time, who, what;
 };
 
+// Entries that one party may have sent.
+inline constexpr int most_sent = 100'000;
+
 class Ledger {
  public:
   // Of a database file that is there. It is opened when it is first asked. `served`: which file is the one at that path
@@ -63,6 +68,9 @@ class Ledger {
   Result<std::optional<Token>> token(const std::string& id);
   // By id, or all of a name. Error: token.not-found, also where all of them are revoked already.
   Result<int> revoke(const std::string& name_or_id);
+  // Keeps what the party `who` measured, all or nothing; whoever calls has proven it (tuning-db/proof.h). Of each
+  // whether it is new; what was there already serves `who`, too. Error: token.quota.
+  Result<std::vector<bool>> send(const std::vector<Entry>& entries, const std::string& who, const Embedding& embedding);
   // The last ones, oldest first.
   Result<std::vector<Write>> writes(int last);
 

@@ -75,6 +75,17 @@ CREATE TABLE writes(
   who TEXT NOT NULL,
   what TEXT NOT NULL);
 )",
+    R"(
+ALTER TABLE entries ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX entries_unconfirmed ON entries(nest) WHERE sent = 1;
+CREATE TABLE senders(
+  entry TEXT NOT NULL REFERENCES entries(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  PRIMARY KEY(entry, name));
+CREATE INDEX senders_by_name ON senders(name);
+CREATE TABLE changes(entries INTEGER NOT NULL);
+INSERT INTO changes(entries) VALUES(0);
+)",
 };
 constexpr int schema = std::size(migrations);
 

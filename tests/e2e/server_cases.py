@@ -2,6 +2,7 @@
 import contextlib
 import json
 import socket
+import sqlite3
 import subprocess
 import time
 import urllib.error
@@ -59,6 +60,41 @@ def ask(url, path, body=None, token=""):
     except urllib.error.HTTPError as refused:
         assert refused.code != 401 or refused.headers["WWW-Authenticate"] == "Bearer"
         return refused.code, json.load(refused)
+
+
+def a_second_token_confirms_what_one_sent(case):
+    case.entry_without_doubt("alice.jsonl")
+    with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
+        db.execute("UPDATE entries SET tuned_seconds = 0.13")
+    case.s("--db=measured.db", "db", "export", "-o", "bob.jsonl")
+    token = {}
+    for who in ("alice", "bob"):
+        token[who] = case.s("token", "add", who).stdout.strip()
+        case.s(f"--db={who}.db", "db", "import", f"{who}.jsonl")
+
+    def send(url, who, shown, status=0):
+        return case.s(f"--db={who}.db", f"--server={url}", "db", "send", status=status, environment={"SOUS_TOKEN": shown})
+
+    def served_to(url, shown):
+        said = case.s("--explain", "--db=none", f"--server={url}", case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o",
+                      environment={"SOUS_TOKEN": shown}).stderr
+        return "(server, distance 0" in said
+
+    with served(case) as url:
+        assert "[token.missing]" in send(url, "alice", "", 1).stderr
+        assert ": added" in send(url, "alice", token["alice"]).stdout
+        assert ": known" in send(url, "alice", token["alice"]).stdout
+        time.sleep(0.8)
+        assert [served_to(url, t) for t in (token["alice"], token["bob"], "")] == [True, False, False]
+        assert "only for alice" in case.s("db", "list").stdout
+        assert case.s("db", "export").stdout == ""
+        assert ": added" in send(url, "bob", token["bob"]).stdout
+        time.sleep(0.8)
+        assert [served_to(url, t) for t in (token["alice"], token["bob"], "")] == [True, True, True]
+        log = case.s("token", "log").stdout
+        assert "  alice  recipes: " in log and "  bob  recipes: " in log, log
+    with served(case, "--read-only") as url:
+        assert "[server.read-only]" in send(url, "bob", token["bob"], 1).stderr
 
 
 def tokens_open_a_private_server(case):

@@ -148,6 +148,7 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     add_graph(corpus, sdfg::print(entry->nest));
     add_recipe(corpus, transforms::to_text(entry->recipe));
     if (count < 3) few += line + "\n";
+    if (count < 3) corpus.add("server_route", "POST /v1/recipes valid\n" + server::to_json(std::vector{*entry}));
     if (asked.size() < 3) asked.push_back({entry->nest, entry->structural_hash, entry->sizes});
     lock->put(entry->structural_hash, to_string(tuning_db::size_class(entry->nest, entry->sizes)),
               tuning_db::match_of(*entry, 0, transforms::Origin::Database));
@@ -176,6 +177,10 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     corpus.add("http_answer",
                http("200 OK\r\nTransfer-Encoding: chunked", string(size) + "\r\n" + reply + "\r\n0\r\n\r\n"));
   }
+  const string taken = server::to_json(std::vector<server::TakenEntry>{
+      {.taken = server::Taken::added, .id = string(32, '0')},
+      {.taken = server::Taken::refused, .error = {"entry.normal-form", "the nest is not in normal form"}}});
+  corpus.add("http_answer", http("200 OK\r\nContent-Length: " + std::to_string(taken.size()), taken));
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
   for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})

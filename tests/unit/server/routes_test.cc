@@ -211,6 +211,68 @@ TEST_F(RoutesTest, APrivateServerAnswersReaders) {
   EXPECT_EQ(closed.handle({"GET", "/healthz", "", ""}).status, 200);
 }
 
+class UploadTest : public RoutesTest {
+ protected:
+  std::string token(const std::string& name, const std::string& scopes = "upload") {
+    const auto made = new_token(name, tuning_db::parse_scopes(scopes).value()).value();
+    ledger.add(made.token).value();
+    return "Bearer " + made.text;
+  }
+  Response send(const std::string& body, const std::string& authorization) {
+    return routes.handle({"POST", "/v1/recipes", body, authorization});
+  }
+};
+
+TEST_F(UploadTest, EachEntryStandsForItself) {
+  const tuning_db::Entry good = nests::normal_entry(nests::gemm, 500),
+                         no_normal_form = nests::entry(nests::jacobi, 500),
+                         illegal = nests::normal_entry(nests::gemm, 500, "reverse(loop=i9) -> cpp");
+  std::string body = to_json(std::vector{good, no_normal_form, illegal, good});
+  const std::string spoilt = body.replace(body.rfind("\"tuned_seconds\":0.05"), 20, "\"tuned_seconds\":0.04");
+  const std::string alice = token("alice");
+  const auto taken = taken_from_json(send(spoilt, alice).body).value();
+  ASSERT_EQ(taken.size(), 4u);
+  EXPECT_EQ(taken[0].taken, Taken::added);
+  EXPECT_EQ(taken[0].id, tuning_db::entry_id(good));
+  EXPECT_EQ(taken[1].error.code, "entry.normal-form");
+  EXPECT_EQ(taken[2].error.code.substr(0, 8), "reverse.");
+  EXPECT_EQ(taken[3].error.code, "entry.id");
+  EXPECT_EQ(taken_from_json(send(to_json(std::vector{good}), alice).body)->at(0).taken, Taken::known);
+  const std::string path = "/v1/recipes/" + taken[0].id;
+  EXPECT_EQ(routes.handle({"GET", path, "", alice}).status, 200);
+  EXPECT_EQ(get(path).status, 404);
+  EXPECT_NE(get("/metrics").body.find("sous_sent_entries_total{taken=\"refused\"} 3\n"), std::string::npos);
+}
+
+TEST_F(UploadTest, OnlyWhoMayWriteDoes) {
+  const std::string body = to_json(std::vector{nests::entry(nests::gemm, 500)});
+  EXPECT_EQ(code(send(body, "")), "token.missing");
+  EXPECT_EQ(code(send(body, token("reader", "read,work"))), "token.scope");
+  Routes closed(*database, ledger, {.read_only = true});
+  const Response response = closed.handle({"POST", "/v1/recipes", body, token("alice")});
+  EXPECT_EQ(response.status, 403);
+  EXPECT_EQ(code(response), "server.read-only");
+  EXPECT_EQ(database->entries().value(), 0);
+}
+
+TEST_F(UploadTest, MalformedUploadsAreRefused) {
+  const std::string alice = token("alice");
+  const std::string good = to_json(std::vector{nests::entry(nests::gemm, 500)});
+  for (std::size_t length = 0; length < good.size(); length += 97)
+    EXPECT_EQ(send(good.substr(0, length), alice).status, 400);
+  EXPECT_EQ(
+      send(to_json(std::vector<tuning_db::Entry>(most_entries + 1, nests::entry(nests::gemm, 500))), alice).status,
+      400);
+  EXPECT_EQ(send(std::string(10'000, '['), alice).status, 413);
+  EXPECT_EQ(send(std::string(longest_request + 1, ' '), alice).status, 413);
+  EXPECT_EQ(send(to_json(std::vector<tuning_db::Entry>{}), alice).body, "{\"entries\":[],\"protocol\":1}\n");
+}
+
+TEST_F(UploadTest, PathsWithTwoMethodsNameBoth) {
+  EXPECT_EQ(routes.handle({"PUT", "/v1/recipes", "", ""}).allow, "POST");
+  EXPECT_EQ(routes.handle({"PUT", "/v1/recipes/0000", "", ""}).allow, "GET");
+}
+
 TEST_F(RoutesTest, ThreadsMayAskAtOnce) {
   database->store().add(nests::entry(nests::gemm, 500)).value();
   const std::string body = to_json(request()), expected = post(body).body;
