@@ -124,6 +124,12 @@ constexpr auto table = std::to_array<Command>({
      "nobody\n"
      "writes through it; with --private who asks shows a token (SOUS_TOKEN), too.\n",
      command_serve, true},
+    {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
+     "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
+     "forms\n"
+     "and sizes, never source text. Builds do so with SOUS_SHARE=wanted, for each file, within the server's deadline.\n"
+     "--show prints what would be sent, and sends nothing.\n",
+     command_share},
     {"token", "token add|list|revoke|log …", "who may do what on a server over this database",
      "token add NAME [--scopes read,upload,work,admin]    make a token and print it; only its hash is kept\n"
      "token list                                          all tokens, revoked ones too\n"
@@ -185,8 +191,10 @@ string overview() {
     out += "  " + padded(head_of(row), width + 2) + string(row.help) + "\n";
   }
   out +=
-      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_TOKEN, SOUS_DISABLE=1 (run the\n"
-      "compiler as it is), SOUS_REMARKS=1 (say what became of each nest as a compiler's remarks; also -Rsous among the "
+      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_TOKEN, SOUS_SHARE=wanted (tell "
+      "the server\n"
+      "what found no recipe), SOUS_DISABLE=1 (run the compiler as it is), SOUS_REMARKS=1 (say what became of each nest "
+      "as a compiler's remarks; also -Rsous among the "
       "compiler's\n"
       "options), SOUS_SUMMARY=1 (one line for each link), SOUS_LOG=FILE|none (what sous stats reads), "
       "SOUS_REPORT=FILE\n"
@@ -217,6 +225,8 @@ string markdown() {
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
       "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`) |\n"
+      "| `SOUS_SHARE` | `wanted`: builds tell the server which nests found no good recipe (`sous share --show` prints "
+      "it) |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
       "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n"
       "| `SOUS_REMARKS` | `1`: one remark for each nest and each loop that is not lifted, in the compiler's own form "

@@ -21,6 +21,7 @@ class Metrics {
   void count_nests(std::uint64_t exact, std::uint64_t neighbours, std::uint64_t nothing);
   // Of those that were sent, by what became of it.
   void count_entry(std::string_view taken);
+  void count_wanted(std::uint64_t added);
   // `entries`: in the database now.
   std::string text(std::int64_t entries) const;
 
@@ -31,7 +32,7 @@ class Metrics {
   std::map<std::string, std::uint64_t> shed_, sent_;
   std::array<std::uint64_t, bounds.size() + 1> buckets_{};
   double seconds_ = 0;
-  std::uint64_t exact_ = 0, neighbours_ = 0, nothing_ = 0;
+  std::uint64_t exact_ = 0, neighbours_ = 0, nothing_ = 0, wanted_ = 0;
 };
 
 }  // namespace sous::server

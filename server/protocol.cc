@@ -228,6 +228,60 @@ Result<std::vector<TakenEntry>> taken_from_json(std::string_view text) {
   return entries;
 }
 
+std::string to_json(const WantedRequest& request) {
+  Json nests = Json::array();
+  for (const tuning_db::WantedNest& one : request.nests)
+    nests.push_back({{"nest", parsed(sdfg::to_json(one.nest))},
+                     {"structural_hash", one.structural_hash},
+                     {"sizes", one.sizes},
+                     {"reassociate", one.reassociate}});
+  return dump(Json{{"protocol", protocol_version},
+                   {"hardware", parsed(tuning_db::to_json(request.hardware))},
+                   {"nests", std::move(nests)}});
+}
+
+Result<WantedRequest> wanted_request_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "request", ""));
+  TRY_VOID(check_version(in, "request"));
+  WantedRequest request;
+  TRY(const Json* hardware, in.object("hardware"));
+  TRY(request.hardware, tuning_db::hardware_from_json(dump(*hardware)));
+  TRY(const Json* nests, in.array("nests", most_nests));
+  TRY_VOID(in.done());
+  for (std::size_t i = 0; i < nests->size(); ++i) {
+    TRY(auto one, ObjectReader::of((*nests)[i], "request", "nests[" + std::to_string(i) + "]"));
+    tuning_db::WantedNest wanted;
+    TRY(wanted.structural_hash, hash(one, "structural_hash"));
+    TRY(wanted.sizes, one.integers("sizes"));
+    TRY(wanted.reassociate, one.boolean("reassociate"));
+    TRY(wanted.nest, nest(one));
+    TRY_VOID(one.done());
+    TRY_VOID(tuning_db::check(wanted));
+    request.nests.push_back(std::move(wanted));
+  }
+  return request;
+}
+
+std::string to_json(const std::vector<tuning_db::Wanted>& nests) {
+  Json all = Json::array();
+  for (const tuning_db::Wanted& one : nests) {
+    Json nest = parsed(one.nest_json), sizes = parsed(one.sizes_json), hardware = parsed(one.hardware_json);
+    // A row can be anything.
+    if (nest.is_discarded() || sizes.is_discarded() || hardware.is_discarded()) continue;
+    all.push_back({{"id", one.id},
+                   {"nest", std::move(nest)},
+                   {"structural_hash", one.structural_hash},
+                   {"sizes", std::move(sizes)},
+                   {"hardware", std::move(hardware)},
+                   {"reassociate", one.reassociate},
+                   {"work", one.work},
+                   {"parties", one.parties},
+                   {"time", one.time}});
+  }
+  return dump(Json{{"protocol", protocol_version}, {"nests", std::move(all)}});
+}
+
 std::string to_json(const Error& error) { return dump(Json{{"error", error_json(error)}}); }
 
 Error error_from_json(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "transforms/source.h"
 #include "tuning-db/entry.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/wanted.h"
 
 namespace sous::server {
 
@@ -56,6 +57,17 @@ struct TakenEntry {
 std::string to_json(const std::vector<TakenEntry>& entries);
 // Errors: reply.*.
 Result<std::vector<TakenEntry>> taken_from_json(std::string_view json);
+
+// POST /v1/wanted: nests for which a build found no good recipe. Never source text: normal forms, with their sizes.
+struct WantedRequest {
+  tuning_db::Hardware hardware;  // of the machine, as the build uses it
+  std::vector<tuning_db::WantedNest> nests;
+};
+std::string to_json(const WantedRequest& request);
+// Errors: request.*, hardware.*, the nest's own (sdfg.*, wanted.nest).
+Result<WantedRequest> wanted_request_from_json(std::string_view json);
+// GET /v1/wanted: the same, as the database keeps them.
+std::string to_json(const std::vector<tuning_db::Wanted>& nests);
 
 // {"error": {"code": …, "why": …}}
 std::string to_json(const Error& error);

@@ -42,6 +42,8 @@ std::span<const Routes::Route> Routes::routes() {
       {"/v1/query", "POST", readers, Scope::read, &Routes::query},
       {"/v1/recipes", "POST", scope, Scope::upload, &Routes::upload},
       {"/v1/recipes/{id}", "GET", readers, Scope::read, &Routes::recipe},
+      {"/v1/wanted", "POST", scope, Scope::upload, &Routes::want},
+      {"/v1/wanted", "GET", scope, Scope::work, &Routes::wanted},
       {"/v1/steps", "GET", everyone, {}, &Routes::steps},
       {"/healthz", "GET", everyone, {}, &Routes::health},
       {"/metrics", "GET", everyone, {}, &Routes::metrics},
@@ -136,6 +138,21 @@ Response Routes::upload(const Call& call) {
     taken[places[i]] = {.taken = (*added)[i] ? Taken::added : Taken::known, .id = tuning_db::entry_id(proven[i])};
   for (const TakenEntry& one : taken) counters_.count_entry(to_string(one.taken));
   return {.body = to_json(taken) + "\n"};
+}
+
+Response Routes::want(const Call& call) {
+  const auto request = wanted_request_from_json(call.request.body);
+  if (!request) return refusal(request.error().code == "request.budget" ? 413 : 400, request.error());
+  const auto added = ledger_.want(request->nests, request->hardware, call.caller.name);
+  if (!added) return internal(added.error());
+  counters_.count_wanted(static_cast<std::uint64_t>(*added));
+  return {.body = "{\"added\":" + std::to_string(*added) + ",\"protocol\":1}\n"};
+}
+
+Response Routes::wanted(const Call& call) {
+  const auto wanted = ledger_.wanted(call.caller.name);
+  if (!wanted) return internal(wanted.error());
+  return {.body = to_json(*wanted) + "\n"};
 }
 
 Response Routes::recipe(const Call& call) {

@@ -3,6 +3,8 @@
 //   POST /v1/query          matches for all nests of a translation unit (server/protocol.h)
 //   POST /v1/recipes        entries that a client measured
 //   GET  /v1/recipes/{id}   one entry of the database (tuning-db/entry.h)
+//   POST /v1/wanted         nests for which a build found no good recipe
+//   GET  /v1/wanted         what is wanted, for who works on it
 //   GET  /v1/steps          the declarations of all recipe steps
 //   GET  /healthz           whether it can answer
 //   GET  /metrics           counters, in the Prometheus text format
@@ -91,6 +93,8 @@ class Routes {
 
   Response query(const Call& call);
   Response upload(const Call& call);
+  Response want(const Call& call);
+  Response wanted(const Call& call);
   Response recipe(const Call& call);
   Response steps(const Call& call);
   Response health(const Call& call);

@@ -209,6 +209,21 @@ Result<std::vector<bool>> Ledger::send(const std::vector<Entry>& entries, const 
   return all;
 }
 
+Result<int> Ledger::want(const std::vector<WantedNest>& nests, const Hardware& hardware, const std::string& who) {
+  SOUS_ASSERT(!who.empty());
+  TRY(const auto use, impl_->use(impl_->writing));
+  TRY(auto transaction, Transaction::begin(use.db));
+  TRY(const int added, keep_wanted(use.db, nests, hardware, who));
+  if (added > 0) TRY_VOID(note(use.db, who, "wanted: " + std::to_string(added) + " nests"));
+  TRY_VOID(transaction.commit());
+  return added;
+}
+
+Result<std::vector<Wanted>> Ledger::wanted(std::string_view asker) {
+  TRY(const auto use, impl_->use(impl_->reading));
+  return read_wanted(use.db, asker);
+}
+
 Result<std::vector<Write>> Ledger::writes(int last) {
   TRY(const auto use, impl_->use(impl_->reading));
   Statement rows(use.db, "SELECT time, who, what FROM writes ORDER BY number DESC LIMIT ?");

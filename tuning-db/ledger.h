@@ -1,4 +1,5 @@
-// What a server keeps in the database beside the entries: who may do what, and what was written by whom. Threads may
+// What a server keeps in the database beside the entries: who may do what, what was written by whom, and what is
+// wanted. Threads may
 // share one; who reads does not wait for who writes.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "tuning-db/entry.h"
 #include "tuning-db/features.h"
 #include "tuning-db/file_identity.h"
+#include "tuning-db/wanted.h"
 
 namespace sous::tuning_db {
 
@@ -71,6 +73,9 @@ class Ledger {
   // Keeps what the party `who` measured, all or nothing; whoever calls has proven it (tuning-db/proof.h). Of each
   // whether it is new; what was there already serves `who`, too. Error: token.quota.
   Result<std::vector<bool>> send(const std::vector<Entry>& entries, const std::string& who, const Embedding& embedding);
+  // Keeps what the party `who` lacks (tuning-db/wanted.h): how many nests are new.
+  Result<int> want(const std::vector<WantedNest>& nests, const Hardware& hardware, const std::string& who);
+  Result<std::vector<Wanted>> wanted(std::string_view asker);
   // The last ones, oldest first.
   Result<std::vector<Write>> writes(int last);
 

@@ -18,16 +18,6 @@ constexpr bool leaves[] = {false, true};
 // has more than half as many.
 constexpr int most_depth = 12, most_nodes = 128;
 
-Result<void> is_small(const sdfg::Sdfg& nest) {
-  int nodes = 0;
-  sdfg::visit(nest.root, [&](const sdfg::Node&) { ++nodes; });
-  const int depth = nest_key(nest).depth;
-  if (depth <= most_depth && nodes <= most_nodes) return {};
-  return fail("entry.size", "the nest is " + std::to_string(depth) + " loops deep and has " + std::to_string(nodes) +
-                                " nodes; at most " + std::to_string(most_depth) + " and " + std::to_string(most_nodes) +
-                                " are taken");
-}
-
 Result<void> is_normal_form(const Entry& entry) {
   for (const bool reassociate : leaves) {
     TRY(const auto form, transforms::normalize(entry.nest, {.reassociate = reassociate, .budget = {}}));
@@ -38,6 +28,16 @@ Result<void> is_normal_form(const Entry& entry) {
 }
 
 }  // namespace
+
+Result<void> is_small(const sdfg::Sdfg& nest) {
+  int nodes = 0;
+  sdfg::visit(nest.root, [&](const sdfg::Node&) { ++nodes; });
+  const int depth = nest_key(nest).depth;
+  if (depth <= most_depth && nodes <= most_nodes) return {};
+  return fail("entry.size", "the nest is " + std::to_string(depth) + " loops deep and has " + std::to_string(nodes) +
+                                " nodes; at most " + std::to_string(most_depth) + " and " + std::to_string(most_nodes) +
+                                " are taken");
+}
 
 Result<void> prove(const Entry& entry) {
   if (!(entry.baseline_seconds > 0) || !(entry.tuned_seconds > 0))

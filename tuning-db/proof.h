@@ -12,4 +12,7 @@ namespace sous::tuning_db {
 // again, the nest is another), entry.field (nothing was measured), the refusal of the step that is not legal.
 Result<void> prove(const Entry& entry);
 
+// Of a nest that a stranger sent. Error: entry.size.
+Result<void> is_small(const sdfg::Sdfg& nest);
+
 }  // namespace sous::tuning_db

@@ -86,6 +86,22 @@ CREATE INDEX senders_by_name ON senders(name);
 CREATE TABLE changes(entries INTEGER NOT NULL);
 INSERT INTO changes(entries) VALUES(0);
 )",
+    R"(
+CREATE TABLE wanted(
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  nest TEXT NOT NULL,
+  structural_hash TEXT NOT NULL,
+  sizes TEXT NOT NULL,
+  size_class TEXT NOT NULL,
+  hardware TEXT NOT NULL,
+  class TEXT NOT NULL,
+  reassociate INTEGER NOT NULL,
+  work REAL NOT NULL,
+  time TEXT NOT NULL,
+  PRIMARY KEY(id, name));
+CREATE INDEX wanted_by_name ON wanted(name);
+)",
 };
 constexpr int schema = std::size(migrations);
 

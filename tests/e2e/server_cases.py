@@ -1,9 +1,12 @@
 """End-to-end cases of the recipe server and its clients."""
 import contextlib
+import http.server
 import json
+import shutil
 import socket
 import sqlite3
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -95,6 +98,68 @@ def a_second_token_confirms_what_one_sent(case):
         assert "  alice  recipes: " in log and "  bob  recipes: " in log, log
     with served(case, "--read-only") as url:
         assert "[server.read-only]" in send(url, "bob", token["bob"], 1).stderr
+
+
+def wanted_nests_are_told_within_the_deadline(case):
+    build = [case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o"]
+    shown = case.s("share", "mm.c", "--show", "--db=none", "--", case.cc, *FLAGS).stdout
+    told = json.loads(shown)
+    assert 0 < len(told["nests"]) < 10 and "mm" not in json.dumps(told["nests"]), shown
+    alice, worker = (case.s("token", "add", who, "--scopes", scope).stdout.strip()
+                     for who, scope in (("alice", "upload"), ("worker", "work")))
+    with served(case) as url:
+        def wanted():
+            status, answer = ask(url, "/v1/wanted", token=worker)
+            assert status == 200, answer
+            return [one["nest"] for one in answer["nests"]]
+
+        sharing = {"SOUS_SERVER": url, "SOUS_SHARE": "wanted", "SOUS_TOKEN": alice}
+        case.s("--db=none", *build, environment={**sharing, "SOUS_SHARE": ""})
+        assert wanted() == []
+        said = case.s("--db=none", *build, environment={**sharing, "SOUS_TOKEN": worker}).stderr
+        assert said.count("\n") == 1 and "[token.scope]" in said, said  # said, and no failure
+        (case.folder / "mm.c").write_text((case.folder / "mm.c").read_text() + "\n")
+        shutil.rmtree(case.folder / "cache" / "sous" / "shared", ignore_errors=True)
+        assert case.s("--db=none", *build, environment=sharing).stderr == ""
+        key = lambda nest: json.dumps(nest, sort_keys=True)
+        assert sorted(map(key, wanted())) == sorted(key(one["nest"]) for one in told["nests"])
+        assert "  alice  wanted: " in case.s("token", "log").stdout
+        assert ask(url, "/v1/wanted")[0] == 401
+    expected = case.expected()
+    with silent_for("/v1/wanted") as url:
+        for times in (1, 2):
+            shutil.rmtree(case.folder / "cache" / "sous" / "shared", ignore_errors=True)
+            begun = time.monotonic()
+            case.s("--db=none", "--deadline=1", case.cc, *FLAGS, "mm.c", "-o", "prog", environment={
+                **sharing, "SOUS_SERVER": url})
+            assert time.monotonic() - begun < 6, "the second time it is not asked"
+            assert case.run("./prog").stdout == expected
+    assert "[cli.value]" in case.s(*build, status=None, environment={"SOUS_SHARE": "all"}).stderr
+
+
+@contextlib.contextmanager
+def silent_for(path):
+    """A server that knows nothing, and never answers at `path`."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path == path:
+                time.sleep(20)
+                return
+            answer = json.dumps({"protocol": 1, "matches": [[] for _ in body["nests"]]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
 
 
 def tokens_open_a_private_server(case):

@@ -168,6 +168,10 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     hardware.architecture = "x86-64";
     const server::QueryRequest request{.hardware = hardware, .k = 2, .nests = {one}};
     corpus.add("server_route", "POST /v1/query\n" + server::to_json(request));
+    const server::WantedRequest wanted{
+        hardware,
+        {{.nest = one.nest, .structural_hash = one.structural_hash, .sizes = one.sizes, .reassociate = true}}};
+    corpus.add("server_route", "POST /v1/wanted valid\n" + server::to_json(wanted));
     const auto matches = (*database)->query(request.nests, request.k);
     SOUS_ASSERT(matches);
     const string reply = server::to_json(server::QueryReply{*matches});
@@ -183,6 +187,7 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
   corpus.add("http_answer", http("200 OK\r\nContent-Length: " + std::to_string(taken.size()), taken));
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
+  corpus.add("server_route", "GET /v1/wanted valid\n");
   for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})
     corpus.add("server_route", string("GET /v1/recipes/0000 ") + shown + string(64, '0') + "\n");
   for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})

@@ -268,6 +268,33 @@ TEST_F(UploadTest, MalformedUploadsAreRefused) {
   EXPECT_EQ(send(to_json(std::vector<tuning_db::Entry>{}), alice).body, "{\"entries\":[],\"protocol\":1}\n");
 }
 
+TEST_F(UploadTest, WhatIsWantedIsForWorkers) {
+  const tuning_db::Entry e = nests::normal_entry(nests::gemm, 500);
+  const WantedRequest request{nests::machine(),
+                              {{.nest = e.nest, .structural_hash = e.structural_hash, .sizes = e.sizes}}};
+  const std::string alice = token("alice"), worker = token("worker", "work");
+  const auto ask = [&](const std::string& method, const std::string& body, const std::string& shown) {
+    return routes.handle({method, "/v1/wanted", body, shown});
+  };
+  EXPECT_EQ(ask("POST", to_json(request), alice).body, "{\"added\":1,\"protocol\":1}\n");
+  EXPECT_EQ(ask("POST", to_json(request), alice).body, "{\"added\":0,\"protocol\":1}\n");
+  EXPECT_EQ(ask("POST", to_json(request), "").status, 401);
+  EXPECT_EQ(code(ask("POST", to_json(request), worker)), "token.scope");
+  EXPECT_EQ(code(ask("GET", "", alice)), "token.scope");
+  EXPECT_EQ(ask("GET", "", "").status, 401);
+  const auto told = nlohmann::json::parse(ask("GET", "", worker).body);
+  ASSERT_EQ(told.at("nests").size(), 1u);
+  EXPECT_EQ(told.at("nests")[0].at("nest"), nlohmann::json::parse(to_json(request)).at("nests")[0].at("nest"));
+  EXPECT_EQ(told.at("nests")[0].at("hardware").at("isa"), "avx2");
+  const std::string good = to_json(request);
+  for (std::size_t length = 0; length < good.size(); length += 97)
+    EXPECT_EQ(ask("POST", good.substr(0, length), alice).status, 400);
+  std::string forged = good;
+  forged.replace(forged.find(e.structural_hash), 32, std::string(32, '0'));
+  EXPECT_EQ(code(ask("POST", forged, alice)), "wanted.nest");
+  EXPECT_EQ(routes.handle({"PUT", "/v1/wanted", "", ""}).allow, "POST, GET");
+}
+
 TEST_F(UploadTest, PathsWithTwoMethodsNameBoth) {
   EXPECT_EQ(routes.handle({"PUT", "/v1/recipes", "", ""}).allow, "POST");
   EXPECT_EQ(routes.handle({"PUT", "/v1/recipes/0000", "", ""}).allow, "GET");
