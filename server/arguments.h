@@ -16,9 +16,9 @@ struct Arguments {
   std::vector<std::string> words;
 
   bool has(std::string_view name) const { return options.contains(name); }
-  std::string get(std::string_view name, std::string otherwise) const {
+  std::string get(std::string_view name, const std::string& otherwise) const {
     const auto found = options.find(name);
-    return found == options.end() ? std::move(otherwise) : found->second;
+    return found == options.end() ? otherwise : found->second;
   }
 };
 

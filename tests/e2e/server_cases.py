@@ -100,6 +100,29 @@ def a_second_token_confirms_what_one_sent(case):
         assert "[server.read-only]" in send(url, "bob", token["bob"], 1).stderr
 
 
+def what_is_acknowledged_survives_a_kill(case):
+    case.entry_without_doubt()
+    token = case.s("token", "add", "alice").stdout.strip()
+    sent = []
+    for times in range(3):
+        with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
+            db.execute("UPDATE entries SET tuned_seconds = ?", (0.1 + times / 100,))
+        case.s("--db=measured.db", "db", "export", "-o", "all.jsonl")
+        entries = [json.loads(line) for line in (case.folder / "all.jsonl").read_text().splitlines()]
+        server = subprocess.Popen([case.sous, "serve", "--db=test.db", "--listen=127.0.0.1:0"], cwd=case.folder,
+                                  env=case.environment, stdout=subprocess.PIPE, text=True)
+        url = server.stdout.readline().split(",")[0].split("listening on ")[1]
+        status, answer = ask(url, "/v1/recipes", json.dumps({"protocol": 1, "entries": entries}).encode(), token)
+        server.kill()
+        server.communicate()
+        assert status == 200 and all(one["taken"] == "added" for one in answer["entries"]), answer
+        sent += [one["id"] for one in answer["entries"]]
+    kept = [line.split()[0] for line in case.s("db", "list").stdout.splitlines()]
+    assert sorted(kept) == sorted(id[:12] for id in sent)
+    assert "every entry is sound" in case.s("db", "verify").stdout
+    assert case.s("token", "log").stdout.count("  alice  recipes: ") == 3
+
+
 def wanted_nests_are_told_within_the_deadline(case):
     build = [case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o"]
     shown = case.s("share", "mm.c", "--show", "--db=none", "--", case.cc, *FLAGS).stdout

@@ -151,7 +151,8 @@ TEST(Store, ANewDatabaseIsMadeFromSeeds) {
 
 std::set<std::string> names(const Store& store) {
   std::set<std::string> result;
-  for (const Summary& s : store.list().value()) result.insert(s.name);
+  const auto all = store.list().value();
+  for (const Summary& s : all) result.insert(s.name);
   return result;
 }
 
@@ -179,7 +180,8 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
 
   // What somebody removes stays away while the seeds are the same.
   Store changed = store();
-  for (const Summary& s : changed.list().value())
+  const auto summaries = changed.list().value();
+  for (const Summary& s : summaries)
     if (s.name == "both") changed.remove(s.id).value();
   EXPECT_EQ(names(store()), (std::set<std::string>{"own", "second"}));
   // Seeds that cannot be read leave the old ones, and that is said.

@@ -22,7 +22,8 @@ class WantedTest : public ::testing::Test {
 
   std::vector<std::string> told(std::string_view asker = "worker") {
     std::vector<std::string> hashes;
-    for (const Wanted& one : ledger.wanted(asker).value()) hashes.push_back(one.structural_hash);
+    const auto all = ledger.wanted(asker).value();
+    for (const Wanted& one : all) hashes.push_back(one.structural_hash);
     return hashes;
   }
 };
