@@ -171,6 +171,11 @@ Result<int> Ledger::revoke(const std::string& name_or_id) {
   return static_cast<int>(revoked.size());
 }
 
+Result<bool> Ledger::has(const std::string& id) {
+  TRY(const auto use, impl_->use(impl_->reading));
+  return Statement(use.db, "SELECT 1 FROM entries WHERE id = ?").bind(id).step();
+}
+
 Result<std::vector<bool>> Ledger::send(const std::vector<Entry>& entries, const std::string& who,
                                        const Embedding& embedding) {
   SOUS_ASSERT(!who.empty());

@@ -70,6 +70,8 @@ class Ledger {
   Result<std::optional<Token>> token(const std::string& id);
   // By id, or all of a name. Error: token.not-found, also where all of them are revoked already.
   Result<int> revoke(const std::string& name_or_id);
+  // Whether the database has an entry of this id.
+  Result<bool> has(const std::string& id);
   // Keeps what the party `who` measured, all or nothing; whoever calls has proven it (tuning-db/proof.h). Of each
   // whether it is new; what was there already serves `who`, too. Error: token.quota.
   Result<std::vector<bool>> send(const std::vector<Entry>& entries, const std::string& who, const Embedding& embedding);
