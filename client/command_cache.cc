@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "client/commands.h"
+#include "client/http.h"
 #include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
@@ -56,6 +57,7 @@ Result<int> command_fingerprint(const Invocation& invocation) {
   pieces.push_back(tuning_db::content_hash(program));
   pieces.push_back(tuning_db::hardware_class(tuning_db::local_hardware()));
   pieces.push_back(options.server);
+  pieces.push_back(token_from_environment().value_or(""));  // whose evidence the server gives
   for (const string& source : invocation.words) pieces.push_back(read_file(lock_path(source)).value_or(""));
   for (const bool flag : {options.frozen, options.measure, options.reassociate, options.disable}) {
     pieces.emplace_back(flag ? "1" : "0");

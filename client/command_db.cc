@@ -8,6 +8,7 @@
 #include "client/places.h"
 #include "client/process.h"
 #include "client/report.h"
+#include "client/send.h"
 #include "client/sources.h"
 #include "sdfg/text.h"
 #include "tuning-db/database.h"
@@ -52,8 +53,9 @@ Result<int> list(const Invocation& invocation, const Words&) {
   TRY(const auto store, open_store(invocation.options));
   TRY(const auto all, store.list());
   for (const auto& s : all) {
-    std::printf("%s  %-22s %6.2fx  %-8s %2d threads  %-10s %s\n", s.id.substr(0, 12).c_str(), s.name.c_str(), s.ratio(),
-                s.target.c_str(), s.threads, s.size_class.c_str(), s.hardware_class.c_str());
+    std::printf("%s  %-22s %6.2fx  %-8s %2d threads  %-10s %s%s\n", s.id.substr(0, 12).c_str(), s.name.c_str(),
+                s.ratio(), s.target.c_str(), s.threads, s.size_class.c_str(), s.hardware_class.c_str(),
+                s.only_for ? ("  only for " + *s.only_for).c_str() : "");
   }
   return 0;
 }
@@ -108,6 +110,30 @@ Result<int> export_(const Invocation& invocation, const Words&) {
   return 0;
 }
 
+Result<int> send(const Invocation& invocation, const Words& words) {
+  if (invocation.options.server.empty()) return fail("cli.value", "no server to send to: give --server URL");
+  TRY(const auto store, open_store(invocation.options));
+  Words ids = words;
+  if (ids.empty()) {
+    TRY(ids, store.own());
+  }
+  std::vector<tuning_db::Entry> entries;
+  for (const auto& id : ids) {
+    TRY(auto entry, entry_of(store, {id}, "send"));
+    entries.push_back(std::move(entry));
+  }
+  TRY(const auto taken, send_entries(entries, invocation.options.server));
+  int refused = 0;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    const bool no = taken[i].taken == server::Taken::refused || taken[i].taken == server::Taken::later;
+    refused += no ? 1 : 0;
+    std::printf("%s %s: %s%s\n", tuning_db::entry_id(entries[i]).substr(0, 12).c_str(), entries[i].name.c_str(),
+                string(to_string(taken[i].taken)).c_str(),
+                taken[i].error.code.empty() ? "" : (": " + taken[i].error.to_string()).c_str());
+  }
+  return refused == 0 ? 0 : 1;
+}
+
 Result<int> stats(const Invocation& invocation, const Words&) {
   TRY(const auto store, open_store(invocation.options));
   TRY(const auto s, store.stats());
@@ -148,6 +174,7 @@ constexpr auto verbs = std::to_array<Verb>({
     {"remove", remove},
     {"import", import},
     {"export", export_},
+    {"send", send},
     {"stats", stats},
     {"verify", verify},
     {"rebuild-index", rebuild_index},

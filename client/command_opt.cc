@@ -1,5 +1,6 @@
-// sous opt, sous query: source to source, and what is known about a file's nests.
+// sous opt, sous query, sous share: source to source, and what is known about a file's nests.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "client/measure.h"
 #include "client/process.h"
 #include "client/request.h"
+#include "client/share.h"
 #include "client/sources.h"
 #include "frontends/c/splice.h"
 
@@ -107,6 +109,24 @@ Result<int> command_query(const Invocation& invocation) {
   if (invocation.options.explain == Explain::All) most_unused.reset();
   const Report& report = outcome.report;
   std::fputs((invocation.options.emit == "json" ? to_json(report) : to_text(report, most_unused)).c_str(), stdout);
+  return 0;
+}
+
+Result<int> command_share(const Invocation& invocation) {
+  TRY(const Request request, read_request(invocation.words, invocation.after, "share"));
+  Options options = invocation.options;
+  options.share_wanted = true;
+  if (!options.show && options.server.empty()) return fail("cli.value", "no server to tell: give --server URL");
+  BuildSources sources(request.file, options);
+  TRY(const Outcome outcome, run_pipeline(request, options, sources));
+  for (const auto& note : outcome.report.notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
+  if (options.show) {
+    std::printf("%s\n", server::to_json(outcome.wanted).c_str());
+    return 0;
+  }
+  const std::chrono::milliseconds deadline(static_cast<long>(options.deadline * 1000));
+  if (!outcome.wanted.nests.empty()) TRY_VOID(send_wanted(outcome.wanted, options.server, deadline));
+  std::printf("%zu nests\n", outcome.wanted.nests.size());
   return 0;
 }
 

@@ -24,12 +24,17 @@ BenchMain bench_main = nullptr;
 
 void print(const string& text) { std::fputs(text.c_str(), stdout); }
 
-Result<int> command_serve(const Invocation& invocation) {
+Result<int> become_server(const Invocation& invocation, const std::vector<string>& words) {
   const string beside = program_beside("sous-serve");
   std::vector<string> command{std::filesystem::exists(beside) ? beside : "sous-serve"};
+  command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), invocation.words.begin(), invocation.words.end());
   return std::unexpected(become(command));
 }
+
+Result<int> command_serve(const Invocation& invocation) { return become_server(invocation, {}); }
+
+Result<int> command_token(const Invocation& invocation) { return become_server(invocation, {"token"}); }
 
 Result<int> command_bench(const Invocation& invocation) {
   SOUS_ASSERT(bench_main != nullptr);
@@ -56,7 +61,7 @@ constexpr auto table = std::to_array<Command>({
      "distance\n"
      "and why. --explain=all: everything that the sources know, with recipes and steps.\n",
      command_query},
-    {"db", "db add|list|show|remove|import|export|stats|verify|rebuild-index …",
+    {"db", "db add|list|show|remove|import|export|send|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
      "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"
      "db list                                             all entries, one per line\n"
@@ -64,6 +69,7 @@ constexpr auto table = std::to_array<Command>({
      "db remove ID                                        take an entry out\n"
      "db import FILE.jsonl…                               add entries (all of a file or none)\n"
      "db export                                           all entries as JSON lines, on standard output\n"
+     "db send [ID…] --server URL                          to a server: these, or all that were measured here\n"
      "db stats                                            how many entries, machines, targets\n"
      "db verify                                           check every entry and the file itself\n"
      "db rebuild-index                                    make the derived vectors anew\n",
@@ -113,8 +119,24 @@ constexpr auto table = std::to_array<Command>({
      "it\n"
      "has none. Without a file: the strategies.\n",
      command_strategies},
-    {"serve", "serve [--db PATH] [--listen HOST:PORT] …", "the recipe server", "Runs the program sous-serve.\n",
+    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private]", "the recipe server",
+     "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
+     "nobody\n"
+     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too.\n",
      command_serve, true},
+    {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
+     "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
+     "forms\n"
+     "and sizes, never source text. Builds do so with SOUS_SHARE=wanted, for each file, within the server's deadline.\n"
+     "--show prints what would be sent, and sends nothing.\n",
+     command_share},
+    {"token", "token add|list|revoke|log …", "who may do what on a server over this database",
+     "token add NAME [--scopes read,upload,work,admin]    make a token and print it; only its hash is kept\n"
+     "token list                                          all tokens, revoked ones too\n"
+     "token revoke NAME|ID                                from now on it is worth nothing\n"
+     "token log [--last N]                                what was written through servers, and by whom\n"
+     "All take --db PATH. A client shows its token as SOUS_TOKEN; docs/server.md says what scopes are.\n",
+     command_token, true},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
      true},
     {"stats", "stats [FOLDER] [--log FILE]", "what the last builds of a project got",
@@ -169,9 +191,11 @@ string overview() {
     out += "  " + padded(head_of(row), width + 2) + string(row.help) + "\n";
   }
   out +=
-      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_DISABLE=1 (run the compiler as "
-      "it\n"
-      "is), SOUS_REMARKS=1 (say what became of each nest as a compiler's remarks; also -Rsous among the compiler's\n"
+      "\nEnvironment: SOUS_OPTIONS (options, read first), SOUS_DB, SOUS_SERVER, SOUS_TOKEN, SOUS_SHARE=wanted (tell "
+      "the server\n"
+      "what found no recipe), SOUS_DISABLE=1 (run the compiler as it is), SOUS_REMARKS=1 (say what became of each nest "
+      "as a compiler's remarks; also -Rsous among the "
+      "compiler's\n"
       "options), SOUS_SUMMARY=1 (one line for each link), SOUS_LOG=FILE|none (what sous stats reads), "
       "SOUS_REPORT=FILE\n"
       "(append all that is done to each C file, as JSON lines).\n";
@@ -200,6 +224,9 @@ string markdown() {
       "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
+      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`) |\n"
+      "| `SOUS_SHARE` | `wanted`: builds tell the server which nests found no good recipe (`sous share --show` prints "
+      "it) |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"
       "| `SOUS_SEED_DIR` | folder of the entries that a new database is made from |\n"
       "| `SOUS_REMARKS` | `1`: one remark for each nest and each loop that is not lifted, in the compiler's own form "

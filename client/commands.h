@@ -35,6 +35,7 @@ Result<int> command_db(const Invocation& invocation);
 Result<int> command_cache(const Invocation& invocation);
 Result<int> command_fingerprint(const Invocation& invocation);
 Result<int> command_setup(const Invocation& invocation);
+Result<int> command_share(const Invocation& invocation);
 Result<int> command_strategies(const Invocation& invocation);
 Result<int> command_tune(const Invocation& invocation);
 

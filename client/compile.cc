@@ -145,6 +145,7 @@ bool CompileOne::run(const string& object) {
   // A failure of what was to be served may be the moment's: a full disk.
   if (served || outcome->served.empty()) keep(outcome->report, served, object);
   finish(*outcome, served, now() - start);
+  sources_.share(*outcome);
   return served;
 }
 

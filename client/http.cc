@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -299,6 +300,18 @@ Result<HttpUrl> parse_url(std::string_view text) {
   return url;
 }
 
+// The characters of RFC 6750: what would end or split a line of the request is none.
+Result<std::string> token_from_environment() {
+  const char* value = std::getenv("SOUS_TOKEN");
+  std::string token = value == nullptr ? "" : value;
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-._~+/=").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (token.size() > 1024 || !std::ranges::all_of(token, allowed))
+    return fail("http.token", "no server gives out a token such as this", "SOUS_TOKEN");
+  return token;
+}
+
 Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limits) {
   const std::string authority =
       (request.url.host.find(':') == std::string::npos ? request.url.host : "[" + request.url.host + "]") + ":" +
@@ -308,6 +321,7 @@ Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limi
   TRY(const Socket socket, connect(*addresses, exchange));
   const std::string head = request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + authority +
                            "\r\nUser-Agent: sous\r\nAccept: application/json\r\nConnection: close\r\n" +
+                           (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
                            "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
                            "\r\n\r\n";
   TRY_VOID(send_all(socket.fd, head + request.body, exchange));

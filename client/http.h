@@ -19,11 +19,14 @@ struct HttpUrl {
 };
 // "http://host[:port][/path]". Errors: http.url.
 Result<HttpUrl> parse_url(std::string_view url);
+// The token that SOUS_TOKEN holds; empty: none. Error: http.token (it cannot be one).
+Result<std::string> token_from_environment();
 
 struct HttpRequest {
   std::string method = "GET";
   HttpUrl url;
   std::string body;
+  std::string token = {};  // shown as a bearer; empty: none
 };
 struct HttpResponse {
   int status = 0;

@@ -7,39 +7,28 @@
 
 namespace sous::client {
 
-Result<std::unique_ptr<HttpSource>> HttpSource::make(std::string_view text, tuning_db::Hardware hardware,
+Result<std::unique_ptr<HttpSource>> HttpSource::make(std::string_view url, tuning_db::Hardware hardware,
                                                      HttpLimits limits) {
-  TRY(HttpUrl url, parse_url(text));
-  while (url.path.ends_with('/')) url.path.pop_back();  // the server may live under a path of a proxy
-  url.path += "/v1/query";
-  return std::unique_ptr<HttpSource>(new HttpSource(std::move(url), std::move(hardware), limits));
+  TRY(auto server, RecipeServer::at(url, limits));
+  return std::unique_ptr<HttpSource>(new HttpSource(std::move(server), std::move(hardware)));
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std::vector<transforms::NestQuery>& nests,
                                                                       int k) {
   if (nests.empty()) return std::vector<std::vector<transforms::Match>>{};
-  const std::string where = "http://" + url_.host + ":" + url_.port;
+  const std::string& where = server_.name();
   if (nests.size() > server::most_nests)
     return fail("http.request", std::to_string(nests.size()) + " nests are more than one request may have", where);
-  HttpRequest request{.method = "POST", .url = url_, .body = {}};
-  request.body = server::to_json(
-      server::QueryRequest{.hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = nests});
-  if (request.body.size() > server::longest_request)
-    return fail("http.request", "the nests make a longer request than a server accepts", where);
-
-  TRY(const HttpResponse response, exchange(request, limits_));
+  const server::QueryRequest request{
+      .hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = nests};
+  TRY(const HttpResponse response, server_.post("/v1/query", server::to_json(request)));
   return read_answer(response, nests.size(), k, where);
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::read_answer(const HttpResponse& response,
                                                                             std::size_t nests, int k,
                                                                             const std::string& where) {
-  if (response.status != 200) {
-    const Error said = server::error_from_json(response.body);
-    return fail("http.status",
-                "the server answered " + std::to_string(response.status) + ": " + said.why + " [" + said.code + "]",
-                where);
-  }
+  TRY_VOID(check_status(response, where));
   auto reply = server::query_reply_from_json(response.body);
   if (!reply) {
     Error error = tuning_db::as_one_line(reply.error());

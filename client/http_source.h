@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/http.h"
+#include "client/recipe_server.h"
 #include "transforms/source.h"
 #include "tuning-db/hardware.h"
 
@@ -14,7 +14,7 @@ namespace sous::client {
 
 class HttpSource final : public transforms::RecipeSource {
  public:
-  // `url`: "http://host:port". Errors: http.url. Nothing is sent yet.
+  // `url`: "http://host:port". Errors: http.url, http.token. Nothing is sent yet.
   static Result<std::unique_ptr<HttpSource>> make(std::string_view url, tuning_db::Hardware hardware,
                                                   HttpLimits limits = {});
 
@@ -30,11 +30,10 @@ class HttpSource final : public transforms::RecipeSource {
                                                                          const std::string& where);
 
  private:
-  HttpSource(HttpUrl url, tuning_db::Hardware hardware, HttpLimits limits)
-      : url_(std::move(url)), hardware_(std::move(hardware)), limits_(limits) {}
-  HttpUrl url_;
+  HttpSource(RecipeServer server, tuning_db::Hardware hardware)
+      : server_(std::move(server)), hardware_(std::move(hardware)) {}
+  RecipeServer server_;
   tuning_db::Hardware hardware_;
-  HttpLimits limits_;
 };
 
 }  // namespace sous::client

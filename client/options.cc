@@ -170,6 +170,7 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"--samples", "FILE.jsonl", "tune: write every measurement there as well, an entry a line, faster or not",
      text<&Options::samples>},
     {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},
+    {"--show", "", "share: print what would be sent, and send nothing", flag<&Options::show>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
     {"--markdown", "", "help: as a page", flag<&Options::markdown>},
 });
@@ -231,6 +232,9 @@ Result<Options> options_from_environment() {
   }
   if (options.database.empty()) options.database = variable("SOUS_DB");
   if (options.server.empty()) options.server = variable("SOUS_SERVER");
+  const string share = variable("SOUS_SHARE");
+  if (!share.empty() && share != "wanted") return fail("cli.value", "SOUS_SHARE takes wanted, not " + share);
+  options.share_wanted = share == "wanted";
   const auto is_on = [&](const char* name) {
     const string value = variable(name);
     return !value.empty() && value != "0";

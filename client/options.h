@@ -2,7 +2,7 @@
 //
 // They come before the compiler's name (launcher) or anywhere after a command's name. What a build system cannot pass
 // comes from the environment: SOUS_OPTIONS (words as the shell splits them, read first), SOUS_DB, SOUS_SERVER,
-// SOUS_DISABLE, SOUS_REMARKS.
+// SOUS_SHARE, SOUS_DISABLE, SOUS_REMARKS.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,8 @@ struct Options {
   bool lock = false;
   bool measure = false;
   bool disable = false;
+  bool share_wanted = false;  // SOUS_SHARE
+  bool show = false;          // sous share
   bool reassociate = false;
   std::string database;  // empty: the default place
   std::string server;
@@ -73,7 +75,7 @@ struct Parsed {
 // them (launcher). Errors: cli.unknown-option (with "did you mean"), cli.value.
 Result<Parsed> parse_options(const std::vector<std::string>& arguments, bool interleaved, Options start = {});
 
-// From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER, SOUS_DISABLE and SOUS_REMARKS.
+// From SOUS_OPTIONS, SOUS_DB, SOUS_SERVER, SOUS_SHARE, SOUS_DISABLE and SOUS_REMARKS.
 Result<Options> options_from_environment();
 
 using sous::did_you_mean;

@@ -11,6 +11,7 @@
 #include "client/process.h"
 #include "client/recipe_names.h"
 #include "client/residence.h"
+#include "client/share.h"
 #include "client/trial_sizes.h"
 #include "client/unfollowed.h"
 #include "sdfg/dot.h"
@@ -77,6 +78,7 @@ class Pipeline {
     for (const Item& item : items_) {
       Sdfg final = item.nest.normal;
       serve(item, final);
+      if (options_.share_wanted && !out_.report.nests[item.report].served) add_wanted(item.nest, out_.wanted);
       if (options_.emit == "svg") {
         pictures.push_back(std::move(final));
       } else if (graphs) {
@@ -184,7 +186,7 @@ class Pipeline {
   // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
   // a recipe, and nobody wants to see them.
   bool worth_normalizing(const LiftedNest& lifted) const {
-    if (forced_ || says() || for_gpu() || !options_.sizes.empty())
+    if (forced_ || says() || options_.show || for_gpu() || !options_.sizes.empty())
       return true;  // what --size names is held against the normal form
     return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
            worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());

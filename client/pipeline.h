@@ -12,6 +12,7 @@
 #include "client/options.h"
 #include "client/report.h"
 #include "frontends/lifted.h"
+#include "server/protocol.h"
 #include "targets/target.h"
 #include "transforms/source.h"
 #include "tuning-db/entry.h"
@@ -57,6 +58,7 @@ struct Outcome {
   std::vector<Served> served;              // in order of place in the text
   std::vector<targets::File> files;        // generated; none if nothing is served
   std::vector<tuning_db::Entry> measured;  // on the spot (--measure), faster or not: for the database
+  server::WantedRequest wanted;            // what found no recipe, where that is to be shared
   std::string dump;                        // for --dump-after and --emit
   std::set<std::string> unknown_sizes;     // symbols that the nests have, and whose values the source does not give
 };

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/say_once.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
 
@@ -16,8 +17,9 @@ namespace fs = std::filesystem;
 
 class Resting final : public transforms::RecipeSource {
  public:
-  Resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest, std::string name)
-      : server_(std::move(server)), rest_(std::move(rest)), name_(std::move(name)) {}
+  Resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest, std::string name,
+          std::shared_ptr<std::chrono::milliseconds> spent)
+      : server_(std::move(server)), rest_(std::move(rest)), name_(std::move(name)), spent_(std::move(spent)) {}
 
   bool may_know(const sdfg::Sdfg& lifted) override { return server_->may_know(lifted); }
   transforms::Reach reach() override { return server_->reach(); }
@@ -26,11 +28,10 @@ class Resting final : public transforms::RecipeSource {
                                                             int k) override {
     if (nests.empty()) return server_->query(nests, k);
     if (!rest_.may_ask()) return fail("http.resting", "the server was asked in vain a short while ago", name_);
+    const auto begun = std::chrono::steady_clock::now();
     auto answer = server_->query(nests, k);
-    // What a server refuses, or says wrongly, it says at once.
-    const bool silent = !answer && (answer.error().code == "http.timeout" || answer.error().code == "http.connect" ||
-                                    answer.error().code == "http.resolve" || answer.error().code == "http.io");
-    silent ? rest_.failed() : rest_.answered();
+    if (spent_) *spent_ += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    rest_.tell(answer ? nullptr : &answer.error());
     return answer;
   }
 
@@ -38,6 +39,7 @@ class Resting final : public transforms::RecipeSource {
   std::shared_ptr<transforms::RecipeSource> server_;
   ServerRest rest_;
   std::string name_;
+  std::shared_ptr<std::chrono::milliseconds> spent_;
 };
 
 }  // namespace
@@ -64,6 +66,12 @@ bool ServerRest::may_ask() {
   return true;
 }
 
+void ServerRest::tell(const Error* error) {
+  const bool silent = error != nullptr && (error->code == "http.timeout" || error->code == "http.connect" ||
+                                           error->code == "http.resolve" || error->code == "http.io");
+  silent ? failed() : answered();
+}
+
 void ServerRest::failed() {
   // Those who asked at once count as one. Where it cannot be written down, each file asks.
   if (!stamp_.empty()) static_cast<void>(tuning_db::write_file_atomically(stamp_, std::to_string(failures_ + 1)));
@@ -74,9 +82,15 @@ void ServerRest::answered() {
   if (failures_ > 0) fs::remove(stamp_, ignored);
 }
 
+ServerRest rest_of(const Options& options) {
+  const auto folder = cache_folder();
+  const auto deadline = static_cast<long>(options.deadline * 1000);
+  return {folder.empty() ? folder : folder / "resting", options.server + " " + std::to_string(deadline)};
+}
+
 std::shared_ptr<transforms::RecipeSource> resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest,
-                                                  std::string name) {
-  return std::make_shared<Resting>(std::move(server), std::move(rest), std::move(name));
+                                                  std::string name, std::shared_ptr<std::chrono::milliseconds> spent) {
+  return std::make_shared<Resting>(std::move(server), std::move(rest), std::move(name), std::move(spent));
 }
 
 }  // namespace sous::client

@@ -3,11 +3,13 @@
 // rest doubles with each vain try, from half a minute to ten.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "client/http.h"
+#include "client/options.h"
 #include "transforms/source.h"
 
 namespace sous::client {
@@ -21,6 +23,9 @@ class ServerRest {
 
   // False: it was asked in vain a short while ago.
   bool may_ask();
+  // What came of it. Null: it answered. What a server refuses, or says wrongly, it says at once: that is an answer,
+  // too.
+  void tell(const Error* error);
   void failed();
   void answered();
 
@@ -29,8 +34,12 @@ class ServerRest {
   int failures_ = 0;  // in a row, when it was last looked at
 };
 
-// `server`, asked only when it does not rest. Error: http.resting, besides its own.
+// Of the server that the options name.
+ServerRest rest_of(const Options& options);
+
+// `server`, asked only when it does not rest. Error: http.resting, besides its own. `spent`: what asking took is added.
 std::shared_ptr<transforms::RecipeSource> resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest,
-                                                  std::string name);
+                                                  std::string name,
+                                                  std::shared_ptr<std::chrono::milliseconds> spent = nullptr);
 
 }  // namespace sous::client

@@ -13,6 +13,7 @@
 #include "client/process.h"
 #include "client/say_once.h"
 #include "client/server_rest.h"
+#include "client/share.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
 
@@ -163,6 +164,11 @@ Result<void> BuildSources::pin(const Outcome& outcome) {
   return file->save();
 }
 
+void BuildSources::share(const Outcome& outcome) const {
+  const std::chrono::milliseconds deadline(static_cast<long>(options_.deadline * 1000));
+  if (!options_.frozen) share_wanted(outcome.wanted, options_, deadline - *spent_);
+}
+
 void BuildSources::warn_of_stale_lock(const std::vector<NestReport>& nests) {
   if (!options_.frozen) return;
   const auto file = lock();
@@ -209,10 +215,7 @@ Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardwa
       limits.deadline = std::chrono::milliseconds(static_cast<long>(options_.deadline * 1000));
       auto server = HttpSource::make(options_.server, hardware, limits);
       if (server) {
-        const auto folder = cache_folder();
-        ServerRest rest(folder.empty() ? folder : folder / "resting",
-                        options_.server + " " + std::to_string(limits.deadline.count()));
-        sources.push_back(resting(std::move(*server), std::move(rest), options_.server));
+        sources.push_back(resting(std::move(*server), rest_of(options_), options_.server, spent_));
       } else {
         notes.push_back(server.error().to_string());
       }

@@ -1,6 +1,7 @@
 // The recipe sources of a build, asked in this order: lock file, local database, server.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class BuildSources {
   void warn_of_stale_lock(const std::vector<NestReport>& nests);
   // Writes what was used into the lock file where that is asked for. Errors: those of the lock file.
   Result<void> pin(const Outcome& outcome);
+  // SOUS_SHARE: tells the server what the outcome lacks, within what asking it has left of the deadline.
+  void share(const Outcome& outcome) const;
 
  private:
   // Error: lock.corrupt.
@@ -38,6 +41,8 @@ class BuildSources {
 
   std::string source_;
   const Options& options_;
+  std::shared_ptr<std::chrono::milliseconds> spent_ =
+      std::make_shared<std::chrono::milliseconds>(0);        // with the server
   std::optional<Result<std::shared_ptr<LockSource>>> lock_;  // nullopt: not looked for yet
 };
 

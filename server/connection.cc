@@ -147,10 +147,11 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return go_on;
   }
   request.path = *path;
+  request.authorization = std::string(message[http::field::authorization]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
-  const bool apart = loop_.service.apart(request);
+  const Lane lane = loop_.service.lane(request);
   const std::string encoding(message[http::field::content_encoding]);
-  auto response = co_await have_answered(request, encoding, apart);
+  auto response = co_await have_answered(request, encoding, lane);
   if (!response) co_return false;
   const bool written = co_await write(*response, with_body, message.version(), keep);
   co_return written;
@@ -211,7 +212,7 @@ asio::awaitable<bool> Connection::refuse(int status, const Error& error) {
 
 // Nullopt: the client has gone, or its time is over.
 asio::awaitable<std::optional<Response>> Connection::have_answered(Request& request, const std::string& encoding,
-                                                                   bool apart) {
+                                                                   Lane lane) {
   enter(work);
   auto pending = std::make_shared<Pending>(stream_.get_executor());
   pending->done.expires_at(begun_ + loop_.limits.request);
@@ -225,7 +226,7 @@ asio::awaitable<std::optional<Response>> Connection::have_answered(Request& requ
       pending->done.cancel();
     });
   };
-  Workers& workers = apart ? *loop_.apart : *loop_.workers;
+  Workers& workers = *loop_.workers[static_cast<std::size_t>(lane)];
   if (!workers.offer(job)) {
     loop_.metrics.count_shed("queue");
     co_return busy("too many requests wait");
@@ -257,6 +258,7 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.result(static_cast<unsigned>(response.status));
   message.set(http::field::content_type, response.content_type);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+  if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));
   message.keep_alive(keep);
   message.content_length(response.body.size());

@@ -2,6 +2,7 @@
 // and connection.cc see Boost.
 #pragma once
 
+#include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -30,9 +31,8 @@ struct Loop {
   std::list<Connection*> connections = {};  // in order of coming
   std::size_t held = 0;                     // bytes of bodies and answers
   bool stopping = false;
-  std::function<void()> on_last = {};  // the last connection has ended
-  Workers* workers = nullptr;
-  Workers* apart = nullptr;
+  std::function<void()> on_last = {};    // the last connection has ended
+  std::array<Workers*, 3> workers = {};  // by Lane
 
   // Closes the connection of those in `phases` that has been there for the longest. False: there is none.
   bool close_oldest(unsigned phases, const Connection* but);
@@ -62,7 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<bool> read_body(Incoming& in);
   asio::awaitable<bool> refuse(int status, const Error& error);
   asio::awaitable<bool> refuse_unreadable(beast::error_code error, const Incoming& in);
-  asio::awaitable<std::optional<Response>> have_answered(Request& request, const std::string& encoding, bool apart);
+  asio::awaitable<std::optional<Response>> have_answered(Request& request, const std::string& encoding, Lane lane);
   asio::awaitable<bool> write(Response& response, bool with_body, unsigned version, bool keep);
   asio::awaitable<void> drain();
   void enter(Phase phase);

@@ -49,16 +49,16 @@ struct HttpServer::Impl {
   tcp::acceptor acceptor{io};
   asio::signal_set signals{io};
   asio::steady_timer grace{io};
-  Workers workers, apart;
+  Workers workers, writing, apart;
 
   Impl(Service answers, Metrics& metrics, const HttpLimits& wanted)
       : service(std::move(answers)),
         limits(within_open_files(wanted)),
         loop{.service = service, .limits = limits, .metrics = metrics},
         workers(workers_of(limits), limits.queue, limits.queued),
+        writing(1, limits.write_queue, limits.write_queued),
         apart(1, limits.queue, limits.queued) {
-    loop.workers = &workers;
-    loop.apart = &apart;
+    loop.workers = {&workers, &writing, &apart};
   }
 
   asio::awaitable<void> accept() {
@@ -147,7 +147,7 @@ void HttpServer::stop_on_signals() {
 bool HttpServer::run() {
   asio::co_spawn(impl_->io, impl_->accept(), asio::detached);
   impl_->io.run();
-  return impl_->workers.idle() && impl_->apart.idle();
+  return impl_->workers.idle() && impl_->writing.idle() && impl_->apart.idle();
 }
 
 void HttpServer::stop() {

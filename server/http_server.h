@@ -5,7 +5,7 @@
 //   idle      between requests, until the first byte of the next one
 //   head      from that byte to the end of the head
 //   body      from the end of the head to the end of the body
-//   queued    until a worker takes it; what waited longer is answered 503
+//   queued    until a worker takes it; what waited longer is answered 503. Who writes may wait longer
 //   request   from the first byte of the request to the last byte of the answer, all of the above included
 //   linger    after a refusal, for what the client was still sending; else it would not read the answer
 //   grace     from `stop` to the end, whatever clients and workers do
@@ -31,21 +31,21 @@
 namespace sous::server {
 
 struct HttpLimits {
-  std::chrono::milliseconds idle{30'000}, head{5'000}, body{20'000}, queued{1'000}, request{30'000}, linger{1'000},
-      grace{5'000};
+  std::chrono::milliseconds idle{30'000}, head{5'000}, body{20'000}, queued{1'000}, write_queued{10'000},
+      request{30'000}, linger{1'000}, grace{5'000};
   std::size_t head_bytes = std::size_t{32} << 10;
   std::size_t body_bytes = longest_request;
   std::size_t held_bytes = std::size_t{512} << 20;
   std::size_t connections = 8192;
-  std::size_t queue = 256;
+  std::size_t queue = 256, write_queue = 32;
   int workers = 0;  // 0: as many as there are processors, at least two
 };
 
 // What answers. Called by several threads at once.
 struct Service {
   std::function<Response(const Request&)> handle;
-  // Answered by a thread of its own, whatever the workers do.
-  std::function<bool(const Request&)> apart = [](const Request&) { return false; };
+  // Which threads answer. Called by the loop.
+  std::function<Lane(const Request&)> lane = [](const Request&) { return Lane::ask; };
 };
 
 class HttpServer {

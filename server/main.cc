@@ -1,64 +1,64 @@
 // sous-serve: the recipe server as a program. `sous serve` runs it.
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "sdfg/suggest.h"
+#include "server/arguments.h"
 #include "server/http_server.h"
 #include "server/routes.h"
+#include "server/token_command.h"
+#include "tuning-db/ledger.h"
 #include "tuning-db/places.h"
 
 namespace sous::server {
 namespace {
 
 constexpr const char* usage =
-    "usage: sous-serve [--db FILE] [--listen HOST:PORT]\n"
+    "usage: sous-serve [--db FILE] [--listen HOST:PORT] [--read-only] [--private]\n"
+    "       sous-serve token add|list|revoke|log …\n"
     "  --db FILE           the tuning database (default: the one that builds on this machine use)\n"
-    "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n";
+    "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n"
+    "  --read-only         nobody writes through this server, whatever the token\n"
+    "  --private           who asks shows a token with the scope read, too\n";
+
+constexpr auto option_names = std::to_array<OptionName>(
+    {{"--db"}, {"--listen"}, {"--read-only", false}, {"--private", false}, {"--help", false}, {"-h", false}});
 
 struct Options {
-  std::filesystem::path database = tuning_db::default_database_path();
+  std::filesystem::path database;
   std::string host = "127.0.0.1";
   int port = 8421;
+  Policy policy;
   bool help = false;
 };
 
-Result<Options> parse(int argc, char** argv) {
+Result<Options> parse(std::span<const std::string> words) {
+  TRY(const Arguments arguments, read_arguments(words, option_names));
+  if (!arguments.words.empty()) return fail("cli.value", "only options, not " + arguments.words[0]);
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--help" || argument == "-h") {
-      options.help = true;
-      continue;
-    }
-    const std::size_t equals = argument.find('=');
-    const std::string name(argument.substr(0, equals));
-    if (name != "--db" && name != "--listen") {
-      return fail("cli.unknown-option",
-                  "there is no option " + name + did_you_mean(name, {"--db", "--listen", "--help"}));
-    }
-    if (equals == std::string_view::npos && ++i == argc) return fail("cli.value", name + " wants a value");
-    const std::string value(equals == std::string_view::npos ? argv[i] : argument.substr(equals + 1));
-    if (name == "--db") {
-      options.database = value;
-      continue;
-    }
-    const std::size_t colon = value.rfind(':');
-    if (colon == std::string::npos || colon == 0)
-      return fail("cli.value", "--listen takes HOST:PORT, such as 127.0.0.1:8421");
-    const char* end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data() + colon + 1, end, options.port);
-    if (error != std::errc() || stop != end || options.port < 0 || options.port > 65535)
-      return fail("cli.value", "the port in --listen " + value + " is no number from 0 to 65535");
-    options.host = value.substr(0, colon);
-    if (options.host.starts_with('[') && options.host.ends_with(']'))
-      options.host = options.host.substr(1, options.host.size() - 2);
-  }
+  options.help = arguments.has("--help") || arguments.has("-h");
+  options.policy = {.read_only = arguments.has("--read-only"), .is_private = arguments.has("--private")};
+  options.database = arguments.get("--db", tuning_db::default_database_path());
   if (options.database.empty()) return fail("cli.value", "no home to keep a database in; name one with --db");
+  if (!arguments.has("--listen")) return options;
+  const std::string value = arguments.get("--listen", "");
+  const std::size_t colon = value.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return fail("cli.value", "--listen takes HOST:PORT, such as 127.0.0.1:8421");
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data() + colon + 1, end, options.port);
+  if (error != std::errc() || stop != end || options.port < 0 || options.port > 65535)
+    return fail("cli.value", "the port in --listen " + value + " is no number from 0 to 65535");
+  options.host = value.substr(0, colon);
+  if (options.host.starts_with('[') && options.host.ends_with(']'))
+    options.host = options.host.substr(1, options.host.size() - 2);
   return options;
 }
 
@@ -76,8 +76,9 @@ int serve(const Options& options) {
   const auto entries = (*database)->entries();
   if (!entries) return fail_with(entries.error());
 
-  Routes routes(**database);
-  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .apart = Routes::is_apart},
+  tuning_db::Ledger ledger(options.database, [&] { return (*database)->identity(); });
+  Routes routes(**database, ledger, options.policy);
+  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .lane = Routes::lane},
                   routes.counters());
   const auto port = http.listen(options.host, options.port);
   if (!port) return fail_with(port.error());
@@ -98,7 +99,14 @@ int serve(const Options& options) {
 }  // namespace sous::server
 
 int main(int argc, char** argv) {
-  const auto options = sous::server::parse(argc, argv);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "token") {
+    const auto done = sous::server::token_command(std::span(words).subspan(1));
+    if (done) return 0;
+    std::fprintf(stderr, "sous: %s\n", done.error().to_string().c_str());
+    return done.error().code.starts_with("cli.") ? 2 : 1;
+  }
+  const auto options = sous::server::parse(words);
   if (!options) {
     sous::server::fail_with(options.error());
     return 2;

@@ -24,6 +24,16 @@ void Metrics::count_nests(std::uint64_t exact, std::uint64_t neighbours, std::ui
   nothing_ += nothing;
 }
 
+void Metrics::count_entry(std::string_view taken) {
+  const std::lock_guard lock(mutex_);
+  ++sent_[std::string(taken)];
+}
+
+void Metrics::count_wanted(std::uint64_t added) {
+  const std::lock_guard lock(mutex_);
+  wanted_ += added;
+}
+
 std::string Metrics::text(std::int64_t entries) const {
   const std::lock_guard lock(mutex_);
   std::ostringstream out;
@@ -39,6 +49,11 @@ std::string Metrics::text(std::int64_t entries) const {
   head("sous_requests_total", "counter", "HTTP requests, by route and status.");
   for (const auto& [key, count] : requests_)
     out << "sous_requests_total{route=\"" << key.first << "\",status=\"" << key.second << "\"} " << count << '\n';
+  head("sous_sent_entries_total", "counter", "Entries that clients sent, by what became of them.");
+  for (const auto& [taken, count] : sent_)
+    out << "sous_sent_entries_total{taken=\"" << taken << "\"} " << count << '\n';
+  head("sous_wanted_nests_total", "counter", "Nests that clients want and nobody of their name wanted before.");
+  out << "sous_wanted_nests_total " << wanted_ << '\n';
   head("sous_shed_total", "counter", "Requests that were shed, by reason.");
   for (const auto& [reason, count] : shed_) out << "sous_shed_total{reason=\"" << reason << "\"} " << count << '\n';
   head("sous_request_seconds", "histogram", "Time to answer a request.");

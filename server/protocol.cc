@@ -72,6 +72,23 @@ Result<transforms::Match> read_match(const Json& json, const std::string& where)
   return m;
 }
 
+Json error_json(const Error& error) {
+  Json body{{"code", error.code}, {"why", error.why}};
+  if (!error.where.empty()) body["where"] = error.where;
+  return body;
+}
+
+Result<Error> read_error(const Json& json, const std::string& where) {
+  TRY(auto fields, ObjectReader::of(json, "reply", where));
+  Error error;
+  TRY(error.code, fields.string("code", 128));
+  TRY(error.why, fields.string("why", 16384));
+  // It is shown on a terminal.
+  error.code = tuning_db::as_one_line(std::move(error.code));
+  error.why = tuning_db::as_one_line(std::move(error.why));
+  return error;
+}
+
 }  // namespace
 
 std::string to_json(const QueryRequest& request) {
@@ -141,25 +158,138 @@ Result<QueryReply> query_reply_from_json(std::string_view text) {
   return reply;
 }
 
-std::string to_json(const Error& error) {
-  Json body{{"code", error.code}, {"why", error.why}};
-  if (!error.where.empty()) body["where"] = error.where;
-  return dump(Json{{"error", std::move(body)}});
+std::string to_json(const std::vector<tuning_db::Entry>& entries) {
+  Json all = Json::array();
+  for (const tuning_db::Entry& entry : entries) all.push_back(parsed(tuning_db::to_json(entry)));
+  return dump(Json{{"protocol", protocol_version}, {"entries", std::move(all)}});
 }
+
+Result<std::vector<Result<tuning_db::Entry>>> entries_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "request", ""));
+  TRY_VOID(check_version(in, "request"));
+  TRY(const Json* all, in.array("entries", most_entries));
+  TRY_VOID(in.done());
+  std::vector<Result<tuning_db::Entry>> entries;
+  for (const Json& one : *all) entries.push_back(tuning_db::entry_from_json(dump(one)));
+  return entries;
+}
+
+std::string_view to_string(Taken taken) {
+  switch (taken) {
+    case Taken::added:
+      return "added";
+    case Taken::known:
+      return "known";
+    case Taken::refused:
+      return "refused";
+    case Taken::later:
+      return "later";
+  }
+  __builtin_unreachable();
+}
+
+std::string to_json(const std::vector<TakenEntry>& entries) {
+  Json all = Json::array();
+  for (const TakenEntry& entry : entries) {
+    Json one{{"taken", to_string(entry.taken)}};
+    if (!entry.id.empty()) one["id"] = entry.id;
+    if (entry.taken == Taken::refused) one["error"] = error_json(entry.error);
+    all.push_back(std::move(one));
+  }
+  return dump(Json{{"protocol", protocol_version}, {"entries", std::move(all)}});
+}
+
+Result<std::vector<TakenEntry>> taken_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "reply", ""));
+  TRY_VOID(check_version(in, "reply"));
+  TRY(const Json* all, in.array("entries", most_entries));
+  TRY_VOID(in.done());
+  std::vector<TakenEntry> entries;
+  for (const Json& one : *all) {
+    TRY(auto fields, ObjectReader::of(one, "reply", "entries[" + std::to_string(entries.size()) + "]"));
+    TRY(const std::string said, fields.line("taken", 16));
+    TakenEntry entry;
+    constexpr Taken all_taken[] = {Taken::added, Taken::known, Taken::refused, Taken::later};
+    const auto* taken = std::ranges::find_if(all_taken, [&](Taken t) { return to_string(t) == said; });
+    if (taken == std::end(all_taken)) return fields.refuse("\"taken\" must be added, known, refused or later");
+    entry.taken = *taken;
+    if (fields.has("id")) {
+      TRY(entry.id, hash(fields, "id"));
+    }
+    if (entry.taken == Taken::refused) {
+      TRY(const Json* error, fields.object("error"));
+      TRY(entry.error, read_error(*error, "error"));
+    }
+    TRY_VOID(fields.done());
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string to_json(const WantedRequest& request) {
+  Json nests = Json::array();
+  for (const tuning_db::WantedNest& one : request.nests)
+    nests.push_back({{"nest", parsed(sdfg::to_json(one.nest))},
+                     {"structural_hash", one.structural_hash},
+                     {"sizes", one.sizes},
+                     {"reassociate", one.reassociate}});
+  return dump(Json{{"protocol", protocol_version},
+                   {"hardware", parsed(tuning_db::to_json(request.hardware))},
+                   {"nests", std::move(nests)}});
+}
+
+Result<WantedRequest> wanted_request_from_json(std::string_view text) {
+  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(auto in, ObjectReader::of(json, "request", ""));
+  TRY_VOID(check_version(in, "request"));
+  WantedRequest request;
+  TRY(const Json* hardware, in.object("hardware"));
+  TRY(request.hardware, tuning_db::hardware_from_json(dump(*hardware)));
+  TRY(const Json* nests, in.array("nests", most_nests));
+  TRY_VOID(in.done());
+  for (std::size_t i = 0; i < nests->size(); ++i) {
+    TRY(auto one, ObjectReader::of((*nests)[i], "request", "nests[" + std::to_string(i) + "]"));
+    tuning_db::WantedNest wanted;
+    TRY(wanted.structural_hash, hash(one, "structural_hash"));
+    TRY(wanted.sizes, one.integers("sizes"));
+    TRY(wanted.reassociate, one.boolean("reassociate"));
+    TRY(wanted.nest, nest(one));
+    TRY_VOID(one.done());
+    TRY_VOID(tuning_db::check(wanted));
+    request.nests.push_back(std::move(wanted));
+  }
+  return request;
+}
+
+std::string to_json(const std::vector<tuning_db::Wanted>& nests) {
+  Json all = Json::array();
+  for (const tuning_db::Wanted& one : nests) {
+    Json nest = parsed(one.nest_json), sizes = parsed(one.sizes_json), hardware = parsed(one.hardware_json);
+    // A row can be anything.
+    if (nest.is_discarded() || sizes.is_discarded() || hardware.is_discarded()) continue;
+    all.push_back({{"id", one.id},
+                   {"nest", std::move(nest)},
+                   {"structural_hash", one.structural_hash},
+                   {"sizes", std::move(sizes)},
+                   {"hardware", std::move(hardware)},
+                   {"reassociate", one.reassociate},
+                   {"work", one.work},
+                   {"parties", one.parties},
+                   {"time", one.time}});
+  }
+  return dump(Json{{"protocol", protocol_version}, {"nests", std::move(all)}});
+}
+
+std::string to_json(const Error& error) { return dump(Json{{"error", error_json(error)}}); }
 
 Error error_from_json(std::string_view text) {
   const auto read = [&]() -> Result<Error> {
     TRY(const Json json, parse_json(text, "reply", {.bytes = 64 << 10, .depth = 8}));
     TRY(auto in, ObjectReader::of(json, "reply", ""));
     TRY(const Json* body, in.object("error"));
-    TRY(auto fields, ObjectReader::of(*body, "reply", "error"));
-    Error error;
-    TRY(error.code, fields.string("code", 128));
-    TRY(error.why, fields.string("why", 16384));
-    // It is shown on a terminal.
-    error.code = tuning_db::as_one_line(std::move(error.code));
-    error.why = tuning_db::as_one_line(std::move(error.why));
-    return error;
+    return read_error(*body, "error");
   }();
   return read ? *read : read.error();
 }

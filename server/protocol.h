@@ -8,7 +8,9 @@
 
 #include "sdfg/result.h"
 #include "transforms/source.h"
+#include "tuning-db/entry.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/wanted.h"
 
 namespace sous::server {
 
@@ -34,6 +36,38 @@ struct QueryReply {
 std::string to_json(const QueryReply& reply);
 // Matches get the source "server". Errors: reply.json, reply.budget, reply.field, reply.version; recipe.*, sdfg.*.
 Result<QueryReply> query_reply_from_json(std::string_view json);
+
+// POST /v1/recipes: what a client measured. Each entry stands for itself: what is wrong with one is no matter of the
+// others.
+inline constexpr int most_entries = 64;  // in one request
+std::string to_json(const std::vector<tuning_db::Entry>& entries);
+// Parallel to the request's entries. Errors: request.json, request.budget, request.field, request.version; of an entry
+// those of entry_from_json.
+Result<std::vector<Result<tuning_db::Entry>>> entries_from_json(std::string_view json);
+
+// What became of an entry. added: it was new; known: it was there; refused: with an error; later: the server had no
+// time left for it, and would have for what is sent again.
+enum class Taken { added, known, refused, later };
+std::string_view to_string(Taken taken);
+struct TakenEntry {
+  Taken taken = Taken::later;
+  std::string id = {};     // of what was added or known
+  Error error = {"", ""};  // of what was refused
+};
+std::string to_json(const std::vector<TakenEntry>& entries);
+// Errors: reply.*.
+Result<std::vector<TakenEntry>> taken_from_json(std::string_view json);
+
+// POST /v1/wanted: nests for which a build found no good recipe. Never source text: normal forms, with their sizes.
+struct WantedRequest {
+  tuning_db::Hardware hardware;  // of the machine, as the build uses it
+  std::vector<tuning_db::WantedNest> nests;
+};
+std::string to_json(const WantedRequest& request);
+// Errors: request.*, hardware.*, the nest's own (sdfg.*, wanted.nest).
+Result<WantedRequest> wanted_request_from_json(std::string_view json);
+// GET /v1/wanted: the same, as the database keeps them.
+std::string to_json(const std::vector<tuning_db::Wanted>& nests);
 
 // {"error": {"code": …, "why": …}}
 std::string to_json(const Error& error);

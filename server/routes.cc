@@ -1,21 +1,31 @@
 #include "server/routes.h"
 
+#include <array>
 #include <chrono>
+#include <utility>
 
 #include "server/protocol.h"
 #include "transforms/step.h"
+#include "tuning-db/json_reader.h"
+#include "tuning-db/proof.h"
 
 namespace sous::server {
 namespace {
 
-constexpr std::string_view recipes_prefix = "/v1/recipes/";
+// Within the time that a request may take (server/http_server.h).
+constexpr std::chrono::seconds longest_proving(10);
 
 // The fault of the server's own database; everything else that goes wrong here came with the request.
-Response internal(const Error& error) { return refusal(500, error); }
+Response internal(const Error& error) { return refusal(error.code == "db.replaced" ? 503 : 500, error); }
 
 }  // namespace
 
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
+
+Lane Routes::lane(const Request& request) {
+  if (request.path == "/healthz" || request.path == "/metrics") return Lane::apart;
+  return request.method == "POST" && request.path != "/v1/query" ? Lane::write : Lane::ask;
+}
 
 Response Routes::handle(const Request& request) {
   const auto start = std::chrono::steady_clock::now();
@@ -25,30 +35,73 @@ Response Routes::handle(const Request& request) {
   return std::move(answer.response);
 }
 
+std::span<const Routes::Route> Routes::routes() {
+  using enum Route::For;
+  using tuning_db::Scope;
+  static constexpr auto table = std::to_array<Route>({
+      {"/v1/query", "POST", readers, Scope::read, &Routes::query},
+      {"/v1/recipes", "POST", scope, Scope::upload, &Routes::upload},
+      {"/v1/recipes/{id}", "GET", readers, Scope::read, &Routes::recipe},
+      {"/v1/wanted", "POST", scope, Scope::upload, &Routes::want},
+      {"/v1/wanted", "GET", scope, Scope::work, &Routes::wanted},
+      {"/v1/steps", "GET", everyone, {}, &Routes::steps},
+      {"/healthz", "GET", everyone, {}, &Routes::health},
+      {"/metrics", "GET", everyone, {}, &Routes::metrics},
+  });
+  return table;
+}
+
 Routes::Answer Routes::dispatch(const Request& request) {
-  const bool get = request.method == "GET" || request.method == "HEAD", post = request.method == "POST";
-  const auto wrong_method = [&](const char* allowed) {
-    Response response = refusal(405, {"request.method", request.path.substr(0, 256) + " is asked with " + allowed, ""});
-    response.allow = allowed;
-    return response;
-  };
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
   if (request.body.size() > longest_request)
     return {"too-large",
             refusal(413, {"request.budget", "the body has more than " + std::to_string(longest_request) + " bytes"})};
-  if (request.path == "/v1/query") return {"/v1/query", post ? query(request.body) : wrong_method("POST")};
-  if (request.path.starts_with(recipes_prefix) && request.path.size() > recipes_prefix.size())
-    return {"/v1/recipes/{id}", get ? recipe(request.path.substr(recipes_prefix.size())) : wrong_method("GET")};
-  if (request.path == "/v1/steps")
-    return {"/v1/steps", get ? Response{.body = transforms::steps_json() + "\n"} : wrong_method("GET")};
-  if (request.path == "/healthz") return {"/healthz", get ? health() : wrong_method("GET")};
-  if (request.path == "/metrics") return {"/metrics", get ? metrics() : wrong_method("GET")};
-  return {"unknown", refusal(404, {"request.path", "there is nothing at " + request.path.substr(0, 256)})};
+  const Route* other = nullptr;  // at this path, of another method
+  std::string allowed;
+  for (const Route& route : routes()) {
+    const std::string_view pattern = route.pattern, prefix = pattern.substr(0, pattern.find('{'));
+    const bool whole = prefix.size() == pattern.size();
+    if (whole ? request.path != pattern : !request.path.starts_with(prefix) || request.path.size() == prefix.size())
+      continue;
+    if (method == route.method) return {route.pattern, answer(route, request, request.path.substr(prefix.size()))};
+    other = &route;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+  }
+  if (!other) return {"unknown", refusal(404, {"request.path", "there is nothing at " + request.path.substr(0, 256)})};
+  Response response = refusal(405, {"request.method", request.path.substr(0, 256) + " is asked with " + allowed, ""});
+  response.allow = allowed;
+  return {other->pattern, std::move(response)};
 }
 
-Response Routes::query(const std::string& body) {
-  const auto request = query_request_from_json(body);
+Response Routes::answer(const Route& route, const Request& request, std::string rest) {
+  auto caller = admit(route, request);
+  if (caller) return (this->*route.answer)({request, std::move(rest), std::move(*caller)});
+  Response response = refusal(caller.error().status, caller.error().error);
+  response.wants_token = caller.error().status == 401;
+  return response;
+}
+
+std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const Request& request) {
+  const auto refuse = [](int status, Error error) { return std::unexpected(Refusal{status, std::move(error)}); };
+  if (route.who == Route::For::everyone) return Caller{};
+  if (policy_.read_only && std::string_view(route.method) != "GET" && route.who == Route::For::scope)
+    return refuse(403, {"server.read-only", "nothing is written through this server"});
+  // Shown where none is needed, a token says whose evidence is to be seen; and one that is worth nothing is said so.
+  auto caller = caller_of(ledger_, request.authorization);
+  if (!caller && caller.error().code == "token.unknown") return refuse(401, std::move(caller).error());
+  if (!caller) return refuse(caller.error().code == "db.replaced" ? 503 : 500, std::move(caller).error());
+  if (route.who == Route::For::readers && !policy_.is_private) return std::move(*caller);
+  const std::string scope(to_string(route.scope));
+  if (caller->name.empty()) return refuse(401, {"token.missing", "this wants a token with the scope " + scope});
+  if (!caller->scopes.has(route.scope))
+    return refuse(403, {"token.scope", "this wants the scope " + scope + ", which the token has not"});
+  return std::move(*caller);
+}
+
+Response Routes::query(const Call& call) {
+  const auto request = query_request_from_json(call.request.body);
   if (!request) return refusal(400, request.error());
-  auto matches = database_.query(request->nests, request->k, request->hardware);
+  auto matches = database_.query(request->nests, request->k, request->hardware, call.caller.name);
   if (!matches) return internal(matches.error());
   std::uint64_t exact = 0, neighbours = 0, nothing = 0;
   for (std::size_t i = 0; i < matches->size(); ++i) {
@@ -59,20 +112,68 @@ Response Routes::query(const std::string& body) {
   return {.body = to_json(QueryReply{std::move(*matches)}) + "\n"};
 }
 
-Response Routes::recipe(const std::string& id) {
-  const auto entry = database_.get(id);
+// What is added is proven first, entry by entry, as long as there is time, and then kept at once: an answer that a
+// client gets is of what is on the disk.
+Response Routes::upload(const Call& call) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto entries = entries_from_json(call.request.body);
+  if (!entries) return refusal(entries.error().code == "request.budget" ? 413 : 400, entries.error());
+  std::vector<TakenEntry> taken(entries->size());
+  std::vector<tuning_db::Entry> proven;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    auto& entry = (*entries)[i];
+    if (entry && std::chrono::steady_clock::now() - begun > longest_proving) break;
+    // An id is a hash of all that the entry says: what is there was proven, or is the file's own.
+    const bool known = entry && ledger_.has(tuning_db::entry_id(*entry)).value_or(false);
+    auto legal = !entry ? std::unexpected(entry.error()) : known ? Result<void>() : prove(*entry);
+    if (legal) {
+      proven.push_back(std::move(*entry));
+      places.push_back(i);
+    } else {
+      taken[i] = {.taken = Taken::refused, .error = tuning_db::as_one_line(std::move(legal).error())};
+    }
+  }
+  const auto added = ledger_.send(proven, call.caller.name, *tuning_db::static_embedding());
+  if (!added) return added.error().code == "token.quota" ? refusal(403, added.error()) : internal(added.error());
+  for (std::size_t i = 0; i < proven.size(); ++i)
+    taken[places[i]] = {.taken = (*added)[i] ? Taken::added : Taken::known, .id = tuning_db::entry_id(proven[i])};
+  for (const TakenEntry& one : taken) counters_.count_entry(to_string(one.taken));
+  return {.body = to_json(taken) + "\n"};
+}
+
+Response Routes::want(const Call& call) {
+  const auto request = wanted_request_from_json(call.request.body);
+  if (!request) return refusal(request.error().code == "request.budget" ? 413 : 400, request.error());
+  const auto added = ledger_.want(request->nests, request->hardware, call.caller.name);
+  if (!added) return internal(added.error());
+  counters_.count_wanted(static_cast<std::uint64_t>(*added));
+  return {.body = "{\"added\":" + std::to_string(*added) + ",\"protocol\":1}\n"};
+}
+
+Response Routes::wanted(const Call& call) {
+  const auto wanted = ledger_.wanted(call.caller.name);
+  if (!wanted) return internal(wanted.error());
+  return {.body = to_json(*wanted) + "\n"};
+}
+
+Response Routes::recipe(const Call& call) {
+  const std::string& id = call.rest;
+  const auto entry = database_.get(id, call.caller.name);
   if (!entry && entry.error().code == "db.ambiguous") return refusal(400, entry.error());
   if (!entry) return internal(entry.error());
   if (!*entry) return refusal(404, {"recipe.not-found", "no entry has the id " + id.substr(0, 64)});
   return {.body = tuning_db::to_json(**entry) + "\n"};
 }
 
-Response Routes::health() {
+Response Routes::steps(const Call&) { return {.body = transforms::steps_json() + "\n"}; }
+
+Response Routes::health(const Call&) {
   if (const auto sound = database_.sound(); !sound) return refusal(503, sound.error());
   return {.body = "{\"status\":\"ok\"}\n"};
 }
 
-Response Routes::metrics() {
+Response Routes::metrics(const Call&) {
   const auto entries = database_.entries();
   if (!entries) return internal(entries.error());
   return {.body = counters_.text(*entries), .content_type = "text/plain; version=0.0.4"};

@@ -1,19 +1,28 @@
 // The recipe server without its sockets: a request goes in, a response comes out. Threads may share one.
 //
 //   POST /v1/query          matches for all nests of a translation unit (server/protocol.h)
+//   POST /v1/recipes        entries that a client measured
 //   GET  /v1/recipes/{id}   one entry of the database (tuning-db/entry.h)
+//   POST /v1/wanted         nests for which a build found no good recipe
+//   GET  /v1/wanted         what is wanted, for who works on it
 //   GET  /v1/steps          the declarations of all recipe steps
 //   GET  /healthz           whether it can answer
 //   GET  /metrics           counters, in the Prometheus text format
 //
 // Whatever a client sends wrong is answered with 4xx and {"error": {"code", "why"}}: 400 (what the protocol refuses,
-// with its code), 404 (request.path, recipe.not-found), 405 (request.method), 413 (request.budget).
+// with its code), 401 (token.missing, token.unknown), 403 (token.scope, server.read-only), 404 (request.path,
+// recipe.not-found), 405 (request.method), 413 (request.budget).
 #pragma once
 
+#include <expected>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "server/access.h"
 #include "server/metrics.h"
 #include "tuning-db/database.h"
+#include "tuning-db/ledger.h"
 
 namespace sous::server {
 
@@ -21,36 +30,79 @@ struct Request {
   std::string method;  // "GET", "POST", …
   std::string path;    // without the query string
   std::string body;
+  std::string authorization = {};  // the header's value
 };
 
 struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow = {};  // of a 405: the methods that the path knows
-  int retry_after = 0;     // of a 503: seconds; 0: nothing is said
+  std::string allow = {};    // of a 405: the methods that the path knows
+  int retry_after = 0;       // of a 503: seconds; 0: nothing is said
+  bool wants_token = false;  // a 401
+};
+
+// What a request waits for: each lane has threads of its own.
+enum class Lane {
+  ask,    // answered within milliseconds, by as many threads as there are processors
+  write,  // recipes are proven, and a file is written: by one thread, behind a queue of its own
+  apart,  // answered in no time, whatever the others do
+};
+
+// Who may do what without more than a token.
+struct Policy {
+  bool read_only = false;   // nobody writes
+  bool is_private = false;  // nobody asks without the scope read
 };
 
 class Routes {
  public:
-  explicit Routes(tuning_db::Database& database) : database_(database) {}
+  Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {})
+      : database_(database), ledger_(ledger), policy_(policy) {}
   Response handle(const Request& request);
-  // Answered in no time: does not wait for other requests.
-  static bool is_apart(const Request& request) { return request.path == "/healthz" || request.path == "/metrics"; }
+  static Lane lane(const Request& request);
   Metrics& counters() { return counters_; }
 
  private:
+  struct Call {
+    const Request& request;
+    std::string rest;  // of the path, behind the route's prefix
+    Caller caller;
+  };
+  // One fact, one place: what is asked where, by whom.
+  struct Route {
+    const char* pattern;  // also for the metrics
+    const char* method;
+    enum class For { everyone, readers, scope } who;
+    tuning_db::Scope scope;  // that a token needs: for readers, where the server is private
+    Response (Routes::*answer)(const Call&);
+  };
+  static std::span<const Route> routes();
   struct Answer {
-    const char* route;  // the pattern, for the metrics
+    const char* route;
     Response response;
   };
   Answer dispatch(const Request& request);
-  Response query(const std::string& body);
-  Response recipe(const std::string& id);
-  Response health();
-  Response metrics();
+  Response answer(const Route& route, const Request& request, std::string rest);
+  // Whether the caller may; an error: a refusal, with its status.
+  struct Refusal {
+    int status;
+    Error error;
+  };
+  std::expected<Caller, Refusal> admit(const Route& route, const Request& request);
+
+  Response query(const Call& call);
+  Response upload(const Call& call);
+  Response want(const Call& call);
+  Response wanted(const Call& call);
+  Response recipe(const Call& call);
+  Response steps(const Call& call);
+  Response health(const Call& call);
+  Response metrics(const Call& call);
 
   tuning_db::Database& database_;
+  tuning_db::Ledger& ledger_;
+  const Policy policy_;
   Metrics counters_;
 };
 

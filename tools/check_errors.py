@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every error code in the sources has a row in docs/errors.md, and every row has a code in the sources.
 
-Codes are string literals of the form "area.kebab-case" in fail("…"), Error{"…"} or a refusal table. With --update,
+Codes are string literals of the form "area.kebab-case" in fail("…"), Error{"…"} or a refusal table, or made by a
+reader of JSON for an area. With --update,
 missing rows are added, their meaning taken from the message beside the code (edit it where it says too little), and
 rows without a code are dropped; what a person wrote stays.
 """
@@ -14,6 +15,10 @@ FOLDERS = ["sdfg", "frontends", "transforms", "targets", "tuning-db", "server", 
 RAISED = re.compile(r'(?:\bfail|\bError|\brefuse|\breason|\bstop)\s*[({]\s*"([a-z0-9_-]+(?:\.[a-z0-9-]+)+)"')
 LITERAL = re.compile(r'"([a-z0-9_-]+(?:\.[a-z0-9-]+)+)"')
 ROW = re.compile(r"^\| `([a-z0-9_.-]+)` \| (.*) \|$", re.MULTILINE)
+# Readers of JSON make codes of the area that they are given (tuning-db/json_reader.h).
+MADE = [(re.compile(r'\bparse_json\([^;]*?"([a-z-]+)"'), ("json", "budget")),
+        (re.compile(r'\bObjectReader::of\([^,;]*, "([a-z-]+)"'), ("field",)),
+        (re.compile(r'\bcheck_version\(\w+, "([a-z-]+)"'), ("version",))]
 # literals that look like codes and are file names
 FILE_NAME = re.compile(r"\.(h|c|cc|cpp|o|i|d|json|jsonl|lock|db|so|md|a|s|sdfg|txt|dot|svg)$")
 
@@ -54,6 +59,10 @@ def main() -> int:
                 for code in RAISED.findall(text):
                     raised.setdefault(code, file.relative_to(ROOT).as_posix())
                 literals.update(LITERAL.findall(text))
+                for pattern, kinds in MADE:
+                    for code in [f"{area}.{kind}" for area in pattern.findall(text) for kind in kinds]:
+                        raised.setdefault(code, file.relative_to(ROOT).as_posix())
+                        literals.add(code)
     page = ROOT / "docs" / "errors.md"
     listed = dict(ROW.findall(page.read_text())) if page.exists() else {}
     areas = {code.split(".")[0] for code in [*raised, *listed]}

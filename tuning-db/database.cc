@@ -99,11 +99,11 @@ struct Database::Impl {
 // One query: what it looks at stays as it is until it ends.
 class Database::Query {
  public:
-  static Result<Query> begin(Impl& impl) {
-    if (impl.follows()) return Query(impl, {}, impl.last_view());
+  static Result<Query> begin(Impl& impl, std::string_view asker = {}) {
+    if (impl.follows()) return Query(impl, {}, impl.last_view(), asker);
     std::unique_lock lock(impl.store_mutex);
     TRY(auto view, impl.up_to_date());
-    return Query(impl, std::move(lock), std::move(view));
+    return Query(impl, std::move(lock), std::move(view), asker);
   }
   const View& view() const { return *view_; }
 
@@ -132,8 +132,8 @@ class Database::Query {
   }
 
  private:
-  Query(Impl& impl, std::unique_lock<std::mutex> lock, std::shared_ptr<const View> view)
-      : impl_(impl), lock_(std::move(lock)), view_(std::move(view)) {}
+  Query(Impl& impl, std::unique_lock<std::mutex> lock, std::shared_ptr<const View> view, std::string_view asker)
+      : impl_(impl), lock_(std::move(lock)), view_(std::move(view)), asker_(asker) {}
 
   const Result<FeatureVector>& here(const transforms::NestQuery& q) {
     if (!here_) here_ = impl_.embedding->embed(q.nest, q.sizes);
@@ -167,6 +167,7 @@ class Database::Query {
     const std::string asked = to_string(asked_);
     std::vector<Candidate> result;
     for (const Summary* entry : entries) {
+      if (!entry->is_for(asker_)) continue;
       Candidate candidate = candidate_of(*entry, machine_, asked_);
       candidate.exact = true;
       if (asked_.power && entry->size_class != asked) {
@@ -186,7 +187,7 @@ class Database::Query {
     for (const Hit& hit : hits) {
       if (known.contains(hit.id)) continue;
       TRY(const Summary* found, entry(hit.id));
-      if (!found) continue;
+      if (!found || !found->is_for(asker_)) continue;
       to.push_back(candidate_of(*found, machine_, asked_));
       to.back().distance = std::max(not_exact, hit.distance);
     }
@@ -225,7 +226,7 @@ class Database::Query {
     for (const bool like : {true, false}) {
       std::size_t looked = 0;
       for (const RecipeIndex::Near& one : found) {
-        if ((one.isa == isa) != like) continue;
+        if ((one.isa == isa) != like || !one.entry->is_for(asker_)) continue;
         if (++looked > wide && distinct.size() >= k) break;
         result.push_back(candidate_of(*one.entry, machine_, asked_));
         result.back().distance = std::max(not_exact, one.distance);
@@ -270,6 +271,7 @@ class Database::Query {
   Impl& impl_;
   std::unique_lock<std::mutex> lock_;  // of the store, unless the database is followed
   std::shared_ptr<const View> view_;
+  std::string_view asker_;
   std::map<std::string, Summary> rows_;
   // Of the nest that is asked about.
   std::string machine_;
@@ -329,8 +331,9 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
 }
 
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
-                                                                    int k, const Hardware& hardware) {
-  TRY(auto query, Query::begin(*impl_));
+                                                                    int k, const Hardware& hardware,
+                                                                    std::string_view asker) {
+  TRY(auto query, Query::begin(*impl_, asker));
   std::vector<std::vector<transforms::Match>> result;
   for (const transforms::NestQuery& nest : nests) {
     TRY(auto matches, query.matches(nest, std::max(0, k), hardware));
@@ -339,9 +342,13 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
   return result;
 }
 
-Result<std::optional<Entry>> Database::get(const std::string& id) {
+Result<std::optional<Entry>> Database::get(const std::string& id, std::string_view asker) {
   const std::lock_guard lock(impl_->store_mutex);
-  return impl_->store.get(id);
+  TRY(auto entry, impl_->store.get(id));
+  if (!entry) return entry;
+  TRY(const auto summaries, impl_->store.with_ids({entry_id(*entry)}));
+  if (summaries.empty() || !summaries.front().is_for(asker)) return std::nullopt;
+  return entry;
 }
 
 Result<std::int64_t> Database::entries() {
@@ -351,6 +358,11 @@ Result<std::int64_t> Database::entries() {
     return impl_->store.stats();
   }());
   return stats.entries;
+}
+
+FileIdentity Database::identity() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->identity;
 }
 
 Result<void> Database::sound() const {

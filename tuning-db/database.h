@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transforms/source.h"
@@ -35,19 +36,22 @@ class Database final : public transforms::RecipeSource {
   transforms::Reach reach() override;
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;
+  // `asker`: the name of its token; what that name alone vouches for is answered to it and nobody else.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,
-                                                            const Hardware& hardware);
+                                                            const Hardware& hardware, std::string_view asker = {});
 
   // From now on entries, vectors and what is read of nests stay in memory, and a thread of its own sees to it that they
   // are those of the file, also of one that takes the place of this one. Errors: those of Store::open.
   Result<void> follow(std::chrono::milliseconds interval);
 
-  // By full id. Errors: those of Store::get.
-  Result<std::optional<Entry>> get(const std::string& id);
+  // By id or prefix, if it is for `asker`. Errors: those of Store::get.
+  Result<std::optional<Entry>> get(const std::string& id, std::string_view asker = {});
   Result<std::int64_t> entries();  // how many
   // Whether the file is still there, the one that was opened, as long as it says it is, and what answers are made of;
   // waits for nobody. Errors: db.gone, db.replaced, db.corrupt, and why the file as it is now cannot be followed.
   Result<void> sound() const;
+  // Of the file that answers are made of.
+  FileIdentity identity() const;
 
   // For the commands that maintain it; a caller with several threads uses only the functions above.
   Store& store();

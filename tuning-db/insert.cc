@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sdfg/json.h"
+#include "tuning-db/confirm.h"
 #include "tuning-db/evidence.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
@@ -75,11 +76,14 @@ Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& e
       .run();
 }
 
-Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, bool seeded) {
+Result<void> note_change(sqlite3* db) { return execute(db, "UPDATE changes SET entries = entries + 1"); }
+
+Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, Standing standing) {
   Statement known(db, "SELECT 1 FROM entries WHERE id = ?");
   TRY(const bool there, known.bind(entry.id).step());
-  if (there && !seeded)  // what a seed brought, and someone measured just so, is theirs too
-    TRY_VOID(Statement(db, "UPDATE entries SET seeded = 0 WHERE id = ?").bind(entry.id).run());
+  if (there &&
+      standing == Standing::own)  // what a seed or a client brought, and someone measured just so, is theirs too
+    TRY_VOID(Statement(db, "UPDATE entries SET seeded = 0, sent = 0 WHERE id = ?").bind(entry.id).run());
   if (there) return false;
   TRY_VOID(Statement(db, "INSERT OR IGNORE INTO nests(id, structural_hash, json) VALUES(?,?,?)")
                .bind(entry.nest_id)
@@ -94,7 +98,7 @@ Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embeddi
   TRY_VOID(Statement(db,
                      "INSERT INTO entries(id, nest, hardware, name, size_class, sizes, recipe, target, "
                      "baseline_seconds, baseline_spread, tuned_seconds, tuned_spread, threads, compiler, flags, "
-                     "provenance, time, seeded, least) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+                     "provenance, time, seeded, sent, least) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
                .bind(entry.id)
                .bind(entry.nest_id)
                .bind(entry.hardware_id)
@@ -112,18 +116,20 @@ Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embeddi
                .bind(entry.flags)
                .bind(entry.provenance)
                .bind(entry.time)
-               .bind(seeded ? 1 : 0)
+               .bind(standing == Standing::seeded ? 1 : 0)
+               .bind(standing == Standing::sent ? 1 : 0)
                .bind(entry.least)
                .run());
   if (entry.embedded) TRY_VOID(insert_vector(db, entry.id, *entry.embedded, embedding));
+  if (standing == Standing::own) TRY_VOID(confirm(db, entry.id, ""));
   return true;
 }
 
 Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding,
-                            bool seeded) {
+                            Standing standing) {
   ImportResult result;
   for (const Prepared& entry : entries) {
-    TRY(const bool added, insert(db, entry, embedding, seeded));
+    TRY(const bool added, insert(db, entry, embedding, standing));
     ++(added ? result.added : result.known);
   }
   return result;

@@ -36,9 +36,17 @@ Prepared prepare(const Entry& entry, const Embedding& embedding);
 Result<std::vector<Prepared>> prepare_lines(std::string_view lines, const std::string& origin,
                                             const Embedding& embedding);
 
-// Inside a transaction. `seeded`: it goes when other seeds come. Whether it was added; false: it was there already.
-Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, bool seeded);
-Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding, bool seeded);
+// Whose an entry is: of who has the file; of the seeds, with which it goes when others come; or sent by a client, which
+// needs a second witness to serve everyone (tuning-db/confirm.h).
+enum class Standing { own, seeded, sent };
+
+// Inside a transaction. Whether it was added; false: it was there already. What was sent becomes the file's own when it
+// is inserted as such.
+Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, Standing standing);
+Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding,
+                            Standing standing);
+// Whoever changes entries says so, in the same transaction: Store::generation.
+Result<void> note_change(sqlite3* db);
 Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& embedded, const Embedding& embedding);
 
 }  // namespace sous::tuning_db

@@ -25,10 +25,16 @@ float square(const float* a, const float* b, std::size_t padded) {
   return sum;
 }
 
-using Says = std::tuple<std::string_view, std::string_view, std::string_view, Isa, int, bool>;
+using Says = std::tuple<std::string_view, std::string_view, std::string_view, Isa, int, bool, std::string_view>;
 
 Says says(const Summary& entry, Isa isa) {
-  return {entry.recipe_json, entry.hardware_class, entry.size_class, isa, entry.threads, entry.ratio() > 1};
+  return {entry.recipe_json,
+          entry.hardware_class,
+          entry.size_class,
+          isa,
+          entry.threads,
+          entry.ratio() > 1,
+          entry.only_for ? std::string_view(*entry.only_for) : std::string_view()};
 }
 
 }  // namespace

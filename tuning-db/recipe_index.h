@@ -1,7 +1,7 @@
 // All entries of a database in memory, for one that is asked again and again: by hash, and by likeness. A search looks
 // at each vector of the right kind once, and keeps of all measurements that say the same (one recipe, on one class of
-// machine, at one size class, a gain or none) the nearest. So many measurements of one recipe hide no other recipe, and
-// a search costs the same whatever they are: 88 numbers for each vector.
+// machine, at one size class, a gain or none, for the same who ask) the nearest. So many measurements of one recipe
+// hide no other recipe, and a search costs the same whatever they are: 88 numbers for each vector.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <string_view>
 #include <utility>
 
 #include "sdfg/check.h"
@@ -11,6 +12,40 @@
 #include "tuning-db/json_reader.h"
 
 namespace sous::tuning_db {
+
+namespace {
+
+constexpr const char* from = "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
+
+// A file that cannot be written may be of an earlier schema.
+bool has_schema(sqlite3* db, std::int64_t least) { return number(db, "PRAGMA user_version").value_or(0) >= least; }
+
+}  // namespace
+
+bool Summary::is_for(std::string_view name) const {
+  if (!only_for) return true;
+  if (name.empty()) return false;
+  for (std::string_view rest = *only_for; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, comma) == name) return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string summary_rows(sqlite3* db, const std::string& rest) {
+  const bool has_senders = has_schema(db, 5);
+  return std::string(
+             "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
+             "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags, ") +
+         (has_senders
+              ? "e.sent, CASE e.sent WHEN 1 THEN (SELECT group_concat(name) FROM (SELECT name FROM senders WHERE "
+                "entry = e.id ORDER BY name)) ELSE '' END "
+              : "0, '' ") +
+         from + rest;
+}
+
+std::string for_everyone(sqlite3* db) { return has_schema(db, 5) ? "e.sent <> 1 " : "true "; }
 
 Result<std::vector<Summary>> read_summaries(Statement& rows) {
   std::vector<Summary> result;
@@ -29,18 +64,16 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
                       .time = rows.text(8),
                       .baseline_seconds = rows.real(9),
                       .tuned_seconds = rows.real(10),
-                      .threads = static_cast<int>(std::clamp<std::int64_t>(rows.integer(11), 0, INT_MAX))});
+                      .threads = static_cast<int>(std::clamp<std::int64_t>(rows.integer(11), 0, INT_MAX)),
+                      .only_for = rows.integer(13) == 1 ? std::optional(rows.text(14)) : std::nullopt});
   }
 }
 
-// A file of an earlier schema that cannot be written has no thresholds.
 std::string entry_rows(sqlite3* db, const std::string& rest) {
-  const bool has_least = number(db, "PRAGMA user_version").value_or(0) >= 3;
   return std::string(
              "SELECT e.id, e.name, n.json, n.structural_hash, e.sizes, e.recipe, h.json, e.baseline_seconds, ") +
          "e.baseline_spread, e.tuned_seconds, e.tuned_spread, e.threads, e.compiler, e.flags, e.provenance, e.time, " +
-         (has_least ? "e.least " : "'' ") +
-         "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware " + rest;
+         (has_schema(db, 3) ? "e.least " : "'' ") + from + rest;
 }
 
 // A stored row can be anything that a person with an SQLite shell made of it: read as input.

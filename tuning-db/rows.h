@@ -9,17 +9,17 @@
 
 namespace sous::tuning_db {
 
-inline constexpr const char* summary_columns =
-    "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
-    "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags "
-    "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
+// The statement that selects summaries, and the one that selects entries; `rest`: what follows FROM … JOIN …
+std::string summary_rows(sqlite3* db, const std::string& rest);
 
 Result<std::vector<Summary>> read_summaries(Statement& rows);
 
-// The statement that selects entries; `rest`: what follows FROM … JOIN …
 std::string entry_rows(sqlite3* db, const std::string& rest);
 
-// Of such a statement. Errors: db.entry.
+// "e.sent <> 1" where the schema has it: what more than one token vouches for, or the database's own.
+std::string for_everyone(sqlite3* db);
+
+// Of the latter. Errors: db.entry.
 Result<Entry> read_entry(const Statement& row);
 
 }  // namespace sous::tuning_db

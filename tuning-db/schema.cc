@@ -61,6 +61,47 @@ CREATE TABLE seeds(fingerprint TEXT PRIMARY KEY);
     R"(
 ALTER TABLE entries ADD COLUMN least TEXT NOT NULL DEFAULT '';
 )",
+    R"(
+CREATE TABLE tokens(
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  created TEXT NOT NULL,
+  revoked TEXT NOT NULL DEFAULT '');
+CREATE TABLE writes(
+  number INTEGER PRIMARY KEY,
+  time TEXT NOT NULL,
+  who TEXT NOT NULL,
+  what TEXT NOT NULL);
+)",
+    R"(
+ALTER TABLE entries ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX entries_unconfirmed ON entries(nest) WHERE sent = 1;
+CREATE TABLE senders(
+  entry TEXT NOT NULL REFERENCES entries(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  PRIMARY KEY(entry, name));
+CREATE INDEX senders_by_name ON senders(name);
+CREATE TABLE changes(entries INTEGER NOT NULL);
+INSERT INTO changes(entries) VALUES(0);
+)",
+    R"(
+CREATE TABLE wanted(
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  nest TEXT NOT NULL,
+  structural_hash TEXT NOT NULL,
+  sizes TEXT NOT NULL,
+  size_class TEXT NOT NULL,
+  hardware TEXT NOT NULL,
+  class TEXT NOT NULL,
+  reassociate INTEGER NOT NULL,
+  work REAL NOT NULL,
+  time TEXT NOT NULL,
+  PRIMARY KEY(id, name));
+CREATE INDEX wanted_by_name ON wanted(name);
+)",
 };
 constexpr int schema = std::size(migrations);
 

@@ -91,8 +91,9 @@ struct Store::Impl {
     for (std::size_t k = 0; k < files.size(); ++k) {
       const auto entries = prepare_lines(texts[k], files[k].string(), *embedding);
       if (!entries) return fail("db.seed", entries.error().why, entries.error().where);
-      TRY_VOID(tuning_db::insert(db.get(), *entries, *embedding, true));
+      TRY_VOID(tuning_db::insert(db.get(), *entries, *embedding, Standing::seeded));
     }
+    TRY_VOID(note_change(db.get()));
     TRY_VOID(Statement(db.get(), "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
     TRY_VOID(remember(state));
     TRY_VOID(transaction.commit());
@@ -165,14 +166,19 @@ Result<Store> Store::open_or_recreate(const StoreOptions& options, fs::path& kep
 Result<bool> Store::add(const Entry& entry) {
   const Prepared prepared = prepare(entry, embedding());
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const bool added, insert(impl_->db.get(), prepared, embedding(), false));
+  TRY(const bool added, insert(impl_->db.get(), prepared, embedding(), Standing::own));
+  TRY_VOID(note_change(impl_->db.get()));
   TRY_VOID(transaction.commit());
   return added;
 }
 
 Result<bool> Store::remove(const std::string& id) {
+  TRY(auto transaction, Transaction::begin(impl_->db.get()));
   TRY_VOID(Statement(impl_->db.get(), "DELETE FROM entries WHERE id = ?").bind(id).run());
-  return sqlite3_changes(impl_->db.get()) > 0;
+  const bool removed = sqlite3_changes(impl_->db.get()) > 0;
+  TRY_VOID(note_change(impl_->db.get()));
+  TRY_VOID(transaction.commit());
+  return removed;
 }
 
 Result<std::optional<Entry>> Store::get(const std::string& id) const {
@@ -187,15 +193,25 @@ Result<std::optional<Entry>> Store::get(const std::string& id) const {
 }
 
 Result<std::vector<Summary>> Store::list() const {
-  Statement rows(impl_->db.get(), (std::string(summary_columns) + "ORDER BY e.name, e.id").c_str());
+  Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "ORDER BY e.name, e.id").c_str());
   return read_summaries(rows);
+}
+
+Result<std::vector<std::string>> Store::own() const {
+  std::vector<std::string> ids;
+  Statement rows(impl_->db.get(), "SELECT id FROM entries WHERE seeded = 0 AND sent = 0 ORDER BY id");
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return ids;
+    ids.push_back(rows.text(0));
+  }
 }
 
 // Piece by piece, since a statement has a budget; a file in which ids do not ascend could be read for ever.
 Result<std::vector<Summary>> Store::by_id() const {
   std::vector<Summary> all;
   while (true) {
-    Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE e.id > ? ORDER BY e.id LIMIT ?").c_str());
+    Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE e.id > ? ORDER BY e.id LIMIT ?").c_str());
     TRY(auto some, read_summaries(rows.bind(all.empty() ? "" : all.back().id).bind(rows_at_once)));
     if (some.empty()) return all;
     for (Summary& one : some) {
@@ -207,14 +223,14 @@ Result<std::vector<Summary>> Store::by_id() const {
 }
 
 Result<std::vector<Summary>> Store::with_hash(const std::string& hash) const {
-  Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE n.structural_hash = ? ORDER BY e.id").c_str());
+  Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE n.structural_hash = ? ORDER BY e.id").c_str());
   return read_summaries(rows.bind(hash));
 }
 
 Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids) const {
   std::vector<Summary> result;
   for (const std::string& id : ids) {
-    Statement rows(impl_->db.get(), (std::string(summary_columns) + "WHERE e.id = ?").c_str());
+    Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE e.id = ?").c_str());
     TRY(auto one, read_summaries(rows.bind(id)));
     result.insert(result.end(), std::make_move_iterator(one.begin()), std::make_move_iterator(one.end()));
   }
@@ -257,6 +273,7 @@ Result<void> Store::rebuild_embeddings() {
     if (const auto vector = embedded(*entry, embedding()))
       TRY_VOID(insert_vector(impl_->db.get(), rows.text(0), *vector, embedding()));
   }
+  TRY_VOID(note_change(impl_->db.get()));
   return transaction.commit();
 }
 
@@ -306,7 +323,8 @@ Result<std::vector<Error>> Store::verify() const {
 
 Result<std::string> Store::export_lines() const {
   std::string lines;
-  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
+  sqlite3* db = impl_->db.get();
+  Statement rows(db, entry_rows(db, "WHERE " + for_everyone(db) + "ORDER BY e.id").c_str());
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return lines;
@@ -320,12 +338,17 @@ Result<ImportResult> Store::import_lines(std::string_view lines, const std::stri
   // Another import may have the file for as long as it takes to write what it brings.
   const PatientConnection patient(impl_->db.get());
   TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const ImportResult result, insert(impl_->db.get(), entries, embedding(), false));
+  TRY(const ImportResult result, insert(impl_->db.get(), entries, embedding(), Standing::own));
+  TRY_VOID(note_change(impl_->db.get()));
   TRY_VOID(transaction.commit());
   return result;
 }
 
 Result<std::string> Store::generation() const {
+  // What is noted besides the entries (tuning-db/ledger.h) is no change of them.
+  Statement changes(impl_->db.get(), "SELECT entries FROM changes");
+  if (const auto row = changes.step(); row && *row) return std::to_string(changes.integer(0));
+  // A file that cannot be written may be of an earlier schema.
   TRY(const std::int64_t others, number(impl_->db.get(), "PRAGMA data_version"));
   return std::to_string(others) + "." + std::to_string(sqlite3_total_changes64(impl_->db.get()));
 }

@@ -5,6 +5,7 @@
 //   hardware(id, class, json)             each machine once
 //   entries(id, nest, hardware, …)        the measurements; id is the hash of the content (tuning-db/entry.h)
 //   embeddings(entry, version, …)         derived data: rebuild_embeddings makes them anew
+// What a server keeps there besides is in tuning-db/ledger.h.
 // A file that is damaged, belongs to another program or to a newer version is refused and left alone; only
 // open_or_recreate moves it aside, under a new name, and never overwrites anything.
 //
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sdfg/result.h"
@@ -40,6 +42,11 @@ struct Summary {
   std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, flags, time;
   double baseline_seconds = 0, tuned_seconds = 0;
   int threads = 1;
+  // Of an entry that one party alone vouches for (tuning-db/confirm.h): its tokens' names, with commas. Nobody:
+  // nullopt.
+  std::optional<std::string> only_for = std::nullopt;
+  // `name`: of the token of who asks; empty: there is none.
+  bool is_for(std::string_view name) const;
   // Finite, so that it can be sorted by: a stored row may hold infinities.
   double ratio() const {
     const double ratio = tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0;
@@ -91,8 +98,9 @@ class Store {
   Result<bool> remove(const std::string& id);
   // By id or by a prefix of at least 4 digits. Errors: db.ambiguous, db.entry (a stored entry cannot be read), db.io.
   Result<std::optional<Entry>> get(const std::string& id) const;
-  Result<std::vector<Summary>> list() const;   // sorted by name, then id
-  Result<std::vector<Summary>> by_id() const;  // all, in order of id; however many there are
+  Result<std::vector<Summary>> list() const;     // sorted by name, then id
+  Result<std::vector<std::string>> own() const;  // ids of what neither seeds nor clients brought
+  Result<std::vector<Summary>> by_id() const;    // all, in order of id; however many there are
   Result<std::vector<Summary>> with_hash(const std::string& structural_hash) const;
   Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
   // Vectors of the embedding in use. Entries without one are embedded first.
@@ -101,12 +109,13 @@ class Store {
   Result<StoreStats> stats() const;
   // Every problem that it finds: SQLite's own checks, entries that do not parse or whose ids or hashes are wrong.
   Result<std::vector<Error>> verify() const;
-  // JSON lines, sorted by id: equal databases give equal bytes.
+  // JSON lines, sorted by id: equal databases give equal bytes. Without what one token alone vouches for: who imports
+  // the lines would believe it.
   Result<std::string> export_lines() const;
   // All or nothing. `origin` is named in errors. Others can write while the lines are read, and import meanwhile: only
   // putting them into the file waits for its turn. Errors: db.import (which line, why), db.io.
   Result<ImportResult> import_lines(std::string_view lines, const std::string& origin);
-  // Changes whenever anyone, this process or another, has changed the entries.
+  // Changes whenever anyone, this process or another, has changed the entries, by the functions of this folder.
   Result<std::string> generation() const;
 
   const std::filesystem::path& path() const;

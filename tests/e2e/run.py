@@ -26,8 +26,10 @@ import urllib.request
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import gpu_cases
 import recipe_cases
+import server_cases
 import targets
 from case import cases_of, Case, FLAGS, KERNEL, PARALLEL
+from server_cases import free_port, served
 
 
 def same_object_when_nothing_to_gain(case):
@@ -181,45 +183,6 @@ def deterministic(case):
                    environment={"TMPDIR": tempfile.mkdtemp(dir=case.folder)})
         assert case.bytes("0.o") == case.bytes("1.o"), recipe
         assert str(case.folder / "tmp").encode() not in case.bytes("0.o") and b"sous-" not in case.bytes("0.o")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-@contextlib.contextmanager
-def served(case):
-    """sous serve over the case's database: its URL."""
-    port = free_port()
-    server = subprocess.Popen([case.sous, "serve", "--db=test.db", "--listen", f"127.0.0.1:{port}"], cwd=case.folder,
-                              env=case.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        assert server.wait() == 0
-
-
-def malformed_requests_are_refused(case):
-    with served(case) as url:
-        for body, kind, status, why in ((b"{", "application/json", 400, "well-formed"),
-                                        (b"[" * 100000, "application/json", 400, "nested"),
-                                        (b"[" * 100000, "application/x-www-form-urlencoded", 400, "nested"),
-                                        (b" " * 9000000, "application/json", 413, "8388608")):
-            try:
-                request = urllib.request.Request(url + "/v1/query", data=body, headers={"Content-Type": kind})
-                urllib.request.urlopen(request)
-                raise AssertionError("answered")
-            except urllib.error.HTTPError as refused:
-                error = json.load(refused)["error"]
-                assert refused.code == status and why in error["why"], (refused.code, error)
 
 
 def database_server_and_lock_give_the_same_bytes(case):
@@ -498,7 +461,7 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-CASES = [case for module in (sys.modules[__name__], recipe_cases, gpu_cases) for case in cases_of(module)]
+CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, gpu_cases) for case in cases_of(module)]
 
 
 def main():

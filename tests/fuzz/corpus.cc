@@ -148,6 +148,7 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     add_graph(corpus, sdfg::print(entry->nest));
     add_recipe(corpus, transforms::to_text(entry->recipe));
     if (count < 3) few += line + "\n";
+    if (count < 3) corpus.add("server_route", "POST /v1/recipes valid\n" + server::to_json(std::vector{*entry}));
     if (asked.size() < 3) asked.push_back({entry->nest, entry->structural_hash, entry->sizes});
     lock->put(entry->structural_hash, to_string(tuning_db::size_class(entry->nest, entry->sizes)),
               tuning_db::match_of(*entry, 0, transforms::Origin::Database));
@@ -167,6 +168,10 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     hardware.architecture = "x86-64";
     const server::QueryRequest request{.hardware = hardware, .k = 2, .nests = {one}};
     corpus.add("server_route", "POST /v1/query\n" + server::to_json(request));
+    const server::WantedRequest wanted{
+        hardware,
+        {{.nest = one.nest, .structural_hash = one.structural_hash, .sizes = one.sizes, .reassociate = true}}};
+    corpus.add("server_route", "POST /v1/wanted valid\n" + server::to_json(wanted));
     const auto matches = (*database)->query(request.nests, request.k);
     SOUS_ASSERT(matches);
     const string reply = server::to_json(server::QueryReply{*matches});
@@ -176,8 +181,15 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     corpus.add("http_answer",
                http("200 OK\r\nTransfer-Encoding: chunked", string(size) + "\r\n" + reply + "\r\n0\r\n\r\n"));
   }
+  const string taken = server::to_json(std::vector<server::TakenEntry>{
+      {.taken = server::Taken::added, .id = string(32, '0')},
+      {.taken = server::Taken::refused, .error = {"entry.normal-form", "the nest is not in normal form"}}});
+  corpus.add("http_answer", http("200 OK\r\nContent-Length: " + std::to_string(taken.size()), taken));
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
+  corpus.add("server_route", "GET /v1/wanted valid\n");
+  for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})
+    corpus.add("server_route", string("GET /v1/recipes/0000 ") + shown + string(64, '0') + "\n");
   for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})
     corpus.add("server_bytes", string("GET /healthz?x=%20 HTTP/1.1\r\nHost: x\r\n") + more +
                                    "\r\nPOST / HTTP/1.1\r\nContent-Length: 2\r\n" + more + "\r\n{}");

@@ -5,6 +5,7 @@
 #include "client/promise.h"
 #include "sdfg/check.h"
 #include "sdfg/text.h"
+#include "server/protocol.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/nests.h"
 #include "transforms/apply.h"
@@ -17,6 +18,9 @@ SOUS_FUZZ_TARGET(input) {
   const auto response = client::parse_response(input, {.deadline = {}, .longest_body = std::size_t{1} << 20});
   if (!response) return;
   SOUS_ASSERT(response->status >= 100 && response->status <= 599 && response->body.size() <= (1 << 20));
+  if (const auto taken = server::taken_from_json(response->body); taken)
+    for (const auto& one : *taken)
+      for (const char c : one.error.to_string()) SOUS_ASSERT(static_cast<unsigned char>(c) >= ' ');
   const auto answer = client::HttpSource::read_answer(*response, 1, 8, "http://server");
   if (!answer) {
     // It is printed as a note of the build: no control characters of the server's.

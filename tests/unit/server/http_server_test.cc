@@ -34,7 +34,7 @@ struct Gate {
                   if (request.method == "POST") ++begun, gone_on.wait();
                   return echo(request);
                 },
-            .apart = [](const Request& request) { return request.method == "GET"; }};
+            .lane = [](const Request& request) { return request.method == "GET" ? Lane::apart : Lane::ask; }};
   }
   void let_go() {
     if (!std::exchange(open, true)) go.set_value();
@@ -44,6 +44,23 @@ struct Gate {
   }
   ~Gate() { let_go(); }
 };
+
+TEST(Http, WhoWritesKeepsNobodyWaitingWhoAsks) {
+  Gate gate;
+  Service service = gate.service();
+  service.lane = [](const Request& request) { return request.method == "POST" ? Lane::write : Lane::ask; };
+  const Served served(service, {.write_queue = 1, .workers = 1});
+  Client writing = served.client(), waiting = served.client();
+  writing.say(post("1"));
+  gate.wait_for(1);
+  waiting.say(post("2"));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(body_of(served.ask(get("/x"))), "GET /x ");
+  // One writes and one waits: a third is one too many.
+  EXPECT_EQ(status(served.ask(post("3"))), 503);
+  gate.let_go();
+  EXPECT_EQ(body_of(writing.answer()), "POST /v1/query 1");
+  EXPECT_EQ(body_of(waiting.answer()), "POST /v1/query 2");
+}
 
 std::string chunk(const std::string& bytes) {
   std::ostringstream out;

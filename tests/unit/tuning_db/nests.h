@@ -105,6 +105,19 @@ inline Entry entry(std::string_view nest, std::int64_t n, const std::string& rec
   return e;
 }
 
+// The same of the nest's normal form.
+inline Entry normal_entry(std::string_view nest, std::int64_t n,
+                          const std::string& recipe_text = "reverse(loop=i0) -> cpp", double ratio = 2) {
+  Entry e = entry(nest, n, recipe_text, ratio);
+  const auto form = transforms::normalize(e.nest);
+  if (!form || form->units.empty()) ADD_FAILURE() << "no normal form";
+  e.nest = form->units.front().nest;
+  e.structural_hash = form->units.front().structural_hash;
+  e.sizes.clear();
+  for (const std::string& symbol : e.nest.symbols) e.sizes[symbol] = n;
+  return e;
+}
+
 inline transforms::NestQuery asks(std::string_view nest, std::int64_t n) {
   const Entry e = entry(nest, n);
   return {.nest = e.nest, .structural_hash = e.structural_hash, .sizes = e.sizes};

@@ -151,7 +151,8 @@ TEST(Store, ANewDatabaseIsMadeFromSeeds) {
 
 std::set<std::string> names(const Store& store) {
   std::set<std::string> result;
-  for (const Summary& s : store.list().value()) result.insert(s.name);
+  const auto all = store.list().value();
+  for (const Summary& s : all) result.insert(s.name);
   return result;
 }
 
@@ -179,7 +180,8 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
 
   // What somebody removes stays away while the seeds are the same.
   Store changed = store();
-  for (const Summary& s : changed.list().value())
+  const auto summaries = changed.list().value();
+  for (const Summary& s : summaries)
     if (s.name == "both") changed.remove(s.id).value();
   EXPECT_EQ(names(store()), (std::set<std::string>{"own", "second"}));
   // Seeds that cannot be read leave the old ones, and that is said.
@@ -193,14 +195,18 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
   EXPECT_EQ(names(opened(folder / "t.db")), (std::set<std::string>{"own", "second"}));
 }
 
+constexpr const char* back_to_the_first_schema =
+    "DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER TABLE entries "
+    "DROP COLUMN sent; "
+    "DROP TABLE tokens; DROP TABLE writes; DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; "
+    "ALTER TABLE entries DROP COLUMN seeded; PRAGMA user_version = 1";
+
 TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
   const nests::Folder folder;
   opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
-  sql(folder / "t.db",
-      "DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; ALTER TABLE entries DROP COLUMN seeded; PRAGMA "
-      "user_version = 1");
+  sql(folder / "t.db", back_to_the_first_schema);
   EXPECT_EQ(opened(folder / "t.db").list()->size(), 1u);
-  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 3);
+  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 6);
 }
 
 TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {
@@ -208,9 +214,7 @@ TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {
   for (int round = 0; round < 5; ++round) {
     const auto path = folder / ("t" + std::to_string(round) + ".db");
     opened(path).add(entry(nests::gemm, 500)).value();
-    sql(path,
-        "DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; ALTER TABLE entries DROP COLUMN seeded; PRAGMA "
-        "user_version = 1");
+    sql(path, back_to_the_first_schema);
     {
       std::vector<std::jthread> builds;
       for (int i = 0; i < 8; ++i)

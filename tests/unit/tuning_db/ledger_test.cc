@@ -1,0 +1,106 @@
+#include "tuning-db/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/unit/tuning_db/nests.h"
+#include "tuning-db/store.h"
+
+namespace sous::tuning_db {
+namespace {
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  nests::Folder folder;
+  Store store = Store::open({.path = folder / "t.db", .seeds = {}}).value();
+  Ledger ledger{folder / "t.db"};
+};
+
+Token token(const std::string& id, const std::string& name, const std::string& scopes = "read") {
+  return {.id = id, .name = name, .hash = "hash of " + id, .scopes = parse_scopes(scopes).value()};
+}
+
+TEST(Scopes, AdminIsAllOfThem) {
+  const Scopes some = parse_scopes("upload,read").value(), all = parse_scopes("admin").value();
+  EXPECT_EQ(to_string(some), "read,upload");
+  EXPECT_TRUE(some.has(Scope::upload));
+  EXPECT_FALSE(some.has(Scope::work));
+  EXPECT_FALSE(some.has(Scope::admin));
+  EXPECT_TRUE(all.has(Scope::work));
+  EXPECT_FALSE(Scopes{}.has(Scope::read));
+  for (const char* wrong : {"", "read,", ",read", "READ", "write", "read upload"})
+    EXPECT_EQ(parse_scopes(wrong).error().code, "token.scopes") << wrong;
+}
+
+TEST_F(LedgerTest, TokensAreKeptByTheirHash) {
+  ledger.add(token("01", "bob", "read,work")).value();
+  ledger.add(token("02", "alice")).value();
+  const auto found = ledger.token("01").value();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "bob");
+  EXPECT_EQ(found->hash, "hash of 01");
+  EXPECT_EQ(to_string(found->scopes), "read,work");
+  EXPECT_EQ(found->created.size(), 20u);
+  EXPECT_EQ(found->revoked, "");
+  EXPECT_FALSE(ledger.token("03").value());
+  const auto all = ledger.tokens().value();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "alice");
+}
+
+TEST_F(LedgerTest, ANameIsRevokedWithAllItsTokens) {
+  for (const char* id : {"01", "02"}) ledger.add(token(id, "bob")).value();
+  ledger.add(token("03", "alice")).value();
+  EXPECT_EQ(ledger.revoke("bob").value(), 2);
+  EXPECT_NE(ledger.token("02").value()->revoked, "");
+  EXPECT_EQ(ledger.token("03").value()->revoked, "");
+  EXPECT_EQ(ledger.revoke("03").value(), 1);
+  EXPECT_EQ(ledger.revoke("bob").error().code, "token.not-found");
+  EXPECT_EQ(ledger.revoke("nobody").error().code, "token.not-found");
+}
+
+TEST_F(LedgerTest, EveryWriteIsNoted) {
+  ledger.add(token("01", "bob")).value();
+  ledger.revoke("bob").value();
+  const auto writes = ledger.writes(10).value();
+  ASSERT_EQ(writes.size(), 2u);
+  EXPECT_EQ(writes[0].what, "token 01 of bob added: read");
+  EXPECT_EQ(writes[1].what, "token 01 of bob revoked");
+  EXPECT_EQ(ledger.writes(1).value()[0].what, writes[1].what);
+}
+
+TEST_F(LedgerTest, NamesArePlain) {
+  for (const std::string& name :
+       {std::string(), std::string("a b"), std::string("-\n"), std::string("\x1b[2J"), std::string(65, 'a')})
+    EXPECT_EQ(ledger.add(token("01", name)).error().code, "token.name") << name;
+  EXPECT_TRUE(ledger.add(token("01", "ci.build-2_x")));
+}
+
+TEST_F(LedgerTest, AnotherFileIsOpenedOnlyWhenItIsServed) {
+  FileIdentity served = store.identity();
+  Ledger other(folder / "t.db", [&] { return served; });
+  other.add(token("01", "bob")).value();
+  for (const char* part : {"", "-wal", "-shm"})
+    std::filesystem::rename(folder / (std::string("t.db") + part), folder / (std::string("aside.db") + part));
+  const Store next = Store::open({.path = folder / "t.db", .seeds = {}}).value();
+  EXPECT_EQ(other.tokens().error().code, "db.replaced");
+  served = next.identity();
+  EXPECT_TRUE(other.tokens().value().empty());
+}
+
+TEST_F(LedgerTest, ThreadsMayShareOne) {
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 10; ++i) {
+        EXPECT_TRUE(ledger.add(token(std::to_string(100 * t + i), "t" + std::to_string(t))));
+        EXPECT_TRUE(ledger.token(std::to_string(100 * t + i)).value());
+      }
+    });
+  threads.clear();
+  EXPECT_EQ(ledger.tokens()->size(), 40u);
+}
+
+}  // namespace
+}  // namespace sous::tuning_db
