@@ -48,7 +48,7 @@ class Preprocess : public ::testing::Test {
 
 TEST_F(Preprocess, GivesWhatClangPutsOut) {
   const std::string text =
-      "#include <math.h>\n#include \"h.h\"\n#warning odd\n#ifdef N\nint n = CUBE(N);\n#endif\n??=define Q\n"
+      "#include <math.h>\n#include \"h.h\"\n#warning odd\n#ifdef N\nint n = CUBE(N);\n#endif\n\?\?=define Q\n"
       "_Pragma(\"omp parallel for\")\nchar *f = __FILE__;\n#if __STDC_VERSION__ > 199901L\nint later;\n#endif\n";
   for (const Words& words : std::initializer_list<Words>{{"-O2"},
                                                          {"-O3", "-march=native"},
