@@ -449,7 +449,7 @@ TEST(Strategies, DependencesTellHowFarLoopsAreSkewedForTiles) {
     for (int factor = 0; factor <= 3; ++factor) {
       const std::string skew = factor > 0 ? "skew(loop=i1, by=i0, factor=" + std::to_string(factor) + "); " : "";
       const auto recipe = recipe_from_text(skew + "tile(loops=[i0, i1], sizes=[32, 64], count=numbers) -> cpp");
-      const auto tiled = apply(one, recipe.value(), {.context = avx512});
+      const auto tiled = apply(one, recipe.value(), {.context = avx512, .budget = {}});
       EXPECT_EQ(tiled.has_value(), *least && **least <= factor) << body << factor;
     }
   }
