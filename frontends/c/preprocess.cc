@@ -55,7 +55,7 @@ Result<PreprocessedC> preprocess(const std::vector<std::string>& command, const 
   const std::string path = own_path(command, given_path);
   PreprocessedC result;
   llvm::raw_string_ostream messages(result.messages);
-  const auto refused = [&] { return fail("c.preprocess", messages.str()); };
+  const auto refused = [&] { return fail("frontend.preprocess", messages.str()); };
   std::vector<const char*> words;
   for (const std::string& word : command) words.push_back(word.c_str());
 

@@ -15,7 +15,7 @@ struct PreprocessedC {
 
 // What this command of our own clang (own_clang.h) puts out, an -E with one input and no -o: the same bytes, dependency
 // file included. `path`: of the program that command[0] names.
-// Errors: c.preprocess (with what the compiler would have said).
+// Errors: frontend.preprocess (with what the compiler would have said).
 Result<PreprocessedC> preprocess(const std::vector<std::string>& command, const std::string& path);
 
 }  // namespace sous::frontends::c
