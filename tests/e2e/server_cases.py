@@ -66,12 +66,12 @@ def ask(url, path, body=None, token=""):
 
 
 def a_second_token_confirms_what_one_sent(case):
-    case.entry_without_doubt("alice.jsonl")
+    case.entry_without_doubt("desk.jsonl")
     with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
         db.execute("UPDATE entries SET tuned_seconds = 0.13")
-    case.s("--db=measured.db", "db", "export", "-o", "bob.jsonl")
+    case.s("--db=measured.db", "db", "export", "-o", "farm.jsonl")
     token = {}
-    for who in ("alice", "bob"):
+    for who in ("desk", "farm"):
         token[who] = case.s("token", "add", who).stdout.strip()
         case.s(f"--db={who}.db", "db", "import", f"{who}.jsonl")
 
@@ -84,25 +84,25 @@ def a_second_token_confirms_what_one_sent(case):
         return "(server, distance 0" in said
 
     with served(case) as url:
-        assert "[token.missing]" in send(url, "alice", "", 1).stderr
-        assert ": added" in send(url, "alice", token["alice"]).stdout
-        assert ": known" in send(url, "alice", token["alice"]).stdout
+        assert "[token.missing]" in send(url, "desk", "", 1).stderr
+        assert ": added" in send(url, "desk", token["desk"]).stdout
+        assert ": known" in send(url, "desk", token["desk"]).stdout
         time.sleep(0.8)
-        assert [served_to(url, t) for t in (token["alice"], token["bob"], "")] == [True, False, False]
-        assert "only for alice" in case.s("db", "list").stdout
+        assert [served_to(url, t) for t in (token["desk"], token["farm"], "")] == [True, False, False]
+        assert "only for desk" in case.s("db", "list").stdout
         assert case.s("db", "export").stdout == ""
-        assert ": added" in send(url, "bob", token["bob"]).stdout
+        assert ": added" in send(url, "farm", token["farm"]).stdout
         time.sleep(0.8)
-        assert [served_to(url, t) for t in (token["alice"], token["bob"], "")] == [True, True, True]
+        assert [served_to(url, t) for t in (token["desk"], token["farm"], "")] == [True, True, True]
         log = case.s("token", "log").stdout
-        assert "  alice  recipes: " in log and "  bob  recipes: " in log, log
+        assert "  desk  recipes: " in log and "  farm  recipes: " in log, log
     with served(case, "--read-only") as url:
-        assert "[server.read-only]" in send(url, "bob", token["bob"], 1).stderr
+        assert "[server.read-only]" in send(url, "farm", token["farm"], 1).stderr
 
 
 def what_is_acknowledged_survives_a_kill(case):
     case.entry_without_doubt()
-    token = case.s("token", "add", "alice").stdout.strip()
+    token = case.s("token", "add", "desk").stdout.strip()
     sent = []
     for times in range(3):
         with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
@@ -120,7 +120,7 @@ def what_is_acknowledged_survives_a_kill(case):
     kept = [line.split()[0] for line in case.s("db", "list").stdout.splitlines()]
     assert sorted(kept) == sorted(id[:12] for id in sent)
     assert "every entry is sound" in case.s("db", "verify").stdout
-    assert case.s("token", "log").stdout.count("  alice  recipes: ") == 3
+    assert case.s("token", "log").stdout.count("  desk  recipes: ") == 3
 
 
 def wanted_nests_are_told_within_the_deadline(case):
@@ -128,15 +128,15 @@ def wanted_nests_are_told_within_the_deadline(case):
     shown = case.s("share", "mm.c", "--show", "--db=none", "--", case.cc, *FLAGS).stdout
     told = json.loads(shown)
     assert 0 < len(told["nests"]) < 10 and "mm" not in json.dumps(told["nests"]), shown
-    alice, worker = (case.s("token", "add", who, "--scopes", scope).stdout.strip()
-                     for who, scope in (("alice", "upload"), ("worker", "work")))
+    desk, worker = (case.s("token", "add", who, "--scopes", scope).stdout.strip()
+                     for who, scope in (("desk", "upload"), ("worker", "work")))
     with served(case) as url:
         def wanted():
             status, answer = ask(url, "/v1/wanted", token=worker)
             assert status == 200, answer
             return [one["nest"] for one in answer["nests"]]
 
-        sharing = {"SOUS_SERVER": url, "SOUS_SHARE": "wanted", "SOUS_TOKEN": alice}
+        sharing = {"SOUS_SERVER": url, "SOUS_SHARE": "wanted", "SOUS_TOKEN": desk}
         case.s("--db=none", *build, environment={**sharing, "SOUS_SHARE": ""})
         assert wanted() == []
         said = case.s("--db=none", *build, environment={**sharing, "SOUS_TOKEN": worker}).stderr
@@ -146,7 +146,7 @@ def wanted_nests_are_told_within_the_deadline(case):
         assert case.s("--db=none", *build, environment=sharing).stderr == ""
         key = lambda nest: json.dumps(nest, sort_keys=True)
         assert sorted(map(key, wanted())) == sorted(key(one["nest"]) for one in told["nests"])
-        assert "  alice  wanted: " in case.s("token", "log").stdout
+        assert "  desk  wanted: " in case.s("token", "log").stdout
         assert ask(url, "/v1/wanted")[0] == 401
     expected = case.expected()
     with silent_for("/v1/wanted") as url:
@@ -188,10 +188,10 @@ def silent_for(path):
 def tokens_open_a_private_server(case):
     case.entry_without_doubt()
     case.s("db", "import", "all.jsonl")
-    token = case.s("token", "add", "alice", "--scopes", "read").stdout.strip()
+    token = case.s("token", "add", "desk", "--scopes", "read").stdout.strip()
     assert token not in case.bytes("test.db").decode(errors="replace")
     listed = case.s("token", "list").stdout
-    assert "alice  read  since 20" in listed and token not in listed, listed
+    assert "desk  read  since 20" in listed and token not in listed, listed
     command = [case.cc, *FLAGS, "-c", "mm.c", "-o"]
 
     def said(url, token):
@@ -204,11 +204,11 @@ def tokens_open_a_private_server(case):
         assert "[token.missing]" in said(url, "")
         assert "[token.unknown]" in said(url, token[:-1])
         assert "[http.token]" in said(url, "a\r\nb")
-        case.s("token", "revoke", "alice")
+        case.s("token", "revoke", "desk")
         assert "[token.unknown]" in said(url, token)
-    refused = case.s("token", "revoke", "alice", status=1).stderr
+    refused = case.s("token", "revoke", "desk", status=1).stderr
     assert "[token.not-found]" in refused, refused
-    assert "[token.scopes]" in case.s("token", "add", "bob", "--scopes=wrte", status=1).stderr
+    assert "[token.scopes]" in case.s("token", "add", "farm", "--scopes=wrte", status=1).stderr
     assert "did you mean revoke" in case.s("token", "revok", status=2).stderr
     log = case.s("token", "log").stdout
-    assert log.count("\n") == 2 and "of alice revoked" in log, log
+    assert log.count("\n") == 2 and "of desk revoked" in log, log

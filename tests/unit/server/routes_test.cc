@@ -175,7 +175,7 @@ TEST_F(RoutesTest, UnknownPathsAndMethods) {
 }
 
 TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {
-  const auto made = new_token("alice", {.bits = 1}).value();
+  const auto made = new_token("desk", {.bits = 1}).value();
   ledger.add(made.token).value();
   const auto status = [&](const std::string& authorization) {
     const Response response = routes.handle({"POST", "/v1/query", to_json(request()), authorization});
@@ -189,7 +189,7 @@ TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {
        {made.text, "Basic " + made.text, "Bearer  " + made.text, "Bearer " + made.text + "0", std::string("Bearer "),
         "Bearer " + made.text.substr(0, made.text.size() - 1) + (made.text.back() == '0' ? "1" : "0")})
     EXPECT_EQ(status(other), 401) << other;
-  ledger.revoke("alice").value();
+  ledger.revoke("desk").value();
   EXPECT_EQ(status("Bearer " + made.text), 401);
 }
 
@@ -229,17 +229,17 @@ TEST_F(UploadTest, EachEntryStandsForItself) {
                          illegal = nests::normal_entry(nests::gemm, 500, "reverse(loop=i9) -> cpp");
   std::string body = to_json(std::vector{good, no_normal_form, illegal, good});
   const std::string spoilt = body.replace(body.rfind("\"tuned_seconds\":0.05"), 20, "\"tuned_seconds\":0.04");
-  const std::string alice = token("alice");
-  const auto taken = taken_from_json(send(spoilt, alice).body).value();
+  const std::string desk = token("desk");
+  const auto taken = taken_from_json(send(spoilt, desk).body).value();
   ASSERT_EQ(taken.size(), 4u);
   EXPECT_EQ(taken[0].taken, Taken::added);
   EXPECT_EQ(taken[0].id, tuning_db::entry_id(good));
   EXPECT_EQ(taken[1].error.code, "entry.normal-form");
   EXPECT_EQ(taken[2].error.code.substr(0, 8), "reverse.");
   EXPECT_EQ(taken[3].error.code, "entry.id");
-  EXPECT_EQ(taken_from_json(send(to_json(std::vector{good}), alice).body)->at(0).taken, Taken::known);
+  EXPECT_EQ(taken_from_json(send(to_json(std::vector{good}), desk).body)->at(0).taken, Taken::known);
   const std::string path = "/v1/recipes/" + taken[0].id;
-  EXPECT_EQ(routes.handle({"GET", path, "", alice}).status, 200);
+  EXPECT_EQ(routes.handle({"GET", path, "", desk}).status, 200);
   EXPECT_EQ(get(path).status, 404);
   EXPECT_NE(get("/metrics").body.find("sous_sent_entries_total{taken=\"refused\"} 3\n"), std::string::npos);
 }
@@ -249,38 +249,37 @@ TEST_F(UploadTest, OnlyWhoMayWriteDoes) {
   EXPECT_EQ(code(send(body, "")), "token.missing");
   EXPECT_EQ(code(send(body, token("reader", "read,work"))), "token.scope");
   Routes closed(*database, ledger, {.read_only = true});
-  const Response response = closed.handle({"POST", "/v1/recipes", body, token("alice")});
+  const Response response = closed.handle({"POST", "/v1/recipes", body, token("desk")});
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(code(response), "server.read-only");
   EXPECT_EQ(database->entries().value(), 0);
 }
 
 TEST_F(UploadTest, MalformedUploadsAreRefused) {
-  const std::string alice = token("alice");
+  const std::string desk = token("desk");
   const std::string good = to_json(std::vector{nests::entry(nests::gemm, 500)});
   for (std::size_t length = 0; length < good.size(); length += 97)
-    EXPECT_EQ(send(good.substr(0, length), alice).status, 400);
-  EXPECT_EQ(
-      send(to_json(std::vector<tuning_db::Entry>(most_entries + 1, nests::entry(nests::gemm, 500))), alice).status,
-      400);
-  EXPECT_EQ(send(std::string(10'000, '['), alice).status, 413);
-  EXPECT_EQ(send(std::string(longest_request + 1, ' '), alice).status, 413);
-  EXPECT_EQ(send(to_json(std::vector<tuning_db::Entry>{}), alice).body, "{\"entries\":[],\"protocol\":1}\n");
+    EXPECT_EQ(send(good.substr(0, length), desk).status, 400);
+  EXPECT_EQ(send(to_json(std::vector<tuning_db::Entry>(most_entries + 1, nests::entry(nests::gemm, 500))), desk).status,
+            400);
+  EXPECT_EQ(send(std::string(10'000, '['), desk).status, 413);
+  EXPECT_EQ(send(std::string(longest_request + 1, ' '), desk).status, 413);
+  EXPECT_EQ(send(to_json(std::vector<tuning_db::Entry>{}), desk).body, "{\"entries\":[],\"protocol\":1}\n");
 }
 
 TEST_F(UploadTest, WhatIsWantedIsForWorkers) {
   const tuning_db::Entry e = nests::normal_entry(nests::gemm, 500);
   const WantedRequest request{nests::machine(),
                               {{.nest = e.nest, .structural_hash = e.structural_hash, .sizes = e.sizes}}};
-  const std::string alice = token("alice"), worker = token("worker", "work");
+  const std::string desk = token("desk"), worker = token("worker", "work");
   const auto ask = [&](const std::string& method, const std::string& body, const std::string& shown) {
     return routes.handle({method, "/v1/wanted", body, shown});
   };
-  EXPECT_EQ(ask("POST", to_json(request), alice).body, "{\"added\":1,\"protocol\":1}\n");
-  EXPECT_EQ(ask("POST", to_json(request), alice).body, "{\"added\":0,\"protocol\":1}\n");
+  EXPECT_EQ(ask("POST", to_json(request), desk).body, "{\"added\":1,\"protocol\":1}\n");
+  EXPECT_EQ(ask("POST", to_json(request), desk).body, "{\"added\":0,\"protocol\":1}\n");
   EXPECT_EQ(ask("POST", to_json(request), "").status, 401);
   EXPECT_EQ(code(ask("POST", to_json(request), worker)), "token.scope");
-  EXPECT_EQ(code(ask("GET", "", alice)), "token.scope");
+  EXPECT_EQ(code(ask("GET", "", desk)), "token.scope");
   EXPECT_EQ(ask("GET", "", "").status, 401);
   const auto told = nlohmann::json::parse(ask("GET", "", worker).body);
   ASSERT_EQ(told.at("nests").size(), 1u);
@@ -288,10 +287,10 @@ TEST_F(UploadTest, WhatIsWantedIsForWorkers) {
   EXPECT_EQ(told.at("nests")[0].at("hardware").at("isa"), "avx2");
   const std::string good = to_json(request);
   for (std::size_t length = 0; length < good.size(); length += 97)
-    EXPECT_EQ(ask("POST", good.substr(0, length), alice).status, 400);
+    EXPECT_EQ(ask("POST", good.substr(0, length), desk).status, 400);
   std::string forged = good;
   forged.replace(forged.find(e.structural_hash), 32, std::string(32, '0'));
-  EXPECT_EQ(code(ask("POST", forged, alice)), "wanted.nest");
+  EXPECT_EQ(code(ask("POST", forged, desk)), "wanted.nest");
   EXPECT_EQ(routes.handle({"PUT", "/v1/wanted", "", ""}).allow, "POST, GET");
 }
 

@@ -43,42 +43,42 @@ class SentTest : public ::testing::Test {
 
 TEST_F(SentTest, WhatOneTokenSendsServesOnlyIt) {
   const Entry sent = entry(2);
-  EXPECT_TRUE(send("alice", sent));
-  EXPECT_EQ(answers("alice"), 1u);
-  EXPECT_EQ(answers("bob"), 0u);
+  EXPECT_TRUE(send("desk", sent));
+  EXPECT_EQ(answers("desk"), 1u);
+  EXPECT_EQ(answers("farm"), 0u);
   EXPECT_EQ(answers(""), 0u);
   EXPECT_EQ(answers("ali"), 0u);
-  EXPECT_EQ(answers("alice", nests::syrk), 1u);  // as a neighbour
-  EXPECT_EQ(answers("bob", nests::syrk), 0u);
-  EXPECT_TRUE(database->get(entry_id(sent), "alice").value());
-  EXPECT_FALSE(database->get(entry_id(sent), "bob").value());
+  EXPECT_EQ(answers("desk", nests::syrk), 1u);  // as a neighbour
+  EXPECT_EQ(answers("farm", nests::syrk), 0u);
+  EXPECT_TRUE(database->get(entry_id(sent), "desk").value());
+  EXPECT_FALSE(database->get(entry_id(sent), "farm").value());
   EXPECT_EQ(database->store().export_lines().value(), "");
 }
 
 TEST_F(SentTest, ASecondMeasurementByAnotherPartyConfirmsIt) {
-  send("alice", entry(2));
-  send("alice", entry(2.1));
-  EXPECT_EQ(answers("bob"), 0u);  // one party, however many measurements
-  send("bob", entry(1.9));
+  send("desk", entry(2));
+  send("desk", entry(2.1));
+  EXPECT_EQ(answers("farm"), 0u);  // one party, however many measurements
+  send("farm", entry(1.9));
   EXPECT_EQ(answers(""), 1u);
-  EXPECT_EQ(answers("carol"), 1u);
+  EXPECT_EQ(answers("lab"), 1u);
 }
 
 TEST_F(SentTest, TheSameEntryTwiceIsOneMeasurement) {
   const Entry sent = entry(2);
-  EXPECT_TRUE(send("alice", sent));
-  EXPECT_FALSE(send("bob", sent));
-  EXPECT_FALSE(send("bob", sent));
-  EXPECT_EQ(answers("alice"), 1u);
-  EXPECT_EQ(answers("bob"), 1u);
-  EXPECT_EQ(answers("carol"), 0u);
+  EXPECT_TRUE(send("desk", sent));
+  EXPECT_FALSE(send("farm", sent));
+  EXPECT_FALSE(send("farm", sent));
+  EXPECT_EQ(answers("desk"), 1u);
+  EXPECT_EQ(answers("farm"), 1u);
+  EXPECT_EQ(answers("lab"), 0u);
 }
 
 TEST_F(SentTest, WhoHasTheFileConfirmsAndIsConfirmedByNobody) {
-  send("alice", entry(2));
+  send("desk", entry(2));
   database->store().add(entry(1.8)).value();
   EXPECT_EQ(answers(""), 1u);
-  send("mallory", entry(1.9, 500, "reverse(loop=i1) -> cpp"));
+  send("stranger", entry(1.9, 500, "reverse(loop=i1) -> cpp"));
   EXPECT_EQ(answers(""), 1u);
   // An entry that was sent, imported: its own.
   database->store().import_lines(to_json(entry(1.9, 500, "reverse(loop=i1) -> cpp")), "lines").value();
@@ -137,24 +137,24 @@ TEST(Confirm, AGainElsewhereCountsAsFarAsItIsBelieved) {
 }
 
 TEST_F(SentTest, ARowThatSaysNobodySentItServesNobody) {
-  send("alice", entry(2));
+  send("desk", entry(2));
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &db), SQLITE_OK);
   EXPECT_EQ(
       sqlite3_exec(db, "DELETE FROM senders; UPDATE changes SET entries = entries + 1", nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(db);
-  for (const char* who : {"", "alice", ","}) EXPECT_EQ(answers(who), 0u);
+  for (const char* who : {"", "desk", ","}) EXPECT_EQ(answers(who), 0u);
 }
 
 TEST_F(SentTest, WritesThatChangeNoEntryMakeNoNewView) {
   const std::string before = database->store().generation().value();
-  ledger.add({.id = "01", .name = "bob", .hash = "h", .scopes = {}}).value();
+  ledger.add({.id = "01", .name = "farm", .hash = "h", .scopes = {}}).value();
   EXPECT_EQ(database->store().generation().value(), before);
-  send("alice", entry(2));
+  send("desk", entry(2));
   const std::string sent = database->store().generation().value();
   EXPECT_NE(sent, before);
-  EXPECT_FALSE(send("alice", entry(2)));
+  EXPECT_FALSE(send("desk", entry(2)));
   EXPECT_EQ(database->store().generation().value(), sent);
   EXPECT_EQ(ledger.writes(10)->size(), 2u);
   EXPECT_EQ(ledger.writes(10)->back().what, "recipes: " + entry_id(entry(2)));

@@ -34,11 +34,11 @@ TEST(Scopes, AdminIsAllOfThem) {
 }
 
 TEST_F(LedgerTest, TokensAreKeptByTheirHash) {
-  ledger.add(token("01", "bob", "read,work")).value();
-  ledger.add(token("02", "alice")).value();
+  ledger.add(token("01", "farm", "read,work")).value();
+  ledger.add(token("02", "desk")).value();
   const auto found = ledger.token("01").value();
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->name, "bob");
+  EXPECT_EQ(found->name, "farm");
   EXPECT_EQ(found->hash, "hash of 01");
   EXPECT_EQ(to_string(found->scopes), "read,work");
   EXPECT_EQ(found->created.size(), 20u);
@@ -46,27 +46,27 @@ TEST_F(LedgerTest, TokensAreKeptByTheirHash) {
   EXPECT_FALSE(ledger.token("03").value());
   const auto all = ledger.tokens().value();
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].name, "alice");
+  EXPECT_EQ(all[0].name, "desk");
 }
 
 TEST_F(LedgerTest, ANameIsRevokedWithAllItsTokens) {
-  for (const char* id : {"01", "02"}) ledger.add(token(id, "bob")).value();
-  ledger.add(token("03", "alice")).value();
-  EXPECT_EQ(ledger.revoke("bob").value(), 2);
+  for (const char* id : {"01", "02"}) ledger.add(token(id, "farm")).value();
+  ledger.add(token("03", "desk")).value();
+  EXPECT_EQ(ledger.revoke("farm").value(), 2);
   EXPECT_NE(ledger.token("02").value()->revoked, "");
   EXPECT_EQ(ledger.token("03").value()->revoked, "");
   EXPECT_EQ(ledger.revoke("03").value(), 1);
-  EXPECT_EQ(ledger.revoke("bob").error().code, "token.not-found");
+  EXPECT_EQ(ledger.revoke("farm").error().code, "token.not-found");
   EXPECT_EQ(ledger.revoke("nobody").error().code, "token.not-found");
 }
 
 TEST_F(LedgerTest, EveryWriteIsNoted) {
-  ledger.add(token("01", "bob")).value();
-  ledger.revoke("bob").value();
+  ledger.add(token("01", "farm")).value();
+  ledger.revoke("farm").value();
   const auto writes = ledger.writes(10).value();
   ASSERT_EQ(writes.size(), 2u);
-  EXPECT_EQ(writes[0].what, "token 01 of bob added: read");
-  EXPECT_EQ(writes[1].what, "token 01 of bob revoked");
+  EXPECT_EQ(writes[0].what, "token 01 of farm added: read");
+  EXPECT_EQ(writes[1].what, "token 01 of farm revoked");
   EXPECT_EQ(ledger.writes(1).value()[0].what, writes[1].what);
 }
 
@@ -80,7 +80,7 @@ TEST_F(LedgerTest, NamesArePlain) {
 TEST_F(LedgerTest, AnotherFileIsOpenedOnlyWhenItIsServed) {
   FileIdentity served = store.identity();
   Ledger other(folder / "t.db", [&] { return served; });
-  other.add(token("01", "bob")).value();
+  other.add(token("01", "farm")).value();
   for (const char* part : {"", "-wal", "-shm"})
     std::filesystem::rename(folder / (std::string("t.db") + part), folder / (std::string("aside.db") + part));
   const Store next = Store::open({.path = folder / "t.db", .seeds = {}}).value();

@@ -30,10 +30,10 @@ class WantedTest : public ::testing::Test {
 
 TEST_F(WantedTest, WhatMorePartiesWantComesFirstThenTheHottest) {
   const WantedNest gemm = wants(nests::gemm), syrk = wants(nests::syrk), small = wants(nests::jacobi, 100);
-  EXPECT_EQ(ledger.want({small, syrk, gemm}, nests::machine(), "alice").value(), 3);
+  EXPECT_EQ(ledger.want({small, syrk, gemm}, nests::machine(), "desk").value(), 3);
   EXPECT_EQ(told(), (std::vector{gemm.structural_hash, syrk.structural_hash, small.structural_hash}));
-  EXPECT_EQ(ledger.want({small}, nests::machine(), "alice").value(), 0);
-  EXPECT_EQ(ledger.want({small}, nests::machine(), "bob").value(), 1);
+  EXPECT_EQ(ledger.want({small}, nests::machine(), "desk").value(), 0);
+  EXPECT_EQ(ledger.want({small}, nests::machine(), "farm").value(), 1);
   EXPECT_EQ(told().front(), small.structural_hash);
   const Wanted first = ledger.wanted("worker")->front();
   EXPECT_EQ(first.parties, 2);
@@ -48,7 +48,7 @@ TEST_F(WantedTest, MachinesAndSizeClassesAreWantedApart) {
 }
 
 TEST_F(WantedTest, WhatWasMeasuredIsNotWanted) {
-  ledger.want({wants(nests::gemm)}, nests::machine(), "alice").value();
+  ledger.want({wants(nests::gemm)}, nests::machine(), "desk").value();
   const Entry found = nests::normal_entry(nests::gemm, 500);
   Entry elsewhere = nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 1.2);  // no witness of `found`
   elsewhere.hardware = nests::machine(64);
@@ -65,12 +65,12 @@ TEST_F(WantedTest, WhatWasMeasuredIsNotWanted) {
 }
 
 TEST_F(WantedTest, APartyPushesOutNobodyElse) {
-  ledger.want({wants(nests::syrk)}, nests::machine(), "alice").value();
+  ledger.want({wants(nests::syrk)}, nests::machine(), "desk").value();
   std::vector<WantedNest> many;
   for (int i = 0; i < 40; ++i) many.push_back(wants(nests::gemm, 4 << (i % 20)));
-  for (int cores = 1; cores <= 80; ++cores) ledger.want(many, nests::machine(cores), "mallory").value();
+  for (int cores = 1; cores <= 80; ++cores) ledger.want(many, nests::machine(cores), "stranger").value();
   EXPECT_EQ(told().size(), static_cast<std::size_t>(most_told));
-  ledger.want({wants(nests::syrk)}, nests::machine(), "bob").value();
+  ledger.want({wants(nests::syrk)}, nests::machine(), "farm").value();
   EXPECT_EQ(told().front(), wants(nests::syrk).structural_hash);
 }
 
