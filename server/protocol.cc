@@ -89,14 +89,18 @@ Result<Error> read_error(const Json& json, const std::string& where) {
   return error;
 }
 
+// What is said of a nest that something is asked about.
+Json nest_json(const sdfg::Sdfg& nest, const std::string& structural_hash,
+               const std::map<std::string, std::int64_t>& sizes) {
+  return {{"nest", parsed(sdfg::to_json(nest))}, {"structural_hash", structural_hash}, {"sizes", sizes}};
+}
+
 }  // namespace
 
 std::string to_json(const QueryRequest& request) {
   Json nests = Json::array();
   for (const transforms::NestQuery& query : request.nests)
-    nests.push_back({{"nest", parsed(sdfg::to_json(query.nest))},
-                     {"structural_hash", query.structural_hash},
-                     {"sizes", query.sizes}});
+    nests.push_back(nest_json(query.nest, query.structural_hash, query.sizes));
   return dump(Json{{"protocol", protocol_version},
                    {"k", request.k},
                    {"hardware", parsed(tuning_db::to_json(request.hardware))},
@@ -230,11 +234,10 @@ Result<std::vector<TakenEntry>> taken_from_json(std::string_view text) {
 
 std::string to_json(const WantedRequest& request) {
   Json nests = Json::array();
-  for (const tuning_db::WantedNest& one : request.nests)
-    nests.push_back({{"nest", parsed(sdfg::to_json(one.nest))},
-                     {"structural_hash", one.structural_hash},
-                     {"sizes", one.sizes},
-                     {"reassociate", one.reassociate}});
+  for (const tuning_db::WantedNest& one : request.nests) {
+    nests.push_back(nest_json(one.nest, one.structural_hash, one.sizes));
+    nests.back()["reassociate"] = one.reassociate;
+  }
   return dump(Json{{"protocol", protocol_version},
                    {"hardware", parsed(tuning_db::to_json(request.hardware))},
                    {"nests", std::move(nests)}});
