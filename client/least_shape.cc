@@ -1,6 +1,7 @@
 #include "client/least_shape.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -53,11 +54,11 @@ struct Together {
 
 Together few_together(const Sized& sized, std::int64_t value, const Holds& holds) {
   Together found;
-  for (const double part : parts_of_work) {
+  for (std::span<const double> parts = parts_of_work; !parts.empty() && found.few.empty(); parts = parts.subspan(1)) {
     const auto pays = [&](const Sizes& few) {
-      return std::ranges::all_of(parts_of_work, [&](double p) {
-        const auto sizes = p < part ? std::nullopt : sized.thin(few, value, p);
-        return p < part || (sizes && sized.operations(*sizes) >= least_of_shape && holds(*sizes));
+      return std::ranges::all_of(parts, [&](double part) {
+        const auto sizes = sized.thin(few, value, part);
+        return sizes && sized.operations(*sizes) >= least_of_shape && holds(*sizes);
       });
     };
     for (const std::string& symbol : sized.open_symbols()) {
@@ -67,11 +68,10 @@ Together few_together(const Sized& sized, std::int64_t value, const Holds& holds
         Sizes tried = found.few;
         tried.emplace(symbol, few);
         if (!pays(tried)) continue;
-        found = {std::move(tried), part};
+        found = {std::move(tried), parts.front()};
         break;
       }
     }
-    if (!found.few.empty()) break;
   }
   return found;
 }
