@@ -142,6 +142,10 @@ class Namer {
       if (position(new_containers, b) < position(new_containers, a)) std::swap(a, b);
     std::ranges::sort(result.disjoint);
     std::ranges::sort(result.assumptions);
+    visit(result.root, [&](Node& node) {
+      if (auto* loop = std::get_if<Loop>(&node.value))
+        std::ranges::sort(loop->privates, {}, [&](const std::string& name) { return position(new_containers, name); });
+    });
   }
 
   struct Use {

@@ -478,5 +478,16 @@ TEST(NormalFormPairs, ProductsOfOtherStatementsAreNotContracted) {
   EXPECT_NE(hashes(form), hashes(normal(with("  a: A[i] = A[i] + 3.0 * u[i]\n"))));
 }
 
+TEST(NormalFormPairs, PrivatesInWhateverOrderTheProgramDeclaresThem) {
+  const auto escape = [](const std::string& declared, const std::string& steps, const std::string& value) {
+    return "sdfg 1 t symbols n array A: f64[n] argument " + declared +
+           " array out: f64[n] argument arguments n, A, out " + "loop i = 0 .. n { s0: " + steps +
+           "[] = 0 s1: " + value + "[] = A[i] while (0.5 < " + value + "[]) { s2: " + value + "[] = " + value +
+           "[] * 0.5 s3: " + steps + "[] = " + steps + "[] + 1 } s4: out[i] = f64(" + steps + "[]) + " + value + "[] }";
+  };
+  const std::string a = "array a: i32 stack transient ", b = "array b: f64 stack transient ";
+  expect_equal_forms(escape(a + b, "a", "b"), escape(b + a, "a", "b"));
+}
+
 }  // namespace
 }  // namespace sous::transforms
