@@ -2,12 +2,13 @@
 // off on both sides. Variants: each target with the normal form alone and with every seed recipe that applies.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "benchmarks/bench.h"
 #include "benchmarks/build.h"
@@ -15,12 +16,12 @@
 #include "benchmarks/launcher_report.h"
 #include "benchmarks/outputs.h"
 #include "benchmarks/progress.h"
+#include "benchmarks/seeds.h"
 #include "benchmarks/table.h"
 #include "client/command_line.h"
 #include "client/pipeline.h"
 #include "client/places.h"
 #include "client/process.h"
-#include "tuning-db/json_reader.h"
 
 namespace sous::benchmarks {
 namespace {
@@ -34,33 +35,28 @@ struct SeedRecipe {
 
 // The recipes of the entries in a folder's *.jsonl, each once, written into `folder`.
 Result<std::vector<SeedRecipe>> seed_recipes(const string& seeds, const client::TemporaryFolder& folder) {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(seeds, error)) {
-    if (file.path().extension() == ".jsonl") files.push_back(file.path());
-  }
-  if (error) return fail("bench.recipes", error.message(), seeds);
-  std::sort(files.begin(), files.end());
+  TRY(const auto files, seed_files(seeds));
+  TRY(const auto entries, seed_entries(files));
   std::set<string> texts;
   std::vector<SeedRecipe> out;
-  for (const auto& file : files) {
-    TRY(const string text, client::read_file(file.string()));
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = std::min(text.find('\n', at), text.size());
-      const string line = text.substr(at, end - at);
-      at = end + 1;
-      if (line.find_first_not_of(" \t\r") == string::npos) continue;
-      TRY(const auto entry, tuning_db::parse_json(line, "bench.recipes"));
-      if (!entry.is_object() || !entry.contains("recipe") || !entry["recipe"].is_object()) {
-        return fail("bench.recipes", "an entry without a recipe", file.string());
-      }
-      const string recipe = tuning_db::dump(entry["recipe"]);
-      if (!texts.insert(recipe).second) continue;
-      const auto name = entry.find("name");
-      const string path = folder.file("recipe" + std::to_string(out.size()) + ".json");
-      TRY_VOID(client::write_file(path, recipe));
-      out.push_back({name != entry.end() && name->is_string() ? name->get<string>() : "?", path});
-    }
+  for (const auto& entry : entries) {
+    const string recipe = transforms::to_json(entry.recipe);
+    if (!texts.insert(recipe).second) continue;
+    const string path = folder.file("recipe" + std::to_string(out.size()) + ".json");
+    TRY_VOID(client::write_file(path, recipe));
+    out.push_back({entry.name, path});
+  }
+  return out;
+}
+
+// Lines that are comments name the recipe, which the program does not depend on.
+string without_comments(const string& code) {
+  string out;
+  for (std::size_t at = 0; at < code.size();) {
+    const auto end = std::min(code.find('\n', at), code.size());
+    const auto text = code.find_first_not_of(' ', at);
+    if (text >= end || code.compare(text, 2, "//") != 0) out.append(code, at, end - at + 1);
+    at = end + 1;
   }
   return out;
 }
@@ -74,8 +70,72 @@ struct Verdict {
   int nests = 0;                                      // that were lifted
   std::map<string, std::pair<int, int>> normal_form;  // by target: served nests, equal outputs (0 or 1)
   int recipes_applied = 0, recipes_equal = 0;         // over all targets
+  int programs = 0;                                   // that differ from each other among those with a recipe
   std::vector<string> problems;
   std::set<string> reasons;
+};
+
+// One case, which several workers verify: each its own recipes.
+class Verification {
+ public:
+  explicit Verification(Case test) : test_(std::move(test)) {}
+
+  const Case& test() const { return test_; }
+
+  // What a program puts out that knows nothing of Sous; made by who asks first.
+  template <typename Make>
+  const Result<string>& reference(Make make) {
+    std::call_once(made_, [&] {
+      reference_ = make();
+      if (!reference_) change([&](Verdict& verdict) { verdict.problems.push_back(reference_.error().to_string()); });
+    });
+    return reference_;
+  }
+
+  template <typename Change>
+  void change(Change change_verdict) {
+    const std::lock_guard lock(mutex_);
+    change_verdict(verdict_);
+  }
+
+  // Whether the program of this generated code is equal; many recipes make the same of a nest, and who comes first
+  // tries it. Others that come meanwhile wait.
+  template <typename Try>
+  bool equal(const string& code, Try try_it) {
+    Once& once = [&]() -> Once& {
+      const std::lock_guard lock(mutex_);
+      return tried_[code];
+    }();
+    std::call_once(once.flag, [&] {
+      once.equal = try_it();
+      change([](Verdict& verdict) { ++verdict.programs; });
+    });
+    return once.equal;
+  }
+
+  // Since this was asked last.
+  std::vector<string> new_problems() {
+    const std::lock_guard lock(mutex_);
+    const auto from =
+        verdict_.problems.begin() + static_cast<std::ptrdiff_t>(std::exchange(said_, verdict_.problems.size()));
+    return {from, verdict_.problems.end()};
+  }
+
+  const Verdict& verdict() const { return verdict_; }  // once no worker is at it
+
+ private:
+  struct Once {
+    std::once_flag flag;
+    bool equal = false;
+  };
+
+  Case test_;
+  std::once_flag made_;
+  Result<string> reference_;
+  std::mutex mutex_;
+  Verdict verdict_;
+  std::size_t said_ = 0;  // problems
+  std::map<string, Once> tried_;
 };
 
 class Verifier {
@@ -89,61 +149,84 @@ class Verifier {
     flags_.push_back("-ffp-contract=off");
   }
 
-  Verdict verify(const Case& test, const string& folder) const {
-    Verdict verdict;
-    const auto reference = outputs(test, {"clang", {"clang-19"}}, folder);
-    if (!reference) {
-      verdict.problems.push_back(reference.error().to_string());
-      return verdict;
+  // Part 0 of a case is its normal form, each further one a recipe.
+  std::size_t parts() const { return 1 + recipes_.size(); }
+
+  // `folder` is the caller's alone.
+  void verify(Verification& about, std::size_t part, const string& folder) const {
+    const auto& reference = about.reference([&] { return outputs(about.test(), {"clang", {"clang-19"}}, folder); });
+    if (!reference) return;
+    if (part == 0) {
+      for (const auto& target : targets_) verify_normal_form(about, target, *reference, folder);
+    } else {
+      verify_recipe(about, recipes_[part - 1], *reference, folder);
     }
-    for (const auto& target : targets_) {
-      const auto report = compare(test, {target, "normal form", "normal-form"}, *reference, folder, verdict);
-      if (!report) continue;
-      verdict.nests = std::max(
-          verdict.nests, static_cast<int>(std::count_if(report->nests.begin(), report->nests.end(), [&](const auto& n) {
-            return n.function.starts_with(suite_.kernel);
-          })));
-      verdict.normal_form[target] = {report->served(), 1};
-      verdict.reasons.insert(report->reasons.begin(), report->reasons.end());
-    }
-    for (const auto& recipe : recipes_) {
-      // Whether the steps are legal does not depend on the target; most recipes fit few programs.
-      const auto fits = applies_to(test, recipe);
-      if (!fits) verdict.problems.push_back(recipe.name + ": " + fits.error().to_string());
-      if (!fits || !*fits) continue;
-      for (const auto& target : targets_) {
-        const auto report = compare(test, {target, recipe.name, recipe.file}, *reference, folder, verdict);
-        ++verdict.recipes_applied;
-        verdict.recipes_equal += report ? 1 : 0;
-      }
-    }
-    return verdict;
   }
 
  private:
-  // Does a nest of the program take the recipe? Asked without building anything.
-  Result<bool> applies_to(const Case& test, const SeedRecipe& recipe) const {
+  void verify_normal_form(Verification& about, const string& target, const string& reference,
+                          const string& folder) const {
+    const auto report = compare(about, {target, "normal form", "normal-form"}, reference, folder);
+    if (!report) return;
+    const auto of_kernel = [&](const NestSummary& nest) { return nest.function.starts_with(suite_.kernel); };
+    const auto nests = static_cast<int>(std::ranges::count_if(report->nests, of_kernel));
+    about.change([&](Verdict& verdict) {
+      verdict.nests = std::max(verdict.nests, nests);
+      verdict.normal_form[target] = {report->served(), 1};
+      verdict.reasons.insert(report->reasons.begin(), report->reasons.end());
+    });
+  }
+
+  void verify_recipe(Verification& about, const SeedRecipe& recipe, const string& reference,
+                     const string& folder) const {
+    for (const auto& target : targets_) {
+      const auto code = code_with(about.test(), target, recipe, folder);
+      if (!code) {
+        const string problem = target + ", " + recipe.name + ": " + code.error().to_string();
+        about.change([&](Verdict& verdict) { verdict.problems.push_back(problem); });
+        return;
+      }
+      // Whether the steps are legal does not depend on the target; most recipes fit few programs.
+      if (code->empty()) return;
+      const bool equal = about.equal(target + "\n" + without_comments(*code), [&] {
+        return compare(about, {target, recipe.name, recipe.file}, reference, folder).has_value();
+      });
+      about.change([&](Verdict& verdict) {
+        ++verdict.recipes_applied;
+        verdict.recipes_equal += equal ? 1 : 0;
+      });
+    }
+  }
+
+  // What is generated with the recipe; nothing where no nest of the program takes it. Nothing is compiled.
+  Result<string> code_with(const Case& test, const string& target, const SeedRecipe& recipe,
+                           const string& folder) const {
     client::RunOptions run_options;
     run_options.capture_output = run_options.capture_errors = true;
     run_options.folder = suite_.folder;
     run_options.limit_seconds = longest_build_seconds;
     run_options.stop = &stop_requested();
+    const string report_file = folder + "/report";
+    string code;
+    bool used = false;
     for (const auto& source : test.program.sources) {
-      Words command{client::program_beside("sous"), "opt",           source, "--target=" + targets_[0],
-                    "--recipe=" + recipe.file,      "--emit=report", "--"};
+      std::remove(report_file.c_str());
+      Words command{client::program_beside("sous"), "opt",        source,
+                    "--target=" + target,           "--emit=cpp", "--recipe=" + recipe.file,
+                    "--report=" + report_file,      "--"};
       command.insert(command.end(), flags_.begin(), flags_.end());
       const Words own = compile_flags(suite_, test);
       command.insert(command.end(), own.begin(), own.end());
       TRY(const auto finished, client::run(command, run_options));
       if (finished.status != 0)
         return fail("bench.verify", finished.errors.substr(0, finished.errors.find('\n')), test.label());
-      TRY(const auto report, parse_report(finished.output));
-      if (std::any_of(report.nests.begin(), report.nests.end(),
-                      [](const NestSummary& n) { return n.served && !n.used.empty(); })) {
-        return true;
-      }
+      TRY(const string text, client::read_file(report_file));
+      TRY(const auto report, parse_report(text));
+      used =
+          used || std::ranges::any_of(report.nests, [](const NestSummary& n) { return n.served && !n.used.empty(); });
+      code += finished.output;
     }
-    return false;
+    return used ? code : "";
   }
 
   Result<string> outputs(const Case& test, const Compiler& compiler, const string& folder) const {
@@ -154,8 +237,9 @@ class Verifier {
   }
 
   // The launcher's report if the outputs are equal; otherwise a problem is noted.
-  std::optional<LauncherReport> compare(const Case& test, const Variant& variant, const string& reference,
-                                        const string& folder, Verdict& verdict) const {
+  std::optional<LauncherReport> compare(Verification& about, const Variant& variant, const string& reference,
+                                        const string& folder) const {
+    const Case& test = about.test();
     const string report_file = folder + "/report";
     std::remove(report_file.c_str());
     const auto attempt = [&]() -> Result<LauncherReport> {
@@ -173,7 +257,8 @@ class Verifier {
     };
     auto report = attempt();
     if (report) return std::move(*report);
-    verdict.problems.push_back(variant.target + ", " + variant.recipe + ": " + report.error().to_string());
+    const string problem = variant.target + ", " + variant.recipe + ": " + report.error().to_string();
+    about.change([&](Verdict& verdict) { verdict.problems.push_back(problem); });
     return std::nullopt;
   }
 
@@ -194,8 +279,8 @@ Words split_commas(const string& text) {
   return out;
 }
 
-string verdict_table(const std::vector<Program>& programs, const std::vector<Case>& tests,
-                     const std::vector<Verdict>& verdicts, const Words& targets) {
+string verdict_table(const std::vector<Program>& programs, const std::deque<Verification>& cases,
+                     const Words& targets) {
   std::vector<string> head{"program", "cases", "kernel nests"};
   for (const auto& target : targets) head.push_back(target + " equal (served)");
   head.push_back("recipes equal/applied");
@@ -203,13 +288,14 @@ string verdict_table(const std::vector<Program>& programs, const std::vector<Cas
   for (const auto& program : programs) {
     int count = 0, nests = 0, applied = 0, equal = 0;
     std::map<string, std::pair<int, int>> served_and_equal;
-    for (std::size_t t = 0; t < tests.size(); ++t) {
-      if (tests[t].program.name != program.name) continue;
+    for (const Verification& about : cases) {
+      if (about.test().program.name != program.name) continue;
+      const Verdict& verdict = about.verdict();
       ++count;
-      nests = std::max(nests, verdicts[t].nests);
-      applied += verdicts[t].recipes_applied;
-      equal += verdicts[t].recipes_equal;
-      for (const auto& [target, found] : verdicts[t].normal_form) {
+      nests = std::max(nests, verdict.nests);
+      applied += verdict.recipes_applied;
+      equal += verdict.recipes_equal;
+      for (const auto& [target, found] : verdict.normal_form) {
         auto& sum = served_and_equal[target];
         sum.first = std::max(sum.first, found.first);
         sum.second += found.second;
@@ -235,6 +321,30 @@ string listed(const std::set<string>& names) {
   return out;
 }
 
+// Recipe by recipe, so that the workers are at different cases.
+void run_all(std::deque<Verification>& cases, const Verifier& verifier, const client::TemporaryFolder& folder,
+             int wanted_jobs) {
+  const std::size_t total = cases.size() * verifier.parts();
+  Progress progress(total);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](std::size_t worker) {
+    const string own = folder.file("worker" + std::to_string(worker));
+    std::error_code error;
+    std::filesystem::create_directory(own, error);
+    for (std::size_t t = next++; t < total; t = next++) {
+      Verification& about = cases[t % cases.size()];
+      progress.say(about.test().label());
+      verifier.verify(about, t / cases.size(), own);
+      progress.step();
+      for (const auto& problem : about.new_problems()) progress.line(about.test().label() + ": " + problem);
+    }
+  };
+  const std::size_t jobs =
+      wanted_jobs > 0 ? static_cast<std::size_t>(wanted_jobs) : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> workers;
+  for (std::size_t w = 0; w < jobs; ++w) workers.emplace_back(work, w);
+}
+
 }  // namespace
 
 Result<int> bench_verify(const Options& options) {
@@ -245,45 +355,27 @@ Result<int> bench_verify(const Options& options) {
   TRY(const auto folder, client::TemporaryFolder::make());
   std::vector<SeedRecipe> recipes;
   if (options.recipes != "none") {
-    const char* seeds = std::getenv("SOUS_SEED_DIR");
-    TRY(recipes, seed_recipes(!options.recipes.empty() ? options.recipes
-                              : seeds != nullptr       ? seeds
-                                                       : SOUS_DEFAULT_SEED_DIR,
-                              folder));
+    TRY(recipes, seed_recipes(seed_folder(options.recipes), folder));
   }
   const Words targets = options.targets.empty() ? client::target_names() : split_commas(options.targets);
   const Verifier verifier(suite, options, targets, recipes);
 
-  std::vector<Verdict> verdicts(tests.size());
-  {
-    Progress progress(tests.size());
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&](std::size_t worker) {
-      const string own = folder.file("worker" + std::to_string(worker));
-      std::error_code error;
-      std::filesystem::create_directory(own, error);
-      for (std::size_t t = next++; t < tests.size(); t = next++) {
-        progress.say(tests[t].label());
-        verdicts[t] = verifier.verify(tests[t], own);
-        progress.step();
-        for (const auto& problem : verdicts[t].problems) progress.line(tests[t].label() + ": " + problem);
-      }
-    };
-    const std::size_t jobs =
-        options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> workers;
-    for (std::size_t w = 0; w < jobs; ++w) workers.emplace_back(work, w);
-  }
-  std::printf("%s", verdict_table(programs, tests, verdicts, targets).c_str());
+  std::deque<Verification> verifications;
+  for (const Case& test : tests) verifications.emplace_back(test);
+  run_all(verifications, verifier, folder, options.jobs);
+  std::printf("%s", verdict_table(programs, verifications, targets).c_str());
 
-  std::size_t problems = 0;
+  std::size_t problems = 0, applied = 0, differing = 0;
   std::map<string, std::set<string>> reasons;  // the programs that have it
   std::map<string, int> lifted;
-  for (std::size_t t = 0; t < tests.size(); ++t) {
-    const string& program = tests[t].program.name;
-    problems += verdicts[t].problems.size();
-    lifted[program] += verdicts[t].nests;
-    for (const auto& reason : verdicts[t].reasons) reasons[reason].insert(program);
+  for (const Verification& about : verifications) {
+    const string& program = about.test().program.name;
+    const Verdict& verdict = about.verdict();
+    problems += verdict.problems.size();
+    applied += static_cast<std::size_t>(verdict.recipes_applied);
+    differing += static_cast<std::size_t>(verdict.programs);
+    lifted[program] += verdict.nests;
+    for (const auto& reason : verdict.reasons) reasons[reason].insert(program);
   }
   std::printf("\nNot lifted, and why:\n");
   for (const auto& [reason, names] : reasons) std::printf("  %s (%s)\n", reason.c_str(), listed(names).c_str());
@@ -292,7 +384,8 @@ Result<int> bench_verify(const Options& options) {
     ++problems;
     std::printf("%s: no nest was lifted\n", program.c_str());
   }
-  std::printf("%zu cases, %zu recipes, %zu problems\n", tests.size(), recipes.size(), problems);
+  std::printf("%zu cases, %zu recipes, applied %zu times (%zu different programs), %zu problems\n", tests.size(),
+              recipes.size(), applied, differing, problems);
   return problems == 0 ? 0 : 1;
 }
 
