@@ -30,7 +30,7 @@ std::string utc(tuning_db::JobTime time) {
 }
 
 Result<tuning_db::WantedNest> read_wanted(const Json& json) {
-  TRY(auto in, ObjectReader::of(json, "reply", "job.wanted"));
+  TRY(auto in, ObjectReader::of(json, "reply", "wanted"));
   tuning_db::WantedNest wanted;
   TRY(wanted.structural_hash, hash(in, "structural_hash"));
   TRY(wanted.sizes, in.integers("sizes"));
