@@ -19,8 +19,9 @@
 
 namespace sous::client {
 
-// What a recipe must gain over the normal form to be sent.
-inline constexpr double least_worked = 1.2;
+// What a recipe must gain over the normal form to be sent. Of PolyBench's 30 kernels (MEDIUM, one thread) the normal
+// form is at most 3 % slower than the program in 28, 1.51 times in adi and 2.29 in syrk.
+inline constexpr double least_worked = 1.5;
 
 struct WorkOptions {
   double seconds = 60;  // of searching, for a nest

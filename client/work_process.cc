@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "client/process.h"
 
@@ -71,13 +72,14 @@ bool use_cores(int cores) {
   CPU_ZERO(&allowed);
   CPU_ZERO(&some);
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  int taken = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE && taken < cores; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    CPU_SET(cpu, &some);
-    ++taken;
-  }
-  return taken == cores && ::sched_setaffinity(0, sizeof some, &some) == 0;
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  if (static_cast<int>(cpus.size()) < cores) return false;
+  // Several workers on one machine are not all to crowd on the first ones.
+  const auto first = static_cast<std::size_t>(::getpid()) % cpus.size();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(cores); ++k) CPU_SET(cpus[(first + k) % cpus.size()], &some);
+  return ::sched_setaffinity(0, sizeof some, &some) == 0;
 }
 
 Result<Worked> in_process(const ProcessLimits& limits, const std::function<Worked()>& work,
