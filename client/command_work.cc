@@ -37,11 +37,10 @@ void pause_for(double seconds) {
   for (const double end = now() + seconds; now() < end && !stopped();) ::poll(nullptr, 0, 50);
 }
 
-// What asking again will not change: a server that fails, or is busy, may do better later.
-bool is_final(int status) { return status >= 400 && status < 500; }
+// What asking again will not change. A server that fails, is busy or talks nonsense may do better later.
 bool is_final(const Error& error) {
-  return error.code == "http.status" ? !error.why.starts_with("the server answered 5")
-                                     : !error.code.starts_with("http.");
+  if (error.code == "http.status") return !error.why.starts_with("the server answered 5");
+  return !error.code.starts_with("http.") && !error.code.starts_with("reply.");
 }
 
 class Shift {
@@ -50,19 +49,25 @@ class Shift {
       : options_(options), server_(std::move(server)), worker_(std::move(worker)), compiler_(std::move(compiler)) {}
 
   Result<int> run() {
+    const bool waits = !options_.once || options_.idle_exit > 0;
     double idle_since = now(), pause = first_pause;
     int done = 0;
+    bool away = false;
     while (!stopped()) {
-      TRY(const auto reply, ask());
-      if (reply && reply->job) {
-        TRY_VOID(work(*reply->job));
+      const auto reply = ask();
+      if (!reply && (is_final(reply.error()) || !waits)) return std::unexpected(reply.error());
+      // A server that is away, or says nothing that can be read, may do better later; it is said once.
+      if (!std::exchange(away, !reply) && away)
+        std::fprintf(stderr, "sous: %s; asking again\n", reply.error().to_string().c_str());
+      if (reply && (reply->job || reply->unreadable)) {
+        reply->job ? work(*reply->job) : refuse(*reply->unreadable);
         ++done;
         if (options_.once) break;
         idle_since = now();
         pause = first_pause;
         continue;
       }
-      if (options_.once && options_.idle_exit == 0) break;
+      if (!waits) break;
       const double wait = reply ? reply->retry_seconds : std::exchange(pause, std::min(longest_pause, 2 * pause));
       const double left = options_.idle_exit > 0 ? idle_since + options_.idle_exit - now() : wait;
       if (left <= 0) break;
@@ -73,29 +78,30 @@ class Shift {
   }
 
  private:
-  // Nullopt: the server is away; that is said once. Errors: it refuses.
-  Result<std::optional<server::LeaseReply>> ask() {
-    const auto response = server_.post("/v1/jobs/lease", server::to_json(worker_));
-    if (response && is_final(response->status)) TRY_VOID(check_status(*response, server_.name()));
-    const auto answered = response ? check_status(*response, server_.name()) : std::unexpected(response.error());
-    if (!answered) {
-      if (!std::exchange(away_, true))
-        std::fprintf(stderr, "sous: %s; asking again\n", answered.error().to_string().c_str());
-      return std::nullopt;
-    }
-    away_ = false;
-    auto reply = server::lease_reply_from_json(response->body);
+  Result<server::LeaseReply> ask() const {
+    TRY(const auto response, server_.post("/v1/jobs/lease", server::to_json(worker_)));
+    TRY_VOID(check_status(response, server_.name()));
+    auto reply = server::lease_reply_from_json(response.body);
     if (!reply) return std::unexpected(tuning_db::as_one_line(std::move(reply).error()));
-    return std::move(*reply);
+    return reply;
   }
 
-  Result<void> work(const server::LeasedJob& job) {
+  // A job of a newer version, or a forged one: not held until its end, and no reason to stop.
+  void refuse(const server::UnreadableJob& job) {
+    std::printf("a job that cannot be read: %s\n", job.error.to_string().c_str());
+    std::fflush(stdout);
+    pause_for(first_pause);
+    const server::DoneRequest done{.lease = job.lease, .outcome = JobOutcome::failed, .code = job.error.code};
+    if (const auto told = tell(done); !told) std::fprintf(stderr, "sous: %s\n", told.error().to_string().c_str());
+  }
+
+  void work(const server::LeasedJob& job) {
     const double start = now();
     auto worked = at_it(job);
     if (lost_) {
       std::printf("%s: given up: another worker has it\n", in_words(job).c_str());
       std::fflush(stdout);
-      return {};
+      return;
     }
     if (!worked) worked = Worked{.outcome = JobOutcome::failed, .entries = {}, .error = worked.error(), .said = {}};
     server::DoneRequest done{.lease = job.lease, .outcome = worked->outcome, .code = worked->error.code};
@@ -104,7 +110,6 @@ class Shift {
     if (!sent) said += "; not reported: " + sent.error().to_string();
     std::printf("%s: %s; %.0f s\n", in_words(job).c_str(), said.c_str(), now() - start);
     std::fflush(stdout);
-    return {};
   }
 
   Result<Worked> at_it(const server::LeasedJob& job) {
@@ -153,12 +158,15 @@ class Shift {
       }
       if (done.outcome != JobOutcome::found) done.entries.clear();
     }
-    const auto told = again_and_again([&]() -> Result<void> {
+    return tell(done);
+  }
+
+  Result<void> tell(const server::DoneRequest& done) const {
+    return again_and_again([&]() -> Result<void> {
       TRY(const auto response, server_.post("/v1/jobs/done", server::to_json(done)));
       // The answer to an earlier try may have been lost; or the job is another's by now, who will find the same.
       return response.status == 409 ? Result<void>() : check_status(response, server_.name());
     });
-    return told;
   }
 
   // What was found is not lost because a server is started anew.
@@ -176,7 +184,7 @@ class Shift {
   const RecipeServer server_;
   const tuning_db::Worker worker_;
   const string compiler_;
-  bool away_ = false, lost_ = false;
+  bool lost_ = false;
 };
 
 Result<tuning_db::Worker> this_worker(const Options& options) {

@@ -139,8 +139,15 @@ Result<LeaseReply> lease_reply_from_json(std::string_view text) {
     return reply;
   }
   TRY(const Json* job, in.object("job"));
-  TRY(reply.job, read_job(*job));
   TRY_VOID(in.done());
+  auto read = read_job(*job);
+  if (read) {
+    reply.job = std::move(*read);
+    return reply;
+  }
+  TRY(auto fields, ObjectReader::of(*job, "reply", "job"));
+  TRY(auto lease, hash(fields, "lease"));
+  reply.unreadable = {std::move(lease), tuning_db::as_one_line(std::move(read).error())};
   return reply;
 }
 

@@ -28,13 +28,19 @@ struct LeasedJob {
   std::optional<tuning_db::WantedNest> wanted;  // to be tuned
   std::optional<tuning_db::Entry> entry;        // to be measured again
 };
+// A job that this version cannot read, or that no honest server sends: its lease can be ended all the same.
+struct UnreadableJob {
+  std::string lease;
+  Error error;
+};
 struct LeaseReply {
   std::optional<LeasedJob> job;
+  std::optional<UnreadableJob> unreadable;
   int retry_seconds = 0;  // without a job: when to ask again
 };
 // `seconds`: that it is held. A job that cannot be told (a row may be anything) is none.
 std::string lease_reply_json(const std::optional<tuning_db::Job>& job, int seconds, int retry_seconds);
-// Errors: reply.*, those of the nest or the entry.
+// Errors: reply.*. Of an unreadable job: those of the nest or the entry, too.
 Result<LeaseReply> lease_reply_from_json(std::string_view json);
 
 // POST /v1/jobs/renew

@@ -1,7 +1,9 @@
 """End-to-end cases of workers: what a build lacks, others find."""
+import http.server
 import json
 import signal
 import subprocess
+import threading
 import time
 
 from case import FLAGS
@@ -152,3 +154,71 @@ def ctrl_c_gives_a_job_back(case):
         assert worker.returncode == 0 and "given back" in said, said
         counts = ask(url, "/v1/jobs", token=token["farm"])[1]["counts"]
         assert counts["returned"] == 1 and counts["leased"] == 0, counts
+
+
+def what_is_found_outlives_a_server_that_is_killed(case):
+    case.write("rows.c", KERNEL)
+    token = tokens(case, desk="upload", farm="work,upload")
+    shown = json.loads(case.s("share", "rows.c", "--show", "--db=none", "--", case.cc, *FLAGS).stdout)
+    shown["nests"] = shown["nests"][:1]
+    with served(case, "--lease=2") as url:
+        ask(url, "/v1/wanted", json.dumps(shown).encode(), token["desk"])
+    listen = "--listen=" + url.removeprefix("http://")
+
+    def start():
+        server = subprocess.Popen([case.sous, "serve", "--db=test.db", listen, "--lease=2"], cwd=case.folder,
+                                  env=case.environment, stdout=subprocess.PIPE, text=True)
+        assert "listening" in server.stdout.readline()
+        return server
+
+    server = start()
+    try:
+        worker = subprocess.Popen([case.sous, "work", f"--server={url}", "--once", "--budget=2s"], cwd=case.folder,
+                                  stdout=subprocess.PIPE, text=True, env={**case.environment, "SOUS_TOKEN": token["farm"]})
+        for _ in range(200):
+            if ask(url, "/v1/jobs", token=token["farm"])[1]["counts"]["leased"] == 1:
+                break
+            time.sleep(0.05)
+        server.kill()
+        server.communicate()
+        time.sleep(3)
+        server = start()
+        said = worker.communicate(timeout=90)[0]
+        assert worker.returncode == 0 and "times as fast" in said and "not reported" not in said, said
+        status, told = ask(url, "/v1/jobs", token=token["farm"])
+        assert [job["state"] for job in told["jobs"]] == ["found"], told
+        assert "only for farm" in case.s("db", "list").stdout
+    finally:
+        server.kill()
+        server.communicate()
+
+
+HOSTILE = {"protocol": 1, "job": {"lease": "0" * 32, "seconds": 60, "isa": "sse", "cores": 1, "threads": 1, "class": "x",
+                                  "wanted": {"nest": {"schema": 1}, "structural_hash": "0" * 32, "sizes": {},
+                                             "reassociate": False}}}
+
+
+def a_server_that_talks_nonsense_stops_no_worker(case):
+    answers = [b"<html>", json.dumps(HOSTILE).encode(), json.dumps({**HOSTILE, "job": 7}).encode(),
+               json.dumps({"protocol": 1, "job": None, "retry_seconds": 1}).encode()]
+    heard = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            heard.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            body = b'{"protocol":1}' if self.path == "/v1/jobs/done" else answers.pop(0) if answers[1:] else answers[0]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    done = case.s("work", f"--server=http://127.0.0.1:{server.server_address[1]}", "--idle-exit=3", "--isa=sse")
+    server.shutdown()
+    assert len(answers) == 1 and done.stdout.count("a job that cannot be read: ") == 1, done.stdout
+    (told,) = [json.loads(body) for path, body in heard if path == "/v1/jobs/done"]
+    assert told["lease"] == "0" * 32 and told["outcome"] == "failed" and told["code"].startswith("sdfg."), told

@@ -144,14 +144,14 @@ TEST(JobProtocol, AServersJobIsReadStrictly) {
     const std::size_t at = text.find(from);
     SOUS_ASSERT(at != std::string::npos);
     const auto reply = lease_reply_from_json(text.replace(at, from.size(), to));
-    return reply ? "" : reply.error().code;
+    return !reply ? "no lease: " + reply.error().code : reply->unreadable ? reply->unreadable->error.code : "";
   };
   EXPECT_EQ(refused("\"seconds\":60", "\"seconds\":0"), "reply.field");
   EXPECT_EQ(refused("\"cores\":1,", "\"cores\":-1,"), "reply.field");
   EXPECT_EQ(refused("\"threads\":1}", "\"threads\":2}"), "reply.field");
   EXPECT_EQ(refused("\"isa\":\"scalar\"", "\"isa\":\"mmx\""), "reply.field");
   EXPECT_EQ(refused("\"tuned_seconds\":0.05", "\"tuned_seconds\":0.04"), "entry.id");
-  EXPECT_EQ(refused("\"lease\":\"b", "\"lease\":\"x"), "reply.field");
+  EXPECT_EQ(refused("\"lease\":\"b", "\"lease\":\"x"), "no lease: reply.field");
   for (std::size_t length = 0; length < good.size(); length += 61)
     EXPECT_FALSE(lease_reply_from_json(good.substr(0, length)));
   job.entry.reset();
