@@ -119,10 +119,12 @@ constexpr auto table = std::to_array<Command>({
      "it\n"
      "has none. Without a file: the strategies.\n",
      command_strategies},
-    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private]", "the recipe server",
+    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS]", "the recipe server",
      "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
      "nobody\n"
-     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too.\n",
+     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too. --lease: how long a worker (sous "
+     "work)\n"
+     "holds a job without a word (default: 60 s).\n",
      command_serve, true},
     {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
      "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
@@ -137,6 +139,14 @@ constexpr auto table = std::to_array<Command>({
      "token log [--last N]                                what was written through servers, and by whom\n"
      "All take --db PATH. A client shows its token as SOUS_TOKEN; docs/server.md says what scopes are.\n",
      command_token, true},
+    {"work",
+     "work --server URL [--once] [--idle-exit SECONDS] [--budget TIME] [--threads N] [--isa NAME] [-- COMPILER]",
+     "tune what the clients of a server lack",
+     "Takes jobs from a server, one after the other: searches recipes for nests that builds of its clients want\n"
+     "(SOUS_SHARE=wanted), a minute or --budget for each, and measures again what one client alone claims. What it "
+     "finds\n"
+     "it sends there. SOUS_TOKEN has the scopes work and upload. Ctrl-C gives the job back. docs/server.md has more.\n",
+     command_work},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
      true},
     {"stats", "stats [FOLDER] [--log FILE]", "what the last builds of a project got",

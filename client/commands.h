@@ -38,6 +38,7 @@ Result<int> command_setup(const Invocation& invocation);
 Result<int> command_share(const Invocation& invocation);
 Result<int> command_strategies(const Invocation& invocation);
 Result<int> command_tune(const Invocation& invocation);
+Result<int> command_work(const Invocation& invocation);
 
 // `bench`: the benchmarks' own main, which this library cannot know.
 using BenchMain = int (*)(const std::vector<std::string>& arguments);

@@ -28,9 +28,9 @@ std::int64_t byte_values(sdfg::ElementType type) {
 }  // namespace
 
 Result<void> takes(const sdfg::Sdfg& nest, Inputs inputs) {
-  bool bounds = false, more = false;
+  bool bounds = false, more = false, gathers = false;
   sdfg::for_each_memlet(nest.root, [&](const sdfg::Memlet& memlet, bool) {
-    for (const auto& dim : memlet.subset) more = more || !dim.begin.reads().empty();
+    for (const auto& dim : memlet.subset) gathers = gathers || !dim.begin.reads().empty();
   });
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
     match(
@@ -41,7 +41,9 @@ Result<void> takes(const sdfg::Sdfg& nest, Inputs inputs) {
   });
   if (planted(Fault::data_taken_as_tame)) return {};
   if (bounds) return fail("measure.gather", "it reads bounds of loops from memory");
-  if (more && inputs == Inputs::Tame)
+  if (gathers && inputs == Inputs::Strangers)
+    return fail("measure.gather", "its subscripts depend on data: nobody knows whether they lie inside of its arrays");
+  if ((more || gathers) && inputs == Inputs::Tame)
     return fail("measure.gather", "what it executes depends on data: subscripts or conditions");
   return {};
 }

@@ -13,6 +13,8 @@ enum class Inputs : std::uint8_t {
   Tame,   // any numbers do: what is executed does not depend on them
   Drawn,  // conditions, iterations of while loops and subscripts come of drawn numbers: subscripts inside their arrays,
           // and a speed that holds for data like it
+  Strangers,  // the same for a nest that a stranger sent: it runs only where it surely stays inside of its arrays
+              // (client/contained.h), so no subscript comes of data
 };
 
 // Errors: measure.gather (such data is no input for it: a bound that is read from memory, and where it has to be tame a

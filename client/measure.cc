@@ -7,6 +7,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "client/contained.h"
 #include "client/generate.h"
 #include "client/generated_code.h"
 #include "client/process.h"
@@ -191,6 +192,7 @@ struct Runs {
 Result<Runs> runs_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
                      const Pace& pace, bool alone) {
   TRY_VOID(takes(nest.lifted->sdfg, pace.inputs));
+  if (pace.inputs == Inputs::Strangers) TRY_VOID(contained(nest.lifted->sdfg, nest.sizes));
   const auto* target = targets::find_target(choice.match.recipe.target);
   SOUS_ASSERT(target != nullptr);
   const bool reassociate = nest.reassociate || meaning.approximate_math;

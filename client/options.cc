@@ -112,6 +112,15 @@ Result<void> deadline(Options& options, string_view value) {
   return {};
 }
 
+Result<void> idle_exit(Options& options, string_view value) {
+  const auto seconds = number<double>(value);
+  if (!seconds || !(*seconds > 0) || *seconds > 1e6) {
+    return fail("cli.value", "--idle-exit takes seconds from 0 to 1000000, not " + string(value));
+  }
+  options.idle_exit = *seconds;
+  return {};
+}
+
 // 90s, 10m, 2h; minutes without a unit.
 Result<void> budget(Options& options, string_view value) {
   const string_view units = "smh";
@@ -166,10 +175,15 @@ constexpr auto rows = std::to_array<OptionRow>({
      text<&Options::profile>},
     {"--neighbours", "NUMBER", "query: how many to show that are not used (default: 2)", count<&Options::neighbours>},
     {"--only", "NAMES", "setup: only entries of these names (gemm,2mm#0)", text<&Options::only>},
-    {"--budget", "TIME", "how long setup may take in all (default: 10m), tune for each nest (60s)", budget},
+    {"--budget", "TIME", "how long setup may take in all (default: 10m), tune and work for each nest (60s)", budget},
     {"--samples", "FILE.jsonl", "tune: write every measurement there as well, an entry a line, faster or not",
      text<&Options::samples>},
     {"--again", "", "setup: measure also what was measured on this machine already", flag<&Options::again>},
+    {"--once", "", "work: one job, or none where there is none", flag<&Options::once>},
+    {"--idle-exit", "SECONDS", "work: end when there was no job for so long (default: wait for ever)", idle_exit},
+    {"--threads", "NUMBER", "work: use so many cores (default: all)", count<&Options::threads>},
+    {"--isa", "NAME", "work: build for no more than this (sse, avx2, avx512; default: what the machine has)",
+     text<&Options::isa>},
     {"--show", "", "share: print what would be sent, and send nothing", flag<&Options::show>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},
     {"--markdown", "", "help: as a page", flag<&Options::markdown>},

@@ -54,6 +54,11 @@ struct Options {
   std::string samples;        // of tune: a file for every measurement
   double budget_minutes = 0;  // of tune, too; 0: the command's default
   bool again = false;
+  // sous work
+  bool once = false;
+  double idle_exit = 0;  // seconds without a job; 0: it waits for ever
+  int threads = 0;       // 0: all
+  std::string isa;
   bool markdown = false;
 };
 

@@ -92,13 +92,15 @@ Result<Entries> in_its_program(const Entry& entry, const SetupProgram& program, 
                          {.pace = pace_for(entry, stop), .recipe = entry.recipe, .provenance = "sous setup"});
 }
 
-Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std::atomic<bool>& stop) {
+Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std::atomic<bool>& stop,
+                              const NestTrial& trial) {
   Words words(flags.begin() + 1, flags.end());
   const string& compiler = flags[0];
   words.insert(words.end(), {"-c", "nest.c"});
   const CommandLine line = classify(words, [](const string&) { return std::nullopt; });
   if (line.action != Action::Compile) return fail("add.flags", line.why, entry.name);
-  const Meaning meaning = meaning_of(line, compiler);
+  Meaning meaning = meaning_of(line, compiler);
+  meaning.reassociate = meaning.reassociate || trial.reassociate;
   const auto lifted = frontends::lifted_from(entry.nest, entry.sizes);
   TRY(const Nest nest,
       prepare(lifted, meaning.reassociate, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
@@ -107,14 +109,16 @@ Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std:
     Choice choice{.unit = unit.index, .match = {}};
     choice.match.recipe = entry.recipe;
     TRY_VOID(apply_choice(nest, choice, nullptr));
-    TRY(auto evidence, measure_on_the_spot(nest, choice, meaning, pace_for(entry, stop)));
+    Pace pace = pace_for(entry, stop);
+    pace.inputs = trial.inputs;
+    TRY(auto evidence, measure_on_the_spot(nest, choice, meaning, pace));
     // Against the normal form, which may be slower than the program was: at most the gain measured there.
     if (entry.tuned_seconds > 0) {
       const double most = evidence.tuned_seconds * entry.baseline_seconds / entry.tuned_seconds;
       evidence.baseline_seconds = std::min(evidence.baseline_seconds, most);
     }
     return Entries{
-        entry_of(nest, choice, evidence, meaning, entry.name, "sous setup, from the nest of " + entry_id(entry))};
+        entry_of(nest, choice, evidence, meaning, entry.name, trial.by + ", from the nest of " + entry_id(entry))};
   }
   return fail("setup.nest", "its nest is not the same in this version's normal form", entry.name);
 }
@@ -237,7 +241,12 @@ Result<Entries> measure_here(const Entry& entry, const Words& flags, const std::
     const bool another_program = measured ? !answers(*measured, entry) : absent;
     if (!another_program) return with_thresholds(std::move(measured), entry);
   }
-  return with_thresholds(from_its_nest(entry, flags, stop), entry);
+  return measure_nest(entry, flags, stop, {});
+}
+
+Result<Entries> measure_nest(const Entry& entry, const Words& flags, const std::atomic<bool>& stop,
+                             const NestTrial& trial) {
+  return with_thresholds(from_its_nest(entry, flags, stop, trial), entry);
 }
 
 }  // namespace sous::client

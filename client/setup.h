@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "client/inputs.h"
 #include "client/options.h"
 #include "client/pipeline.h"
 #include "tuning-db/store.h"
@@ -64,6 +65,14 @@ Result<SetupRun> run_setup(tuning_db::Store& store, const std::vector<SetupTask>
 // The measurement itself. Errors: those of db add and of measuring on the spot; setup.nest.
 Result<std::vector<tuning_db::Entry>> measure_here(const tuning_db::Entry& entry, const std::vector<std::string>& flags,
                                                    const std::atomic<bool>& stop);
+// The same of its nest in normal form alone, whatever program it came from.
+struct NestTrial {
+  Inputs inputs = Inputs::Tame;
+  bool reassociate = false;  // its flags do not say so, but the program did
+  std::string by = "sous setup";
+};
+Result<std::vector<tuning_db::Entry>> measure_nest(const tuning_db::Entry& entry, const std::vector<std::string>& flags,
+                                                   const std::atomic<bool>& stop, const NestTrial& trial);
 // The program among those that Sous brings along that an entry of this name was measured in: the file, its flags, the
 // function with the nest. Empty file: none.
 struct SetupProgram {

@@ -45,7 +45,7 @@ class Inside {
           return region(loop.body, symbols);
         },
         [&](const sdfg::If& branch) { return region(branch.then_body, symbols) && region(branch.else_body, symbols); },
-        [&](const sdfg::While& loop) { return inputs_ == Inputs::Drawn && region(loop.body, symbols); },
+        [&](const sdfg::While& loop) { return inputs_ != Inputs::Tame && region(loop.body, symbols); },
         [](const sdfg::Return&) { return false; });
   }
 

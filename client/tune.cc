@@ -47,8 +47,8 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
   return result;
 }
 
-Result<Nest> at_work(const Nest& nest, std::size_t unit, double work) {
-  return at_trial_sizes(nest, unit, "", work, Inputs::Drawn);
+Result<Nest> at_work(const Nest& nest, std::size_t unit, double work, Inputs inputs) {
+  return at_trial_sizes(nest, unit, "", work, inputs);
 }
 
 // Sizes at which a run takes some tenths of a second. How often a while loop runs, only runs tell.
@@ -56,13 +56,13 @@ Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& m
   bool open = false;
   sdfg::visit(nest.units[unit].nest.root,
               [&](const sdfg::Node& node) { open = open || std::holds_alternative<sdfg::While>(node.value); });
-  if (!open || sizes_known(nest.units[unit])) return at_work(nest, unit, tuned_work);
+  if (!open || sizes_known(nest.units[unit])) return at_work(nest, unit, tuned_work, options.inputs);
   Choice original{.unit = unit, .match = {}, .applied = nest.units[unit].nest};
   original.match.recipe.target = "cpp";
-  const Pace once{.most = 1, .limit_seconds = longest_run, .stop = options.stop, .inputs = Inputs::Drawn};
+  const Pace once{.most = 1, .limit_seconds = longest_run, .stop = options.stop, .inputs = options.inputs};
   double work = first_work;
   while (true) {
-    auto sized = at_work(nest, unit, work);
+    auto sized = at_work(nest, unit, work, options.inputs);
     double growth = most_growth;  // deep nests have more work at any sizes
     if (sized) {
       TRY(const double seconds, time_on_the_spot(*sized, original, meaning, once));
@@ -81,10 +81,10 @@ void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, cons
   transforms::Evidence& found = tuned.evidence;
   for (double work = found.work / step_down; work >= least_work; work /= step_down) {
     if (options.stop != nullptr && options.stop->load()) return;
-    const auto smaller = at_work(nest, unit, work);
+    const auto smaller = at_work(nest, unit, work, options.inputs);
     if (!smaller || sizes_known(nest.units[unit])) return;
     const auto evidence =
-        measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true, .inputs = Inputs::Drawn});
+        measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true, .inputs = options.inputs});
     if (!evidence || !(evidence->work > 0)) return;
     if (options.progress) options.progress({*smaller, unit, *tuned.best, &*evidence}, found.ratio());
     if (!gains_as_well(*evidence, found)) return;
@@ -145,7 +145,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
     Pace pace{.most = 2,
               .limit_seconds = most_seconds > 0 ? most_seconds : longest_run,
               .stop = options.stop,
-              .inputs = Inputs::Drawn};
+              .inputs = options.inputs};
     if (care == Care::Glance && first.baseline_seconds > 0) {
       transforms::Evidence glance = first;
       TRY(glance.tuned_seconds, time_on_the_spot(result.sized, choice, meaning, pace));
@@ -156,7 +156,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
               .until_decided = true,
               .limit_seconds = longest_run,
               .stop = options.stop,
-              .inputs = Inputs::Drawn};
+              .inputs = options.inputs};
     TRY(const auto evidence, measure_on_the_spot(result.sized, choice, meaning, pace));
     first = evidence;
     return evidence;
@@ -175,7 +175,7 @@ Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<Match>& known, 
   if (!result.tuned.best || parts.empty()) return result;
   std::vector<Choice> applied = parts;
   for (Choice& part : applied) TRY_VOID(apply_choice(result.sized, part, nullptr));
-  const Pace pace{.limit_seconds = longest_run, .stop = options.stop, .inputs = Inputs::Drawn};
+  const Pace pace{.limit_seconds = longest_run, .stop = options.stop, .inputs = options.inputs};
   const auto in_parts = time_together(result.sized, applied, meaning, pace);
   // What cannot run side by side is no better.
   if (in_parts && !beats(result.tuned.evidence, *in_parts)) result.tuned.best.reset();

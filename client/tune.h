@@ -30,6 +30,7 @@ struct TuneOptions {
   double seconds_per_nest = 60;
   const std::atomic<bool>* stop = nullptr;
   bool gpu = false;  // strategies for GPUs propose, and no others
+  Inputs inputs = Inputs::Drawn;
   // After each candidate: its measurement (null: it failed), and the best ratio so far.
   std::function<void(const Measured&, double best)> progress;
 };

@@ -21,15 +21,21 @@ namespace sous::server {
 namespace {
 
 constexpr const char* usage =
-    "usage: sous-serve [--db FILE] [--listen HOST:PORT] [--read-only] [--private]\n"
+    "usage: sous-serve [--db FILE] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS]\n"
     "       sous-serve token add|list|revoke|log …\n"
     "  --db FILE           the tuning database (default: the one that builds on this machine use)\n"
     "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n"
     "  --read-only         nobody writes through this server, whatever the token\n"
-    "  --private           who asks shows a token with the scope read, too\n";
+    "  --private           who asks shows a token with the scope read, too\n"
+    "  --lease SECONDS     how long a worker holds a job without a word (default: 60; 1 to 600)\n";
 
-constexpr auto option_names = std::to_array<OptionName>(
-    {{"--db"}, {"--listen"}, {"--read-only", false}, {"--private", false}, {"--help", false}, {"-h", false}});
+constexpr auto option_names = std::to_array<OptionName>({{"--db"},
+                                                         {"--listen"},
+                                                         {"--read-only", false},
+                                                         {"--private", false},
+                                                         {"--lease"},
+                                                         {"--help", false},
+                                                         {"-h", false}});
 
 struct Options {
   std::filesystem::path database;
@@ -47,6 +53,11 @@ Result<Options> parse(std::span<const std::string> words) {
   options.policy = {.read_only = arguments.has("--read-only"), .is_private = arguments.has("--private")};
   options.database = arguments.get("--db", tuning_db::default_database_path());
   if (options.database.empty()) return fail("cli.value", "no home to keep a database in; name one with --db");
+  const std::string lease = arguments.get("--lease", std::to_string(options.policy.lease_seconds));
+  const auto [last, wrong] = std::from_chars(lease.data(), lease.data() + lease.size(), options.policy.lease_seconds);
+  if (wrong != std::errc() || last != lease.data() + lease.size() || options.policy.lease_seconds < 1 ||
+      options.policy.lease_seconds > tuning_db::longest_lease)
+    return fail("cli.value", "--lease takes seconds from 1 to 600, not " + lease);
   if (!arguments.has("--listen")) return options;
   const std::string value = arguments.get("--listen", "");
   const std::size_t colon = value.rfind(':');

@@ -34,7 +34,12 @@ void Metrics::count_wanted(std::uint64_t added) {
   wanted_ += added;
 }
 
-std::string Metrics::text(std::int64_t entries) const {
+void Metrics::count_job(std::string_view outcome) {
+  const std::lock_guard lock(mutex_);
+  ++finished_[std::string(outcome)];
+}
+
+std::string Metrics::text(std::int64_t entries, const std::map<std::string, std::int64_t>& jobs) const {
   const std::lock_guard lock(mutex_);
   std::ostringstream out;
   const auto head = [&](const char* name, const char* type, const char* help) {
@@ -54,6 +59,11 @@ std::string Metrics::text(std::int64_t entries) const {
     out << "sous_sent_entries_total{taken=\"" << taken << "\"} " << count << '\n';
   head("sous_wanted_nests_total", "counter", "Nests that clients want and nobody of their name wanted before.");
   out << "sous_wanted_nests_total " << wanted_ << '\n';
+  head("sous_jobs", "gauge", "Jobs for workers, by state.");
+  for (const auto& [state, count] : jobs) out << "sous_jobs{state=\"" << state << "\"} " << count << '\n';
+  head("sous_finished_jobs_total", "counter", "Jobs that workers reported, by what became of them.");
+  for (const auto& [outcome, count] : finished_)
+    out << "sous_finished_jobs_total{outcome=\"" << outcome << "\"} " << count << '\n';
   head("sous_shed_total", "counter", "Requests that were shed, by reason.");
   for (const auto& [reason, count] : shed_) out << "sous_shed_total{reason=\"" << reason << "\"} " << count << '\n';
   head("sous_request_seconds", "histogram", "Time to answer a request.");

@@ -22,14 +22,15 @@ class Metrics {
   // Of those that were sent, by what became of it.
   void count_entry(std::string_view taken);
   void count_wanted(std::uint64_t added);
-  // `entries`: in the database now.
-  std::string text(std::int64_t entries) const;
+  void count_job(std::string_view outcome);
+  // `entries`: in the database now; `jobs`: there by state.
+  std::string text(std::int64_t entries, const std::map<std::string, std::int64_t>& jobs = {}) const;
 
  private:
   static constexpr std::array<double, 7> bounds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;
-  std::map<std::string, std::uint64_t> shed_, sent_;
+  std::map<std::string, std::uint64_t> shed_, sent_, finished_;
   std::array<std::uint64_t, bounds.size() + 1> buckets_{};
   double seconds_ = 0;
   std::uint64_t exact_ = 0, neighbours_ = 0, nothing_ = 0, wanted_ = 0;

@@ -2,46 +2,15 @@
 
 #include <algorithm>
 
-#include "sdfg/check.h"
 #include "sdfg/json.h"
+#include "server/protocol_fields.h"
 #include "tuning-db/evidence.h"
-#include "tuning-db/json_reader.h"
 
 namespace sous::server {
 namespace {
 
 using tuning_db::dump;
-using tuning_db::Json;
-using tuning_db::ObjectReader;
 using tuning_db::parse_json;
-
-// An Sdfg may nest 200 deep, inside a few levels of ours.
-constexpr int deepest = 210;
-
-// Of text that we wrote ourselves.
-Json parsed(const std::string& text) { return Json::parse(text, nullptr, false); }
-
-Result<void> check_version(ObjectReader& in, const std::string& area) {
-  TRY(const std::int64_t version, in.integer("protocol", 0, 1 << 20));
-  if (version != protocol_version)
-    return fail(area + ".version", "protocol " + std::to_string(version) + " is not spoken here; version " +
-                                       std::to_string(protocol_version) + " is");
-  return {};
-}
-
-Result<std::string> hash(ObjectReader& in, const char* key) {
-  TRY(std::string text, in.string(key, 64));
-  if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    return in.refuse(std::string("\"") + key + "\" must be 32 hexadecimal digits");
-  return text;
-}
-
-Result<sdfg::Sdfg> nest(ObjectReader& in) {
-  TRY(const Json* json, in.object("nest"));
-  TRY(sdfg::Sdfg result, sdfg::from_json(dump(*json)));
-  TRY_VOID(sdfg::check(result));
-  return result;
-}
 
 Json match_json(const transforms::Match& m) {
   return Json{{"id", m.id},
@@ -70,29 +39,6 @@ Result<transforms::Match> read_match(const Json& json, const std::string& where)
   TRY(m.nest, nest(in));
   TRY_VOID(in.done());
   return m;
-}
-
-Json error_json(const Error& error) {
-  Json body{{"code", error.code}, {"why", error.why}};
-  if (!error.where.empty()) body["where"] = error.where;
-  return body;
-}
-
-Result<Error> read_error(const Json& json, const std::string& where) {
-  TRY(auto fields, ObjectReader::of(json, "reply", where));
-  Error error;
-  TRY(error.code, fields.string("code", 128));
-  TRY(error.why, fields.string("why", 16384));
-  // It is shown on a terminal.
-  error.code = tuning_db::as_one_line(std::move(error.code));
-  error.why = tuning_db::as_one_line(std::move(error.why));
-  return error;
-}
-
-// What is said of a nest that something is asked about.
-Json nest_json(const sdfg::Sdfg& nest, const std::string& structural_hash,
-               const std::map<std::string, std::int64_t>& sizes) {
-  return {{"nest", parsed(sdfg::to_json(nest))}, {"structural_hash", structural_hash}, {"sizes", sizes}};
 }
 
 }  // namespace
@@ -224,7 +170,7 @@ Result<std::vector<TakenEntry>> taken_from_json(std::string_view text) {
     }
     if (entry.taken == Taken::refused) {
       TRY(const Json* error, fields.object("error"));
-      TRY(entry.error, read_error(*error, "error"));
+      TRY(entry.error, read_error(*error, "reply", "error"));
     }
     TRY_VOID(fields.done());
     entries.push_back(std::move(entry));
@@ -292,7 +238,7 @@ Error error_from_json(std::string_view text) {
     TRY(const Json json, parse_json(text, "reply", {.bytes = 64 << 10, .depth = 8}));
     TRY(auto in, ObjectReader::of(json, "reply", ""));
     TRY(const Json* body, in.object("error"));
-    return read_error(*body, "error");
+    return read_error(*body, "reply", "error");
   }();
   return read ? *read : read.error();
 }

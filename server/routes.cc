@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "server/protocol.h"
@@ -44,6 +45,10 @@ std::span<const Routes::Route> Routes::routes() {
       {"/v1/recipes/{id}", "GET", readers, Scope::read, &Routes::recipe},
       {"/v1/wanted", "POST", scope, Scope::upload, &Routes::want},
       {"/v1/wanted", "GET", scope, Scope::work, &Routes::wanted},
+      {"/v1/jobs", "GET", scope, Scope::work, &Routes::jobs},
+      {"/v1/jobs/lease", "POST", scope, Scope::work, &Routes::lease_job},
+      {"/v1/jobs/renew", "POST", scope, Scope::work, &Routes::renew_job},
+      {"/v1/jobs/done", "POST", scope, Scope::work, &Routes::finish_job},
       {"/v1/steps", "GET", everyone, {}, &Routes::steps},
       {"/healthz", "GET", everyone, {}, &Routes::health},
       {"/metrics", "GET", everyone, {}, &Routes::metrics},
@@ -176,7 +181,9 @@ Response Routes::health(const Call&) {
 Response Routes::metrics(const Call&) {
   const auto entries = database_.entries();
   if (!entries) return internal(entries.error());
-  return {.body = counters_.text(*entries), .content_type = "text/plain; version=0.0.4"};
+  const auto jobs = ledger_.job_counts(std::time(nullptr));
+  if (!jobs) return internal(jobs.error());
+  return {.body = counters_.text(*entries, *jobs), .content_type = "text/plain; version=0.0.4"};
 }
 
 }  // namespace sous::server

@@ -5,13 +5,14 @@
 //   GET  /v1/recipes/{id}   one entry of the database (tuning-db/entry.h)
 //   POST /v1/wanted         nests for which a build found no good recipe
 //   GET  /v1/wanted         what is wanted, for who works on it
-//   GET  /v1/steps          the declarations of all recipe steps
-//   GET  /healthz           whether it can answer
-//   GET  /metrics           counters, in the Prometheus text format
+//   POST /v1/jobs/lease     a job for a worker; /v1/jobs/renew, /v1/jobs/done: what becomes of it
+//   (server/job_protocol.h) GET  /v1/jobs           who works on what GET  /v1/steps          the declarations of all
+//   recipe steps GET  /healthz           whether it can answer GET  /metrics           counters, in the Prometheus text
+//   format
 //
 // Whatever a client sends wrong is answered with 4xx and {"error": {"code", "why"}}: 400 (what the protocol refuses,
 // with its code), 401 (token.missing, token.unknown), 403 (token.scope, server.read-only), 404 (request.path,
-// recipe.not-found), 405 (request.method), 413 (request.budget).
+// recipe.not-found), 405 (request.method), 409 (job.lease), 413 (request.budget).
 #pragma once
 
 #include <expected>
@@ -53,6 +54,7 @@ enum class Lane {
 struct Policy {
   bool read_only = false;   // nobody writes
   bool is_private = false;  // nobody asks without the scope read
+  int lease_seconds = 60;   // that a worker holds a job without a word
 };
 
 class Routes {
@@ -95,6 +97,10 @@ class Routes {
   Response upload(const Call& call);
   Response want(const Call& call);
   Response wanted(const Call& call);
+  Response lease_job(const Call& call);
+  Response renew_job(const Call& call);
+  Response finish_job(const Call& call);
+  Response jobs(const Call& call);
   Response recipe(const Call& call);
   Response steps(const Call& call);
   Response health(const Call& call);

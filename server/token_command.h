@@ -17,7 +17,7 @@ inline constexpr const char* token_usage =
     "  revoke    from now on a token, or all of a name, is worth nothing; what was sent with it stays\n"
     "  log       what was written through a server, and which tokens were added and revoked; the last --last of it\n"
     "  --scopes  what it lets its bearer do (default: read,upload). read: ask a server that answers not everyone;\n"
-    "            upload: send recipes and wanted nests; work: see what is wanted; admin: all of it\n";
+    "            upload: send recipes and wanted nests; work: take jobs, see what is wanted; admin: all of it\n";
 
 // `words`: behind "token". What it says goes to standard output. Errors: cli.*, token.*, those of the database.
 Result<void> token_command(std::span<const std::string> words);

@@ -229,6 +229,44 @@ Result<std::vector<Wanted>> Ledger::wanted(std::string_view asker) {
   return read_wanted(use.db, asker);
 }
 
+Result<std::optional<Job>> Ledger::lease(const Worker& worker, const std::string& lease, JobTime now, JobTime seconds) {
+  TRY(const auto use, impl_->use(impl_->writing));
+  TRY(auto transaction, Transaction::begin(use.db));
+  TRY(auto job, lease_job(use.db, worker, lease, now, seconds));
+  if (!job) return job;  // nothing is changed
+  TRY_VOID(note(use.db, worker.party,
+                "job: " + std::string(to_string(job->kind)) + " " + job->structural_hash + " for " +
+                    job->hardware_class + " leased"));
+  TRY_VOID(transaction.commit());
+  return job;
+}
+
+Result<void> Ledger::renew(const std::string& lease, const std::string& party, JobTime now, JobTime seconds) {
+  TRY(const auto use, impl_->use(impl_->writing));
+  TRY(auto transaction, Transaction::begin(use.db));
+  TRY_VOID(renew_job(use.db, lease, party, now, seconds));
+  return transaction.commit();
+}
+
+Result<void> Ledger::finish(const std::string& lease, const std::string& party, JobOutcome outcome,
+                            const std::vector<std::string>& entries, const std::string& code, JobTime now) {
+  TRY(const auto use, impl_->use(impl_->writing));
+  TRY(auto transaction, Transaction::begin(use.db));
+  TRY_VOID(finish_job(use.db, lease, party, outcome, entries, code, now));
+  TRY_VOID(note(use.db, party, "job: " + std::string(to_string(outcome)) + (code.empty() ? "" : " (" + code + ")")));
+  return transaction.commit();
+}
+
+Result<std::vector<JobState>> Ledger::jobs(JobTime now) {
+  TRY(const auto use, impl_->use(impl_->reading));
+  return read_jobs(use.db, now);
+}
+
+Result<std::map<std::string, std::int64_t>> Ledger::job_counts(JobTime now) {
+  TRY(const auto use, impl_->use(impl_->reading));
+  return count_jobs(use.db, now);
+}
+
 Result<std::vector<Write>> Ledger::writes(int last) {
   TRY(const auto use, impl_->use(impl_->reading));
   Statement rows(use.db, "SELECT time, who, what FROM writes ORDER BY number DESC LIMIT ?");

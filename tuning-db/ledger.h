@@ -1,6 +1,5 @@
-// What a server keeps in the database beside the entries: who may do what, what was written by whom, and what is
-// wanted. Threads may
-// share one; who reads does not wait for who writes.
+// What a server keeps in the database beside the entries: who may do what, what was written by whom, what is wanted,
+// and who works on it. Threads may share one; who reads does not wait for who writes.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "tuning-db/entry.h"
 #include "tuning-db/features.h"
 #include "tuning-db/file_identity.h"
+#include "tuning-db/jobs.h"
 #include "tuning-db/wanted.h"
 
 namespace sous::tuning_db {
@@ -22,7 +22,7 @@ namespace sous::tuning_db {
 // What a token lets its bearer do.
 //   read    ask, where the server does not answer everyone
 //   upload  send recipes and wanted nests
-//   work    see what is wanted
+//   work    see what is wanted, and take jobs
 //   admin   all of it
 enum class Scope : unsigned { read = 1, upload = 2, work = 4, admin = 8 };
 
@@ -78,6 +78,13 @@ class Ledger {
   // Keeps what the party `who` lacks (tuning-db/wanted.h): how many nests are new.
   Result<int> want(const std::vector<WantedNest>& nests, const Hardware& hardware, const std::string& who);
   Result<std::vector<Wanted>> wanted(std::string_view asker);
+  // Jobs (tuning-db/jobs.h has the errors). The times are the caller's.
+  Result<std::optional<Job>> lease(const Worker& worker, const std::string& lease, JobTime now, JobTime seconds);
+  Result<void> renew(const std::string& lease, const std::string& party, JobTime now, JobTime seconds);
+  Result<void> finish(const std::string& lease, const std::string& party, JobOutcome outcome,
+                      const std::vector<std::string>& entries, const std::string& code, JobTime now);
+  Result<std::vector<JobState>> jobs(JobTime now);
+  Result<std::map<std::string, std::int64_t>> job_counts(JobTime now);
   // The last ones, oldest first.
   Result<std::vector<Write>> writes(int last);
 

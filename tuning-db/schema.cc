@@ -102,6 +102,27 @@ CREATE TABLE wanted(
   PRIMARY KEY(id, name));
 CREATE INDEX wanted_by_name ON wanted(name);
 )",
+    R"(
+CREATE TABLE jobs(
+  subject TEXT NOT NULL,
+  class TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  structural_hash TEXT NOT NULL,
+  entry TEXT NOT NULL,
+  whose TEXT NOT NULL,
+  state TEXT NOT NULL,
+  lease TEXT NOT NULL,
+  worker TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  code TEXT NOT NULL,
+  PRIMARY KEY(subject, class));
+CREATE INDEX jobs_by_lease ON jobs(lease);
+CREATE INDEX jobs_by_entry ON jobs(entry);
+CREATE INDEX jobs_by_time ON jobs(since);
+CREATE INDEX wanted_by_hash ON wanted(structural_hash);
+)",
 };
 constexpr int schema = std::size(migrations);
 

@@ -42,8 +42,8 @@ Statement& Statement::bind(double value) {
   check(sqlite3_bind_double(statement_, next_++, value));
   return *this;
 }
-Statement& Statement::bind(int value) {
-  check(sqlite3_bind_int(statement_, next_++, value));
+Statement& Statement::bind(std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, next_++, value));
   return *this;
 }
 Statement& Statement::bind(const FeatureVector& vector) {

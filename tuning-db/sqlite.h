@@ -33,7 +33,8 @@ class Statement {
   Statement& bind(std::string_view text) { return bind(std::string(text)); }
   Statement& bind(const char* text) { return bind(std::string(text)); }
   Statement& bind(double value);
-  Statement& bind(int value);
+  Statement& bind(int value) { return bind(std::int64_t{value}); }
+  Statement& bind(std::int64_t value);
   Statement& bind(const FeatureVector& vector);
 
   // Whether there is a (further) row. Errors: db.budget, db.corrupt, db.io.

@@ -28,6 +28,7 @@ import gpu_cases
 import recipe_cases
 import server_cases
 import targets
+import work_cases
 from case import cases_of, Case, FLAGS, KERNEL, PARALLEL
 from server_cases import free_port, served
 
@@ -461,7 +462,7 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, gpu_cases) for case in cases_of(module)]
+CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, work_cases, gpu_cases) for case in cases_of(module)]
 
 
 def main():

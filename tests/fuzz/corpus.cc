@@ -14,6 +14,7 @@
 #include "client/lock_source.h"
 #include "sdfg/json.h"
 #include "sdfg/text.h"
+#include "server/job_protocol.h"
 #include "server/protocol.h"
 #include "tests/fuzz/nests.h"
 #include "transforms/normal_form.h"
@@ -172,6 +173,14 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
         hardware,
         {{.nest = one.nest, .structural_hash = one.structural_hash, .sizes = one.sizes, .reassociate = true}}};
     corpus.add("server_route", "POST /v1/wanted valid\n" + server::to_json(wanted));
+    tuning_db::Job job;
+    job.lease = string(32, '0');
+    job.hardware_class = "x86-64:avx2:8c:l2=1M:l3=32M";
+    job.nest_json = sdfg::to_json(one.nest);
+    job.structural_hash = one.structural_hash;
+    job.sizes_json = "{\"n0\":100,\"n1\":100,\"n2\":100}";
+    const string leased = server::lease_reply_json(job, 60, 10);
+    corpus.add("http_answer", http("200 OK\r\nContent-Length: " + std::to_string(leased.size()), leased));
     const auto matches = (*database)->query(request.nests, request.k);
     SOUS_ASSERT(matches);
     const string reply = server::to_json(server::QueryReply{*matches});
@@ -188,6 +197,15 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
   for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
     corpus.add("server_route", string("GET ") + path + "\n");
   corpus.add("server_route", "GET /v1/wanted valid\n");
+  corpus.add("server_route", "GET /v1/jobs valid\n");
+  const tuning_db::Worker worker{.party = {}, .hardware = tuning_db::describe(), .targets = {"cpp", "openmp"}};
+  corpus.add("server_route", "POST /v1/jobs/lease valid\n" + server::to_json(worker));
+  corpus.add("server_route", "POST /v1/jobs/renew valid\n" + server::renew_json(string(32, '0')));
+  const server::DoneRequest done{.lease = string(32, '0'),
+                                 .outcome = tuning_db::JobOutcome::found,
+                                 .entries = {string(32, '1')},
+                                 .code = "measure.run"};
+  corpus.add("server_route", "POST /v1/jobs/done valid\n" + server::to_json(done));
   for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})
     corpus.add("server_route", string("GET /v1/recipes/0000 ") + shown + string(64, '0') + "\n");
   for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})

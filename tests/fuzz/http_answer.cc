@@ -1,10 +1,12 @@
 // The bytes of a server's answer: read as HTTP, then as a reply; the recipes in it are fitted to the nest that asked
-// and applied, as a build does.
+// and applied, as a build does; a job in it is looked at as a worker does.
 #include "client/choose.h"
+#include "client/contained.h"
 #include "client/http_source.h"
 #include "client/promise.h"
 #include "sdfg/check.h"
 #include "sdfg/text.h"
+#include "server/job_protocol.h"
 #include "server/protocol.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/nests.h"
@@ -21,6 +23,11 @@ SOUS_FUZZ_TARGET(input) {
   if (const auto taken = server::taken_from_json(response->body); taken)
     for (const auto& one : *taken)
       for (const char c : one.error.to_string()) SOUS_ASSERT(static_cast<unsigned char>(c) >= ' ');
+  if (const auto leased = server::lease_reply_from_json(response->body); leased && leased->job) {
+    SOUS_ASSERT(leased->job->wanted.has_value() != leased->job->entry.has_value());
+    if (leased->job->wanted) (void)client::contained(leased->job->wanted->nest, leased->job->wanted->sizes);
+    if (leased->job->entry) (void)client::contained(leased->job->entry->nest, leased->job->entry->sizes);
+  }
   const auto answer = client::HttpSource::read_answer(*response, 1, 8, "http://server");
   if (!answer) {
     // It is printed as a note of the build: no control characters of the server's.

@@ -55,7 +55,7 @@ SOUS_FUZZ_TARGET(input) {
   auto& instance = routes();
   if (request.authorization == "valid") request.authorization = valid();
   const server::Response response = instance.handle(request);
-  static const std::set<int> statuses = {200, 400, 401, 403, 404, 405, 413};
+  static const std::set<int> statuses = {200, 400, 401, 403, 404, 405, 409, 413};
   SOUS_ASSERT(statuses.contains(response.status));
   if (response.content_type != "application/json") return;
   const auto body = nlohmann::json::parse(response.body, nullptr, false);

@@ -196,7 +196,7 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
 }
 
 constexpr const char* back_to_the_first_schema =
-    "DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER TABLE entries "
+    "DROP TABLE jobs; DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER TABLE entries "
     "DROP COLUMN sent; "
     "DROP TABLE tokens; DROP TABLE writes; DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; "
     "ALTER TABLE entries DROP COLUMN seeded; PRAGMA user_version = 1";
@@ -206,7 +206,7 @@ TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
   opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
   sql(folder / "t.db", back_to_the_first_schema);
   EXPECT_EQ(opened(folder / "t.db").list()->size(), 1u);
-  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 6);
+  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 7);
 }
 
 TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {

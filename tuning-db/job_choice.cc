@@ -1,0 +1,208 @@
+#include "tuning-db/job_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tuning-db/belief.h"
+#include "tuning-db/build_isa.h"
+#include "tuning-db/hash.h"
+#include "tuning-db/json_reader.h"
+#include "tuning-db/rows.h"
+
+namespace sous::tuning_db {
+namespace {
+
+constexpr JobTime day = 24 * 3600;
+constexpr int most_looked_at = 4096;
+// A measurement makes that many runs of both sides.
+constexpr double measured_runs = 10;
+
+// A claim as a question: whoever sent it, and whatever times it names.
+std::string question(const Summary& claim) {
+  return content_hash(dump(Json{claim.structural_hash, claim.recipe_json, claim.size_class, claim.hardware_class}));
+}
+
+// Whether some party's claim settles, or may settle, what becomes of a wanted nest: one that the worker's party sees,
+// or one that is still to be measured by another party, by a worker such as this.
+Result<bool> is_known(sqlite3* db, const Worker& worker, const std::string& structural_hash,
+                      const std::string& hardware_class, const std::string& size_class) {
+  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ?").c_str());
+  TRY(const auto entries, read_summaries(rows.bind(structural_hash).bind(size_class)));
+  for (const Summary& entry : entries) {
+    if (entry.hardware_class != hardware_class || !(entry.ratio() > least_gain)) continue;
+    if (entry.is_for(worker.party)) return true;
+    if (!worker.measures || std::ranges::find(worker.targets, entry.target) == worker.targets.end()) continue;
+    TRY(const auto tried, tried_jobs(db, question(entry)));
+    const bool answered =
+        std::ranges::any_of(tried, [](const TriedJob& t) { return t.state == "found" || t.state == "failed"; });
+    if (!answered) return true;
+  }
+  return false;
+}
+
+// Of the parties that have a job waiting: how many jobs were begun for each in a day.
+#define SOUS_RECENT \
+  "WITH recent(name, turns) AS (SELECT whose, count(subject) FROM jobs WHERE since > ?1 GROUP BY whose) "
+
+struct WantedRow {
+  std::string rowid, id, whose, hardware_class;
+};
+
+Result<std::vector<WantedRow>> wanted_in_order(sqlite3* db, JobTime now) {
+  // A bare column is that of the row with the least turns.
+  Statement rows(db, SOUS_RECENT
+                 "SELECT CAST(w.rowid AS TEXT), w.id, w.name, w.class, min(coalesce(r.turns, 0)) AS turns, "
+                 "count(w.name) AS parties, max(w.work) AS heat FROM wanted w LEFT JOIN recent r ON r.name = w.name "
+                 "GROUP BY w.id ORDER BY parties DESC, turns, heat DESC, w.id LIMIT ?2");
+  rows.bind(now - day).bind(most_looked_at);
+  std::vector<WantedRow> all;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return all;
+    all.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3)});
+  }
+}
+
+// Whether no worker is at it, and what was tried on this class rests no longer. What was found for another class that
+// is believed here is left to a worker of the very class.
+std::optional<int> tries_if_due(const std::vector<TriedJob>& tried, const JobFit& fit, JobTime now) {
+  int tries = 0;
+  for (const TriedJob& one : tried) {
+    if (is_held(one, now)) return std::nullopt;
+    const bool same = one.hardware_class == fit.hardware_class;
+    if (same) tries = one.tries;
+    if ((same || (one.state == "found" && !fit.exact)) && !is_due(one, now)) return std::nullopt;
+  }
+  return tries;
+}
+
+Result<std::optional<ChosenJob>> next_tune(sqlite3* db, const Worker& worker, JobTime now) {
+  TRY(const auto wanted, wanted_in_order(db, now));
+  std::map<std::string, std::optional<JobFit>> fits;
+  for (const WantedRow& one : wanted) {
+    const auto [fit, is_new] = fits.try_emplace(one.hardware_class);
+    if (is_new) fit->second = job_fit(worker.hardware, one.hardware_class);
+    if (!fit->second) continue;
+    TRY(const auto tried, tried_jobs(db, one.id));
+    const auto tries = tries_if_due(tried, *fit->second, now);
+    if (!tries) continue;
+    Statement row(db,
+                  "SELECT nest, structural_hash, sizes, reassociate, size_class FROM wanted "
+                  "WHERE rowid = CAST(? AS INTEGER)");
+    TRY(const bool there, row.bind(one.rowid).step());
+    if (!there) continue;
+    TRY(const bool known, is_known(db, worker, row.text(1), one.hardware_class, row.text(4)));
+    if (known) continue;
+    return ChosenJob{.job = {.lease = {},
+                             .kind = JobKind::tune,
+                             .build = fit->second->build,
+                             .hardware_class = fit->second->hardware_class,
+                             .nest_json = row.text(0),
+                             .structural_hash = row.text(1),
+                             .sizes_json = row.text(2),
+                             .reassociate = row.integer(3) != 0,
+                             .entry = {}},
+                     .subject = one.id,
+                     .entry = {},
+                     .whose = one.whose,
+                     .tries = *tries};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> claims_in_order(sqlite3* db, const Worker& worker,
+                                                                         JobTime now) {
+  Statement rows(db, SOUS_RECENT
+                 "SELECT e.id, s.name, min(coalesce(r.turns, 0)) AS turns FROM entries e JOIN senders s ON s.entry = "
+                 "e.id LEFT JOIN recent r ON r.name = s.name WHERE e.sent = 1 AND e.baseline_seconds > ?2 * "
+                 "e.tuned_seconds AND NOT EXISTS(SELECT 1 FROM senders x WHERE x.entry = e.id AND x.name = ?3) "
+                 "AND NOT EXISTS(SELECT 1 FROM jobs j WHERE j.entry = e.id AND j.until > ?4) "
+                 "GROUP BY e.id ORDER BY turns, e.baseline_seconds / e.tuned_seconds DESC, e.id LIMIT ?5");
+  rows.bind(now - day).bind(least_gain).bind(worker.party).bind(now).bind(most_looked_at);
+  std::vector<std::pair<std::string, std::string>> all;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return all;
+    all.emplace_back(rows.text(0), rows.text(1));
+  }
+}
+
+Result<std::optional<ChosenJob>> next_measure(sqlite3* db, const Worker& worker, JobTime now) {
+  TRY(const auto claims, claims_in_order(db, worker, now));
+  for (const auto& [id, whose] : claims) {
+    Statement row(db, summary_rows(db, "WHERE e.id = ?").c_str());
+    TRY(const auto found, read_summaries(row.bind(id)));
+    if (found.empty()) continue;
+    const Summary& claim = found.front();
+    auto fit = job_fit(worker.hardware, claim.hardware_class);
+    const bool can = fit && std::ranges::find(worker.targets, claim.target) != worker.targets.end() &&
+                     claim.threads <= worker.hardware.cores &&
+                     measured_runs * (claim.baseline_seconds + claim.tuned_seconds) <= worker.seconds;
+    if (!can) continue;
+    const std::string subject = question(claim);
+    TRY(const auto tried, tried_jobs(db, subject));
+    if (std::ranges::any_of(tried, [&](const TriedJob& one) { return !is_due(one, now); })) continue;
+    int tries = 0;
+    for (const TriedJob& one : tried) tries = std::max(tries, one.tries);
+    Statement whole(db, entry_rows(db, "WHERE e.id = ?").c_str());
+    TRY(const bool there, whole.bind(id).step());
+    auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", id));
+    if (!entry) continue;  // a row can be anything
+    // A claim is confirmed on as many threads at most.
+    fit->build.threads = std::min(fit->build.cores, claim.threads);
+    return ChosenJob{.job = {.lease = {},
+                             .kind = JobKind::measure,
+                             .build = fit->build,
+                             .hardware_class = fit->hardware_class,
+                             .nest_json = {},
+                             .structural_hash = claim.structural_hash,
+                             .sizes_json = {},
+                             .reassociate = false,
+                             .entry = std::move(*entry)},
+                     .subject = subject,
+                     .entry = id,
+                     .whose = whose,
+                     .tries = tries};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::int64_t> waiting_jobs(sqlite3* db) {
+  Statement count(db,
+                  "SELECT (SELECT count(DISTINCT id) FROM wanted WHERE id NOT IN (SELECT subject FROM jobs)) + "
+                  "(SELECT count(id) FROM entries WHERE sent = 1 AND baseline_seconds > ? * tuned_seconds "
+                  "AND id NOT IN (SELECT entry FROM jobs))");
+  TRY([[maybe_unused]] const bool row, count.bind(least_gain).step());
+  return count.integer(0);
+}
+
+Result<std::vector<TriedJob>> tried_jobs(sqlite3* db, const std::string& subject) {
+  Statement rows(db, "SELECT class, state, lease, until, tries FROM jobs WHERE subject = ?");
+  rows.bind(subject);
+  std::vector<TriedJob> all;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return all;
+    all.push_back({.hardware_class = rows.text(0),
+                   .state = rows.text(1),
+                   .lease = rows.text(2),
+                   .until = rows.integer(3),
+                   .tries = static_cast<int>(rows.integer(4))});
+  }
+}
+
+Result<std::optional<ChosenJob>> choose_job(sqlite3* db, const Worker& worker, JobTime now) {
+  TRY(const std::int64_t measured_last,
+      number(db, "SELECT kind = 'measure' FROM jobs ORDER BY since DESC, rowid DESC LIMIT 1"));
+  for (const bool measures : {measured_last == 0, measured_last != 0}) {
+    if (!(measures ? worker.measures : worker.tunes)) continue;
+    TRY(auto next, measures ? next_measure(db, worker, now) : next_tune(db, worker, now));
+    if (next) return next;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sous::tuning_db
