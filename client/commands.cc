@@ -119,10 +119,14 @@ constexpr auto table = std::to_array<Command>({
      "it\n"
      "has none. Without a file: the strategies.\n",
      command_strategies},
-    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private]", "the recipe server",
+    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--tls-cert FILE --tls-key FILE]",
+     "the recipe server",
      "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
      "nobody\n"
-     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too.\n",
+     "writes through it; with --private who asks shows a token (SOUS_TOKEN), too. With a certificate and its key "
+     "(PEM;\n"
+     "read again on SIGHUP) it speaks TLS: clients ask as https://. --limit-requests, --limit-bytes, --limit-nests N:\n"
+     "what a token's name, or else an address, may ask for in a minute; 0: as much as it likes.\n",
      command_serve, true},
     {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
      "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
@@ -224,7 +228,8 @@ string markdown() {
       "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
-      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`) |\n"
+      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`), over https or on this machine |\n"
+      "| `SOUS_CA_FILE` | PEM: the authorities of an https server, instead of the system's |\n"
       "| `SOUS_SHARE` | `wanted`: builds tell the server which nests found no good recipe (`sous share --show` prints "
       "it) |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"

@@ -80,8 +80,8 @@ Result<std::string> decoded(std::string body, std::string_view encoding, std::si
 }
 
 Result<std::string> path_of(std::string_view target) {
-  if (target.starts_with("http://")) {
-    const std::size_t slash = target.find('/', 7);
+  if (target.starts_with("http://") || target.starts_with("https://")) {
+    const std::size_t slash = target.find('/', 8);
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
   }
   target = target.substr(0, target.find_first_of("?#"));

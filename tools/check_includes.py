@@ -33,8 +33,8 @@ ONE_PLACE = {
     r"isl/": ["sdfg/"],
     r"sqlite3\.h": ["tuning-db/sqlite"],
     r"faiss/": ["tuning-db/nearest"],
-    r"boost/": ["server/connection.", "server/http_server.cc"],
-    r"openssl/": ["server/secret."],
+    r"boost/": ["server/connection.", "server/http_server.cc", "server/stream.h", "server/tls."],
+    r"openssl/": ["server/secret.", "server/tls.", "client/tls."],
     r"brotli/|zlib\.h": ["server/content."],
     # What stands in front of C compilers, or rewrites C; all else of client/ knows languages by frontends/lifted.h.
     r"frontends/c/": ["frontends/c/", "client/compile.", "client/command_opt.", "client/db_add.", "client/front.",
