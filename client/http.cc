@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "client/wire.h"
+#include "server/gzip.h"
 
 namespace sous::client {
 namespace {
@@ -27,6 +28,7 @@ struct Head {
   int status = 0;
   std::optional<std::size_t> length;
   bool chunked = false;
+  bool gzip = false;
 };
 
 // Status line and headers, without the empty line behind them.
@@ -60,12 +62,21 @@ std::optional<Head> parse_head(std::string_view text) {
       if (line != "chunked") return std::nullopt;
       head.chunked = true;
     }
+    if (name == "content-encoding") {
+      if (line != "gzip" && line != "identity") return std::nullopt;  // nothing else was asked for
+      head.gzip = line == "gzip";
+    }
   }
   return first ? std::nullopt : std::optional(head);
 }
 
 // Appends more of the answer to the buffer; false at its end.
 using More = std::function<Result<bool>(std::string& buffer)>;
+
+std::unexpected<Error> too_long(const HttpLimits& limits, const Exchange& exchange) {
+  return exchange.refuse("http.too-long",
+                         "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
+}
 
 // The body's chunks, read from `buffer` and then from the stream (RFC 9112, section 7.1; trailers are ignored).
 Result<std::string> receive_chunks(const More& receive, std::string buffer, const HttpLimits& limits,
@@ -86,9 +97,7 @@ Result<std::string> receive_chunks(const More& receive, std::string buffer, cons
     const auto size = parse_number(line.substr(0, line.find(';')), 16);
     if (!size) return exchange.refuse("http.malformed", "a chunk has no size");
     if (*size == 0) return body;
-    if (*size > limits.longest_body || body.size() + *size > limits.longest_body)
-      return exchange.refuse("http.too-long",
-                             "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
+    if (*size > limits.longest_body || body.size() + *size > limits.longest_body) return too_long(limits, exchange);
     buffer.erase(0, end + 2);
     TRY_VOID(need([&] { return buffer.size() >= *size + 2; }));
     if (buffer.compare(*size, 2, "\r\n") != 0)
@@ -96,6 +105,22 @@ Result<std::string> receive_chunks(const More& receive, std::string buffer, cons
     body.append(buffer, 0, *size);
     buffer.erase(0, *size + 2);
   }
+}
+
+// As it was sent. `buffer`: what there is of it.
+Result<std::string> receive_body(const More& receive, const Head& head, std::string buffer, const HttpLimits& limits,
+                                 const Exchange& exchange) {
+  if (head.chunked) return receive_chunks(receive, std::move(buffer), limits, exchange);
+  if (head.length && *head.length > limits.longest_body) return too_long(limits, exchange);
+  while (!head.length || buffer.size() < *head.length) {
+    if (buffer.size() > limits.longest_body) return too_long(limits, exchange);
+    TRY(const bool more, receive(buffer));
+    if (more) continue;
+    if (head.length) return exchange.refuse("http.malformed", "the answer is shorter than it says");
+    break;
+  }
+  if (head.length) buffer.resize(*head.length);
+  return buffer;
 }
 
 Result<HttpResponse> receive_response(const More& receive, const HttpLimits& limits, const Exchange& exchange) {
@@ -109,26 +134,12 @@ Result<HttpResponse> receive_response(const More& receive, const HttpLimits& lim
   const auto head = parse_head(std::string_view(buffer).substr(0, end));
   if (!head) return exchange.refuse("http.malformed", "the answer is not HTTP");
   buffer.erase(0, end + 4);
-  HttpResponse response{.status = head->status, .body = {}};
-  if (head->chunked) {
-    TRY(response.body, receive_chunks(receive, std::move(buffer), limits, exchange));
-    return response;
-  }
-  const auto too_long = [&] {
-    return exchange.refuse("http.too-long",
-                           "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
-  };
-  if (head->length && *head->length > limits.longest_body) return too_long();
-  while (!head->length || buffer.size() < *head->length) {
-    if (buffer.size() > limits.longest_body) return too_long();
-    TRY(const bool more, receive(buffer));
-    if (more) continue;
-    if (head->length) return exchange.refuse("http.malformed", "the answer is shorter than it says");
-    break;
-  }
-  if (head->length) buffer.resize(*head->length);
-  response.body = std::move(buffer);
-  return response;
+  TRY(std::string body, receive_body(receive, *head, std::move(buffer), limits, exchange));
+  if (!head->gzip) return HttpResponse{head->status, std::move(body)};
+  auto text = server::inflated(body, limits.longest_body);
+  if (text) return HttpResponse{head->status, std::move(*text)};
+  if (text.error() == server::NotInflated::too_long) return too_long(limits, exchange);
+  return exchange.refuse("http.malformed", "the answer is not what its Content-Encoding says");
 }
 
 }  // namespace
@@ -190,11 +201,11 @@ Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limi
   if (!request.token.empty() && !wire->is_private())
     return exchange.refuse("http.token",
                            "a token is shown over https, or to this machine: everyone between could take it");
-  const std::string head = request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + request.url.authority() +
-                           "\r\nUser-Agent: sous\r\nAccept: application/json\r\nConnection: close\r\n" +
-                           (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
-                           "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
-                           "\r\n\r\n";
+  const std::string head =
+      request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + request.url.authority() +
+      "\r\nUser-Agent: sous\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\nConnection: close\r\n" +
+      (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
+      "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) + "\r\n\r\n";
   TRY_VOID(wire->send(head + request.body));
   return receive_response([&](std::string& buffer) { return wire->receive(buffer); }, limits, exchange);
 }

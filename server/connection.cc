@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "server/content.h"
+#include "server/gzip.h"
 
 namespace sous::server {
 namespace {
@@ -30,13 +31,22 @@ Response busy(std::string why) {
   return response;
 }
 
+void compress(Response& response) {
+  auto smaller = gzipped(response.body);
+  if (!smaller) return;
+  response.body = std::move(*smaller);
+  response.content_encoding = "gzip";
+}
+
 Response answered(const Service& service, Request request, const std::string& encoding, std::size_t most) {
   try {
     auto body = decoded(std::move(request.body), encoding, most);
     if (!body && body.error().code == "request.encoding") return refusal(415, body.error());
     if (!body) return refusal(body.error().code == "request.budget" ? 413 : 400, body.error());
     request.body = std::move(*body);
-    return service.handle(request);
+    Response response = service.handle(request);
+    if (request.gzip && response.body.size() >= worth_compressing) compress(response);
+    return response;
   } catch (const std::exception&) {
     return refusal(500, {"server.internal", "the request could not be answered"});
   }
@@ -195,6 +205,7 @@ asio::awaitable<bool> Connection::serve_one() {
   }
   request.path = *path;
   request.address = address_;
+  request.gzip = accepts_gzip(message[http::field::accept_encoding]);
   request.authorization = std::string(message[http::field::authorization]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const Lane lane = loop_.service.lane(request);
@@ -305,6 +316,8 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.version(version);
   message.result(static_cast<unsigned>(response.status));
   message.set(http::field::content_type, response.content_type);
+  message.set(http::field::vary, "Accept-Encoding");
+  if (!response.content_encoding.empty()) message.set(http::field::content_encoding, response.content_encoding);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
   if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));

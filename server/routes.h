@@ -33,15 +33,17 @@ struct Request {
   std::string body;
   std::string authorization = {};  // the header's value
   std::string address = {};        // of who asks (party_of_address)
+  bool gzip = false;               // the answer may come so
 };
 
 struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow = {};    // of a 405: the methods that the path knows
-  int retry_after = 0;       // of a 429 or 503: seconds; 0: nothing is said
-  bool wants_token = false;  // a 401
+  std::string content_encoding = {};  // empty: as it is
+  std::string allow = {};             // of a 405: the methods that the path knows
+  int retry_after = 0;                // of a 429 or 503: seconds; 0: nothing is said
+  bool wants_token = false;           // a 401
 };
 
 // What a request waits for: each lane has threads of its own.

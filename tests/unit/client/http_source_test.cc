@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "client/wire.h"
+#include "server/gzip.h"
 #include "server/protocol.h"
 #include "tests/unit/tuning_db/nests.h"
 #include "tuning-db/database.h"
@@ -183,6 +184,25 @@ TEST(HttpSource, BytesAreReadAsAnAnswer) {
             "http.too-long");
   EXPECT_EQ(parse_response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbody").error().code, "http.malformed");
   EXPECT_EQ(parse_response(std::string(100'000, 'x')).error().code, "http.too-long");
+}
+
+TEST(HttpSource, CompressedAnswersAreReadWithinTheLimit) {
+  const auto read = [](const std::string& encoding, const std::string& body) {
+    HttpLimits limits;
+    limits.longest_body = 100'000;
+    return parse_response("HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding +
+                              "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
+                          limits);
+  };
+  const std::string text(100'000, 'x'), small = server::gzipped(text).value();
+  EXPECT_LT(small.size(), 1000U);
+  EXPECT_EQ(read("gzip", small)->body, text);
+  EXPECT_EQ(read("identity", text)->body, text);
+  EXPECT_EQ(read("gzip", server::gzipped(text + "x").value()).error().code, "http.too-long");
+  EXPECT_EQ(read("gzip", server::gzipped(std::string(30'000'000, 'x')).value()).error().code, "http.too-long");
+  EXPECT_EQ(read("gzip", small.substr(0, small.size() - 1)).error().code, "http.malformed");
+  EXPECT_EQ(read("gzip", text).error().code, "http.malformed");
+  EXPECT_EQ(read("br", small).error().code, "http.malformed") << "nothing else was asked for";
 }
 
 TEST(HttpSource, NobodyThere) {
