@@ -61,7 +61,7 @@ constexpr auto table = std::to_array<Command>({
      "distance\n"
      "and why. --explain=all: everything that the sources know, with recipes and steps.\n",
      command_query},
-    {"db", "db add|list|show|remove|import|export|send|stats|verify|rebuild-index …",
+    {"db", "db add|list|show|remove|import|export|send|backup|restore|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
      "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"
      "db list                                             all entries, one per line\n"
@@ -70,6 +70,8 @@ constexpr auto table = std::to_array<Command>({
      "db import FILE.jsonl…                               add entries (all of a file or none)\n"
      "db export                                           all entries as JSON lines, on standard output\n"
      "db send [ID…] --server URL                          to a server: these, or all that were measured here\n"
+     "db backup FILE                                      all of it as one file, also while it is written\n"
+     "db restore FILE                                     what such a file holds, also while it is served\n"
      "db stats                                            how many entries, machines, targets\n"
      "db verify                                           check every entry and the file itself\n"
      "db rebuild-index                                    make the derived vectors anew\n",
