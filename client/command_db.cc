@@ -11,6 +11,7 @@
 #include "client/send.h"
 #include "client/sources.h"
 #include "sdfg/text.h"
+#include "tuning-db/backup.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
 
@@ -134,6 +135,28 @@ Result<int> send(const Invocation& invocation, const Words& words) {
   return refused == 0 ? 0 : 1;
 }
 
+Result<string> path_to_copy(const Invocation& invocation, const Words& words, const char* verb) {
+  if (words.size() != 1) return fail("cli.value", string("sous db ") + verb + " takes one file");
+  string path = database_path(invocation.options);
+  if (path.empty()) return fail("cli.value", "no database: give --db PATH");
+  return path;
+}
+
+Result<int> backup(const Invocation& invocation, const Words& words) {
+  TRY(const string path, path_to_copy(invocation, words, "backup"));
+  TRY_VOID(tuning_db::back_up(path, words[0]));
+  std::printf("%s: all of %s, as it was at one moment\n", words[0].c_str(), path.c_str());
+  return 0;
+}
+
+Result<int> restore(const Invocation& invocation, const Words& words) {
+  TRY(const string path, path_to_copy(invocation, words, "restore"));
+  TRY(const auto kept, tuning_db::restore(words[0], path));
+  std::printf("%s: what %s holds%s\n", path.c_str(), words[0].c_str(),
+              kept.empty() ? "" : ("; what was there is kept as " + kept.string()).c_str());
+  return 0;
+}
+
 Result<int> stats(const Invocation& invocation, const Words&) {
   TRY(const auto store, open_store(invocation.options));
   TRY(const auto s, store.stats());
@@ -175,6 +198,8 @@ constexpr auto verbs = std::to_array<Verb>({
     {"import", import},
     {"export", export_},
     {"send", send},
+    {"backup", backup},
+    {"restore", restore},
     {"stats", stats},
     {"verify", verify},
     {"rebuild-index", rebuild_index},

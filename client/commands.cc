@@ -61,7 +61,7 @@ constexpr auto table = std::to_array<Command>({
      "distance\n"
      "and why. --explain=all: everything that the sources know, with recipes and steps.\n",
      command_query},
-    {"db", "db add|list|show|remove|import|export|send|stats|verify|rebuild-index …",
+    {"db", "db add|list|show|remove|import|export|send|backup|restore|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
      "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"
      "db list                                             all entries, one per line\n"
@@ -70,6 +70,8 @@ constexpr auto table = std::to_array<Command>({
      "db import FILE.jsonl…                               add entries (all of a file or none)\n"
      "db export                                           all entries as JSON lines, on standard output\n"
      "db send [ID…] --server URL                          to a server: these, or all that were measured here\n"
+     "db backup FILE                                      all of it as one file, also while it is written\n"
+     "db restore FILE                                     what such a file holds, also while it is served\n"
      "db stats                                            how many entries, machines, targets\n"
      "db verify                                           check every entry and the file itself\n"
      "db rebuild-index                                    make the derived vectors anew\n",
@@ -119,12 +121,19 @@ constexpr auto table = std::to_array<Command>({
      "it\n"
      "has none. Without a file: the strategies.\n",
      command_strategies},
-    {"serve", "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS]", "the recipe server",
+    {"serve",
+     "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS] [--tls-cert FILE --tls-key "
+     "FILE]",
+     "the recipe server",
      "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
      "nobody\n"
      "writes through it; with --private who asks shows a token (SOUS_TOKEN), too. --lease: how long a worker (sous "
      "work)\n"
-     "holds a job without a word (default: 60 s).\n",
+     "holds a job without a word (default: 60 s). With a certificate and its key (PEM; read again on SIGHUP) it speaks "
+     "TLS:\n"
+     "clients ask as https://. --limit-requests, --limit-bytes, --limit-nests N: what a token's name, or else an "
+     "address,\n"
+     "may ask for in a minute; 0: as much as it likes.\n",
      command_serve, true},
     {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
      "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
@@ -234,7 +243,8 @@ string markdown() {
       "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
       "| `SOUS_OPTIONS` | options, split as the shell splits words; read before those of the command line |\n"
       "| `SOUS_DB` | as `--db` |\n| `SOUS_SERVER` | as `--server` |\n"
-      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`) |\n"
+      "| `SOUS_TOKEN` | the token that the server is shown (`sous token add`), over https or on this machine |\n"
+      "| `SOUS_CA_FILE` | PEM: the authorities of an https server, instead of the system's |\n"
       "| `SOUS_SHARE` | `wanted`: builds tell the server which nests found no good recipe (`sous share --show` prints "
       "it) |\n"
       "| `SOUS_DISABLE` | `1`: run the compiler as it is |\n"

@@ -1,155 +1,21 @@
 #include "client/http.h"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
-#include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
+
+#include "client/wire.h"
+#include "server/gzip.h"
 
 namespace sous::client {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t longest_head = std::size_t{64} << 10;
-
-struct Socket {
-  explicit Socket(int descriptor) : fd(descriptor) {}
-  Socket(Socket&& other) noexcept : fd(std::exchange(other.fd, -1)) {}
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (fd >= 0) ::close(fd);
-  }
-  int fd;
-};
-
-// One exchange: knows its deadline and where it talks to.
-struct Exchange {
-  Clock::time_point deadline;
-  std::string where;
-
-  std::unexpected<Error> refuse(const char* code, std::string why) const { return fail(code, std::move(why), where); }
-  std::unexpected<Error> late(const char* what) const {
-    return refuse("http.timeout", std::string("no answer within the deadline (") + what + ")");
-  }
-  int milliseconds_left() const {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    return static_cast<int>(std::clamp<long long>(left, 0, 1 << 30));
-  }
-  // Waits until the socket is ready; an error if the deadline comes first.
-  Result<void> wait(int fd, short events, const char* what) const {
-    while (true) {
-      const int left = milliseconds_left();
-      if (left == 0) return late(what);
-      pollfd poll{fd, events, 0};
-      const int ready = ::poll(&poll, 1, left);
-      if (ready > 0) return {};
-      if (ready < 0 && errno != EINTR) return refuse("http.io", std::strerror(errno));
-    }
-  }
-};
-
-using Addresses = std::unique_ptr<addrinfo, decltype([](addrinfo* list) { ::freeaddrinfo(list); })>;
-
-std::pair<int, Addresses> look_up(const HttpUrl& url, int flags) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags;
-  addrinfo* list = nullptr;
-  const int code = ::getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &list);
-  return {code, Addresses(code == 0 ? list : nullptr)};
-}
-
-// getaddrinfo cannot be given a deadline, so a thread of its own runs it, which nobody waits for when it is late; what
-// it needs is shared.
-Result<Addresses> resolve(const HttpUrl& url, const Exchange& exchange) {
-  if (auto [code, numeric] = look_up(url, AI_NUMERICHOST | AI_NUMERICSERV); code == 0) return std::move(numeric);
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable done;
-    std::optional<std::pair<int, Addresses>> answer;
-  };
-  const auto shared = std::make_shared<Shared>();
-  std::thread([shared, url] {
-    auto answer = look_up(url, 0);
-    const std::lock_guard lock(shared->mutex);
-    shared->answer = std::move(answer);
-    shared->done.notify_all();
-  }).detach();
-  std::unique_lock lock(shared->mutex);
-  if (!shared->done.wait_until(lock, exchange.deadline, [&] { return shared->answer.has_value(); }))
-    return exchange.late("looking up the name");
-  auto& [code, addresses] = *shared->answer;
-  if (code != 0) return exchange.refuse("http.resolve", ::gai_strerror(code));
-  return std::move(addresses);
-}
-
-Result<Socket> connect(const addrinfo& addresses, const Exchange& exchange) {
-  std::string why = "no address";
-  for (const addrinfo* a = &addresses; a; a = a->ai_next) {
-    Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol));
-    if (socket.fd < 0) {
-      why = std::strerror(errno);
-      continue;
-    }
-    if (::connect(socket.fd, a->ai_addr, a->ai_addrlen) == 0) return socket;
-    int error = errno;
-    if (error == EINPROGRESS) {
-      TRY_VOID(exchange.wait(socket.fd, POLLOUT, "connecting"));
-      socklen_t size = sizeof error;
-      if (::getsockopt(socket.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-      if (error == 0) return socket;
-    }
-    why = std::strerror(error);
-  }
-  return exchange.refuse("http.connect", why);
-}
-
-Result<void> send_all(int fd, std::string_view bytes, const Exchange& exchange) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-      continue;
-    }
-    if (errno == EAGAIN) TRY_VOID(exchange.wait(fd, POLLOUT, "sending"));
-    // A server may answer (with a refusal) and close before it has read all: the answer counts.
-    else if (errno == EPIPE || errno == ECONNRESET)
-      return {};
-    else if (errno != EINTR)
-      return exchange.refuse("http.io", std::strerror(errno));
-  }
-  return {};
-}
-
-// Reads more into `buffer`; false at the end of the stream.
-Result<bool> receive(int fd, std::string& buffer, const Exchange& exchange) {
-  char chunk[1 << 16];
-  while (true) {
-    TRY_VOID(exchange.wait(fd, POLLIN, "receiving"));
-    const ssize_t n = ::recv(fd, chunk, sizeof chunk, 0);
-    if (n > 0) {
-      buffer.append(chunk, static_cast<std::size_t>(n));
-      return true;
-    }
-    if (n == 0) return false;
-    if (errno != EAGAIN && errno != EINTR) return exchange.refuse("http.io", std::strerror(errno));
-  }
-}
 
 std::optional<std::size_t> parse_number(std::string_view digits, int base) {
   std::size_t value = 0;
@@ -162,6 +28,7 @@ struct Head {
   int status = 0;
   std::optional<std::size_t> length;
   bool chunked = false;
+  bool gzip = false;
 };
 
 // Status line and headers, without the empty line behind them.
@@ -195,12 +62,21 @@ std::optional<Head> parse_head(std::string_view text) {
       if (line != "chunked") return std::nullopt;
       head.chunked = true;
     }
+    if (name == "content-encoding") {
+      if (line != "gzip" && line != "identity") return std::nullopt;  // nothing else was asked for
+      head.gzip = line == "gzip";
+    }
   }
   return first ? std::nullopt : std::optional(head);
 }
 
 // Appends more of the answer to the buffer; false at its end.
 using More = std::function<Result<bool>(std::string& buffer)>;
+
+std::unexpected<Error> too_long(const HttpLimits& limits, const Exchange& exchange) {
+  return exchange.refuse("http.too-long",
+                         "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
+}
 
 // The body's chunks, read from `buffer` and then from the stream (RFC 9112, section 7.1; trailers are ignored).
 Result<std::string> receive_chunks(const More& receive, std::string buffer, const HttpLimits& limits,
@@ -221,9 +97,7 @@ Result<std::string> receive_chunks(const More& receive, std::string buffer, cons
     const auto size = parse_number(line.substr(0, line.find(';')), 16);
     if (!size) return exchange.refuse("http.malformed", "a chunk has no size");
     if (*size == 0) return body;
-    if (*size > limits.longest_body || body.size() + *size > limits.longest_body)
-      return exchange.refuse("http.too-long",
-                             "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
+    if (*size > limits.longest_body || body.size() + *size > limits.longest_body) return too_long(limits, exchange);
     buffer.erase(0, end + 2);
     TRY_VOID(need([&] { return buffer.size() >= *size + 2; }));
     if (buffer.compare(*size, 2, "\r\n") != 0)
@@ -231,6 +105,22 @@ Result<std::string> receive_chunks(const More& receive, std::string buffer, cons
     body.append(buffer, 0, *size);
     buffer.erase(0, *size + 2);
   }
+}
+
+// As it was sent. `buffer`: what there is of it.
+Result<std::string> receive_body(const More& receive, const Head& head, std::string buffer, const HttpLimits& limits,
+                                 const Exchange& exchange) {
+  if (head.chunked) return receive_chunks(receive, std::move(buffer), limits, exchange);
+  if (head.length && *head.length > limits.longest_body) return too_long(limits, exchange);
+  while (!head.length || buffer.size() < *head.length) {
+    if (buffer.size() > limits.longest_body) return too_long(limits, exchange);
+    TRY(const bool more, receive(buffer));
+    if (more) continue;
+    if (head.length) return exchange.refuse("http.malformed", "the answer is shorter than it says");
+    break;
+  }
+  if (head.length) buffer.resize(*head.length);
+  return buffer;
 }
 
 Result<HttpResponse> receive_response(const More& receive, const HttpLimits& limits, const Exchange& exchange) {
@@ -244,39 +134,27 @@ Result<HttpResponse> receive_response(const More& receive, const HttpLimits& lim
   const auto head = parse_head(std::string_view(buffer).substr(0, end));
   if (!head) return exchange.refuse("http.malformed", "the answer is not HTTP");
   buffer.erase(0, end + 4);
-  HttpResponse response{.status = head->status, .body = {}};
-  if (head->chunked) {
-    TRY(response.body, receive_chunks(receive, std::move(buffer), limits, exchange));
-    return response;
-  }
-  const auto too_long = [&] {
-    return exchange.refuse("http.too-long",
-                           "the answer is longer than " + std::to_string(limits.longest_body) + " bytes");
-  };
-  if (head->length && *head->length > limits.longest_body) return too_long();
-  while (!head->length || buffer.size() < *head->length) {
-    if (buffer.size() > limits.longest_body) return too_long();
-    TRY(const bool more, receive(buffer));
-    if (more) continue;
-    if (head->length) return exchange.refuse("http.malformed", "the answer is shorter than it says");
-    break;
-  }
-  if (head->length) buffer.resize(*head->length);
-  response.body = std::move(buffer);
-  return response;
+  TRY(std::string body, receive_body(receive, *head, std::move(buffer), limits, exchange));
+  if (!head->gzip) return HttpResponse{head->status, std::move(body)};
+  auto text = server::inflated(body, limits.longest_body);
+  if (text) return HttpResponse{head->status, std::move(*text)};
+  if (text.error() == server::NotInflated::too_long) return too_long(limits, exchange);
+  return exchange.refuse("http.malformed", "the answer is not what its Content-Encoding says");
 }
 
 }  // namespace
 
 Result<HttpUrl> parse_url(std::string_view text) {
-  constexpr std::string_view scheme = "http://";
+  constexpr std::string_view plain = "http://", tls = "https://";
   const auto refuse = [&](const char* why) { return fail("http.url", why, std::string(text.substr(0, 256))); };
-  if (!text.starts_with(scheme)) return refuse("a server is named as http://host:port");
+  HttpUrl url;
+  url.tls = text.starts_with(tls);
+  if (url.tls) url.port = "443";
+  if (!url.tls && !text.starts_with(plain)) return refuse("a server is named as http://host:port or https://host:port");
   // What would end or split a line of the request has no place in it.
   if (std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 127; }))
     return refuse("white space and control characters are not allowed");
-  HttpUrl url;
-  std::string_view rest = text.substr(scheme.size());
+  std::string_view rest = text.substr(url.tls ? tls.size() : plain.size());
   const std::size_t slash = rest.find('/');
   if (slash != std::string_view::npos) url.path = rest.substr(slash);
   std::string_view authority = rest.substr(0, slash);
@@ -312,20 +190,24 @@ Result<std::string> token_from_environment() {
   return token;
 }
 
+std::string HttpUrl::origin() const { return (tls ? "https://" : "http://") + authority(); }
+std::string HttpUrl::authority() const {
+  return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
+}
+
 Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limits) {
-  const std::string authority =
-      (request.url.host.find(':') == std::string::npos ? request.url.host : "[" + request.url.host + "]") + ":" +
-      request.url.port;
-  const Exchange exchange{Clock::now() + limits.deadline, "http://" + authority};
-  TRY(const Addresses addresses, resolve(request.url, exchange));
-  TRY(const Socket socket, connect(*addresses, exchange));
-  const std::string head = request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + authority +
-                           "\r\nUser-Agent: sous\r\nAccept: application/json\r\nConnection: close\r\n" +
-                           (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
-                           "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
-                           "\r\n\r\n";
-  TRY_VOID(send_all(socket.fd, head + request.body, exchange));
-  return receive_response([&](std::string& buffer) { return receive(socket.fd, buffer, exchange); }, limits, exchange);
+  const Exchange exchange{Exchange::Clock::now() + limits.deadline, request.url.origin()};
+  TRY(const auto wire, connect_to(request.url, exchange));
+  if (!request.token.empty() && !wire->is_private())
+    return exchange.refuse("http.token",
+                           "a token is shown over https, or to this machine: everyone between could take it");
+  const std::string head =
+      request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + request.url.authority() +
+      "\r\nUser-Agent: sous\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\nConnection: close\r\n" +
+      (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
+      "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) + "\r\n\r\n";
+  TRY_VOID(wire->send(head + request.body));
+  return receive_response([&](std::string& buffer) { return wire->receive(buffer); }, limits, exchange);
 }
 
 Result<HttpResponse> parse_response(std::string_view bytes, const HttpLimits& limits) {
@@ -336,7 +218,7 @@ Result<HttpResponse> parse_response(std::string_view bytes, const HttpLimits& li
     bytes.remove_prefix(std::min(packet, bytes.size()));
     return true;
   };
-  return receive_response(more, limits, Exchange{Clock::time_point::max(), ""});
+  return receive_response(more, limits, Exchange{Exchange::Clock::time_point::max(), ""});
 }
 
 }  // namespace sous::client

@@ -1,6 +1,7 @@
 // A small HTTP/1.1 client, because a build must not hang: one deadline holds for the whole exchange, name look-up,
 // connecting, sending and receiving together, also against a server that sends a byte now and then. (cpp-httplib's
-// client, like most, limits each read and write instead.) No TLS, no redirects, no compression.
+// client, like most, limits each read and write instead.) No redirects. Answers may come in gzip, and `longest_body` is
+// of what they say.
 #pragma once
 
 #include <chrono>
@@ -16,8 +17,12 @@ struct HttpUrl {
   std::string host;  // a name or an address, without the brackets of an IPv6 one
   std::string port = "80";
   std::string path = "/";
+  bool tls = false;
+
+  std::string authority() const;  // "host:port"
+  std::string origin() const;     // "https://host:port"
 };
-// "http://host[:port][/path]". Errors: http.url.
+// "http://host[:port][/path]", or https. Errors: http.url.
 Result<HttpUrl> parse_url(std::string_view url);
 // The token that SOUS_TOKEN holds; empty: none. Error: http.token (it cannot be one).
 Result<std::string> token_from_environment();
@@ -26,7 +31,7 @@ struct HttpRequest {
   std::string method = "GET";
   HttpUrl url;
   std::string body;
-  std::string token = {};  // shown as a bearer; empty: none
+  std::string token = {};  // shown as a bearer, in TLS or to this machine only; empty: none
 };
 struct HttpResponse {
   int status = 0;
@@ -37,7 +42,7 @@ struct HttpLimits {
   std::size_t longest_body = std::size_t{32} << 20;
 };
 
-// Errors: http.resolve, http.connect, http.timeout, http.io, http.malformed, http.too-long.
+// Errors: http.resolve, http.connect, http.timeout, http.io, http.tls, http.token, http.malformed, http.too-long.
 Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limits = {});
 // The response in these bytes, as `exchange` reads it from a server that sends them and closes. Errors:
 // http.malformed, http.too-long.

@@ -7,7 +7,7 @@
 namespace sous::client {
 
 RecipeServer::RecipeServer(HttpUrl url, std::string token, HttpLimits limits)
-    : url_(std::move(url)), token_(std::move(token)), name_("http://" + url_.host + ":" + url_.port), limits_(limits) {}
+    : url_(std::move(url)), token_(std::move(token)), name_(url_.origin()), limits_(limits) {}
 
 Result<RecipeServer> RecipeServer::at(std::string_view text, HttpLimits limits) {
   TRY(HttpUrl url, parse_url(text));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "server/content.h"
+#include "server/gzip.h"
 
 namespace sous::server {
 namespace {
@@ -30,16 +31,31 @@ Response busy(std::string why) {
   return response;
 }
 
+void compress(Response& response) {
+  auto smaller = gzipped(response.body);
+  if (!smaller) return;
+  response.body = std::move(*smaller);
+  response.content_encoding = "gzip";
+}
+
 Response answered(const Service& service, Request request, const std::string& encoding, std::size_t most) {
   try {
     auto body = decoded(std::move(request.body), encoding, most);
     if (!body && body.error().code == "request.encoding") return refusal(415, body.error());
     if (!body) return refusal(body.error().code == "request.budget" ? 413 : 400, body.error());
     request.body = std::move(*body);
-    return service.handle(request);
+    Response response = service.handle(request);
+    if (request.gzip && response.body.size() >= worth_compressing) compress(response);
+    return response;
   } catch (const std::exception&) {
     return refusal(500, {"server.internal", "the request could not be answered"});
   }
+}
+
+std::string address_of(const tcp::socket& socket) {
+  beast::error_code error;
+  const tcp::endpoint from = socket.remote_endpoint(error);
+  return error ? "" : party_of_address(from.address().to_string());
 }
 
 // What a worker and a connection share of a request: the loop's thread alone touches it.
@@ -64,7 +80,12 @@ bool Loop::close_oldest(unsigned phases, const Connection* but) {
 }
 
 Connection::Connection(tcp::socket socket, Loop& loop)
-    : loop_(loop), stream_(std::move(socket)), buffer_(piece), since_(Clock::now()), begun_(since_) {
+    : loop_(loop),
+      stream_(std::move(socket)),
+      buffer_(piece),
+      address_(address_of(stream_.socket())),
+      since_(Clock::now()),
+      begun_(since_) {
   place_ = loop_.connections.insert(loop_.connections.end(), this);
 }
 
@@ -99,9 +120,45 @@ bool Connection::hung_up() {
 }
 
 asio::awaitable<void> Connection::run() {
+  bool more = true;
+  if (loop_.tls) more = co_await shake_hands();
   // Not as the loop's condition: g++ 12 takes what is behind such a loop for unreachable.
-  for (bool more = true; more;) more = co_await serve_one();
+  while (more) more = co_await serve_one();
+  if (stream_.in_tls()) co_await say_goodbye();
   close();
+}
+
+// The client begins, and nothing is kept for its handshake before. False: there is none, which is not said to those
+// who tried.
+asio::awaitable<bool> Connection::shake_hands() {
+  constexpr unsigned char handshake_record = 22;
+  const std::shared_ptr<TlsContext> tls = loop_.tls;
+  const bool begun = co_await first_byte();
+  if (!begun) co_return false;
+  enter(head);
+  if (*static_cast<const unsigned char*>(buffer_.data().data()) != handshake_record) {
+    const Error error{"request.tls", "TLS is spoken here: ask as https://", ""};
+    const bool go_on = co_await refuse(400, error);
+    co_return go_on;
+  }
+  stream_.tcp().expires_at(begun_ + loop_.limits.head);
+  beast::error_code error;
+  const std::size_t used = co_await stream_.async_handshake(tls->context, buffer_.cdata(), into(error));
+  // Nobody who waits for an answer sends more than that.
+  if (!error && used == buffer_.size()) {
+    buffer_.clear();
+    co_return true;
+  }
+  loop_.metrics.count_shed("handshake");
+  co_return false;
+}
+
+asio::awaitable<void> Connection::say_goodbye() {
+  if (!stream_.socket().is_open()) co_return;
+  enter(linger);
+  stream_.tcp().expires_after(loop_.limits.linger);
+  beast::error_code ignored;
+  co_await stream_.async_shutdown(into(ignored));
 }
 
 // Of a request. What a client sent behind the last one, without waiting for its answer, is in the buffer.
@@ -110,7 +167,7 @@ asio::awaitable<bool> Connection::first_byte() {
     if (loop_.stopping) co_return false;
     enter(idle);
     buffer_.shrink_to_fit();  // of thousands of connections that say nothing
-    stream_.expires_after(loop_.limits.idle);
+    stream_.tcp().expires_after(loop_.limits.idle);
     beast::error_code error;
     const std::size_t bytes = co_await stream_.async_read_some(buffer_.prepare(4096), into(error));
     if (error) co_return false;
@@ -127,7 +184,7 @@ asio::awaitable<bool> Connection::serve_one() {
   Incoming in;
   in.parser.header_limit(static_cast<std::uint32_t>(loop_.limits.head_bytes));
   in.parser.body_limit(loop_.limits.body_bytes);
-  stream_.expires_at(begun_ + loop_.limits.head);
+  stream_.tcp().expires_at(begun_ + loop_.limits.head);
   beast::error_code error;
   co_await http::async_read_header(stream_, buffer_, in.parser, into(error));
   if (error) {
@@ -147,6 +204,8 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return go_on;
   }
   request.path = *path;
+  request.address = address_;
+  request.gzip = accepts_gzip(message[http::field::accept_encoding]);
   request.authorization = std::string(message[http::field::authorization]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const Lane lane = loop_.service.lane(request);
@@ -161,7 +220,7 @@ asio::awaitable<bool> Connection::read_body(Incoming& in) {
   beast::error_code error;
   if (in.parser.is_done()) co_return true;
   enter(body);
-  stream_.expires_at(std::min(Clock::now() + loop_.limits.body, begun_ + loop_.limits.request));
+  stream_.tcp().expires_at(std::min(Clock::now() + loop_.limits.body, begun_ + loop_.limits.request));
   if (beast::iequals(in.parser.get()[http::field::expect], "100-continue") && buffer_.size() == 0) {
     http::response<http::empty_body> go_on{http::status::continue_, in.parser.get().version()};
     co_await http::async_write(stream_, go_on, into(error));
@@ -257,13 +316,15 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.version(version);
   message.result(static_cast<unsigned>(response.status));
   message.set(http::field::content_type, response.content_type);
+  message.set(http::field::vary, "Accept-Encoding");
+  if (!response.content_encoding.empty()) message.set(http::field::content_encoding, response.content_encoding);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
   if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));
   message.keep_alive(keep);
   message.content_length(response.body.size());
   if (with_body) message.body() = std::move(response.body);
-  stream_.expires_at(begun_ + loop_.limits.request);
+  stream_.tcp().expires_at(begun_ + loop_.limits.request);
   beast::error_code error;
   // Of an answer that nobody reads in time the system shall keep nothing either.
   stream_.socket().set_option(asio::socket_base::linger(true, 0), error);
@@ -279,14 +340,15 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   co_return keep && !error;
 }
 
+// In TLS what comes is not read, but taken, as otherwise.
 asio::awaitable<void> Connection::drain() {
   enter(linger);
   beast::error_code error;
   stream_.socket().shutdown(tcp::socket::shutdown_send, error);
-  stream_.expires_after(loop_.limits.linger);
+  stream_.tcp().expires_after(loop_.limits.linger);
   for (std::size_t bytes = 0; !error && bytes < loop_.limits.body_bytes;) {
     buffer_.clear();
-    bytes += co_await stream_.async_read_some(buffer_.prepare(piece), into(error));
+    bytes += co_await stream_.tcp().async_read_some(buffer_.prepare(piece), into(error));
   }
 }
 

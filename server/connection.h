@@ -1,5 +1,5 @@
-// One connection of the event loop: reads a request, has it answered, writes the answer, and again. Only http_server.cc
-// and connection.cc see Boost.
+// One connection of the event loop: reads a request, has it answered, writes the answer, and again. Boost is seen
+// by this, stream.h, tls.h and http_server.cc only.
 #pragma once
 
 #include <array>
@@ -7,13 +7,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "server/http_server.h"
+#include "server/stream.h"
+#include "server/tls.h"
 #include "server/workers.h"
 
 namespace sous::server {
@@ -33,6 +34,7 @@ struct Loop {
   bool stopping = false;
   std::function<void()> on_last = {};    // the last connection has ended
   std::array<Workers*, 3> workers = {};  // by Lane
+  std::shared_ptr<TlsContext> tls = {};  // what new connections speak; null: as they are
 
   // Closes the connection of those in `phases` that has been there for the longest. False: there is none.
   bool close_oldest(unsigned phases, const Connection* but);
@@ -57,6 +59,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Incoming;
 
   // What they are given lives in the frame of the caller: g++ 12 destroys temporaries of a co_await twice.
+  asio::awaitable<bool> shake_hands();
+  asio::awaitable<void> say_goodbye();
   asio::awaitable<bool> first_byte();
   asio::awaitable<bool> serve_one();
   asio::awaitable<bool> read_body(Incoming& in);
@@ -70,9 +74,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool hung_up();
 
   Loop& loop_;
-  beast::tcp_stream stream_;
+  Stream stream_;
   beast::flat_buffer buffer_;
   std::list<Connection*>::iterator place_;
+  const std::string address_;  // of who asks, as limits know it
   Phase phase_ = idle;
   Workers::Clock::time_point since_, begun_;  // begun_: the first byte of the request
   std::size_t held_ = 0;

@@ -1,7 +1,6 @@
 #include "server/content.h"
 
 #include <brotli/decode.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,8 @@
 #include <charconv>
 #include <memory>
 #include <utility>
+
+#include "server/gzip.h"
 
 namespace sous::server {
 namespace {
@@ -42,24 +43,17 @@ Result<std::string> brotli(const std::string& body, std::size_t most) {
   }
 }
 
-// zlib's own container or gzip's, as the body begins; deflate without one is what some clients send.
-Result<std::string> inflated(const std::string& body, std::string_view encoding, std::size_t most, int bits) {
-  z_stream stream{};
-  if (inflateInit2(&stream, bits) != Z_OK) return fail("server.internal", "out of memory");
-  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
-  std::string out;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data()));  // zlib does not write there
-  stream.avail_in = static_cast<uInt>(body.size());
-  while (true) {
-    std::array<char, step> piece;
-    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-    stream.avail_out = static_cast<uInt>(piece.size());
-    const int code = inflate(&stream, Z_NO_FLUSH);
-    out.append(piece.data(), piece.size() - stream.avail_out);
-    if (out.size() > most) return too_long(most);
-    if (code == Z_STREAM_END && stream.avail_in == 0) return out;
-    if (code != Z_OK) return broken(encoding);
-  }
+Result<std::string> by_zlib(const std::string& body, std::string_view encoding, std::size_t most, Container container) {
+  auto out = inflated(body, most, container);
+  if (out) return std::move(*out);
+  if (out.error() == NotInflated::too_long) return too_long(most);
+  return out.error() == NotInflated::broken ? broken(encoding) : fail("server.internal", "out of memory");
+}
+
+// Whether what a list says of an encoding is more than "q=0".
+bool is_wanted(std::string_view parameters) {
+  const std::size_t q = parameters.find("q=");
+  return q == std::string_view::npos || parameters.substr(q + 2).find_first_of("123456789") != std::string_view::npos;
 }
 
 }  // namespace
@@ -68,20 +62,36 @@ Result<std::string> decoded(std::string body, std::string_view encoding, std::si
   std::string name(encoding);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name.empty() || name == "identity") return body;
-  constexpr int any_container = 15 + 32, none = -15;
-  if (name == "gzip" || name == "x-gzip") return inflated(body, name, most_bytes, any_container);
-  if (name == "deflate") {
-    auto with_container = inflated(body, name, most_bytes, any_container);
+  if (name == "gzip" || name == "x-gzip") return by_zlib(body, name, most_bytes, Container::any);
+  if (name == "deflate") {  // some clients send it without zlib's container
+    auto with_container = by_zlib(body, name, most_bytes, Container::any);
     if (with_container || with_container.error().code != "request.http") return with_container;
-    return inflated(body, name, most_bytes, none);
+    return by_zlib(body, name, most_bytes, Container::none);
   }
   if (name == "br") return brotli(body, most_bytes);
   return fail("request.encoding", "bodies may come as they are or in gzip, deflate or br");
 }
 
+bool accepts_gzip(std::string_view accepted) {
+  std::string list(accepted);
+  std::ranges::transform(list, list.begin(), [](unsigned char c) { return std::tolower(c); });
+  bool gzip = false, any = false, gzip_named = false;
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    std::string_view name = one.substr(0, one.find(';'));
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    const bool wanted = is_wanted(one.substr(std::min(one.find(';'), one.size())));
+    if (name == "*") any = wanted;
+    if (name == "gzip" || name == "x-gzip") gzip_named = true, gzip = gzip || wanted;
+  }
+  return gzip_named ? gzip : any;
+}
+
 Result<std::string> path_of(std::string_view target) {
-  if (target.starts_with("http://")) {
-    const std::size_t slash = target.find('/', 7);
+  if (target.starts_with("http://") || target.starts_with("https://")) {
+    const std::size_t slash = target.find('/', 8);
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
   }
   target = target.substr(0, target.find_first_of("?#"));

@@ -14,6 +14,9 @@ namespace sous::server {
 // Errors: request.encoding (one that is not spoken here), request.budget, request.http (it is not what it says).
 Result<std::string> decoded(std::string body, std::string_view encoding, std::size_t most_bytes);
 
+// Whether the answer may come in gzip: what Accept-Encoding says.
+bool accepts_gzip(std::string_view accepted);
+
 // The path of a request's target, absolute or not, without query string and percent signs. Error: request.http.
 Result<std::string> path_of(std::string_view target);
 

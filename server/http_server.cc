@@ -47,7 +47,7 @@ struct HttpServer::Impl {
   Loop loop;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
-  asio::signal_set signals{io};
+  asio::signal_set signals{io}, hangups{io};
   asio::steady_timer grace{io};
   Workers workers, writing, apart;
 
@@ -106,6 +106,14 @@ struct HttpServer::Impl {
     io.stop();
   }
 
+  void wait_for_hangup(const std::function<void()>& then) {
+    hangups.async_wait([this, then](boost::system::error_code error, int) {
+      if (error) return;
+      apart.offer(std::make_shared<Workers::Job>(Workers::Job{.run = [then](bool) { then(); }}));
+      wait_for_hangup(then);
+    });
+  }
+
   void wait_for_signal() {
     signals.async_wait([this](boost::system::error_code error, int) {
       if (error) return;
@@ -136,6 +144,17 @@ Result<int> HttpServer::listen(const std::string& host, int port) {
     return impl_->acceptor.local_endpoint(error).port();
   }
   return fail("server.listen", "cannot listen there: " + error.message(), where);
+}
+
+Result<std::string> HttpServer::speak_tls(const CertificateFiles& files) {
+  TRY(const auto read, read_certificate(files));
+  asio::post(impl_->io, [this, read] { impl_->loop.tls = read; });
+  return read->until;
+}
+
+void HttpServer::on_hangup(std::function<void()> then) {
+  impl_->hangups.add(SIGHUP);
+  impl_->wait_for_hangup(then);
 }
 
 void HttpServer::stop_on_signals() {

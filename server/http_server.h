@@ -2,8 +2,8 @@
 // connection that says nothing, or little, costs its memory and no thread, and everything a client can make last has a
 // deadline:
 //
-//   idle      between requests, until the first byte of the next one
-//   head      from that byte to the end of the head
+//   idle      between requests, until the first byte of the next one, or of a TLS handshake
+//   head      from that byte to the end of the head, or of the handshake
 //   body      from the end of the head to the end of the body
 //   queued    until a worker takes it; what waited longer is answered 503. Who writes may wait longer
 //   request   from the first byte of the request to the last byte of the answer, all of the above included
@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,6 +30,11 @@
 #include "server/routes.h"
 
 namespace sous::server {
+
+// PEM: a certificate with those between it and an authority, and its private key.
+struct CertificateFiles {
+  std::filesystem::path chain, key;
+};
 
 struct HttpLimits {
   std::chrono::milliseconds idle{30'000}, head{5'000}, body{20'000}, queued{1'000}, write_queued{10'000},
@@ -57,6 +63,11 @@ class HttpServer {
 
   // The port that it listens on, which is `port` unless that is 0. Error: server.listen.
   Result<int> listen(const std::string& host, int port);
+  // Those who come from now on are spoken to in TLS, with the certificate that these files hold now; those who are
+  // here keep theirs. By any thread. Returns until when it is valid. Errors: those of read_certificate.
+  Result<std::string> speak_tls(const CertificateFiles& files);
+  // SIGHUP calls it, on a thread that nobody waits for.
+  void on_hangup(std::function<void()> then);
   // SIGTERM and SIGINT stop it from now on; a second one stops it without grace.
   void stop_on_signals();
   // Until it is stopped. Requests in progress are answered, within the grace. False: a worker has not come to an end.

@@ -1,4 +1,6 @@
 // sous-serve: the recipe server as a program. `sous serve` runs it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -6,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,18 +25,29 @@ namespace {
 
 constexpr const char* usage =
     "usage: sous-serve [--db FILE] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS]\n"
+    "                  [--tls-cert FILE --tls-key FILE] [--limit-requests N] …\n"
     "       sous-serve token add|list|revoke|log …\n"
     "  --db FILE           the tuning database (default: the one that builds on this machine use)\n"
     "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n"
     "  --read-only         nobody writes through this server, whatever the token\n"
     "  --private           who asks shows a token with the scope read, too\n"
-    "  --lease SECONDS     how long a worker holds a job without a word (default: 60; 1 to 600)\n";
+    "  --lease SECONDS     how long a worker holds a job without a word (default: 60; 1 to 600)\n"
+    "  --tls-cert FILE     speak TLS: PEM, the certificate and those between it and an authority\n"
+    "  --tls-key FILE      its private key, PEM. Both are read again on SIGHUP\n"
+    "  --limit-requests N, --limit-bytes N, --limit-nests N\n"
+    "                      what one party, a token's name or else an address, may ask for in a minute\n"
+    "                      (default: 12000, 512 MiB, 60000; 0: as much as it likes)\n";
 
 constexpr auto option_names = std::to_array<OptionName>({{"--db"},
                                                          {"--listen"},
                                                          {"--read-only", false},
                                                          {"--private", false},
                                                          {"--lease"},
+                                                         {"--tls-cert"},
+                                                         {"--tls-key"},
+                                                         {"--limit-requests"},
+                                                         {"--limit-bytes"},
+                                                         {"--limit-nests"},
                                                          {"--help", false},
                                                          {"-h", false}});
 
@@ -42,15 +56,28 @@ struct Options {
   std::string host = "127.0.0.1";
   int port = 8421;
   Policy policy;
+  std::optional<CertificateFiles> tls;
   bool help = false;
 };
+
+Result<void> read_rate(const Arguments& arguments, std::string_view name, double& rate) {
+  const std::string text = arguments.get(name, "");
+  if (!arguments.has(name)) return {};
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto [stop, error] = std::from_chars(text.data(), end, value); error != std::errc() || stop != end)
+    return fail("cli.value", std::string(name) + " takes a number, not " + text);
+  rate = static_cast<double>(value);
+  return {};
+}
 
 Result<Options> parse(std::span<const std::string> words) {
   TRY(const Arguments arguments, read_arguments(words, option_names));
   if (!arguments.words.empty()) return fail("cli.value", "only options, not " + arguments.words[0]);
   Options options;
   options.help = arguments.has("--help") || arguments.has("-h");
-  options.policy = {.read_only = arguments.has("--read-only"), .is_private = arguments.has("--private")};
+  options.policy.read_only = arguments.has("--read-only");
+  options.policy.is_private = arguments.has("--private");
   options.database = arguments.get("--db", tuning_db::default_database_path());
   if (options.database.empty()) return fail("cli.value", "no home to keep a database in; name one with --db");
   const std::string lease = arguments.get("--lease", std::to_string(options.policy.lease_seconds));
@@ -58,6 +85,13 @@ Result<Options> parse(std::span<const std::string> words) {
   if (wrong != std::errc() || last != lease.data() + lease.size() || options.policy.lease_seconds < 1 ||
       options.policy.lease_seconds > tuning_db::longest_lease)
     return fail("cli.value", "--lease takes seconds from 1 to 600, not " + lease);
+  if (arguments.has("--tls-cert") != arguments.has("--tls-key"))
+    return fail("cli.value", "--tls-cert and --tls-key go together");
+  if (arguments.has("--tls-cert"))
+    options.tls = CertificateFiles{arguments.get("--tls-cert", ""), arguments.get("--tls-key", "")};
+  TRY_VOID(read_rate(arguments, "--limit-requests", options.policy.rates.requests));
+  TRY_VOID(read_rate(arguments, "--limit-bytes", options.policy.rates.bytes));
+  TRY_VOID(read_rate(arguments, "--limit-nests", options.policy.rates.nests));
   if (!arguments.has("--listen")) return options;
   const std::string value = arguments.get("--listen", "");
   const std::size_t colon = value.rfind(':');
@@ -78,6 +112,28 @@ int fail_with(const Error& error) {
   return 1;
 }
 
+void say(const std::string& text) {
+  std::printf("sous-serve: %s\n", text.c_str());
+  std::fflush(stdout);
+}
+
+// SIGHUP reads the certificate again. Without one there is nothing to read again: a service is left as it is, and who
+// closes the terminal that the server runs in ends it, as ever.
+// Returns what there is to say of it.
+Result<std::string> begin_tls(HttpServer& http, const std::optional<CertificateFiles>& files) {
+  if (!files) {
+    if (::isatty(STDIN_FILENO) == 0) http.on_hangup([] {});
+    return std::string();
+  }
+  TRY(const std::string until, http.speak_tls(*files));
+  http.on_hangup([&http, files = *files] {
+    const auto again = http.speak_tls(files);
+    if (again) return say("a certificate that is valid until " + *again + " from now on");
+    std::fprintf(stderr, "sous-serve: %s; the certificate stays as it was\n", again.error().to_string().c_str());
+  });
+  return ", with a certificate that is valid until " + until;
+}
+
 int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
   auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
@@ -94,12 +150,12 @@ int serve(const Options& options) {
   const auto port = http.listen(options.host, options.port);
   if (!port) return fail_with(port.error());
   http.stop_on_signals();
-  std::printf("sous-serve: listening on http://%s:%d, %lld entries in %s\n", options.host.c_str(), *port,
-              static_cast<long long>(*entries), options.database.c_str());
-  std::fflush(stdout);
+  const auto tls = begin_tls(http, options.tls);
+  if (!tls) return fail_with(tls.error());
+  say("listening on http" + std::string(options.tls ? "s" : "") + "://" + options.host + ":" + std::to_string(*port) +
+      ", " + std::to_string(*entries) + " entries in " + options.database.string() + *tls);
   const bool all_done = http.run();
-  std::puts("sous-serve: stopped");
-  std::fflush(stdout);
+  say("stopped");
   // A worker that is still at it has nobody left to answer. The database is the file's own business: SQLite finishes
   // or forgets what was begun, whenever a process ends.
   if (!all_done) std::_Exit(0);

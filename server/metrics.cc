@@ -39,6 +39,11 @@ void Metrics::count_job(std::string_view outcome) {
   ++finished_[std::string(outcome)];
 }
 
+void Metrics::count_limited(std::string_view kind, std::string_view by) {
+  const std::lock_guard lock(mutex_);
+  ++limited_[{std::string(kind), std::string(by)}];
+}
+
 std::string Metrics::text(std::int64_t entries, const std::map<std::string, std::int64_t>& jobs) const {
   const std::lock_guard lock(mutex_);
   std::ostringstream out;
@@ -66,6 +71,9 @@ std::string Metrics::text(std::int64_t entries, const std::map<std::string, std:
     out << "sous_finished_jobs_total{outcome=\"" << outcome << "\"} " << count << '\n';
   head("sous_shed_total", "counter", "Requests that were shed, by reason.");
   for (const auto& [reason, count] : shed_) out << "sous_shed_total{reason=\"" << reason << "\"} " << count << '\n';
+  head("sous_limited_total", "counter", "Requests beyond what a party may ask for in a minute, by what and whose.");
+  for (const auto& [key, count] : limited_)
+    out << "sous_limited_total{limit=\"" << key.first << "\",party=\"" << key.second << "\"} " << count << '\n';
   head("sous_request_seconds", "histogram", "Time to answer a request.");
   std::uint64_t below = 0;
   for (std::size_t i = 0; i < bounds.size(); ++i) {

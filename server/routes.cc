@@ -80,19 +80,42 @@ Routes::Answer Routes::dispatch(const Request& request) {
 
 Response Routes::answer(const Route& route, const Request& request, std::string rest) {
   auto caller = admit(route, request);
-  if (caller) return (this->*route.answer)({request, std::move(rest), std::move(*caller)});
-  Response response = refusal(caller.error().status, caller.error().error);
-  response.wants_token = caller.error().status == 401;
+  if (!caller) return refused(std::move(caller).error());
+  const std::string name = caller->name;
+  Response response = (this->*route.answer)({request, std::move(rest), std::move(*caller)});
+  limits_.charge({name, request.address}, RateLimits::Kind::bytes, static_cast<double>(response.body.size()));
   return response;
+}
+
+Response Routes::refused(Refusal refusal) {
+  Response response = server::refusal(refusal.status, refusal.error);
+  response.wants_token = refusal.status == 401;
+  response.retry_after = refusal.retry_after;
+  return response;
+}
+
+std::expected<void, Routes::Refusal> Routes::take(const Request& request, const Caller& caller, RateLimits::Kind kind,
+                                                  double amount) {
+  const int wait = limits_.take({caller.name, request.address}, kind, amount);
+  if (wait == 0) return {};
+  counters_.count_limited(to_string(kind), caller.name.empty() ? "address" : "token");
+  const std::string why = "more " + std::string(to_string(kind)) + " a minute than one party may ask for";
+  return std::unexpected(Refusal{429, {"request.rate", why}, wait});
 }
 
 std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const Request& request) {
   const auto refuse = [](int status, Error error) { return std::unexpected(Refusal{status, std::move(error)}); };
+  if (lane(request) == Lane::apart) return Caller{};
+  // Shown where none is needed, a token says whose evidence is to be seen, and who is charged; and one that is worth
+  // nothing is said so.
+  auto caller = caller_of(ledger_, request.authorization);
+  const Caller charged = caller ? *caller : Caller{};
+  for (const auto& [kind, amount] : {std::pair{RateLimits::Kind::requests, 1.0},
+                                     std::pair{RateLimits::Kind::bytes, static_cast<double>(request.body.size())}})
+    if (auto taken = take(request, charged, kind, amount); !taken) return std::unexpected(std::move(taken).error());
   if (route.who == Route::For::everyone) return Caller{};
   if (policy_.read_only && std::string_view(route.method) != "GET" && route.who == Route::For::scope)
     return refuse(403, {"server.read-only", "nothing is written through this server"});
-  // Shown where none is needed, a token says whose evidence is to be seen; and one that is worth nothing is said so.
-  auto caller = caller_of(ledger_, request.authorization);
   if (!caller && caller.error().code == "token.unknown") return refuse(401, std::move(caller).error());
   if (!caller) return refuse(caller.error().code == "db.replaced" ? 503 : 500, std::move(caller).error());
   if (route.who == Route::For::readers && !policy_.is_private) return std::move(*caller);
@@ -106,6 +129,8 @@ std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const R
 Response Routes::query(const Call& call) {
   const auto request = query_request_from_json(call.request.body);
   if (!request) return refusal(400, request.error());
+  auto taken = take(call.request, call.caller, RateLimits::Kind::nests, static_cast<double>(request->nests.size()));
+  if (!taken) return refused(std::move(taken).error());
   auto matches = database_.query(request->nests, request->k, request->hardware, call.caller.name);
   if (!matches) return internal(matches.error());
   std::uint64_t exact = 0, neighbours = 0, nothing = 0;
@@ -123,6 +148,8 @@ Response Routes::upload(const Call& call) {
   const auto begun = std::chrono::steady_clock::now();
   auto entries = entries_from_json(call.request.body);
   if (!entries) return refusal(entries.error().code == "request.budget" ? 413 : 400, entries.error());
+  auto allowed = take(call.request, call.caller, RateLimits::Kind::nests, static_cast<double>(entries->size()));
+  if (!allowed) return refused(std::move(allowed).error());
   std::vector<TakenEntry> taken(entries->size());
   std::vector<tuning_db::Entry> proven;
   std::vector<std::size_t> places;
@@ -150,6 +177,8 @@ Response Routes::upload(const Call& call) {
 Response Routes::want(const Call& call) {
   const auto request = wanted_request_from_json(call.request.body);
   if (!request) return refusal(request.error().code == "request.budget" ? 413 : 400, request.error());
+  auto taken = take(call.request, call.caller, RateLimits::Kind::nests, static_cast<double>(request->nests.size()));
+  if (!taken) return refused(std::move(taken).error());
   const auto added = ledger_.want(request->nests, request->hardware, call.caller.name);
   if (!added) return internal(added.error());
   counters_.count_wanted(static_cast<std::uint64_t>(*added));

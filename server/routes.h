@@ -12,7 +12,7 @@
 //
 // Whatever a client sends wrong is answered with 4xx and {"error": {"code", "why"}}: 400 (what the protocol refuses,
 // with its code), 401 (token.missing, token.unknown), 403 (token.scope, server.read-only), 404 (request.path,
-// recipe.not-found), 405 (request.method), 409 (job.lease), 413 (request.budget).
+// recipe.not-found), 405 (request.method), 409 (job.lease), 413 (request.budget), 429 (request.rate).
 #pragma once
 
 #include <expected>
@@ -22,6 +22,7 @@
 
 #include "server/access.h"
 #include "server/metrics.h"
+#include "server/rate_limits.h"
 #include "tuning-db/database.h"
 #include "tuning-db/ledger.h"
 
@@ -32,15 +33,18 @@ struct Request {
   std::string path;    // without the query string
   std::string body;
   std::string authorization = {};  // the header's value
+  std::string address = {};        // of who asks (party_of_address)
+  bool gzip = false;               // the answer may come so
 };
 
 struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow = {};    // of a 405: the methods that the path knows
-  int retry_after = 0;       // of a 503: seconds; 0: nothing is said
-  bool wants_token = false;  // a 401
+  std::string content_encoding = {};  // empty: as it is
+  std::string allow = {};             // of a 405: the methods that the path knows
+  int retry_after = 0;                // of a 429 or 503: seconds; 0: nothing is said
+  bool wants_token = false;           // a 401
 };
 
 // What a request waits for: each lane has threads of its own.
@@ -55,12 +59,13 @@ struct Policy {
   bool read_only = false;   // nobody writes
   bool is_private = false;  // nobody asks without the scope read
   int lease_seconds = 60;   // that a worker holds a job without a word
+  Rates rates = {};         // for each party
 };
 
 class Routes {
  public:
   Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {})
-      : database_(database), ledger_(ledger), policy_(policy) {}
+      : database_(database), ledger_(ledger), policy_(policy), limits_(policy.rates) {}
   Response handle(const Request& request);
   static Lane lane(const Request& request);
   Metrics& counters() { return counters_; }
@@ -90,8 +95,12 @@ class Routes {
   struct Refusal {
     int status;
     Error error;
+    int retry_after = 0;
   };
   std::expected<Caller, Refusal> admit(const Route& route, const Request& request);
+  // What it costs is known when a request has come, and of its nests when it is read. The error: request.rate.
+  std::expected<void, Refusal> take(const Request& request, const Caller& caller, RateLimits::Kind kind, double amount);
+  static Response refused(Refusal refusal);
 
   Response query(const Call& call);
   Response upload(const Call& call);
@@ -109,6 +118,7 @@ class Routes {
   tuning_db::Database& database_;
   tuning_db::Ledger& ledger_;
   const Policy policy_;
+  RateLimits limits_;
   Metrics counters_;
 };
 

@@ -1,4 +1,4 @@
-// What tokens are made and known by. The only place with OpenSSL.
+// What tokens are made and known by.
 #pragma once
 
 #include <cstddef>

@@ -27,6 +27,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import gpu_cases
 import recipe_cases
 import server_cases
+import tls_cases
 import targets
 import work_cases
 from case import cases_of, Case, FLAGS, KERNEL, PARALLEL
@@ -462,7 +463,7 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, work_cases, gpu_cases) for case in cases_of(module)]
+CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, tls_cases, work_cases, gpu_cases) for case in cases_of(module)]
 
 
 def main():

@@ -212,3 +212,38 @@ def tokens_open_a_private_server(case):
     assert "did you mean revoke" in case.s("token", "revok", status=2).stderr
     log = case.s("token", "log").stdout
     assert log.count("\n") == 2 and "of desk revoked" in log, log
+
+
+def who_asks_for_too_much_builds_without_it(case):
+    case.fill_database()
+    command = ["--explain", "--db=none", case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o"]
+    with served(case, "--limit-requests=1") as url:
+        assert "(server, distance 0" in case.s(f"--server={url}", *command).stderr
+        case.write("mm.c", (case.folder / "mm.c").read_text() + "\n")  # no kept result
+        said = case.s(f"--server={url}", *command).stderr
+        assert "answered 429: " in said and "[request.rate]" in said, said
+        metrics = urllib.request.urlopen(url + "/metrics").read().decode()
+        assert 'sous_limited_total{limit="requests",party="address"} 1' in metrics, metrics
+    assert "--limit-nests takes a number" in case.s("serve", "--limit-nests=x", status=2).stderr
+
+
+def a_served_database_is_backed_up_and_restored(case):
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
+    command = ["--explain", "--db=none", case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o"]
+
+    def is_served(url):
+        time.sleep(0.8)
+        case.write("mm.c", (case.folder / "mm.c").read_text() + "\n")  # no kept result
+        return "(server, distance 0" in case.s(f"--server={url}", *command).stderr
+
+    with served(case) as url:
+        case.s("db", "backup", "copy.db")
+        assert "[db.exists]" in case.s("db", "backup", "copy.db", status=1).stderr
+        case.s("db", "remove", case.s("db", "list").stdout.split()[0])
+        assert not is_served(url)
+        assert "[db.open]" in case.s("db", "restore", "none.db", status=1).stderr
+        assert "kept as " in case.s("db", "restore", "copy.db").stdout
+        assert is_served(url)
+        assert case.s("--db=test.db.before-restore-1", "db", "list").stdout == ""
+        assert urllib.request.urlopen(url + "/healthz").status == 200

@@ -6,9 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <functional>
 #include <thread>
 
+#include "client/wire.h"
+#include "server/gzip.h"
 #include "server/protocol.h"
 #include "tests/unit/tuning_db/nests.h"
 #include "tuning-db/database.h"
@@ -183,6 +186,25 @@ TEST(HttpSource, BytesAreReadAsAnAnswer) {
   EXPECT_EQ(parse_response(std::string(100'000, 'x')).error().code, "http.too-long");
 }
 
+TEST(HttpSource, CompressedAnswersAreReadWithinTheLimit) {
+  const auto read = [](const std::string& encoding, const std::string& body) {
+    HttpLimits limits;
+    limits.longest_body = 100'000;
+    return parse_response("HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding +
+                              "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
+                          limits);
+  };
+  const std::string text(100'000, 'x'), small = server::gzipped(text).value();
+  EXPECT_LT(small.size(), 1000U);
+  EXPECT_EQ(read("gzip", small)->body, text);
+  EXPECT_EQ(read("identity", text)->body, text);
+  EXPECT_EQ(read("gzip", server::gzipped(text + "x").value()).error().code, "http.too-long");
+  EXPECT_EQ(read("gzip", server::gzipped(std::string(30'000'000, 'x')).value()).error().code, "http.too-long");
+  EXPECT_EQ(read("gzip", small.substr(0, small.size() - 1)).error().code, "http.malformed");
+  EXPECT_EQ(read("gzip", text).error().code, "http.malformed");
+  EXPECT_EQ(read("br", small).error().code, "http.malformed") << "nothing else was asked for";
+}
+
 TEST(HttpSource, NobodyThere) {
   std::string url;
   {
@@ -192,11 +214,29 @@ TEST(HttpSource, NobodyThere) {
   EXPECT_EQ(ask("http://host.invalid:1").error().code.substr(0, 5), "http.");
 }
 
+TEST(HttpSource, ATokenInTheClearIsForThisMachine) {
+  const auto is_here = [](const char* text) {
+    sockaddr_storage address{};
+    auto& four = reinterpret_cast<sockaddr_in&>(address);
+    auto& six = reinterpret_cast<sockaddr_in6&>(address);
+    address.ss_family = std::strchr(text, ':') == nullptr ? AF_INET : AF_INET6;
+    const bool is_four = address.ss_family == AF_INET;
+    EXPECT_EQ(::inet_pton(address.ss_family, text, is_four ? static_cast<void*>(&four.sin_addr) : &six.sin6_addr), 1);
+    return is_this_machine(address);
+  };
+  for (const char* here : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) EXPECT_TRUE(is_here(here)) << here;
+  for (const char* other : {"10.0.0.1", "128.0.0.1", "::", "::ffff:10.0.0.1", "fe80::1"})
+    EXPECT_FALSE(is_here(other)) << other;
+}
+
 TEST(HttpSource, Urls) {
   EXPECT_EQ(parse_url("http://a")->port, "80");
+  EXPECT_EQ(parse_url("https://a/x")->port, "443");
+  EXPECT_EQ(parse_url("https://[::1]:8421/x")->origin(), "https://[::1]:8421");
+  EXPECT_FALSE(parse_url("http://a")->tls);
   EXPECT_EQ(parse_url("http://[::1]:8421/x")->host, "::1");
   EXPECT_EQ(parse_url("http://[::1]:8421/x")->path, "/x");
-  for (const char* bad : {"", "a:1", "https://a", "http://", "http://a:0", "http://a:99999", "http://a:b",
+  for (const char* bad : {"", "a:1", "ftp://a", "https://", "http://", "http://a:0", "http://a:99999", "http://a:b",
                           "http://[::1", "http://a/\r\nX: y", "http://u@a"})
     EXPECT_EQ(parse_url(bad).error().code, "http.url") << bad;
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include "server/gzip.h"
 #include "server/protocol.h"
 #include "tests/unit/server/raw_client.h"
 
@@ -190,6 +191,25 @@ TEST(Http, BodiesAreLimitedWhileTheyAreDecompressed) {
   EXPECT_EQ(body_of(served.ask(post(small, "Content-Encoding: gzip\r\n"))), "POST /v1/query hello");
   EXPECT_EQ(status(served.ask(post("hello", "Content-Encoding: gzip\r\n"))), 400);
   EXPECT_EQ(code(served.ask(post("hello", "Content-Encoding: zstd\r\n"))), "request.encoding");
+}
+
+TEST(Http, AnswersAreCompressedForWhoAcceptsIt) {
+  const Served served({echo});
+  const std::string text(5000, 'x');
+  const auto is_gzip = [&](const std::string& head, std::size_t length = 5000) {
+    const std::string answer = served.ask(post(text.substr(0, length), head));
+    const bool said = answer.find("Content-Encoding: gzip\r\n") != std::string::npos;
+    EXPECT_EQ(said ? inflated(body_of(answer), 10'000).value() : body_of(answer),
+              "POST /v1/query " + text.substr(0, length));
+    EXPECT_EQ(said, body_of(answer).size() < length);
+    return said;
+  };
+  for (const char* yes : {"gzip", "br, GZIP;q=0.5", "*", "deflate;q=1.0, x-gzip", "gzip;q=0.001"})
+    EXPECT_TRUE(is_gzip("Accept-Encoding: " + std::string(yes) + "\r\n")) << yes;
+  for (const char* no : {"", "br", "gzip;q=0", "gzip; q=0.0, *", "identity", "gzipped"})
+    EXPECT_FALSE(is_gzip("Accept-Encoding: " + std::string(no) + "\r\n")) << no;
+  EXPECT_FALSE(is_gzip(""));
+  EXPECT_FALSE(is_gzip("Accept-Encoding: gzip\r\n", 100)) << "it is one packet anyway";
 }
 
 TEST(Http, SilentAndSlowClientsAreClosedAndOthersAnswered) {

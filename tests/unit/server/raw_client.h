@@ -39,6 +39,7 @@ class Client {
   void hang_up() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
+  int fd() const { return fd_; }
   // False: the server has closed.
   bool say(std::string_view text) {
     while (!text.empty()) {

@@ -59,6 +59,28 @@ TEST_F(RoutesTest, TheServerAnswersAsTheDatabaseDoes) {
   EXPECT_EQ(to_json(QueryReply{expected}) + "\n", post(to_json(request())).body);
 }
 
+TEST_F(RoutesTest, WhoAsksForTooMuchIsToldWhenToComeBack) {
+  const std::string body = to_json(request());  // of two nests
+  const auto ask = [&](Routes& limited, const std::string& path, const std::string& address) {
+    return limited.handle({path == "/v1/query" ? "POST" : "GET", path, body, "", address});
+  };
+  Routes by_requests(*database, ledger, {.rates = {.requests = 2}});
+  Routes by_bytes(*database, ledger, {.rates = {.bytes = 1}}), by_nests(*database, ledger, {.rates = {.nests = 2}});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(ask(by_requests, "/v1/query", "a").status, 200);
+  const Response refused = ask(by_requests, "/v1/query", "a");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(code(refused), "request.rate");
+  EXPECT_GE(refused.retry_after, 1);
+  EXPECT_EQ(ask(by_requests, "/v1/query", "b").status, 200);
+  EXPECT_EQ(ask(by_requests, "/healthz", "a").status, 200) << "that is everyone's, always";
+  const std::string metrics = ask(by_requests, "/metrics", "a").body;
+  EXPECT_NE(metrics.find("sous_limited_total{limit=\"requests\",party=\"address\"} 1\n"), std::string::npos);
+  EXPECT_EQ(ask(by_bytes, "/v1/steps", "a").status, 200);
+  EXPECT_EQ(ask(by_bytes, "/v1/query", "a").retry_after, 3600) << "what it was given counts, too";
+  for (const int wanted : {200, 429}) EXPECT_EQ(ask(by_nests, "/v1/query", "a").status, wanted);
+  EXPECT_EQ(ask(by_nests, "/v1/steps", "a").status, 200);
+}
+
 TEST_F(RoutesTest, MalformedQueriesAreRefusedWithTheirCode) {
   const std::string good = to_json(request());
   const auto changed = [&](const std::string& from, const std::string& to) {

@@ -1,0 +1,165 @@
+#include "tuning-db/backup.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tuning-db/schema.h"
+
+namespace sous::tuning_db {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Finish {
+  void operator()(sqlite3_backup* copying) const { sqlite3_backup_finish(copying); }
+};
+using Copying = std::unique_ptr<sqlite3_backup, Finish>;
+
+Result<void> copy(sqlite3* from, sqlite3* to) {
+  const Copying copying(sqlite3_backup_init(to, "main", from, "main"));
+  if (copying && sqlite3_backup_step(copying.get(), -1) == SQLITE_DONE) return {};
+  return fail("db.io", sqlite3_errmsg(to));
+}
+
+// A name of its own until it is whole. What SQLite keeps beside it goes with it.
+class Temporary {
+ public:
+  static Result<Temporary> beside(const fs::path& path) {
+    std::string name = path.string() + ".new-XXXXXX";
+    const int file = ::mkstemp(name.data());
+    if (file < 0) return fail("db.io", std::strerror(errno), path.string());
+    ::close(file);
+    return Temporary(std::move(name));
+  }
+  Temporary(Temporary&& other) noexcept : path_(std::exchange(other.path_, fs::path())) {}
+  Temporary& operator=(Temporary&&) = delete;
+  ~Temporary() {
+    if (path_.empty()) return;
+    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path_.string() + suffix).c_str());
+  }
+  const fs::path& path() const { return path_; }
+  // link and not rename: it refuses to overwrite.
+  Result<void> put_at(const fs::path& place) const {
+    if (::link(path_.c_str(), place.c_str()) == 0) return {};
+    if (errno == EEXIST) return fail("db.exists", "there is a file already; it is left as it is", place.string());
+    return fail("db.io", std::strerror(errno), place.string());
+  }
+
+ private:
+  explicit Temporary(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+Result<Temporary> copy_beside(sqlite3* from, const fs::path& path) {
+  TRY(Temporary made, Temporary::beside(path));
+  TRY(const auto to, open_file(made.path(), SQLITE_OPEN_READWRITE));
+  TRY_VOID(copy(from, to.get()));
+  // One file is all of it: without a log beside it.
+  TRY_VOID(execute(to.get(), "PRAGMA journal_mode = DELETE"));
+  return made;
+}
+
+// Under the first name that is free.
+Result<fs::path> keep(const fs::path& database, const Temporary& copy) {
+  for (int n = 1; n < 10'000; ++n) {
+    const fs::path aside = database.string() + ".before-restore-" + std::to_string(n);
+    const auto put = copy.put_at(aside);
+    if (put) return aside;
+    if (put.error().code != "db.exists") return std::unexpected(put.error());
+  }
+  return fail("db.io", "too many older ones are kept beside it", database.string());
+}
+
+Result<void> make_way(const fs::path& database, fs::path& kept) {
+  for (int n = 1; n < 10'000; ++n) {
+    kept = database.string() + ".before-restore-" + std::to_string(n);
+    if (::link(database.c_str(), kept.c_str()) == 0) break;
+    if (errno != EEXIST) return fail("db.io", std::strerror(errno), kept.string());
+  }
+  ::unlink(database.c_str());
+  for (const char* suffix : {"-wal", "-shm"})
+    ::rename((database.string() + suffix).c_str(), (kept.string() + suffix).c_str());
+  return {};
+}
+
+// One try. False: somebody wrote meanwhile.
+Result<bool> replace(sqlite3* copy, const fs::path& database, fs::path& kept) {
+  TRY(const auto watching, open_existing(database));
+  TRY(const auto live, open_existing(database));
+  constexpr const char* version = "PRAGMA data_version";
+  TRY(const auto before, number(watching.get(), version));
+  TRY(const Temporary old, copy_beside(watching.get(), database));
+  // Who follows the database looks at this number (Store::generation): it has to be one that was not there before.
+  TRY(const auto changes, number(watching.get(), "SELECT entries FROM changes"));
+  TRY(const auto own, number(copy, "SELECT entries FROM changes"));
+  Statement set(copy, "UPDATE changes SET entries = ?");
+  TRY_VOID(set.bind(std::to_string(std::max(changes, own) + 1)).run());
+
+  Copying copying(sqlite3_backup_init(live.get(), "main", copy, "main"));
+  if (!copying) return fail("db.io", sqlite3_errmsg(live.get()), database.string());
+  // From the first page on nobody else writes; up to then somebody may have, of which `old` knows nothing.
+  const int first = sqlite3_backup_step(copying.get(), 1);
+  if (first == SQLITE_BUSY || first == SQLITE_LOCKED) return false;
+  if (first == SQLITE_OK || first == SQLITE_DONE) {
+    TRY(const auto now, number(watching.get(), version));
+    if (now != before) return false;
+    TRY(kept, keep(database, old));
+  }
+  if (first == SQLITE_DONE || sqlite3_backup_step(copying.get(), -1) == SQLITE_DONE) {
+    copying.reset();
+    return true;
+  }
+  return fail("db.io", sqlite3_errmsg(live.get()), database.string());
+}
+
+}  // namespace
+
+Result<void> back_up(const fs::path& database, const fs::path& to) {
+  TRY(const auto from, open_existing(database));
+  TRY(const Temporary made, copy_beside(from.get(), to));
+  return made.put_at(to);
+}
+
+Result<fs::path> restore(const fs::path& from, const fs::path& database) {
+  std::error_code error;
+  if (!fs::is_regular_file(from, error)) return fail("db.open", "this is no regular file", from.string());
+  const auto in = [&](Error why) {
+    why.where = from.string();
+    return std::unexpected(std::move(why));
+  };
+  // Looked at, and brought to this schema, as a copy.
+  TRY(const auto original, open_file(from, SQLITE_OPEN_READONLY));
+  const auto made = copy_beside(original.get(), database);
+  if (!made) return in(made.error());
+  const auto copy = open_existing(made->path());
+  if (!copy) return in(copy.error());
+  sqlite3_progress_handler(copy->get(), 0, nullptr, nullptr);  // all of it is looked at, however large it is
+  Statement check(copy->get(), "PRAGMA quick_check(1)");
+  TRY(const bool row, check.step());
+  if (!row || check.text(0) != "ok") return fail("db.corrupt", "the database is damaged inside", from.string());
+
+  fs::path kept;
+  const auto place = open_existing(database);
+  const bool is_there = fs::exists(database, error);
+  if (!place && is_there && place.error().code != "db.corrupt") return std::unexpected(place.error());
+  if (!place) {
+    if (is_there) TRY_VOID(make_way(database, kept));
+    TRY(const Temporary whole, copy_beside(copy->get(), database));
+    TRY_VOID(whole.put_at(database));
+    return kept;
+  }
+  for (int times = 0; times < 20; ++times) {
+    TRY(const bool done, replace(copy->get(), database, kept));
+    if (done) return kept;
+  }
+  return fail("db.busy", "others write to it all the time", database.string());
+}
+
+}  // namespace sous::tuning_db
