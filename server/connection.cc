@@ -147,7 +147,9 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return go_on;
   }
   request.path = *path;
+  request.query = query_of({message.target().data(), message.target().size()});
   request.authorization = std::string(message[http::field::authorization]);
+  request.if_none_match = std::string(message[http::field::if_none_match]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const Lane lane = loop_.service.lane(request);
   const std::string encoding(message[http::field::content_encoding]);
@@ -258,10 +260,12 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.result(static_cast<unsigned>(response.status));
   message.set(http::field::content_type, response.content_type);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+  message.set("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) message.set(name, value);
   if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));
   message.keep_alive(keep);
-  message.content_length(response.body.size());
+  if (response.status != 304) message.content_length(response.body.size());
   if (with_body) message.body() = std::move(response.body);
   stream_.expires_at(begun_ + loop_.limits.request);
   beast::error_code error;

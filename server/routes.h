@@ -6,6 +6,13 @@
 //   POST /v1/wanted         nests for which a build found no good recipe
 //   GET  /v1/wanted         what is wanted, for who works on it
 //   GET  /v1/steps          the declarations of all recipe steps
+//   GET  /v1/map            the nests of the database, and where each stands among them (server/catalogue.h)
+//   GET  /v1/nests          the nests that are searched for
+//   GET  /v1/nests/{hash}   one nest with its measurements
+//   GET  /v1/pictures/{hash}  the same as a picture
+//   GET  /v1/machines       the classes of machines, and what they lack
+//   POST /v1/lift           what the nests of a C text are (server/lift.h)
+//   GET  /, /page/{file}    the page that shows all of it to people (server/page/)
 //   GET  /healthz           whether it can answer
 //   GET  /metrics           counters, in the Prometheus text format
 //
@@ -18,9 +25,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "server/access.h"
+#include "server/lift.h"
 #include "server/metrics.h"
+#include "tuning-db/atlas.h"
 #include "tuning-db/database.h"
 #include "tuning-db/ledger.h"
 
@@ -31,15 +42,18 @@ struct Request {
   std::string path;    // without the query string
   std::string body;
   std::string authorization = {};  // the header's value
+  std::string query = {};          // behind the path's question mark
+  std::string if_none_match = {};  // the header's value
 };
 
 struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow = {};    // of a 405: the methods that the path knows
-  int retry_after = 0;       // of a 503: seconds; 0: nothing is said
-  bool wants_token = false;  // a 401
+  std::string allow = {};                                         // of a 405: the methods that the path knows
+  int retry_after = 0;                                            // of a 503: seconds; 0: nothing is said
+  bool wants_token = false;                                       // a 401
+  std::vector<std::pair<std::string, std::string>> headers = {};  // others
 };
 
 // What a request waits for: each lane has threads of its own.
@@ -47,6 +61,7 @@ enum class Lane {
   ask,    // answered within milliseconds, by as many threads as there are processors
   write,  // recipes are proven, and a file is written: by one thread, behind a queue of its own
   apart,  // answered in no time, whatever the others do
+  lift,   // looks at C in a process of its own, which may take seconds: one at a time
 };
 
 // Who may do what without more than a token.
@@ -57,8 +72,8 @@ struct Policy {
 
 class Routes {
  public:
-  Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {})
-      : database_(database), ledger_(ledger), policy_(policy) {}
+  Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {}, Lifter lifter = Lifter({}))
+      : database_(database), ledger_(ledger), policy_(policy), lifter_(std::move(lifter)) {}
   Response handle(const Request& request);
   static Lane lane(const Request& request);
   Metrics& counters() { return counters_; }
@@ -97,16 +112,31 @@ class Routes {
   Response wanted(const Call& call);
   Response recipe(const Call& call);
   Response steps(const Call& call);
+  // routes_page.cc
+  Response map(const Call& call);
+  Response nests(const Call& call);
+  Response nest(const Call& call);
+  Response picture(const Call& call);
+  Response machines(const Call& call);
+  Response lift(const Call& call);
+  Response page(const Call& call);
+  struct Found;
+  std::expected<Found, Response> find_nest(const Call& call);
+
   Response health(const Call& call);
   Response metrics(const Call& call);
 
   tuning_db::Database& database_;
   tuning_db::Ledger& ledger_;
   const Policy policy_;
+  const Lifter lifter_;
+  tuning_db::Atlases atlases_;
   Metrics counters_;
 };
 
 // An error as a response.
 Response refusal(int status, const Error& error);
+// The fault of the server's own database; everything else that goes wrong in a route came with the request.
+Response internal(const Error& error);
 
 }  // namespace sous::server
