@@ -13,7 +13,7 @@ const example = `void product(int n, double A[n][n], double B[n][n], double C[n]
 
 function near(unit) {
   if (unit.near.length === 0) return make("p", { class: "hint" }, "Nothing of its type and depth is known here.");
-  const rows = unit.near.map((one) => make("tr", {}, make("td", {}, nestLink(one.hash, one.name)),
+  const rows = unit.near.toSorted((a, b) => a.distance - b.distance).map((one) => make("tr", {}, make("td", {}, nestLink(one.hash, one.name)),
     make("td", { class: "number" }, one.distance === 0 ? "the same" : `${one.distance.toFixed(2)}${one.distance > one.reach ? " (too far)" : ""}`),
     make("td", { class: "number strong" }, gain(one.gain)), make("td", { class: "number" }, String(one.threads)), make("td", {}, size(one.size_class)),
     make("td", {}, machine(one.machine))));

@@ -14,7 +14,7 @@ let current;  // ends what the last page was still asking
 
 function refused(error) {
   const wantsToken = error.status === 401 || error.status === 403;
-  const text = error instanceof Refusal ? error.message : "This cannot be shown: the page has a fault.";
+  const text = error instanceof Refusal ? error.message[0].toUpperCase() + error.message.slice(1) : "This cannot be shown: the page has a fault.";
   if (!(error instanceof Refusal)) console.error(error);
   if (wantsToken) document.getElementById("token").open = true;
   return notice(error.status === 401 ? `${text}. Show a token above.` : text, "bad");
@@ -76,8 +76,10 @@ function tokens() {
 }
 
 tokens();
-// Links within the page, as the one past the navigation, are no pages.
-addEventListener("hashchange", () => {
-  if (location.hash === "" || location.hash.startsWith("#/")) show(true);
+// It leads past the navigation, and to no page.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  content.focus();
 });
+addEventListener("hashchange", () => show(true));
 show(false);

@@ -1,5 +1,5 @@
 // One nest: what it computes, how it becomes faster, and where that was measured.
-import { declarations, get, picture } from "./api.js";
+import { declarations, get, picture, token } from "./api.js";
 import { count, gain, machine, make, seconds, size, table } from "./dom.js";
 import { familyMark } from "./nests.js";
 
@@ -23,6 +23,10 @@ function recipeSection(recipe, at, nest, known) {
     steps.length === 0 ? make("p", { class: "hint" }, "No step: the normal form as it is.") : make("ol", { class: "steps" }, steps.map((one) => step(one, known))));
 }
 
+// As the server tells it. A link shows no token: where one is wanted, there is none.
+const entry = (one) => (token.get() ? make("code", {}, one.id.slice(0, 12))
+  : make("a", { href: `/v1/recipes/${encodeURIComponent(one.id)}`, "aria-label": `${one.name} as JSON` }, make("code", {}, one.id.slice(0, 12))));
+
 function measurements(nest) {
   const rows = nest.measurements.map((one) => make("tr", {},
     make("td", {}, machine(one.machine)),
@@ -30,7 +34,7 @@ function measurements(nest) {
     make("td", { class: "number strong" }, gain(one.gain)), make("td", { class: "number" }, String(one.threads)),
     make("td", {}, size(one.size_class)), make("td", {}, `${one.compiler} ${one.flags}`),
     make("td", {}, make("time", { datetime: one.time }, one.time.slice(0, 10))), make("td", { class: "number" }, String(one.recipe + 1)),
-    make("td", {}, make("a", { href: `/v1/recipes/${encodeURIComponent(one.id)}`, "aria-label": `${one.name} as JSON` }, one.id.slice(0, 12)))));
+    make("td", {}, entry(one))));
   return table("Measurements", [["Machine"], ["Original", "number"], ["Recipe's", "number"], ["Gain", "number"], ["Threads", "number"], ["Data"],
     ["Compiler"], ["Measured"], ["Recipe", "number"], ["Entry"]], rows);
 }

@@ -3,8 +3,8 @@ import { declarations } from "./api.js";
 import { make, notice, table } from "./dom.js";
 
 function parameter(one) {
-  const range = [one.choices?.join(", "), one.low !== undefined ? `from ${one.low}` : "", one.high !== undefined ? `to ${one.high}` : "",
-    one.default !== undefined ? `else ${one.default}` : ""].filter(Boolean).join(" ");
+  const range = [one.choices?.join(", "), one.low !== undefined ? `from ${one.low}${one.high !== undefined ? ` to ${one.high}` : ""}` : "",
+    one.default !== undefined ? `if not given: ${one.default}` : ""].filter(Boolean).join("; ");
   return make("tr", {}, make("td", {}, make("code", {}, one.name)), make("td", {}, one.type + (one.required ? "" : ", may be left out")), make("td", {}, range), make("td", {}, one.doc));
 }
 
