@@ -61,6 +61,13 @@ constexpr auto table = std::to_array<Command>({
      "distance\n"
      "and why. --explain=all: everything that the sources know, with recipes and steps.\n",
      command_query},
+    {"nests", "nests FILE.c [--nest F] [--size n=2000,…] [-- compiler flags]",
+     "the nests of a file in normal form, as JSON",
+     "One line: for each nest its function, its line and its units; for each loop that is in none, why; and, as a "
+     "text, "
+     "the\n"
+     "body of the POST /v1/query that asks a server about all units, in this order.\n",
+     command_nests},
     {"db", "db add|list|show|remove|import|export|send|backup|restore|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
      "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"

@@ -30,6 +30,7 @@ std::span<const Command> commands();
 
 Result<int> command_hw(const Invocation& invocation);
 Result<int> command_opt(const Invocation& invocation);
+Result<int> command_nests(const Invocation& invocation);
 Result<int> command_query(const Invocation& invocation);
 Result<int> command_db(const Invocation& invocation);
 Result<int> command_cache(const Invocation& invocation);

@@ -206,7 +206,9 @@ asio::awaitable<bool> Connection::serve_one() {
   request.path = *path;
   request.address = address_;
   request.gzip = accepts_gzip(message[http::field::accept_encoding]);
+  request.query = query_of({message.target().data(), message.target().size()});
   request.authorization = std::string(message[http::field::authorization]);
+  request.if_none_match = std::string(message[http::field::if_none_match]);
   const bool with_body = request.method != "HEAD", keep = message.keep_alive();
   const Lane lane = loop_.service.lane(request);
   const std::string encoding(message[http::field::content_encoding]);
@@ -319,10 +321,12 @@ asio::awaitable<bool> Connection::write(Response& response, bool with_body, unsi
   message.set(http::field::vary, "Accept-Encoding");
   if (!response.content_encoding.empty()) message.set(http::field::content_encoding, response.content_encoding);
   if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+  message.set("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) message.set(name, value);
   if (response.wants_token) message.set(http::field::www_authenticate, "Bearer");
   if (response.retry_after > 0) message.set(http::field::retry_after, std::to_string(response.retry_after));
   message.keep_alive(keep);
-  message.content_length(response.body.size());
+  if (response.status != 304) message.content_length(response.body.size());
   if (with_body) message.body() = std::move(response.body);
   stream_.tcp().expires_at(begun_ + loop_.limits.request);
   beast::error_code error;

@@ -56,6 +56,24 @@ bool is_wanted(std::string_view parameters) {
   return q == std::string_view::npos || parameters.substr(q + 2).find_first_of("123456789") != std::string_view::npos;
 }
 
+Result<std::string> without_percents(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      result += text[i];
+      continue;
+    }
+    unsigned value = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (digits.size() != 2 || error != std::errc() || stop != digits.data() + 2)
+      return fail("request.http", "a percent sign in the path is followed by no two hexadecimal digits");
+    result += static_cast<char>(value);
+    i += 2;
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<std::string> decoded(std::string body, std::string_view encoding, std::size_t most_bytes) {
@@ -94,22 +112,28 @@ Result<std::string> path_of(std::string_view target) {
     const std::size_t slash = target.find('/', 8);
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
   }
-  target = target.substr(0, target.find_first_of("?#"));
-  std::string path;
-  for (std::size_t i = 0; i < target.size(); ++i) {
-    if (target[i] != '%') {
-      path += target[i];
-      continue;
-    }
-    unsigned value = 0;
-    const std::string_view digits = target.substr(i + 1, 2);
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (digits.size() != 2 || error != std::errc() || stop != digits.data() + 2)
-      return fail("request.http", "a percent sign in the path is followed by no two hexadecimal digits");
-    path += static_cast<char>(value);
-    i += 2;
+  return without_percents(target.substr(0, target.find_first_of("?#")));
+}
+
+std::string_view query_of(std::string_view target) {
+  target = target.substr(0, target.find('#'));
+  const std::size_t mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+}
+
+Result<std::map<std::string, std::string, std::less<>>> parameters_of(std::string_view query) {
+  std::map<std::string, std::string, std::less<>> result;
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    std::string one(query.substr(0, end));
+    std::ranges::replace(one, '+', ' ');
+    const std::size_t equal = std::min(one.find('='), one.size());
+    TRY(std::string name, without_percents(std::string_view(one).substr(0, equal)));
+    TRY(std::string value, without_percents(std::string_view(one).substr(std::min(equal + 1, one.size()))));
+    if (!name.empty()) result[std::move(name)] = std::move(value);
+    query.remove_prefix(std::min(end + 1, query.size()));
   }
-  return path;
+  return result;
 }
 
 }  // namespace sous::server

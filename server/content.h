@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,9 @@ bool accepts_gzip(std::string_view accepted);
 
 // The path of a request's target, absolute or not, without query string and percent signs. Error: request.http.
 Result<std::string> path_of(std::string_view target);
+// What stands behind its question mark, as it was sent.
+std::string_view query_of(std::string_view target);
+// The same, undone: "q=a+b&after=%30". Error: request.http.
+Result<std::map<std::string, std::string, std::less<>>> parameters_of(std::string_view query);
 
 }  // namespace sous::server

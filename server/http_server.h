@@ -38,12 +38,12 @@ struct CertificateFiles {
 
 struct HttpLimits {
   std::chrono::milliseconds idle{30'000}, head{5'000}, body{20'000}, queued{1'000}, write_queued{10'000},
-      request{30'000}, linger{1'000}, grace{5'000};
+      lift_queued{10'000}, request{30'000}, linger{1'000}, grace{5'000};
   std::size_t head_bytes = std::size_t{32} << 10;
   std::size_t body_bytes = longest_request;
   std::size_t held_bytes = std::size_t{512} << 20;
   std::size_t connections = 8192;
-  std::size_t queue = 256, write_queue = 32;
+  std::size_t queue = 256, write_queue = 32, lift_queue = 4;
   int workers = 0;  // 0: as many as there are processors, at least two
 };
 

@@ -144,7 +144,10 @@ int serve(const Options& options) {
   if (!entries) return fail_with(entries.error());
 
   tuning_db::Ledger ledger(options.database, [&] { return (*database)->identity(); });
-  Routes routes(**database, ledger, options.policy);
+  std::error_code unknown;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  Routes routes(**database, ledger, options.policy,
+                Lifter(unknown ? std::filesystem::path() : own.parent_path() / "sous-core"));
   HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .lane = Routes::lane},
                   routes.counters());
   const auto port = http.listen(options.host, options.port);

@@ -16,15 +16,15 @@ namespace {
 // Within the time that a request may take (server/http_server.h).
 constexpr std::chrono::seconds longest_proving(10);
 
-// The fault of the server's own database; everything else that goes wrong here came with the request.
-Response internal(const Error& error) { return refusal(error.code == "db.replaced" ? 503 : 500, error); }
-
 }  // namespace
+
+Response internal(const Error& error) { return refusal(error.code == "db.replaced" ? 503 : 500, error); }
 
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
 
 Lane Routes::lane(const Request& request) {
   if (request.path == "/healthz" || request.path == "/metrics") return Lane::apart;
+  if (request.path == "/v1/lift") return Lane::lift;
   return request.method == "POST" && request.path != "/v1/query" ? Lane::write : Lane::ask;
 }
 
@@ -50,6 +50,14 @@ std::span<const Routes::Route> Routes::routes() {
       {"/v1/jobs/renew", "POST", scope, Scope::work, &Routes::renew_job},
       {"/v1/jobs/done", "POST", scope, Scope::work, &Routes::finish_job},
       {"/v1/steps", "GET", everyone, {}, &Routes::steps},
+      {"/v1/map", "GET", readers, Scope::read, &Routes::map},
+      {"/v1/nests", "GET", readers, Scope::read, &Routes::nests},
+      {"/v1/nests/{hash}", "GET", readers, Scope::read, &Routes::nest},
+      {"/v1/pictures/{hash}", "GET", readers, Scope::read, &Routes::picture},
+      {"/v1/machines", "GET", readers, Scope::read, &Routes::machines},
+      {"/v1/lift", "POST", readers, Scope::read, &Routes::lift},
+      {"/", "GET", everyone, {}, &Routes::page},
+      {"/page/{file}", "GET", everyone, {}, &Routes::page},
       {"/healthz", "GET", everyone, {}, &Routes::health},
       {"/metrics", "GET", everyone, {}, &Routes::metrics},
   });

@@ -5,10 +5,19 @@
 //   GET  /v1/recipes/{id}   one entry of the database (tuning-db/entry.h)
 //   POST /v1/wanted         nests for which a build found no good recipe
 //   GET  /v1/wanted         what is wanted, for who works on it
-//   POST /v1/jobs/lease     a job for a worker; /v1/jobs/renew, /v1/jobs/done: what becomes of it
-//   (server/job_protocol.h) GET  /v1/jobs           who works on what GET  /v1/steps          the declarations of all
-//   recipe steps GET  /healthz           whether it can answer GET  /metrics           counters, in the Prometheus text
-//   format
+//   POST /v1/jobs/lease     a job for a worker (server/job_protocol.h)
+//   POST /v1/jobs/renew, /v1/jobs/done: what becomes of it
+//   GET  /v1/jobs           who works on what
+//   GET  /v1/steps          the declarations of all recipe steps
+//   GET  /v1/map            the nests of the database, and where each stands among them (server/catalogue.h)
+//   GET  /v1/nests          the nests that are searched for
+//   GET  /v1/nests/{hash}   one nest with its measurements
+//   GET  /v1/pictures/{hash}  the same as a picture
+//   GET  /v1/machines       the classes of machines, and what they lack
+//   POST /v1/lift           what the nests of a C text are (server/lift.h)
+//   GET  /, /page/{file}    the page that shows all of it to people (server/page/)
+//   GET  /healthz           whether it can answer
+//   GET  /metrics           counters, in the Prometheus text format
 //
 // Whatever a client sends wrong is answered with 4xx and {"error": {"code", "why"}}: 400 (what the protocol refuses,
 // with its code), 401 (token.missing, token.unknown), 403 (token.scope, server.read-only), 404 (request.path,
@@ -19,10 +28,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "server/access.h"
+#include "server/lift.h"
 #include "server/metrics.h"
 #include "server/rate_limits.h"
+#include "tuning-db/atlas.h"
 #include "tuning-db/database.h"
 #include "tuning-db/ledger.h"
 
@@ -35,16 +48,19 @@ struct Request {
   std::string authorization = {};  // the header's value
   std::string address = {};        // of who asks (party_of_address)
   bool gzip = false;               // the answer may come so
+  std::string query = {};          // behind the path's question mark
+  std::string if_none_match = {};  // the header's value
 };
 
 struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string content_encoding = {};  // empty: as it is
-  std::string allow = {};             // of a 405: the methods that the path knows
-  int retry_after = 0;                // of a 429 or 503: seconds; 0: nothing is said
-  bool wants_token = false;           // a 401
+  std::string content_encoding = {};                              // empty: as it is
+  std::string allow = {};                                         // of a 405: the methods that the path knows
+  int retry_after = 0;                                            // of a 429 or 503: seconds; 0: nothing is said
+  bool wants_token = false;                                       // a 401
+  std::vector<std::pair<std::string, std::string>> headers = {};  // others
 };
 
 // What a request waits for: each lane has threads of its own.
@@ -52,6 +68,7 @@ enum class Lane {
   ask,    // answered within milliseconds, by as many threads as there are processors
   write,  // recipes are proven, and a file is written: by one thread, behind a queue of its own
   apart,  // answered in no time, whatever the others do
+  lift,   // looks at C in a process of its own, which may take seconds: one at a time
 };
 
 // Who may do what without more than a token.
@@ -64,8 +81,8 @@ struct Policy {
 
 class Routes {
  public:
-  Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {})
-      : database_(database), ledger_(ledger), policy_(policy), limits_(policy.rates) {}
+  Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {}, Lifter lifter = Lifter({}))
+      : database_(database), ledger_(ledger), policy_(policy), limits_(policy.rates), lifter_(std::move(lifter)) {}
   Response handle(const Request& request);
   static Lane lane(const Request& request);
   Metrics& counters() { return counters_; }
@@ -112,6 +129,17 @@ class Routes {
   Response jobs(const Call& call);
   Response recipe(const Call& call);
   Response steps(const Call& call);
+  // routes_page.cc
+  Response map(const Call& call);
+  Response nests(const Call& call);
+  Response nest(const Call& call);
+  Response picture(const Call& call);
+  Response machines(const Call& call);
+  Response lift(const Call& call);
+  Response page(const Call& call);
+  struct Found;
+  std::expected<Found, Response> find_nest(const Call& call);
+
   Response health(const Call& call);
   Response metrics(const Call& call);
 
@@ -119,10 +147,14 @@ class Routes {
   tuning_db::Ledger& ledger_;
   const Policy policy_;
   RateLimits limits_;
+  const Lifter lifter_;
+  tuning_db::Atlases atlases_;
   Metrics counters_;
 };
 
 // An error as a response.
 Response refusal(int status, const Error& error);
+// The fault of the server's own database; everything else that goes wrong in a route came with the request.
+Response internal(const Error& error);
 
 }  // namespace sous::server

@@ -360,6 +360,12 @@ Result<std::int64_t> Database::entries() {
   return stats.entries;
 }
 
+Result<std::shared_ptr<const View>> Database::whole() {
+  if (impl_->follows()) return impl_->last_view();
+  const std::lock_guard lock(impl_->store_mutex);
+  return read_view(impl_->store, true);
+}
+
 FileIdentity Database::identity() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->identity;

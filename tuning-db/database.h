@@ -14,6 +14,8 @@
 
 namespace sous::tuning_db {
 
+struct View;
+
 // Order of the matches of one nest. Those with its structural hash come first, then neighbours, of one element type
 // and depth, of the same instruction set first. Within each: measured on like hardware and at a like size, on like
 // hardware, the rest; then, for equal hashes, the larger gain, and for neighbours, the smaller distance; ties by id.
@@ -47,6 +49,8 @@ class Database final : public transforms::RecipeSource {
   // By id or prefix, if it is for `asker`. Errors: those of Store::get.
   Result<std::optional<Entry>> get(const std::string& id, std::string_view asker = {});
   Result<std::int64_t> entries();  // how many
+  // All entries and their vectors, as of now or of the last look: `recipes()` of it is there.
+  Result<std::shared_ptr<const View>> whole();
   // Whether the file is still there, the one that was opened, as long as it says it is, and what answers are made of;
   // waits for nobody. Errors: db.gone, db.replaced, db.corrupt, and why the file as it is now cannot be followed.
   Result<void> sound() const;

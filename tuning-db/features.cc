@@ -252,6 +252,13 @@ class StaticEmbedding final : public Embedding {
 
 std::string_view feature_name(Feature feature) { return layout[static_cast<std::size_t>(feature)].name; }
 
+double feature_value(const FeatureVector& vector, Feature feature) {
+  const auto at = static_cast<std::size_t>(feature);
+  SOUS_ASSERT(vector.size() == feature_count);
+  const double scaled = double{vector[at]} / layout[at].weight;
+  return layout[at].scale == Scale::Plain ? scaled : std::copysign(std::exp2(std::abs(scaled)) - 1, scaled);
+}
+
 FeatureVector features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts f = facts(nest, sizes);
   Writer w;

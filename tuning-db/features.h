@@ -99,6 +99,8 @@ inline constexpr std::size_t feature_count = 0 SOUS_FEATURES(X);
 using FeatureVector = std::vector<float>;
 
 std::string_view feature_name(Feature feature);
+// What the number of a vector of the static embedding stands for, before it was scaled.
+double feature_value(const FeatureVector& vector, Feature feature);
 
 // `sizes`: values of the nest's symbols; one without a value counts as 1024.
 FeatureVector features(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

@@ -116,6 +116,11 @@ std::optional<FeatureVector> RecipeIndex::vector(const Summary& entry) const {
   return FeatureVector(first, first + dimension_);
 }
 
+std::optional<NestKey> RecipeIndex::key(const Summary& entry) const {
+  const auto& row = rows_[static_cast<std::size_t>(&entry - entries_.data())];
+  return row ? std::optional(groups_[row->group].key) : std::nullopt;
+}
+
 std::vector<NestKey> RecipeIndex::keys() const {
   std::vector<NestKey> keys;
   for (const Group& group : groups_) keys.push_back(group.key);

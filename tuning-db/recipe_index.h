@@ -34,7 +34,11 @@ class RecipeIndex {
   const std::vector<Summary>& entries() const { return entries_; }
   const std::vector<const Summary*>& with_hash(std::string_view hash) const;
   std::optional<FeatureVector> vector(const Summary& entry) const;  // of an entry of this index
+  std::optional<NestKey> key(const Summary& entry) const;           // the same
   std::vector<NestKey> keys() const;
+  // All, in order of hash; those of one in order of id.
+  using ByHash = std::map<std::string_view, std::vector<const Summary*>, std::less<>>;
+  const ByHash& by_hash() const { return by_hash_; }
 
   RecipeIndex(RecipeIndex&&) = default;
   RecipeIndex& operator=(RecipeIndex&&) = default;
@@ -51,7 +55,7 @@ class RecipeIndex {
   RecipeIndex() = default;
 
   std::vector<Summary> entries_;
-  std::map<std::string_view, std::vector<const Summary*>, std::less<>> by_hash_;
+  ByHash by_hash_;
   std::vector<std::optional<Row>> rows_;  // beside the entries
   std::vector<Group> groups_;
   std::vector<Isa> isas_;  // of the labels

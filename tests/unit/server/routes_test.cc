@@ -185,7 +185,7 @@ TEST_F(RoutesTest, HealthSaysWhatBecameOfTheDatabase) {
 }
 
 TEST_F(RoutesTest, UnknownPathsAndMethods) {
-  for (const char* path : {"/", "/v1", "/v1/recipes/", "/v2/query"}) {
+  for (const char* path : {"/page", "/page/", "/page/other.js", "/v1", "/v1/recipes/", "/v1/nests/", "/v2/query"}) {
     EXPECT_EQ(get(path).status, 404);
     EXPECT_EQ(code(get(path)), "request.path");
   }
