@@ -13,7 +13,7 @@
 namespace sous::tuning_db {
 namespace {
 
-constexpr JobTime day = 24 * 3600;
+constexpr JobTime hour = 3600, day = 24 * hour;
 constexpr int most_looked_at = 4096;
 // A measurement makes that many runs of both sides.
 constexpr double measured_runs = 10;
