@@ -37,9 +37,10 @@ void pause_for(double seconds) {
   for (const double end = now() + seconds; now() < end && !stopped();) ::poll(nullptr, 0, 50);
 }
 
-// What asking again will not change. A server that fails, is busy or talks nonsense may do better later.
+// What asking again will not change. A server that fails, is busy (503, 429) or talks nonsense may do better later.
 bool is_final(const Error& error) {
-  if (error.code == "http.status") return !error.why.starts_with("the server answered 5");
+  const auto said = [&](const char* status) { return error.why.starts_with(string("the server answered ") + status); };
+  if (error.code == "http.status") return !said("5") && !said("429");
   return !error.code.starts_with("http.") && !error.code.starts_with("reply.");
 }
 

@@ -13,7 +13,7 @@
 namespace sous::tuning_db {
 namespace {
 
-constexpr JobTime day = 24 * 3600;
+constexpr JobTime hour = 3600, day = 24 * hour;
 constexpr int most_looked_at = 4096;
 // A measurement makes that many runs of both sides.
 constexpr double measured_runs = 10;
@@ -43,7 +43,7 @@ Result<bool> is_known(sqlite3* db, const Worker& worker, const std::string& stru
 
 // Of the parties that have a job waiting: how many jobs were begun for each in a day.
 #define SOUS_RECENT \
-  "WITH recent(name, turns) AS (SELECT whose, count(subject) FROM jobs WHERE since > ?1 GROUP BY whose) "
+  "WITH RECURSIVE recent(name, turns) AS (SELECT whose, count(subject) FROM jobs WHERE since > ?1 GROUP BY whose) "
 
 struct WantedRow {
   std::string rowid, id, whose, hardware_class;
@@ -111,59 +111,96 @@ Result<std::optional<ChosenJob>> next_tune(sqlite3* db, const Worker& worker, Jo
   return std::nullopt;
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> claims_in_order(sqlite3* db, const Worker& worker,
-                                                                         JobTime now) {
+// Those that sent something, the one for which the least was done first. (The names of an index, one jump for each.)
+Result<std::vector<std::string>> senders_in_turn(sqlite3* db, const Worker& worker, JobTime now) {
   Statement rows(db, SOUS_RECENT
-                 "SELECT e.id, s.name, min(coalesce(r.turns, 0)) AS turns FROM entries e JOIN senders s ON s.entry = "
-                 "e.id LEFT JOIN recent r ON r.name = s.name WHERE e.sent = 1 AND e.baseline_seconds > ?2 * "
-                 "e.tuned_seconds AND NOT EXISTS(SELECT 1 FROM senders x WHERE x.entry = e.id AND x.name = ?3) "
-                 "AND NOT EXISTS(SELECT 1 FROM jobs j WHERE j.entry = e.id AND j.until > ?4) "
-                 "GROUP BY e.id ORDER BY turns, e.baseline_seconds / e.tuned_seconds DESC, e.id LIMIT ?5");
-  rows.bind(now - day).bind(least_gain).bind(worker.party).bind(now).bind(most_looked_at);
-  std::vector<std::pair<std::string, std::string>> all;
+                 ", sender(name) AS (SELECT min(name) FROM senders UNION ALL SELECT (SELECT min(s.name) FROM senders s "
+                 "WHERE s.name > sender.name) FROM sender WHERE sender.name IS NOT NULL) "
+                 "SELECT sender.name FROM sender LEFT JOIN recent r ON r.name = sender.name "
+                 "WHERE sender.name IS NOT NULL AND sender.name <> ?2 ORDER BY coalesce(r.turns, 0), sender.name");
+  rows.bind(now - day).bind(worker.party);
+  std::vector<std::string> all;
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return all;
-    all.emplace_back(rows.text(0), rows.text(1));
+    all.push_back(rows.text(0));
   }
 }
 
+// How a worker does what a claim asks for; one answer for each class and flags.
+class Fits {
+ public:
+  explicit Fits(const Worker& worker) : worker_(worker) {}
+
+  std::optional<JobFit> of(const std::string& machine, const std::string& flags) {
+    const auto [fit, is_new] = known_.try_emplace({machine, flags});
+    if (is_new) fit->second = job_fit(worker_.hardware, class_as_built(machine, flags));
+    return fit->second;
+  }
+
+ private:
+  const Worker& worker_;
+  std::map<std::pair<std::string, std::string>, std::optional<JobFit>> known_;
+};
+
+// The claim, if it rests no longer and can be read: a row can be anything.
+Result<std::optional<ChosenJob>> if_due(sqlite3* db, const std::string& id, const JobFit& fit, JobTime now) {
+  Statement row(db, summary_rows(db, "WHERE e.id = ?").c_str());
+  TRY(const auto found, read_summaries(row.bind(id)));
+  if (found.empty()) return std::nullopt;
+  const Summary& claim = found.front();
+  const std::string subject = question(claim);
+  TRY(const auto tried, tried_jobs(db, subject));
+  if (std::ranges::any_of(tried, [&](const TriedJob& one) { return !is_due(one, now); })) return std::nullopt;
+  int tries = 0;
+  for (const TriedJob& one : tried) tries = std::max(tries, one.tries);
+  Statement whole(db, entry_rows(db, "WHERE e.id = ?").c_str());
+  TRY(const bool there, whole.bind(id).step());
+  auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", id));
+  if (!entry) return std::nullopt;
+  // A claim is confirmed on as many threads at most.
+  JobBuild build = fit.build;
+  build.threads = std::min(build.cores, claim.threads);
+  return ChosenJob{.job = {.lease = {},
+                           .kind = JobKind::measure,
+                           .build = build,
+                           .hardware_class = fit.hardware_class,
+                           .nest_json = {},
+                           .structural_hash = claim.structural_hash,
+                           .sizes_json = {},
+                           .reassociate = false,
+                           .entry = std::move(*entry)},
+                   .subject = subject,
+                   .entry = id,
+                   .whose = {},
+                   .tries = tries};
+}
+
+// One statement for each party: so it stays within its budget, however many there are.
 Result<std::optional<ChosenJob>> next_measure(sqlite3* db, const Worker& worker, JobTime now) {
-  TRY(const auto claims, claims_in_order(db, worker, now));
-  for (const auto& [id, whose] : claims) {
-    Statement row(db, summary_rows(db, "WHERE e.id = ?").c_str());
-    TRY(const auto found, read_summaries(row.bind(id)));
-    if (found.empty()) continue;
-    const Summary& claim = found.front();
-    auto fit = job_fit(worker.hardware, claim.hardware_class);
-    const bool can = fit && std::ranges::find(worker.targets, claim.target) != worker.targets.end() &&
-                     claim.threads <= worker.hardware.cores &&
-                     measured_runs * (claim.baseline_seconds + claim.tuned_seconds) <= worker.seconds;
-    if (!can) continue;
-    const std::string subject = question(claim);
-    TRY(const auto tried, tried_jobs(db, subject));
-    if (std::ranges::any_of(tried, [&](const TriedJob& one) { return !is_due(one, now); })) continue;
-    int tries = 0;
-    for (const TriedJob& one : tried) tries = std::max(tries, one.tries);
-    Statement whole(db, entry_rows(db, "WHERE e.id = ?").c_str());
-    TRY(const bool there, whole.bind(id).step());
-    auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", id));
-    if (!entry) continue;  // a row can be anything
-    // A claim is confirmed on as many threads at most.
-    fit->build.threads = std::min(fit->build.cores, claim.threads);
-    return ChosenJob{.job = {.lease = {},
-                             .kind = JobKind::measure,
-                             .build = fit->build,
-                             .hardware_class = fit->hardware_class,
-                             .nest_json = {},
-                             .structural_hash = claim.structural_hash,
-                             .sizes_json = {},
-                             .reassociate = false,
-                             .entry = std::move(*entry)},
-                     .subject = subject,
-                     .entry = id,
-                     .whose = whose,
-                     .tries = tries};
+  TRY(const auto senders, senders_in_turn(db, worker, now));
+  Fits fits(worker);
+  for (const std::string& sender : senders) {
+    Statement rows(db,
+                   "SELECT e.id, h.class, e.flags, e.target, e.threads, e.baseline_seconds + e.tuned_seconds "
+                   "FROM senders s JOIN entries e ON e.id = s.entry JOIN hardware h ON h.id = e.hardware "
+                   "WHERE s.name = ?1 AND e.sent = 1 AND e.baseline_seconds > ?2 * e.tuned_seconds "
+                   "AND NOT EXISTS(SELECT 1 FROM senders x WHERE x.entry = e.id AND x.name = ?3) "
+                   "AND NOT EXISTS(SELECT 1 FROM jobs j WHERE j.entry = e.id AND j.until > ?4) "
+                   "ORDER BY e.baseline_seconds / e.tuned_seconds DESC, e.id");
+    rows.bind(sender).bind(least_gain).bind(worker.party).bind(now);
+    while (true) {
+      TRY(const bool row, rows.step());
+      if (!row) break;
+      const bool can = std::ranges::find(worker.targets, rows.text(3)) != worker.targets.end() &&
+                       rows.integer(4) <= worker.hardware.cores && measured_runs * rows.real(5) <= worker.seconds;
+      const auto fit = can ? fits.of(rows.text(1), rows.text(2)) : std::nullopt;
+      if (!fit) continue;
+      TRY(auto chosen, if_due(db, rows.text(0), *fit, now));
+      if (!chosen) continue;
+      chosen->whose = sender;
+      return chosen;
+    }
   }
   return std::nullopt;
 }

@@ -6,14 +6,14 @@ import subprocess
 import threading
 import time
 
-from case import FLAGS
 from server_cases import ask, served
 
-# Rows times rows: as it is written, every product waits for the sum before it.
+FLAGS = ["-O3", "-march=native"]
+# Rows times rows: as it is written, every product waits for the sum before it; gains are beyond what a busy machine hides.
 KERNEL = """\
 #include <stdio.h>
 #define N 320
-static double A[N][N], B[N][N], C[N][N];
+static float A[N][N], B[N][N], C[N][N];
 void rows(void) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
@@ -32,8 +32,8 @@ int main(void) {
 """
 
 
-def tokens(case, **scopes):
-    return {who: case.s("token", "add", who, "--scopes", scope).stdout.strip() for who, scope in scopes.items()}
+def tokens(of, **scopes):
+    return {who: of.s("token", "add", who, "--scopes", scope).stdout.strip() for who, scope in scopes.items()}
 
 
 def build_of(case, url, token):

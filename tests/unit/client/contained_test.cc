@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "client/inputs.h"
+#include "sdfg/check.h"
+#include "sdfg/interp.h"
+#include "sdfg/text.h"
+#include "tests/support/random.h"
+#include "tests/support/random_nest.h"
 #include "tests/unit/tuning_db/nests.h"
 
 namespace sous::client {
@@ -72,6 +77,44 @@ TEST(Contained, LargeArraysAreRefused) {
   EXPECT_EQ(judged(body, n, "array t0: f64[n0, n0, n0] heap\n"), "");
   EXPECT_EQ(judged(body, n, "array t0: f64[n0, n0, n0, n0, n0] heap\n"), "measure.bounds");
   EXPECT_EQ(contained(nests::parsed(nests::gemm), {{"n0", n}}).error().code, "measure.bounds");  // sizes are missing
+}
+
+// A subscript somewhere, moved by up to two elements.
+sdfg::Sdfg moved(sdfg::Sdfg nest, tests::Random& random) {
+  std::vector<sdfg::Dim*> dims;
+  sdfg::visit(nest.root, [&](sdfg::Node& node) {
+    sdfg::change_memlets(node, [&](sdfg::Memlet& memlet) {
+      for (sdfg::Dim& dim : memlet.subset) dims.push_back(&dim);
+    });
+  });
+  if (!dims.empty()) {
+    sdfg::Dim& dim = *random.pick(dims);
+    dim.begin = dim.begin + random.between(-2, 2);
+  }
+  return nest;
+}
+
+// What the interpreter says, which checks each access while it runs.
+TEST(Contained, WhatIsContainedNeverLeavesAnArray) {
+  int inside = 0, outside = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    tests::Random random(seed);
+    const auto original =
+        tests::random_nest(seed, {.max_depth = 3, .max_statements = 4, .library_nodes = false, .gathers = false});
+    const auto nest = moved(original, random);
+    if (!sdfg::check(nest)) continue;
+    auto memory = tests::random_memory(original, seed);
+    const bool is_contained = contained(nest, memory.symbols).has_value();
+    const auto ran = sdfg::interpret(nest, memory, {.max_operations = 100'000, .check_orders = false});
+    const bool left = !ran && ran.error().code == "interp.out-of-bounds";
+    EXPECT_FALSE(is_contained && left) << seed << ": " << ran.error().to_string() << "\n" << sdfg::print(nest);
+    inside += is_contained ? 1 : 0;
+    outside += left ? 1 : 0;
+  }
+  EXPECT_GT(inside, 100);
+  EXPECT_GT(outside, 50);
+  RecordProperty("inside", inside);
+  RecordProperty("outside", outside);
 }
 
 }  // namespace

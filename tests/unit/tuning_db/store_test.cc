@@ -196,7 +196,8 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
 }
 
 constexpr const char* back_to_the_first_schema =
-    "DROP TABLE jobs; DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER TABLE entries "
+    "DROP TABLE jobs; DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER "
+    "TABLE entries "
     "DROP COLUMN sent; "
     "DROP TABLE tokens; DROP TABLE writes; DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; "
     "ALTER TABLE entries DROP COLUMN seeded; PRAGMA user_version = 1";
