@@ -127,6 +127,7 @@ export async function showMap(view, _, signal) {
     "Near each other stands what computes alike; a circle is as large as the best gain that was measured."));
   if (!answer.complete) view.append(make("p", { class: "hint" }, "The map shows a sample of the database; the search looks at all of it."));
   const map = new NestMap(answer.nests, {
+    signal,
     open: (nest) => { location.hash = `#/nest/${encodeURIComponent(nest.hash)}`; },
     describe: (nest) => describe(nest, families),
   });
