@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "server/access.h"
+#include "server/catalogue.h"
 #include "server/lift.h"
 #include "server/metrics.h"
 #include "tuning-db/atlas.h"
@@ -131,6 +132,7 @@ class Routes {
   const Policy policy_;
   const Lifter lifter_;
   tuning_db::Atlases atlases_;
+  KeptAnswers machines_;
   Metrics counters_;
 };
 
