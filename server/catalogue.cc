@@ -190,6 +190,15 @@ std::string machines_json(const View& view, const std::vector<tuning_db::Wanted>
   return answer({{"machines", std::move(all)}});
 }
 
+std::string KeptAnswers::of(const std::shared_ptr<const View>& view, const std::string& asker,
+                            const std::function<std::string()>& make) {
+  constexpr std::size_t most = 256;  // askers
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(view_, view) != view || answers_.size() >= most) answers_.clear();
+  const auto known = answers_.find(asker);
+  return known != answers_.end() ? known->second : answers_.emplace(asker, make()).first->second;
+}
+
 std::string lifted_json(const View& view, const LiftedSource& lifted,
                         const std::vector<std::vector<transforms::Match>>& matches) {
   Json nests = Json::array(), reasons = Json::array();

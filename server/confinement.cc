@@ -157,7 +157,7 @@ Result<Confinement> Confinement::of(const std::filesystem::path& program, const 
                                                   {"/dev/null", read_rights},
                                                   {"/dev/urandom", read_rights},
                                                   // What a processor it has.
-                                                  {"/proc/cpuinfo", read_rights},
+                                                  {under_sanitizer ? "/proc" : "/proc/cpuinfo", read_rights},
                                                   {"/sys/devices/system/cpu", read_rights}}))
     if (!allow(rules, leave.path, leave.rights)) return fail("confine.file", std::strerror(errno), leave.path.string());
   return result;

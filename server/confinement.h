@@ -8,7 +8,19 @@
 
 #include "sdfg/result.h"
 
+#if !defined(__has_feature)
+#define __has_feature(x) 0
+#endif
+
 namespace sous::server {
+
+// A sanitizer's own addresses are terabytes, and it reads in /proc what the process has.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer)
+inline constexpr bool under_sanitizer = true;
+#else
+inline constexpr bool under_sanitizer = false;
+#endif
 
 class Confinement {
  public:

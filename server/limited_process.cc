@@ -21,17 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-#if !defined(__has_feature)
-#define __has_feature(x) 0
-#endif
-// A sanitizer's own addresses are terabytes.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
-    __has_feature(thread_sanitizer)
-constexpr bool limits_memory = false;
-#else
-constexpr bool limits_memory = true;
-#endif
-
 // Nothing of the server's: no token, no place of a database.
 constexpr auto environment = std::to_array<const char*>({"PATH=/usr/bin:/bin", "LC_ALL=C", "OMP_NUM_THREADS=1",
                                                          "OPENBLAS_NUM_THREADS=1", "SOUS_DB=none", "SOUS_LOG=none",
@@ -63,7 +52,7 @@ bool limit(int resource, rlim_t most) {
                      ::dup2(nothing, 0) == 0 && ::dup2(output.ends[1], 1) == 1 && ::dup2(errors.ends[1], 2) == 2 &&
                      ::chdir(folder) == 0 && limit(RLIMIT_CPU, seconds) && limit(RLIMIT_FSIZE, 0) &&
                      limit(RLIMIT_CORE, 0) && limit(RLIMIT_NOFILE, 64) &&
-                     (!limits_memory || limit(RLIMIT_AS, limits.memory)) && ::setpriority(PRIO_PROCESS, 0, 10) == 0 &&
+                     (under_sanitizer || limit(RLIMIT_AS, limits.memory)) && ::setpriority(PRIO_PROCESS, 0, 10) == 0 &&
                      confinement.enter() && ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
   if (ready) {
     struct sigaction usual{};

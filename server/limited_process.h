@@ -13,8 +13,8 @@
 namespace sous::server {
 
 struct ProcessLimits {
-  std::chrono::seconds processor{10};         // all its threads together
-  std::chrono::milliseconds time{15'000};     // on the wall
+  std::chrono::seconds processor{5};          // all its threads together
+  std::chrono::milliseconds time{10'000};     // on the wall
   std::size_t memory = std::size_t{2} << 30;  // addresses
   std::size_t output = std::size_t{8} << 20;  // both pipes together
 };

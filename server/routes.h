@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "server/access.h"
+#include "server/catalogue.h"
 #include "server/lift.h"
 #include "server/metrics.h"
 #include "server/rate_limits.h"
@@ -149,6 +150,7 @@ class Routes {
   RateLimits limits_;
   const Lifter lifter_;
   tuning_db::Atlases atlases_;
+  KeptAnswers machines_;
   Metrics counters_;
 };
 

@@ -96,7 +96,8 @@ Response Routes::machines(const Call& call) {
   if (!view) return internal(view.error());
   // What clients lack is for who may work on it, as at /v1/wanted.
   if (!call.caller.scopes.has(tuning_db::Scope::work))
-    return {.body = machines_json(**view, nullptr, call.caller.name)};
+    return {.body = machines_.of(*view, call.caller.name,
+                                 [&] { return machines_json(**view, nullptr, call.caller.name); })};
   const auto wanted = ledger_.wanted(call.caller.name);
   if (!wanted) return internal(wanted.error());
   return {.body = machines_json(**view, &*wanted, call.caller.name)};

@@ -201,7 +201,7 @@ def map_and_list(visit):
     browser.wait("document.querySelector('.list .hint').textContent.includes('found')", "the search answers")
     rows = browser.value("[...document.querySelectorAll('.list tbody a')].map(a => a.textContent)")
     visit.expect(rows and all("gemm" in row for row in rows), f"found for gemm: {rows}")
-    shown = browser.value("[...document.querySelectorAll('svg.map circle.point')].filter(c => !c.classList.contains('off')).length")
+    shown = browser.value("[...document.querySelectorAll('svg.map circle.point')].filter(c => !c.classList.contains('faint')).length")
     visit.expect(shown == len(rows), f"the map shows what was found: {shown} of {len(rows)}")
     browser.picture(visit.out / "map-search.png")
     browser.value("document.querySelector('.legend button').focus()")

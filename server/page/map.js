@@ -5,10 +5,11 @@ const radius = (ratio) => Math.min(13, 3 + 1.4 * Math.max(0, Math.log2(ratio)));
 const margin = 0.08;
 
 export class NestMap {
-  // `open(nest)`: it was chosen. `describe(nest)`: one line about it.
-  constructor(nests, { open, describe }) {
+  // `open(nest)`: it was chosen. `describe(nest)`: one line about it. `signal`: the map is not shown any more.
+  constructor(nests, { open, describe, signal }) {
     this.nests = [...nests].sort((a, b) => b.gain - a.gain);  // small circles lie on large ones
     this.open = open;
+    this.signal = signal;
     this.describe = describe;
     this.hidden = new Set();
     this.found = null;
@@ -49,8 +50,10 @@ export class NestMap {
     addEventListener("pointerup", () => {
       const drag = this.drag;
       this.drag = undefined;
-      if (drag && !drag.far && drag.nest && this.svg.isConnected) this.open(drag.nest);
-    });
+      if (drag && !drag.far && drag.nest) this.open(drag.nest);
+    }, { signal: this.signal });
+    // A finger that scrolls the page.
+    addEventListener("pointercancel", () => { this.drag = undefined; }, { signal: this.signal });
     // The page scrolls by the wheel; with ctrl, as everywhere, it zooms.
     this.svg.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
@@ -123,7 +126,11 @@ export class NestMap {
   filter(hidden, found) {
     this.hidden = hidden;
     this.found = found;
-    for (const [nest, circle] of this.circles) circle.classList.toggle("off", !this.visible(nest));
+    for (const [nest, circle] of this.circles) {
+      circle.classList.toggle("off", hidden.has(nest.family));
+      circle.classList.toggle("faint", !this.visible(nest));
+      if (this.visible(nest)) this.points.append(circle);  // above those that only say where the others are
+    }
   }
 
   reset() {

@@ -51,24 +51,27 @@ class List {
     this.shown = atOnce;
     this.found = null;
     this.next = undefined;
-    if (text) {
-      const answer = await get(`/v1/nests?q=${encodeURIComponent(text)}`, this.asked.signal);
-      this.found = answer.nests.sort((a, b) => b.gain - a.gain);
-      this.next = answer.next;
-    }
+    if (text) await this.find(text, atOnce, this.asked.signal);
     this.render();
     say(this.summary.textContent);
+  }
+
+  // Until there are as many, or no more: of a large database an answer covers a part.
+  async find(text, enough, signal) {
+    const found = this.found ?? [];
+    do {
+      const after = this.next ? `&after=${encodeURIComponent(this.next)}` : "";
+      const answer = await get(`/v1/nests?q=${encodeURIComponent(text)}${after}`, signal);
+      found.push(...answer.nests.sort((a, b) => b.gain - a.gain));
+      this.next = answer.next;
+    } while (this.next && found.length < enough);
+    this.found = found;
   }
 
   async showMore() {
     const first = this.body.rows.length;
     this.shown += atOnce;
-    if (this.next && this.shown > this.found.length) {
-      const q = encodeURIComponent(this.search.value.trim());
-      const answer = await get(`/v1/nests?q=${q}&after=${this.next}`, this.signal);
-      this.found.push(...answer.nests);
-      this.next = answer.next;
-    }
+    if (this.next && this.shown > this.found.length) await this.find(this.search.value.trim(), this.shown, this.signal);
     this.render();
     this.body.rows[first]?.querySelector("a").focus();
   }
@@ -127,6 +130,7 @@ export async function showMap(view, _, signal) {
     "Near each other stands what computes alike; a circle is as large as the best gain that was measured."));
   if (!answer.complete) view.append(make("p", { class: "hint" }, "The map shows a sample of the database; the search looks at all of it."));
   const map = new NestMap(answer.nests, {
+    signal,
     open: (nest) => { location.hash = `#/nest/${encodeURIComponent(nest.hash)}`; },
     describe: (nest) => describe(nest, families),
   });

@@ -25,6 +25,7 @@ import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import gpu_cases
+import page_cases
 import recipe_cases
 import server_cases
 import tls_cases
@@ -463,7 +464,8 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, tls_cases, work_cases, gpu_cases) for case in cases_of(module)]
+MODULES = (sys.modules[__name__], recipe_cases, server_cases, tls_cases, work_cases, page_cases, gpu_cases)
+CASES = [case for module in MODULES for case in cases_of(module)]
 
 
 def main():

@@ -146,6 +146,8 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
     SOUS_ASSERT(entry);
     corpus.add("entry", line);
     corpus.add("server_route", "GET /v1/recipes/" + tuning_db::entry_id(*entry) + "\n");
+    for (const char* route : {"/v1/nests/", "/v1/pictures/", "/v1/nests?after="})
+      if (count < 3) corpus.add("server_route", "GET " + (route + entry->structural_hash) + "\n");
     add_graph(corpus, sdfg::print(entry->nest));
     add_recipe(corpus, transforms::to_text(entry->recipe));
     if (count < 3) few += line + "\n";
@@ -194,9 +196,11 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
       {.taken = server::Taken::added, .id = string(32, '0')},
       {.taken = server::Taken::refused, .error = {"entry.normal-form", "the nest is not in normal form"}}});
   corpus.add("http_answer", http("200 OK\r\nContent-Length: " + std::to_string(taken.size()), taken));
-  for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query"})
+  for (const char* path : {"/v1/steps", "/healthz", "/metrics", "/", "/v1/recipes/0000", "/v1/query", "/page/main.js",
+                           "/v1/map", "/v1/nests?q=gemm+%23&after=%30", "/v1/machines"})
     corpus.add("server_route", string("GET ") + path + "\n");
-  corpus.add("server_route", "GET /v1/wanted valid\n");
+  for (const char* path : {"/v1/wanted", "/v1/machines"})
+    corpus.add("server_route", string("GET ") + path + " valid\n");
   corpus.add("server_route", "GET /v1/jobs valid\n");
   const tuning_db::Worker worker{.party = {}, .hardware = tuning_db::describe(), .targets = {"cpp", "openmp"}};
   corpus.add("server_route", "POST /v1/jobs/lease valid\n" + server::to_json(worker));
@@ -206,6 +210,7 @@ void add_measurements(Corpus& corpus, const fs::path& scratch) {
                                  .entries = {string(32, '1')},
                                  .code = "measure.run"};
   corpus.add("server_route", "POST /v1/jobs/done valid\n" + server::to_json(done));
+  corpus.add("server_route", "POST /v1/lift\n{\"protocol\":1,\"source\":\"int x;\\n\"}");
   for (const char* shown : {"Bearer sous_0123456789abcdef_", "Bearer", "Basic eA=="})
     corpus.add("server_route", string("GET /v1/recipes/0000 ") + shown + string(64, '0') + "\n");
   for (const char* more : {"", "Range: bytes=0-0,1-1\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n"})

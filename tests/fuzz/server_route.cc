@@ -1,6 +1,7 @@
 // A request to the server, its first line "METHOD path authorization", the rest its body (the authorization "valid" is
 // one with every scope): whatever it is, it is
 // answered with a documented status and a body of the promised kind, and never by the server's own fault.
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -32,7 +33,7 @@ const std::string& valid() {
 server::Routes& routes() {
   static const auto database = [] {
     auto opened = tuning_db::Database::open({.path = path(), .seeds = tuning_db::seed_files()}, tuning_db::Hardware{});
-    SOUS_ASSERT(opened);
+    SOUS_ASSERT(opened && (*opened)->follow(std::chrono::hours(1)));  // all in memory, as a server has it
     return std::move(*opened);
   }();
   static server::Routes instance(*database, ledger());
@@ -49,13 +50,15 @@ SOUS_FUZZ_TARGET(input) {
   request.method = head.substr(0, space);
   const std::string_view target = head.substr(std::min(space + 1, head.size()));
   const std::size_t second = std::min(target.find(' '), target.size());
-  request.path = target.substr(0, second);
+  const std::size_t mark = std::min(target.find('?'), second);
+  request.path = target.substr(0, mark);
+  request.query = target.substr(std::min(mark + 1, second), second - std::min(mark + 1, second));
   request.authorization = target.substr(std::min(second + 1, target.size()));
   request.body = input.substr(std::min(line + 1, input.size()));
   auto& instance = routes();
   if (request.authorization == "valid") request.authorization = valid();
   const server::Response response = instance.handle(request);
-  static const std::set<int> statuses = {200, 400, 401, 403, 404, 405, 409, 413};
+  static const std::set<int> statuses = {200, 400, 401, 403, 404, 405, 409, 413, 429, 501};
   SOUS_ASSERT(statuses.contains(response.status));
   if (response.content_type != "application/json") return;
   const auto body = nlohmann::json::parse(response.body, nullptr, false);

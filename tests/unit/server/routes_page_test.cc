@@ -197,6 +197,21 @@ TEST_F(PageRoutes, MachinesSayWhatTheyLackToWhoMayKnow) {
   EXPECT_EQ(lacks, 1u);
 }
 
+TEST_F(PageRoutes, MachinesAreCountedOnceForAViewAndAnAsker) {
+  database->store().add(nests::entry(nests::gemm, 500)).value();
+  KeptAnswers kept;
+  int made = 0;
+  const auto ask = [&](const std::shared_ptr<const tuning_db::View>& view, const std::string& asker) {
+    return kept.of(view, asker, [&] { return asker + std::to_string(++made); });
+  };
+  const auto view = database->whole().value(), other = database->whole().value();
+  EXPECT_EQ(ask(view, "a"), "a1");
+  EXPECT_EQ(ask(view, "b"), "b2");
+  EXPECT_EQ(ask(view, "a"), "a1");
+  EXPECT_EQ(ask(other, "a"), "a3");
+  EXPECT_EQ(ask(other, "b"), "b4");
+}
+
 TEST_F(PageRoutes, WithoutSousCoreNothingIsLifted) {
   const auto ask = [&](const std::string& body) { return routes.handle({"POST", "/v1/lift", body}); };
   EXPECT_EQ(ask(R"({"protocol":1,"source":""})").status, 501);
