@@ -316,7 +316,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   append(join, *generated);
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
-  Words localize{"objcopy"};
+  Words localize{"objcopy", "--localize-symbol=sous_apart"};
   for (const auto& r : replacements)
     for (const string& function : {r.function, r.otherwise})
       if (!function.empty()) localize.push_back("--localize-symbol=" + function);

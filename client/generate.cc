@@ -56,7 +56,7 @@ struct Next {
 
 Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
                       const targets::Target& target, const string& function, const Next& next, bool local = false,
-                      const targets::Residences& residences = {}) {
+                      const targets::Residences& residences = {}, const std::vector<string>& values = {}) {
   targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
   options.function = function;
   options.otherwise = next.function;
@@ -72,6 +72,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   options.known = nest.lifted->known;
   options.original = &nest.normal;
   options.residences = residences;
+  options.values = values;
   options.offer = chosen.offer ? &*chosen.offer : nullptr;
   Generated result;
   options.unfollowed = &result.unfollowed;
@@ -123,7 +124,8 @@ Result<const targets::Target*> target_of(const std::vector<Choice>& choices, con
 }
 
 Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
-                           const string& target, const string& function, const targets::Residences& residences) {
+                           const string& target, const string& function, const targets::Residences& residences,
+                           const std::vector<string>& values) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
   std::vector<targets::Function> others;  // from the last that is asked on
   Next next;
@@ -139,10 +141,13 @@ Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::S
   }
   // What runs for other shapes knows of no residences.
   const auto stay = !others.empty() || !found->has_gpu() ? targets::Residences{} : residences;
-  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, next, false, stay));
+  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, next, false, stay, values));
   result.residences = stay.arguments;
+  // Beside an offer to a GPU, others are asked.
+  if (chosen.offer == std::nullopt && !found->has_gpu()) result.shapes.push_back(result.code.needs);
   string before;
   for (const auto& other : others) {
+    if (!result.shapes.empty()) result.shapes.push_back(other.needs);
     before += other.code + "\n";
     result.code.vectors = std::max(result.code.vectors, other.vectors);
   }

@@ -298,11 +298,19 @@ class Pipeline {
     served.replacement.otherwise_arguments = frontends::arguments_for(*item.nest.lifted, *applied);
   }
 
+  // What a GPU does may be seen: its arrays stay there.
+  std::vector<string> values_for(const Item& item, const Chosen& chosen, const Sdfg& sdfg) const {
+    const auto target = target_of(chosen.choices, target_for(chosen));
+    const bool on_host = target && !(*target)->has_gpu() && chosen.beside.empty();
+    return on_host ? frontends::values_of(*item.nest.lifted, sdfg, meaning_.math_errno) : std::vector<string>{};
+  }
+
   void emit(const Item& item, const Chosen& chosen, const Sdfg& sdfg, NestReport& report) {
     const LiftedNest& lifted = *item.nest.lifted;
     const string function = function_name(lifted);
+    const auto values = values_for(item, chosen, sdfg);
     const auto generated = generate(item.nest, chosen, sdfg, meaning_, target_for(chosen), function,
-                                    residence_candidates(residences_, lifted));
+                                    residence_candidates(residences_, lifted), values);
     if (!generated) {
       report.why = generated.error().to_string();
       return;
@@ -318,7 +326,8 @@ class Pipeline {
     for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
     Served served;
     served.nest = item.report;
-    served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why);
+    served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);
+    if (chosen.beside.empty()) served.replacement.shapes = generated->shapes;
     served.code = generated->code;
     served.sdfg = sdfg;
     served.residences = generated->residences;

@@ -13,7 +13,7 @@ using frontends::Replacement;
 using frontends::c::call;
 using frontends::c::prototype;
 using frontends::c::replaced;
-using frontends::c::unset_types;
+using frontends::c::types_of;
 using std::string;
 
 namespace {
@@ -55,6 +55,12 @@ double sous_now(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+/* Of targets/runtime/sous.h, where nothing is generated. */
+__attribute__((weak)) int sous_apart(const void* a, unsigned long a_first, unsigned long a_last, const void* b,
+                                     unsigned long b_first, unsigned long b_last) {
+  const unsigned long from = (unsigned long)a, to = (unsigned long)b;
+  return from + a_last <= to + b_first || to + b_last <= from + a_first;
+}
 void sous_clock_stop(void) {
   stopped = 1;
   stopped_at = sous_now();
@@ -85,7 +91,7 @@ string timed_program(const string& text, const std::vector<TimedNest>& nests) {
       "extern double sous_now(void); extern void sous_record(int, double, int, int, const long long *); ";
   std::vector<Replacement> replacements;
   for (const auto& nest : nests) replacements.push_back(nest.replacement);
-  prototypes += unset_types(replacements);
+  prototypes += types_of(replacements);
   auto nest = nests.begin();
   const string out = replaced(text, replacements, [&](const Replacement& r, std::string_view original) {
     if (nest->generated) prototypes += "extern " + prototype(r) + "; ";

@@ -1,5 +1,11 @@
 #include "frontends/lifted.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "sdfg/mathematics.h"
+#include "sdfg/planted_fault.h"
+
 namespace sous::frontends {
 
 std::vector<Argument> arguments_for(const LiftedNest& lifted, const sdfg::Sdfg& emitted) {
@@ -12,16 +18,56 @@ std::vector<Argument> arguments_for(const LiftedNest& lifted, const sdfg::Sdfg& 
   return arguments;
 }
 
+namespace {
+
+// Of a result in registers, in bytes, and what it says besides: whether the code ran.
+constexpr int most_in_registers = 16, of_ran = 4;
+
+// It may run forever, or set errno.
+bool may_be_seen(const sdfg::Region& region, bool math_errno) {
+  bool seen = false;
+  sdfg::visit(region, [&](const sdfg::Node& node) { seen = seen || std::holds_alternative<sdfg::While>(node.value); });
+  if (math_errno && !planted(Fault::errno_taken_as_unseen)) {
+    sdfg::for_each_code(region, [&](const sdfg::ScalarExpr& code) { seen = seen || sdfg::sets_errno(code); });
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::vector<std::string> values_of(const LiftedNest& lifted, const sdfg::Sdfg& emitted, bool math_errno) {
+  const sdfg::Touched touched = sdfg::touched(emitted.root);
+  const auto size = [&](const std::string& name) { return sdfg::info(emitted.find(name)->type).bytes; };
+  std::vector<std::string> values;
+  int bytes = of_ran;
+  for (const Argument& argument : lifted.arguments) {
+    if (!touched.written.contains(argument.name)) continue;
+    if (argument.kind != Argument::Kind::ScalarInOut || !argument.own) return {};
+    if (!emitted.find(argument.name)->dead) bytes += size(argument.name);
+    values.push_back(argument.name);
+  }
+  if (bytes > most_in_registers || may_be_seen(emitted.root, math_errno)) return {};
+  std::ranges::sort(values, {}, [&](const std::string& name) { return std::pair(-size(name), name); });
+  return values;
+}
+
 Replacement replacement(const LiftedNest& lifted, const std::string& function, const sdfg::Sdfg& emitted,
-                        const std::string& note) {
-  return {.begin = lifted.begin,
-          .end = lifted.end,
-          .function = function,
-          .arguments = arguments_for(lifted, emitted),
-          .epilogue = lifted.epilogue,
-          .note = note,
-          .guard = lifted.guard,
-          .hint = lifted.hint};
+                        const std::string& note, const std::vector<std::string>& values) {
+  Replacement out{.begin = lifted.begin,
+                  .end = lifted.end,
+                  .function = function,
+                  .arguments = arguments_for(lifted, emitted),
+                  .pure = !values.empty(),
+                  .epilogue = lifted.epilogue,
+                  .note = note,
+                  .guard = lifted.guard,
+                  .hint = lifted.hint};
+  for (const std::string& name : values) {
+    Argument& argument = *std::ranges::find(out.arguments, name, &Argument::name);
+    argument.kind = Argument::Kind::ScalarIn;
+    if (!emitted.find(name)->dead) out.results.push_back(argument);
+  }
+  return out;
 }
 
 std::map<std::string, sdfg::ElementType> symbol_types(const LiftedNest& lifted) {

@@ -35,6 +35,7 @@ struct Argument {
   // What a symbol is passed as; generated code widens it. A program that widened it itself, ahead of its own loops, may
   // be compiled otherwise than without the call.
   sdfg::ElementType symbol_type = sdfg::ElementType::i64;
+  bool own = false;  // of ScalarInOut: a variable of the function's own, to which no pointer leads
   bool operator==(const Argument&) const = default;
 };
 
@@ -103,9 +104,16 @@ struct Replacement {
   std::size_t begin = 0, end = 0;  // bytes of the text
   std::string function;            // generated
   std::vector<Argument> arguments;
+  // It writes nothing, and hands `results` back as values. The compiler may then merge calls, and drop them, as it
+  // would the original.
+  bool pure = false;
+  std::vector<Argument> results = {};
   std::string epilogue;
   std::string note;   // for people: one line about the recipe
   std::string guard;  // the arguments may be read where it holds; empty: always
+  // Where it runs, in one of these no expression over symbols is negative: elsewhere it need not be called. Empty: not
+  // known.
+  std::vector<std::vector<sdfg::Expr>> shapes = {};
   // Asked where `function` declines, and the original runs only if this one does so, too; empty: there is none.
   std::string otherwise = {};
   std::vector<Argument> otherwise_arguments = {};
@@ -120,9 +128,13 @@ std::map<std::string, sdfg::ElementType> symbol_types(const LiftedNest& lifted);
 // How a call passes the arguments of `emitted`, made from the nest: generated code takes by value the scalars that
 // nothing in it writes, and the normal form may have removed the last write.
 std::vector<Argument> arguments_for(const LiftedNest& lifted, const sdfg::Sdfg& emitted);
-// `function` runs `emitted`.
+// What the entry may take and hand back as values, so that it is pure: all that `emitted` writes, if these are
+// variables of the function's own that fit into the registers of a result, and the nest surely ends and does nothing
+// else that could be seen (`math_errno`: math.h sets errno). Larger ones first. Empty: it may not.
+std::vector<std::string> values_of(const LiftedNest& lifted, const sdfg::Sdfg& emitted, bool math_errno);
+// `function` runs `emitted`; what it writes of `values` comes back as values.
 Replacement replacement(const LiftedNest& lifted, const std::string& function, const sdfg::Sdfg& emitted,
-                        const std::string& note = {});
+                        const std::string& note = {}, const std::vector<std::string>& values = {});
 
 // A graph that comes from no text, as if it had been lifted. `sizes`: of its symbols, where they are known.
 LiftedNest lifted_from(const sdfg::Sdfg& sdfg, const std::map<std::string, std::int64_t>& sizes = {});

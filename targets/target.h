@@ -82,10 +82,13 @@ struct EmitOptions {
   // share too few sets of the cache, it is called, and its result returned. Empty: none.
   std::string otherwise = {};
   bool otherwise_on_one_thread = false;  // it starts none, and runs as well where no team can be had
-  bool local = false;                    // only functions of the same file call it
-  bool contract = true;                  // a*b+c inside one expression may become one fma (the user's -ffp-contract)
-  bool reassociate = false;              // -fassociative-math: reductions may be split
-  bool approximate_math = false;         // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
+  // Scalars that it writes, which are all that it writes: they are passed by value, and come back with what it says, as
+  // members of a struct FUNCTION_values { …; int ran; } in this order, those that are dead left out.
+  std::vector<std::string> values = {};
+  bool local = false;             // only functions of the same file call it
+  bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
+  bool reassociate = false;       // -fassociative-math: reductions may be split
+  bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
   bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
   std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
   // With guards: the original runs where rows share too few sets of this cache (sdfg/cache_sets.h); none: not asked.
@@ -132,6 +135,8 @@ struct Function {
   const Target* target = nullptr;
   std::string code;
   Vectors vectors = Vectors::None;
+  // By its guards: where one of these is negative, it declines, or calls EmitOptions::otherwise.
+  std::vector<sdfg::Expr> needs = {};
 };
 
 // What compiles a file: the compiler of the user's program, or one of the language's own.

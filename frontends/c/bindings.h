@@ -73,9 +73,9 @@ struct Member {
   clang::QualType type;
 };
 
-// Bytes, as C expressions of type unsigned long.
+// Bytes [first, last) behind what a pointer points to, all three C expressions.
 struct Span {
-  std::string begin, end;
+  std::string pointer, first, last;
 };
 
 // How a container of the caller's may overlap another.

@@ -7,6 +7,7 @@
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/builder.h"
 #include "frontends/c/call_effects.h"
+#include "frontends/c/repeated_calls.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/contraction.h"
 
@@ -142,6 +143,10 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   constexpr std::size_t kMaxDepth = 6;
   if (inline_stack_.size() >= kMaxDepth || std::ranges::find(inline_stack_, definition) != inline_stack_.end())
     return refuse("c.call.recursive", "'" + name + "' calls itself, or calls nest too deeply", where);
+  if (is_repeated(e,
+                  inline_stack_.empty() ? stretch_ : std::vector<const clang::Stmt*>{inline_stack_.back()->getBody()}))
+    return refuse("c.call.repeated",
+                  "'" + name + "' computes the same in each iteration: a compiler calls it once, as it is", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))
     if (v->getDeclContext() == definition && (llvm::isa<clang::ParmVarDecl>(v) || !only_passed(v)))
       return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/least_shape.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -32,17 +33,27 @@ Span Builder::span(const Memory& memory) const {
     if (either_way) first = Expr::min(reach, Expr(0));
     last = last + (either_way ? Expr::max(reach, Expr(0)) : reach);
   }
+  const Expr begin = Expr(memory.offset) + memory.shift * size;
   const bool scalar = c->shape.empty() && !planted(Fault::scalar_value_as_address);
-  const std::string base = "(unsigned long)(" + (scalar ? "&(" + memory.c_expr + ")" : address(memory)) + ")";
-  const auto at = [&](const Expr& bytes) {
-    return bytes == Expr(0) ? base : base + " + (unsigned long)(" + c_text(bytes) + ")";
-  };
-  return {at(first * size), at((last + Expr(1)) * size)};
+  // A pointer that may have no value yet is one that nothing is known of: to clang, the argument of a call has a value.
+  const std::string pointer = unset_.contains(memory.c_expr) && !scalar
+                                  ? "__extension__({ const void *sous_pointer = (const void *)(" + memory.c_expr +
+                                        "); __asm__(\"\" : \"+r\"(sous_pointer)); sous_pointer; })"
+                                  : "(const void *)" +
+                                        std::string(scalar             ? "&"
+                                                    : c->shape.empty() ? "(unsigned long)"
+                                                                       : "") +
+                                        "(" + memory.c_expr + ")";
+  const auto at = [&](const Expr& bytes) { return "(unsigned long)(" + c_text(bytes) + ")"; };
+  return {pointer, at(begin + first * size), at(begin + (last + Expr(1)) * size)};
 }
 
+// By a function of the generated file: what compares addresses where others can see it lets them escape, and of what
+// has escaped a compiler no longer knows what its own loops change.
 void Builder::keep_apart(const Span& a, const Span& b) {
   if (planted(Fault::scalar_overlap_unchecked)) return;
-  const std::string condition = "(" + a.end + " <= " + b.begin + " | " + b.end + " <= " + a.begin + ")";
+  const std::string condition = "sous_apart(" + a.pointer + ", " + a.first + ", " + a.last + ", " + b.pointer + ", " +
+                                b.first + ", " + b.last + ")";
   if (std::ranges::find(apart_, condition) == apart_.end()) apart_.push_back(condition);
 }
 
@@ -170,7 +181,7 @@ Lift<std::string> Builder::guard(const std::set<std::string>& read) {
   // undefined behaviour that it draws conclusions from: there is no branch but the last, on what assembly gives back.
   std::string all;
   for (const std::string& c : apart_) all += (all.empty() ? "" : " & ") + c;
-  also("__extension__({ int sous_apart = " + all + "; __asm__(\"\" : \"+r\"(sous_apart)); sous_apart; })");
+  also(std::string(kept_apart) + all + "; __asm__(\"\" : \"+r\"(sous_holds)); sous_holds; })");
   return text;
 }
 

@@ -191,9 +191,15 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
                                 : touched.written.contains(c.name) ? Argument::Kind::ScalarInOut
                                                                    : Argument::Kind::ScalarIn;
     sdfg_.arguments.push_back(c.name);
-    const bool unset = (kind == Argument::Kind::ScalarIn || (kind == Argument::Kind::Array && is_pointer(*m))) &&
-                       unset_.contains(m->c_expr);
-    nest.arguments.push_back({kind, c.name, c_type(m->element, context_), address(*m), unset});
+    // (That of ScalarInOut counts where it becomes ScalarIn.)
+    const bool unset = (kind != Argument::Kind::Array || is_pointer(*m)) && unset_.contains(m->c_expr);
+    const bool own = c.shape.empty() && m->local && m->origin == Origin::PrivateObject && m->field.empty();
+    nest.arguments.push_back({.kind = kind,
+                              .name = c.name,
+                              .type = c_type(m->element, context_),
+                              .expression = address(*m),
+                              .unset = unset,
+                              .own = own});
     read.insert(m->table.empty() ? m->c_expr : m->table);
   }
   TRY(nest.guard, guard(read));

@@ -133,8 +133,7 @@ Lift<void> Builder::check_scalars(const sdfg::Touched& touched) {
       if (w.flat && !w.reach)
         return refuse("c.alias.scalar", "'" + s.name + "' might be changed by a write through '" + w.c_expr + "'",
                       s.where);
-      const std::string at = "(unsigned long)&(" + s.name + ")";
-      keep_apart({at, at + " + sizeof(" + s.name + ")"}, span(w));
+      keep_apart({"(const void *)&(" + s.name + ")", "0UL", "sizeof(" + s.name + ")"}, span(w));
     }
   return {};
 }

@@ -188,8 +188,8 @@ Lift<void> Builder::resolve_rows(Memory& memory) {
                       "; const unsigned long sous_d = " + distance + "; while (sous_k < " + to + " && " +
                       at("sous_k + 1") + " - " + at("sous_k") + " == sous_d) ++sous_k; sous_k == " + to +
                       " && (long long)sous_d % " + std::to_string(size) + " == 0; }))";
-  memory.entries = {"(unsigned long)&(" + table + ")[" + from + "]",
-                    "(unsigned long)(&(" + table + ")[" + to + "] + 1)"};
+  memory.entries = {"(const void *)&(" + table + ")[" + from + "]", "0UL",
+                    "((unsigned long)(" + to + ") - (unsigned long)(" + from + ") + 1) * sizeof *(" + table + ")"};
   row_checks_.push_back(std::move(check));
   return {};
 }

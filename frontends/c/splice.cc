@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "frontends/c/least_shape.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/result.h"
 
@@ -39,8 +40,9 @@ string unset_type(const Argument& argument) {
   return "struct sous_unset_" + in_identifier(argument.type) +
          (argument.kind == Argument::Kind::Array ? "_pointer" : "");
 }
+bool is_unset(const Argument& argument) { return argument.unset && argument.kind != Argument::Kind::ScalarInOut; }
 string parameter_type(const Argument& argument) {
-  if (argument.unset) return unset_type(argument);
+  if (is_unset(argument)) return unset_type(argument);
   switch (argument.kind) {
     case Argument::Kind::Symbol:
     case Argument::Kind::ScalarIn:
@@ -53,7 +55,7 @@ string parameter_type(const Argument& argument) {
 }
 
 string passed(const Argument& argument) {
-  if (argument.unset)
+  if (is_unset(argument))
     return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.expression + ")}";
   switch (argument.kind) {
     case Argument::Kind::Symbol:
@@ -78,6 +80,42 @@ std::size_t first_token(string_view text) {
     line = end + 1;
   }
   return text.size();
+}
+
+// Of a pure function: whether it ran, behind what it computed.
+string result_type(const Replacement& r) { return r.pure ? "struct " + r.function + "_values" : "int"; }
+constexpr const char* result_name = "sous_values";
+
+string result_declaration(const Replacement& r) {
+  return r.pure ? result_type(r) + " " + result_name + " = {0}; " : "";
+}
+string results_taken(const Replacement& r) {
+  string out;
+  for (std::size_t k = 0; k < r.results.size(); ++k)
+    out += r.results[k].expression + " = " + result_name + ".value" + std::to_string(k) + "; ";
+  return out;
+}
+string otherwise_branch(const Replacement& r) {
+  const string text = results_taken(r) + r.epilogue;
+  return text.empty() ? "" : " else { " + text + " }";
+}
+
+int occurrences(string_view text, string_view what) {
+  int found = 0;
+  for (auto at = text.find(what); at != string_view::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+// The guard, and what spares it and the call, as early as it may be asked.
+string guarded(const Replacement& r) {
+  const string first = least_shape(r, Reads::Variables);
+  const string later = first.empty() ? least_shape(r, Reads::Members) : "";
+  if (r.guard.empty()) return first + later;
+  if (!first.empty()) return first + " && " + r.guard;
+  if (later.empty()) return r.guard;
+  const auto at = r.guard.find(kept_apart);
+  if (at == string::npos) return r.guard + " && " + later;
+  return r.guard.substr(0, at) + later + " && " + r.guard.substr(at);
 }
 
 constexpr const char* residence_type = "unsigned long long";
@@ -141,7 +179,8 @@ string prototype(const Replacement& r, Attributes attributes) {
   string parameters = joined(r.arguments, parameter);
   for (std::size_t k = 0; k < r.residences.size(); ++k)
     parameters += string(parameters.empty() ? "" : ", ") + residence_type + " *";
-  string out = "int " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
+  string out = result_type(r) + " " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
+  if (r.pure) out += " __attribute__((__pure__, __nothrow__))";
   if (r.otherwise.empty()) return out;
   const string others = joined(r.otherwise_arguments, parameter);
   return out + "; extern int " + r.otherwise + "(" + (others.empty() ? "void" : others) + ")";
@@ -155,34 +194,47 @@ string call(const Replacement& r) {
   if (!r.otherwise.empty())
     plain =
         "(" + plain + " || (" + forgotten(r, ",") + r.otherwise + "(" + joined(r.otherwise_arguments, passed) + ")))";
-  return r.guard.empty() ? plain : "(" + r.guard + " && " + plain + ")";
+  if (r.pure) plain = "(" + string(result_name) + " = " + plain + ").ran";
+  const string all = guarded(r);
+  return all.empty() ? plain : "(" + all + " && " + plain + ")";
 }
 
 int hinted_size(const std::vector<Replacement>& replacements) {
   // As clang's inliner counts, from above: 25 for a call and 5 for each instruction.
-  constexpr int unasked = 250, of_call = 45, of_argument = 10, of_operator = 5;
+  constexpr int unasked = 250, of_call = 45, of_argument = 10, of_operator = 5, of_check = of_call + 6 * of_argument;
   std::map<std::size_t, int> sizes;
   for (const auto& r : replacements) {
     if (r.hint.text.empty()) continue;
     const string text = call(r);
     const auto operators = std::ranges::count_if(text, [](char c) { return string_view("+*/%<>|&?").contains(c); });
     sizes[r.hint.at] += of_call + of_argument * static_cast<int>(r.arguments.size() + r.otherwise_arguments.size()) +
-                        of_operator * static_cast<int>(operators);
+                        of_operator * static_cast<int>(operators) + of_check * occurrences(text, "sous_apart(");
   }
   int most = 0;
   for (const auto& [at, size] : sizes) most = std::max(most, size);
   return sizes.empty() ? 0 : unasked + most;
 }
 
-string unset_types(const std::vector<Replacement>& replacements) {
+string types_of(const std::vector<Replacement>& replacements, Attributes attributes) {
   std::set<string> types;
   for (const auto& r : replacements) {
     for (const auto& argument : r.arguments) {
-      if (argument.unset) types.insert(unset_type(argument) + " { " + value_type(argument) + " value; }; ");
+      if (is_unset(argument)) types.insert(unset_type(argument) + " { " + value_type(argument) + " value; }; ");
     }
   }
   string out;
   for (const auto& type : types) out += type;
+  if (std::ranges::any_of(replacements, [](const Replacement& r) { return r.guard.contains("sous_apart("); })) {
+    const string pointer = attributes == Attributes::Clangs ? "__attribute__((noescape)) const void *" : "const void *";
+    const string span = pointer + ", unsigned long, unsigned long";
+    out += "extern int sous_apart(" + span + ", " + span + ") __attribute__((__const__, __nothrow__)); ";
+  }
+  for (const auto& r : replacements) {
+    if (!r.pure) continue;
+    out += result_type(r) + " { ";
+    for (std::size_t k = 0; k < r.results.size(); ++k) out += r.results[k].type + " value" + std::to_string(k) + "; ";
+    out += "int ran; }; ";
+  }
   return out;
 }
 
@@ -200,12 +252,13 @@ string replaced(string_view text, const std::vector<Replacement>& replacements,
 }
 
 string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements, Attributes attributes) {
-  string declarations = unset_types(replacements);
+  string declarations = types_of(replacements, attributes);
   for (const auto& r : replacements) declarations += "extern " + prototype(r, attributes) + "; ";
   const std::size_t top = first_token(text);
   const auto call_of = [](const Replacement& r, string_view original) {
-    const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
-    return "{ if (!" + call(r) + ") { " + forgotten(r) + string(original) + " }" + otherwise + " }";
+    const string otherwise = otherwise_branch(r);
+    return "{ " + result_declaration(r) + "if (!" + call(r) + ") { " + forgotten(r) + string(original) + " }" +
+           otherwise + " }";
   };
   return replaced(text, replacements, call_of).insert(top, declarations);
 }
@@ -221,14 +274,15 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     const string_view before = text.substr(line_start == string_view::npos ? 0 : line_start + 1, r.begin);
     const string indent(before.substr(0, before.find_first_not_of(" \t")));
     const string note = r.note.empty() ? "" : "  /* " + in_comment(r.note) + " */";
-    const string otherwise = r.epilogue.empty() ? "" : " else { " + r.epilogue + " }";
+    const string otherwise = otherwise_branch(r);
     string open = ") { " + forgotten(r);
     open.pop_back();  // a line ends here
-    return "{" + note + "\n" + indent + "if (!" + call(r) + open + marker(r.begin) + indent + string(original) + "\n" +
-           indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
+    const string declaration = r.pure ? indent + result_declaration(r) + "\n" : "";
+    return "{" + note + "\n" + declaration + indent + "if (!" + call(r) + open + marker(r.begin) + indent +
+           string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };
   string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";
-  if (const string types = unset_types(replacements); !types.empty()) head += "\n" + types;
+  if (const string types = types_of(replacements); !types.empty()) head += "\n" + types;
   for (const auto& r : replacements) head += "\nextern " + prototype(r) + ";";
   constexpr string_view mark = "\xEF\xBB\xBF";  // a byte order mark is one at the very start alone
   return replaced(text, replacements, call_of)

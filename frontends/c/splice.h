@@ -3,6 +3,12 @@
 //
 //   { if (!sous_kernel_12((long long)(n), (double *)(A))) { …original… } else { …epilogue… } }
 //
+// Where the nest writes nothing but a few variables of the function's own, the call is declared pure, and hands them
+// back as values: what the compiler may do with a function that only reads, it may do with the rewritten one.
+//
+//   { struct sous_sum_12_values sous_values = {0};
+//     if (!(sous_values = sous_sum_12(n, (double *)(A), s)).ran) { …original… } else { s = sous_values.value0; } }
+//
 // Replacements are disjoint and ascending everywhere.
 #pragma once
 
@@ -27,8 +33,8 @@ std::string call(const Replacement& replacement);
 // What goes ahead of the original where neither takes the call: "sous_residence_1 = 0; ", or nothing.
 std::string forgotten(const Replacement& replacement);
 
-// Declarations that the prototypes need, or nothing.
-std::string unset_types(const std::vector<Replacement>& replacements);
+// Declarations that the prototypes and the calls need, or nothing.
+std::string types_of(const std::vector<Replacement>& replacements, Attributes attributes = Attributes::None);
 
 // The text with each stretch replaced by what `call_of` makes of it and of its text.
 std::string replaced(

@@ -31,6 +31,11 @@ std::optional<Mean> combined(const Mean& a, const Mean& b, Expr (*f)(const Expr&
 Expr plus(const Expr& a, const Expr& b) { return a + b; }
 Expr minus(const Expr& a, const Expr& b) { return a - b; }
 
+std::optional<Mean> product(const std::optional<Mean>& a, const std::optional<Mean>& b) {
+  if (!a || !b || a->denominator * b->denominator > largest_denominator) return std::nullopt;
+  return Mean{a->numerator * b->numerator, a->denominator * b->denominator};
+}
+
 // `e` for loop variables in the middle of their ranges; nothing where that is not known on entry.
 std::optional<Mean> mean(const Expr& e, const Means& loops);
 
@@ -52,16 +57,25 @@ std::optional<Mean> mean(const Atom& atom, const Means& loops) {
 std::optional<Mean> mean(const Expr& e, const Means& loops) {
   std::optional<Mean> sum = Mean{Expr(e.constant_term())};
   for (const sdfg::Term& term : e.terms()) {
-    Mean product{Expr(term.coefficient)};
+    std::optional<Mean> term_mean = Mean{Expr(term.coefficient)};
     for (const Atom& atom : term.atoms) {
-      const auto factor = mean(atom, loops);
-      if (!factor || product.denominator * factor->denominator > largest_denominator) return std::nullopt;
-      product = {product.numerator * factor->numerator, product.denominator * factor->denominator};
+      term_mean = product(term_mean, mean(atom, loops));
+      if (!term_mean) return std::nullopt;
     }
-    sum = combined(*sum, product, plus);
+    sum = combined(*sum, *term_mean, plus);
     if (!sum) return std::nullopt;
   }
   return sum;
+}
+
+// Executions, as text and as an expression, where that is known.
+struct Amount {
+  Work work;
+  std::optional<Mean> mean;
+};
+Amount constant_amount(std::int64_t value) { return {constant_work(static_cast<double>(value)), Mean{Expr(value)}}; }
+Amount operator+(const Amount& a, const Amount& b) {
+  return {sum(a.work, b.work), a.mean && b.mean ? combined(*a.mean, *b.mean, plus) : std::nullopt};
 }
 
 class ShapePrinter {
@@ -70,28 +84,41 @@ class ShapePrinter {
 
   Shape print() {
     Shape shape;
-    shape.work = region(guard_.original);
+    const Amount all = region(guard_.original);
+    shape.work = all.work;
     for (const auto& [value, bound] : bounds_) {
       if (!shape.too_small.empty()) shape.too_small += " || ";
       shape.too_small += expressions_.index(value).in(Binding::Sum) + " < " + std::to_string(bound);
+      shape.needs.push_back(value - Expr(bound));
     }
+    if (all.mean && guard_.least_work > 0 && guard_.least_work < most_counted)
+      shape.needs.push_back(all.mean->numerator - Expr(scaled(guard_.least_work, *all.mean)));
+    std::erase_if(shape.needs, [](const Expr& e) { return !e.is_valid() || !e.reads().empty(); });
     return shape;
   }
 
  private:
-  Work region(const sdfg::Region& region) {
-    Work total = constant_work(0);
-    for (const sdfg::Node& n : region.nodes) total = sum(total, node(n));
+  // Far above every size.
+  static constexpr double most_counted = 1e12;
+  static std::int64_t scaled(double least, const Mean& mean) {
+    return static_cast<std::int64_t>(std::ceil(least * static_cast<double>(mean.denominator)));
+  }
+
+  Amount region(const sdfg::Region& region) {
+    Amount total = constant_amount(0);
+    for (const sdfg::Node& n : region.nodes) total = total + node(n);
     return total;
   }
 
-  Work node(const sdfg::Node& n) {
+  Amount node(const sdfg::Node& n) {
     return match(
         n.value,
-        [](const sdfg::State& s) { return constant_work(static_cast<double>(sdfg::execution_order(s).size())); },
+        [](const sdfg::State& s) {
+          return constant_amount(static_cast<std::int64_t>(sdfg::execution_order(s).size()));
+        },
         [&](const sdfg::Loop& l) { return loop(l); },
-        [&](const sdfg::If& i) { return sum(region(i.then_body), region(i.else_body)); },
-        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant_work(0); });
+        [&](const sdfg::If& i) { return region(i.then_body) + region(i.else_body); },
+        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant_amount(0); });
   }
 
   // Iterations, and what the loop's variable is in the middle.
@@ -113,25 +140,25 @@ class ShapePrinter {
     return Mean{extent->numerator, extent->denominator * step};
   }
 
-  Work loop(const sdfg::Loop& l) {
+  Amount loop(const sdfg::Loop& l) {
     const std::size_t place = loops_++;
     const auto extent = enter(l);
-    Work iterations = constant_work(1);
+    Amount iterations = constant_amount(1);
     if (extent && extent->numerator.reads().empty() && extent->numerator.is_valid()) {
       if (place < guard_.least_extents.size()) require(*extent, guard_.least_extents[place]);
-      iterations = work_of_extent(extent->numerator, expressions_);
+      iterations = {work_of_extent(extent->numerator, expressions_), extent};
       if (extent->denominator != 1)
-        iterations = product(iterations, constant_work(1.0 / static_cast<double>(extent->denominator)));
+        iterations.work = product(iterations.work, constant_work(1.0 / static_cast<double>(extent->denominator)));
     }
-    const Work result = product(iterations, region(l.body));
+    const Amount body = region(l.body);
     means_.erase(l.symbol);
-    return result;
+    return {product(iterations.work, body.work), product(iterations.mean, body.mean)};
   }
 
   // One condition for each expression, whatever constant is added to it: the strictest.
   void require(const Mean& extent, double least) {
     if (!(least > 0) || least > 1e15) return;
-    const auto needed = static_cast<std::int64_t>(std::ceil(least * static_cast<double>(extent.denominator)));
+    const std::int64_t needed = scaled(least, extent);
     const Expr value = extent.numerator - Expr(extent.numerator.constant_term());
     const std::int64_t bound = needed - extent.numerator.constant_term();
     if (value.constant() && bound <= 0) return;  // known to be enough

@@ -15,6 +15,9 @@ struct Shape {
   // Holds where a loop has fewer iterations than it must have: "n < 56 || k < 240"; empty: no loop can, or none is
   // known.
   std::string too_small;
+  // Where one of these is negative, that holds, or there is less work than there must be. (Of loops that run nothing a
+  // sum may hold less than nothing.)
+  std::vector<sdfg::Expr> needs;
   Work work;  // executions of statements; a loop of which nothing is known counts as one iteration
 };
 Shape shape(const Guard& guard, const Expressions& expressions);

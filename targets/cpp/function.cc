@@ -6,6 +6,7 @@
 #include "targets/cpp/extents.h"
 #include "targets/cpp/library.h"
 #include "targets/cpp/offer.h"
+#include "targets/cpp/parameters.h"
 #include "targets/cpp/printer.h"
 #include "targets/cpp/work.h"
 #include "targets/cpp/written_out.h"
@@ -14,23 +15,6 @@ namespace sous::targets {
 namespace {
 
 using sdfg::Container;
-
-std::string join(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
-// Parameter lists wider than a line go one to a line.
-std::string parameter_list(const std::string& head, const std::vector<std::string>& parameters) {
-  std::string one = head + "(" + join(parameters) + ")";
-  if (one.size() <= 118) return one;
-  std::string text = head + "(";
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    text += "\n    " + parameters[k] + (k + 1 < parameters.size() ? "," : ")");
-  }
-  return text;
-}
 
 // The threads of the largest team that the region starts; 0: as many as there are.
 int team_size(const sdfg::Region& region) {
@@ -91,7 +75,7 @@ class FunctionPrinter {
     out.close();
     out.line("");
     entry(out, body);
-    return {&dialect_.target, out.text(), body.vectors};
+    return {&dialect_.target, out.text(), body.vectors, needs_};
   }
 
  private:
@@ -193,6 +177,7 @@ class FunctionPrinter {
     std::string gains;
     for (const Guard& guard : options_.guards) {
       Shape shape = targets::shape(guard, expressions);
+      needs_.insert(needs_.end(), shape.needs.begin(), shape.needs.end());
       if (!shape.too_small.empty()) checks.push_back("if (" + shape.too_small + ") " + other_shapes());
       if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions);
       std::string total = shape.work.text;
@@ -354,14 +339,17 @@ class FunctionPrinter {
     }
     for (const std::string& argument : options_.residences.arguments)
       parameters.push_back("[[maybe_unused]] uint64_t* " + names_.of(argument + ".residence"));
+    const bool by_memory = !options_.values.empty();
+    const std::string name = by_memory ? names_.fresh(options_.function + "_by_memory") : options_.function;
     const std::string linkage =
-        options_.local ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
-    out.open(parameter_list(linkage + options_.function, parameters));
+        options_.local || by_memory ? "static int " : "extern \"C\" __attribute__((visibility(\"hidden\"))) int ";
+    out.open(parameter_list(linkage + name, parameters));
     for (const std::string& line : widened) out.line(line);
     for (const std::string& check : checks) out.line(check);
     out.line(kernel_ + "(" + join(passed) + ");");
     out.line(on_device() ? "return " + run_ + ".finish();" : "return 1;");
     out.close();
+    if (by_memory) print_entry_by_value(out, sdfg_, options_, names_, name, parameters);
   }
 
   // What is done for shapes that the function is not for.
@@ -379,6 +367,7 @@ class FunctionPrinter {
   const std::set<std::string> written_;
   Names names_;
   std::string kernel_, run_, offer_;
+  std::vector<sdfg::Expr> needs_;  // Function::needs
   std::map<std::string, std::string> footprints_;
   std::map<std::string, std::string> device_arrays_;  // Dialect::device_arrays
 };

@@ -210,6 +210,16 @@ class Footprint {
   bool empty_ = false;
 };
 
+// What the program asks ahead of a call: whether the bytes [first, last) behind two pointers are apart. It is no part
+// of the program's own text, so that no address escapes there.
+extern "C" __attribute__((weak, used, visibility("hidden"))) int sous_apart(const void* a, unsigned long a_first,
+                                                                            unsigned long a_last, const void* b,
+                                                                            unsigned long b_first,
+                                                                            unsigned long b_last) {
+  const auto from = reinterpret_cast<uintptr_t>(a), to = reinterpret_cast<uintptr_t>(b);
+  return from + a_last <= to + b_first || to + b_last <= from + a_first;
+}
+
 // --- Temporaries ----------------------------------------------------------------------------------------------------
 
 // Elements of one thread's copy: whole cache lines, at least one, so that copies never share one. -1: too large.

@@ -444,6 +444,50 @@ def opt_writes_readable_files(case):
     json.loads(case.s("opt", "mm.c", "--recipe=normal-form", "--emit=report").stdout)
 
 
+READS = """\
+double form(int n, int m, const double *x, const double *a, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) s += x[i] * a[i * m + j] * y[j];
+  return s;
+}
+double many(int n, int m, const double *x, const double *a, const double *y) {
+  double t = 0;
+  for (int k = 0; k < 1000; k++) t += form(n, m, x, a, y);
+  return t;
+}
+"""
+COUNTED = """\
+#include <stdio.h>
+double many(int, int, const double *, const double *, const double *);
+static int entries;
+struct sous_form_3_values { double value; int ran; };
+int main(void) {
+  double x[] = {1}, a[] = {2}, y[] = {3}, t = many(1, 1, x, a, y);
+  printf("%g %d\\n", t, entries);
+}
+"""
+
+
+def a_function_that_reads_is_called_once(case):
+    case.write("reads.c", READS)
+    case.s("opt", "reads.c", "--recipe=normal-form", "--nest=form", "-o", "out", "--", case.cc, *FLAGS)
+    text = (case.folder / "out/reads.c").read_text()
+    parameters = re.search(r"extern struct sous_form_3_values sous_form_3\(([^)]*)\)", text).group(1).split(", ")
+    # In the place of the generated code, what counts how often it is entered.
+    case.write("count.c", COUNTED + "struct sous_form_3_values sous_form_3(" +
+               ", ".join(f"{p} p{k}" for k, p in enumerate(parameters)) +
+               ") { ++entries; return (struct sous_form_3_values){1.5, 1}; }\n")
+    case.run(case.cc, *FLAGS, "out/reads.c", "count.c", "-o", "counted")
+    assert case.run("./counted").stdout == "1500 1\n", case.run("./counted").stdout
+    # And the generated code itself gives what the original does.
+    case.write("main.c", COUNTED)
+    for options in ([], ["--recipe=normal-form", "--nest=form"]):
+        case.s(*options, case.cc, *FLAGS, "-c", "reads.c", "-o", "reads.o")
+        case.run(case.cc, *FLAGS, "reads.o", "main.c", "-o", "prog")
+        assert case.run("./prog").stdout == "6000 0\n"
+
+
 def database_commands(case):
     case.fill_database()
     assert "mm#0" in case.s("db", "list").stdout

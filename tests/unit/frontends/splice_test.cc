@@ -26,6 +26,51 @@ TEST(Splice, PreprocessedKeepsEveryLineNumber) {
             "  { if (!sous_f_2((long long)(n), x, &(s), (double *)(g->A))) { LOOP; } else { i = n; } }\n  g();\n}\n");
 }
 
+// What it writes is the function's own: the call is pure, and may be merged with others.
+TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
+  const std::string text = "void f() { LOOP; }\n";
+  auto r = nest(text, "LOOP;");
+  r.arguments.erase(r.arguments.begin() + 2);
+  r.arguments[1].unset = true;
+  r.pure = true;
+  r.results = {r.arguments[1]};
+  EXPECT_EQ(splice_preprocessed(text, {r}),
+            "struct sous_unset_double { double value; }; struct sous_f_2_values { double value0; int ran; }; "
+            "extern struct sous_f_2_values sous_f_2(long long, struct sous_unset_double, double *) "
+            "__attribute__((__pure__, __nothrow__)); "
+            "void f() { { struct sous_f_2_values sous_values = {0}; if (!(sous_values = sous_f_2((long long)(n), "
+            "(struct sous_unset_double){(double)(x)}, (double *)(g->A))).ran) { LOOP; } else { x = sous_values.value0; "
+            "i = n; } } }\n");
+}
+
+TEST(Splice, ShapesThatNoVariantTakesMakeNoCall) {
+  using sdfg::Expr;
+  const Expr n = Expr::symbol("n"), m = Expr::symbol("m");
+  auto r = nest("LOOP;", "LOOP;");
+  r.arguments.push_back({Argument::Kind::Symbol, "m", "int", "m"});
+  r.guard = "ready";
+  r.shapes = {{n - Expr(56), m - Expr(5)}, {n - Expr(5), n * m * Expr(2) - Expr(4000)}};
+  EXPECT_TRUE(call(r).starts_with(
+      "(((n >= 56 && m >= 5) || (n >= 5 && 2.0 * (double)(m) * (double)(n) >= 4000.0)) && ready && sous_f_2("))
+      << call(r);
+  r.shapes[1] = {n - Expr(5)};
+  EXPECT_TRUE(call(r).starts_with("(((n >= 56 && m >= 5) || n >= 5) && ready && ")) << call(r);
+  r.shapes[1] = {n + Expr(5)};  // compared so, an unsigned n would be another one
+  EXPECT_TRUE(call(r).starts_with("(ready && sous_f_2")) << call(r);
+  r.shapes = {{n - Expr(56)}};
+  r.arguments[0].expression = "n[0]";  // it may not be there
+  EXPECT_TRUE(call(r).starts_with("(ready && sous_f_2")) << call(r);
+  r.arguments[0].expression = "n";
+  r.arguments[0].unset = true;
+  const std::string behind = "__extension__({ int sous_shape = (n >= 56); ";
+  EXPECT_TRUE(call(r).starts_with("(ready && " + behind)) << call(r);
+  // Members, which may be read where the guard says so, ahead of what compares addresses.
+  r.arguments[0].expression = "g->n";
+  r.guard += " && __extension__({ int sous_holds = sous_apart(x); })";
+  EXPECT_TRUE(call(r).starts_with("(ready && __extension__({ int sous_shape = (g->n >= 56); ")) << call(r);
+  EXPECT_LT(call(r).find("sous_shape; }) && "), call(r).find("sous_holds")) << call(r);
+}
+
 TEST(Splice, FunctionsAreHintedOnceAndPointersAreNotKept) {
   const std::string text = "static int g;\nvoid f() { LOOP; OTHER; }\n";
   auto first = nest(text, "LOOP;"), second = nest(text, "OTHER;");

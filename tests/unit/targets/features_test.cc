@@ -153,6 +153,34 @@ loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop 
 }
 
 // Which path runs, by the distance of rows that are walked side by side; and the same decision in numbers.
+// What the guard asks before the call is what it asks then: of the least work, and of each loop.
+TEST(Features, WhatAGuardNeedsIsKnownOutside) {
+  const auto graph = parsed(
+      "sdfg 1 g symbols n, m array A: f64[n, m] argument arguments n, m, A\n"
+      "loop i = 0 .. n { loop j = 0 .. m - 2 { s: A[i, j] = 1.0 } }");
+  const Function f = emitted_function(
+      "cpp", graph, {.guards = {{.original = graph.root, .least_extents = {0, 10}, .least_work = 1000}}});
+  std::string needs;
+  for (const sdfg::Expr& e : f.needs) needs += e.to_string() + " ";
+  EXPECT_EQ(needs, "m - 12 m*n - 2*n - 1000 ");
+  EXPECT_TRUE(emitted_function("cpp", graph).needs.empty());
+}
+
+// A caller that passes what is written by value: nothing of its memory is touched.
+TEST(Features, ValuesComeBackAsAStruct) {
+  const auto graph = parsed(
+      "sdfg 1 g symbols n array A: f64[n] argument array s: f64 argument arguments n, A, s\n"
+      "loop i = 0 .. n { t: s[] = s[] + A[i] }");
+  const std::string code = emitted("cpp", graph, {.values = {"s"}});
+  EXPECT_TRUE(code.contains("static int kernel_by_memory(int64_t n, const double* A, double* s) {")) << code;
+  EXPECT_TRUE(
+      code.contains("struct kernel_values { double s; int ran; };\n"
+                    "extern \"C\" __attribute__((visibility(\"hidden\"))) kernel_values kernel(int64_t n, "
+                    "const double* A, double s) {\n"
+                    "  const int ran = kernel_by_memory(n, A, &s);\n  return {s, ran};\n}\n"))
+      << code;
+}
+
 TEST(Features, RowsThatShareCacheSetsAreLeftToTheOriginal) {
   const sdfg::CacheSets cache{.sets = 64, .ways = 12, .vector_bytes = 64};
   const std::string head = "sdfg 1 t symbols n, m\narray A: f64[n, m] argument  arguments n, m, A\n";
