@@ -24,6 +24,7 @@ import urllib.error
 import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import budget_cases
 import gpu_cases
 import recipe_cases
 import server_cases
@@ -462,7 +463,7 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, tls_cases, gpu_cases) for case in cases_of(module)]
+CASES = [case for module in (sys.modules[__name__], recipe_cases, server_cases, tls_cases, budget_cases, gpu_cases) for case in cases_of(module)]
 
 
 def main():
