@@ -8,9 +8,10 @@
 namespace sous::client {
 
 Result<std::unique_ptr<HttpSource>> HttpSource::make(std::string_view url, tuning_db::Hardware hardware,
-                                                     HttpLimits limits) {
+                                                     HttpLimits limits,
+                                                     std::shared_ptr<transforms::Patience> patience) {
   TRY(auto server, RecipeServer::at(url, limits));
-  return std::unique_ptr<HttpSource>(new HttpSource(std::move(server), std::move(hardware)));
+  return std::unique_ptr<HttpSource>(new HttpSource(std::move(server), std::move(hardware), std::move(patience)));
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std::vector<transforms::NestQuery>& nests,
@@ -22,14 +23,18 @@ Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std:
   const server::QueryRequest request{
       .hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = nests};
   TRY(const HttpResponse response, server_.post("/v1/query", server::to_json(request)));
-  return read_answer(response, nests.size(), k, where);
+  TRY(auto matches, read_answer(response, nests.size(), k, where, patience_.get()));
+  for (auto& ranked : matches)
+    for (auto& match : ranked) match.patience = patience_;
+  return matches;
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::read_answer(const HttpResponse& response,
                                                                             std::size_t nests, int k,
-                                                                            const std::string& where) {
+                                                                            const std::string& where,
+                                                                            const transforms::Patience* patience) {
   TRY_VOID(check_status(response, where));
-  auto reply = server::query_reply_from_json(response.body);
+  auto reply = server::query_reply_from_json(response.body, patience);
   if (!reply) {
     Error error = tuning_db::as_one_line(reply.error());
     error.where = error.where.empty() ? where : where + ": " + error.where;

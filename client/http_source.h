@@ -15,8 +15,10 @@ namespace sous::client {
 class HttpSource final : public transforms::RecipeSource {
  public:
   // `url`: "http://host:port". Errors: http.url, http.token. Nothing is sent yet.
+  // `patience`: for what it says (the caller counts; null: none is asked for).
   static Result<std::unique_ptr<HttpSource>> make(std::string_view url, tuning_db::Hardware hardware,
-                                                  HttpLimits limits = {});
+                                                  HttpLimits limits = {},
+                                                  std::shared_ptr<transforms::Patience> patience = nullptr);
 
   // Errors: http.* (client/http.h), reply.* and what else reading a reply refuses (server/protocol.h), http.status
   // (the server refused; its code and reason are in `why`), http.request (more nests than a request may have, or too
@@ -25,15 +27,16 @@ class HttpSource final : public transforms::RecipeSource {
                                                             int k) override;
   // What a server's response to `nests` nests says; `where` names the server in errors. A function of its own, so that
   // any bytes can be given to it.
-  static Result<std::vector<std::vector<transforms::Match>>> read_answer(const HttpResponse& response,
-                                                                         std::size_t nests, int k,
-                                                                         const std::string& where);
+  static Result<std::vector<std::vector<transforms::Match>>> read_answer(
+      const HttpResponse& response, std::size_t nests, int k, const std::string& where,
+      const transforms::Patience* patience = nullptr);
 
  private:
-  HttpSource(RecipeServer server, tuning_db::Hardware hardware)
-      : server_(std::move(server)), hardware_(std::move(hardware)) {}
+  HttpSource(RecipeServer server, tuning_db::Hardware hardware, std::shared_ptr<transforms::Patience> patience)
+      : server_(std::move(server)), hardware_(std::move(hardware)), patience_(std::move(patience)) {}
   RecipeServer server_;
   tuning_db::Hardware hardware_;
+  std::shared_ptr<transforms::Patience> patience_;
 };
 
 }  // namespace sous::client

@@ -4,7 +4,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <thread>
 
 #include "client/process.h"
 #include "tuning-db/evidence.h"
@@ -49,8 +51,17 @@ Result<Match> match_from(const Json& json, const string& where) {
 // replaced.
 class FolderLock {
  public:
-  explicit FolderLock(const string& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (fd_ >= 0) ::flock(fd_, LOCK_EX);
+  explicit FolderLock(const string& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  // Others hold it for milliseconds, or hold the folder for reasons of their own, and for as long as they like. A file
+  // system without locks gives none.
+  bool taken_within(std::chrono::milliseconds wait) const {
+    const auto end = std::chrono::steady_clock::now() + wait;
+    while (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return true;
+      if (std::chrono::steady_clock::now() >= end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
   }
   ~FolderLock() {
     if (fd_ >= 0) ::close(fd_);
@@ -170,9 +181,11 @@ string LockSource::text_of(const Entries& entries) {
 
 string LockSource::text() const { return text_of(entries_); }
 
-Result<void> LockSource::save() const {
+Result<void> LockSource::save(std::chrono::milliseconds longest_wait) const {
   if (added_.empty()) return {};
   const FolderLock lock(folder_of(path_));
+  if (!lock.taken_within(longest_wait))
+    return fail("lock.busy", "another program holds a lock on the folder: nothing is pinned", path_);
   TRY(Entries all, read(path_));
   for (const auto& [key, pinned] : added_) {
     Pinned& kept = all[key];

@@ -8,6 +8,7 @@
 // those of the locked nest, whatever neighbour it came from.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -44,8 +45,8 @@ class LockSource : public transforms::RecipeSource {
   // What the file pins for the place.
   std::vector<Key> pinned_at(const std::string& place) const;
   // Adds what was put to what the file has by now (other compilers may run beside this one) and writes it if that
-  // changes it. Errors: lock.corrupt, client.write.
-  Result<void> save() const;
+  // changes it. Errors: lock.corrupt, lock.busy, client.write.
+  Result<void> save(std::chrono::milliseconds longest_wait = std::chrono::seconds(5)) const;
   const std::string& path() const { return path_; }
 
  private:

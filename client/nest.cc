@@ -123,7 +123,11 @@ transforms::ApplyOptions apply_options(const Nest& nest) {
 
 Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>* steps) {
   std::vector<transforms::StepReport> reports;
-  auto applied = transforms::apply(nest.units[choice.unit].nest, choice.match.recipe, apply_options(nest), &reports);
+  transforms::ApplyOptions options = apply_options(nest);
+  std::optional<transforms::Patience::Counting> counting;
+  if (choice.match.patience) counting.emplace(*choice.match.patience);
+  options.patience = choice.match.patience.get();
+  auto applied = transforms::apply(nest.units[choice.unit].nest, choice.match.recipe, options, &reports);
   if (steps != nullptr) {
     for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
   }

@@ -13,6 +13,7 @@
 #include "client/process.h"
 #include "client/sources.h"
 #include "tuning-db/database.h"
+#include "tuning-db/files.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/places.h"
@@ -117,7 +118,7 @@ std::optional<ResultCache> ResultCache::open() {
 string ResultCache::path(const string& key) const { return folder_ + "/" + key.substr(0, 2) + "/" + key.substr(2); }
 
 std::optional<std::vector<string>> ResultCache::find_texts(const string& key) const {
-  const auto text = read_file(path(key));
+  const auto text = tuning_db::read_file(path(key), static_cast<std::size_t>(limit_));
   if (!text) return std::nullopt;
   auto texts = unpacked(*text);
   if (!texts) return std::nullopt;

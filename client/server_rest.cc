@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -18,8 +18,15 @@ namespace fs = std::filesystem;
 class Resting final : public transforms::RecipeSource {
  public:
   Resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest, std::string name,
-          std::shared_ptr<std::chrono::milliseconds> spent)
-      : server_(std::move(server)), rest_(std::move(rest)), name_(std::move(name)), spent_(std::move(spent)) {}
+          std::shared_ptr<ServerTime> time)
+      : server_(std::move(server)), rest_(std::move(rest)), name_(std::move(name)), time_(std::move(time)) {}
+  Resting(const Resting&) = delete;
+  Resting& operator=(const Resting&) = delete;
+  ~Resting() override {
+    if (!asked_) return;
+    const bool in_vain = time_->asking > time_->deadline / 2 || time_->patience.over();
+    in_vain ? rest_.failed() : rest_.answered();
+  }
 
   bool may_know(const sdfg::Sdfg& lifted) override { return server_->may_know(lifted); }
   transforms::Reach reach() override { return server_->reach(); }
@@ -29,9 +36,11 @@ class Resting final : public transforms::RecipeSource {
     if (nests.empty()) return server_->query(nests, k);
     if (!rest_.may_ask()) return fail("http.resting", "the server was asked in vain a short while ago", name_);
     const auto begun = std::chrono::steady_clock::now();
+    const transforms::Patience::Counting counting(time_->patience);
     auto answer = server_->query(nests, k);
-    if (spent_) *spent_ += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    rest_.tell(answer ? nullptr : &answer.error());
+    time_->asking += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    asked_ = answer || !ServerRest::is_silence(answer.error());
+    if (!asked_) rest_.failed();
     return answer;
   }
 
@@ -39,7 +48,8 @@ class Resting final : public transforms::RecipeSource {
   std::shared_ptr<transforms::RecipeSource> server_;
   ServerRest rest_;
   std::string name_;
-  std::shared_ptr<std::chrono::milliseconds> spent_;
+  std::shared_ptr<ServerTime> time_;
+  bool asked_ = false;  // and it said something
 };
 
 }  // namespace
@@ -55,8 +65,8 @@ bool ServerRest::may_ask() {
   std::error_code error;
   const auto since = stamp_.empty() ? fs::file_time_type{} : fs::last_write_time(stamp_, error);
   if (stamp_.empty() || error) return true;
-  std::ifstream(stamp_) >> failures_;
-  failures_ = std::clamp(failures_, 1, 10);
+  const std::string written = tuning_db::read_file(stamp_, 64).value_or("");
+  failures_ = static_cast<int>(std::clamp(std::strtol(written.c_str(), nullptr, 10), 1L, 10L));
   const auto rest = std::chrono::seconds(std::min(first_seconds << (failures_ - 1), longest_seconds));
   const auto age = fs::file_time_type::clock::now() - since;
   // A stamp of the future is one from before the clock was set back.
@@ -66,11 +76,12 @@ bool ServerRest::may_ask() {
   return true;
 }
 
-void ServerRest::tell(const Error* error) {
-  const bool silent = error != nullptr && (error->code == "http.timeout" || error->code == "http.connect" ||
-                                           error->code == "http.resolve" || error->code == "http.io");
-  silent ? failed() : answered();
+bool ServerRest::is_silence(const Error& error) {
+  return error.code == "http.timeout" || error.code == "http.connect" || error.code == "http.resolve" ||
+         error.code == "http.io";
 }
+
+void ServerRest::tell(const Error* error) { error != nullptr&& is_silence(*error) ? failed() : answered(); }
 
 void ServerRest::failed() {
   // Those who asked at once count as one. Where it cannot be written down, each file asks.
@@ -89,8 +100,8 @@ ServerRest rest_of(const Options& options) {
 }
 
 std::shared_ptr<transforms::RecipeSource> resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest,
-                                                  std::string name, std::shared_ptr<std::chrono::milliseconds> spent) {
-  return std::make_shared<Resting>(std::move(server), std::move(rest), std::move(name), std::move(spent));
+                                                  std::string name, std::shared_ptr<ServerTime> time) {
+  return std::make_shared<Resting>(std::move(server), std::move(rest), std::move(name), std::move(time));
 }
 
 }  // namespace sous::client

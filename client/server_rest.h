@@ -1,4 +1,5 @@
-// A server that does not answer costs a build one deadline, not one for each file: who waited for it in vain leaves a
+// A server that does not answer, or takes the build's time with what it says, costs a build one deadline or two, not as
+// much for each file: who waited for it in vain leaves a
 // stamp in the user's cache folder, and for a while nobody else asks. When that is over one process tries again; the
 // rest doubles with each vain try, from half a minute to ten.
 #pragma once
@@ -26,6 +27,7 @@ class ServerRest {
   // What came of it. Null: it answered. What a server refuses, or says wrongly, it says at once: that is an answer,
   // too.
   void tell(const Error* error);
+  static bool is_silence(const Error& error);
   void failed();
   void answered();
 
@@ -37,9 +39,18 @@ class ServerRest {
 // Of the server that the options name.
 ServerRest rest_of(const Options& options);
 
-// `server`, asked only when it does not rest. Error: http.resting, besides its own. `spent`: what asking took is added.
+// What asking costs a file.
+struct ServerTime {
+  explicit ServerTime(std::chrono::milliseconds deadline) : deadline(deadline), patience(deadline * 2) {}
+  const std::chrono::milliseconds deadline;  // for an answer
+  std::chrono::milliseconds asking{0};       // until there was one
+  transforms::Patience patience;             // with asking, reading and trying what it said
+};
+
+// `server`, asked only when it does not rest. Error: http.resting, besides its own. Whether it rests from now on is
+// known when nobody uses what it said any more: it does as well when an answer took more than half of the deadline, or
+// what it said more than there was patience for.
 std::shared_ptr<transforms::RecipeSource> resting(std::shared_ptr<transforms::RecipeSource> server, ServerRest rest,
-                                                  std::string name,
-                                                  std::shared_ptr<std::chrono::milliseconds> spent = nullptr);
+                                                  std::string name, std::shared_ptr<ServerTime> time);
 
 }  // namespace sous::client

@@ -144,6 +144,11 @@ class Chain : public RecipeSource {
 
 }  // namespace
 
+BuildSources::BuildSources(string source, const Options& options)
+    : source_(std::move(source)),
+      options_(options),
+      time_(std::make_shared<ServerTime>(std::chrono::milliseconds(static_cast<long>(options.deadline * 1000)))) {}
+
 Result<std::shared_ptr<LockSource>> BuildSources::lock() {
   if (!lock_) {
     auto read = LockSource::open(lock_path(source_));
@@ -165,8 +170,7 @@ Result<void> BuildSources::pin(const Outcome& outcome) {
 }
 
 void BuildSources::share(const Outcome& outcome) const {
-  const std::chrono::milliseconds deadline(static_cast<long>(options_.deadline * 1000));
-  if (!options_.frozen) share_wanted(outcome.wanted, options_, deadline - *spent_);
+  if (!options_.frozen) share_wanted(outcome.wanted, options_, time_->deadline - time_->asking);
 }
 
 void BuildSources::warn_of_stale_lock(const std::vector<NestReport>& nests) {
@@ -212,10 +216,11 @@ Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardwa
     }
     if (!options_.server.empty()) {
       HttpLimits limits;
-      limits.deadline = std::chrono::milliseconds(static_cast<long>(options_.deadline * 1000));
-      auto server = HttpSource::make(options_.server, hardware, limits);
+      limits.deadline = time_->deadline;
+      auto server =
+          HttpSource::make(options_.server, hardware, limits, {time_, &time_->patience});  // one lives as the other
       if (server) {
-        sources.push_back(resting(std::move(*server), rest_of(options_), options_.server, spent_));
+        sources.push_back(resting(std::move(*server), rest_of(options_), options_.server, time_));
       } else {
         notes.push_back(server.error().to_string());
       }

@@ -14,11 +14,12 @@
 namespace sous::client {
 
 class LockSource;
+struct ServerTime;
 
 // Of the source file `source`. Its lock file is read once.
 class BuildSources {
  public:
-  BuildSources(std::string source, const Options& options) : source_(std::move(source)), options_(options) {}
+  BuildSources(std::string source, const Options& options);
 
   // For `optimize`. --frozen: the lock file alone. The database is asked for what the lock file does not pin, the
   // server for what the database does not know exactly. A source that cannot be opened or does not answer is named in
@@ -41,8 +42,7 @@ class BuildSources {
 
   std::string source_;
   const Options& options_;
-  std::shared_ptr<std::chrono::milliseconds> spent_ =
-      std::make_shared<std::chrono::milliseconds>(0);        // with the server
+  std::shared_ptr<ServerTime> time_;                         // that the server takes
   std::optional<Result<std::shared_ptr<LockSource>>> lock_;  // nullopt: not looked for yet
 };
 

@@ -157,11 +157,12 @@ void append_to_stats_log(const fs::path& path, const string& line) {
   if (path.empty()) return;
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  // No build waits for who reads a pipe of this name, nor for who holds the file.
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) return;
   struct stat own{}, named{};
   const bool regular = ::fstat(file, &own) == 0 && S_ISREG(own.st_mode);
-  if (regular && own.st_size > longest_log && ::flock(file, LOCK_EX) == 0) {
+  if (regular && own.st_size > longest_log && ::flock(file, LOCK_EX | LOCK_NB) == 0) {
     // Under the lock the name may be another file's already: then somebody else has made room.
     if (::stat(path.c_str(), &named) == 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev) {
       ::rename(path.c_str(), (path.string() + ".old").c_str());

@@ -86,8 +86,9 @@ std::string to_json(const QueryReply& reply) {
   return dump(Json{{"protocol", protocol_version}, {"matches", std::move(all)}});
 }
 
-Result<QueryReply> query_reply_from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest}));
+Result<QueryReply> query_reply_from_json(std::string_view text, const transforms::Patience* patience) {
+  constexpr std::size_t most_values = 2'000'000;  // 256 for each of 32 matches of 256 nests
+  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest, .values = most_values}));
   TRY(auto in, ObjectReader::of(json, "reply", ""));
   TRY_VOID(check_version(in, "reply"));
   TRY(const Json* all, in.array("matches", most_nests));
@@ -100,6 +101,7 @@ Result<QueryReply> query_reply_from_json(std::string_view text) {
       return fail("reply.field", "an array of at most " + std::to_string(most_matches) + " matches is expected", where);
     std::vector<transforms::Match> matches;
     for (std::size_t j = 0; j < ranked.size(); ++j) {
+      if (patience && patience->over()) return fail("reply.time", "reading the answer takes too long");
       TRY(auto match, read_match(ranked[j], where + "[" + std::to_string(j) + "]"));
       matches.push_back(std::move(match));
     }

@@ -34,8 +34,9 @@ struct QueryReply {
   std::vector<std::vector<transforms::Match>> matches;  // parallel to the request's nests, best first
 };
 std::string to_json(const QueryReply& reply);
-// Matches get the source "server". Errors: reply.json, reply.budget, reply.field, reply.version; recipe.*, sdfg.*.
-Result<QueryReply> query_reply_from_json(std::string_view json);
+// Matches get the source "server". `patience`: when it is over, reading ends (null: never). Errors: reply.json,
+// reply.budget, reply.field, reply.version, reply.time; recipe.*, sdfg.*.
+Result<QueryReply> query_reply_from_json(std::string_view json, const transforms::Patience* patience = nullptr);
 
 // POST /v1/recipes: what a client measured. Each entry stands for itself: what is wrong with one is no matter of the
 // others.

@@ -89,6 +89,8 @@ Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& op
     return plan;
   };
   for (const StepCall& call : recipe.steps) {
+    if (options.patience && options.patience->over())
+      return fail("recipe.time", "what the server said has taken too long", to_text(call));
     const Result<Plan> plan = planned(call);
     if (reports)
       reports->push_back({.step = to_text(call),

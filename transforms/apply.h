@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sdfg/sdfg.h"
+#include "transforms/patience.h"
 #include "transforms/recipe.h"
 #include "transforms/step.h"
 
@@ -18,6 +19,8 @@ struct ApplyOptions {
   // a tuner that mends it); or all others are, as far as they fit without it (a recipe of another nest, or a general
   // one). In the latter two cases that may be none.
   enum class Refused : std::uint8_t { Fail, Stop, LeaveOut } refused = Refused::Fail;
+  // Looked at ahead of each step: when it is over, nothing of the recipe is applied. Null: it takes what it takes.
+  const Patience* patience = nullptr;
 };
 
 // What became of one step: for --explain.

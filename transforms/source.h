@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sdfg/sdfg.h"
+#include "transforms/patience.h"
 #include "transforms/recipe.h"
 
 namespace sous::transforms {
@@ -74,6 +76,8 @@ struct Match {
   // why (tuning-db/belief.h); 0 until someone asked.
   double believed = 0;
   std::string belief = {};
+  // What trying the recipe counts for; null: it takes what it takes.
+  std::shared_ptr<Patience> patience = {};
 };
 
 // What every nest that a source knows is at least.

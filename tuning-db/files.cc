@@ -18,8 +18,14 @@ std::string reason() { return std::strerror(errno); }
 }  // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t longest) {
-  const int file = path.empty() ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Nobody waits for who may write into a pipe that has this name.
+  const int file = path.empty() ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return fail("file.read", path.empty() ? "no path" : reason(), path.string());
+  struct stat found{};
+  if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) {
+    ::close(file);
+    return fail("file.read", "this is no regular file", path.string());
+  }
   std::string text;
   char buffer[1 << 16];
   while (true) {

@@ -10,7 +10,7 @@
 
 namespace sous::tuning_db {
 
-// Errors: file.read (missing, unreadable, or longer than `longest`).
+// Errors: file.read (missing, unreadable, no regular file, or longer than `longest`).
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t longest);
 // Writes beside the target and renames; makes the folders that are missing. Nothing is left behind on failure.
 // Errors: file.write.

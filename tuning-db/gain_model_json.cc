@@ -3,10 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
+#include "tuning-db/files.h"
 #include "tuning-db/gain_model.h"
 #include "tuning-db/json_reader.h"
 #include "tuning-db/places.h"
@@ -236,9 +236,9 @@ Result<GainModel> GainModel::from_json(std::string_view text) {
 const GainModel* shipped_gain_model() {
   static const std::unique_ptr<const GainModel> model = [] {
     std::unique_ptr<const GainModel> read;
-    std::ifstream file(gain_model_file());
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (auto parsed = GainModel::from_json(text)) read = std::make_unique<const GainModel>(std::move(*parsed));
+    const auto text = read_file(gain_model_file(), std::size_t{64} << 20);
+    if (!text) return read;
+    if (auto parsed = GainModel::from_json(*text)) read = std::make_unique<const GainModel>(std::move(*parsed));
     return read;
   }();
   return model.get();

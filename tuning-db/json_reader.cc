@@ -8,9 +8,15 @@
 namespace sous::tuning_db {
 namespace {
 
-// The deepest nesting of brackets outside strings, without building anything: a hostile text costs one pass.
-int depth_of(std::string_view text) {
+struct Shape {
+  int depth = 0;
+  std::size_t values = 0;  // at least as many as there are
+};
+// The deepest nesting of brackets outside strings, and how much stands in them, without building anything: a hostile
+// text costs one pass.
+Shape shape_of(std::string_view text) {
   int depth = 0, deepest = 0;
+  std::size_t values = 1;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -21,11 +27,14 @@ int depth_of(std::string_view text) {
       quoted = true;
     } else if (c == '[' || c == '{') {
       deepest = std::max(deepest, ++depth);
+      ++values;
+    } else if (c == ',') {
+      ++values;
     } else if (c == ']' || c == '}') {
       --depth;
     }
   }
-  return deepest;
+  return {deepest, values};
 }
 
 }  // namespace
@@ -34,7 +43,10 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
   if (text.size() > budget.bytes)
     return fail(area + ".budget", "the JSON text has " + std::to_string(text.size()) + " bytes; " +
                                       std::to_string(budget.bytes) + " are allowed");
-  if (depth_of(text) > budget.depth)
+  const Shape shape = shape_of(text);
+  if (shape.values > budget.values)
+    return fail(area + ".budget", "the JSON text has more than " + std::to_string(budget.values) + " values");
+  if (shape.depth > budget.depth)
     return fail(area + ".budget", "the JSON text is nested deeper than " + std::to_string(budget.depth));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return fail(area + ".json", "not well-formed JSON" + sdfg::json_error_position(text));

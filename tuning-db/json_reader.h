@@ -20,9 +20,10 @@ using Json = nlohmann::json;
 struct JsonBudget {
   std::size_t bytes = std::size_t{16} << 20;
   int depth = 200;
+  std::size_t values = 4'000'000;  // each takes 100 bytes of memory
 };
 
-// Errors: <area>.json (malformed), <area>.budget (too large or too deep).
+// Errors: <area>.json (malformed), <area>.budget (too large, too deep or too many values).
 Result<Json> parse_json(std::string_view text, const std::string& area, const JsonBudget& budget = {});
 
 // One line; bytes that are not UTF-8 become the replacement character.

@@ -186,6 +186,17 @@ TEST(HttpSource, BytesAreReadAsAnAnswer) {
   EXPECT_EQ(parse_response(std::string(100'000, 'x')).error().code, "http.too-long");
 }
 
+TEST(HttpSource, ReadingEndsWithThePatience) {
+  const transforms::Patience over(0s), enough(1h);
+  const HttpResponse answer{200, server::to_json(reply())};
+  EXPECT_EQ(HttpSource::read_answer(answer, 1, 3, "http://x", &over).error().code, "reply.time");
+  EXPECT_TRUE(HttpSource::read_answer(answer, 1, 3, "http://x", &enough));
+  // Every value takes a hundred times its two bytes: they are counted before any is made.
+  std::string many = "{\"protocol\":1,\"matches\":[[]";
+  for (int i = 0; i < 2'000'000; ++i) many += ",0";
+  EXPECT_EQ(HttpSource::read_answer({200, many + "]}"}, 1, 3, "http://x").error().code, "reply.budget");
+}
+
 TEST(HttpSource, CompressedAnswersAreReadWithinTheLimit) {
   const auto read = [](const std::string& encoding, const std::string& body) {
     HttpLimits limits;

@@ -1,7 +1,12 @@
 #include "client/lock_source.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "client/process.h"
 #include "tuning-db/size_class.h"
@@ -113,6 +118,22 @@ TEST(LockSource, APipeInItsPlaceIsNotWaitedFor) {
   const std::string path = folder->file("sous.lock");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(LockSource::open(path).error().code, "lock.corrupt");
+}
+
+TEST(LockSource, ALockOnTheFolderIsNotWaitedForForEver) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("sous.lock");
+  auto lock = LockSource::open(path);
+  ASSERT_TRUE(lock);
+  lock->put("aa", "unknown:8", match("first"));
+  const int held = ::open(std::filesystem::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  EXPECT_EQ(lock->save(std::chrono::milliseconds(20)).error().code, "lock.busy");
+  EXPECT_FALSE(read_file(path));
+  ::close(held);
+  EXPECT_TRUE(lock->save());
+  EXPECT_TRUE(read_file(path));
 }
 
 TEST(LockSource, ANameThatIsNotUtf8IsWritten) {

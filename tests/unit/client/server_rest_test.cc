@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/unit/tuning_db/nests.h"
 
@@ -17,9 +18,11 @@ namespace nests = tuning_db::nests;
 struct Server final : transforms::RecipeSource {
   std::string code;
   int asked = 0;
+  std::chrono::milliseconds takes{0};
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int) override {
     ++asked;
+    std::this_thread::sleep_for(takes);
     if (!code.empty()) return fail(code, "as told");
     return std::vector<std::vector<transforms::Match>>(nests.size());
   }
@@ -32,9 +35,12 @@ class ServerRestTest : public ::testing::Test {
 
   // As a compiler of its own would ask.
   std::string ask() {
-    const auto source = resting(server, ServerRest(folder.path(), "http://x 2"), "http://x");
+    const auto source = resting(server, ServerRest(folder.path(), "http://x 2"), "http://x", time());
     const auto answer = source->query({nests::asks(nests::gemm, 500)}, 3);
     return answer ? "" : answer.error().code;
+  }
+  static std::shared_ptr<ServerTime> time(std::chrono::milliseconds deadline = std::chrono::seconds(60)) {
+    return std::make_shared<ServerTime>(deadline);
   }
   void seconds_pass(int seconds) {
     for (const auto& stamp : fs::directory_iterator(folder.path()))
@@ -84,6 +90,29 @@ TEST_F(ServerRestTest, WhoAnswersThoughBadlyIsAskedAgain) {
   }
 }
 
+TEST_F(ServerRestTest, WhoTakesTheBuildsTimeIsLeftAlone) {
+  const auto asked_within = [&](std::chrono::milliseconds deadline, std::chrono::milliseconds trying) {
+    const auto taken = time(deadline);
+    const auto source = resting(server, ServerRest(folder.path(), "http://x 2"), "http://x", taken);
+    const auto answer = source->query({nests::asks(nests::gemm, 500)}, 3);
+    const transforms::Patience::Counting counting(taken->patience);
+    std::this_thread::sleep_for(trying);
+    return answer ? "" : answer.error().code;
+  };
+  using std::chrono::milliseconds;
+  EXPECT_EQ(asked_within(milliseconds(20), milliseconds(50)), "") << "what it said is used";
+  EXPECT_EQ(ask(), "http.resting") << "trying it took more than twice the deadline";
+  seconds_pass(ServerRest::first_seconds);
+  server->takes = milliseconds(60);
+  EXPECT_EQ(asked_within(milliseconds(100), milliseconds(0)), "");
+  EXPECT_EQ(ask(), "http.resting") << "the answer took more than half of it";
+  seconds_pass(ServerRest::first_seconds);
+  EXPECT_EQ(ask(), "http.resting") << "for longer this time";
+  seconds_pass(ServerRest::first_seconds);
+  EXPECT_EQ(ask(), "");
+  EXPECT_EQ(ask(), "");
+}
+
 TEST_F(ServerRestTest, StampsThatMakeNoSenseDoNoHarm) {
   server->code = "http.timeout";
   EXPECT_EQ(ask(), "http.timeout");
@@ -94,7 +123,7 @@ TEST_F(ServerRestTest, StampsThatMakeNoSenseDoNoHarm) {
   seconds_pass(-3600);  // the clock was set back
   EXPECT_EQ(ask(), "http.timeout");
   // Nowhere to write it down.
-  const auto source = resting(server, ServerRest({}, "x"), "x");
+  const auto source = resting(server, ServerRest({}, "x"), "x", time());
   EXPECT_EQ(source->query({nests::asks(nests::gemm, 5)}, 3).error().code, "http.timeout");
   EXPECT_EQ(source->query({nests::asks(nests::gemm, 5)}, 3).error().code, "http.timeout");
 }
