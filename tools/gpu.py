@@ -2,7 +2,7 @@
 """./x gpu: the PolyBench programs on a GPU, held against themselves on the CPU.
 
     ./x gpu build programs.tar.xz            here: programs with and without the GPU, for a machine that has one
-    python3 tools/gpu.py run programs.tar.xz result.json    there: Python and this file are all that it takes
+    python3 tools/gpu.py run programs.tar.xz result.json    there: Python, this file and gpu_*.py are all that it takes
     ./x gpu page result.json                 docs/gpu.md, and the data to benchmarks/results/gpu.json: new rows replace those of the
                                              same program, the others stay; each says when, where and of which commit it is
 
@@ -10,7 +10,8 @@
 with the same options; and at LARGE and EXTRALARGE, for sm_90 and with vectors of 512 bits, with the GPU offered (`--target cuda`) and with Sous
 alone, where that is different code; with `--before SOUS` also with another Sous, for what is measured; `--only gemm,3mm` takes some, and no recipes. `run` compares what they put out, byte for
 byte, and then measures: each program so often that the median says something, the GPU's parts as the generated code itself
-reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES).
+reports them (SOUS_GPU_TRACE). The product of gemm is measured alone, too, by recipes (RECIPES). What cuBLAS has a form for is
+measured beside it, on the same GPU in the same run (gpu_cublas.py); of FLOATS in float, too.
 """
 import argparse
 import concurrent.futures
@@ -26,12 +27,16 @@ import sys
 import tarfile
 import tempfile
 
+import gpu_cublas
+import gpu_page
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONS = ["-O3", "-march=x86-64-v3", "-fno-math-errno"]
 CHECKED = ("MINI", "SMALL")
 MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d",
             "symm", "syr2k", "trmm", "covariance", "correlation", "fdtd-2d")
 SIZES = ("LARGE", "EXTRALARGE")
+FLOATS = ("gemm",)
 OPTIONS_OF_OFFERS = ["-O3", "-march=x86-64-v4", "-fno-math-errno"]
 SIZES_ON_CPU = ("LARGE",)  # the others take minutes in one thread
 # C += alpha A B at EXTRALARGE. {tile}: what a thread computes; {block}: threads; {depth}: of what is staged.
@@ -93,6 +98,11 @@ def compile_one(arguments, folder, name, size):
     if size not in SIZES or size in SIZES_ON_CPU:
         subprocess.run([*command, "-o", f"{target}.cpu"], check=True)
     said = for_gpu(arguments.sous, command, f"{target}.gpu")
+    if name in FLOATS and size in SIZES:
+        for_gpu(arguments.sous, [*command, "-DDATA_TYPE=float"], f"{target}.float")
+    if name in gpu_cublas.FORMS and size in SIZES:
+        source = (ROOT / f"benchmarks/polybench/{name}.c").read_text()
+        pathlib.Path(f"{target}.form").write_text(json.dumps(gpu_cublas.sizes_of(source, size)))
     if arguments.before and size in SIZES:
         for_gpu(arguments.before, command, f"{target}.before")
     return f"{name} {size}: " + " | ".join(line.strip() for line in said.splitlines() if "kernel_" in line or "GPU" in line)
@@ -128,7 +138,7 @@ def build(arguments):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for line in pool.map(lambda p: compile_one(arguments, folder, *p), [] if arguments.only_offers else programs(arguments.only)):
                 print(line, flush=True)
-            offers = [(p.stem, s) for p in sorted((ROOT / "benchmarks/polybench").glob("*.c")) for s in SIZES]
+            offers = [] if arguments.no_offers else [(p.stem, s) for p in sorted((ROOT / "benchmarks/polybench").glob("*.c")) for s in SIZES]
             if arguments.only:
                 offers = [o for o in offers if o[0] in arguments.only.split(",") or "-".join(o) in arguments.only.split(",")]
             for line in pool.map(lambda p: compile_offered(arguments, folder, *p), offers):
@@ -137,7 +147,7 @@ def build(arguments):
             omp = subprocess.run(["clang-19", "-print-file-name=libomp.so.5"], capture_output=True, text=True).stdout.strip()
             if os.path.exists(omp):
                 shutil.copy(omp, folder / "libomp.so.5")
-            recipes = () if arguments.only or arguments.only_offers else range(len(RECIPES))
+            recipes = () if arguments.only or arguments.only_offers or arguments.no_offers else range(len(RECIPES))
             for line in pool.map(lambda n: compile_product(arguments, folder, n), recipes):
                 print(line, flush=True)
         commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
@@ -147,9 +157,9 @@ def build(arguments):
                 archive.add(path, path.name)
 
 
-def execute(program, dump=None, libraries=None):
+def execute(program, dump=None, libraries=None, variables=None):
     """(seconds of the kernel, what the GPU's code said, whether it ended well)"""
-    environment = os.environ | {"SOUS_GPU_TRACE": "1"} | ({"LD_LIBRARY_PATH": str(libraries)} if libraries else {})
+    environment = os.environ | {"SOUS_GPU_TRACE": "1"} | (variables or {}) | ({"LD_LIBRARY_PATH": str(libraries)} if libraries else {})
     command = [str(program)] + (["--dump", str(dump)] if dump else [])
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     seconds = re.search(r"seconds: ([0-9.]+)", done.stderr)
@@ -178,10 +188,10 @@ def measure(folder, name, size, runs):
     return row
 
 
-def parts_of(program, runs):
+def parts_of(program, runs, variables=None):
     parts = []
     for _ in range(runs):
-        seconds, said, _ = execute(program)
+        seconds, said, _ = execute(program, variables=variables)
         calls = [c for c in TRACE.findall(said) if "kernel_" in c[0]]  # the data is made on the GPU, too
         if not calls:
             return {"gpu": None, "why": said.strip()[-200:]}
@@ -214,6 +224,26 @@ def offered(folder, name, size, runs):
             for dump in dumps:
                 dump.unlink()
     return row | {kind: statistics.median(values) for kind, values in times.items()} | {"runs": runs}
+
+
+def beside_cublas(folder, runs):
+    """Of each form: the milliseconds of Sous's kernels, once their code is on the GPU, and of cuBLAS's."""
+    forms = sorted(folder.glob("*.form"))
+    try:
+        cublas = gpu_cublas.Cublas() if forms else None
+    except OSError as why:
+        print(f"not beside cuBLAS: {why}")
+        return []
+    rows = []
+    for path in forms:
+        (name, size), sizes = path.stem.rsplit("-", 1), json.loads(path.read_text())
+        for kind, program in (("double", path.with_suffix(".gpu")), ("float", path.with_suffix(".float"))):
+            ours = parts_of(program, runs, {"CUDA_MODULE_LOADING": "EAGER"}).get("kernels_ms") if program.exists() else None
+            if ours:
+                rows.append({"program": name, "size": size, "type": kind, "sous_ms": ours,
+                             "cublas_ms": cublas.milliseconds(name, sizes, kind, runs)})
+                print(rows[-1], flush=True)
+    return rows
 
 
 def measure_products(folder, runs):
@@ -264,6 +294,7 @@ def run(arguments):
             pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
         if not arguments.only_verify:
             result["recipes"] = measure_products(folder, arguments.runs)
+            result["cublas"] = beside_cublas(folder, arguments.runs)
             pathlib.Path(arguments.result).write_text(json.dumps(result, indent=1) + "\n")
     return 0 if all(row["same"] for row in result["verified"]) else 1
 
@@ -276,7 +307,7 @@ def programs_in(folder):
 def with_origin(data):
     """The data with every row saying when, where and of which commit it was measured."""
     origin = f"{data['date']}, {data['gpu'].split(',')[0]}, {data['commit']}"
-    for kind in ("verified", "measured", "offered", "beside"):
+    for kind in ("verified", "measured", "offered", "beside", "cublas"):
         data[kind] = [{"on": origin} | row for row in data.get(kind, [])]
     data["recipes"] = [{"on": origin} | row if isinstance(row, dict) else {"on": origin, "recipe": row[0], "ms": row[1], "same": row[2]}
                        for row in data.get("recipes", [])]
@@ -288,84 +319,15 @@ def page(arguments):
     data = with_origin(json.loads(pathlib.Path(arguments.result).read_text()))
     before = with_origin(json.loads(kept.read_text())) if kept.exists() else {}
     data["recipes"] = data["recipes"] or before.get("recipes", [])
-    key = ("program", "size")
-    for kind in ("verified", "measured", "offered", "beside"):
+    for kind in ("verified", "measured", "offered", "beside", "cublas"):
+        key = ("program", "size", "type") if kind == "cublas" else ("program", "size")
         rows = {}
         for row in before.get(kind, []) + data[kind]:
             naive = {k: v for k, v in rows.get(tuple(row[k] for k in key), {}).items() if k == "before_ms"}
             rows[tuple(row[k] for k in key)] = naive | row
         data[kind] = [rows[k] for k in sorted(rows)]
     kept.write_text(json.dumps(data, indent=1) + "\n")
-    (ROOT / "docs/gpu.md").write_text(page_text(data))
-
-
-def page_text(data):
-    lines = ["# On a GPU", "",
-             f"Last measured {data['date']}, {data['gpu']}, {data['cpu']}; each row says when and where it was, and the commit. `{data['options']}`; made by `./x gpu page` from",
-             "[benchmarks/results/gpu.json](../benchmarks/results/gpu.json). The programs are PolyBench's, offloaded by strategy",
-             "(`sous --target cuda --offload=all`), in double precision.", "",
-             "## The same bytes", ""]
-    checked = data["verified"]
-    ran = [r for r in checked if r["ran"] == "gpu"]
-    differ = [f"{r['program']} {r['size']}" for r in checked if not r["same"]]
-    names = sorted({r["program"] for r in ran})
-    others = sorted({r["program"] for r in checked} - set(names))
-    lines += [f"{len(checked)} programs ({len({r['program'] for r in checked})} kernels, sizes {' and '.join(CHECKED)}) put out, byte for byte, what they",
-              f"do without the GPU{' — but for ' + ', '.join(differ) if differ else ''}; in {len(ran)} of them the GPU computed: {', '.join(names)}.",
-              f"The others stay on the CPU (a nest without a parallel loop, a function that CUDA rounds otherwise): {', '.join(others)}.", "",
-              "## Times", "",
-              "Milliseconds, medians of as many runs as *runs* says. *Kernels*: from the first launch to the end of the last one, the data on the device. *To* and",
-              "*from*: allocation and copies, from and to pageable memory, and into the program's arrays. *Whole*: the program's own clock around the nest, all of these",
-              "together. *CPU*: the program without Sous, one thread, one run. The start of the CUDA runtime, once in",
-              "each process, is in none: the programs make their data on the GPU, too, before the clock starts. *Before*: the kernels",
-              "with each iteration of the parallel loops in a thread of its own and nothing in shared memory, once, in an earlier run on an H100. The first",
-              "launch of a kernel brings its code to the GPU, 0.1 to 0.5 ms each time: most of what small products take here.", "",
-              "| program | size | kernels | before | ratio | launches | to | MB | from | MB | whole | CPU | runs | measured |",
-              "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
-    for r in data["measured"]:
-        cpu = f"{1e3 * r['cpu']:.1f}" if r.get("cpu") else ""
-        if r.get("gpu") is None:
-            lines.append(f"| {r['program']} | {r['size']} | not on the GPU ||||||||| {cpu} || {r['on']} |")
-            continue
-        before = r.get("before_ms")
-        lines.append(f"| {r['program']} | {r['size']} | {r['kernels_ms']:.2f} | " + (f"{before:.2f} | {before / r['kernels_ms']:.2f}" if before else " | ")
-                     + f" | {r['launches']:.0f} | {r['to_ms']:.1f} | {r['bytes_to'] / 1e6:.0f} | "
-                     f"{r['from_ms']:.1f} | {r['bytes_from'] / 1e6:.0f} | {1e3 * r['gpu']:.1f} | {cpu} | {r['runs']} | {r['on']} |")
-    lines += beside_text(data["beside"]) + offered_text(data["offered"])
-    if data["recipes"]:
-        work = 2 * 2000 * 2300 * 2600
-        alike = all(row["same"] for row in data["recipes"])
-        lines += ["", "## By recipe", "", "The product of gemm alone (C += alpha A B), EXTRALARGE, its kernel, by recipe (`--recipe`): the shortest of four in a",
-                  "row, without the first. All put out the same bytes" + ("." if alike else ": **no, they do not**."), "",
-                  "| recipe | milliseconds | TFLOP/s | measured |", "|---|---|---|---|"]
-        lines += [f"| `{r['recipe']}` | {r['ms']:.2f} | {work / r['ms'] / 1e9:.1f} | {r['on']} |" for r in data["recipes"]]
-    return "\n".join(lines) + "\n"
-
-
-def beside_text(rows):
-    if not rows:
-        return []
-    lines = ["", "## Beside the processors", "", "Milliseconds, medians of three, by the program's own clock: all nests on the GPU, whether that gains or not, and Sous alone on the 16",
-             "processors of the same machine (both `-march=x86-64-v4`). *Start*: of CUDA's runtime, once in a process, which is not in the times.", "",
-             "| program | size | GPU | CPU | ratio | start | measured |", "|---|---|---|---|---|---|---|"]
-    return lines + [f"| {r['program']} | {r['size']} | {r['gpu_ms']:.1f} | {r['cpu_ms']:.1f} | {r['cpu_ms'] / r['gpu_ms']:.3g} | {r['start_ms']:.0f} | {r['on']} |" for r in rows]
-
-
-def offered_text(rows):
-    if not rows:
-        return []
-    there = [r for r in rows if "offered" in r]
-    ratios = [r["beside"] / r["offered"] for r in there]
-    at_home = sorted({f"{r['program']} {r['size']}" for r in rows if "offered" not in r})
-    lines = ["", "## Offered", "", "`sous --target cuda` and `sous` (vectors of 512 bits, all processors beside the GPU), milliseconds by the program's own clock, the start of",
-             "CUDA in it where the GPU is used; medians, the two programs in turns. A program's nest runs once: what the GPU gains must exceed",
-             "the start. *At home*: each call that pays is not worth the start alone, and the CPU's recipe runs.", "",
-             "| program | size | runs | offered | CPU alone | ratio | start | same bytes | measured |", "|---|---|---|---|---|---|---|---|---|"]
-    for r in there:
-        lines.append(f"| {r['program']} | {r['size']} | {'on the GPU' if r['ran'] == 'gpu' else 'at home'} | {1e3 * r['offered']:.1f} | {1e3 * r['beside']:.1f} | "
-                     f"{r['beside'] / r['offered']:.2f} | " + (f"{r['start_ms']:.0f}" if "start_ms" in r else "") + f" | {'yes' if r['same'] else '**no**'} | {r['on']} |")
-    least = f" The smallest ratio is {min(ratios):.2f}." if ratios else ""
-    return lines + ["", f"The others are offered nothing, and are what `sous` makes of them alone: {', '.join(at_home)}.{least}"]
+    (ROOT / "docs/gpu.md").write_text(gpu_page.text(data))
 
 
 def main():
@@ -377,6 +339,7 @@ def main():
     one.add_argument("--before", metavar="SOUS")
     one.add_argument("--only", metavar="NAMES")
     one.add_argument("--only-offers", action="store_true")
+    one.add_argument("--no-offers", action="store_true", help="nor recipes")
     one = commands.add_parser("run")
     one.add_argument("archive")
     one.add_argument("result")

@@ -249,7 +249,7 @@ std::vector<Node> OverlappedTiles::store(const std::string& grid, const std::vec
 }
 
 Node OverlappedTiles::compute(const Sweep& sweep, const Margins& margins, const std::vector<Expr>& block,
-                              const Expr& time) {
+                              const Expr& time, const GridPlaces& from, const GridPlaces& to) {
   const std::vector<Expr> base = origin(block);
   std::vector<std::int64_t> back;
   for (const std::int64_t offset : sweep.write.offset) back.push_back(-offset);
@@ -264,10 +264,12 @@ Node OverlappedTiles::compute(const Sweep& sweep, const Margins& margins, const 
     for (std::size_t d = 0; d < local.size(); ++d)
       if (const auto symbol = sweep.at[d].as_symbol(); symbol && !sdfg_.has_symbol(*symbol))
         values[*symbol] = base[d] + local[d];
-    const auto placed = [&](sdfg::Memlet m) {
+    const auto placed = [&](sdfg::Memlet m, const GridPlaces& outside) {
       if (sweeps_.is_grid(m.container)) {
         const auto combine = m.combine;
-        m = sdfg::element(shared_.at(m.container), plus(local, sweep.offset_of(m)));
+        const std::vector<Expr> at = plus(local, sweep.offset_of(m));
+        m = halo_.passing.contains(m.container) ? element_at(outside.at(m.container), base, at)
+                                                : sdfg::element(shared_.at(m.container), at);
         m.combine = combine;
         return m;
       }
@@ -275,8 +277,8 @@ Node OverlappedTiles::compute(const Sweep& sweep, const Margins& margins, const 
       return m;
     };
     std::vector<sdfg::Memlet> inputs;
-    for (const sdfg::Memlet& m : sweep.what.inputs) inputs.push_back(placed(m));
-    return sdfg::assignment(names_.fresh(sweep.state), placed(sweep.what.out), sweep.what.code.substitute(values),
+    for (const sdfg::Memlet& m : sweep.what.inputs) inputs.push_back(placed(m, from));
+    return sdfg::assignment(names_.fresh(sweep.state), placed(sweep.what.out, to), sweep.what.code.substitute(values),
                             std::move(inputs));
   };
   return in_threads(sweep.state + "_i", base, work);
@@ -303,9 +305,10 @@ Node OverlappedTiles::kernel(const GridPlaces& from, const GridPlaces& to, const
   for (std::size_t k = 0; k < halo_.sweeps.size(); ++k)
     if (halo_.sweeps[k])
       nodes.push_back(compute(sweeps_.all[k % sweeps_.all.size()], *halo_.sweeps[k], block,
-                              begin + Expr(static_cast<std::int64_t>(k / sweeps_.all.size()))));
+                              begin + Expr(static_cast<std::int64_t>(k / sweeps_.all.size())), from, to));
   for (const auto& [grid, place] : to)
-    for (Node& n : store(grid, block, to)) nodes.push_back(std::move(n));
+    if (!halo_.passing.contains(grid))
+      for (Node& n : store(grid, block, to)) nodes.push_back(std::move(n));
   return in_loops(loops, std::move(nodes))[0];
 }
 

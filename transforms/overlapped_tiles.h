@@ -1,6 +1,9 @@
 // Tiles of sweeps for the blocks of a GPU: each block has the grids as far around its own elements as the sweeps need,
 // in memory that its threads share, computes there what it needs of some iterations in time, and writes its own.
 //
+// A grid that no sweep of a kernel reads once one has written it has no place there: the first sweeps read it where it
+// comes from, the last one writes it where it goes.
+//
 // What lies between two tiles is computed by both: the same operations on the same values. So blocks need nothing of
 // each other, as long as none overwrites what another one reads: grids come from one place and go to another.
 #pragma once
@@ -63,7 +66,7 @@ class OverlappedTiles {
   std::vector<sdfg::Node> load(const std::string& grid, const std::vector<sdfg::Expr>& block, const GridPlaces& from);
   std::vector<sdfg::Node> store(const std::string& grid, const std::vector<sdfg::Expr>& block, const GridPlaces& to);
   sdfg::Node compute(const Sweep& sweep, const Margins& margins, const std::vector<sdfg::Expr>& block,
-                     const sdfg::Expr& time);
+                     const sdfg::Expr& time, const GridPlaces& from, const GridPlaces& to);
   // The block's own elements, and so many around them.
   Box tile(const std::vector<sdfg::Expr>& block, const Margins& margins) const;
   std::vector<sdfg::Expr> origin(const std::vector<sdfg::Expr>& block) const;

@@ -249,6 +249,21 @@ void widen(std::optional<Margins>& margins, const Margins& by) {
   }
 }
 
+// Whether no sweep reads the grid once one has written it.
+bool passes(const std::string& grid, const Sweeps& sweeps, const Halo& halo) {
+  bool written = false;
+  for (std::size_t k = 0; k < halo.sweeps.size(); ++k) {
+    const Sweep& sweep = sweeps.all[k % sweeps.all.size()];
+    if (!halo.sweeps[k]) continue;
+    const bool reads = std::ranges::any_of(sweep.reads, [&](const GridAccess& r) { return r.grid == grid; });
+    if (written && reads && !planted(Fault::sweep_reads_past_tile)) return false;
+    if (sweep.write.grid != grid) continue;
+    if (sweep.what.out.combine) return false;
+    written = true;
+  }
+  return written;
+}
+
 }  // namespace
 
 Result<Sweeps> sweeps_of(const sdfg::Sdfg& sdfg, const Loop& time, std::size_t dimensions) {
@@ -278,9 +293,15 @@ Halo halo_of(const Sweeps& sweeps, std::int64_t iterations) {
       }
     }
   std::ranges::reverse(halo.sweeps);
-  std::optional<Margins> all;
+  std::optional<Margins> all = Margins(dimensions);
+  for (const auto& margins : halo.sweeps)
+    if (margins) widen(all, *margins);
   for (const auto& [grid, margins] : need) {
     if (!margins) continue;
+    if (!sweeps.is_fresh(grid) && passes(grid, sweeps, halo)) {
+      halo.passing.insert(grid);
+      continue;
+    }
     halo.read[grid] = *margins;
     widen(all, *margins);
   }

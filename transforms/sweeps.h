@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,10 @@ using Margins = std::vector<Margin>;
 // them as the sweeps behind it need.
 struct Halo {
   std::vector<std::optional<Margins>> sweeps;  // iteration by iteration; nullopt: nobody needs it
-  std::map<std::string, Margins> read;         // of the grids that are needed at the begin
-  Margins all;                                 // the most of any
+  std::map<std::string, Margins> read;  // of the grids that are needed at the begin, and have a place in the tile
+  // Grids that no sweep reads once one has written them: they are read where they come from and written where they go.
+  std::set<std::string> passing;
+  Margins all;  // the most of any that is in the tile
 };
 Halo halo_of(const Sweeps& sweeps, std::int64_t iterations);
 

@@ -25,6 +25,8 @@ using sdfg::Loop;
 // Where it is not known how many threads find work, or how many blocks.
 constexpr std::int64_t usual_threads = 128;
 constexpr const char* usual_blocks = "1024";
+// Where no threads of a block wait for each other (targets/runtime/gpu.h).
+constexpr const char* begin_small_kernel = "sous::gpu::begin_small_kernel();";
 
 // Any number is right, as the loops over threads stride by it; this many have work to do.
 Threads threads_of(const Kernel& kernel) {
@@ -87,6 +89,7 @@ class KernelPrinter {
 
   void kernel(const Kernel& kernel, const Threads& threads) {
     meeting_ = kernel.meeting;
+    printer_.out.line(meeting_ ? "sous::gpu::begin_kernel();" : begin_small_kernel);
     const auto own = own_block(kernel);
     const auto block = [&](const Loop& l) { return only_block(l, own(l)); };
     const auto thread = [&](const Loop& l) { return only_thread(l, threads); };
@@ -247,7 +250,10 @@ bool print_device_region(Printer& printer, const sdfg::Region& region) {
   sdfg::Region alone;
   const auto flush = [&] {
     if (alone.nodes.empty()) return;
-    KernelPrinter(printer).run(alone, "1, 1, 1", {1, 1, 1}, [&] { printer.region(alone); });
+    KernelPrinter(printer).run(alone, "1, 1, 1", {1, 1, 1}, [&] {
+      printer.out.line(begin_small_kernel);
+      printer.region(alone);
+    });
     alone.nodes.clear();
   };
   for (const sdfg::Node& n : region.nodes) {

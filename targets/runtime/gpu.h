@@ -95,11 +95,52 @@ struct SameType {
 template <class T>
 using Same = typename SameType<T>::type;
 
+#ifdef __CUDACC__
+// Whether kernels of this object wait for what is ahead of them by themselves (see begin_kernel): those for GPUs from
+// 9.0 on do. An older one's code may run on such a GPU, too.
+inline bool wait_by_themselves(const void* kernel) {
+  static int known = 0;  // 1: they do; 2: they do not
+  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (answer == 0) {
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return false;
+    answer = attributes.ptxVersion >= 90 ? 1 : 2;
+    __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+  }
+  return answer == 1;
+}
+#endif
+
+// What every kernel begins with: all of the launch ahead of it is done, and to be seen. Launches follow each other
+// without a gap: the next one is on its way while the last blocks of this one end.
+SOUS_EVERYWHERE void begin_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// Of small blocks: those of the next launch are there to wait as soon as all of this one's have begun. (Large ones, of
+// which a multiprocessor holds few, would lie wherever there happens to be room, and not one on each.)
+SOUS_EVERYWHERE void begin_small_kernel() {
+  begin_kernel();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 template <class... P>
 cudaError_t start(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
 #ifdef __CUDACC__
   void* addresses[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, addresses, 0, nullptr);
+  const void* const code = reinterpret_cast<const void*>(kernel);
+  cudaLaunchAttribute early;
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.attrs = &early;
+  config.numAttrs = wait_by_themselves(code) ? 1 : 0;
+  return cudaLaunchKernelExC(&config, code, addresses);
 #else
   return emulated_launch(kernel, grid, block, arguments...);
 #endif

@@ -6,6 +6,7 @@
 // sweep writes are computed by the same operations from the same values, the others keep what they had. The tile's own
 // elements are then the program's after the last of its iterations. Grids whose values go on to later iterations come
 // from one place and go to another, and back in the next kernel, so that no block overwrites what another one reads.
+// A grid that a kernel does not read once a sweep has written it needs no place in the tile for that.
 // All that is touched is what the program touches, too, and the loop's last iterations, at least one, are left to it:
 // grids that each iteration computes anew get their values there.
 #include <algorithm>

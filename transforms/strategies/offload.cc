@@ -1,15 +1,16 @@
 // A GPU: parallel loops become blocks and threads, as far out as they stand; sequential ones around them stay on the
 // host, those inside run in each thread. Where a loop sums for two others, each thread takes a tile of the result and
 // holds it in registers: what it reads serves several sums, and what several threads read comes from shared memory.
-// Loops in time around sweeps over grids run several iterations in a launch, on tiles in shared memory.
+// Loops in time around sweeps over grids run several iterations in a launch, on tiles in shared memory
+// (sweeps_in_time.h).
 #include <algorithm>
 
 #include "transforms/strategies/changed.h"
 #include "transforms/strategies/even_sums.h"
 #include "transforms/strategies/products.h"
 #include "transforms/strategies/strategy.h"
+#include "transforms/strategies/sweeps_in_time.h"
 #include "transforms/strategies/writing.h"
-#include "transforms/sweeps.h"
 
 namespace sous::transforms {
 namespace {
@@ -151,7 +152,9 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
   }
   const auto product = tiled_band(nest, band.front());
   const std::string moved = permutation(band, order) + offload(parallel);
-  const std::string rows = tiled_in_columns(nest, band.front()).value_or(summed(nest, band).value_or(moved));
+  const auto shared = strips(nest, band);
+  const std::string sweep = shared ? shared->ahead + offload(shared->loops) + shared->behind : moved;
+  const std::string rows = tiled_in_columns(nest, band.front()).value_or(summed(nest, band).value_or(sweep));
   return {
       .staged = tiled(nest, band.front(), true).value_or(rows),
       .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
@@ -242,84 +245,6 @@ std::vector<std::string> values(const Written& all, std::int64_t Tile::* member,
   return result;
 }
 
-// The same of other names, the first of which is `first`.
-std::vector<std::string> widths(std::int64_t first, std::vector<std::int64_t> others) {
-  std::erase(others, first);
-  std::vector<std::string> result{std::to_string(first)};
-  for (const std::int64_t n : others) result.push_back(std::to_string(n));
-  return result;
-}
-
-// --- Loops in time
-
-// What a block has of the grids of a loop in time, and for how many of its iterations.
-struct TimeTile {
-  std::vector<std::int64_t> sizes;
-  std::int64_t times, rows;
-};
-constexpr std::int64_t most_shared_bytes = std::int64_t{48} * 1024, most_threads = 1024;
-
-// As large as fits, and as many iterations as leave three fifths of a tile its own: what is computed twice then costs
-// less than the launches and the traffic that it saves. In three dimensions nearly all of a tile would be around it.
-std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time, std::size_t dimensions) {
-  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
-  const auto place = sdfg::find_loop(graph.root, time);
-  if (!place || dimensions < 1 || dimensions > 2) return std::nullopt;
-  const auto sweeps = sweeps_of(graph, place->loop(), dimensions);
-  if (!sweeps) return std::nullopt;
-  std::int64_t bytes = 0;
-  for (const std::string& grid : sweeps->grids) bytes += sdfg::info(graph.find(grid)->type).bytes;
-  constexpr std::int64_t across = 64, rows = 8, most_times = 8, most_sweeps = 12;  // of a kernel
-  const std::int64_t elements = most_shared_bytes / bytes;
-  TimeTile tile{.sizes = {std::min(elements, most_threads)}, .times = most_times, .rows = 1};
-  if (dimensions == 2)
-    tile = {.sizes = {std::min(elements / across, most_threads / across * rows) / rows * rows, across},
-            .times = std::min(most_times, most_sweeps / static_cast<std::int64_t>(sweeps->all.size())),
-            .rows = rows};
-  for (; tile.times > 0; --tile.times) {
-    const Margins around = halo_of(*sweeps, tile.times).all;
-    std::int64_t own = 1, all = 1;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      own *= std::max<std::int64_t>(0, tile.sizes[d] - around[d].below - around[d].above);
-      all *= tile.sizes[d];
-    }
-    if (5 * own >= 3 * all && own > 0) return tile;
-  }
-  return std::nullopt;
-}
-
-struct InTime {
-  std::string steps;  // none: there is no such loop
-  std::map<std::string, std::vector<std::string>> open;
-};
-
-// The first loop on the host around sweeps over grids: one launch for some of its iterations, in which grids cross
-// the memory once for all of these.
-InTime in_time(const NestFacts& nest) {
-  for (const LoopFacts& loop : nest.loops()) {
-    if (begins_kernel(nest, loop.role.symbol) || loop.inside.empty()) continue;
-    std::vector<std::string> band;
-    for (const std::string& inner : loop.inside)
-      if (const auto one = nest.band(inner); one.size() > band.size()) band = one;
-    const auto tile = time_tile(nest, loop.role.symbol, band.size());
-    if (!tile) continue;
-    InTime result;
-    std::string loops, sizes;
-    for (std::size_t d = 0; d < band.size(); ++d) {
-      const std::string name = d == 0 ? "span" : "breadth";
-      loops += (d == 0 ? "" : ", ") + band[d];
-      sizes += (d == 0 ? "$" : ", $") + name;
-      result.open[name] = widths(tile->sizes[d], {32, 64, 40, 48, 128});
-    }
-    result.steps = call("overlap", "loop=" + loop.role.symbol + ", loops=[" + loops + "], sizes=[" + sizes +
-                                       "], steps=$times, rows=$each");
-    result.open["times"] = widths(tile->times, {2, 1, 3, 4});
-    result.open["each"] = widths(tile->rows, {8, 4, 1});
-    return result;
-  }
-  return {};
-}
-
 Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead,
                                                const std::map<std::string, std::vector<std::string>>& more = {}) {
   Written all;
@@ -338,10 +263,11 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
       {"across", {"128", "64", "32"}},
       {"shares", {"8", "4", "2"}},
       {"strips", {"32", "64", "16"}},
+      {"several", {"2", "4", "3"}},
       {"tall", values(all, &Tile::tall, {8})},
       {"broad", values(all, &Tile::broad, {8})},
-      {"few", widths(sums_of_block(all.sums), {32, 16, 8})},
-      {"far", widths(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
+      {"few", first_and(sums_of_block(all.sums), {32, 16, 8})},
+      {"far", first_and(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
       {"under", values(all, &Tile::under, {4})},
       {"beside", values(all, &Tile::beside, {16, 32})},
       {"depth", values(all, &Tile::depth, {4})},
@@ -362,7 +288,7 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
 // What it takes most steps to make comes first.
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   auto recipes = write_as_it_is(nest, "");
-  if (const InTime time = in_time(nest); recipes && !time.steps.empty()) {
+  if (const InTime time = in_time(nest, begins_kernel); recipes && !time.steps.empty()) {
     const auto first = write_as_it_is(nest, time.steps, time.open);
     recipes->insert(recipes->begin(), first->front());
   }

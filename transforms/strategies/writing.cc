@@ -16,4 +16,11 @@ std::string permutation(std::vector<std::string> from, const std::vector<std::st
   return steps;
 }
 
+std::vector<std::string> first_and(std::int64_t first, std::vector<std::int64_t> others) {
+  std::erase(others, first);
+  std::vector<std::string> result{std::to_string(first)};
+  for (const std::int64_t n : others) result.push_back(std::to_string(n));
+  return result;
+}
+
 }  // namespace sous::transforms

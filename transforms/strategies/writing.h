@@ -1,6 +1,7 @@
 // For the authors of strategies: pieces of recipe text, and sizes as expressions over the hardware.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ inline std::string call(const std::string& step, const std::string& arguments) {
 }
 // The interchanges that turn the perfect band `from` into `to`, the same loops in another order.
 std::string permutation(std::vector<std::string> from, const std::vector<std::string>& to);
+// The values of an open name, `first` of them first.
+std::vector<std::string> first_and(std::int64_t first, std::vector<std::int64_t> others);
 // A recipe of these steps.
 inline std::string recipe_of(std::string steps, const std::string& target = "highway") {
   if (steps.ends_with("; ")) steps.resize(steps.size() - 2);

@@ -97,6 +97,30 @@ TEST(Overlap, OnlyWhatGoesOnHasASecondPlace) {
   EXPECT_EQ(after.find("B_2"), nullptr);
 }
 
+// A grid that is not read once it has been written comes from one place and goes to another, past the tile.
+TEST(Overlap, WhatPassesHasNoPlaceInTheTile) {
+  const auto has_place = [](const Sdfg& before, const std::string& steps, const std::string& name) {
+    return tests::rewritten(before, steps, "cuda").after.find(name) != nullptr;
+  };
+  const std::string once = "overlap(loop=t, loops=[i, j], sizes=[12, 12], steps=1)";
+  const std::string twice = "overlap(loop=t, loops=[i, j], sizes=[12, 12], steps=2)";
+  EXPECT_FALSE(has_place(between, once, "A_s"));
+  EXPECT_TRUE(has_place(between, once, "B_s"));
+  EXPECT_TRUE(has_place(between, twice, "A_s"));
+  // Written by two sweeps, the second of which reads what the first one wrote; and added to.
+  const Sdfg again = nest(grids, "A, B",
+                          "loop t = 0 .. s { " + inner + "s0: A[i, j] = A[i, j] * 0.5 + B[i, j] } } " + inner2 +
+                              "s1: A[k, l] = A[k, l] + B[k + 1, l] } } }");
+  EXPECT_TRUE(has_place(again, once, "A_s"));
+  const Sdfg added = nest(grids, "A, B", "loop t = 0 .. s { " + inner + "s0: A[i, j] += B[i, j - 1] } } }");
+  const Sdfg alone = nest(grids, "A, B", "loop t = 0 .. s { " + inner + "s0: A[i, j] = A[i, j] * 0.5 + B[i, j] } } }");
+  EXPECT_FALSE(has_place(alone, once, "A_s"));
+  for (const Sdfg* before : {&again, &added, &alone})
+    tests::expect_same_interpreted(
+        tests::rewritten(*before, "overlap(loop=t, loops=[i, j], sizes=[6, 8], steps=1, rows=2)", "cuda"), sizes(),
+        tests::Undefined::LeftOut);
+}
+
 TEST(Overlap, Refusals) {
   const auto refused = [](const Sdfg& before, const std::string& arguments) {
     return tests::refusal(before, "overlap(loop=t, " + arguments + ")");

@@ -493,6 +493,26 @@ TEST(Strategies, PivotsStandByThemselves) {
   EXPECT_TRUE(none || none.error().code == "pivots.none");
 }
 
+// Grids of three dimensions that no cache holds run two sweeps at a time on tiles; of smaller ones a thread takes two
+// rows, which share what they read.
+TEST(Strategies, SweepsInThreeDimensions) {
+  const auto recipe = [](const std::string& n) {
+    const std::string shape = "f64[" + n + ", " + n + ", " + n + "] argument ", to = " = 1 .. " + n + " - 1 { ";
+    const Sdfg nest =
+        sdfg::parse("sdfg 1 t symbols s array A: " + shape + "array B: " + shape + "arguments s, A, B " +
+                    "loop i0 = 0 .. s { loop i1" + to + "loop i2" + to + "loop i3" + to +
+                    "s0: B[i1, i2, i3] = A[i1 + 1, i2, i3] - A[i1 - 1, i2, i3] } } } loop i4" + to + "loop i5" + to +
+                    "loop i6" + to + "s1: A[i4, i5, i6] = B[i4, i5 + 1, i6] + B[i4, i5, i6 - 1] } } } }")
+            .value();
+    return to_text(closed(written(offload_strategy, nest).value()[0]).value());
+  };
+  const std::string tiles = "overlap(loop=i0, loops=[i1, i2, i3], sizes=[16, 8, 32], steps=1, rows=8)";
+  const std::string rows = "offload(loops=[i1_t, i2, i3], sizes=[1, 4, 64]); unroll(loop=i1, factor=2)";
+  EXPECT_TRUE(recipe("200").starts_with(tiles)) << recipe("200");
+  EXPECT_FALSE(recipe("120").contains("overlap")) << recipe("120");
+  EXPECT_TRUE(recipe("120").contains(rows)) << recipe("120");
+}
+
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {
