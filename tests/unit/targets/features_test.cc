@@ -243,8 +243,7 @@ loop t = 0 .. n private(c) {
     s2: B[i, t] = d[] * d[]
   }
 })";
-  EXPECT_TRUE(emitted("openmp", parsed(graph)).contains("[&, n, A, B, t, c]()"))
-      << emitted("openmp", parsed(graph));
+  EXPECT_TRUE(emitted("openmp", parsed(graph)).contains("[&, n, A, B, t, c]()")) << emitted("openmp", parsed(graph));
   expect_like_interpreter(graph, {0, 1, 150});
   // One that nobody needs is declared in the body.
   expect_like_interpreter(R"(sdfg 1 t symbols n
