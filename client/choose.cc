@@ -1,10 +1,10 @@
 #include "client/choose.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 
+#include "client/described.h"
 #include "client/predicted.h"
 #include "client/promise.h"
 #include "sdfg/planted_fault.h"
@@ -21,12 +21,6 @@ using transforms::Origin;
 
 // Where nests by themselves gain less than this, what the whole gains from fusing them is looked at.
 constexpr double worth_fusing = 2;
-
-string fixed(double value, const char* pattern = "%.2f") {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, pattern, value);
-  return buffer;
-}
 
 class Chooser {
  public:
@@ -91,7 +85,27 @@ class Chooser {
     }
     return choices;
   }
-  // The same of the whole, by threads alone.
+  // For runs with fewer threads than these choices need: what evidence of the very nests gains most on one. Empty where
+  // one of them has none.
+  std::vector<Choice> on_one_thread(const std::vector<Choice>& first) const {
+    std::vector<Choice> choices;
+    for (const Choice& choice : first) {
+      const Unit& unit = question_.nest.units[choice.unit];
+      UnitReport report;
+      report.size_class = size_class_of(unit);
+      std::optional<Choice> best;
+      for (const Match& match : unit.matches) {
+        if (match.distance > 0 || match.evidence.threads > 1) continue;
+        CandidateReport candidate{match, false, ""};
+        auto one = judge(unit, match, candidate, report);
+        if (one && (!best || one->match.believed > best->match.believed)) best = std::move(one);
+      }
+      if (!best) return {};
+      choices.push_back(std::move(*best));
+    }
+    return choices;
+  }
+  // The same as by_vectors of the whole, by threads alone.
   std::vector<Choice> by_threads() const {
     const auto* model = model_for_strategies();
     const Unit& whole = question_.nest.units.front();
@@ -249,29 +263,6 @@ class Chooser {
   const string hardware_;  // class
 };
 
-void describe(Chosen& chosen, const Nest& nest) {
-  chosen.expected_ratio = 0;
-  for (const auto& choice : chosen.choices) {
-    const auto& e = choice.match.evidence;
-    const double ratio = choice.match.believed;
-    chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
-    chosen.threads = std::max(chosen.threads, e.threads);
-    chosen.least_threads = std::max(chosen.least_threads, tuning_db::least_threads(e));
-    const Unit& unit = nest.units[choice.unit];
-    if (!sizes_known(unit)) {
-      const auto first = nest.normal.root.nodes.begin();
-      sdfg::Region original;
-      original.nodes.assign(first + static_cast<std::ptrdiff_t>(unit.first),
-                            first + static_cast<std::ptrdiff_t>(unit.last));
-      chosen.guards.push_back(guard_of(unit.nest, std::move(original), choice.match));
-    }
-    if (!chosen.why.empty()) chosen.why += "; ";
-    chosen.why += unit.label + " by " + choice.match.name + " (" + string(to_string(choice.match.origin)) +
-                  ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
-                  (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
-  }
-}
-
 bool by_threads_alone(const Choice& choice) {
   return is_by_strategy(choice.match, &transforms::StrategyInfo::threads_alone);
 }
@@ -287,18 +278,6 @@ void set_aside(UnitReport& report, const string& why) {
 }
 
 }  // namespace
-
-std::vector<UnitReport> unit_reports(const Nest& nest) {
-  std::vector<UnitReport> reports;
-  for (const Unit& unit : nest.units) {
-    UnitReport& report = reports.emplace_back();
-    report.label = unit.label;
-    report.structural_hash = unit.structural_hash;
-    report.size_class = size_class_of(unit);
-    report.work = unit_work(unit);
-  }
-  return reports;
-}
 
 namespace {
 
@@ -380,6 +359,17 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
 Chosen choose(const Question& question) {
   const Chooser chooser(question);
   Chosen chosen = first_choice(question, chooser);
+  if (question.other_shapes && chosen.threads > 1) {
+    auto alone = chooser.on_one_thread(chosen.choices);
+    for (std::size_t k = 0; k < alone.size(); ++k)
+      chosen.least_threads = std::max(
+          chosen.least_threads, threads_to_beat(chosen.choices[k].match, alone[k].match, question.nest.hardware.cores));
+    if (!alone.empty() && chosen.least_threads > 1) {
+      Chosen& other = chosen.otherwise.emplace_back();
+      other.choices = std::move(alone);
+      describe(other, question.nest);
+    }
+  }
   const bool asks =
       question.other_shapes && !chosen.guards.empty() && std::ranges::none_of(chosen.choices, by_threads_alone);
   if (!asks) return chosen;

@@ -8,7 +8,8 @@
 // nests do together: the speed-up measured, less the more the farther away it was. Where the nests' are used, every
 // nest with as much work as the largest must have one; else what strategies write for the whole is used, or the
 // original stays. Those with next to none get none where sizes are not known. For shapes that a recipe has no evidence
-// for, a second variant is made: threads alone on the whole, where they gain.
+// for, a second variant is made: threads alone on the whole, where they gain. For runs with fewer threads than a recipe
+// needs to gain more than what is known for one thread, that.
 #pragma once
 
 #include <functional>
@@ -34,8 +35,8 @@ struct Chosen {
   double expected_ratio = 0;      // the least of the choices; 0: unknown
   // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
   std::vector<targets::Guard> guards;
-  // For nests whose sizes are not known: what runs where the guards do not hold, one after the other, at most two; then
-  // the original.
+  // What runs where the guards do not hold or threads are too few, one after the other, at most three; then the
+  // original.
   std::vector<Chosen> otherwise;
   // Of choices for a GPU: what decides on each call, and what is asked where it declines, at most one for the CPU.
   std::optional<targets::Offer> offer = {};

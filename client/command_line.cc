@@ -135,7 +135,6 @@ class Classifier {
     if (arg == "-c") compile_only_ = true;
     if (arg.starts_with("-O")) optimization(arg);
     if (arg.starts_with("-std=") || arg == "-ansi") line_.iso = !arg.starts_with("-std=gnu");
-    if (arg == "-r" || arg == "-nostdlib" || arg == "-nodefaultlibs") line_.no_runtime = true;
     if (arg.starts_with("-g") && arg != "-g0") line_.debug = true;
     floating_point(line_, arg);
 

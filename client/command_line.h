@@ -51,7 +51,6 @@ struct CommandLine {
   bool reassociate = false;       // -fassociative-math
   bool approximate_math = false;  // -fapprox-func
   bool math_errno = true;         // not -fno-math-errno
-  bool no_runtime = false;        // -r, -nostdlib: nothing is added when linking
 
   // Whether the arguments have an option of the form -fNAME or -fNAME=VALUE, and no -fno-NAME behind it.
   bool gives(std::string_view option) const;

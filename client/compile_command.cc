@@ -98,7 +98,6 @@ class CompileCommand {
 
   int link_objects(const TemporaryFolder& folder, std::vector<std::optional<string>>& objects) {
     Words command = line_.arguments;
-    Words inputs;
     for (std::size_t k = 0; k < objects.size(); ++k) {
       const auto& input = line_.inputs[k];
       if (input.is_c && !objects[k]) {
@@ -106,12 +105,9 @@ class CompileCommand {
         if (const int status = compile_plain(input, *objects[k], false); status != 0) return status;
       }
       if (objects[k]) command[input.index] = *objects[k];
-      inputs.push_back(command[input.index]);
     }
     command.insert(command.begin(), launch_.compiler());
-    const Words extra = openmp_link_options(launch_, inputs);
     summarize_link(launch_, line_.arguments);
-    command.insert(command.end(), extra.begin(), extra.end());
     // A failure is the original command's to report, about the user's own objects.
     const auto finished = client::run(command, {.capture_errors = true});
     if (finished && finished->status == 0) {

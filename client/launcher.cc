@@ -24,35 +24,6 @@ std::optional<string> response_file(const string& path) {
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-// Which OpenMP runtime an object or archive calls: what clang or gcc generates.
-enum class Runtime { None, Omp, Gomp };
-Runtime runtime_of(const string& path) {
-  const bool object = path.ends_with(".o") || path.ends_with(".a") || path.ends_with(".lo");
-  const auto text = object ? read_file(path) : Result<string>(string());
-  if (!text) return Runtime::None;
-  if (text->find("__kmpc_fork_call") != string::npos) return Runtime::Omp;
-  return text->find("GOMP_parallel") != string::npos ? Runtime::Gomp : Runtime::None;
-}
-
-// The archives that -l names, as far as -L says where they are.
-Words archives_of(const Words& arguments) {
-  Words folders, names, out;
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    const string& word = arguments[k];
-    if (!word.starts_with("-L") && !word.starts_with("-l")) continue;
-    const string value = word.size() > 2 ? word.substr(2) : k + 1 < arguments.size() ? arguments[++k] : "";
-    (word[1] == 'L' ? folders : names).push_back(value);
-  }
-  for (const auto& name : names) {
-    for (const auto& folder : folders) {
-      const string path = folder + "/lib" + name + ".a";
-      std::error_code error;
-      if (std::filesystem::exists(path, error)) out.push_back(path);
-    }
-  }
-  return out;
-}
-
 // A link with an option that is not known here: objects and archives, nothing to compile.
 bool links_objects_only(const CommandLine& line) {
   bool objects = false;
@@ -88,14 +59,8 @@ int link(const Launch& launch) {
   for (const auto& word : launch.line.arguments) {
     if (!word.starts_with('-')) objects.push_back(word);
   }
-  const Words extra = openmp_link_options(launch, objects);
   summarize_link(launch, objects);
-  if (extra.empty()) return become_original(launch, Fate::Link, "linking as it is");
-  Words command = launch.command;
-  command.insert(command.end(), extra.begin(), extra.end());
-  say(launch, "linking with the OpenMP runtime: " + extra.back());
-  log(launch, Fate::Link, "with the OpenMP runtime: " + extra.back());
-  return become_command(command);
+  return become_original(launch, Fate::Link, "linking as it is");
 }
 
 }  // namespace
@@ -109,46 +74,6 @@ bool read_once(const string& path) {
   const auto kind = std::filesystem::status(path, error).type();
   return kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character ||
          kind == std::filesystem::file_type::socket;
-}
-
-// No program breaks where a link has no runtime: the generated code refers to it weakly, and leaves the work to the
-// original nests; that is said. A weak reference alone keeps no library under --as-needed.
-Words openmp_link_options(const Launch& launch, Words objects) {
-  const CommandLine& line = launch.line;
-  const string& compiler = launch.compiler();
-  const auto has = [&](const char* word) {
-    return std::find(line.arguments.begin(), line.arguments.end(), word) != line.arguments.end();
-  };
-  const bool linked = line.gives("-fopenmp");
-  if ((linked && !is_gcc(compiler)) || has("-r")) return {};
-  const bool without = line.no_runtime || has("-static") || has("-static-pie");
-  for (auto& archive : archives_of(line.arguments)) objects.push_back(std::move(archive));
-  bool omp = false, gomp = false;
-  for (const auto& object : objects) {
-    const auto runtime = runtime_of(object);
-    omp = omp || runtime == Runtime::Omp;
-    gomp = gomp || runtime == Runtime::Gomp;
-  }
-  if (!omp && (!gomp || linked)) return {};
-  if (without) {
-    warn(line.output.value_or("a.out") + ": linked " + (line.no_runtime ? "without libraries" : "statically") +
-         ", so without the OpenMP runtime: nests that were to run on threads run as they were written");
-    return {};
-  }
-  Words out{"-Wl,--no-as-needed"};
-  // libomp has gcc's entry points too; the other way round it has to be named.
-  if (gomp || (omp && !is_gcc(compiler))) out.emplace_back("-fopenmp");
-  if (omp && is_gcc(compiler)) {
-    const string runtime = "/usr/lib/llvm-19/lib/libomp.so";
-    std::error_code error;
-    if (!std::filesystem::exists(runtime, error)) {
-      warn(line.output.value_or("a.out") + ": some objects were made by clang and need " + runtime +
-           ", which is not there (Debian: libomp-19-dev): nests that were to run on threads run as they were written");
-      return {};
-    }
-    out.push_back(runtime);
-  }
-  return out;
 }
 
 void summarize_link(const Launch& launch, const Words& inputs) {

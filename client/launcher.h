@@ -39,9 +39,6 @@ void say(const Launch& launch, const std::string& text);
 int become_original(const Launch& launch, Fate fate, const std::string& why);
 // The same behind the log's back.
 int become_original(const Launch& launch);
-// What a link needs for the OpenMP code in `objects`; nothing if the user links the OpenMP of the same compiler anyway,
-// or statically.
-std::vector<std::string> openmp_link_options(const Launch& launch, std::vector<std::string> objects);
 // SOUS_SUMMARY=1: what the files of this link got.
 void summarize_link(const Launch& launch, const std::vector<std::string>& inputs);
 

@@ -9,7 +9,7 @@
 namespace sous::targets {
 namespace {
 
-constexpr std::array<std::string_view, 3> openmp_symbols{"__kmpc_*", "GOMP_*", "omp_*"};
+constexpr std::array<std::string_view, 2> openmp_symbols{"GOMP_*", "omp_*"};
 
 }  // namespace
 

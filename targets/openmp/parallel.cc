@@ -33,9 +33,19 @@ std::string_view omp_operator(sdfg::ReductionOp op) {
   __builtin_unreachable();
 }
 
+// What each thread has a copy of, and what becomes of it when the thread is done.
+struct OwnCopy {
+  std::string name;           // in the loop, where it is the thread's copy, and around it
+  std::string type;           // of the copy, or of its elements
+  std::string neutral;        // what it starts from
+  std::int64_t elements = 0;  // of an array; 0: it is a variable
+  std::function<std::string(const std::string& all, const std::string& own)> combined;
+};
+
 struct Reductions {
   std::vector<LocalReduction> locals;
-  std::string clauses;
+  std::vector<OwnCopy> copies;  // with sections
+  std::string clauses;          // without
   bool ordered = false;  // each thread takes iterations that follow each other, the first thread the first of them
 };
 
@@ -45,35 +55,72 @@ bool keeps_first(const Printer& printer, const sdfg::Container& container, sdfg:
          !printer.options().reassociate;
 }
 
-// How the loop's reductions become clauses; nothing if one cannot.
-std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool sections) {
+std::string_view neutral(sdfg::ReductionOp op) {
+  switch (op) {
+    case sdfg::ReductionOp::sum:
+      return "neutral_sum";
+    case sdfg::ReductionOp::product:
+      return "neutral_product";
+    case sdfg::ReductionOp::min:
+      return "neutral_min";
+    case sdfg::ReductionOp::max:
+      return "neutral_max";
+    case sdfg::ReductionOp::bit_and:
+      return "neutral_and";
+    case sdfg::ReductionOp::bit_or:
+    case sdfg::ReductionOp::bit_xor:
+      return "neutral_or";
+  }
+  __builtin_unreachable();
+}
+
+OwnCopy own_copy(const Printer& printer, const std::string& name, sdfg::ElementType type, sdfg::ReductionOp op,
+                 std::int64_t elements, bool ordered) {
+  const std::string of(sdfg::info(type).cpp);
+  const bool max = op == sdfg::ReductionOp::max;
+  if (ordered) {
+    return {name, "sous::First<" + of + ">", "{sous::" + std::string(neutral(op)) + "<" + of + ">, sous::thread()}",
+            elements, [max](const std::string& all, const std::string& own) {
+              return std::string(max ? "sous::first_max(" : "sous::first_min(") + all + ", " + own + ")";
+            }};
+  }
+  return {name, of, "sous::" + std::string(neutral(op)) + "<" + of + ">", elements,
+          [&printer, op, type](const std::string& all, const std::string& own) {
+            return printer.expressions.combined(op, type, {all}, {own}).text;
+          }};
+}
+
+// What the threads of a region (`shared`) or the lanes of a loop have copies of; nothing if a reduction cannot be
+// followed.
+std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool shared) {
   Reductions result;
   Names& names = printer.expressions.names();
   for (const sdfg::Reduction& r : loop.reductions) {
-    std::string item;
     const sdfg::Container& c = printer.expressions.container(r.container);
+    const bool first = shared && keeps_first(printer, c, r.op);
+    std::string item;
+    std::int64_t elements = 0;
     if (const auto place = single_place(loop, r.container)) {
       item = names.fresh(names.of(r.container) + "_local");
-      result.locals.push_back({*place, item, r.op});
-      if (sections && keeps_first(printer, c, r.op)) {
-        result.ordered = result.locals.back().ordered = true;
-        result.clauses += " reduction(sous_first_" + std::string(omp_operator(r.op)) + " : " + item + ")";
-        continue;
-      }
-    } else if (sections && !keeps_first(printer, c, r.op) && !printer.expressions.locals.contains(r.container)) {
-      sdfg::Expr elements = c.offset + sdfg::Expr(1);
+      result.locals.push_back({*place, item, r.op, first});
+      result.ordered = result.ordered || first;
+    } else if (shared && !first && !printer.expressions.locals.contains(r.container)) {
+      sdfg::Expr last = c.offset;
       for (std::size_t d = 0; d < c.shape.size(); ++d) {
-        elements = elements + (c.shape[d] - sdfg::Expr(1)) * c.strides[d];
+        last = last + (c.shape[d] - sdfg::Expr(1)) * c.strides[d];
         if (c.strides[d].constant().value_or(-1) < 0) return std::nullopt;
       }
-      const auto count = elements.constant();
-      if (!count || *count < 1 || *count > max_section) return std::nullopt;
-      item = printer.expressions.use(r.container) + "[0:" + std::to_string(*count) + "]";
+      elements = last.constant().value_or(-1) + 1;
+      if (elements < 1 || elements > max_section) return std::nullopt;
+      item = printer.expressions.use(r.container);
     } else {
       return std::nullopt;
     }
     if (planted(Fault::reduction_clause_lost)) continue;
-    result.clauses += " reduction(" + std::string(omp_operator(r.op)) + " : " + item + ")";
+    if (shared)
+      result.copies.push_back(own_copy(printer, item, c.type, r.op, elements, first));
+    else
+      result.clauses += " reduction(" + std::string(omp_operator(r.op)) + " : " + item + ")";
   }
   return result;
 }
@@ -154,48 +201,119 @@ bool calls_set_errno(const sdfg::Region& region) {
   return found;
 }
 
-struct Pragmas {
-  std::string clauses, reductions, schedule;
-  std::string share;  // a variable that the schedule reads, or none
+struct Region {
+  std::string pays, threads;
+  bool dynamic = false;
+  std::string chunk = {};  // empty: even shares
+  std::vector<OwnCopy> copies = {};
+  std::string failure = {};  // where calls may set errno, the variable through which what they set in any thread
+                             // reaches the one that entered (of several errors, that of any thread); else empty
 };
 
-// The loop as a region of threads. Compilers make a function of the region, which knows nothing of `restrict`: sums
-// would go through memory and loops stay scalar. So the loop stands in a function that takes its pointers again.
-// `failure`: where calls may set errno, the variable through which what they set in any thread reaches the one that
-// entered (of several errors, that of any thread); else empty.
-void print_region(Printer& printer, const sdfg::Loop& loop, const Pragmas& pragmas, const std::string& failure) {
+// Whether later iterations have more to do, as far as the bounds of loops inside say.
+bool grows(const sdfg::Loop& loop) {
+  const std::map<std::string, sdfg::Expr> next{{loop.symbol, sdfg::Expr::symbol(loop.symbol) + sdfg::Expr(loop.step)}};
+  std::int64_t more = 0;
+  sdfg::visit(loop.body, [&](const sdfg::Node& node) {
+    const auto* inner = std::get_if<sdfg::Loop>(&node.value);
+    if (inner == nullptr) return;
+    const sdfg::Expr trips = inner->step > 0 ? inner->end - inner->begin : inner->begin - inner->end;
+    const std::int64_t change = (trips.substitute(next) - trips).constant().value_or(0);
+    more += change > 0 ? 1 : change < 0 ? -1 : 0;
+  });
+  return more > 0;
+}
+
+// The loop as shares of threads.
+void print_shares(Printer& printer, const sdfg::Loop& loop, const Region& region, const std::string& taken) {
   Lines& out = printer.out;
-  if (!failure.empty()) out.line("int " + failure + " = 0;");
-  const Lines::Gap clauses = out.line_with_gap("#pragma omp parallel" + pragmas.clauses, pragmas.reductions);
-  if (!failure.empty()) {
-    out.open("");
-    out.line("errno = 0;");
+  Expressions& expressions = printer.expressions;
+  const std::string variable = expressions.names().of(loop.symbol), step = "<" + std::to_string(loop.step) + ">";
+  const std::string bounds = expressions.index(loop.begin).text + ", " + expressions.index(loop.end).text;
+  const std::string share = expressions.names().fresh(variable + "_share");
+  std::string part = share;
+  if (region.chunk.empty()) {
+    out.line("const sous::Share" + step + " " + share + " = sous::even_share" + step + "(" + bounds + ");");
+  } else {
+    // The longest first, so that threads end together.
+    const std::string order = grows(loop) ? ", true" : ", false";
+    out.line((region.dynamic ? "sous::QueuedShares" : "sous::TurnShares") + step + " " + share + "(" + bounds + ", " +
+             region.chunk + (region.dynamic ? ", " + taken + order : "") + ");");
+    out.open("while (" + share + ".next())");
+    part += ".share";
+  }
+  out.open("for (int64_t " + variable + " = " + part + ".begin; " + Printer::condition(variable, loop, part + ".end") +
+           "; " + Printer::advance(variable, loop.step) + ")");
+  printer.body(loop);
+  out.close();
+  if (!region.chunk.empty()) out.close();
+}
+
+// The loop as a region of threads. The region is a function, which knows nothing of `restrict`: sums would go through
+// memory and loops stay scalar. So the loop stands in a function that takes its pointers again, and those of the
+// thread's own copies.
+void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region) {
+  Lines& out = printer.out;
+  Names& names = printer.expressions.names();
+  std::string taken;
+  if (region.dynamic) {
+    taken = names.fresh("taken");
+    out.line("alignas(64) int64_t " + taken + " = 0;");
+  }
+  if (!region.failure.empty()) out.line("int " + region.failure + " = 0;");
+  const Lines::Gap own = out.line_with_gap("sous::parallel(" + region.pays + ", " + region.threads + ", [&",
+                                           "]() __attribute__((always_inline)) {");
+  out.set_depth(out.depth() + 1);
+  if (!region.failure.empty()) out.line("errno = 0;");
+  std::string declared, passed;
+  const auto pass = [&](const std::string& parameter, const std::string& argument) {
+    declared += (declared.empty() ? "" : ", ") + parameter;
+    passed += (passed.empty() ? "" : ", ") + argument;
+  };
+  std::vector<std::string> copies;
+  for (const OwnCopy& copy : region.copies) {
+    copies.push_back(names.fresh(copy.name + "_own"));
+    if (copy.elements > 0) {
+      out.line(copy.type + " " + copies.back() + "[" + std::to_string(copy.elements) + "];");
+      const std::string element = names.fresh("element");
+      out.line("for (" + copy.type + "& " + element + " : " + copies.back() + ") " + element + " = " + copy.neutral +
+               ";");
+      pass(copy.type + "* __restrict " + copy.name, copies.back());
+    } else {
+      out.line(copy.type + " " + copies.back() + " = " + copy.neutral + ";");
+      pass(copy.type + "& " + copy.name, copies.back());
+    }
   }
   const Lines::Gap parameters = out.line_with_gap("[&](", ") __attribute__((always_inline)) {");
   out.set_depth(out.depth() + 1);
   std::set<std::string>& used = printer.expressions.used();
   std::set<std::string> before = std::exchange(used, {});
-  printer.plain_loop(loop, "#pragma omp for nowait" + pragmas.schedule);
-  // clang 19 fails on a clause inside the lambda that alone reads a variable from outside.
-  std::string names, declared = pragmas.share.empty() ? "" : "int64_t " + pragmas.share, passed = pragmas.share;
+  print_shares(printer, loop, region, taken);
+  std::string captured;
   for (const std::string& name : own_copies(printer, loop, used)) {
-    names += (names.empty() ? "" : ", ") + name;
+    captured += ", " + name;
     const auto pointer = printer.pointers.find(name);
-    if (pointer == printer.pointers.end()) continue;
-    declared += (declared.empty() ? "" : ", ") + pointer->second;
-    passed += (passed.empty() ? "" : ", ") + name;
+    if (pointer != printer.pointers.end()) pass(pointer->second, name);
   }
   out.close("(" + passed + ");");
-  if (!failure.empty()) {
-    out.open("if (errno != 0)");
-    out.line("#pragma omp atomic write");
-    out.line(failure + " = errno;");
-    out.close();
-    out.close();
+  for (std::size_t k = 0; k < copies.size(); ++k) {
+    const OwnCopy& copy = region.copies[k];
+    out.open("sous::one_at_a_time([&]()");
+    const std::string element = copy.elements > 0 ? names.fresh("element") : "";
+    const std::string at = copy.elements > 0 ? "[" + element + "]" : "";
+    if (copy.elements > 0)
+      out.open("for (int64_t " + element + " = 0; " + element + " < " + std::to_string(copy.elements) + "; ++" +
+               element + ")");
+    out.line(copy.name + at + " = " + copy.combined(copy.name + at, copies[k] + at) + ";");
+    if (copy.elements > 0) out.close();
+    out.close(");");
   }
+  if (!region.failure.empty())
+    out.line("if (errno != 0) __atomic_store_n(&" + region.failure + ", errno, __ATOMIC_RELAXED);");
+  out.close(");");
   used.merge(before);
   out.fill(parameters, declared);
-  out.fill(clauses, names.empty() ? "" : " firstprivate(" + names + ")");
+  out.fill(own, captured);
 }
 
 // Is there a node below on which `f` holds?
@@ -205,19 +323,17 @@ bool any_below(const sdfg::Region& region, const std::function<bool(const sdfg::
   return found;
 }
 
-void set_schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel, Pragmas& pragmas) {
-  const bool dynamic = parallel.kind == sdfg::ParallelKind::Dynamic;
-  const std::string kind = dynamic ? " schedule(dynamic" : " schedule(static";
-  pragmas.schedule = kind + (parallel.chunk > 0 ? ", " + std::to_string(parallel.chunk) + ")" : ")");
-  if (parallel.chunk > 0 || !dynamic) return;
-  // The runtime would hand out one iteration at a time, which costs more than most of them take.
+void set_schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel, Region& region) {
+  region.dynamic = parallel.kind == sdfg::ParallelKind::Dynamic;
+  if (parallel.chunk > 0) region.chunk = std::to_string(parallel.chunk);
+  if (parallel.chunk > 0 || !region.dynamic) return;
+  // One iteration at a time costs more to hand out than most of them take.
   const bool up = loop.step > 0;
   const sdfg::Expr trips =
       sdfg::Expr::ceil_div(up ? loop.end - loop.begin : loop.begin - loop.end, std::abs(loop.step));
-  pragmas.share = printer.expressions.names().fresh("share");
-  pragmas.schedule = kind + ", " + pragmas.share + ")";
-  printer.out.line("const int64_t " + pragmas.share + " = sous::dynamic_share(" +
-                   printer.expressions.index(trips).text + ");");
+  region.chunk = printer.expressions.names().fresh("share");
+  printer.out.line("const int64_t " + region.chunk + " = sous::dynamic_share(" + printer.expressions.index(trips).text +
+                   ");");
 }
 
 }  // namespace
@@ -280,31 +396,29 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.out.line("// In order: " + why + ".");
     printer.not_followed(loop, why);
     printer.in_parallel = printer.starts_team = true;
-    printer.plain_loop(loop, "#pragma omp parallel for num_threads(1)");
+    print_region(printer, loop, {.pays = "false", .threads = "1"});
     printer.in_parallel = false;
     return;
   }
-  Pragmas pragmas{"", reductions->clauses, "", ""};
-  if (parallel.threads > 0) pragmas.clauses += " num_threads(" + std::to_string(parallel.threads) + ")";
-  pragmas.clauses += " if (" + work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from)";
+  Region region{.pays = work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from",
+                .threads = std::to_string(parallel.threads),
+                .copies = reductions->copies};
   // The runtime may change errno, which the original nest does not.
-  std::string before, failure;
+  std::string before;
   if (printer.options().math_errno) {
     before = printer.expressions.names().fresh("errno_before");
     printer.out.line("const int " + before + " = errno;");
-    if (calls_set_errno(loop.body)) failure = printer.expressions.names().fresh("failure");
+    if (calls_set_errno(loop.body)) region.failure = printer.expressions.names().fresh("failure");
   }
   printer.in_parallel = printer.starts_team = true;
   print_with_locals(printer, loop, reductions->locals, [&] {
-    if (reductions->ordered)
-      pragmas.schedule = " schedule(static)";
-    else
-      set_schedule(printer, loop, parallel, pragmas);
-    print_region(printer, loop, pragmas, failure);
-    if (!failure.empty()) printer.out.line("errno = " + failure + " != 0 ? " + failure + " : " + before + ";");
+    if (!reductions->ordered) set_schedule(printer, loop, parallel, region);
+    print_region(printer, loop, region);
+    if (!region.failure.empty())
+      printer.out.line("errno = " + region.failure + " != 0 ? " + region.failure + " : " + before + ";");
   });
   printer.in_parallel = false;
-  if (!before.empty() && failure.empty()) printer.out.line("errno = " + before + ";");
+  if (!before.empty() && region.failure.empty()) printer.out.line("errno = " + before + ";");
 }
 
 std::optional<std::string> print_omp_simd(Printer& printer, const sdfg::Loop& loop) {

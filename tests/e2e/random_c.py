@@ -92,7 +92,7 @@ class Bench:
         self.sampled = {}  # function: recipes that its nests got from the last lock file
         # A planted fault (tools/faults.py) is to be seen.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SOUS_") or k == "SOUS_FAULT"}
-        # A recipe may ask for more threads than are here: libomp's then spin in turns, a millisecond for each region.
+        # A recipe may ask for more threads than are here.
         self.environment.update(OMP_NUM_THREADS="3", OMP_THREAD_LIMIT="3", OMP_WAIT_POLICY="passive", SOUS_GUARD="0",
                                 SOUS_CACHE_DIR="off", SOUS_LOG="none",
                                 ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=0")

@@ -353,6 +353,39 @@ TEST(Choose, OtherShapesGetThreadsAlone) {
   EXPECT_TRUE(choose({.nest = known, .gain_model = believer}).otherwise.empty());
 }
 
+// A recipe for many threads has beside it what gains most on one: that runs where threads are fewer than beat it.
+TEST(Choose, FewerThreadsGetWhatGainsMostOnOne) {
+  const auto unit = frontends::c::lift(
+      "void f(double *restrict x) { for (int i = 0; i < 4000000; i++) x[i] = x[i] * 2 + 1; }", "test.c", {});
+  ASSERT_TRUE(unit);
+  auto many = machine();
+  many.cores = 16;
+  Nest nest = prepare(unit->nests.at(0), false, {}, many).value();
+  const auto match = [&](const char* recipe, double ratio, int threads) {
+    auto m = measured(ratio, 1);
+    m.evidence.hardware = tuning_db::hardware_class(many);
+    m.evidence.size_class = size_class_of(nest.units[0]);
+    m.evidence.threads = threads;
+    m.recipe = transforms::parse_recipe(recipe).value();
+    return m;
+  };
+  const auto threads = match("parallelize(loop=i0) -> openmp", 8, 16);
+  const auto vectors = match("vectorize(loop=i0) -> highway", 2, 1), less = match("-> cpp", 1.5, 1);
+  nest.units[0].matches = {threads, less, vectors};
+  const Chosen chosen = choose({.nest = nest});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].match.recipe, threads.recipe);
+  EXPECT_EQ(chosen.least_threads, 4);  // 8 of 16 threads are 2 of four
+  ASSERT_EQ(chosen.otherwise.size(), 1u);
+  EXPECT_EQ(chosen.otherwise[0].choices.at(0).match.recipe, vectors.recipe);
+  EXPECT_EQ(chosen.otherwise[0].threads, 1);
+  EXPECT_TRUE(choose({.nest = nest, .other_shapes = false}).otherwise.empty());
+  // Without such evidence there is nothing beside it, and fewer threads are enough to gain.
+  nest.units[0].matches = {threads};
+  EXPECT_TRUE(choose({.nest = nest}).otherwise.empty());
+  EXPECT_EQ(choose({.nest = nest}).least_threads, 3);
+}
+
 // No compiler finds vectors where an element of the row is read by all others and written by one.
 TEST(Choose, PivotsServeClosures) {
   const std::string closure = R"(void f(int n, TYPE d[n][n]) {

@@ -83,7 +83,7 @@ TEST(Pipeline, CodeHasTheUsersLinesWhereThatIsAsked) {
   EXPECT_EQ(outcome_of(known_size, 1).files.at(0).text.find("#line"), std::string::npos);
   const std::string code = outcome_of(known_size, 1, true).files.at(0).text;
   EXPECT_NE(code.find("#line 3 \"hist.c\"\n"), std::string::npos) << code;
-  EXPECT_NE(code.find("\n#line 3\n  #pragma omp parallel "), std::string::npos) << code;
+  EXPECT_NE(code.find("\n#line 3\n  sous::parallel("), std::string::npos) << code;
   EXPECT_EQ(code.find("//@"), std::string::npos) << code;
 }
 

@@ -49,12 +49,30 @@ TEST(Targets, IterationsAreHandedOutInShares) {
                " { s: A[i] = 1.0 }"),
         {});
     EXPECT_TRUE(code);
-    const auto at = code->code.find(" schedule(");
-    return code->code.substr(at + 1, code->code.find('\n', at) - at - 1);
+    const auto at = code->code.find("i_share");
+    return code->code.substr(at, code->code.find(";\n", at) - at);
   };
-  EXPECT_EQ(schedule("parallel"), "schedule(static)");
-  EXPECT_EQ(schedule("parallel(chunk=4, dynamic)"), "schedule(dynamic, 4)");
-  EXPECT_EQ(schedule("parallel(dynamic)"), "schedule(dynamic, share)");
+  EXPECT_EQ(schedule("parallel"), "i_share = sous::even_share<1>(0, n)");
+  EXPECT_EQ(schedule("parallel(chunk=4)"), "i_share(0, n, 4)");
+  EXPECT_EQ(schedule("parallel(chunk=4, dynamic)"), "i_share(0, n, 4, taken, false)");
+  EXPECT_EQ(schedule("parallel(dynamic)"), "i_share(0, n, share, taken, false)");
+}
+
+TEST(Targets, LongIterationsAreHandedOutFirst) {
+  const auto last_first = [](const char* inner) {
+    const auto code =
+        openmp_target.emit(parsed(std::string("sdfg 1 g symbols n array A: f64[n, n] argument arguments n, A\n"
+                                              "loop i = 0 .. n step 8 parallel(chunk=1, dynamic) { loop j = ") +
+                                  inner + " { s: A[i, j] = 1.0 } }"),
+                           {});
+    EXPECT_TRUE(code);
+    return code->code.contains("(0, n, 1, taken, true)");
+  };
+  EXPECT_TRUE(last_first("0 .. i + 1"));
+  EXPECT_FALSE(last_first("i .. n"));
+  EXPECT_FALSE(last_first("0 .. n"));
+  EXPECT_FALSE(last_first("i .. i + 8"));
+  EXPECT_FALSE(last_first("i .. min(n, i + 8)"));
 }
 
 // Sums of integers wrap in generated code: of `j + 7` compilers do not see that it is seven after j.

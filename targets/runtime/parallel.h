@@ -1,0 +1,241 @@
+// Parallel regions and the shares of their loops. In a program that has an OpenMP runtime, whichever, its threads run
+// them: both have gcc's entry points. Otherwise a team of our own does (docs/decisions/039). Compiled without OpenMP, a
+// region is what one thread runs.
+#pragma once
+
+#include <stdint.h>
+
+#include "targets/runtime/team.h"
+
+#ifdef _OPENMP
+extern "C" {
+__attribute__((weak)) void GOMP_parallel(void (*run)(void*), void* shared, unsigned threads, unsigned flags);
+__attribute__((weak)) void GOMP_barrier(void);
+__attribute__((weak)) int omp_get_max_threads(void);
+__attribute__((weak)) int omp_get_num_threads(void);
+__attribute__((weak)) int omp_get_thread_num(void);
+__attribute__((weak)) int omp_in_parallel(void);
+}
+#endif
+
+namespace sous {
+
+#ifdef _OPENMP
+// The program's own. What is loaded while it runs is measured as what programs have that are built with it: alone.
+inline bool has_openmp() {
+#ifdef SOUS_LOADED
+  return false;
+#else
+  return omp_get_max_threads != nullptr && omp_get_num_threads != nullptr && omp_get_thread_num != nullptr &&
+         omp_in_parallel != nullptr && GOMP_parallel != nullptr && GOMP_barrier != nullptr;
+#endif
+}
+#endif
+
+inline int64_t thread() {
+#ifdef _OPENMP
+  return thread_state().number;
+#else
+  return 0;
+#endif
+}
+inline int64_t team_size() {
+#ifdef _OPENMP
+  return thread_state().others + 1;
+#else
+  return 1;
+#endif
+}
+inline int threads([[maybe_unused]] int wanted) {
+#ifdef _OPENMP
+  return wanted > 0 ? wanted : has_openmp() ? omp_get_max_threads() : Team::most();
+#else
+  return 1;
+#endif
+}
+
+// Runs the body on each thread of a team, and waits for all: of `wanted` threads, 0: as many as there are; of one,
+// where more do not pay, and where another thread of the program has the team. What the body has by value, each thread
+// has of its own, in registers: whatever a vector is stored to might be what threads share.
+template <class Body>
+inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, const Body& body) {
+#ifdef _OPENMP
+  void (*const run)(void*) = [](void* shared) {
+    const Body own = *static_cast<const Body*>(shared);
+    own();
+  };
+  void* const shared = const_cast<Body*>(&body);
+  if (has_openmp()) {
+    struct Call {
+      void (*run)(void*);
+      void* shared;
+    } call{run, shared};
+    void (*const numbered)(void*) = [](void* what) {
+      const Call own = *static_cast<const Call*>(what);
+      Team::run_as(omp_get_thread_num(), omp_get_num_threads(), own.run, own.shared);
+    };
+    GOMP_parallel(numbered, &call, pays ? static_cast<unsigned>(wanted) : 1U, 0);
+    return;
+  }
+  // Others may have wanted more threads; of what each has a copy of, there are so many.
+  const int there = pays && thread_state().has_team ? Team::size() : 1;
+  const int size = threads(wanted) < there ? threads(wanted) : there;
+  size > 1 ? Team::run(size, run, shared) : Team::run_as(0, 1, run, shared);
+#else
+  body();
+#endif
+}
+
+// Inside of a region: one thread after the other.
+template <class Body>
+inline void one_at_a_time(const Body& body) {
+#ifdef _OPENMP
+  static int taken = 0;
+  while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE) != 0) sched_yield();
+  body();
+  __atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+#else
+  body();
+#endif
+}
+
+// Iterations that are handed out at a time where no number is given: pieces enough to even out what they take, few
+// enough that handing them out costs nothing.
+inline int64_t dynamic_share(int64_t iterations) { return iterations < 256 ? 1 : iterations / 128; }
+
+// A loop from `begin` in steps of `step` as long as `end` is not reached, and what of it a thread runs next: the same
+// from `begin` to `end`.
+template <int64_t step>
+struct Share {
+  int64_t begin, end;
+
+  static int64_t trips(int64_t begin, int64_t end) {
+    if (step > 0 ? begin >= end : begin <= end) return 0;
+    return (end - begin + (step > 0 ? -1 : 1)) / step + 1;
+  }
+  // Of a loop with these bounds, the iterations numbered from `first` to below `last`.
+  static Share of(int64_t begin, int64_t end, int64_t first, int64_t last) {
+    const int64_t until = begin + last * step;
+    return {begin + first * step, (step > 0 ? until < end : until > end) ? until : end};
+  }
+};
+
+// Each thread runs as many as the others, but for one, that follow each other; the first thread the first ones.
+template <int64_t step>
+inline Share<step> even_share(int64_t begin, int64_t end) {
+  const int64_t trips = Share<step>::trips(begin, end), team = team_size(), own = thread();
+  const int64_t each = trips / team, more = trips % team;
+  const int64_t first = each * own + (own < more ? own : more);
+  return Share<step>::of(begin, end, first, first + each + (own < more ? 1 : 0));
+}
+
+// Threads run `chunk` at a time, in turns.
+template <int64_t step>
+class TurnShares {
+ public:
+  TurnShares(int64_t begin, int64_t end, int64_t chunk)
+      : begin_(begin),
+        end_(end),
+        chunk_(chunk),
+        trips_(Share<step>::trips(begin, end)),
+        next_(thread() * chunk),
+        turn_(team_size() * chunk) {}
+  bool next() {
+    if (next_ >= trips_) return false;
+    share = Share<step>::of(begin_, end_, next_, next_ + chunk_);
+    next_ += turn_;
+    return true;
+  }
+  Share<step> share{};
+
+ private:
+  const int64_t begin_, end_, chunk_, trips_;
+  int64_t next_;
+  const int64_t turn_;
+};
+
+// Threads run `chunk` at a time, whoever comes first; `taken`, 0 at first, is what they share. The first ones first, or
+// the last ones.
+template <int64_t step>
+class QueuedShares {
+ public:
+  QueuedShares(int64_t begin, int64_t end, int64_t chunk, int64_t& taken, bool last_first)
+      : begin_(begin),
+        end_(end),
+        chunk_(chunk),
+        trips_(Share<step>::trips(begin, end)),
+        last_first_(last_first),
+        taken_(taken) {}
+  bool next() {
+    const int64_t first = __atomic_fetch_add(&taken_, chunk_, __ATOMIC_RELAXED);
+    if (first >= trips_) return false;
+    const int64_t last = trips_ - first < chunk_ ? trips_ : first + chunk_;
+    share = last_first_ ? Share<step>::of(begin_, end_, trips_ - last, trips_ - first)
+                        : Share<step>::of(begin_, end_, first, last);
+    return true;
+  }
+  Share<step> share{};
+
+ private:
+  const int64_t begin_, end_, chunk_, trips_;
+  const bool last_first_;
+  int64_t& taken_;
+};
+
+// --- Reductions -----------------------------------------------------------------------------------------------------
+
+// What each thread starts from: a value that changes no other one by the operator.
+template <class T>
+constexpr T all_bits = static_cast<T>(~T(0));
+template <class T>
+constexpr T neutral_sum = T(0);
+template <class T>
+constexpr T neutral_product = T(1);
+template <class T>
+constexpr T neutral_and = all_bits<T>;
+template <class T>
+constexpr T neutral_or = T(0);
+template <class T>
+constexpr T greatest() {
+  if constexpr (T(0.5) != T(0)) {
+    return static_cast<T>(__builtin_inff());
+  } else if constexpr (T(-1) < T(0)) {
+    return static_cast<T>((uint64_t{1} << (8 * sizeof(T) - 1)) - 1);
+  } else {
+    return all_bits<T>;
+  }
+}
+template <class T>
+constexpr T least() {
+  if constexpr (T(0.5) != T(0)) {
+    return static_cast<T>(-__builtin_inff());
+  } else {
+    return static_cast<T>(~greatest<T>());
+  }
+}
+template <class T>
+constexpr T neutral_min = greatest<T>();
+template <class T>
+constexpr T neutral_max = least<T>();
+
+// The least or greatest value, and the thread that has met it (-1: it was there before): of equal values that of the
+// first thread stays, which has the first iterations.
+template <class T>
+struct First {
+  T value;
+  int64_t from;
+};
+template <class T>
+First<T> first(const First<T>& a, const First<T>& b, bool a_wins, bool b_wins) {
+  return a_wins || (!b_wins && a.from < b.from) ? a : b;
+}
+template <class T>
+First<T> first_max(const First<T>& a, const First<T>& b) {
+  return first(a, b, a.value > b.value, b.value > a.value);
+}
+template <class T>
+First<T> first_min(const First<T>& a, const First<T>& b) {
+  return first(a, b, a.value < b.value, b.value < a.value);
+}
+
+}  // namespace sous

@@ -1,0 +1,237 @@
+// The threads that regions run on where the program has no OpenMP runtime of its own: started when a region first pays,
+// asleep when there is nothing to do, gone with the process or the library. Starting one takes 20 to 30 us
+// (docs/decisions/039).
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef _OPENMP
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+extern "C" {
+__attribute__((weak)) void* dlopen(const char*, int);
+// Only glibc before 2.34 has these in libraries of their own, which a link need not name.
+__attribute__((weak)) int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+__attribute__((weak)) int pthread_attr_setaffinity_np(pthread_attr_t*, size_t, const cpu_set_t*);
+}
+
+namespace sous {
+
+#define SOUS_HIDDEN __attribute__((visibility("hidden")))
+
+// What each thread of the program has, zero at first.
+struct ThreadState {
+  volatile int busy;
+  int started;
+  bool has_team;  // ours
+  double gained;
+  int number, others;  // in the region that it runs; the threads beside it
+};
+#ifdef SOUS_LOADED
+// Libraries that are loaded later soon use up what a program has of such memory when it starts: theirs is found by a
+// call, which allocates it the first time. clang 19 takes for granted that this call leaves the vector registers 16
+// to 31 as they are, and an allocation need not: in a function of its own it is a call like any other.
+SOUS_HIDDEN __attribute__((noinline)) inline ThreadState& thread_state() {
+  static thread_local ThreadState state;
+  return state;
+}
+#else
+SOUS_HIDDEN __attribute__((tls_model("initial-exec"))) inline thread_local ThreadState thread_state_;
+SOUS_HIDDEN inline ThreadState& thread_state() { return thread_state_; }
+#endif
+
+// One in a program or library; one thread of it at a time may send it out.
+class SOUS_HIDDEN Team {
+ public:
+  using Run = void (*)(void*);
+
+  static bool possible() { return pthread_create != nullptr; }
+  static bool take() { return __atomic_exchange_n(&taken_, 1, __ATOMIC_ACQUIRE) == 0; }
+  static void give() { __atomic_store_n(&taken_, 0, __ATOMIC_RELEASE); }
+  // The one who has it included.
+  static int size() { return 1 + __atomic_load_n(&workers_, __ATOMIC_RELAXED); }
+
+  // Takes threads until there are so many, or as many as there can be. Signals are blocked meanwhile: new threads
+  // inherit that, and take none.
+  static void grow(int size) {
+    size = size < limit ? size : limit;
+    if (size <= Team::size()) return;
+    if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, forget);
+    cpu_set_t one;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    // A thread begins where the one that starts it runs, and may stay there for 20 ms before Linux moves it to an idle
+    // processor: it is given one to begin on, and is free as soon as it runs.
+    const bool placed = pthread_attr_setaffinity_np != nullptr && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
+    int processor = placed ? sched_getcpu() : 0;
+    while (Team::size() < size) {
+      if (placed) {
+        do {
+          processor = (processor + 1) % CPU_SETSIZE;
+        } while (!CPU_ISSET(processor, &allowed_));
+        CPU_ZERO(&one);
+        CPU_SET(processor, &one);
+        pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
+      }
+      // Its number, and the round that it has not to run any more.
+      const uintptr_t birth = static_cast<uintptr_t>(workers_ + 1) << 32 | region_.round;
+      done_[workers_ + 1].round = region_.round;
+      if (pthread_create(&threads_[workers_], &attributes, placed ? work_anywhere : work,
+                         reinterpret_cast<void*>(birth)) != 0)
+        break;
+      __atomic_store_n(&workers_, workers_ + 1, __ATOMIC_RELAXED);
+    }
+    pthread_attr_destroy(&attributes);
+  }
+
+  // As many as the program's environment says that OpenMP has, else one for each processor that it may use.
+  static int most() {
+    int all = __atomic_load_n(&most_, __ATOMIC_RELAXED);
+    if (all > 0) return all;
+    cpu_set_t allowed;
+    all = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                              : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    const auto said = [](const char* name, int otherwise) {
+      const char* text = getenv(name);
+      const long value = text != nullptr ? strtol(text, nullptr, 10) : 0;
+      return value < 1 ? otherwise : value > limit ? limit : static_cast<int>(value);
+    };
+    all = said("OMP_NUM_THREADS", all);
+    const int least = said("OMP_THREAD_LIMIT", limit);
+    all = all < 1 ? 1 : all < least ? all : least;
+    __atomic_store_n(&most_, all, __ATOMIC_RELAXED);
+    return all;
+  }
+
+  // On `size` of its threads, the caller included, which has taken it and is the first.
+  static void run(int size, Run run, void* shared) {
+    const uint32_t round = send(size, run, shared);
+    run_as(0, size, run, shared);
+    // All of them, whoever had nothing to do too: one that slept through a round would not know which one it sees.
+    for (int own = 1; own <= workers_; ++own) {
+      const uint32_t* done = &done_[own].round;
+      if (!stays(done, round - 1)) continue;
+      __atomic_store_n(&sleeps_, 1, __ATOMIC_SEQ_CST);
+      while (__atomic_load_n(done, __ATOMIC_SEQ_CST) == round - 1) sleep_while(done, round - 1);
+      __atomic_store_n(&sleeps_, 0, __ATOMIC_RELAXED);
+    }
+  }
+
+  // Before the code goes that they run. Nobody starts any afterwards: the library's own destructors may still come
+  // here.
+  static void end() {
+    if (!take()) return;  // for good
+    if (workers_ > 0) send(0, nullptr, nullptr);
+    for (; workers_ > 0; --workers_) pthread_join(threads_[workers_ - 1], nullptr);
+  }
+
+  // What it runs knows its number in the team, and how many they are.
+  static void run_as(int number, int size, Run run, void* shared) {
+    ThreadState& state = thread_state();
+    state.number = number;
+    state.others = size - 1;
+    run(shared);
+    state.number = state.others = 0;
+  }
+
+ private:
+  static constexpr int limit = 256;
+
+  static uint32_t send(int size, Run run, void* shared) {
+    region_.run = run;
+    region_.shared = shared;
+    region_.size = size;
+    const uint32_t round = __atomic_add_fetch(&region_.round, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&asleep_, __ATOMIC_SEQ_CST) > 0) wake(&region_.round);
+    return round;
+  }
+
+  static void* work_anywhere(void* birth) {
+    sched_setaffinity(0, sizeof allowed_, &allowed_);
+    return work(birth);
+  }
+  static void* work(void* birth) {
+    const auto packed = reinterpret_cast<uintptr_t>(birth);
+    const int own = static_cast<int>(packed >> 32);
+    for (auto round = static_cast<uint32_t>(packed);;) {
+      if (stays(&region_.round, round)) {
+        __atomic_add_fetch(&asleep_, 1, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&region_.round, __ATOMIC_SEQ_CST) == round) sleep_while(&region_.round, round);
+        __atomic_sub_fetch(&asleep_, 1, __ATOMIC_RELAXED);
+      }
+      if (region_.run == nullptr) return nullptr;
+      if (own < region_.size) run_as(own, region_.size, region_.run, region_.shared);
+      __atomic_store_n(&done_[own].round, ++round, __ATOMIC_SEQ_CST);
+      if (__atomic_load_n(&sleeps_, __ATOMIC_SEQ_CST) != 0) wake(&done_[own].round);
+    }
+  }
+
+  // Whether the value stays the same for a millisecond. First at work, since most waits are short; then letting others
+  // have the processor, on a busy machine the thread among them that is waited for.
+  static bool stays(const uint32_t* value, uint32_t same) {
+    constexpr int64_t at_work = 20'000, at_all = 1'000'000;  // ns
+    int64_t begin = 0;
+    while (true) {
+      for (int k = 0; k < 64; ++k) {
+        if (__atomic_load_n(value, __ATOMIC_ACQUIRE) != same) return false;
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+      }
+      timespec now;
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      const int64_t time = now.tv_sec * INT64_C(1'000'000'000) + now.tv_nsec;
+      if (begin == 0) begin = time;
+      if (time - begin > at_all) return true;
+      if (time - begin > at_work) sched_yield();
+    }
+  }
+  static void sleep_while(const uint32_t* value, uint32_t is) {
+    syscall(SYS_futex, value, FUTEX_WAIT_PRIVATE, is, nullptr, nullptr, 0);
+  }
+  static void wake(const uint32_t* value) {
+    syscall(SYS_futex, value, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+  }
+
+  // A child has but the thread that made it.
+  static void forget() {
+    thread_state().started = 0;
+    workers_ = 0;
+    taken_ = 0;
+    asleep_ = sleeps_ = 0;
+  }
+
+  SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0;
+  SOUS_HIDDEN inline static cpu_set_t allowed_{};
+  // What they wait for: each in a line of the cache of its own.
+  struct alignas(64) Region {
+    uint32_t round;
+    int size;
+    Run run;
+    void* shared;
+  };
+  struct alignas(64) Done {
+    uint32_t round;
+  };
+  SOUS_HIDDEN inline static pthread_t threads_[limit]{};
+  SOUS_HIDDEN inline static Region region_{};
+  SOUS_HIDDEN inline static Done done_[limit]{};
+  alignas(64) SOUS_HIDDEN inline static uint32_t asleep_ = 0;
+  SOUS_HIDDEN inline static uint32_t sleeps_ = 0;
+};
+
+// Code that may be in a library.
+#if defined(SOUS_LOADED) || (defined(__PIC__) && !defined(__PIE__))
+__attribute__((destructor, used)) static void end_team() { Team::end(); }
+#endif
+
+}  // namespace sous
+#endif

@@ -1,0 +1,133 @@
+// The threads that generated code brings, where the program has no OpenMP (this one has none, though it is compiled for
+// it), and the shares of loops.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "targets/runtime/sous.h"
+
+namespace sous {
+namespace {
+
+// How often each value of a loop was met, by whom first, in a region of so many threads.
+struct Met {
+  std::vector<int> times;
+  std::set<int64_t> threads;
+};
+template <class Loop>
+Met met_by(int size, int64_t values, const Loop& loop) {
+  Met met{std::vector<int>(static_cast<std::size_t>(values)), {}};
+  const Threads team(size);
+  EXPECT_TRUE(team.usable());
+  parallel(true, size, [&] {
+    const auto meet = [&](int64_t value) {
+      __atomic_fetch_add(&met.times[static_cast<std::size_t>(value)], 1, __ATOMIC_RELAXED);
+    };
+    loop(meet);
+    one_at_a_time([&] { met.threads.insert(thread()); });
+  });
+  return met;
+}
+
+TEST(Team, SharesHaveEachIterationOnce) {
+  constexpr int64_t step = 3;
+  for (const int size : {1, 2, 3, 7}) {
+    for (const int64_t n : {0, 1, 2, 6, 7, 100}) {
+      for (const int64_t chunk : {0, 1, 4, 200}) {
+        for (const int kind : {0, 1, 2}) {
+          int64_t taken = 0;
+          const auto all = [&](const auto& share, const auto& meet) {
+            for (int64_t i = share.begin; i < share.end; i += step) meet(i);
+          };
+          const Met met = met_by(size, n + 1, [&](const auto& meet) {
+            if (chunk == 0) return all(even_share<step>(0, n), meet);
+            if (kind == 0) {
+              TurnShares<step> turns(0, n, chunk);
+              while (turns.next()) all(turns.share, meet);
+            } else {
+              QueuedShares<step> queued(0, n, chunk, taken, kind == 2);
+              while (queued.next()) all(queued.share, meet);
+            }
+          });
+          for (int64_t i = 0; i <= n; ++i)
+            EXPECT_EQ(met.times[static_cast<std::size_t>(i)], i < n && i % step == 0 ? 1 : 0)
+                << i << " of " << n << ", " << size << " threads, " << chunk << " at a time, kind " << kind;
+          EXPECT_EQ(met.threads.size(), static_cast<std::size_t>(size));
+        }
+      }
+    }
+  }
+}
+
+TEST(Team, LoopsRunDown) {
+  const Met met = met_by(3, 50, [](const auto& meet) {
+    const auto share = even_share<-2>(49, -1);
+    for (int64_t i = share.begin; i > share.end; i -= 2) meet(i);
+  });
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(met.times[static_cast<std::size_t>(i)], i % 2) << i;
+}
+
+TEST(Team, RegionsFollowEachOtherAndSleep) {
+  const Threads team(4);
+  int64_t sum = 0;
+  for (int k = 0; k < 500; ++k) {
+    if (k % 100 == 99) usleep(3000);  // longer than threads wait at work
+    parallel(true, 1 + k % 4, [&] { one_at_a_time([&] { sum += team_size(); }); });
+  }
+  EXPECT_EQ(sum, 125 * (1 + 4 + 9 + 16));
+  // Whoever says nothing gets as many as there are copies of what each has.
+  parallel(true, 0, [&] { EXPECT_EQ(team_size(), std::min(threads(0), Team::size())); });
+  parallel(false, 4, [&] { EXPECT_EQ(team_size(), 1); });
+}
+
+TEST(Team, OneThreadHasItAtATime) {
+  const Threads team(3);
+  ASSERT_TRUE(team.usable());
+  EXPECT_FALSE(Threads(3).usable());  // as from a signal handler
+  std::thread([] {
+    EXPECT_FALSE(Threads(3, 2).usable());
+    const Threads alone(3);
+    EXPECT_TRUE(alone.usable());
+    int64_t runs = 0;
+    parallel(true, 3, [&] { runs += team_size(); });
+    EXPECT_EQ(runs, 1);
+  }).join();
+  int64_t runs = 0;
+  parallel(true, 3, [&] { one_at_a_time([&] { ++runs; }); });
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(Team, AChildStartsItsOwn) {
+  {
+    const Threads team(3);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const Threads team(3);
+    int runs = 0;
+    parallel(true, 3, [&] { one_at_a_time([&] { ++runs; }); });
+    _exit(runs);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST(Team, ReductionsStartFromWhatChangesNothing) {
+  EXPECT_EQ(neutral_min<int8_t>, 127);
+  EXPECT_EQ(neutral_max<int64_t>, INT64_MIN);
+  EXPECT_EQ(neutral_min<uint16_t>, 65535);
+  EXPECT_EQ(neutral_max<uint8_t>, 0);
+  EXPECT_EQ(neutral_and<uint32_t>, UINT32_MAX);
+  EXPECT_EQ(neutral_min<float>, __builtin_inff());
+  EXPECT_EQ(neutral_max<double>, -__builtin_inf());
+}
+
+}  // namespace
+}  // namespace sous
