@@ -19,7 +19,7 @@ int status_of(const Error& error) {
   return error.code == "db.replaced" ? 503 : 500;
 }
 
-Response refused(const Error& error) { return refusal(status_of(error), error); }
+Response failed(const Error& error) { return refusal(status_of(error), error); }
 
 Response malformed(const Error& error) { return refusal(error.code == "request.budget" ? 413 : 400, error); }
 
@@ -30,9 +30,9 @@ Response Routes::lease_job(const Call& call) {
   if (!worker) return malformed(worker.error());
   worker->party = call.caller.name;
   const auto lease = random_hex(lease_bytes);
-  if (!lease) return refused(lease.error());
+  if (!lease) return failed(lease.error());
   const auto job = ledger_.lease(*worker, *lease, std::time(nullptr), policy_.lease_seconds);
-  if (!job) return refused(job.error());
+  if (!job) return failed(job.error());
   return {.body = lease_reply_json(*job, policy_.lease_seconds, retry_seconds) + "\n"};
 }
 
@@ -40,7 +40,7 @@ Response Routes::renew_job(const Call& call) {
   const auto lease = renew_request_from_json(call.request.body);
   if (!lease) return malformed(lease.error());
   const auto renewed = ledger_.renew(*lease, call.caller.name, std::time(nullptr), policy_.lease_seconds);
-  if (!renewed) return refused(renewed.error());
+  if (!renewed) return failed(renewed.error());
   return {.body = "{\"protocol\":1,\"seconds\":" + std::to_string(policy_.lease_seconds) + "}\n"};
 }
 
@@ -49,7 +49,7 @@ Response Routes::finish_job(const Call& call) {
   if (!done) return malformed(done.error());
   const auto finished =
       ledger_.finish(done->lease, call.caller.name, done->outcome, done->entries, done->code, std::time(nullptr));
-  if (!finished) return refused(finished.error());
+  if (!finished) return failed(finished.error());
   counters_.count_job(to_string(done->outcome));
   return {.body = "{\"protocol\":1}\n"};
 }
@@ -57,9 +57,9 @@ Response Routes::finish_job(const Call& call) {
 Response Routes::jobs(const Call&) {
   const auto now = std::time(nullptr);
   const auto jobs = ledger_.jobs(now);
-  if (!jobs) return refused(jobs.error());
+  if (!jobs) return failed(jobs.error());
   const auto counts = ledger_.job_counts(now);
-  if (!counts) return refused(counts.error());
+  if (!counts) return failed(counts.error());
   return {.body = to_json(*jobs, *counts) + "\n"};
 }
 
