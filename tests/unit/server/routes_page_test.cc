@@ -29,7 +29,7 @@ class PageRoutes : public ::testing::Test {
     return "Bearer " + made.text;
   }
   Response get(const std::string& path, const std::string& query = "", const std::string& authorization = "") {
-    return routes.handle({"GET", path, "", authorization, query});
+    return routes.handle({.method = "GET", .path = path, .body = "", .authorization = authorization, .query = query});
   }
   Json json(const std::string& path, const std::string& query = "", const std::string& authorization = "") {
     const Response response = get(path, query, authorization);
