@@ -98,14 +98,15 @@ using Same = typename SameType<T>::type;
 #ifdef __CUDACC__
 // Whether kernels of this object wait for what is ahead of them by themselves (see begin_kernel): those for GPUs from
 // 9.0 on do. An older one's code may run on such a GPU, too.
-inline bool wait_by_themselves(const void* kernel) {
-  static int known = 0;  // 1: they do; 2: they do not
-  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+// Static, and so is what it keeps: each object has its own.
+static int known_to_wait = 0;  // 1: they do; 2: they do not
+static inline bool wait_by_themselves(const void* kernel) {
+  int answer = __atomic_load_n(&known_to_wait, __ATOMIC_RELAXED);
   if (answer == 0) {
     cudaFuncAttributes attributes;
     if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return false;
     answer = attributes.ptxVersion >= 90 ? 1 : 2;
-    __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    __atomic_store_n(&known_to_wait, answer, __ATOMIC_RELAXED);
   }
   return answer == 1;
 }

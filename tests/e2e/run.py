@@ -314,7 +314,7 @@ def a_loop_on_one_thread_is_not_called_parallel(case):
         said = case.s(form, "--recipe=par.json", case.cc, "-O3", "-c", "hist.c", "-o", "hist.o").stderr
         assert "loop i0 runs on one thread: a reduction into an array of unknown or large size" in said, said
         assert "parallelize(loop=i0): applied" not in said, said
-    assert "num_threads(1)" in case.s("opt", "hist.c", "--recipe=par.json", "--emit=cpp").stdout
+    assert "sous::parallel(false, 1," in case.s("opt", "hist.c", "--recipe=par.json", "--emit=cpp").stdout
     said = case.s("--explain=all", "--recipe=par.json", "--target=cpp", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o",
                   "mm.o").stderr
     assert "the target has no threads" in said and ": applied" not in said, said
@@ -403,13 +403,14 @@ def a_lock_that_is_behind_is_said(case):
     assert stale.count("warning") == 1 and "pins another form of mm.c: mm" in stale, stale
 
 
-def a_static_link_says_that_threads_are_lost(case):
+def a_static_link_keeps_its_threads(case):
     case.write("par.json", PARALLEL)
     case.s("--recipe=par.json", "--nest=mm", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
-    done = case.s(case.cc, "-static", "mm.o", "-o", "prog")
-    assert done.stderr.count("warning") == 1 and "prog: linked statically" in done.stderr, done.stderr
-    assert case.run("./prog").stdout == case.expected()
-    assert case.s(case.cc, "mm.o", "-o", "prog").stderr == ""
+    for words in (["-static"], []):
+        assert case.s(case.cc, *words, "mm.o", "-o", "prog").stderr == ""
+        assert case.run("./prog").stdout == case.expected()
+        assert case.run(case.cc, *words, "mm.o", "-o", "prog").stderr == ""  # nor does a link need Sous
+        assert case.run("./prog").stdout == case.expected()
 
 
 def names_that_recipes_use(case):
