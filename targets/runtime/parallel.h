@@ -48,9 +48,31 @@ inline int64_t team_size() {
 }
 inline int threads([[maybe_unused]] int wanted) {
 #ifdef _OPENMP
-  return wanted > 0 ? wanted : has_openmp() ? omp_get_max_threads() : Team::most();
+  if (has_openmp()) return wanted > 0 ? wanted : omp_get_max_threads();
+  return wanted > 0 ? Team::at_most(wanted) : Team::most();
 #else
   return 1;
+#endif
+}
+
+// How this thread rounds, and what it does with denormals; as what entered the region does it, so do its threads.
+inline uint64_t float_control() {
+#if defined(__x86_64__)
+  return __builtin_ia32_stmxcsr() & 0xffc0U;
+#elif defined(__aarch64__)
+  uint64_t control;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  return control;
+#else
+  return 0;
+#endif
+}
+inline void set_float_control([[maybe_unused]] uint64_t control) {
+  if (float_control() == control) return;
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & 0x3fU) | static_cast<unsigned>(control));
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
 #endif
 }
 
@@ -60,11 +82,19 @@ inline int threads([[maybe_unused]] int wanted) {
 template <class Body>
 inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, const Body& body) {
 #ifdef _OPENMP
-  void (*const run)(void*) = [](void* shared) {
-    const Body own = *static_cast<const Body*>(shared);
+  struct Entered {
+    const Body* body;
+    uint64_t floats;
+  } entered{&body, float_control()};
+  void (*const run)(void*) = [](void* what) {
+    const Entered& here = *static_cast<const Entered*>(what);
+    const uint64_t before = float_control();
+    set_float_control(here.floats);
+    const Body own = *here.body;
     own();
+    set_float_control(before);
   };
-  void* const shared = const_cast<Body*>(&body);
+  void* const shared = &entered;
   if (has_openmp()) {
     struct Call {
       void (*run)(void*);
@@ -142,7 +172,7 @@ class TurnShares {
         turn_(team_size() * chunk) {}
   bool next() {
     if (next_ >= trips_) return false;
-    share = Share<step>::of(begin_, end_, next_, next_ + chunk_);
+    share = Share<step>::of(begin_, end_, next_, trips_ - next_ < chunk_ ? trips_ : next_ + chunk_);
     next_ += turn_;
     return true;
   }

@@ -3,6 +3,7 @@
 // (docs/decisions/039).
 #pragma once
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -21,6 +22,12 @@ __attribute__((weak)) void* dlopen(const char*, int);
 // Only glibc before 2.34 has these in libraries of their own, which a link need not name.
 __attribute__((weak)) int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 __attribute__((weak)) int pthread_attr_setaffinity_np(pthread_attr_t*, size_t, const cpu_set_t*);
+#if !__GLIBC_PREREQ(2, 34)
+__attribute__((weak)) int pthread_join(pthread_t, void**);
+__attribute__((weak)) int pthread_key_create(pthread_key_t*, void (*)(void*));
+__attribute__((weak)) int pthread_key_delete(pthread_key_t);
+__attribute__((weak)) int pthread_setspecific(pthread_key_t, const void*);
+#endif
 }
 
 namespace sous {
@@ -32,6 +39,7 @@ struct ThreadState {
   volatile int busy;
   int started;
   bool has_team;  // ours
+  bool counted;   // among those who have had it
   double gained;
   int number, others;  // in the region that it runs; the threads beside it
 };
@@ -64,13 +72,15 @@ class SOUS_HIDDEN Team {
   static void grow(int size) {
     size = size < limit ? size : limit;
     if (size <= Team::size()) return;
+    if (has_key_ == 0 && pthread_key_create(&key_, leave) == 0) has_key_ = 1;
     if (__atomic_exchange_n(&watches_forks_, 1, __ATOMIC_RELAXED) == 0) pthread_atfork(nullptr, nullptr, forget);
     cpu_set_t one;
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     // A thread begins where the one that starts it runs, and may stay there for 20 ms before Linux moves it to an idle
     // processor: it is given one to begin on, and is free as soon as it runs.
-    const bool placed = pthread_attr_setaffinity_np != nullptr && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
+    bool placed = pthread_attr_setaffinity_np != nullptr && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0 &&
+                  CPU_COUNT(&allowed_) > 0;
     int processor = placed ? sched_getcpu() : 0;
     while (Team::size() < size) {
       if (placed) {
@@ -85,8 +95,14 @@ class SOUS_HIDDEN Team {
       const uintptr_t birth = static_cast<uintptr_t>(workers_ + 1) << 32 | region_.round;
       done_[workers_ + 1].round = region_.round;
       if (pthread_create(&threads_[workers_], &attributes, placed ? work_anywhere : work,
-                         reinterpret_cast<void*>(birth)) != 0)
-        break;
+                         reinterpret_cast<void*>(birth)) != 0) {
+        if (!placed) break;
+        // It may be that it cannot be placed, by a sandbox or as that processor has gone: anywhere, then.
+        placed = false;
+        pthread_attr_destroy(&attributes);
+        if (pthread_attr_init(&attributes) != 0) return;
+        continue;
+      }
       __atomic_store_n(&workers_, workers_ + 1, __ATOMIC_RELAXED);
     }
     pthread_attr_destroy(&attributes);
@@ -96,19 +112,34 @@ class SOUS_HIDDEN Team {
   static int most() {
     int all = __atomic_load_n(&most_, __ATOMIC_RELAXED);
     if (all > 0) return all;
+    const int errno_before = errno;
     cpu_set_t allowed;
     all = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
                                                               : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    const auto said = [](const char* name, int otherwise) {
-      const char* text = getenv(name);
-      const long value = text != nullptr ? strtol(text, nullptr, 10) : 0;
-      return value < 1 ? otherwise : value > limit ? limit : static_cast<int>(value);
-    };
     all = said("OMP_NUM_THREADS", all);
-    const int least = said("OMP_THREAD_LIMIT", limit);
-    all = all < 1 ? 1 : all < least ? all : least;
+    all = at_most(all < 1 ? 1 : all);
     __atomic_store_n(&most_, all, __ATOMIC_RELAXED);
+    errno = errno_before;
     return all;
+  }
+  // What a nest wants, as far as the environment allows it.
+  static int at_most(int wanted) {
+    int most = __atomic_load_n(&thread_limit_, __ATOMIC_RELAXED);
+    if (most == 0) {
+      const int errno_before = errno;
+      most = said("OMP_THREAD_LIMIT", limit);
+      errno = errno_before;
+      __atomic_store_n(&thread_limit_, most, __ATOMIC_RELAXED);
+    }
+    return wanted < most ? wanted : most;
+  }
+  // Who has it, with threads: they go when the last thread that had it ends, since a program whose first thread ends by
+  // pthread_exit lives as long as any of its threads does.
+  static void count() {
+    ThreadState& state = thread_state();
+    if (state.counted || has_key_ == 0 || workers_ == 0 || pthread_setspecific(key_, &state) != 0) return;
+    state.counted = true;
+    __atomic_add_fetch(&users_, 1, __ATOMIC_SEQ_CST);
   }
 
   // On `size` of its threads, the caller included, which has taken it and is the first.
@@ -128,22 +159,41 @@ class SOUS_HIDDEN Team {
   // Before the code goes that they run. Nobody starts any afterwards: the library's own destructors may still come
   // here.
   static void end() {
-    if (!take()) return;  // for good
-    if (workers_ > 0) send(0, nullptr, nullptr);
-    for (; workers_ > 0; --workers_) pthread_join(threads_[workers_ - 1], nullptr);
+    if (has_key_ != 0) pthread_key_delete(key_);
+    if (take()) dismiss();  // for good
   }
 
   // What it runs knows its number in the team, and how many they are.
   static void run_as(int number, int size, Run run, void* shared) {
     ThreadState& state = thread_state();
+    const int number_before = state.number, others_before = state.others;  // of what a signal handler interrupts
     state.number = number;
     state.others = size - 1;
     run(shared);
-    state.number = state.others = 0;
+    state.number = number_before;
+    state.others = others_before;
   }
 
  private:
   static constexpr int limit = 256;
+
+  static int said(const char* name, int otherwise) {
+    const char* text = getenv(name);
+    const long value = text != nullptr ? strtol(text, nullptr, 10) : 0;
+    return value < 1 ? otherwise : value > limit ? limit : static_cast<int>(value);
+  }
+
+  static void dismiss() {
+    if (workers_ > 0) send(0, nullptr, nullptr);
+    for (; workers_ > 0; --workers_) pthread_join(threads_[workers_ - 1], nullptr);
+  }
+  static void leave(void*) {
+    thread_state().counted = false;
+    thread_state().started = 0;
+    if (__atomic_sub_fetch(&users_, 1, __ATOMIC_SEQ_CST) > 0 || !take()) return;
+    dismiss();
+    give();
+  }
 
   static uint32_t send(int size, Run run, void* shared) {
     region_.run = run;
@@ -161,6 +211,7 @@ class SOUS_HIDDEN Team {
   static void* work(void* birth) {
     const auto packed = reinterpret_cast<uintptr_t>(birth);
     const int own = static_cast<int>(packed >> 32);
+    thread_state().busy = 1;  // for handlers of what it raises itself
     for (auto round = static_cast<uint32_t>(packed);;) {
       if (stays(&region_.round, round)) {
         __atomic_add_fetch(&asleep_, 1, __ATOMIC_SEQ_CST);
@@ -195,7 +246,9 @@ class SOUS_HIDDEN Team {
     }
   }
   static void sleep_while(const uint32_t* value, uint32_t is) {
+    const int errno_before = errno;
     syscall(SYS_futex, value, FUTEX_WAIT_PRIVATE, is, nullptr, nullptr, 0);
+    errno = errno_before;
   }
   static void wake(const uint32_t* value) {
     syscall(SYS_futex, value, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
@@ -204,12 +257,15 @@ class SOUS_HIDDEN Team {
   // A child has but the thread that made it.
   static void forget() {
     thread_state().started = 0;
+    users_ = thread_state().counted ? 1 : 0;
     workers_ = 0;
     taken_ = 0;
     asleep_ = sleeps_ = 0;
   }
 
-  SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0;
+  SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0, thread_limit_ = 0;
+  SOUS_HIDDEN inline static int users_ = 0, has_key_ = 0;
+  SOUS_HIDDEN inline static pthread_key_t key_{};
   SOUS_HIDDEN inline static cpu_set_t allowed_{};
   // What they wait for: each in a line of the cache of its own.
   struct alignas(64) Region {

@@ -57,6 +57,7 @@ class SOUS_HIDDEN Threads {
     const int size = threads(wanted_);
     if ((alone ? 1 : size) < least || !(alone || pays(0, size))) return false;
     if (!alone && size > (has_openmp() ? state.started : Team::size())) start(size);
+    if (state.has_team) Team::count();
     return true;
   }
   static void leave() {
