@@ -44,7 +44,17 @@ Span Builder::span(const Memory& memory) const {
                                                     : c->shape.empty() ? "(unsigned long)"
                                                                        : "") +
                                         "(" + memory.c_expr + ")";
-  const auto at = [&](const Expr& bytes) { return "(unsigned long)(" + c_text(bytes) + ")"; };
+  // The same holds for sizes.
+  const auto at = [&](const Expr& bytes) {
+    const std::string value = "(unsigned long)(" + c_text(bytes) + ")";
+    const bool open = std::ranges::any_of(bytes.symbols(), [&](const std::string& symbol) {
+      const auto text = symbol_c_.find(symbol);
+      return text != symbol_c_.end() && unset_.contains(text->second);
+    });
+    if (!open) return value;
+    return "__extension__({ unsigned long sous_bytes = " + value +
+           "; __asm__(\"\" : \"+r\"(sous_bytes)); sous_bytes; })";
+  };
   return {pointer, at(begin + first * size), at(begin + (last + Expr(1)) * size)};
 }
 

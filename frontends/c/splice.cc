@@ -1,6 +1,7 @@
 #include "frontends/c/splice.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -35,6 +36,15 @@ string joined(const std::vector<Argument>& arguments, F&& one) {
 // clang, a scalar argument without a value is undefined behaviour that it draws conclusions from.
 string value_type(const Argument& argument) {
   return argument.kind == Argument::Kind::Array ? argument.type + " *" : argument.type;
+}
+// What the struct holds: promoted, since who is called takes a narrow argument as extended, and a struct's member is
+// not.
+string member_type(const Argument& argument) {
+  static constexpr std::array wide{"int",   "long",  "long long", "unsigned int", "unsigned long", "unsigned long long",
+                                   "float", "double"};
+  if (argument.kind == Argument::Kind::Array || std::ranges::find(wide, argument.type) != wide.end())
+    return value_type(argument);
+  return "__typeof__(+(" + argument.type + ")0)";
 }
 string unset_type(const Argument& argument) {
   return "struct sous_unset_" + in_identifier(argument.type) +
@@ -219,7 +229,7 @@ string types_of(const std::vector<Replacement>& replacements, Attributes attribu
   std::set<string> types;
   for (const auto& r : replacements) {
     for (const auto& argument : r.arguments) {
-      if (is_unset(argument)) types.insert(unset_type(argument) + " { " + value_type(argument) + " value; }; ");
+      if (is_unset(argument)) types.insert(unset_type(argument) + " { " + member_type(argument) + " value; }; ");
     }
   }
   string out;

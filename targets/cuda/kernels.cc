@@ -26,7 +26,7 @@ using sdfg::Loop;
 constexpr std::int64_t usual_threads = 128;
 constexpr const char* usual_blocks = "1024";
 // Where no threads of a block wait for each other (targets/runtime/gpu.h).
-constexpr const char* begin_small_kernel = "sous::gpu::begin_small_kernel();";
+constexpr const char* begin_kernel = "sous::gpu::begin_kernel();";
 
 // Any number is right, as the loops over threads stride by it; this many have work to do.
 Threads threads_of(const Kernel& kernel) {
@@ -89,7 +89,7 @@ class KernelPrinter {
 
   void kernel(const Kernel& kernel, const Threads& threads) {
     meeting_ = kernel.meeting;
-    printer_.out.line(meeting_ ? "sous::gpu::begin_kernel();" : begin_small_kernel);
+    printer_.out.line(begin_kernel);
     const auto own = own_block(kernel);
     const auto block = [&](const Loop& l) { return only_block(l, own(l)); };
     const auto thread = [&](const Loop& l) { return only_thread(l, threads); };
@@ -251,7 +251,7 @@ bool print_device_region(Printer& printer, const sdfg::Region& region) {
   const auto flush = [&] {
     if (alone.nodes.empty()) return;
     KernelPrinter(printer).run(alone, "1, 1, 1", {1, 1, 1}, [&] {
-      printer.out.line(begin_small_kernel);
+      printer.out.line(begin_kernel);
       printer.region(alone);
     });
     alone.nodes.clear();

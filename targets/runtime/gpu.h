@@ -113,18 +113,12 @@ static inline bool wait_by_themselves(const void* kernel) {
 #endif
 
 // What every kernel begins with: all of the launch ahead of it is done, and to be seen. Launches follow each other
-// without a gap: the next one is on its way while the last blocks of this one end.
+// without a gap: the next one's blocks come as the last blocks of this one end. They come no earlier, though the
+// hardware could let them: what a kernel reads alone is told to the compiler as constant for as long as the kernel is
+// there (`const T* __restrict` becomes ld.global.nc).
 SOUS_EVERYWHERE void begin_kernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-// Of small blocks: those of the next launch are there to wait as soon as all of this one's have begun. (Large ones, of
-// which a multiprocessor holds few, would lie wherever there happens to be room, and not one on each.)
-SOUS_EVERYWHERE void begin_small_kernel() {
-  begin_kernel();
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -43,6 +43,16 @@ TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
             "i = n; } } }\n");
 }
 
+// Who is called takes a narrow argument as extended, which a struct's member is not.
+TEST(Splice, NarrowValuesThatMayBeUnsetArePromoted) {
+  auto r = nest("LOOP;", "LOOP;");
+  r.arguments[1] = {Argument::Kind::ScalarIn, "x", "short", "x"};
+  r.arguments[1].unset = true;
+  const std::string text = splice_preprocessed("LOOP;", {r});
+  EXPECT_NE(text.find("struct sous_unset_short { __typeof__(+(short)0) value; }; "), std::string::npos) << text;
+  EXPECT_NE(text.find("(struct sous_unset_short){(short)(x)}"), std::string::npos) << text;
+}
+
 TEST(Splice, ShapesThatNoVariantTakesMakeNoCall) {
   using sdfg::Expr;
   const Expr n = Expr::symbol("n"), m = Expr::symbol("m");

@@ -1,10 +1,12 @@
 // The threads that generated code brings, where the program has no OpenMP (this one has none, though it is compiled for
 // it), and the shares of loops.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <set>
 #include <thread>
 #include <vector>
@@ -117,6 +119,39 @@ TEST(Team, AChildStartsItsOwn) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+// What the program told its thread about rounding holds for those that work for it, also if they were started before.
+TEST(Team, RoundsAsWhoEntersDoes) {
+  const Threads team(3);
+  const volatile double one = 1, three = 3;
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_TONEAREST}) {
+    fesetround(mode);
+    const double expected = one / three;
+    int64_t same = 0;
+    parallel(true, 3, [&] {
+      const double own = one / three;
+      one_at_a_time([&] { same += own == expected; });
+    });
+    EXPECT_EQ(same, 3) << mode;
+  }
+}
+
+// The process ends with the last thread of the program: those of the team are none.
+TEST(Team, EndsWithItsLastUser) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    {
+      const Threads team(3);
+      parallel(true, 3, [] {});
+    }
+    pthread_exit(nullptr);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Team, ReductionsStartFromWhatChangesNothing) {
