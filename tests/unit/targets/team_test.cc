@@ -1,7 +1,6 @@
 // The threads that generated code brings, where the program has no OpenMP (this one has none, though it is compiled for
 // it), and the shares of loops.
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,21 +136,27 @@ TEST(Team, RoundsAsWhoEntersDoes) {
   }
 }
 
-// The process ends with the last thread of the program: those of the team are none.
+// A process ends with the last thread of the program, where its first one has left by pthread_exit: those of the team
+// are none, and go with the last thread that had it.
 TEST(Team, EndsWithItsLastUser) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    {
-      const Threads team(3);
-      parallel(true, 3, [] {});
-    }
-    pthread_exit(nullptr);
-  }
   int status = 0;
-  waitpid(child, &status, 0);
+  std::thread([&] {  // which has not had it
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      int there = 0;
+      std::thread([&] {
+        const Threads team(3);
+        parallel(true, 3, [] {});
+        there = Team::size();
+      }).join();
+      _exit(there == 3 ? Team::size() : 0);
+    }
+    waitpid(child, &status, 0);
+  })
+      .join();
   EXPECT_TRUE(WIFEXITED(status)) << status;
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
 TEST(Team, ReductionsStartFromWhatChangesNothing) {
