@@ -24,7 +24,7 @@ struct Parallelize {
   static constexpr auto params = std::tuple{
       param(&Parallelize::loop, {.name = "loop", .doc = "the loop"}),
       param(&Parallelize::threads, {.name = "threads",
-                                    .doc = "how many; 0: as many as the OpenMP runtime gives",
+                                    .doc = "how many; 0: as many as there are",
                                     .low = 0,
                                     .high = 4096,
                                     .values = thread_values,
