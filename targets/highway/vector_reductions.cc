@@ -1,6 +1,6 @@
 // Declared reductions of a vector loop.
 #include "targets/highway/vector_loop.h"
-#include "targets/openmp/parallel.h"
+#include "targets/openmp/reductions.h"
 
 namespace sous::targets {
 

@@ -1,0 +1,43 @@
+// Reductions of one loop: into one element through a local variable, and on threads that each have a copy.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "targets/cpp/printer.h"
+
+namespace sous::targets {
+
+struct LocalReduction {
+  sdfg::Memlet place;    // the element, the same in every iteration
+  std::string variable;  // its local copy
+  sdfg::ReductionOp op = sdfg::ReductionOp::sum;
+  bool ordered = false;  // it keeps, with the value, which thread it comes from
+};
+// The element of `container` that the loop's body touches, if it is only one and the same in every iteration.
+std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container);
+
+// What each thread has a copy of, and what becomes of it when the thread is done.
+struct OwnCopy {
+  std::string name;           // in the loop, where it is the thread's copy, and around it
+  std::string type;           // of the copy, or of its elements
+  std::string neutral;        // what it starts from
+  std::int64_t elements = 0;  // of an array; 0: it is a variable
+  std::function<std::string(const std::string& all, const std::string& own)> combined;
+};
+
+struct Reductions {
+  std::vector<LocalReduction> locals;
+  std::vector<OwnCopy> copies;  // with sections
+  std::string clauses;          // without
+  bool ordered = false;  // each thread takes iterations that follow each other, the first thread the first of them
+};
+
+// What the threads of a region (`shared`) or the lanes of a loop have copies of; nothing if a reduction cannot be
+// followed.
+std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool shared);
+
+}  // namespace sous::targets
