@@ -120,10 +120,9 @@ inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, co
 template <class Body>
 inline void one_at_a_time(const Body& body) {
 #ifdef _OPENMP
-  static int taken = 0;
-  while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE) != 0) sched_yield();
+  Team::lock();
   body();
-  __atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+  Team::unlock();
 #else
   body();
 #endif

@@ -92,8 +92,10 @@ class SOUS_HIDDEN Team {
         pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
       }
       // Its number, and the round that it has not to run any more.
-      const uintptr_t birth = static_cast<uintptr_t>(workers_ + 1) << 32 | region_.round;
-      done_[workers_ + 1].round = region_.round;
+      const int own = workers_ + 1;
+      const uintptr_t birth = static_cast<uintptr_t>(own) << 32 | calls_[own].round;
+      calls_[own].asleep = 0;
+      done_[own].round = calls_[own].round;
       if (pthread_create(&threads_[workers_], &attributes, placed ? work_anywhere : work,
                          reinterpret_cast<void*>(birth)) != 0) {
         if (!placed) break;
@@ -142,19 +144,28 @@ class SOUS_HIDDEN Team {
     __atomic_add_fetch(&users_, 1, __ATOMIC_SEQ_CST);
   }
 
-  // On `size` of its threads, the caller included, which has taken it and is the first.
+  // On `size` of its threads, the caller included, which has taken it and is the first. The others know nothing of it.
   static void run(int size, Run run, void* shared) {
-    const uint32_t round = send(size, run, shared);
+    region_ = {size, run, shared};
+    call(size);
     run_as(0, size, run, shared);
-    // All of them, whoever had nothing to do too: one that slept through a round would not know which one it sees.
-    for (int own = 1; own <= workers_; ++own) {
-      const uint32_t* done = &done_[own].round;
-      if (!stays(done, round - 1)) continue;
+    for (int own = 1; own < size; ++own) {
+      const uint32_t *done = &done_[own].round, before = calls_[own].round - 1;
+      if (!stays(done, before)) continue;
       __atomic_store_n(&sleeps_, 1, __ATOMIC_SEQ_CST);
-      while (__atomic_load_n(done, __ATOMIC_SEQ_CST) == round - 1) sleep_while(done, round - 1);
+      while (__atomic_load_n(done, __ATOMIC_SEQ_CST) == before) sleep_while(done, before);
       __atomic_store_n(&sleeps_, 0, __ATOMIC_RELAXED);
     }
   }
+  // How often the thread with this number was.
+  static uint32_t called(int number) { return calls_[number].round; }
+  // Inside of a region: one of its threads after the other.
+  static void lock() {
+    while (__atomic_exchange_n(&locked_, 1, __ATOMIC_ACQUIRE) != 0) sched_yield();
+  }
+  static void unlock() { __atomic_store_n(&locked_, 0, __ATOMIC_RELEASE); }
+  // In a child of `fork`, where whoever had it is not.
+  static void forget_lock() { locked_ = 0; }
 
   // Before the code goes that they run. Nobody starts any afterwards: the library's own destructors may still come
   // here.
@@ -184,7 +195,8 @@ class SOUS_HIDDEN Team {
   }
 
   static void dismiss() {
-    if (workers_ > 0) send(0, nullptr, nullptr);
+    region_ = {0, nullptr, nullptr};
+    call(size());
     for (; workers_ > 0; --workers_) pthread_join(threads_[workers_ - 1], nullptr);
   }
   static void leave(void*) {
@@ -195,13 +207,14 @@ class SOUS_HIDDEN Team {
     give();
   }
 
-  static uint32_t send(int size, Run run, void* shared) {
-    region_.run = run;
-    region_.shared = shared;
-    region_.size = size;
-    const uint32_t round = __atomic_add_fetch(&region_.round, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&asleep_, __ATOMIC_SEQ_CST) > 0) wake(&region_.round);
-    return round;
+  // Lets the first ones of the team look at the region. Who waits for a word of its own is not disturbed by a region
+  // of others, and nobody sleeps through one.
+  static void call(int size) {
+    for (int own = 1; own < size; ++own) __atomic_store_n(&calls_[own].round, calls_[own].round + 1, __ATOMIC_RELEASE);
+    // Either it is seen here that a thread sleeps, or there that it is called.
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (int own = 1; own < size; ++own)
+      if (__atomic_load_n(&calls_[own].asleep, __ATOMIC_RELAXED) != 0) wake(&calls_[own].round);
   }
 
   static void* work_anywhere(void* birth) {
@@ -212,14 +225,16 @@ class SOUS_HIDDEN Team {
     const auto packed = reinterpret_cast<uintptr_t>(birth);
     const int own = static_cast<int>(packed >> 32);
     thread_state().busy = 1;  // for handlers of what it raises itself
+    Call& mine = calls_[own];
     for (auto round = static_cast<uint32_t>(packed);;) {
-      if (stays(&region_.round, round)) {
-        __atomic_add_fetch(&asleep_, 1, __ATOMIC_SEQ_CST);
-        while (__atomic_load_n(&region_.round, __ATOMIC_SEQ_CST) == round) sleep_while(&region_.round, round);
-        __atomic_sub_fetch(&asleep_, 1, __ATOMIC_RELAXED);
+      if (stays(&mine.round, round)) {
+        __atomic_store_n(&mine.asleep, 1, __ATOMIC_SEQ_CST);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&mine.round, __ATOMIC_ACQUIRE) == round) sleep_while(&mine.round, round);
+        __atomic_store_n(&mine.asleep, 0, __ATOMIC_RELAXED);
       }
       if (region_.run == nullptr) return nullptr;
-      if (own < region_.size) run_as(own, region_.size, region_.run, region_.shared);
+      run_as(own, region_.size, region_.run, region_.shared);
       __atomic_store_n(&done_[own].round, ++round, __ATOMIC_SEQ_CST);
       if (__atomic_load_n(&sleeps_, __ATOMIC_SEQ_CST) != 0) wake(&done_[own].round);
     }
@@ -260,28 +275,32 @@ class SOUS_HIDDEN Team {
     users_ = thread_state().counted ? 1 : 0;
     workers_ = 0;
     taken_ = 0;
-    asleep_ = sleeps_ = 0;
+    sleeps_ = 0;
+    forget_lock();
   }
 
   SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0, thread_limit_ = 0;
   SOUS_HIDDEN inline static int users_ = 0, has_key_ = 0;
   SOUS_HIDDEN inline static pthread_key_t key_{};
   SOUS_HIDDEN inline static cpu_set_t allowed_{};
-  // What they wait for: each in a line of the cache of its own.
-  struct alignas(64) Region {
-    uint32_t round;
+  struct Region {
     int size;
     Run run;
     void* shared;
+  };
+  // What they wait for, and what is waited for: each in a line of the cache of its own.
+  struct alignas(64) Call {
+    uint32_t round, asleep;
   };
   struct alignas(64) Done {
     uint32_t round;
   };
   SOUS_HIDDEN inline static pthread_t threads_[limit]{};
   SOUS_HIDDEN inline static Region region_{};
+  SOUS_HIDDEN inline static Call calls_[limit]{};
   SOUS_HIDDEN inline static Done done_[limit]{};
-  alignas(64) SOUS_HIDDEN inline static uint32_t asleep_ = 0;
-  SOUS_HIDDEN inline static uint32_t sleeps_ = 0;
+  alignas(64) SOUS_HIDDEN inline static uint32_t sleeps_ = 0;
+  SOUS_HIDDEN inline static int locked_ = 0;
 };
 
 // Code that may be in a library.

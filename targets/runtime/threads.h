@@ -140,6 +140,7 @@ class SOUS_HIDDEN Threads {
   static void in_child() {
     thread_state().started = 0;
     lost_ = gccs_;
+    Team::forget_lock();
   }
 
   SOUS_HIDDEN inline static int watches_forks_ = 0;

@@ -86,6 +86,21 @@ TEST(Team, RegionsFollowEachOtherAndSleep) {
   parallel(false, 4, [&] { EXPECT_EQ(team_size(), 1); });
 }
 
+// A thread that a region has no use for may be asleep, or kept from running: nobody waits for it.
+TEST(Team, ARegionOfFewWaitsForNoOther) {
+  const Threads team(4);
+  parallel(true, 4, [] {});
+  int64_t runs = 0;
+  usleep(5000);  // all sleep
+  const uint32_t first = Team::called(1), second = Team::called(2);
+  for (int k = 0; k < 200; ++k) parallel(true, 2, [&] { one_at_a_time([&] { runs += 1 + thread(); }); });
+  EXPECT_EQ(runs, 200 * (1 + 2));
+  EXPECT_EQ(Team::called(1) - first, 200U);
+  EXPECT_EQ(Team::called(2) - second, 0U);
+  parallel(true, 4, [&] { one_at_a_time([&] { runs += 1; }); });
+  EXPECT_EQ(runs, 200 * (1 + 2) + 4);
+}
+
 TEST(Team, OneThreadHasItAtATime) {
   const Threads team(3);
   ASSERT_TRUE(team.usable());
