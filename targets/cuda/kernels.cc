@@ -25,7 +25,7 @@ using sdfg::Loop;
 // Where it is not known how many threads find work, or how many blocks.
 constexpr std::int64_t usual_threads = 128;
 constexpr const char* usual_blocks = "1024";
-// Where no threads of a block wait for each other (targets/runtime/gpu.h).
+// The first line of every kernel (targets/runtime/gpu.h).
 constexpr const char* begin_kernel = "sous::gpu::begin_kernel();";
 
 // Any number is right, as the loops over threads stride by it; this many have work to do.

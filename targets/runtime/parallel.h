@@ -226,7 +226,9 @@ template <class T>
 constexpr T neutral_or = T(0);
 template <class T>
 constexpr T greatest() {
-  if constexpr (T(0.5) != T(0)) {
+  if constexpr (T(2) == T(1)) {  // bool
+    return true;
+  } else if constexpr (T(0.5) != T(0)) {
     return static_cast<T>(__builtin_inff());
   } else if constexpr (T(-1) < T(0)) {
     return static_cast<T>((uint64_t{1} << (8 * sizeof(T) - 1)) - 1);
@@ -236,7 +238,9 @@ constexpr T greatest() {
 }
 template <class T>
 constexpr T least() {
-  if constexpr (T(0.5) != T(0)) {
+  if constexpr (T(2) == T(1)) {
+    return false;
+  } else if constexpr (T(0.5) != T(0)) {
     return static_cast<T>(-__builtin_inff());
   } else {
     return static_cast<T>(~greatest<T>());

@@ -179,6 +179,8 @@ TEST(Team, ReductionsStartFromWhatChangesNothing) {
   EXPECT_EQ(neutral_max<int64_t>, INT64_MIN);
   EXPECT_EQ(neutral_min<uint16_t>, 65535);
   EXPECT_EQ(neutral_max<uint8_t>, 0);
+  EXPECT_EQ(neutral_max<bool>, false);
+  EXPECT_EQ(neutral_min<bool>, true);
   EXPECT_EQ(neutral_and<uint32_t>, UINT32_MAX);
   EXPECT_EQ(neutral_min<float>, __builtin_inff());
   EXPECT_EQ(neutral_max<double>, -__builtin_inf());

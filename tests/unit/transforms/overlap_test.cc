@@ -115,6 +115,13 @@ TEST(Overlap, WhatPassesHasNoPlaceInTheTile) {
   const Sdfg added = nest(grids, "A, B", "loop t = 0 .. s { " + inner + "s0: A[i, j] += B[i, j - 1] } } }");
   const Sdfg alone = nest(grids, "A, B", "loop t = 0 .. s { " + inner + "s0: A[i, j] = A[i, j] * 0.5 + B[i, j] } } }");
   EXPECT_FALSE(has_place(alone, once, "A_s"));
+  // Two sweeps write the same elements of what passes, and the second one's stay.
+  const Sdfg over = nest(grids, "A, B",
+                         "loop t = 0 .. s { " + inner + "s0: B[i, j] = A[i - 1, j] + A[i, j + 1] * 0.5 } } " +
+                             "loop k = 0 .. n { loop l = 0 .. m { s1: A[k, l] = B[k, l] * 2.0 } } " +
+                             "loop p = 0 .. n { loop q = 0 .. m - 1 { s2: A[p, q] = B[p, q + 1] } } }");
+  EXPECT_FALSE(has_place(over, once, "A_s"));
+  expect_same(over, {"overlap(loop=t, loops=[i, j], sizes=[6, 8], steps=1, rows=2)", once});
   for (const Sdfg* before : {&again, &added, &alone})
     tests::expect_same_interpreted(
         tests::rewritten(*before, "overlap(loop=t, loops=[i, j], sizes=[6, 8], steps=1, rows=2)", "cuda"), sizes(),
