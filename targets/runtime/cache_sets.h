@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 // Of a cache of which each way has `sets` lines of 64 bytes; both are powers of two.
 template <int sets>
@@ -32,4 +33,5 @@ class CacheSets {
   int used_[sets] = {};
 };
 
+}  // namespace
 }  // namespace sous

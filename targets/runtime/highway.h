@@ -70,6 +70,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "targets/runtime/sous.h"
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 // Of a vector smaller than 16 bytes the mask may have stray bits behind its lanes.
 template <class D>
@@ -125,6 +126,7 @@ inline hn::Mask<D> blend_mask(hn::Mask<D> mask, hn::Mask<D> yes, hn::Mask<D> no)
   return hn::Or(hn::And(mask, yes), hn::AndNot(mask, no));
 }
 
+}  // namespace
 }  // namespace sous
 
 #include "targets/runtime/highway_arithmetic.h"

@@ -4,6 +4,7 @@
 #include "targets/runtime/highway_memory.h"
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 // f lane by lane: what has no vector instruction, or none with the same result.
 template <class D, class F, class DA>
@@ -165,4 +166,5 @@ inline hn::TFromD<D> reduce(D d, hn::Vec<D> v, F f) {
   return lanes[0];
 }
 
+}  // namespace
 }  // namespace sous

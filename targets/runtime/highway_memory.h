@@ -2,6 +2,7 @@
 #pragma once
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 template <class D>
 inline hn::Vec<D> load(D d, hn::Mask<D> mask, const hn::TFromD<D>* p) {
@@ -181,4 +182,5 @@ inline hn::TFromD<D> last_lane(D d, hn::Mask<D> mask, hn::Vec<D> v) {
   return last;
 }
 
+}  // namespace
 }  // namespace sous

@@ -19,6 +19,7 @@ __attribute__((weak)) int omp_in_parallel(void);
 #endif
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 #ifdef _OPENMP
 // The program's own. What is loaded while it runs is measured as what programs have that are built with it: alone.
@@ -271,4 +272,5 @@ First<T> first_min(const First<T>& a, const First<T>& b) {
   return first(a, b, a.value < b.value, b.value < a.value);
 }
 
+}  // namespace
 }  // namespace sous

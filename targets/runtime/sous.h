@@ -1,5 +1,9 @@
 // What generated code includes, whatever its target. Freestanding but for the C library's allocator: header only, no
 // C++ runtime library, no static constructors.
+//
+// Functions and types stand in unnamed namespaces: each object has its own. Of an inline function that several objects
+// have, a link keeps one, and the files of a program may be compiled for different instruction sets and with different
+// rules for floats. Only what a program has one of (TeamState, ThreadState) is shared.
 #pragma once
 
 #include <errno.h>
@@ -38,6 +42,7 @@
 #endif
 
 namespace sous {
+namespace {  // targets/runtime/sous.h says why
 
 // --- Types (the C++ library's headers for them take longer to read than all of this) --------------------------------
 
@@ -210,16 +215,6 @@ class Footprint {
   bool empty_ = false;
 };
 
-// What the program asks ahead of a call: whether the bytes [first, last) behind two pointers are apart. It is no part
-// of the program's own text, so that no address escapes there.
-extern "C" __attribute__((weak, used, visibility("hidden"))) int sous_apart(const void* a, unsigned long a_first,
-                                                                            unsigned long a_last, const void* b,
-                                                                            unsigned long b_first,
-                                                                            unsigned long b_last) {
-  const auto from = reinterpret_cast<uintptr_t>(a), to = reinterpret_cast<uintptr_t>(b);
-  return from + a_last <= to + b_first || to + b_last <= from + a_first;
-}
-
 // --- Temporaries ----------------------------------------------------------------------------------------------------
 
 // Elements of one thread's copy: whole cache lines, at least one, so that copies never share one. -1: too large.
@@ -251,5 +246,18 @@ class Temporary {
  private:
   T* data_ = nullptr;
 };
+
+}  // namespace
+
+// What the program asks ahead of a call: whether the bytes [first, last) behind two pointers are apart. It is no part
+// of the program's own text, so that no address escapes there. Objects share it: sums
+// and comparisons of integers are the same code for every processor.
+extern "C" __attribute__((weak, used, visibility("hidden"))) int sous_apart(const void* a, unsigned long a_first,
+                                                                            unsigned long a_last, const void* b,
+                                                                            unsigned long b_first,
+                                                                            unsigned long b_last) {
+  const auto from = reinterpret_cast<uintptr_t>(a), to = reinterpret_cast<uintptr_t>(b);
+  return from + a_last <= to + b_first || to + b_last <= from + a_first;
+}
 
 }  // namespace sous

@@ -53,14 +53,44 @@ SOUS_HIDDEN __attribute__((noinline)) inline ThreadState& thread_state() {
 }
 #else
 SOUS_HIDDEN __attribute__((tls_model("initial-exec"))) inline thread_local ThreadState thread_state_;
-SOUS_HIDDEN inline ThreadState& thread_state() { return thread_state_; }
+static inline ThreadState& thread_state() { return thread_state_; }
 #endif
 
-// One in a program or library; one thread of it at a time may send it out.
-class SOUS_HIDDEN Team {
- public:
+// What there is one of in a program or library, whatever each of its files is compiled with.
+struct SOUS_HIDDEN TeamState {
   using Run = void (*)(void*);
 
+ protected:
+  static constexpr int limit = 256;
+  struct Region {
+    int size;
+    Run run;
+    void* shared;
+  };
+  // What they wait for, and what is waited for: each in a line of the cache of its own.
+  struct alignas(64) Call {
+    uint32_t round, asleep;
+  };
+  struct alignas(64) Done {
+    uint32_t round;
+  };
+  SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0, thread_limit_ = 0;
+  SOUS_HIDDEN inline static int users_ = 0, has_key_ = 0;
+  SOUS_HIDDEN inline static pthread_key_t key_{};
+  SOUS_HIDDEN inline static cpu_set_t allowed_{};
+  SOUS_HIDDEN inline static pthread_t threads_[limit]{};
+  SOUS_HIDDEN inline static Region region_{};
+  SOUS_HIDDEN inline static Call calls_[limit]{};
+  SOUS_HIDDEN inline static Done done_[limit]{};
+  alignas(64) SOUS_HIDDEN inline static uint32_t sleeps_ = 0;
+  SOUS_HIDDEN inline static int locked_ = 0;
+};
+
+namespace {  // targets/runtime/sous.h says why
+
+// One thread of the program at a time may send it out.
+class Team : public TeamState {
+ public:
   static bool possible() { return pthread_create != nullptr; }
   static bool take() { return __atomic_exchange_n(&taken_, 1, __ATOMIC_ACQUIRE) == 0; }
   static void give() { __atomic_store_n(&taken_, 0, __ATOMIC_RELEASE); }
@@ -186,8 +216,6 @@ class SOUS_HIDDEN Team {
   }
 
  private:
-  static constexpr int limit = 256;
-
   static int said(const char* name, int otherwise) {
     const char* text = getenv(name);
     const long value = text != nullptr ? strtol(text, nullptr, 10) : 0;
@@ -278,29 +306,6 @@ class SOUS_HIDDEN Team {
     sleeps_ = 0;
     forget_lock();
   }
-
-  SOUS_HIDDEN inline static int taken_ = 0, watches_forks_ = 0, workers_ = 0, most_ = 0, thread_limit_ = 0;
-  SOUS_HIDDEN inline static int users_ = 0, has_key_ = 0;
-  SOUS_HIDDEN inline static pthread_key_t key_{};
-  SOUS_HIDDEN inline static cpu_set_t allowed_{};
-  struct Region {
-    int size;
-    Run run;
-    void* shared;
-  };
-  // What they wait for, and what is waited for: each in a line of the cache of its own.
-  struct alignas(64) Call {
-    uint32_t round, asleep;
-  };
-  struct alignas(64) Done {
-    uint32_t round;
-  };
-  SOUS_HIDDEN inline static pthread_t threads_[limit]{};
-  SOUS_HIDDEN inline static Region region_{};
-  SOUS_HIDDEN inline static Call calls_[limit]{};
-  SOUS_HIDDEN inline static Done done_[limit]{};
-  alignas(64) SOUS_HIDDEN inline static uint32_t sleeps_ = 0;
-  SOUS_HIDDEN inline static int locked_ = 0;
 };
 
 // Code that may be in a library.
@@ -308,5 +313,6 @@ class SOUS_HIDDEN Team {
 __attribute__((destructor, used)) static void end_team() { Team::end(); }
 #endif
 
+}  // namespace
 }  // namespace sous
 #endif

@@ -14,6 +14,18 @@ extern "C" __attribute__((weak)) void kmp_set_blocktime(int);
 namespace sous {
 
 #ifdef _OPENMP
+// As TeamState, of a program that has an OpenMP runtime.
+struct SOUS_HIDDEN RuntimeState {
+ protected:
+  SOUS_HIDDEN inline static int watches_forks_ = 0;
+  SOUS_HIDDEN inline static bool gccs_ = false;  // once a team was started
+  SOUS_HIDDEN inline static bool lost_ = false;
+};
+#endif
+
+namespace {  // targets/runtime/sous.h says why
+
+#ifdef _OPENMP
 // Below so many statement executions a parallel region costs more than it gains: starting and joining a team takes a
 // few microseconds, the time of about as many thousand statements. Tests of small nests define it as 0.
 #ifndef SOUS_PARALLEL_FROM
@@ -29,7 +41,7 @@ inline constexpr int64_t parallel_from = SOUS_PARALLEL_FROM;
 //
 // Threads take no signals: those are for the program's own, which may have blocked them. They inherit the mask of who
 // starts them, so a team is started with all signals blocked before it is needed.
-class SOUS_HIDDEN Threads {
+class Threads : RuntimeState {
  public:
   explicit Threads(int wanted, int least = 1, double gain = 1) : wanted_(wanted) {
     ThreadState& state = thread_state();
@@ -143,12 +155,10 @@ class SOUS_HIDDEN Threads {
     Team::forget_lock();
   }
 
-  SOUS_HIDDEN inline static int watches_forks_ = 0;
-  SOUS_HIDDEN inline static bool gccs_ = false;  // once a team was started
-  SOUS_HIDDEN inline static bool lost_ = false;
   const int wanted_;
   bool usable_ = false;
 };
 #endif
 
+}  // namespace
 }  // namespace sous

@@ -4,6 +4,7 @@
 #include "targets/runtime/vectors_memory.h"
 
 namespace sous::vectors {
+namespace {  // targets/runtime/sous.h says why
 
 // Integers wrap.
 #define SOUS_OPERATOR(name, op)                                                                      \
@@ -200,4 +201,5 @@ SOUS_VECTOR Vec<D> ConvertTo(D d, V v) {
   return converted(d, v);
 }
 
+}  // namespace
 }  // namespace sous::vectors

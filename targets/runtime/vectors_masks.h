@@ -4,6 +4,7 @@
 #include "targets/runtime/vectors_arithmetic.h"
 
 namespace sous::vectors {
+namespace {  // targets/runtime/sous.h says why
 
 #if SOUS_AVX512
 
@@ -138,4 +139,5 @@ SOUS_VECTOR Vector<T, n> IfThenElseZero(MaskOf<T, n> mask, Vector<T, n> yes) {
   return IfThenElse(mask, yes, Vector<T, n>{});
 }
 
+}  // namespace
 }  // namespace sous::vectors

@@ -4,6 +4,7 @@
 #include "targets/runtime/vectors_native.h"
 
 namespace sous::vectors {
+namespace {  // targets/runtime/sous.h says why
 
 template <class T, size_t n>
 SOUS_VECTOR Vector<T, n> Zero(Simd<T, n>) {
@@ -97,4 +98,5 @@ SOUS_VECTOR void ScatterIndex(Vector<T, n> v, Simd<T, n>, T* p, Vector<Signed<T>
   for (size_t k = 0; k < n; ++k) p[index.raw[k]] = v.raw[k];
 }
 
+}  // namespace
 }  // namespace sous::vectors

@@ -6,6 +6,7 @@
 #include "targets/runtime/vectors_types.h"
 
 namespace sous::vectors {
+namespace {  // targets/runtime/sous.h says why
 
 // By type of element and size: loads and stores of some lanes, comparisons to bits, choices by bits, gathers.
 template <class T, size_t bytes>
@@ -225,4 +226,5 @@ SOUS_VECTOR auto native_mask(MaskOf<T, n> mask) {
 #undef SOUS_GATHER
 #undef SOUS_SELECT
 
+}  // namespace
 }  // namespace sous::vectors

@@ -19,6 +19,7 @@
 #endif
 
 namespace sous::vectors {
+namespace {  // targets/runtime/sous.h says why
 
 template <class T>
 using Signed = Integer<sizeof(T), true>;
@@ -90,4 +91,5 @@ using Bits = typename Vector<Unsigned<T>, n>::Raw;
 template <class T, size_t n>
 using RawElements __attribute__((vector_size(Simd<T, n>::bytes))) = Element<T>;
 
+}  // namespace
 }  // namespace sous::vectors

@@ -93,6 +93,17 @@ def object_then_link(case):
     assert case.run("./prog").stdout == expected
 
 
+def each_object_has_its_own_runtime_functions(case):
+    """Of an inline function a link keeps one copy, whichever file's: it may be for more than another file's processor."""
+    case.write("par.json", PARALLEL)
+    for cc in (case.cc, "gcc-12"):
+        case.s("--recipe=par.json", "--nest=mm", cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+        rows = [row.split(maxsplit=2) for row in case.run("nm", "-C", "--defined-only", "mm.o").stdout.splitlines()]
+        shared = [name for _, kind, name in rows if kind in "TWVu" and "sous" in name]
+        assert any("TeamState::" in name for name in shared), rows
+        assert all("State::" in name or "thread_state_" in name for name in shared), shared
+
+
 def macros_of_the_runtime_reach_generated_code(case):
     case.write("par.json", PARALLEL)
     objects = {}
