@@ -2,9 +2,11 @@
 #include "frontends/c/preprocess.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "client/process.h"
 #include "frontends/c/own_clang.h"
@@ -74,6 +76,20 @@ TEST(OwnClang, IsTheOneWhoseLibrariesAreUsed) {
   EXPECT_FALSE(frontends::c::is_own_clang(program_path("sh")));
   EXPECT_FALSE(frontends::c::is_own_clang("no-such-clang"));
   EXPECT_FALSE(frontends::c::is_own_clang(""));
+}
+
+TEST(OwnClang, IsNoneAnyMoreThatWasReplaced) {
+  const TemporaryFolder folder = TemporaryFolder::make().value();
+  const std::string path = folder.file("clang");
+  ASSERT_TRUE(write_file(path, "19.1.7"));
+  struct stat now;
+  ASSERT_EQ(::stat(path.c_str(), &now), 0);
+  using Files = std::vector<frontends::c::BuiltWith>;
+  const Files same{{path.c_str(), now.st_size, now.st_mtime}};
+  EXPECT_TRUE(frontends::c::unchanged(same));
+  EXPECT_FALSE(frontends::c::unchanged(Files{{path.c_str(), now.st_size + 1, now.st_mtime}}));
+  EXPECT_FALSE(frontends::c::unchanged(Files{{path.c_str(), now.st_size, now.st_mtime - 1}}));
+  EXPECT_FALSE(frontends::c::unchanged(Files{same[0], {"no-such-file", 0, 0}}));
 }
 
 }  // namespace
