@@ -93,10 +93,23 @@ const Sdfg rows = nest(
     "loop i3 = 0 .. n { loop i4 = 0 .. m { s2: weight[i3, i4] = A[i3, i4] * 0.5 } } "
     "loop i5 = 0 .. n { loop i6 = 0 .. m { s3: A[i5, i6] = A[i5, i6] - weight[i5, i6] * mean[i5] } }");
 
+// The best of all places to cut an interval, with elements set otherwise before; and with k around j, as normal forms
+// are.
+const Sdfg folds = nest("array D: i32[n, n] argument", "D",
+                        "loop i0 = 0 .. n - 1 { loop i1 = -i0 .. 1 { "
+                        "s0: D[n - 2 - i0, i1 + n - 1] = max(D[n - 2 - i0, i1 + n - 1], D[n - 2 - i0, i1 + n - 2] + 1) "
+                        "loop i2 = -i0 .. i1 { s1: D[n - 2 - i0, i1 + n - 1] = max(D[n - 2 - i0, i1 + n - 1], "
+                        "D[n - 2 - i0, i2 + n - 1] + D[i2 + n, i1 + n - 1]) } } }");
+const Sdfg parses = nest("array D: i64[n, n] argument", "D",
+                         "loop i0 = 0 .. n - 1 { loop i1 = -i0 .. 1 { loop i2 = i1 .. 1 { "
+                         "s0: D[n - 2 - i0, i2 + n - 1] = min(D[n - 2 - i0, i2 + n - 1], "
+                         "D[n - 2 - i0, i1 + n - 2] + D[i1 + n - 1, i2 + n - 1]) } } }");
+
 // A nest for each strategy, in which all of its steps apply.
 const std::map<std::string, std::vector<Sdfg>> suited = {
     {"contraction", {product, batch}},
     {"register_tiles", {product, batch, filter}},
+    {"intervals", {folds, parses}},
     {"time_tiles", {sweeps}},
     {"pivots", {paths, relaxed, scaled}},
     {"staggered_rows", {relaxation, corners}},
