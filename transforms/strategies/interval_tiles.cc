@@ -70,8 +70,8 @@ std::optional<Intervals> intervals_in(const Nest& nest, const ScheduleLoop& i) {
   const std::vector<sdfg::Expr> subscripts = updated(nest, innermost);
   // The last subscript moves along j alone: neighbours lie side by side.
   const auto are = [&](const string& j, const string& k) {
-    return use(subscripts, i.symbol) && use(subscripts, j) && !use(subscripts, k) && !subscripts.back().uses(i.symbol) &&
-           coefficient_of(subscripts.back(), j).value_or(0) == sdfg::Expr(1);
+    return use(subscripts, i.symbol) && use(subscripts, j) && !use(subscripts, k) &&
+           !subscripts.back().uses(i.symbol) && coefficient_of(subscripts.back(), j).value_or(0) == sdfg::Expr(1);
   };
   if (are(middle.symbol, innermost.symbol)) return Intervals{i.symbol, middle.symbol, innermost.symbol, false};
   if (middle.children.size() == 1 && are(innermost.symbol, middle.symbol))
@@ -124,15 +124,16 @@ class Writer {
   string text_;
 };
 
-// Where `k` runs up to j, what it adds to an element is added from elements that are done to all on their right instead;
-// what stands before it in j's body comes first, when all of it has been added.
+// Where `k` runs up to j, what it adds to an element is added from elements that are done to all on their right
+// instead; what stands before it in j's body comes first, when all of it has been added.
 Result<void> push(Writer& writer, const string& j, const string& k) {
   TRY_VOID(writer.to_front(k));
   const bool alone = writer.loop(j).children.size() == 1;
   const auto lag = (writer.loop(k).end - sdfg::Expr::symbol(j)).constant();
   if (!alone) TRY_VOID(writer.add("sink", "loop=" + k + ", count=0"));
   TRY_VOID(writer.add("interchange", "outer=" + j + ", inner=" + k));
-  if (!alone) TRY_VOID(writer.add("split", "loop=" + j + ", at=" + k + ", offset=" + std::to_string(1 - lag.value_or(0))));
+  if (!alone)
+    TRY_VOID(writer.add("split", "loop=" + j + ", at=" + k + ", offset=" + std::to_string(1 - lag.value_or(0))));
   return {};
 }
 

@@ -17,8 +17,8 @@ struct IntervalTiles {
 
 // For each outermost loop i with a loop j inside, in which updates that may change places take the best of x(i, k) and
 // x(k, j), whichever they are. Between the ends of its rows and the begins of its columns, a tile is a product of those
-// to its left and those below, which are done: that comes first, and then what the tile itself has a part in, row by row,
-// from each element on to those to its right. Empty: there is none. Errors: isl.budget.
+// to its left and those below, which are done: that comes first, and then what the tile itself has a part in, row by
+// row, from each element on to those to its right. Empty: there is none. Errors: isl.budget.
 Result<std::vector<IntervalTiles>> interval_tiles_of(const Nest& nest, const StepContext& context);
 
 }  // namespace sous::transforms

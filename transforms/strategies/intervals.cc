@@ -1,6 +1,6 @@
-// Dynamic programs over intervals (parsing, folding, the order of products, search trees): the best of all places to cut,
-// each of which is read of the table that is filled. Tiles of the table are products of tiles but for what they have a
-// part in themselves, and those of a diagonal wait for none of each other.
+// Dynamic programs over intervals (parsing, folding, the order of products, search trees): the best of all places to
+// cut, each of which is read of the table that is filled. Tiles of the table are products of tiles but for what they
+// have a part in themselves, and those of a diagonal wait for none of each other.
 #include "transforms/strategies/interval_tiles.h"
 #include "transforms/strategies/strategy.h"
 #include "transforms/strategies/writing.h"
@@ -9,7 +9,8 @@ namespace sous::transforms {
 namespace {
 
 constexpr RefusalInfo refusals[] = {
-    {"intervals.none", "no nest takes, in integers, the best of all places to cut an interval, or its tiles cannot be had"},
+    {"intervals.none",
+     "no nest takes, in integers, the best of all places to cut an interval, or its tiles cannot be had"},
 };
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {

@@ -1,5 +1,5 @@
-// Dynamic programs over integers: what their updates read in the array that they update keeps its place, and the updates
-// themselves may change theirs.
+// Dynamic programs over integers: what their updates read in the array that they update keeps its place, and the
+// updates themselves may change theirs.
 #include <gtest/gtest.h>
 
 #include "sdfg/interp.h"
@@ -12,8 +12,9 @@ namespace sous::transforms {
 namespace {
 
 sdfg::Sdfg nest(const std::string& body, const std::string& type = "i32") {
-  auto parsed = sdfg::parse("sdfg 1 t symbols n array D: " + type + "[n, n] argument array E: i32[n] argument alias 1 " +
-                            "arguments n, D, E disjoint D, E " + body);
+  auto parsed =
+      sdfg::parse("sdfg 1 t symbols n array D: " + type + "[n, n] argument array E: i32[n] argument alias 1 " +
+                  "arguments n, D, E disjoint D, E " + body);
   if (!parsed) ADD_FAILURE() << parsed.error().to_string();
   return parsed.value_or(sdfg::Sdfg{});
 }
@@ -63,7 +64,6 @@ TEST(DynamicPrograms, AnUpdateThatFollowsItselfKeepsItsOrder) {
 
 // Cuts where all iterations of a loop around have begun, or none has ended.
 TEST(DynamicPrograms, SplitWhereAllHaveBegunOrNoneHasEnded) {
-
   EXPECT_EQ(result(nest(cuts("max")), "split(loop=k, at=i, where=begun, offset=-2)"), "same");
   EXPECT_EQ(result(nest(cuts("max")), "split(loop=k, at=j, where=ended, offset=2)"), "same");
 }

@@ -158,6 +158,30 @@ TEST(Strategies, ApplyWhole) {
   }
 }
 
+// Several tiles, whole ones and such that the end cuts off.
+TEST(Strategies, TablesOverIntervalsInSeveralTiles) {
+  std::vector<tests::Rewritten> all;
+  for (const Sdfg& nest : {folds, parses}) {
+    const auto recipes = written(intervals_strategy, nest);
+    ASSERT_TRUE(recipes) << recipes.error().to_string();
+    const auto recipe = closed((*recipes)[0], {{"block", 2}});
+    ASSERT_TRUE(recipe);
+    const auto after = apply(nest, *recipe, {.context = avx512, .budget = {}});
+    ASSERT_TRUE(after) << after.error().to_string();
+    all.push_back({nest, to_text(*recipe), *after});
+  }
+  tests::expect_same_compiled(all, {{{"n", 101}, {"m", 1}}, {{"n", 97}, {"m", 1}}, {{"n", 32}, {"m", 1}}}, "highway");
+}
+
+// Floats round, so that the order in which the best is taken tells zeros of both signs apart; products and
+// shortest paths are no tables over intervals.
+TEST(Strategies, WhatIsNoTableOverIntervals) {
+  std::string in_floats = sdfg::print(parses);
+  in_floats.replace(in_floats.find("i64"), 3, "f64");
+  for (const Sdfg& nest : {*sdfg::parse(in_floats), product, paths})
+    EXPECT_EQ(written(intervals_strategy, nest).error().code, "intervals.none");
+}
+
 // A window around each element is summed in a register; of many more elements the row stays the inner loop.
 TEST(Strategies, WindowsAreSummedInARegister) {
   const auto smooth = [](const std::string& length) {
