@@ -99,6 +99,9 @@ class Collector {
     perhaps_.clear();
     const Statement& all = lifted_.statements[s];
     returns_ = has_return(all);
+    const auto* state = std::get_if<State>(&all.node.value);
+    updated_.reset();
+    if (state && commuting_update(all)) updated_ = as_assignment(*state)->out;
     node(all.node, !all.opaque);
     // What every way through the statement writes, it writes for sure.
     for (const auto& [at, element] : perhaps_)
@@ -167,6 +170,7 @@ class Collector {
     if (write && exact && !sure && at) perhaps_.emplace_back(data_.accesses.size(), *at);
     add(m.container, tuples_.at(m.container), dims, constraints, write, exact && sure);
     data_.accesses.back().own = !write && at && written_.contains(*at);
+    data_.accesses.back().update = updated_ == m;
   }
 
   void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
@@ -183,6 +187,7 @@ class Collector {
                               .exact = exact,
                               .map = std::move(map),
                               .own = false,
+                              .update = false,
                               .shape = shapes_.try_emplace(shape, shapes_.size()).first->second});
   }
 
@@ -190,7 +195,9 @@ class Collector {
 
   void reads(const Expr& e) {
     e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+      const auto updated = std::exchange(updated_, std::nullopt);  // a subscript is no part of an update
       access({.container = container, .subset = point(subscript), .combine = std::nullopt}, false, true);
+      updated_ = updated;
       return Expr::read(container, subscript);
     });
   }
@@ -250,6 +257,7 @@ class Collector {
   std::vector<std::vector<std::string>> dims_;
   std::vector<std::string> domains_;  // without the statements' names
   std::size_t statement_ = 0;
+  std::optional<Memlet> updated_;                         // what commuting_update's statement updates
   bool returns_ = false;                                  // it may end anywhere: nothing is written for sure
   std::set<Element> written_;                             // by each run of the statement that gets this far
   std::vector<std::pair<std::size_t, Element>> perhaps_;  // accesses that write an element, if they are made

@@ -27,6 +27,7 @@ struct Access {
   bool exact = false;     // touches exactly these elements (otherwise perhaps fewer)
   IslMap map;             // statement instance -> element
   bool own = false;       // a read of what the same instance has written before, whichever way it took
+  bool update = false;    // of commuting_update's own element, as such
   std::size_t shape = 0;  // equal where domain and map are the same, but for the names of statement and memory
 };
 
@@ -36,6 +37,11 @@ enum class Commutes : std::uint8_t {
   InParts,  // keeps_first_extremum of floats: parts may run side by side, but each, and they as combined, in order
   Always    // integers
 };
+
+// The operator if the statement is a State that does x = x op e as self_update says, but that e may read other elements
+// of x's array (dynamic programs do). Such updates commute as well, as long as each of those reads keeps its place
+// among all that write what it reads: it is a dependence of its own.
+std::optional<Reduction> commuting_update(const Statement& statement);
 
 struct Dependences::Data {
   explicit Data(const Budget& budget) : context(budget.operations) {}
@@ -51,7 +57,7 @@ struct Dependences::Data {
   std::vector<IslMap> relations;
   std::vector<std::size_t> same_relation;         // the first with the same relation, between the same statements
   std::vector<std::optional<Reduction>> updates;  // self_update of each statement
-  std::vector<Commutes> commutes;                 // of each statement: with others that are the same update
+  std::vector<Commutes> commutes;                 // of each dependence: whether its pairs may change places
 
   mutable std::unordered_map<std::string, IslMap> maps_read;
   // Trees that were asked about, the last one first: recipe writers come back to the same few.

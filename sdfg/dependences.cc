@@ -127,18 +127,40 @@ void measure_distance(Dependence& d, const IslMap& relation, const Times& times,
   }
 }
 
-Commutes commuting(const Statement& statement, const std::optional<Reduction>& update, const Lifted& lifted) {
+Commutes commuting(const Statement& statement, const Lifted& lifted) {
+  const auto update = commuting_update(statement);
   const Container* container = update ? lifted.frame.find(update->container) : nullptr;
   if (!container) return Commutes::Never;
   if (!is_float(container->type)) return Commutes::Always;
   return keeps_first_extremum(statement) ? Commutes::InParts : Commutes::Never;
 }
 
+// Whether two accesses are of the elements that the same kind of update combines into, and these may change places.
+class Commuting {
+ public:
+  explicit Commuting(const Lifted& lifted) {
+    for (const Statement& s : lifted.statements) {
+      updates_.push_back(commuting_update(s));
+      commutes_.push_back(commuting(s, lifted));
+    }
+  }
+  Commutes of(const Access& a, const Access& b) const {
+    const auto s = static_cast<std::size_t>(a.statement), t = static_cast<std::size_t>(b.statement);
+    const bool both = (a.update && b.update) || planted(Fault::other_element_taken_as_update);
+    return both && updates_[s] && updates_[s] == updates_[t] ? std::min(commutes_[s], commutes_[t]) : Commutes::Never;
+  }
+
+ private:
+  std::vector<std::optional<Reduction>> updates_;
+  std::vector<Commutes> commutes_;  // of each statement: with others that are the same update
+};
+
 // Fills the dependences and their relations.
 void relate(Data& data, const Times& times, const Lifted& lifted) {
   Pairs pairs(times, lifted);
-  // (container, source, target, kind) -> index of the dependence that collects these pairs
-  std::map<std::tuple<std::string, int, int, DependenceKind>, std::size_t> index;
+  const Commuting commuting(lifted);
+  // (container, source, target, kind, whether they commute) -> index of the dependence that collects these pairs
+  std::map<std::tuple<std::string, int, int, DependenceKind, Commutes>, std::size_t> index;
   std::vector<std::set<PairClass>> classes;
   for (const Access& a : data.accesses)
     for (const Access& b : data.accesses) {
@@ -152,7 +174,8 @@ void relate(Data& data, const Times& times, const Lifted& lifted) {
       // Of two containers that may be the same memory, the one that is read: only an update's own element is its
       // reduction.
       const std::string& container = a.write || planted(Fault::shared_read_taken_as_update) ? b.container : a.container;
-      const auto [it, is_new] = index.try_emplace({container, a.statement, b.statement, kind}, classes.size());
+      const Commutes order = commuting.of(a, b);
+      const auto [it, is_new] = index.try_emplace({container, a.statement, b.statement, kind, order}, classes.size());
       if (is_new) {
         data.dependences.push_back({.kind = kind,
                                     .source = a.statement,
@@ -160,6 +183,7 @@ void relate(Data& data, const Times& times, const Lifted& lifted) {
                                     .container = container,
                                     .distance = {},
                                     .equal_loops = 0});
+        data.commutes.push_back(order);
         classes.emplace_back();
       }
       classes[it->second].insert(c);
@@ -205,10 +229,7 @@ Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::
   if (statements.size() < lifted.statements.size()) data->among = statements;
   collect(*data, lifted);
   TRY_VOID(data->context.ok());
-  for (const Statement& s : lifted.statements) {
-    data->updates.push_back(self_update(s));
-    data->commutes.push_back(commuting(s, data->updates.back(), lifted));
-  }
+  for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
   const Times times(*data, lifted, lifted.tree);
   relate(*data, times, lifted);
   TRY_VOID(data->context.ok());

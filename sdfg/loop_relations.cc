@@ -49,11 +49,9 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
   const Dependence& d = data.dependences[k];
   IslMap pairs = times.dependence_on_time(k);
   const Reduction* update = same_update(data, d);
-  if (update && !carrier) {
-    const Commutes order =
-        std::min(data.commutes[static_cast<std::size_t>(d.source)], data.commutes[static_cast<std::size_t>(d.target)]);
-    if (order == Commutes::Always) return subtract(pairs, pairs);
-    if (order == Commutes::InParts && !planted(Fault::first_extremum_moved)) update = nullptr;
+  if (!carrier) {
+    if (data.commutes[k] == Commutes::Always) return subtract(pairs, pairs);
+    if (data.commutes[k] == Commutes::InParts && !planted(Fault::first_extremum_moved)) update = nullptr;
   }
   for (const auto& [symbol, l] : times.loops()) {
     const bool is_private = is_private_to(*l.loop, d.container);

@@ -1,5 +1,7 @@
 // Which statements are reductions.
-#include "sdfg/dependences.h"
+#include <algorithm>
+
+#include "sdfg/dependence_data.h"
 #include "sdfg/extremum.h"
 
 namespace sous::sdfg {
@@ -23,6 +25,13 @@ ReductionOp reduction_of(ScalarOp op) {
     default:
       return ReductionOp::sum;
   }
+}
+
+// Whether a subscript reads the container.
+bool subscripts_read(const Memlet& memlet, const std::string& container) {
+  return std::ranges::any_of(memlet.subset, [&](const Dim& d) {
+    return d.begin.reads().contains(container) || (d.end && d.end->reads().contains(container));
+  });
 }
 
 bool associative(ScalarOp op) {
@@ -64,20 +73,18 @@ bool keeps_first_extremum(const Statement& statement) {
          a->inputs[static_cast<std::size_t>(otherwise.input)].container == update->container;
 }
 
-std::optional<Reduction> self_update(const Statement& statement) {
+std::optional<Reduction> commuting_update(const Statement& statement) {
   const auto* state = std::get_if<State>(&statement.node.value);
   if (!state) return std::nullopt;
   auto a = as_assignment(*state);
   if (!a || a->out.combine) return std::nullopt;
   int accumulator = -1;
   for (std::size_t i = 0; i < a->inputs.size(); ++i) {
-    if (a->inputs[i].container != a->out.container) continue;
-    if (accumulator >= 0 || a->inputs[i] != a->out) return std::nullopt;
+    if (a->inputs[i] != a->out) continue;
+    if (accumulator >= 0) return std::nullopt;
     accumulator = static_cast<int>(i);
   }
-  if (accumulator < 0) return std::nullopt;
-  for (const Dim& d : a->out.subset)
-    if (d.begin.reads().contains(a->out.container)) return std::nullopt;
+  if (accumulator < 0 || subscripts_read(a->out, a->out.container)) return std::nullopt;
   auto uses = [&](const ScalarExpr& e) {
     int count = 0;
     e.visit([&](const ScalarExpr& n) { count += n.op == ScalarOp::input && n.input == accumulator; });
@@ -105,6 +112,16 @@ std::optional<Reduction> self_update(const Statement& statement) {
       return std::nullopt;
   }
   return Reduction{.container = a->out.container, .op = reduction_of(op)};
+}
+
+std::optional<Reduction> self_update(const Statement& statement) {
+  auto update = commuting_update(statement);
+  if (!update) return std::nullopt;
+  const auto a = as_assignment(std::get<State>(statement.node.value));
+  for (const Memlet& input : a->inputs)
+    if ((input.container == update->container && input != a->out) || subscripts_read(input, update->container))
+      return std::nullopt;
+  return update;
 }
 
 }  // namespace sous::sdfg

@@ -45,8 +45,11 @@ std::set<std::string> touched_in_common(const sdfg::Lifted& lifted, const Schedu
 struct Split {
   static constexpr std::string_view name = "split";
   static constexpr std::string_view summary =
-      "Cuts a loop's iterations in two at a point: an outer loop's variable (such as a tile's start) or the loop's own "
-      "begin or end, plus an offset. Conditions and bounds that this decides are simplified.";
+      "Cuts a loop's iterations in two at a point: an outer loop's variable (such as a tile's start), where it has "
+      "begun "
+      "or begins to end in the iterations of one, or its own begin or end; plus an offset. Conditions and bounds that "
+      "this "
+      "decides are simplified.";
   static constexpr std::string_view before = "for i: for j in [0, n): S(i, j)";
   static constexpr std::string_view after =
       "for i:\n"
@@ -57,8 +60,10 @@ struct Split {
       "that "
       "is taken). A part of a single iteration is no loop any more: then the other keeps the name.";
   static constexpr std::int64_t offset_values[] = {1, 0, -1, 4, 8, 32, 2};
+  static constexpr std::string_view places[] = {"variable", "begun", "ended"};
 
   LoopRef loop, at;
+  std::string where;
   std::int64_t offset;
   static constexpr auto params = std::tuple{
       param(&Split::loop, {.name = "loop", .doc = "the loop that is cut"}),
@@ -69,6 +74,11 @@ struct Split {
                          .relation = Relation::Around,
                          .to = "loop",
                          .refusal = "split.not-around"}),
+      param(&Split::where, {.name = "where",
+                            .doc = "what of `at`: its variable; or where the loop has begun in all of its iterations "
+                                   "(begun), or has ended in none of them (ended)",
+                            .choices = places,
+                            .default_value = "variable"}),
       param(&Split::offset, {.name = "offset",
                              .doc = "added to the point",
                              .low = -(1 << 20),
@@ -80,6 +90,7 @@ struct Split {
       {"split.no-loop", "the loop does not exist"},
       {"split.not-around", "at is not a loop around the loop"},
       {"split.step", "the loop does not have step 1, or is not sequential any more"},
+      {"split.bounds", "where the loop begins or ends has no greatest or least value over the iterations of at"},
       {"split.nothing", "one of the parts would never run"},
       {"split.illegal", "a container that is private to loops of both parts cannot become two"},
   };
@@ -88,8 +99,10 @@ struct Split {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("split.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    const Expr start = !at.name.empty() ? Expr::symbol(at.name) : offset < 0 ? old->end : old->begin;
-    const Expr point = start + offset;
+    const auto start = starting_point(nest, *old);
+    if (!start)
+      return fail("split.bounds", "the bounds of " + loop.name + " have no extremes over " + at.name, loop.name);
+    const Expr point = *start + offset;
 
     const sdfg::Surroundings context(nest.lifted, sdfg::around(nest.tree, loop.name));
     const auto part = [&](const sdfg::ScheduleLoop& one) {
@@ -125,6 +138,16 @@ struct Split {
   }
 
  private:
+  // Nullopt: it is not known.
+  std::optional<Expr> starting_point(const Nest& nest, const sdfg::ScheduleLoop& old) const {
+    if (at.name.empty()) return offset < 0 ? old.end : old.begin;
+    if (where == "variable") return Expr::symbol(at.name);
+    const sdfg::ScheduleLoop& around = loop_of(nest, at);
+    if (around.step < 0) return std::nullopt;
+    return where == "begun" ? greatest(old.begin, at.name, around.begin, around.end - 1)
+                            : least(old.end, at.name, around.begin, around.end - 1);
+  }
+
   // The nest in this order, in which the loops of the second part have containers of their own. Nullopt: more than
   // memlets name one.
   static std::optional<sdfg::Sdfg> with_own(const Nest& nest, const ScheduleTree& tree, const ScheduleTree& second,

@@ -12,6 +12,7 @@
 #include "transforms/step.h"
 #include "transforms/strategies/fusion.h"
 #include "transforms/strategies/index_sets.h"
+#include "transforms/strategies/interval_tiles.h"
 #include "transforms/strategies/staggering.h"
 
 namespace sous::transforms {
@@ -70,6 +71,7 @@ class NestFacts {
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
   Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }
+  Result<std::vector<IntervalTiles>> interval_tiles() const { return interval_tiles_of(*nest_, context_); }
   Result<std::vector<Staggered>> staggered() const { return staggered_of(*nest_, context_); }
   Result<std::vector<Tileable>> tileable() const { return tileable_of(*nest_, context_); }
 

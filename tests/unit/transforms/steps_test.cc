@@ -505,6 +505,8 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {copy2, "unroll(loop=j); split(loop=j, at=i)", false, "split.step"},
       {copy2, "split(loop=j, at=i, offset=0); split(loop=j, at=i, offset=1)", false, "split.nothing"},
       {copy2, "split(loop=j, offset=0)", false, "split.nothing"},
+      {"loop i = 0 .. n { loop j = 0 .. i mod 3 { s0: A[i, j] = 1.0 } }", "split(loop=j, at=i, where=ended)", false,
+       "split.bounds"},
       {"loop i = 0 .. n { loop j = 0 .. n private(t) { s2: t[] = x[j] loop l = 0 .. n private(t) { s0: t[] = A[j, l] "
        "s1: A[j, l] = t[] * t[] } } }",
        "split(loop=j, at=i)", false, "split.illegal"},

@@ -93,10 +93,23 @@ const Sdfg rows = nest(
     "loop i3 = 0 .. n { loop i4 = 0 .. m { s2: weight[i3, i4] = A[i3, i4] * 0.5 } } "
     "loop i5 = 0 .. n { loop i6 = 0 .. m { s3: A[i5, i6] = A[i5, i6] - weight[i5, i6] * mean[i5] } }");
 
+// The best of all places to cut an interval, with elements set otherwise before; and with k around j, as normal forms
+// are.
+const Sdfg folds = nest("array D: i32[n, n] argument", "D",
+                        "loop i0 = 0 .. n - 1 { loop i1 = -i0 .. 1 { "
+                        "s0: D[n - 2 - i0, i1 + n - 1] = max(D[n - 2 - i0, i1 + n - 1], D[n - 2 - i0, i1 + n - 2] + 1) "
+                        "loop i2 = -i0 .. i1 { s1: D[n - 2 - i0, i1 + n - 1] = max(D[n - 2 - i0, i1 + n - 1], "
+                        "D[n - 2 - i0, i2 + n - 1] + D[i2 + n, i1 + n - 1]) } } }");
+const Sdfg parses = nest("array D: i64[n, n] argument", "D",
+                         "loop i0 = 0 .. n - 1 { loop i1 = -i0 .. 1 { loop i2 = i1 .. 1 { "
+                         "s0: D[n - 2 - i0, i2 + n - 1] = min(D[n - 2 - i0, i2 + n - 1], "
+                         "D[n - 2 - i0, i1 + n - 2] + D[i1 + n - 1, i2 + n - 1]) } } }");
+
 // A nest for each strategy, in which all of its steps apply.
 const std::map<std::string, std::vector<Sdfg>> suited = {
     {"contraction", {product, batch}},
     {"register_tiles", {product, batch, filter}},
+    {"intervals", {folds, parses}},
     {"time_tiles", {sweeps}},
     {"pivots", {paths, relaxed, scaled}},
     {"staggered_rows", {relaxation, corners}},
@@ -143,6 +156,30 @@ TEST(Strategies, ApplyWhole) {
                                   strategy->gpu ? "cuda" : "highway");
     }
   }
+}
+
+// Several tiles, whole ones and such that the end cuts off.
+TEST(Strategies, TablesOverIntervalsInSeveralTiles) {
+  std::vector<tests::Rewritten> all;
+  for (const Sdfg& nest : {folds, parses}) {
+    const auto recipes = written(intervals_strategy, nest);
+    ASSERT_TRUE(recipes) << recipes.error().to_string();
+    const auto recipe = closed((*recipes)[0], {{"block", 2}});
+    ASSERT_TRUE(recipe);
+    const auto after = apply(nest, *recipe, {.context = avx512, .budget = {}});
+    ASSERT_TRUE(after) << after.error().to_string();
+    all.push_back({nest, to_text(*recipe), *after});
+  }
+  tests::expect_same_compiled(all, {{{"n", 101}, {"m", 1}}, {{"n", 97}, {"m", 1}}, {{"n", 32}, {"m", 1}}}, "highway");
+}
+
+// Floats round, so that the order in which the best is taken tells zeros of both signs apart; products and
+// shortest paths are no tables over intervals.
+TEST(Strategies, WhatIsNoTableOverIntervals) {
+  std::string in_floats = sdfg::print(parses);
+  in_floats.replace(in_floats.find("i64"), 3, "f64");
+  for (const Sdfg& nest : {*sdfg::parse(in_floats), product, paths})
+    EXPECT_EQ(written(intervals_strategy, nest).error().code, "intervals.none");
 }
 
 // A window around each element is summed in a register; of many more elements the row stays the inner loop.
