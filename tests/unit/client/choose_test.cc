@@ -159,6 +159,31 @@ TEST(Choose, ANeighboursThresholdsAreDoubled) {
   EXPECT_EQ(guard(0).least_extents, (std::vector<double>{10, 0}));
 }
 
+// The same nest at another size is no neighbour: its thresholds are this one's.
+TEST(Choose, ThresholdsOfTheSameNestAtAnotherSizeStay) {
+  const auto nest_of = [](const char* arguments, const char* n) {
+    const std::string size = n;
+    const auto unit =
+        frontends::c::lift("void f(" + std::string(arguments) + "double a[restrict][" + size +
+                               "], const double b[restrict][" + size + "]) {\n  for (int i = 0; i < " + size +
+                               "; i++)\n    for (int j = 0; j < " + size + "; j++) a[i][j] += b[i][j];\n}",
+                           "test.c", {});
+    return prepare(unit->nests.at(0), false, {}, machine())->units.at(0);
+  };
+  const Unit here_unit = nest_of("", "700");
+  auto match = measured(4, 1);
+  match.nest = nest_of("int n, ", "n").nest;
+  match.recipe = *transforms::recipe_from_text("tile(loops=[i0, i1], sizes=[8, 8]) -> cpp");
+  match.evidence.extents = {1000, 2000};
+  match.evidence.least_extents = {10, 20};
+  match.evidence.least_work = 5000;
+  const auto fit = fitted(here_unit, match, "", false);
+  ASSERT_TRUE(fit) << fit.error().to_string();
+  EXPECT_EQ(fit->recipe, match.recipe);
+  EXPECT_EQ(fit->evidence.least_extents, match.evidence.least_extents);
+  EXPECT_EQ(fit->evidence.least_work, match.evidence.least_work);
+}
+
 // The first nest's shapes would be asked for on entry, and keep the second one's recipe from running.
 TEST(Choose, ANestWithoutWorkIsLeftAloneWhereSizesAreNotKnown) {
   const TwoNests two;
