@@ -193,6 +193,7 @@ class Chooser {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
     }
+    if (!locked) *fit = with_threads_that_pay(unit, std::move(*fit));
     // Once more, as what is known of a neighbour's shape is not known of this nest's.
     if (doubt.empty() && !locked) doubt = not_evidence(*fit, report.size_class, hardware_);
     if (doubt.empty() && !locked) doubt = too_small(unit, *fit);

@@ -16,6 +16,8 @@ using std::string;
 namespace {
 
 constexpr double neighbours_least = 2;  // times as long as the least that was measured
+// Seconds on one thread: two save half of it, which is what their start costs (docs/decisions/039), once in a program.
+constexpr double least_for_threads = 0.25e-3;
 
 // What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
 // has none.
@@ -119,6 +121,17 @@ targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const tra
   // What a team of threads may cost to start.
   if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
   return guard;
+}
+
+transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match match) {
+  transforms::Evidence& e = match.evidence;
+  if (!sizes_known(unit) || e.threads <= 1 || !(e.work > 0)) return match;
+  const double on_one = e.tuned_seconds * e.threads;
+  if (on_one * unit_work(unit) / e.work >= least_for_threads) return match;
+  std::erase_if(match.recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+  e.tuned_seconds = on_one;
+  e.threads = 1;
+  return match;
 }
 
 Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const string& target,
