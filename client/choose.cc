@@ -8,6 +8,7 @@
 #include "client/predicted.h"
 #include "client/promise.h"
 #include "sdfg/planted_fault.h"
+#include "transforms/normal_form.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -192,6 +193,7 @@ class Chooser {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
     }
+    if (!locked) *fit = with_threads_that_pay(unit, std::move(*fit));
     // Once more, as what is known of a neighbour's shape is not known of this nest's.
     if (doubt.empty() && !locked) doubt = not_evidence(*fit, report.size_class, hardware_);
     if (doubt.empty() && !locked) doubt = too_small(unit, *fit);
@@ -207,7 +209,7 @@ class Chooser {
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
       return std::nullopt;
     }
-    if (doubt.empty() && !locked) doubt = shared_sets(unit, choice);
+    if (doubt.empty() && !locked) doubt = shared_sets(unit, match.nest, choice);
     if (doubt.empty() && !locked) doubt = predicted_loss(unit, choice);
     if (!doubt.empty() && !question_.measure) {
       candidate.why_not = doubt;
@@ -229,10 +231,11 @@ class Chooser {
     return why.empty() ? "" : "no evidence for this shape: " + why;
   }
 
-  // What was measured at just these extents stands.
-  string shared_sets(const Unit& unit, const Choice& choice) const {
+  // What was measured at just these extents stands, if it was of these arrays.
+  string shared_sets(const Unit& unit, const sdfg::Sdfg& theirs, const Choice& choice) const {
     const auto& e = choice.match.evidence;
-    const bool measured = choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes);
+    const bool measured = choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes) &&
+                          transforms::structural_hash(theirs) == unit.structural_hash;
     return measured ? "" : crowded(unit, choice);
   }
 

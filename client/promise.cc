@@ -5,6 +5,7 @@
 #include "client/report.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/roles.h"
+#include "transforms/sizeless.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/size_class.h"
 
@@ -15,6 +16,8 @@ using std::string;
 namespace {
 
 constexpr double neighbours_least = 2;  // times as long as the least that was measured
+// Seconds on one thread: two save half of it, which is what their start costs (docs/decisions/039), once in a program.
+constexpr double least_for_threads = 0.25e-3;
 
 // What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
 // has none.
@@ -89,10 +92,8 @@ string not_evidence(const transforms::Match& match, const string& size_class, co
   }
   const auto asked = tuning_db::parse_size_class(size_class);
   const auto measured = tuning_db::parse_size_class(e.size_class);
-  // How far below it reaches was measured: the shape decides.
-  const bool reaches = !e.least_extents.empty() && measured && asked && measured->power && asked->power &&
-                       measured->element_bytes == asked->element_bytes && *asked->power <= *measured->power;
-  if (asked && asked->power && !reaches && !tuning_db::like_size(e.size_class, size_class)) {
+  const bool speaks = measured && asked && tuning_db::speaks_for(*measured, !e.least_extents.empty(), *asked);
+  if (asked && asked->power && !speaks) {
     return "no evidence at this size: measured at " + e.size_class;
   }
   if (e.ratio() <= tuning_db::least_gain) return "not faster: " + speed(e.ratio());
@@ -122,6 +123,17 @@ targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const tra
   return guard;
 }
 
+transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match match) {
+  transforms::Evidence& e = match.evidence;
+  if (!sizes_known(unit) || e.threads <= 1 || !(e.work > 0)) return match;
+  const double on_one = e.tuned_seconds * e.threads;
+  if (on_one * unit_work(unit) / e.work >= least_for_threads) return match;
+  std::erase_if(match.recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+  e.tuned_seconds = on_one;
+  e.threads = 1;
+  return match;
+}
+
 Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const string& target,
                                  bool cpu_only) {
   transforms::Match out = match;
@@ -129,8 +141,8 @@ Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& matc
   if (match.origin != transforms::Origin::Lock && !match.nest.root.nodes.empty() && !(match.nest == here)) {
     std::map<string, string> loops;
     TRY(out.recipe, transforms::match_roles(match.recipe, match.nest, here, &loops));
-    // Thresholds are of loops and statements, whatever is known of the arrays.
-    if (match.nest.root != here.root) {
+    // Thresholds are of loops and statements, whatever is known of their sizes.
+    if (!transforms::differ_in_sizes_alone(match.nest, here)) {
       out.evidence = for_another_nest(match.evidence, loop_symbols(match.nest), loop_symbols(here), loops);
     }
   }

@@ -11,6 +11,8 @@
 
 #include "tuning-db/file_identity.h"
 #include "tuning-db/follower.h"
+#include "tuning-db/greatest_sizes.h"
+#include "tuning-db/insert.h"
 #include "tuning-db/ranking.h"
 #include "tuning-db/size_class.h"
 #include "tuning-db/view.h"
@@ -110,14 +112,19 @@ class Database::Query {
   Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
     machine_ = hardware_class(from);
     asked_ = size_class(q.nest, q.sizes);
+    guessed_ = asked_.power ? asked_ : size_class(q.nest, likely_sizes(q.nest, q.sizes));
     here_.reset();
-    TRY(const auto own, with_hash(q.structural_hash));
-    std::vector<Candidate> candidates = exact(q, own);
+    TRY(auto own, with_hash(q.structural_hash));
+    std::vector<Candidate> candidates = of_own_form(q, own, Kinship::Same);
+    TRY(auto kin, with_sizeless(kept_sizeless(q.nest)));
+    std::erase_if(kin, [&](const Summary* one) { return one->structural_hash == q.structural_hash; });
+    for (const Candidate& one : of_own_form(q, kin, Kinship::OtherSizes)) candidates.push_back(one);
     if (recipes(candidates) < static_cast<std::size_t>(k)) {
+      own.insert(own.end(), kin.begin(), kin.end());
       TRY(const auto more, neighbours(q, static_cast<std::size_t>(k), from.isa, own));
       candidates.insert(candidates.end(), more.begin(), more.end());
     }
-    rank(candidates);
+    rank(candidates, asked_);
     std::vector<transforms::Match> result;
     std::set<std::string_view> recipes;
     for (const Candidate& candidate : candidates) {
@@ -157,20 +164,28 @@ class Database::Query {
     for (Summary& row : rows) result.push_back(keep(std::move(row)));
     return result;
   }
+  Result<std::vector<const Summary*>> with_sizeless(const std::string& sizeless) {
+    if (const RecipeIndex* index = view_->recipes()) return index->with_sizeless(sizeless);
+    std::vector<const Summary*> result;
+    TRY(auto rows, impl_.store.with_sizeless(sizeless));
+    for (Summary& row : rows) result.push_back(keep(std::move(row)));
+    return result;
+  }
   std::optional<FeatureVector> vector(const Summary& entry) const {
     if (const RecipeIndex* index = view_->recipes()) return index->vector(entry);
     const FeatureVector* found = view_->nearest()->vector(entry.id);
     return found ? std::optional(*found) : std::nullopt;
   }
 
-  std::vector<Candidate> exact(const transforms::NestQuery& q, const std::vector<const Summary*>& entries) {
-    const std::string asked = to_string(asked_);
+  // Of entries of the very nest, or of what differs from it in sizes alone.
+  std::vector<Candidate> of_own_form(const transforms::NestQuery& q, const std::vector<const Summary*>& entries,
+                                     Kinship kinship) {
     std::vector<Candidate> result;
     for (const Summary* entry : entries) {
       if (!entry->is_for(asker_)) continue;
-      Candidate candidate = candidate_of(*entry, machine_, asked_);
-      candidate.exact = true;
-      if (asked_.power && entry->size_class != asked) {
+      Candidate candidate = candidate_of(*entry, machine_, asked_, guessed_);
+      candidate.kinship = kinship;
+      if (asked_.power && !candidate.size_speaks) {
         const auto there = vector(*entry);
         if (!there || !here(q)) continue;  // how far away it is cannot be told
         candidate.distance = std::max(not_exact, distance(*here(q), *there));
@@ -188,20 +203,20 @@ class Database::Query {
       if (known.contains(hit.id)) continue;
       TRY(const Summary* found, entry(hit.id));
       if (!found || !found->is_for(asker_)) continue;
-      to.push_back(candidate_of(*found, machine_, asked_));
+      to.push_back(candidate_of(*found, machine_, asked_, guessed_));
       to.back().distance = std::max(not_exact, hit.distance);
     }
     return {};
   }
 
-  // `own`: the entries with the asking nest's hash.
+  // `own`: the entries of the asking nest, whatever its sizes.
   Result<std::vector<Candidate>> neighbours(const transforms::NestQuery& q, std::size_t k, Isa isa,
                                             const std::vector<const Summary*>& own) {
     if (view_->keys.empty() || !here(q)) return std::vector<Candidate>{};
     // Several entries may carry one recipe: look a little further than k, and as far as it takes where that does not
     // bring k recipes.
     const std::size_t wide = 4 * k + 8;
-    if (const RecipeIndex* index = view_->recipes()) return near(*index, q, k, wide, isa);
+    if (const RecipeIndex* index = view_->recipes()) return near(*index, q, k, wide, isa, own);
     NearestFilter filter{.key = nest_key(q.nest), .isa = isa};
     for (const Summary* entry : own) filter.without.insert(entry->id);
     for (std::size_t look = wide;; look *= 8) {
@@ -219,8 +234,8 @@ class Database::Query {
 
   // The same where all is in memory.
   Result<std::vector<Candidate>> near(const RecipeIndex& index, const transforms::NestQuery& q, std::size_t k,
-                                      std::size_t wide, Isa isa) {
-    TRY(const auto found, index.search(*here(q), nest_key(q.nest), q.structural_hash));
+                                      std::size_t wide, Isa isa, const std::vector<const Summary*>& own) {
+    TRY(const auto found, index.search(*here(q), nest_key(q.nest), own));
     std::vector<Candidate> result;
     std::set<std::string_view> distinct;
     for (const bool like : {true, false}) {
@@ -228,7 +243,7 @@ class Database::Query {
       for (const RecipeIndex::Near& one : found) {
         if ((one.isa == isa) != like || !one.entry->is_for(asker_)) continue;
         if (++looked > wide && distinct.size() >= k) break;
-        result.push_back(candidate_of(*one.entry, machine_, asked_));
+        result.push_back(candidate_of(*one.entry, machine_, asked_, guessed_));
         result.back().distance = std::max(not_exact, one.distance);
         distinct.insert(one.entry->recipe_json);
       }
@@ -275,7 +290,7 @@ class Database::Query {
   std::map<std::string, Summary> rows_;
   // Of the nest that is asked about.
   std::string machine_;
-  SizeClass asked_;
+  SizeClass asked_, guessed_;
   std::optional<Result<FeatureVector>> here_;
 };
 

@@ -16,13 +16,15 @@ namespace sous::tuning_db {
 
 struct View;
 
-// Order of the matches of one nest. Those with its structural hash come first, then neighbours, of one element type
-// and depth, of the same instruction set first. Within each: measured on like hardware and at a like size, on like
-// hardware, the rest; then, for equal hashes, the larger gain, and for neighbours, the smaller distance; ties by id.
-// The same recipe is given once.
+// Order of the matches of one nest. Those with its structural hash come first, then those that differ from it in sizes
+// alone (transforms/sizeless.h), then neighbours, of one element type and depth, of the same instruction set first.
+// Within each: measured on like hardware and at a size that speaks for it, on like hardware, the rest; then, for the
+// nest itself, a size like its own (which its arrays suggest, where it is not known), and the larger gain; for
+// neighbours, the smaller distance; ties by id. The same recipe is given once.
 //
-// Distances. 0: equal structural hash, and equal size class (or the asking build does not know its sizes, and guards
-// the call by the measured work). Otherwise the Euclidean distance of the embeddings, at least `not_exact`.
+// Distances. 0: the nest itself, whatever its sizes, measured at a size that speaks for this one (or the asking build
+// does not know its sizes, and guards the call by the measured shape). Otherwise the Euclidean distance of the
+// embeddings, at least `not_exact`.
 inline constexpr double not_exact = 1e-3;
 
 // Threads may share one. They take turns, and each sees what is in the file when it asks; or, with `follow`, they are

@@ -100,4 +100,14 @@ Sizes greatest_sizes(const sdfg::Sdfg& nest, const Sizes& known, std::int64_t la
   return bounds.take();
 }
 
+Sizes likely_sizes(const sdfg::Sdfg& nest, const Sizes& known) {
+  Sizes sizes = greatest_sizes(nest, known, sdfg::unknown_extent);
+  std::int64_t longest = 0;
+  for (const auto& [symbol, size] : sizes) longest = std::max(longest, size);
+  for (const auto& [symbol, size] : known) sizes[symbol] = size;
+  if (longest > 0)
+    for (const std::string& symbol : nest.symbols) sizes.emplace(symbol, longest);
+  return sizes;
+}
+
 }  // namespace sous::tuning_db

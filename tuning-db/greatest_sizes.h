@@ -16,4 +16,10 @@ std::map<std::string, std::int64_t> greatest_sizes(const sdfg::Sdfg& nest,
                                                    const std::map<std::string, std::int64_t>& known,
                                                    std::int64_t largest);
 
+// A value for each symbol: the known one, the greatest that the arrays allow, and for the others the greatest of
+// those, since a program that gives its arrays an extent rarely leaves another far behind. None for what no array
+// says anything of.
+std::map<std::string, std::int64_t> likely_sizes(const sdfg::Sdfg& nest,
+                                                 const std::map<std::string, std::int64_t>& known);
+
 }  // namespace sous::tuning_db

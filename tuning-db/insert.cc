@@ -1,13 +1,16 @@
 #include "tuning-db/insert.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sdfg/json.h"
+#include "transforms/sizeless.h"
 #include "tuning-db/confirm.h"
 #include "tuning-db/evidence.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
+#include "tuning-db/rows.h"
 #include "tuning-db/size_class.h"
 
 namespace sous::tuning_db {
@@ -26,6 +29,7 @@ Prepared prepare(const Entry& entry, const Embedding& embedding) {
           .name = entry.name,
           .nest_id = std::move(nest_id),
           .structural_hash = entry.structural_hash,
+          .sizeless = kept_sizeless(entry.nest),
           .nest = std::move(nest),
           .hardware_id = std::move(hardware_id),
           .hardware_class = hardware_class(entry.hardware),
@@ -76,6 +80,44 @@ Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& e
       .run();
 }
 
+namespace {
+
+constexpr std::string_view sizeless_version = "1:";
+// In order: the first text with that version, and the first behind all of them.
+constexpr const char* not_of_this_version =
+    "SELECT id, json FROM nests WHERE sizeless < '1:' OR sizeless >= '1;' LIMIT 1000";
+
+Result<std::map<std::string, std::string>> some_without_sizeless(sqlite3* db) {
+  std::map<std::string, std::string> found;
+  Statement rows(db, not_of_this_version);
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return found;
+    const auto nest = sdfg::from_json(rows.text(1));
+    // One that cannot be read is like no other; `verify` reports it.
+    found[rows.text(0)] = nest ? kept_sizeless(*nest) : std::string(sizeless_version);
+  }
+}
+
+}  // namespace
+
+std::string kept_sizeless(const sdfg::Sdfg& nest) {
+  return std::string(sizeless_version) + transforms::sizeless_hash(nest);
+}
+
+Result<void> derive_sizeless(sqlite3* db) {
+  if (!has_schema(db, 8)) return {};
+  while (true) {
+    TRY(const auto some, some_without_sizeless(db));
+    if (some.empty()) return {};
+    TRY(auto transaction, Transaction::begin(db));
+    for (const auto& [id, sizeless] : some)
+      TRY_VOID(Statement(db, "UPDATE nests SET sizeless = ? WHERE id = ?").bind(sizeless).bind(id).run());
+    TRY_VOID(note_change(db));
+    TRY_VOID(transaction.commit());
+  }
+}
+
 Result<void> note_change(sqlite3* db) { return execute(db, "UPDATE changes SET entries = entries + 1"); }
 
 Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, Standing standing) {
@@ -85,9 +127,10 @@ Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embeddi
       standing == Standing::own)  // what a seed or a client brought, and someone measured just so, is theirs too
     TRY_VOID(Statement(db, "UPDATE entries SET seeded = 0, sent = 0 WHERE id = ?").bind(entry.id).run());
   if (there) return false;
-  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO nests(id, structural_hash, json) VALUES(?,?,?)")
+  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO nests(id, structural_hash, sizeless, json) VALUES(?,?,?,?)")
                .bind(entry.nest_id)
                .bind(entry.structural_hash)
+               .bind(entry.sizeless)
                .bind(entry.nest)
                .run());
   TRY_VOID(Statement(db, "INSERT OR IGNORE INTO hardware(id, class, json) VALUES(?,?,?)")

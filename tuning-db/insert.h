@@ -22,8 +22,8 @@ struct Embedded {
 
 // An entry as rows.
 struct Prepared {
-  std::string id, name, nest_id, structural_hash, nest, hardware_id, hardware_class, hardware, size_class, sizes,
-      recipe, target, compiler, flags, provenance, time, least;
+  std::string id, name, nest_id, structural_hash, sizeless, nest, hardware_id, hardware_class, hardware, size_class,
+      sizes, recipe, target, compiler, flags, provenance, time, least;
   double baseline_seconds = 0, baseline_spread = 0, tuned_seconds = 0, tuned_spread = 0;
   int threads = 1;
   std::optional<Embedded> embedded;
@@ -47,6 +47,11 @@ Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, c
                             Standing standing);
 // Whoever changes entries says so, in the same transaction: Store::generation.
 Result<void> note_change(sqlite3* db);
+// The hash of a nest in canonical names without its sizes (transforms/sizeless.h), as the database keeps it: with the
+// version of what it is a hash of.
+std::string kept_sizeless(const sdfg::Sdfg& nest);
+// Of nests that came before there was one, or of another version. In a transaction of its own, if there are any.
+Result<void> derive_sizeless(sqlite3* db);
 Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& embedded, const Embedding& embedding);
 
 }  // namespace sous::tuning_db

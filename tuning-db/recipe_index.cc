@@ -42,7 +42,10 @@ Says says(const Summary& entry, Isa isa) {
 Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::vector<StoredVector>& vectors) {
   RecipeIndex index;
   index.entries_ = std::move(entries);
-  for (const Summary& entry : index.entries_) index.by_hash_[entry.structural_hash].push_back(&entry);
+  for (const Summary& entry : index.entries_) {
+    index.by_hash_[entry.structural_hash].push_back(&entry);
+    if (!entry.sizeless.empty()) index.by_sizeless_[entry.sizeless].push_back(&entry);
+  }
   index.rows_.resize(index.entries_.size());
   if (!vectors.empty()) index.dimension_ = vectors.front().vector.size();
   index.padded_ = (index.dimension_ + lanes - 1) / lanes * lanes;
@@ -70,7 +73,7 @@ Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::
 }
 
 Result<std::vector<RecipeIndex::Near>> RecipeIndex::search(const FeatureVector& query, const NestKey& key,
-                                                           std::string_view without_hash) const {
+                                                           const std::vector<const Summary*>& without) const {
   std::vector<Near> result;
   const auto group = std::ranges::find(groups_, key, &Group::key);
   if (group == groups_.end()) return result;
@@ -80,8 +83,7 @@ Result<std::vector<RecipeIndex::Near>> RecipeIndex::search(const FeatureVector& 
   FeatureVector asked = query;
   asked.resize(padded_);
   std::vector<bool> left_out(entries_.size());
-  for (const Summary* entry : with_hash(without_hash))
-    left_out[static_cast<std::size_t>(entry - entries_.data())] = true;
+  for (const Summary* entry : without) left_out[static_cast<std::size_t>(entry - entries_.data())] = true;
   struct Best {
     float square = std::numeric_limits<float>::infinity();
     std::uint32_t member = 0;
@@ -103,10 +105,22 @@ Result<std::vector<RecipeIndex::Near>> RecipeIndex::search(const FeatureVector& 
   return result;
 }
 
-const std::vector<const Summary*>& RecipeIndex::with_hash(std::string_view hash) const {
+namespace {
+
+const std::vector<const Summary*>& entries_of(const RecipeIndex::ByHash& all, std::string_view hash) {
   static const std::vector<const Summary*> none;
-  const auto found = by_hash_.find(hash);
-  return found == by_hash_.end() ? none : found->second;
+  const auto found = all.find(hash);
+  return found == all.end() ? none : found->second;
+}
+
+}  // namespace
+
+const std::vector<const Summary*>& RecipeIndex::with_hash(std::string_view hash) const {
+  return entries_of(by_hash_, hash);
+}
+
+const std::vector<const Summary*>& RecipeIndex::with_sizeless(std::string_view sizeless) const {
+  return entries_of(by_sizeless_, sizeless);
 }
 
 std::optional<FeatureVector> RecipeIndex::vector(const Summary& entry) const {

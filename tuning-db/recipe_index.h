@@ -27,12 +27,14 @@ class RecipeIndex {
     double distance = 0;
     Isa isa = Isa::scalar;
   };
-  // One for each of what measurements say, nearest first, equal distances in order of id; none with that hash.
-  // Error: nearest.dimension.
-  Result<std::vector<Near>> search(const FeatureVector& query, const NestKey& key, std::string_view without_hash) const;
+  // One for each of what measurements say, nearest first, equal distances in order of id; none of `without`, which are
+  // entries of this index. Error: nearest.dimension.
+  Result<std::vector<Near>> search(const FeatureVector& query, const NestKey& key,
+                                   const std::vector<const Summary*>& without) const;
 
   const std::vector<Summary>& entries() const { return entries_; }
   const std::vector<const Summary*>& with_hash(std::string_view hash) const;
+  const std::vector<const Summary*>& with_sizeless(std::string_view sizeless) const;
   std::optional<FeatureVector> vector(const Summary& entry) const;  // of an entry of this index
   std::optional<NestKey> key(const Summary& entry) const;           // the same
   std::vector<NestKey> keys() const;
@@ -55,7 +57,7 @@ class RecipeIndex {
   RecipeIndex() = default;
 
   std::vector<Summary> entries_;
-  ByHash by_hash_;
+  ByHash by_hash_, by_sizeless_;
   std::vector<std::optional<Row>> rows_;  // beside the entries
   std::vector<Group> groups_;
   std::vector<Isa> isas_;  // of the labels

@@ -17,10 +17,9 @@ namespace {
 
 constexpr const char* from = "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
 
-// A file that cannot be written may be of an earlier schema.
-bool has_schema(sqlite3* db, std::int64_t least) { return number(db, "PRAGMA user_version").value_or(0) >= least; }
-
 }  // namespace
+
+bool has_schema(sqlite3* db, std::int64_t least) { return number(db, "PRAGMA user_version").value_or(0) >= least; }
 
 bool Summary::is_for(std::string_view name) const {
   if (!only_for) return true;
@@ -35,14 +34,20 @@ bool Summary::is_for(std::string_view name) const {
 
 std::string summary_rows(sqlite3* db, const std::string& rest) {
   const bool has_senders = has_schema(db, 5);
+  const char* least = has_schema(db, 3) ? "e.least <> '', " : "0, ";
   return std::string(
              "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
              "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags, ") +
+         least + (has_schema(db, 8) ? "n.sizeless, " : "'', ") +
          (has_senders
               ? "e.sent, CASE e.sent WHEN 1 THEN (SELECT group_concat(name) FROM (SELECT name FROM senders WHERE "
                 "entry = e.id ORDER BY name)) ELSE '' END "
               : "0, '' ") +
          from + rest;
+}
+
+std::string summaries_with_sizeless(sqlite3* db) {
+  return summary_rows(db, has_schema(db, 8) ? "WHERE n.sizeless = ? ORDER BY e.id" : "WHERE ? = '' AND false");
 }
 
 std::string for_everyone(sqlite3* db) { return has_schema(db, 5) ? "e.sent <> 1 " : "true "; }
@@ -65,7 +70,9 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
                       .baseline_seconds = rows.real(9),
                       .tuned_seconds = rows.real(10),
                       .threads = static_cast<int>(std::clamp<std::int64_t>(rows.integer(11), 0, INT_MAX)),
-                      .only_for = rows.integer(13) == 1 ? std::optional(rows.text(14)) : std::nullopt});
+                      .sizeless = rows.text(14),
+                      .has_thresholds = rows.integer(13) == 1,
+                      .only_for = rows.integer(15) == 1 ? std::optional(rows.text(16)) : std::nullopt});
   }
 }
 

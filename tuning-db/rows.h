@@ -1,6 +1,7 @@
 // Rows of the database as entries and summaries: what is selected, and how it is read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,15 @@ namespace sous::tuning_db {
 // The statement that selects summaries, and the one that selects entries; `rest`: what follows FROM … JOIN …
 std::string summary_rows(sqlite3* db, const std::string& rest);
 
+// That selects those of a sizeless hash, which is bound; none where the schema does not have it.
+std::string summaries_with_sizeless(sqlite3* db);
+
 Result<std::vector<Summary>> read_summaries(Statement& rows);
 
 std::string entry_rows(sqlite3* db, const std::string& rest);
+
+// Whether the schema is of this version at least: a file that cannot be written may be of an earlier one.
+bool has_schema(sqlite3* db, std::int64_t least);
 
 // "e.sent <> 1" where the schema has it: what more than one token vouches for, or the database's own.
 std::string for_everyone(sqlite3* db);

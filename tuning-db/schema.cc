@@ -123,6 +123,10 @@ CREATE INDEX jobs_by_entry ON jobs(entry);
 CREATE INDEX jobs_by_time ON jobs(since);
 CREATE INDEX wanted_by_hash ON wanted(structural_hash);
 )",
+    R"(
+ALTER TABLE nests ADD COLUMN sizeless TEXT NOT NULL DEFAULT '';
+CREATE INDEX nests_by_sizeless ON nests(sizeless);
+)",
 };
 constexpr int schema = std::size(migrations);
 

@@ -53,6 +53,12 @@ bool like_size(std::string_view measured, std::string_view asked) {
   return a && b && like_size(*a, *b);
 }
 
+bool speaks_for(const SizeClass& measured, bool has_thresholds, const SizeClass& asked) {
+  const bool below =
+      measured.power && asked.power && measured.element_bytes == asked.element_bytes && *asked.power <= *measured.power;
+  return (has_thresholds && below) || like_size(measured, asked);
+}
+
 std::optional<double> footprint_bytes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts f = facts(nest, sizes);
   return f.sizes_known ? std::optional(std::min(f.footprint(), 1e300)) : std::nullopt;

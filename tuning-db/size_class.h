@@ -32,6 +32,9 @@ std::optional<SizeClass> parse_size_class(std::string_view text);
 // An unknown class is like nothing; a build that does not know its sizes guards the call by the measured work instead.
 bool like_size(const SizeClass& measured, const SizeClass& asked);
 bool like_size(std::string_view measured, std::string_view asked);
+// The same, or a smaller size where it was measured how far down it reaches (Evidence::least_extents): there the shape
+// decides.
+bool speaks_for(const SizeClass& measured, bool has_thresholds, const SizeClass& asked);
 
 // Bytes that the nest touches, and executions of its statements; nullopt if a size that matters is not known.
 std::optional<double> footprint_bytes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

@@ -227,6 +227,11 @@ Result<std::vector<Summary>> Store::with_hash(const std::string& hash) const {
   return read_summaries(rows.bind(hash));
 }
 
+Result<std::vector<Summary>> Store::with_sizeless(const std::string& sizeless) const {
+  Statement rows(impl_->db.get(), summaries_with_sizeless(impl_->db.get()).c_str());
+  return read_summaries(rows.bind(sizeless));
+}
+
 Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids) const {
   std::vector<Summary> result;
   for (const std::string& id : ids) {
@@ -238,6 +243,7 @@ Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids
 }
 
 Result<std::vector<StoredVector>> Store::vectors() {
+  TRY_VOID(derive_sizeless(impl_->db.get()));
   TRY(const std::int64_t stale, [&]() -> Result<std::int64_t> {
     Statement count(impl_->db.get(),
                     "SELECT count(id) FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)");

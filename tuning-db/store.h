@@ -1,7 +1,7 @@
 // Where entries are kept: one SQLite file in WAL mode. Only store.cc, and how it reads rows, see SQLite.
 //
 // Schema 1 (PRAGMA user_version; application_id "sous"):
-//   nests(id, structural_hash, json)      each nest once
+//   nests(id, structural_hash, json)      each nest once; since schema 8 with its sizeless hash, which is derived data
 //   hardware(id, class, json)             each machine once
 //   entries(id, nest, hardware, …)        the measurements; id is the hash of the content (tuning-db/entry.h)
 //   embeddings(entry, version, …)         derived data: rebuild_embeddings makes them anew
@@ -42,6 +42,8 @@ struct Summary {
   std::string id, name, structural_hash, size_class, recipe_json, target, hardware_class, compiler, flags, time;
   double baseline_seconds = 0, tuned_seconds = 0;
   int threads = 1;
+  std::string sizeless = {};    // hash of the nest without its sizes (tuning-db/insert.h); empty: not known
+  bool has_thresholds = false;  // how far below its size it reaches was measured
   // Of an entry that one party alone vouches for (tuning-db/confirm.h): its tokens' names, with commas. Nobody:
   // nullopt.
   std::optional<std::string> only_for = std::nullopt;
@@ -102,8 +104,11 @@ class Store {
   Result<std::vector<std::string>> own() const;  // ids of what neither seeds nor clients brought
   Result<std::vector<Summary>> by_id() const;    // all, in order of id; however many there are
   Result<std::vector<Summary>> with_hash(const std::string& structural_hash) const;
+  // `sizeless`: as Summary has it.
+  Result<std::vector<Summary>> with_sizeless(const std::string& sizeless) const;
   Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
-  // Vectors of the embedding in use. Entries without one are embedded first.
+  // Vectors of the embedding in use. Entries without one are embedded first, and what else is derived of nests is
+  // derived.
   Result<std::vector<StoredVector>> vectors();
   Result<void> rebuild_embeddings();
   Result<StoreStats> stats() const;

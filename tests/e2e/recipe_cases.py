@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 
 from case import FLAGS
 
@@ -55,6 +56,41 @@ def measured_on_the_spot_is_kept(case):
     assert "served: " in again and "(database, distance 0" in again, again
     case.s("--measure", "--size", "n=500", *build)
     assert len(case.s("db", "list").stdout.splitlines()) == 2
+
+
+def constants_are_sizes(case):
+    """What was measured of a nest whose size the run knows serves it at sizes that the program says, as far as it reaches."""
+    case.write("sized.c", SIZED)
+    case.write("tile.txt", "register_tile(loops=[i0, i1], sizes=[4, 4], lanes=2) -> highway")
+    case.s("db", "add", "sized.c", "--recipe", "tile.txt", "--nest", "mm", "--", case.cc, *FLAGS)
+
+    def built(rows, columns, depth):
+        case.write("constant.c", f"""\
+#include <stdio.h>
+static double A[{rows}][{depth}], B[{columns}][{depth}], C[{rows}][{columns}];
+static void mm(void) {{
+  for (int i = 0; i < {rows}; i++)
+    for (int j = 0; j < {columns}; j++)
+      for (int k = 0; k < {depth}; k++) C[i][j] += A[i][k] * B[j][k];
+}}
+int main(void) {{
+  for (int k = 0; k < {depth}; k++) A[0][k] = B[0][k] = k;
+  mm();
+  printf("%g\\n", C[0][0]);
+}}
+""")
+        explained = case.s("--explain", case.cc, *FLAGS, "constant.c", "-o", "served").stderr
+        case.run(case.cc, *FLAGS, "constant.c", "-o", "plain")
+        assert case.run("./served").stdout == case.run("./plain").stdout, (rows, columns, depth)
+        return [line for line in explained.splitlines() if " mm: " in line][0]
+
+    for size in ((120, 120, 120), (90, 150, 70)):
+        served = built(*size)
+        assert "mm: served: " in served and re.search(r"\(database, distance 0[,)]", served), (size, served)
+    # Too short for what was measured; windows and the like, which are no sizes; larger than was measured.
+    for size in ((10, 10, 10), (7, 640, 3), (1, 2000, 2000), (900, 900, 900)):
+        left = built(*size)
+        assert "mm: served: " not in left, (size, left)
 
 
 def setup_measures_once(case):

@@ -159,6 +159,51 @@ TEST(Choose, ANeighboursThresholdsAreDoubled) {
   EXPECT_EQ(guard(0).least_extents, (std::vector<double>{10, 0}));
 }
 
+// 700 by 700 elements take some tenths of a millisecond where 1000 by 2000 took 2 ms, 100 by 100 some microseconds.
+TEST(Choose, ThreadsThatCostMoreThanTheySaveAreLeftOut) {
+  const auto unit_of = [](const std::string& n) {
+    const auto unit = frontends::c::lift("void f(double a[restrict " + n + "][" + n + "], const double b[restrict " +
+                                             n + "][" + n + "]) {\n  for (int i = 0; i < " + n +
+                                             "; i++)\n    for (int j = 0; j < " + n + "; j++) a[i][j] += b[i][j];\n}",
+                                         "test.c", {});
+    return prepare(unit->nests.at(0), false, {}, machine())->units.at(0);
+  };
+  auto match = measured(8e-3, 1e-3);
+  match.recipe = *transforms::recipe_from_text("parallelize(loop=i0); vectorize(loop=i1, lanes=8) -> openmp");
+  match.evidence.threads = 2;
+  match.evidence.work = 2e6;
+  EXPECT_EQ(with_threads_that_pay(unit_of("700"), match).recipe, match.recipe);
+  const auto alone = with_threads_that_pay(unit_of("100"), match);
+  EXPECT_EQ(alone.recipe, *transforms::recipe_from_text("vectorize(loop=i1, lanes=8) -> openmp"));
+  EXPECT_EQ(alone.evidence.threads, 1);
+  EXPECT_EQ(alone.evidence.ratio(), 4);
+}
+
+// The same nest at another size is no neighbour: its thresholds are this one's.
+TEST(Choose, ThresholdsOfTheSameNestAtAnotherSizeStay) {
+  const auto nest_of = [](const char* arguments, const char* n) {
+    const std::string size = n;
+    const auto unit =
+        frontends::c::lift("void f(" + std::string(arguments) + "double a[restrict][" + size +
+                               "], const double b[restrict][" + size + "]) {\n  for (int i = 0; i < " + size +
+                               "; i++)\n    for (int j = 0; j < " + size + "; j++) a[i][j] += b[i][j];\n}",
+                           "test.c", {});
+    return prepare(unit->nests.at(0), false, {}, machine())->units.at(0);
+  };
+  const Unit here_unit = nest_of("", "700");
+  auto match = measured(4, 1);
+  match.nest = nest_of("int n, ", "n").nest;
+  match.recipe = *transforms::recipe_from_text("tile(loops=[i0, i1], sizes=[8, 8]) -> cpp");
+  match.evidence.extents = {1000, 2000};
+  match.evidence.least_extents = {10, 20};
+  match.evidence.least_work = 5000;
+  const auto fit = fitted(here_unit, match, "", false);
+  ASSERT_TRUE(fit) << fit.error().to_string();
+  EXPECT_EQ(fit->recipe, match.recipe);
+  EXPECT_EQ(fit->evidence.least_extents, match.evidence.least_extents);
+  EXPECT_EQ(fit->evidence.least_work, match.evidence.least_work);
+}
+
 // The first nest's shapes would be asked for on entry, and keep the second one's recipe from running.
 TEST(Choose, ANestWithoutWorkIsLeftAloneWhereSizesAreNotKnown) {
   const TwoNests two;

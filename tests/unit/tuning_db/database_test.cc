@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "sdfg/text.h"
 #include "tests/unit/tuning_db/nests.h"
 #include "tuning-db/files.h"
 #include "tuning-db/places.h"
@@ -97,6 +98,63 @@ TEST_F(DatabaseTest, TheOwnNestComesBeforeNeighboursOfItsDepth) {
   EXPECT_EQ(found[0].nest, entry(nests::gemm, 8).nest);
   EXPECT_EQ(found[1].nest, entry(nests::syrk, 500).nest);
   EXPECT_GT(found[1].distance, 0);
+}
+
+TEST_F(DatabaseTest, TheSameNestWithItsSizesWrittenOutIsNoFarther) {
+  add(entry(nests::gemm, 500));
+  const auto found = query(asks(nests::gemm_of_700, 0));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].distance, 0);
+  EXPECT_EQ(found[0].nest, entry(nests::gemm, 500).nest);
+  // A size that evidence does not speak for is another matter.
+  ASSERT_TRUE(database->store().remove(entry_id(entry(nests::gemm, 500))).value());
+  add(entry(nests::gemm, 20));
+  EXPECT_GT(query(asks(nests::gemm_of_700, 0)).at(0).distance, 0);
+}
+
+TEST_F(DatabaseTest, ThresholdsReachDownToSmallerConstants) {
+  Entry large = entry(nests::gemm, 8000);
+  add(large);
+  EXPECT_GT(query(asks(nests::gemm_of_700, 0)).at(0).distance, 0);
+  large.least_extents = {100, 100, 100};
+  large.least_work = 1e6;
+  add(large);
+  EXPECT_EQ(query(asks(nests::gemm_of_700, 0)).at(0).distance, 0);
+}
+
+TEST_F(DatabaseTest, TheOwnNestThenOtherSizesThenNeighbours) {
+  add(entry(nests::syrk, 700, "interchange(outer=i0, inner=i1) -> cpp", 9));
+  add(entry(nests::gemm, 700, "reverse(loop=i1) -> cpp", 9));
+  add(entry(nests::gemm_of_700, 0, "reverse(loop=i0) -> cpp", 2));
+  std::vector<std::string> nests;
+  for (const Match& match : query(asks(nests::gemm_of_700, 0), 9)) nests.push_back(sdfg::print(match.nest));
+  ASSERT_EQ(nests.size(), 3u);
+  EXPECT_EQ(nests[0], nests::gemm_of_700);
+  EXPECT_EQ(nests[1], nests::gemm);
+  EXPECT_EQ(nests[2], nests::syrk);
+}
+
+// A gain measured on matrices of 2000 is larger, but says less of what arrays of 100 can hold.
+TEST_F(DatabaseTest, ArraysSuggestTheSizeThatIsNotKnown) {
+  add(entry(nests::gemm, 2000, "reverse(loop=i0) -> cpp", 9));
+  add(entry(nests::gemm, 100, "reverse(loop=i1) -> cpp", 2));
+  transforms::NestQuery in_arrays = asks(nests::gemm_in_arrays_of_100, 100), anywhere = asks(nests::gemm, 100);
+  in_arrays.sizes.clear();
+  anywhere.sizes.clear();
+  EXPECT_NEAR(query(in_arrays).at(0).evidence.ratio(), 2, 1e-9);
+  EXPECT_NEAR(query(anywhere).at(0).evidence.ratio(), 9, 1e-9);
+}
+
+TEST_F(DatabaseTest, WhereTheSizeIsNotKnownAMeasurementSettlesItsOwn) {
+  Entry elsewhere = entry(nests::gemm, 2000, "reverse(loop=i0) -> cpp", 9);
+  elsewhere.hardware = nests::machine(64);
+  add(elsewhere);
+  add(entry(nests::gemm_in_arrays_of_100, 100, "reverse(loop=i0) -> cpp", 0.5));
+  transforms::NestQuery unknown = asks(nests::gemm, 1);
+  unknown.sizes.clear();
+  EXPECT_NEAR(query(unknown).at(0).evidence.ratio(), 9, 1e-9);
+  add(entry(nests::gemm, 2000, "reverse(loop=i0) -> cpp", 0.8));
+  EXPECT_LT(query(unknown).at(0).evidence.ratio(), 1);
 }
 
 TEST_F(DatabaseTest, OwnClassAndSizeComeFirstThenWhatIsBelieved) {

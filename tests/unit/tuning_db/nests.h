@@ -58,6 +58,39 @@ loop i0 = 1 .. n0 - 1 {
 }
 )";
 
+// gemm over `double a0[700][700]` and the like, whose sizes the program says.
+inline constexpr std::string_view gemm_of_700 = R"(sdfg 1 nest
+array a0: f64[700, 700] argument
+array a1: f64[700, 700] argument
+array a2: f64[700, 700] argument
+arguments a0, a1, a2
+
+loop i0 = 0 .. 700 {
+  loop i1 = 0 .. 700 {
+    loop i2 = 0 .. 700 {
+      s0: a0[i0, i2] = a0[i0, i2] + a1[i0, i1] * a2[i1, i2]
+    }
+  }
+}
+)";
+
+// The same where arrays alone say how large it is.
+inline constexpr std::string_view gemm_in_arrays_of_100 = R"(sdfg 1 nest
+symbols n0, n1, n2
+array a0: f64[n0, 100] argument
+array a1: f64[n0, 100] argument
+array a2: f64[n2, 100] argument
+arguments n0, n1, n2, a0, a1, a2
+
+loop i0 = 0 .. n0 {
+  loop i1 = 0 .. n2 {
+    loop i2 = 0 .. n1 {
+      s0: a0[i0, i2] = a0[i0, i2] + a1[i0, i1] * a2[i1, i2]
+    }
+  }
+}
+)";
+
 inline sdfg::Sdfg parsed(std::string_view text) {
   auto result = sdfg::parse(text);
   if (!result) ADD_FAILURE() << result.error().to_string();

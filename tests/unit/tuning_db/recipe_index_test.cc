@@ -50,7 +50,7 @@ TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
     const auto nearest = Nearest::build(kept.vectors).value();
     for (int i = 0; i < 20; ++i) {
       const FeatureVector query = any();
-      const auto found = index.search(query, matrices, "own").value();
+      const auto found = index.search(query, matrices, index.with_hash("own")).value();
       const auto expected = nearest.search_slowly(query, 1000, filter).value();
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t n = 0; n < found.size(); ++n) {
@@ -69,14 +69,14 @@ TEST(RecipeIndex, OfWhatMeasurementsSayTheNearestIsKept) {
   kept.add("a", {0.5F});
   kept.entries.back().tuned_seconds = 9;  // a loss says something else
   const RecipeIndex index = kept.index();
-  const auto found = index.search({0}, matrices, "none").value();
+  const auto found = index.search({0}, matrices, {}).value();
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].entry->id, "1101");
   EXPECT_EQ(found[1].entry->id, "1099");
   EXPECT_EQ(found[2].entry->recipe_json, "b");
-  EXPECT_TRUE(index.search({0}, matrices, "h")->empty());
-  EXPECT_TRUE(index.search({0}, {sdfg::ElementType::f32, 1}, "none")->empty());
-  EXPECT_EQ(index.search({0, 0}, matrices, "none").error().code, "nearest.dimension");
+  EXPECT_TRUE(index.search({0}, matrices, index.with_hash("h"))->empty());
+  EXPECT_TRUE(index.search({0}, {sdfg::ElementType::f32, 1}, {})->empty());
+  EXPECT_EQ(index.search({0, 0}, matrices, {}).error().code, "nearest.dimension");
 }
 
 TEST(RecipeIndex, EntriesWithoutAVectorAreFoundByTheirHash) {
@@ -86,12 +86,12 @@ TEST(RecipeIndex, EntriesWithoutAVectorAreFoundByTheirHash) {
   kept.vectors.pop_back();
   kept.vectors.push_back({"2000", matrices, Isa::avx2, {3}});  // of an entry that came meanwhile
   const RecipeIndex index = kept.index();
-  EXPECT_EQ(index.search({0}, matrices, "")->size(), 1u);
+  EXPECT_EQ(index.search({0}, matrices, {})->size(), 1u);
   ASSERT_EQ(index.with_hash("other").size(), 1u);
   EXPECT_FALSE(index.vector(*index.with_hash("other")[0]));
   kept.vectors[0].vector = {std::nanf("")};
   EXPECT_EQ(RecipeIndex::build(kept.entries, kept.vectors).error().code, "nearest.dimension");
-  EXPECT_TRUE(RecipeIndex::build({}, {}).value().search({0}, matrices, "")->empty());
+  EXPECT_TRUE(RecipeIndex::build({}, {}).value().search({0}, matrices, {})->empty());
 }
 
 }  // namespace

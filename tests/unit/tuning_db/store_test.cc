@@ -196,7 +196,8 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
 }
 
 constexpr const char* back_to_the_first_schema =
-    "DROP TABLE jobs; DROP TABLE wanted; DROP TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER "
+    "DROP INDEX nests_by_sizeless; ALTER TABLE nests DROP COLUMN sizeless; DROP TABLE jobs; DROP TABLE wanted; DROP "
+    "TABLE senders; DROP TABLE changes; DROP INDEX entries_unconfirmed; ALTER "
     "TABLE entries "
     "DROP COLUMN sent; "
     "DROP TABLE tokens; DROP TABLE writes; DROP TABLE seeds; ALTER TABLE entries DROP COLUMN least; "
@@ -207,7 +208,22 @@ TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
   opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
   sql(folder / "t.db", back_to_the_first_schema);
   EXPECT_EQ(opened(folder / "t.db").list()->size(), 1u);
-  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 7);
+  EXPECT_EQ(opened(folder / "t.db").stats()->schema, 8);
+}
+
+TEST(Store, WhatIsDerivedOfOlderNestsIsMadeUp) {
+  const nests::Folder folder;
+  const Entry one = entry(nests::gemm, 500);
+  opened(folder / "t.db").add(one).value();
+  Store store = opened(folder / "t.db");
+  const std::string sizeless = store.list()->at(0).sizeless;
+  EXPECT_EQ(store.with_sizeless(sizeless)->size(), 1u);
+  for (const char* older : {"UPDATE nests SET sizeless = ''", "UPDATE nests SET sizeless = '0:an older one'"}) {
+    sql(folder / "t.db", older);
+    EXPECT_TRUE(store.with_sizeless(sizeless)->empty());
+    ASSERT_TRUE(store.vectors());
+    EXPECT_EQ(store.with_sizeless(sizeless)->size(), 1u);
+  }
 }
 
 TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {
