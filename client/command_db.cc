@@ -1,6 +1,7 @@
 // sous db: the tuning database from the command line.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 
 #include "client/commands.h"
@@ -13,7 +14,9 @@
 #include "sdfg/text.h"
 #include "tuning-db/backup.h"
 #include "tuning-db/database.h"
+#include "tuning-db/migrations.h"
 #include "tuning-db/places.h"
+#include "tuning-db/schema.h"
 
 namespace sous::client {
 namespace {
@@ -157,6 +160,20 @@ Result<int> restore(const Invocation& invocation, const Words& words) {
   return 0;
 }
 
+Result<int> migrate(const Invocation& invocation, const Words& words) {
+  const string path = database_path(invocation.options);
+  if (path.empty()) return fail("cli.value", "no database: give --db PATH");
+  int to = tuning_db::newest_schema;
+  const string text = words.empty() ? std::to_string(to) : words[0];
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), to);
+  if (words.size() > 1 || wrong != std::errc() || end != text.data() + text.size() || to < 1 ||
+      to > tuning_db::newest_schema)
+    return fail("cli.value", "sous db migrate takes a schema from 1 to " + std::to_string(tuning_db::newest_schema));
+  TRY_VOID(tuning_db::migrate_database(path, to));
+  std::printf("%s: schema %d\n", tuning_db::shown(path).c_str(), to);
+  return 0;
+}
+
 Result<int> stats(const Invocation& invocation, const Words&) {
   TRY(const auto store, open_store(invocation.options));
   TRY(const auto s, store.stats());
@@ -200,6 +217,7 @@ constexpr auto verbs = std::to_array<Verb>({
     {"send", send},
     {"backup", backup},
     {"restore", restore},
+    {"migrate", migrate},
     {"stats", stats},
     {"verify", verify},
     {"rebuild-index", rebuild_index},

@@ -272,7 +272,10 @@ Result<int> command_tune(const Invocation& given) {
   std::error_code error;
   if (database_path(options).empty()) return fail("cli.value", "no database: give --db PATH");
   // A build's files lie in folders of their own.
-  const string path = options.database = std::filesystem::absolute(database_path(options), error).string();
+  options.database = database_path(options);
+  if (!tuning_db::is_postgres(options.database))
+    options.database = std::filesystem::absolute(options.database, error).string();
+  const string path = options.database;
   TRY(auto store, tuning_db::Store::open({.path = path, .seeds = tuning_db::seed_files()}));
   Session session{.store = std::move(store)};
   if (!options.profile.empty()) {
@@ -284,7 +287,7 @@ Result<int> command_tune(const Invocation& given) {
   }
   const Interruptible interruptible(1e6);
   TRY_VOID(options.build.empty() ? tune_file(invocation, session) : tune_build(invocation, session));
-  std::printf("%d recipe%s kept in %s\n", session.kept, session.kept == 1 ? "" : "s", path.c_str());
+  std::printf("%d recipe%s kept in %s\n", session.kept, session.kept == 1 ? "" : "s", tuning_db::shown(path).c_str());
   return Interruptible::by_hand() ? 130 : 0;
 }
 

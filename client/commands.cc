@@ -68,7 +68,7 @@ constexpr auto table = std::to_array<Command>({
      "the\n"
      "body of the POST /v1/query that asks a server about all units, in this order.\n",
      command_nests},
-    {"db", "db add|list|show|remove|import|export|send|backup|restore|stats|verify|rebuild-index …",
+    {"db", "db add|list|show|remove|import|export|send|backup|restore|migrate|stats|verify|rebuild-index …",
      "look into and fill the tuning database",
      "db add FILE.c --recipe R.json [-- compiler flags]   measure a recipe in a program of yours, and store it\n"
      "db list                                             all entries, one per line\n"
@@ -79,6 +79,7 @@ constexpr auto table = std::to_array<Command>({
      "db send [ID…] --server URL                          to a server: these, or all that were measured here\n"
      "db backup FILE                                      all of it as one file, also while it is written\n"
      "db restore FILE                                     what such a file holds, also while it is served\n"
+     "db migrate [SCHEMA]                                 to the newest schema, or back to an older one\n"
      "db stats                                            how many entries, machines, targets\n"
      "db verify                                           check every entry and the file itself\n"
      "db rebuild-index                                    make the derived vectors anew\n",

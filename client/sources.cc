@@ -63,6 +63,12 @@ void warn_of_old_lock(const string& lock, const string& database, const Options&
 // A file that is no database any more is moved aside and named; a new one is made from the seeds.
 std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db::Hardware& hardware,
                                             const Options& options, std::vector<string>& notes) {
+  // A connection for each file, and all vectors read for it, is what a server is there to spare.
+  if (tuning_db::is_postgres(path)) {
+    notes.push_back("builds ask a PostgreSQL database through its server (--server URL), not " +
+                    tuning_db::shown(path));
+    return nullptr;
+  }
   std::error_code error;
   const auto folder = std::filesystem::path(path).parent_path();
   const bool new_folder =

@@ -31,7 +31,9 @@ Result<Caller> caller_of(tuning_db::Ledger& ledger, std::string_view authorizati
   if (space == std::string_view::npos || !is_bearer(authorization.substr(0, space))) return unknown();
   const std::string_view text = authorization.substr(space + 1);
   if (text.size() != length || !text.starts_with(prefix)) return unknown();
-  TRY(const auto token, ledger.token(std::string(text.substr(prefix.size(), 2 * id_bytes))));
+  const std::string_view id = text.substr(prefix.size(), 2 * id_bytes);
+  if (id.find_first_not_of("0123456789abcdef") != std::string_view::npos) return unknown();
+  TRY(const auto token, ledger.token(std::string(id)));
   TRY(const std::string hash, hash_of(text));
   if (!token || !same(token->hash, hash) || !token->revoked.empty()) return unknown();
   return Caller{token->name, token->scopes};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
 #include "server/protocol.h"
 #include "server/protocol_fields.h"
+#include "tuning-db/utc.h"
 
 namespace sous::server {
 namespace {
@@ -19,14 +19,6 @@ constexpr double longest_job = 24 * 3600;
 
 Result<Json> parsed_request(std::string_view text) {
   return parse_json(text, "request", {.bytes = std::size_t{64} << 10, .depth = 8});
-}
-
-std::string utc(tuning_db::JobTime time) {
-  const std::time_t seconds = time;
-  std::tm parts{};
-  char buffer[32] = "";
-  if (gmtime_r(&seconds, &parts) != nullptr) std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return buffer;
 }
 
 Result<tuning_db::WantedNest> read_wanted(const Json& json) {
@@ -203,8 +195,8 @@ std::string to_json(const std::vector<tuning_db::JobState>& jobs, const std::map
                    {"class", job.hardware_class},
                    {"state", job.state},
                    {"worker", job.worker},
-                   {"since", utc(job.since)},
-                   {"until", utc(job.until)},
+                   {"since", tuning_db::utc_text(job.since)},
+                   {"until", tuning_db::utc_text(job.until)},
                    {"tries", job.tries}});
     if (!job.code.empty()) all.back()["code"] = job.code;
   }

@@ -1,6 +1,4 @@
 // The routes of workers.
-#include <ctime>
-
 #include "server/job_protocol.h"
 #include "server/routes.h"
 #include "server/secret.h"
@@ -16,7 +14,7 @@ int status_of(const Error& error) {
   if (error.code == "job.lease") return 409;
   if (error.code == "job.quota") return 403;
   if (error.code == "job.entries") return 400;
-  return error.code == "db.replaced" ? 503 : 500;
+  return status_of_database(error);
 }
 
 Response failed(const Error& error) { return refusal(status_of(error), error); }
@@ -31,7 +29,9 @@ Response Routes::lease_job(const Call& call) {
   worker->party = call.caller.name;
   const auto lease = random_hex(lease_bytes);
   if (!lease) return failed(lease.error());
-  const auto job = ledger_.lease(*worker, *lease, std::time(nullptr), policy_.lease_seconds);
+  const auto now = ledger_.now();
+  if (!now) return failed(now.error());
+  const auto job = ledger_.lease(*worker, *lease, *now, policy_.lease_seconds);
   if (!job) return failed(job.error());
   return {.body = lease_reply_json(*job, policy_.lease_seconds, retry_seconds) + "\n"};
 }
@@ -39,7 +39,9 @@ Response Routes::lease_job(const Call& call) {
 Response Routes::renew_job(const Call& call) {
   const auto lease = renew_request_from_json(call.request.body);
   if (!lease) return malformed(lease.error());
-  const auto renewed = ledger_.renew(*lease, call.caller.name, std::time(nullptr), policy_.lease_seconds);
+  const auto now = ledger_.now();
+  if (!now) return failed(now.error());
+  const auto renewed = ledger_.renew(*lease, call.caller.name, *now, policy_.lease_seconds);
   if (!renewed) return failed(renewed.error());
   return {.body = "{\"protocol\":1,\"seconds\":" + std::to_string(policy_.lease_seconds) + "}\n"};
 }
@@ -47,18 +49,20 @@ Response Routes::renew_job(const Call& call) {
 Response Routes::finish_job(const Call& call) {
   const auto done = done_request_from_json(call.request.body);
   if (!done) return malformed(done.error());
-  const auto finished =
-      ledger_.finish(done->lease, call.caller.name, done->outcome, done->entries, done->code, std::time(nullptr));
+  const auto now = ledger_.now();
+  if (!now) return failed(now.error());
+  const auto finished = ledger_.finish(done->lease, call.caller.name, done->outcome, done->entries, done->code, *now);
   if (!finished) return failed(finished.error());
   counters_.count_job(to_string(done->outcome));
   return {.body = "{\"protocol\":1}\n"};
 }
 
 Response Routes::jobs(const Call&) {
-  const auto now = std::time(nullptr);
-  const auto jobs = ledger_.jobs(now);
+  const auto now = ledger_.now();
+  if (!now) return failed(now.error());
+  const auto jobs = ledger_.jobs(*now);
   if (!jobs) return failed(jobs.error());
-  const auto counts = ledger_.job_counts(now);
+  const auto counts = ledger_.job_counts(*now);
   if (!counts) return failed(counts.error());
   return {.body = to_json(*jobs, *counts) + "\n"};
 }

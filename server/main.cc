@@ -27,7 +27,8 @@ constexpr const char* usage =
     "usage: sous-serve [--db FILE] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS]\n"
     "                  [--tls-cert FILE --tls-key FILE] [--limit-requests N] …\n"
     "       sous-serve token add|list|revoke|log …\n"
-    "  --db FILE           the tuning database (default: the one that builds on this machine use)\n"
+    "  --db FILE|URL       the tuning database: a file (default: the one that builds on this machine use), or\n"
+    "                      postgres://…, which several servers may share\n"
     "  --listen HOST:PORT  where to answer (default: 127.0.0.1:8421; port 0: any free one, printed)\n"
     "  --read-only         nobody writes through this server, whatever the token\n"
     "  --private           who asks shows a token with the scope read, too\n"
@@ -156,7 +157,7 @@ int serve(const Options& options) {
   const auto tls = begin_tls(http, options.tls);
   if (!tls) return fail_with(tls.error());
   say("listening on http" + std::string(options.tls ? "s" : "") + "://" + options.host + ":" + std::to_string(*port) +
-      ", " + std::to_string(*entries) + " entries in " + options.database.string() + *tls);
+      ", " + std::to_string(*entries) + " entries in " + tuning_db::shown(options.database) + *tls);
   const bool all_done = http.run();
   say("stopped");
   // A worker that is still at it has nobody left to answer. The database is the file's own business: SQLite finishes

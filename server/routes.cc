@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <ctime>
 #include <utility>
 
 #include "server/protocol.h"
@@ -18,7 +17,11 @@ constexpr std::chrono::seconds longest_proving(10);
 
 }  // namespace
 
-Response internal(const Error& error) { return refusal(error.code == "db.replaced" ? 503 : 500, error); }
+int status_of_database(const Error& error) {
+  return error.code == "db.replaced" || error.code == "db.unreachable" || error.code == "db.busy" ? 503 : 500;
+}
+
+Response internal(const Error& error) { return refusal(status_of_database(error), error); }
 
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
 
@@ -125,7 +128,7 @@ std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const R
   if (policy_.read_only && std::string_view(route.method) != "GET" && route.who == Route::For::scope)
     return refuse(403, {"server.read-only", "nothing is written through this server"});
   if (!caller && caller.error().code == "token.unknown") return refuse(401, std::move(caller).error());
-  if (!caller) return refuse(caller.error().code == "db.replaced" ? 503 : 500, std::move(caller).error());
+  if (!caller) return refuse(status_of_database(caller.error()), std::move(caller).error());
   if (route.who == Route::For::readers && !policy_.is_private) return std::move(*caller);
   const std::string scope(to_string(route.scope));
   if (caller->name.empty()) return refuse(401, {"token.missing", "this wants a token with the scope " + scope});
@@ -218,7 +221,9 @@ Response Routes::health(const Call&) {
 Response Routes::metrics(const Call&) {
   const auto entries = database_.entries();
   if (!entries) return internal(entries.error());
-  const auto jobs = ledger_.job_counts(std::time(nullptr));
+  const auto now = ledger_.now();
+  if (!now) return internal(now.error());
+  const auto jobs = ledger_.job_counts(*now);
   if (!jobs) return internal(jobs.error());
   return {.body = counters_.text(*entries, *jobs), .content_type = "text/plain; version=0.0.4"};
 }

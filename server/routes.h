@@ -156,6 +156,8 @@ class Routes {
 
 // An error as a response.
 Response refusal(int status, const Error& error);
+// Of an error of the server's own database: whether it is worth asking again.
+int status_of_database(const Error& error);
 // The fault of the server's own database; everything else that goes wrong in a route came with the request.
 Response internal(const Error& error);
 

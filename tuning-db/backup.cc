@@ -10,12 +10,17 @@
 #include <string>
 #include <utility>
 
+#include "tuning-db/places.h"
 #include "tuning-db/schema.h"
 
 namespace sous::tuning_db {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::unexpected<Error> by_its_own_means() {
+  return fail("db.backup", "a PostgreSQL database is copied by PostgreSQL's own means: pg_dump, pg_restore");
+}
 
 struct Finish {
   void operator()(sqlite3_backup* copying) const { sqlite3_backup_finish(copying); }
@@ -57,12 +62,12 @@ class Temporary {
   fs::path path_;
 };
 
-Result<Temporary> copy_beside(sqlite3* from, const fs::path& path) {
+Result<Temporary> copy_beside(const SqliteConnection& from, const fs::path& path) {
   TRY(Temporary made, Temporary::beside(path));
-  TRY(const auto to, open_file(made.path(), SQLITE_OPEN_READWRITE));
-  TRY_VOID(copy(from, to.get()));
+  TRY(const auto to, SqliteConnection::open(made.path(), SQLITE_OPEN_READWRITE));
+  TRY_VOID(copy(from.raw(), to->raw()));
   // One file is all of it: without a log beside it.
-  TRY_VOID(execute(to.get(), "PRAGMA journal_mode = DELETE"));
+  TRY_VOID(to->execute("PRAGMA journal_mode = DELETE"));
   return made;
 }
 
@@ -90,25 +95,25 @@ Result<void> make_way(const fs::path& database, fs::path& kept) {
 }
 
 // One try. False: somebody wrote meanwhile.
-Result<bool> replace(sqlite3* copy, const fs::path& database, fs::path& kept) {
-  TRY(const auto watching, open_existing(database));
-  TRY(const auto live, open_existing(database));
+Result<bool> replace(SqliteConnection& copy, const fs::path& database, fs::path& kept) {
+  TRY(const auto watching, open_file(database));
+  TRY(const auto live, open_file(database));
   constexpr const char* version = "PRAGMA data_version";
-  TRY(const auto before, number(watching.get(), version));
-  TRY(const Temporary old, copy_beside(watching.get(), database));
+  TRY(const auto before, number(*watching, version));
+  TRY(const Temporary old, copy_beside(*watching, database));
   // Who follows the database looks at this number (Store::generation): it has to be one that was not there before.
-  TRY(const auto changes, number(watching.get(), "SELECT entries FROM changes"));
+  TRY(const auto changes, number(*watching, "SELECT entries FROM changes"));
   TRY(const auto own, number(copy, "SELECT entries FROM changes"));
   Statement set(copy, "UPDATE changes SET entries = ?");
   TRY_VOID(set.bind(std::to_string(std::max(changes, own) + 1)).run());
 
-  Copying copying(sqlite3_backup_init(live.get(), "main", copy, "main"));
-  if (!copying) return fail("db.io", sqlite3_errmsg(live.get()), database.string());
+  Copying copying(sqlite3_backup_init(live->raw(), "main", copy.raw(), "main"));
+  if (!copying) return fail("db.io", sqlite3_errmsg(live->raw()), database.string());
   // From the first page on nobody else writes; up to then somebody may have, of which `old` knows nothing.
   const int first = sqlite3_backup_step(copying.get(), 1);
   if (first == SQLITE_BUSY || first == SQLITE_LOCKED) return false;
   if (first == SQLITE_OK || first == SQLITE_DONE) {
-    TRY(const auto now, number(watching.get(), version));
+    TRY(const auto now, number(*watching, version));
     if (now != before) return false;
     TRY(kept, keep(database, old));
   }
@@ -116,18 +121,20 @@ Result<bool> replace(sqlite3* copy, const fs::path& database, fs::path& kept) {
     copying.reset();
     return true;
   }
-  return fail("db.io", sqlite3_errmsg(live.get()), database.string());
+  return fail("db.io", sqlite3_errmsg(live->raw()), database.string());
 }
 
 }  // namespace
 
 Result<void> back_up(const fs::path& database, const fs::path& to) {
-  TRY(const auto from, open_existing(database));
-  TRY(const Temporary made, copy_beside(from.get(), to));
+  if (is_postgres(database)) return by_its_own_means();
+  TRY(const auto from, open_file(database));
+  TRY(const Temporary made, copy_beside(*from, to));
   return made.put_at(to);
 }
 
 Result<fs::path> restore(const fs::path& from, const fs::path& database) {
+  if (is_postgres(database)) return by_its_own_means();
   std::error_code error;
   if (!fs::is_regular_file(from, error)) return fail("db.open", "this is no regular file", from.string());
   const auto in = [&](Error why) {
@@ -135,28 +142,28 @@ Result<fs::path> restore(const fs::path& from, const fs::path& database) {
     return std::unexpected(std::move(why));
   };
   // Looked at, and brought to this schema, as a copy.
-  TRY(const auto original, open_file(from, SQLITE_OPEN_READONLY));
-  const auto made = copy_beside(original.get(), database);
+  TRY(const auto original, SqliteConnection::open(from, SQLITE_OPEN_READONLY));
+  const auto made = copy_beside(*original, database);
   if (!made) return in(made.error());
-  const auto copy = open_existing(made->path());
+  const auto copy = open_file(made->path());
   if (!copy) return in(copy.error());
-  sqlite3_progress_handler(copy->get(), 0, nullptr, nullptr);  // all of it is looked at, however large it is
-  Statement check(copy->get(), "PRAGMA quick_check(1)");
+  (*copy)->lift_budgets();  // all of it is looked at, however large it is
+  Statement check(**copy, "PRAGMA quick_check(1)");
   TRY(const bool row, check.step());
   if (!row || check.text(0) != "ok") return fail("db.corrupt", "the database is damaged inside", from.string());
 
   fs::path kept;
-  const auto place = open_existing(database);
+  const auto place = open_file(database);
   const bool is_there = fs::exists(database, error);
   if (!place && is_there && place.error().code != "db.corrupt") return std::unexpected(place.error());
   if (!place) {
     if (is_there) TRY_VOID(make_way(database, kept));
-    TRY(const Temporary whole, copy_beside(copy->get(), database));
+    TRY(const Temporary whole, copy_beside(**copy, database));
     TRY_VOID(whole.put_at(database));
     return kept;
   }
   for (int times = 0; times < 20; ++times) {
-    TRY(const bool done, replace(copy->get(), database, kept));
+    TRY(const bool done, replace(**copy, database, kept));
     if (done) return kept;
   }
   return fail("db.busy", "others write to it all the time", database.string());

@@ -56,15 +56,14 @@ bool says_no_more(const Claim& claim, const Claim& other) {
 }
 
 // Those of other parties about the same nest, recipe and size class.
-Result<std::vector<Claim>> of_others(sqlite3* db, const std::string& id, const std::string& sender) {
-  Statement rows(db, (std::string(columns) +
-                      "WHERE n.structural_hash = (SELECT structural_hash FROM nests JOIN entries ON nests.id = "
-                      "entries.nest WHERE entries.id = ?1) "
-                      "AND e.recipe = (SELECT recipe FROM entries WHERE id = ?1) "
-                      "AND e.size_class = (SELECT size_class FROM entries WHERE id = ?1) AND e.id <> ?1 "
-                      "AND (e.sent = 0 OR EXISTS(SELECT 1 FROM senders s WHERE s.entry = e.id AND s.name <> ?2)) "
-                      "ORDER BY e.sent, e.id LIMIT ?3")
-                         .c_str());
+Result<std::vector<Claim>> of_others(Connection& db, const std::string& id, const std::string& sender) {
+  Statement rows(db, std::string(columns) +
+                         "WHERE n.structural_hash = (SELECT structural_hash FROM nests JOIN entries ON nests.id = "
+                         "entries.nest WHERE entries.id = ?1) "
+                         "AND e.recipe = (SELECT recipe FROM entries WHERE id = ?1) "
+                         "AND e.size_class = (SELECT size_class FROM entries WHERE id = ?1) AND e.id <> ?1 "
+                         "AND (e.sent = 0 OR EXISTS(SELECT 1 FROM senders s WHERE s.entry = e.id AND s.name <> ?2)) "
+                         "ORDER BY e.sent, e.id LIMIT ?3");
   rows.bind(id).bind(sender).bind(most_witnesses);
   std::vector<Claim> claims;
   while (true) {
@@ -74,19 +73,19 @@ Result<std::vector<Claim>> of_others(sqlite3* db, const std::string& id, const s
   }
 }
 
-Result<void> set_confirmed(sqlite3* db, const std::string& id) {
+Result<void> set_confirmed(Connection& db, const std::string& id) {
   return Statement(db, "UPDATE entries SET sent = 2 WHERE id = ? AND sent = 1").bind(id).run();
 }
 
 }  // namespace
 
-Result<void> confirm(sqlite3* db, const std::string& id, const std::string& sender) {
+Result<void> confirm(Connection& db, const std::string& id, const std::string& sender) {
   if (sender.empty()) {
     // The file's own confirms what was sent; where nothing was, there is nothing to ask.
     TRY(const std::int64_t waiting, number(db, "SELECT EXISTS(SELECT 1 FROM entries WHERE sent = 1)"));
     if (waiting == 0) return {};
   }
-  Statement row(db, (std::string(columns) + "WHERE e.id = ?").c_str());
+  Statement row(db, std::string(columns) + "WHERE e.id = ?");
   TRY(const bool there, row.bind(id).step());
   const auto claim = there ? read_claim(row) : std::nullopt;
   if (!claim) return {};

@@ -16,12 +16,12 @@
 #include <string>
 
 #include "sdfg/result.h"
-#include "tuning-db/sqlite.h"
+#include "tuning-db/connection.h"
 
 namespace sous::tuning_db {
 
 // Inside a transaction: the entry confirms what others sent, and, if it was sent itself, by `sender`, is confirmed by
 // what is there. An empty sender: it is the file's own.
-Result<void> confirm(sqlite3* db, const std::string& id, const std::string& sender);
+Result<void> confirm(Connection& db, const std::string& id, const std::string& sender);
 
 }  // namespace sous::tuning_db

@@ -1,19 +1,38 @@
 #include "tuning-db/follower.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "tuning-db/places.h"
+
 namespace sous::tuning_db {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::chrono::milliseconds heartbeat(2000);
+
+}  // namespace
+
 Follower::Follower(StoreOptions options, std::chrono::milliseconds interval, Told told)
     : options_({.path = std::move(options.path), .seeds = {}, .embedding = std::move(options.embedding)}),
       interval_(interval),
-      told_(std::move(told)) {}
+      told_(std::move(told)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Follower::~Follower() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  ::close(wake_);
+}
 
 Result<void> Follower::start() {
   TRY_VOID(look());
@@ -22,24 +41,37 @@ Result<void> Follower::start() {
 }
 
 void Follower::follow(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, stop, interval_, [] { return false; }) && !stop.stop_requested()) told_.looked(look());
+  const std::stop_callback ends(stop, [this] { ::eventfd_write(wake_, 1); });
+  const auto pause = [this] {
+    pollfd file{wake_, POLLIN, 0};
+    ::poll(&file, 1, static_cast<int>(interval_.count()));
+  };
+  const bool told = is_postgres(options_.path);
+  while (true) {
+    const auto waited = store_->wait_for_change(told ? heartbeat : interval_, wake_);
+    if (stop.stop_requested()) return;
+    told_.looked(waited ? look() : waited);
+    if (told) pause();  // those who send a lot make one view of it
+  }
 }
 
 Result<void> Follower::look() {
-  const FileIdentity now = identity_of(options_.path);
-  if (now == FileIdentity{}) return {};  // deleted: the last view is all there is
-  std::optional<Store> replaced;
-  if (!store_ || store_->identity() != now) {
-    const bool first = !store_;
-    TRY(Store opened, first ? Store::open(options_) : open_replaced());
-    if (!first) {
-      TRY(replaced, Store::open(options_));
-    }
-    store_ = std::move(opened);
-    generation_.clear();
+  if (!store_) {
+    TRY(Store opened, Store::open(options_));
+    store_.emplace(std::move(opened));
   }
-  log_ = identity_of(options_.path.string() + "-wal");
+  std::optional<Store> replaced;
+  if (!is_postgres(options_.path)) {
+    const FileIdentity now = identity_of(options_.path);
+    if (now == FileIdentity{}) return {};  // deleted: the last view is all there is
+    if (store_->identity() != now) {
+      TRY(Store opened, open_replaced());
+      TRY(replaced, Store::open(options_));
+      store_ = std::move(opened);
+      generation_.clear();
+    }
+    log_ = identity_of(options_.path.string() + "-wal");
+  }
   TRY(std::string generation, store_->generation());
   if (generation == generation_) return {};
   TRY(auto view, read_view(*store_, true));

@@ -1,16 +1,17 @@
 // Keeps the view of a database up to date from a thread and a connection of its own, so that whoever reads never waits:
 // not for who writes, and not for the view to be made.
 //
+// A file is looked at every `interval`. PostgreSQL says when entries change; it is asked every two seconds besides, so
+// that a connection that died in silence is noticed.
+//
 // A file that was put in the place of the old one is opened. SQLite finds the log of a database by its name: what the
 // old file's log still holds must not be played into the new one, and is moved to <name>-wal.of-replaced-<n>. (Who
 // replaces a database that others have open should put its log aside first.)
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -30,6 +31,7 @@ class Follower {
     std::function<void(const Result<void>&)> looked;
   };
   Follower(StoreOptions options, std::chrono::milliseconds interval, Told told);
+  ~Follower();
   // The first look is by the caller's thread; then it goes on.
   Result<void> start();
 
@@ -44,8 +46,7 @@ class Follower {
   std::optional<Store> store_;
   std::string generation_;
   FileIdentity log_;  // of the file that is open
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
+  const int wake_;    // an eventfd: the thread is to end
   std::jthread thread_;
 };
 

@@ -64,9 +64,13 @@ Result<std::vector<Prepared>> prepare_lines(std::string_view lines, const std::s
   return result;
 }
 
-Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& embedded, const Embedding& embedding) {
+Result<void> insert_vector(Connection& db, const std::string& id, const Embedded& embedded,
+                           const Embedding& embedding) {
   return Statement(db,
-                   "INSERT OR REPLACE INTO embeddings(entry, version, type, depth, isa, vector) VALUES(?,?,?,?,?,?)")
+                   "INSERT INTO embeddings(entry, version, type, depth, isa, vector) VALUES(?,?,?,?,?,?) ON "
+                   "CONFLICT(entry) DO "
+                   "UPDATE SET version = excluded.version, type = excluded.type, depth = excluded.depth, isa = "
+                   "excluded.isa, vector = excluded.vector")
       .bind(id)
       .bind(embedding.version())
       .bind(info(embedded.key.type).name)
@@ -76,21 +80,24 @@ Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& e
       .run();
 }
 
-Result<void> note_change(sqlite3* db) { return execute(db, "UPDATE changes SET entries = entries + 1"); }
+Result<void> note_change(Connection& db) {
+  TRY_VOID(db.execute("UPDATE changes SET entries = entries + 1"));
+  return db.announce_change();
+}
 
-Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, Standing standing) {
+Result<bool> insert(Connection& db, const Prepared& entry, const Embedding& embedding, Standing standing) {
   Statement known(db, "SELECT 1 FROM entries WHERE id = ?");
   TRY(const bool there, known.bind(entry.id).step());
   if (there &&
       standing == Standing::own)  // what a seed or a client brought, and someone measured just so, is theirs too
     TRY_VOID(Statement(db, "UPDATE entries SET seeded = 0, sent = 0 WHERE id = ?").bind(entry.id).run());
   if (there) return false;
-  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO nests(id, structural_hash, json) VALUES(?,?,?)")
+  TRY_VOID(Statement(db, "INSERT INTO nests(id, structural_hash, json) VALUES(?,?,?) ON CONFLICT DO NOTHING")
                .bind(entry.nest_id)
                .bind(entry.structural_hash)
                .bind(entry.nest)
                .run());
-  TRY_VOID(Statement(db, "INSERT OR IGNORE INTO hardware(id, class, json) VALUES(?,?,?)")
+  TRY_VOID(Statement(db, "INSERT INTO hardware(id, class, json) VALUES(?,?,?) ON CONFLICT DO NOTHING")
                .bind(entry.hardware_id)
                .bind(entry.hardware_class)
                .bind(entry.hardware)
@@ -125,7 +132,7 @@ Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embeddi
   return true;
 }
 
-Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding,
+Result<ImportResult> insert(Connection& db, const std::vector<Prepared>& entries, const Embedding& embedding,
                             Standing standing) {
   ImportResult result;
   for (const Prepared& entry : entries) {

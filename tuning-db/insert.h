@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tuning-db/connection.h"
 #include "tuning-db/entry.h"
 #include "tuning-db/features.h"
-#include "tuning-db/sqlite.h"
 #include "tuning-db/store.h"
 
 namespace sous::tuning_db {
@@ -42,11 +42,11 @@ enum class Standing { own, seeded, sent };
 
 // Inside a transaction. Whether it was added; false: it was there already. What was sent becomes the file's own when it
 // is inserted as such.
-Result<bool> insert(sqlite3* db, const Prepared& entry, const Embedding& embedding, Standing standing);
-Result<ImportResult> insert(sqlite3* db, const std::vector<Prepared>& entries, const Embedding& embedding,
+Result<bool> insert(Connection& db, const Prepared& entry, const Embedding& embedding, Standing standing);
+Result<ImportResult> insert(Connection& db, const std::vector<Prepared>& entries, const Embedding& embedding,
                             Standing standing);
 // Whoever changes entries says so, in the same transaction: Store::generation.
-Result<void> note_change(sqlite3* db);
-Result<void> insert_vector(sqlite3* db, const std::string& id, const Embedded& embedded, const Embedding& embedding);
+Result<void> note_change(Connection& db);
+Result<void> insert_vector(Connection& db, const std::string& id, const Embedded& embedded, const Embedding& embedding);
 
 }  // namespace sous::tuning_db

@@ -25,9 +25,9 @@ std::string question(const Summary& claim) {
 
 // Whether some party's claim settles, or may settle, what becomes of a wanted nest: one that the worker's party sees,
 // or one that is still to be measured by another party, by a worker such as this.
-Result<bool> is_known(sqlite3* db, const Worker& worker, const std::string& structural_hash,
+Result<bool> is_known(Connection& db, const Worker& worker, const std::string& structural_hash,
                       const std::string& hardware_class, const std::string& size_class) {
-  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ?").c_str());
+  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ?"));
   TRY(const auto entries, read_summaries(rows.bind(structural_hash).bind(size_class)));
   for (const Summary& entry : entries) {
     if (entry.hardware_class != hardware_class || !(entry.ratio() > least_gain)) continue;
@@ -46,21 +46,62 @@ Result<bool> is_known(sqlite3* db, const Worker& worker, const std::string& stru
   "WITH RECURSIVE recent(name, turns) AS (SELECT whose, count(subject) FROM jobs WHERE since > ?1 GROUP BY whose) "
 
 struct WantedRow {
-  std::string rowid, id, whose, hardware_class;
+  std::string id, hardware_class;
 };
 
-Result<std::vector<WantedRow>> wanted_in_order(sqlite3* db, JobTime now) {
-  // A bare column is that of the row with the least turns.
+// The class is a part of what the id is the hash of.
+Result<std::vector<WantedRow>> wanted_in_order(Connection& db, JobTime now) {
   Statement rows(db, SOUS_RECENT
-                 "SELECT CAST(w.rowid AS TEXT), w.id, w.name, w.class, min(coalesce(r.turns, 0)) AS turns, "
-                 "count(w.name) AS parties, max(w.work) AS heat FROM wanted w LEFT JOIN recent r ON r.name = w.name "
+                 "SELECT w.id, min(w.class), min(coalesce(r.turns, 0)) AS turns, count(w.name) AS parties, "
+                 "max(w.work) AS heat FROM wanted w LEFT JOIN recent r ON r.name = w.name "
                  "GROUP BY w.id ORDER BY parties DESC, turns, heat DESC, w.id LIMIT ?2");
   rows.bind(now - day).bind(most_looked_at);
   std::vector<WantedRow> all;
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return all;
-    all.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3)});
+    all.push_back({rows.text(0), rows.text(1)});
+  }
+}
+
+using Turns = std::map<std::string, std::int64_t>;
+
+Result<Turns> recent_turns(Connection& db, JobTime now) {
+  Statement rows(db, SOUS_RECENT "SELECT name, turns FROM recent");
+  rows.bind(now - day);
+  Turns turns;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return turns;
+    turns[rows.text(0)] = rows.integer(1);
+  }
+}
+
+// As the party wants it for which the least was done; nullopt: nobody wants it any more.
+struct Asked {
+  std::string whose, nest, structural_hash, sizes, size_class;
+  bool reassociate = false;
+};
+Result<std::optional<Asked>> as_asked(Connection& db, const std::string& id, const Turns& turns) {
+  Statement rows(db,
+                 "SELECT name, nest, structural_hash, sizes, size_class, reassociate FROM wanted WHERE id = ? "
+                 "ORDER BY rowid");
+  rows.bind(id);
+  std::optional<Asked> asked;
+  std::int64_t least = 0;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return asked;
+    const auto done = turns.find(rows.text(0));
+    const std::int64_t own = done == turns.end() ? 0 : done->second;
+    if (asked && own >= least) continue;
+    least = own;
+    asked = Asked{.whose = rows.text(0),
+                  .nest = rows.text(1),
+                  .structural_hash = rows.text(2),
+                  .sizes = rows.text(3),
+                  .size_class = rows.text(4),
+                  .reassociate = rows.integer(5) != 0};
   }
 }
 
@@ -77,42 +118,47 @@ std::optional<int> tries_if_due(const std::vector<TriedJob>& tried, const JobFit
   return tries;
 }
 
-Result<std::optional<ChosenJob>> next_tune(sqlite3* db, const Worker& worker, JobTime now) {
+Result<std::optional<ChosenJob>> next_tune(Connection& db, const Worker& worker, JobTime now) {
   TRY(const auto wanted, wanted_in_order(db, now));
+  TRY(const Turns turns, recent_turns(db, now));
   std::map<std::string, std::optional<JobFit>> fits;
   for (const WantedRow& one : wanted) {
     const auto [fit, is_new] = fits.try_emplace(one.hardware_class);
     if (is_new) fit->second = job_fit(worker.hardware, one.hardware_class);
     if (!fit->second) continue;
-    TRY(const auto tried, tried_jobs(db, one.id));
-    const auto tries = tries_if_due(tried, *fit->second, now);
+    const auto due = [&]() -> Result<std::optional<int>> {
+      TRY(const auto tried, tried_jobs(db, one.id));
+      return tries_if_due(tried, *fit->second, now);
+    };
+    TRY(auto tries, due());
     if (!tries) continue;
-    Statement row(db,
-                  "SELECT nest, structural_hash, sizes, reassociate, size_class FROM wanted "
-                  "WHERE rowid = CAST(? AS INTEGER)");
-    TRY(const bool there, row.bind(one.rowid).step());
-    if (!there) continue;
-    TRY(const bool known, is_known(db, worker, row.text(1), one.hardware_class, row.text(4)));
+    TRY(auto asked, as_asked(db, one.id, turns));
+    if (!asked) continue;
+    TRY(const bool known, is_known(db, worker, asked->structural_hash, one.hardware_class, asked->size_class));
     if (known) continue;
+    TRY(const bool held, hold_subject(db, JobKind::tune, one.id, asked->structural_hash, Others::skip));
+    if (!held) continue;
+    TRY(tries, due());  // until it was held, another server may have handed it out
+    if (!tries) continue;
     return ChosenJob{.job = {.lease = {},
                              .kind = JobKind::tune,
                              .build = fit->second->build,
                              .hardware_class = fit->second->hardware_class,
-                             .nest_json = row.text(0),
-                             .structural_hash = row.text(1),
-                             .sizes_json = row.text(2),
-                             .reassociate = row.integer(3) != 0,
+                             .nest_json = std::move(asked->nest),
+                             .structural_hash = std::move(asked->structural_hash),
+                             .sizes_json = std::move(asked->sizes),
+                             .reassociate = asked->reassociate,
                              .entry = {}},
                      .subject = one.id,
                      .entry = {},
-                     .whose = one.whose,
+                     .whose = std::move(asked->whose),
                      .tries = *tries};
   }
   return std::nullopt;
 }
 
 // Those that sent something, the one for which the least was done first. (The names of an index, one jump for each.)
-Result<std::vector<std::string>> senders_in_turn(sqlite3* db, const Worker& worker, JobTime now) {
+Result<std::vector<std::string>> senders_in_turn(Connection& db, const Worker& worker, JobTime now) {
   Statement rows(db, SOUS_RECENT
                  ", sender(name) AS (SELECT min(name) FROM senders UNION ALL SELECT (SELECT min(s.name) FROM senders s "
                  "WHERE s.name > sender.name) FROM sender WHERE sender.name IS NOT NULL) "
@@ -144,17 +190,28 @@ class Fits {
 };
 
 // The claim, if it rests no longer and can be read: a row can be anything.
-Result<std::optional<ChosenJob>> if_due(sqlite3* db, const std::string& id, const JobFit& fit, JobTime now) {
-  Statement row(db, summary_rows(db, "WHERE e.id = ?").c_str());
+Result<std::optional<ChosenJob>> if_due(Connection& db, const std::string& id, const JobFit& fit, JobTime now) {
+  Statement row(db, summary_rows(db, "WHERE e.id = ?"));
   TRY(const auto found, read_summaries(row.bind(id)));
   if (found.empty()) return std::nullopt;
   const Summary& claim = found.front();
   const std::string subject = question(claim);
-  TRY(const auto tried, tried_jobs(db, subject));
-  if (std::ranges::any_of(tried, [&](const TriedJob& one) { return !is_due(one, now); })) return std::nullopt;
-  int tries = 0;
-  for (const TriedJob& one : tried) tries = std::max(tries, one.tries);
-  Statement whole(db, entry_rows(db, "WHERE e.id = ?").c_str());
+  const auto due = [&]() -> Result<std::optional<int>> {
+    TRY(const auto tried, tried_jobs(db, subject));
+    int tries = 0;
+    for (const TriedJob& one : tried) {
+      if (!is_due(one, now)) return std::nullopt;
+      tries = std::max(tries, one.tries);
+    }
+    return tries;
+  };
+  TRY(auto tries, due());
+  if (!tries) return std::nullopt;
+  TRY(const bool held, hold_subject(db, JobKind::measure, subject, claim.structural_hash, Others::skip));
+  if (!held) return std::nullopt;
+  TRY(tries, due());  // until it was held, another server may have handed it out
+  if (!tries) return std::nullopt;
+  Statement whole(db, entry_rows(db, "WHERE e.id = ?"));
   TRY(const bool there, whole.bind(id).step());
   auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", id));
   if (!entry) return std::nullopt;
@@ -173,11 +230,11 @@ Result<std::optional<ChosenJob>> if_due(sqlite3* db, const std::string& id, cons
                    .subject = subject,
                    .entry = id,
                    .whose = {},
-                   .tries = tries};
+                   .tries = *tries};
 }
 
 // One statement for each party: so it stays within its budget, however many there are.
-Result<std::optional<ChosenJob>> next_measure(sqlite3* db, const Worker& worker, JobTime now) {
+Result<std::optional<ChosenJob>> next_measure(Connection& db, const Worker& worker, JobTime now) {
   TRY(const auto senders, senders_in_turn(db, worker, now));
   Fits fits(worker);
   for (const std::string& sender : senders) {
@@ -187,7 +244,7 @@ Result<std::optional<ChosenJob>> next_measure(sqlite3* db, const Worker& worker,
                    "WHERE s.name = ?1 AND e.sent = 1 AND e.baseline_seconds > ?2 * e.tuned_seconds "
                    "AND NOT EXISTS(SELECT 1 FROM senders x WHERE x.entry = e.id AND x.name = ?3) "
                    "AND NOT EXISTS(SELECT 1 FROM jobs j WHERE j.entry = e.id AND j.until > ?4) "
-                   "ORDER BY e.baseline_seconds / e.tuned_seconds DESC, e.id");
+                   "ORDER BY e.baseline_seconds / nullif(e.tuned_seconds, 0) DESC NULLS LAST, e.id");
     rows.bind(sender).bind(least_gain).bind(worker.party).bind(now);
     while (true) {
       TRY(const bool row, rows.step());
@@ -207,7 +264,7 @@ Result<std::optional<ChosenJob>> next_measure(sqlite3* db, const Worker& worker,
 
 }  // namespace
 
-Result<std::int64_t> waiting_jobs(sqlite3* db) {
+Result<std::int64_t> waiting_jobs(Connection& db) {
   Statement count(db,
                   "SELECT (SELECT count(DISTINCT id) FROM wanted WHERE id NOT IN (SELECT subject FROM jobs)) + "
                   "(SELECT count(id) FROM entries WHERE sent = 1 AND baseline_seconds > ? * tuned_seconds "
@@ -216,7 +273,29 @@ Result<std::int64_t> waiting_jobs(sqlite3* db) {
   return count.integer(0);
 }
 
-Result<std::vector<TriedJob>> tried_jobs(sqlite3* db, const std::string& subject) {
+// Rows that are there as long as anybody may ask for it, and that all who do look at: those of whoever wants a nest; of
+// a claim, its nests'. (Whoever inserts entries of a nest does not wait for who has its row.) Rows that come meanwhile
+// are counted, and not held: then it is left alone.
+Result<bool> hold_subject(Connection& db, JobKind kind, const std::string& subject, const std::string& structural_hash,
+                          Others others) {
+  const bool tune = kind == JobKind::tune;
+  const std::string rows = tune ? "FROM wanted WHERE id = ? " : "FROM nests WHERE structural_hash = ? ";
+  const std::string& key = tune ? subject : structural_hash;
+  Statement lock(db, "SELECT 1 " + rows + (tune ? "ORDER BY name " : "ORDER BY id ") +
+                         (others == Others::skip ? db.lock_free_rows() : db.lock_rows()));
+  lock.bind(key);
+  std::int64_t held = 0;
+  while (true) {
+    TRY(const bool row, lock.step());
+    if (!row) break;
+    ++held;
+  }
+  Statement count(db, "SELECT count(id) " + rows);
+  TRY([[maybe_unused]] const bool row, count.bind(key).step());
+  return held == count.integer(0);
+}
+
+Result<std::vector<TriedJob>> tried_jobs(Connection& db, const std::string& subject) {
   Statement rows(db, "SELECT class, state, lease, until, tries FROM jobs WHERE subject = ?");
   rows.bind(subject);
   std::vector<TriedJob> all;
@@ -231,7 +310,7 @@ Result<std::vector<TriedJob>> tried_jobs(sqlite3* db, const std::string& subject
   }
 }
 
-Result<std::optional<ChosenJob>> choose_job(sqlite3* db, const Worker& worker, JobTime now) {
+Result<std::optional<ChosenJob>> choose_job(Connection& db, const Worker& worker, JobTime now) {
   TRY(const std::int64_t measured_last,
       number(db, "SELECT kind = 'measure' FROM jobs ORDER BY since DESC, rowid DESC LIMIT 1"));
   for (const bool measures : {measured_last == 0, measured_last != 0}) {

@@ -2,12 +2,13 @@
 // was tried and when.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tuning-db/connection.h"
 #include "tuning-db/jobs.h"
-#include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
 
@@ -18,7 +19,13 @@ struct TriedJob {
   int tries = 0;
 };
 // Of what is to be done, whatever the class.
-Result<std::vector<TriedJob>> tried_jobs(sqlite3* db, const std::string& subject);
+Result<std::vector<TriedJob>> tried_jobs(Connection& db, const std::string& subject);
+
+// Keeps other servers from handing out, prolonging or ending what is to be done, until the transaction ends. False:
+// another one is at it, which is waited for or not.
+enum class Others : std::uint8_t { skip, wait };
+Result<bool> hold_subject(Connection& db, JobKind kind, const std::string& subject, const std::string& structural_hash,
+                          Others others);
 
 bool is_held(const TriedJob& job, JobTime now);
 // Whether it may be handed out again.
@@ -31,9 +38,9 @@ struct ChosenJob {
   std::string whose;    // the party for which it is done
   int tries = 0;        // without a result until now
 };
-Result<std::optional<ChosenJob>> choose_job(sqlite3* db, const Worker& worker, JobTime now);
+Result<std::optional<ChosenJob>> choose_job(Connection& db, const Worker& worker, JobTime now);
 
 // The number of jobs that were never handed out: nests that are wanted, and claims.
-Result<std::int64_t> waiting_jobs(sqlite3* db);
+Result<std::int64_t> waiting_jobs(Connection& db);
 
 }  // namespace sous::tuning_db

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "tuning-db/belief.h"
+#include "tuning-db/connection.h"
 #include "tuning-db/job_choice.h"
-#include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -33,12 +33,23 @@ struct Held {
   int tries = 0;
 };
 
-Result<Held> held_by(sqlite3* db, const std::string& lease, const std::string& party) {
+std::unexpected<Error> ended() {
+  return fail("job.lease", "this lease has ended, and another worker may have the job");
+}
+
+// Until the transaction ends no other server hands out the job.
+Result<void> hold(Connection& db, const Held& job) {
+  const JobKind kind = job.kind == to_string(JobKind::tune) ? JobKind::tune : JobKind::measure;
+  TRY([[maybe_unused]] const bool all, hold_subject(db, kind, job.subject, job.structural_hash, Others::wait));
+  return {};
+}
+
+Result<Held> held_by(Connection& db, const std::string& lease, const std::string& party) {
   Statement row(db,
                 "SELECT subject, class, kind, structural_hash, entry, tries FROM jobs "
                 "WHERE lease = ? AND worker = ? AND state = 'leased'");
   TRY(const bool there, row.bind(lease).bind(party).step());
-  if (!there) return fail("job.lease", "this lease has ended, and another worker may have the job");
+  if (!there) return ended();
   return Held{.subject = row.text(0),
               .hardware_class = row.text(1),
               .kind = row.text(2),
@@ -48,7 +59,7 @@ Result<Held> held_by(sqlite3* db, const std::string& lease, const std::string& p
 }
 
 // What is said to be found was sent by the party, and is about this job.
-Result<void> check_found(sqlite3* db, const Held& job, const std::string& party,
+Result<void> check_found(Connection& db, const Held& job, const std::string& party,
                          const std::vector<std::string>& entries) {
   if (entries.empty()) return fail("job.entries", "what was found is not named");
   for (const std::string& id : entries) {
@@ -112,7 +123,7 @@ bool is_due(const TriedJob& job, JobTime now) {
   return job.until > now || job.tries <= 1 || job.until + rest_after_failures(job.tries - 1) <= now;
 }
 
-Result<std::optional<Job>> lease_job(sqlite3* db, const Worker& worker, const std::string& lease, JobTime now,
+Result<std::optional<Job>> lease_job(Connection& db, const Worker& worker, const std::string& lease, JobTime now,
                                      JobTime seconds) {
   SOUS_ASSERT(!worker.party.empty() && !lease.empty());
   const JobTime until = now + std::clamp<JobTime>(seconds, 1, longest_lease);
@@ -126,8 +137,12 @@ Result<std::optional<Job>> lease_job(sqlite3* db, const Worker& worker, const st
   TRY(auto chosen, choose_job(db, worker, now));
   if (!chosen) return std::nullopt;
   TRY_VOID(Statement(db, "DELETE FROM jobs WHERE since < ? AND until < ?").bind(now - forgotten).bind(now).run());
+  TRY_VOID(Statement(db, "DELETE FROM jobs WHERE subject = ? AND class = ?")
+               .bind(chosen->subject)
+               .bind(chosen->job.hardware_class)
+               .run());
   TRY_VOID(Statement(db,
-                     "INSERT OR REPLACE INTO jobs(subject, class, kind, structural_hash, entry, whose, state, lease, "
+                     "INSERT INTO jobs(subject, class, kind, structural_hash, entry, whose, state, lease, "
                      "worker, since, until, tries, code) VALUES(?,?,?,?,?,?,'leased',?,?,?,?,?,'')")
                .bind(chosen->subject)
                .bind(chosen->job.hardware_class)
@@ -145,22 +160,26 @@ Result<std::optional<Job>> lease_job(sqlite3* db, const Worker& worker, const st
   return std::move(chosen->job);
 }
 
-Result<void> renew_job(sqlite3* db, const std::string& lease, const std::string& party, JobTime now, JobTime seconds) {
-  TRY([[maybe_unused]] const Held job, held_by(db, lease, party));
+Result<void> renew_job(Connection& db, const std::string& lease, const std::string& party, JobTime now,
+                       JobTime seconds) {
+  TRY(const Held job, held_by(db, lease, party));
+  TRY_VOID(hold(db, job));
   // A lease that ended is as good as one that did not, as long as nobody else has the job.
   TRY(const auto tried, tried_jobs(db, job.subject));
   for (const TriedJob& other : tried)
     if (other.lease != lease && is_held(other, now))
       return fail("job.lease", "this lease has ended, and another worker has the job");
-  return Statement(db, "UPDATE jobs SET until = ? WHERE lease = ? AND state = 'leased'")
-      .bind(now + std::clamp<JobTime>(seconds, 1, longest_lease))
-      .bind(lease)
-      .run();
+  TRY(const std::int64_t renewed, Statement(db, "UPDATE jobs SET until = ? WHERE lease = ? AND state = 'leased'")
+                                      .bind(now + std::clamp<JobTime>(seconds, 1, longest_lease))
+                                      .bind(lease)
+                                      .change());
+  return renewed == 1 ? Result<void>() : ended();
 }
 
-Result<void> finish_job(sqlite3* db, const std::string& lease, const std::string& party, JobOutcome outcome,
+Result<void> finish_job(Connection& db, const std::string& lease, const std::string& party, JobOutcome outcome,
                         const std::vector<std::string>& entries, const std::string& code, JobTime now) {
   TRY(const Held job, held_by(db, lease, party));
+  TRY_VOID(hold(db, job));
   if (outcome == JobOutcome::found) TRY_VOID(check_found(db, job, party, entries));
   int tries = job.tries;
   JobTime until = now;
@@ -179,20 +198,22 @@ Result<void> finish_job(sqlite3* db, const std::string& lease, const std::string
       --tries;
       break;
   }
-  return Statement(db, "UPDATE jobs SET state = ?, until = ?, tries = ?, code = ? WHERE lease = ? AND state = 'leased'")
-      .bind(to_string(outcome))
-      .bind(until)
-      .bind(tries)
-      .bind(code)
-      .bind(lease)
-      .run();
+  TRY(const std::int64_t finished,
+      Statement(db, "UPDATE jobs SET state = ?, until = ?, tries = ?, code = ? WHERE lease = ? AND state = 'leased'")
+          .bind(to_string(outcome))
+          .bind(until)
+          .bind(tries)
+          .bind(code)
+          .bind(lease)
+          .change());
+  return finished == 1 ? Result<void>() : ended();
 }
 
-Result<std::vector<JobState>> read_jobs(sqlite3* db, JobTime now) {
+Result<std::vector<JobState>> read_jobs(Connection& db, JobTime now) {
   Statement rows(db,
                  "SELECT kind, structural_hash, class, CASE WHEN state = 'leased' AND until <= ?1 THEN 'lost' ELSE "
-                 "state END AS now, worker, code, since, until, tries FROM jobs "
-                 "ORDER BY now = 'leased' DESC, since DESC, subject, class LIMIT ?2");
+                 "state END, worker, code, since, until, tries FROM jobs ORDER BY "
+                 "CASE WHEN state = 'leased' AND until > ?1 THEN 0 ELSE 1 END, since DESC, subject, class LIMIT ?2");
   rows.bind(now).bind(most_told);
   std::vector<JobState> all;
   while (true) {
@@ -210,7 +231,7 @@ Result<std::vector<JobState>> read_jobs(sqlite3* db, JobTime now) {
   }
 }
 
-Result<std::map<std::string, std::int64_t>> count_jobs(sqlite3* db, JobTime now) {
+Result<std::map<std::string, std::int64_t>> count_jobs(Connection& db, JobTime now) {
   std::map<std::string, std::int64_t> counts{{"leased", 0}, {"lost", 0}};
   for (const JobOutcome outcome : outcomes) counts[std::string(to_string(outcome))] = 0;
   TRY(counts["waiting"], waiting_jobs(db));

@@ -25,10 +25,9 @@
 #include <vector>
 
 #include "sdfg/result.h"
+#include "tuning-db/connection.h"
 #include "tuning-db/entry.h"
 #include "tuning-db/hardware.h"
-
-struct sqlite3;
 
 namespace sous::tuning_db {
 
@@ -40,7 +39,7 @@ enum class JobOutcome : std::uint8_t { found, nothing, failed, returned };
 std::string_view to_string(JobOutcome outcome);
 std::optional<JobOutcome> parse_job_outcome(std::string_view text);
 
-// Seconds since 1970, of whatever clock the caller has.
+// Seconds since 1970, of whatever clock the caller has; all servers of a database the same (Ledger::now).
 using JobTime = std::int64_t;
 
 struct Worker {
@@ -79,22 +78,23 @@ struct JobFit {
 };
 std::optional<JobFit> job_fit(const Hardware& worker, std::string_view hardware_class);
 
-// Leases that one party may hold at once.
+// Leases that one party may hold at once (a few more, where it asks several servers at the same moment).
 inline constexpr int most_leases = 64;
 // A lease is no longer, whoever asks.
 inline constexpr JobTime longest_lease = 600;
 
-// All inside a transaction.
+// All inside a transaction. Those of several servers over one database may come at the same time.
 
 // The next job for the worker, held until now + seconds; nullopt: there is none. `lease`: a new name that nobody can
 // guess. Errors: job.quota.
-Result<std::optional<Job>> lease_job(sqlite3* db, const Worker& worker, const std::string& lease, JobTime now,
+Result<std::optional<Job>> lease_job(Connection& db, const Worker& worker, const std::string& lease, JobTime now,
                                      JobTime seconds);
 // Holds it until now + seconds. Error: job.lease (it is not held by this party: it ended and another one has it).
-Result<void> renew_job(sqlite3* db, const std::string& lease, const std::string& party, JobTime now, JobTime seconds);
+Result<void> renew_job(Connection& db, const std::string& lease, const std::string& party, JobTime now,
+                       JobTime seconds);
 // `entries`: of what was found, as they were sent before (Ledger::send). `code`: of what failed. Errors: job.lease,
 // job.entries (they are not there, are of others, or of another nest).
-Result<void> finish_job(sqlite3* db, const std::string& lease, const std::string& party, JobOutcome outcome,
+Result<void> finish_job(Connection& db, const std::string& lease, const std::string& party, JobOutcome outcome,
                         const std::vector<std::string>& entries, const std::string& code, JobTime now);
 
 // A job that was handed out at least once.
@@ -105,8 +105,8 @@ struct JobState {
   int tries = 0;                 // in a row without a result
 };
 // Those that are leased first, then the last ones; at most 64.
-Result<std::vector<JobState>> read_jobs(sqlite3* db, JobTime now);
+Result<std::vector<JobState>> read_jobs(Connection& db, JobTime now);
 // How many there are by state: waiting (never handed out), leased, lost, found, nothing, failed, returned.
-Result<std::map<std::string, std::int64_t>> count_jobs(sqlite3* db, JobTime now);
+Result<std::map<std::string, std::int64_t>> count_jobs(Connection& db, JobTime now);
 
 }  // namespace sous::tuning_db

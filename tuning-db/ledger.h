@@ -55,10 +55,10 @@ inline constexpr int most_sent = 100'000;
 
 class Ledger {
  public:
-  // Of a database file that is there. It is opened when it is first asked. `served`: which file is the one at that path
-  // that may be opened, if others may put another one there (a file that takes its place must not be opened before its
-  // predecessor's log is out of the way: tuning-db/follower.h). Error of every function, besides those of opening and
-  // SQLite: db.replaced.
+  // Of a database that is there: a file, or the URL of one of PostgreSQL. It is opened when it is first asked.
+  // `served`: which file is the one at that path that may be opened, if others may put another one there (a file that
+  // takes its place must not be opened before its predecessor's log is out of the way: tuning-db/follower.h). Error of
+  // every function, besides those of opening and SQLite: db.replaced.
   explicit Ledger(std::filesystem::path path, std::function<FileIdentity()> served = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
@@ -78,6 +78,8 @@ class Ledger {
   // Keeps what the party `who` lacks (tuning-db/wanted.h): how many nests are new.
   Result<int> want(const std::vector<WantedNest>& nests, const Hardware& hardware, const std::string& who);
   Result<std::vector<Wanted>> wanted(std::string_view asker);
+  // By the clock that all servers of the database have in common.
+  Result<JobTime> now();
   // Jobs (tuning-db/jobs.h has the errors). The times are the caller's.
   Result<std::optional<Job>> lease(const Worker& worker, const std::string& lease, JobTime now, JobTime seconds);
   Result<void> renew(const std::string& lease, const std::string& party, JobTime now, JobTime seconds);

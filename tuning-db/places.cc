@@ -15,6 +15,23 @@ const char* environment(const char* name) {
 
 }  // namespace
 
+bool is_postgres(const fs::path& place) {
+  const std::string& text = place.native();
+  return text.starts_with("postgres://") || text.starts_with("postgresql://");
+}
+
+// What a URL may hold a password in: its authority, and its parameters.
+std::string shown(const fs::path& place) {
+  std::string text = place.native();
+  if (!is_postgres(place)) return text;
+  if (const std::size_t question = text.find('?'); question != std::string::npos) text.resize(question);
+  const std::size_t host = text.find("://") + 3, end = std::min(text.find('/', host), text.size());
+  const std::size_t at = text.substr(0, end).rfind('@');
+  const std::size_t colon = text.find(':', host);
+  if (at != std::string::npos && colon < at) text.erase(colon, at - colon);
+  return text;
+}
+
 fs::path default_database_path() {
   if (const char* path = environment("SOUS_DB")) return path;
   if (const char* data = environment("XDG_DATA_HOME")) return fs::path(data) / "sous" / "tuning.db";

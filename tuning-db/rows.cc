@@ -18,7 +18,7 @@ namespace {
 constexpr const char* from = "FROM entries e JOIN nests n ON n.id = e.nest JOIN hardware h ON h.id = e.hardware ";
 
 // A file that cannot be written may be of an earlier schema.
-bool has_schema(sqlite3* db, std::int64_t least) { return number(db, "PRAGMA user_version").value_or(0) >= least; }
+bool has_schema(Connection& db, std::int64_t least) { return db.schema_version().value_or(0) >= least; }
 
 }  // namespace
 
@@ -33,19 +33,18 @@ bool Summary::is_for(std::string_view name) const {
   return false;
 }
 
-std::string summary_rows(sqlite3* db, const std::string& rest) {
+std::string summary_rows(Connection& db, const std::string& rest) {
   const bool has_senders = has_schema(db, 5);
   return std::string(
              "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
              "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags, ") +
-         (has_senders
-              ? "e.sent, CASE e.sent WHEN 1 THEN (SELECT group_concat(name) FROM (SELECT name FROM senders WHERE "
-                "entry = e.id ORDER BY name)) ELSE '' END "
-              : "0, '' ") +
+         (has_senders ? "e.sent, CASE e.sent WHEN 1 THEN (SELECT " + db.joined("s.name") +
+                            " FROM (SELECT name FROM senders WHERE entry = e.id ORDER BY name) AS s) ELSE '' END "
+                      : "0, '' ") +
          from + rest;
 }
 
-std::string for_everyone(sqlite3* db) { return has_schema(db, 5) ? "e.sent <> 1 " : "true "; }
+std::string for_everyone(Connection& db) { return has_schema(db, 5) ? "e.sent <> 1 " : "true "; }
 
 Result<std::vector<Summary>> read_summaries(Statement& rows) {
   std::vector<Summary> result;
@@ -69,7 +68,7 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
   }
 }
 
-std::string entry_rows(sqlite3* db, const std::string& rest) {
+std::string entry_rows(Connection& db, const std::string& rest) {
   return std::string(
              "SELECT e.id, e.name, n.json, n.structural_hash, e.sizes, e.recipe, h.json, e.baseline_seconds, ") +
          "e.baseline_spread, e.tuned_seconds, e.tuned_spread, e.threads, e.compiler, e.flags, e.provenance, e.time, " +

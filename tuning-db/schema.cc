@@ -6,6 +6,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include "tuning-db/migrations.h"
+#include "tuning-db/places.h"
+#include "tuning-db/postgres_schema.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -14,120 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr int application_id = 0x736f7573;  // "sous"
 
-// migrations[v] brings schema v to v + 1. Never edited once released: a change is a new line.
-constexpr const char* migrations[] = {
-    R"(
-CREATE TABLE nests(
-  id TEXT PRIMARY KEY,
-  structural_hash TEXT NOT NULL,
-  json TEXT NOT NULL);
-CREATE INDEX nests_by_hash ON nests(structural_hash);
-CREATE TABLE hardware(
-  id TEXT PRIMARY KEY,
-  class TEXT NOT NULL,
-  json TEXT NOT NULL);
-CREATE TABLE entries(
-  id TEXT PRIMARY KEY,
-  nest TEXT NOT NULL REFERENCES nests(id),
-  hardware TEXT NOT NULL REFERENCES hardware(id),
-  name TEXT NOT NULL,
-  size_class TEXT NOT NULL,
-  sizes TEXT NOT NULL,
-  recipe TEXT NOT NULL,
-  target TEXT NOT NULL,
-  baseline_seconds REAL NOT NULL,
-  baseline_spread REAL NOT NULL,
-  tuned_seconds REAL NOT NULL,
-  tuned_spread REAL NOT NULL,
-  threads INTEGER NOT NULL,
-  compiler TEXT NOT NULL,
-  flags TEXT NOT NULL,
-  provenance TEXT NOT NULL,
-  time TEXT NOT NULL);
-CREATE INDEX entries_by_nest ON entries(nest);
-CREATE INDEX entries_by_hardware ON entries(hardware);
-CREATE TABLE embeddings(
-  entry TEXT PRIMARY KEY REFERENCES entries(id) ON DELETE CASCADE,
-  version TEXT NOT NULL,
-  type TEXT NOT NULL,
-  depth INTEGER NOT NULL,
-  isa TEXT NOT NULL,
-  vector BLOB NOT NULL);
-)",
-    R"(
-ALTER TABLE entries ADD COLUMN seeded INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE seeds(fingerprint TEXT PRIMARY KEY);
-)",
-    R"(
-ALTER TABLE entries ADD COLUMN least TEXT NOT NULL DEFAULT '';
-)",
-    R"(
-CREATE TABLE tokens(
-  id TEXT PRIMARY KEY,
-  name TEXT NOT NULL,
-  hash TEXT NOT NULL,
-  scopes TEXT NOT NULL,
-  created TEXT NOT NULL,
-  revoked TEXT NOT NULL DEFAULT '');
-CREATE TABLE writes(
-  number INTEGER PRIMARY KEY,
-  time TEXT NOT NULL,
-  who TEXT NOT NULL,
-  what TEXT NOT NULL);
-)",
-    R"(
-ALTER TABLE entries ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX entries_unconfirmed ON entries(nest) WHERE sent = 1;
-CREATE TABLE senders(
-  entry TEXT NOT NULL REFERENCES entries(id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  PRIMARY KEY(entry, name));
-CREATE INDEX senders_by_name ON senders(name);
-CREATE TABLE changes(entries INTEGER NOT NULL);
-INSERT INTO changes(entries) VALUES(0);
-)",
-    R"(
-CREATE TABLE wanted(
-  id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  nest TEXT NOT NULL,
-  structural_hash TEXT NOT NULL,
-  sizes TEXT NOT NULL,
-  size_class TEXT NOT NULL,
-  hardware TEXT NOT NULL,
-  class TEXT NOT NULL,
-  reassociate INTEGER NOT NULL,
-  work REAL NOT NULL,
-  time TEXT NOT NULL,
-  PRIMARY KEY(id, name));
-CREATE INDEX wanted_by_name ON wanted(name);
-)",
-    R"(
-CREATE TABLE jobs(
-  subject TEXT NOT NULL,
-  class TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  structural_hash TEXT NOT NULL,
-  entry TEXT NOT NULL,
-  whose TEXT NOT NULL,
-  state TEXT NOT NULL,
-  lease TEXT NOT NULL,
-  worker TEXT NOT NULL,
-  since INTEGER NOT NULL,
-  until INTEGER NOT NULL,
-  tries INTEGER NOT NULL,
-  code TEXT NOT NULL,
-  PRIMARY KEY(subject, class));
-CREATE INDEX jobs_by_lease ON jobs(lease);
-CREATE INDEX jobs_by_entry ON jobs(entry);
-CREATE INDEX jobs_by_time ON jobs(since);
-CREATE INDEX wanted_by_hash ON wanted(structural_hash);
-)",
-};
-constexpr int schema = std::size(migrations);
-
 // "type name sql" of everything in the schema, sorted.
-Result<std::string> schema_text(sqlite3* db) {
+Result<std::string> schema_text(SqliteConnection& db) {
   Statement rows(db, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name");
   std::string text;
   while (true) {
@@ -139,11 +32,10 @@ Result<std::string> schema_text(sqlite3* db) {
 }
 
 // Inside a transaction, if others may look at the file.
-Result<void> migrate(sqlite3* db, int from, int to = schema) {
-  SOUS_ASSERT(from >= 0 && to <= schema);
-  for (int version = from; version < to; ++version) TRY_VOID(execute(db, migrations[version]));
-  TRY_VOID(execute(db, ("PRAGMA user_version = " + std::to_string(to)).c_str()));
-  return execute(db, ("PRAGMA application_id = " + std::to_string(application_id)).c_str());
+Result<void> migrate(SqliteConnection& db, int from, int to = newest_schema) {
+  TRY_VOID(db.execute(migration(from, to, SqlOf::sqlite)));
+  TRY_VOID(db.execute("PRAGMA user_version = " + std::to_string(to)));
+  return db.execute("PRAGMA application_id = " + std::to_string(application_id));
 }
 
 Error at(Error error, const fs::path& path) {
@@ -157,7 +49,7 @@ struct Header {
   bool blank() const { return application == 0 && version == 0 && objects == 0; }
 };
 
-Result<Header> read_header(sqlite3* db) {
+Result<Header> read_header(SqliteConnection& db) {
   Header h;
   TRY(h.version, number(db, "PRAGMA user_version"));
   TRY(h.application, number(db, "PRAGMA application_id"));
@@ -167,20 +59,20 @@ Result<Header> read_header(sqlite3* db) {
 
 // Whether it is ours, and of which version. A file whose tables are not exactly those that the migrations make came
 // from elsewhere: a table of the right name may be a view, or compute a column by an expression of its own.
-Result<int> version_of(sqlite3* db, const fs::path& path) {
+Result<int> version_of(SqliteConnection& db, const fs::path& path) {
   TRY(const Header header, read_header(db));
   if (header.blank()) return 0;
   if (header.application != application_id || header.version < 0)
     return fail("db.foreign", "this SQLite database belongs to another program; it is left as it is", path.string());
-  if (header.version > schema)
-    return fail(
-        "db.schema-newer",
-        "the database has schema " + std::to_string(header.version) + "; this program knows " + std::to_string(schema),
-        path.string());
+  if (header.version > newest_schema)
+    return fail("db.schema-newer",
+                "the database has schema " + std::to_string(header.version) + "; this program knows " +
+                    std::to_string(newest_schema),
+                path.string());
   const int version = static_cast<int>(header.version);
-  TRY(auto model, open_file(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
-  TRY_VOID(migrate(model.get(), 0, version));
-  TRY(const std::string expected, schema_text(model.get()));
+  TRY(auto model, SqliteConnection::open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  TRY_VOID(migrate(*model, 0, version));
+  TRY(const std::string expected, schema_text(*model));
   TRY(const std::string found, schema_text(db));
   if (found == expected) return version;
   return fail("db.foreign", "this database has other tables than this program makes; it is left as it is",
@@ -189,13 +81,13 @@ Result<int> version_of(sqlite3* db, const fs::path& path) {
 
 // Another build may bring the file up to date meanwhile: what is looked at is looked at in one transaction. A file that
 // cannot be written stays as it is; nothing that is read of it is newer than the first schema.
-Result<void> bring_up_to_date(sqlite3* db, const fs::path& path) {
+Result<void> bring_up_to_date(SqliteConnection& db, const fs::path& path) {
   {
-    TRY(auto reading, Transaction::begin(db, "BEGIN"));
+    TRY(auto reading, Transaction::begin(db, Turn::read));
     TRY(const int version, version_of(db, path));
-    if (version == schema || sqlite3_db_readonly(db, "main") == 1) return reading.commit();
+    if (version == newest_schema || db.is_read_only()) return reading.commit();
   }
-  TRY(auto transaction, Transaction::begin(db));
+  TRY(auto transaction, Transaction::begin(db, Turn::write));
   TRY(const int version, version_of(db, path));
   TRY_VOID(migrate(db, version));
   return transaction.commit();
@@ -203,25 +95,44 @@ Result<void> bring_up_to_date(sqlite3* db, const fs::path& path) {
 
 }  // namespace
 
-Result<Handle> open_existing(const fs::path& path) {
+Result<std::unique_ptr<SqliteConnection>> open_file(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return fail("db.open", "this is no regular file", path.string());
-  TRY(auto db, open_file(path, SQLITE_OPEN_READWRITE));
+  TRY(auto db, SqliteConnection::open(path, SQLITE_OPEN_READWRITE));
   // Reading the header is what makes SQLite look at the file.
-  const auto header = read_header(db.get());
-  if (const int code = sqlite3_errcode(db.get()); !header && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))
+  const auto header = read_header(*db);
+  if (const int code = sqlite3_errcode(db->raw()); !header && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))
     return fail("db.corrupt", "this is no SQLite database, or a damaged one; it is left as it is", path.string());
   if (!header) return std::unexpected(at(header.error(), path));
   if (header->application != application_id && !header->blank())
     return fail("db.foreign", "this SQLite database belongs to another program; it is left as it is", path.string());
-  if (auto mode = execute(db.get(), "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-      !mode && sqlite3_db_readonly(db.get(), "main") != 1)
+  if (auto mode = db->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+      !mode && !db->is_read_only())
     return std::unexpected(at(mode.error(), path));
-  if (auto done = bring_up_to_date(db.get(), path); !done) return std::unexpected(at(done.error(), path));
+  if (auto done = bring_up_to_date(*db, path); !done) return std::unexpected(at(done.error(), path));
   return db;
 }
 
-Result<void> create_database(const fs::path& path, const std::function<Result<void>(Handle)>& fill) {
+Result<Handle> open_existing(const fs::path& place) {
+  if (is_postgres(place)) return postgres_at(place.string());
+  return open_file(place);
+}
+
+Result<void> fill_file(SqliteConnection& db) {
+  TRY_VOID(migrate(db, 0));
+  return db.execute("PRAGMA foreign_keys = ON");
+}
+
+Result<void> migrate_database(const fs::path& path, int to) {
+  if (is_postgres(path)) return migrate_tables(path.string(), to);
+  TRY(const auto db, open_file(path));
+  TRY(auto transaction, Transaction::begin(*db, Turn::write));
+  TRY(const int version, version_of(*db, path));
+  TRY_VOID(migrate(*db, version, to));
+  return transaction.commit();
+}
+
+Result<void> create_file(const fs::path& path, const std::function<Result<void>(Handle)>& fill) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   std::string temporary = path.string() + ".new-XXXXXX";
@@ -230,10 +141,9 @@ Result<void> create_database(const fs::path& path, const std::function<Result<vo
   ::fchmod(file, 0644);
   ::close(file);
   const auto made = [&]() -> Result<void> {
-    TRY(auto db, open_file(temporary, SQLITE_OPEN_READWRITE));
+    TRY(auto db, SqliteConnection::open(temporary, SQLITE_OPEN_READWRITE));
     // No WAL while it is filled: nothing but the one file may be left to rename.
-    TRY_VOID(migrate(db.get(), 0));
-    TRY_VOID(execute(db.get(), "PRAGMA foreign_keys = ON"));
+    TRY_VOID(fill_file(*db));
     TRY_VOID(fill(std::move(db)));
     if (::link(temporary.c_str(), path.c_str()) != 0 && errno != EEXIST)
       return fail("db.io", std::strerror(errno), path.string());

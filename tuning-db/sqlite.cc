@@ -1,5 +1,8 @@
 #include "tuning-db/sqlite.h"
 
+#include <poll.h>
+
+#include <chrono>
 #include <cstring>
 
 namespace sous::tuning_db {
@@ -22,87 +25,123 @@ thread_local std::size_t bytes_read = 0;
 
 int over_budget(void*) { return ++looks > most_instructions / instructions_between_looks ? 1 : 0; }
 
+// One statement: SQLite's own, with the budgets.
+class SqliteStatement final : public DriverStatement {
+ public:
+  SqliteStatement(sqlite3* db, const std::string& sql) : db_(db) {
+    if (statements_alive++ == 0) looks = 0, bytes_read = 0;
+    if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) broken_ = true;
+  }
+  ~SqliteStatement() override {
+    sqlite3_finalize(statement_);
+    --statements_alive;
+  }
+
+  void bind(std::string_view text) override {
+    check(sqlite3_bind_text64(statement_, next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  void bind(double value) override { check(sqlite3_bind_double(statement_, next_++, value)); }
+  void bind(std::int64_t value) override { check(sqlite3_bind_int64(statement_, next_++, value)); }
+  void bind(const FeatureVector& vector) override {
+    check(sqlite3_bind_blob64(statement_, next_++, vector.data(), vector.size() * sizeof(float), SQLITE_TRANSIENT));
+  }
+
+  Result<bool> step() override {
+    const auto over = [] { return fail("db.budget", "a query takes more than one on a sound database would"); };
+    if (bytes_read > most_bytes) return over();
+    const int code = broken_ ? SQLITE_ERROR : sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    if (sqlite3_errcode(db_) == SQLITE_INTERRUPT) return over();
+    if (sqlite3_errcode(db_) == SQLITE_CORRUPT)
+      return fail("db.corrupt", "the database is damaged inside; it is left as it is",
+                  sqlite3_db_filename(db_, "main"));
+    return fail("db.io", sqlite3_errmsg(db_));
+  }
+  std::int64_t changed() const override { return sqlite3_changes64(db_); }
+
+  std::string text(int column) const override {
+    const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    bytes_read += bytes;
+    return data ? std::string(data, bytes) : "";
+  }
+  double real(int column) const override { return sqlite3_column_double(statement_, column); }
+  std::int64_t integer(int column) const override { return sqlite3_column_int64(statement_, column); }
+  FeatureVector vector(int column) const override {
+    const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    bytes_read += bytes;
+    FeatureVector result(bytes / sizeof(float));
+    if (!result.empty())
+      std::memcpy(result.data(), sqlite3_column_blob(statement_, column), result.size() * sizeof(float));
+    return result;
+  }
+
+ private:
+  void check(int code) {
+    if (code != SQLITE_OK) broken_ = true;
+  }
+  sqlite3* db_;
+  sqlite3_stmt* statement_ = nullptr;
+  int next_ = 1;
+  bool broken_ = false;
+};
+
 }  // namespace
 
-Statement::Statement(sqlite3* db, const char* sql) : db_(db) {
-  if (statements_alive++ == 0) looks = 0, bytes_read = 0;
-  if (sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr) != SQLITE_OK) broken_ = true;
+std::unique_ptr<DriverStatement> SqliteConnection::prepare(const std::string& sql) {
+  return std::make_unique<SqliteStatement>(db_, sql);
 }
 
-Statement::~Statement() {
-  sqlite3_finalize(statement_);
-  --statements_alive;
-}
-
-Statement& Statement::bind(const std::string& text) {
-  check(sqlite3_bind_text64(statement_, next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
-  return *this;
-}
-Statement& Statement::bind(double value) {
-  check(sqlite3_bind_double(statement_, next_++, value));
-  return *this;
-}
-Statement& Statement::bind(std::int64_t value) {
-  check(sqlite3_bind_int64(statement_, next_++, value));
-  return *this;
-}
-Statement& Statement::bind(const FeatureVector& vector) {
-  check(sqlite3_bind_blob64(statement_, next_++, vector.data(), vector.size() * sizeof(float), SQLITE_TRANSIENT));
-  return *this;
-}
-
-Result<bool> Statement::step() {
-  const auto over = [] { return fail("db.budget", "a query takes more than one on a sound database would"); };
-  if (bytes_read > most_bytes) return over();
-  const int code = broken_ ? SQLITE_ERROR : sqlite3_step(statement_);
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
-  if (sqlite3_errcode(db_) == SQLITE_INTERRUPT) return over();
-  if (sqlite3_errcode(db_) == SQLITE_CORRUPT)
-    return fail("db.corrupt", "the database is damaged inside; it is left as it is", sqlite3_db_filename(db_, "main"));
+Result<void> SqliteConnection::execute(const std::string& sql) {
+  if (statements_alive == 0) looks = 0;
+  if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return fail("db.io", sqlite3_errmsg(db_));
 }
 
-Result<void> Statement::run() {
-  TRY([[maybe_unused]] const bool row, step());
+void SqliteConnection::be_patient(bool patient) {
+  sqlite3_busy_timeout(db_, patient ? patient_milliseconds : busy_milliseconds);
+}
+
+void SqliteConnection::lift_budgets() { sqlite3_progress_handler(db_, 0, nullptr, nullptr); }
+
+Result<std::int64_t> SqliteConnection::bytes() {
+  return number(*this, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
+}
+
+Result<std::int64_t> SqliteConnection::clock() {
+  using namespace std::chrono;
+  return floor<seconds>(system_clock::now()).time_since_epoch().count();
+}
+
+Result<void> SqliteConnection::wait_for_change(std::chrono::milliseconds most, int wake) {
+  pollfd file{wake, POLLIN, 0};
+  ::poll(&file, 1, static_cast<int>(most.count()));
   return {};
 }
 
-std::string Statement::text(int column) const {
-  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-  bytes_read += bytes;
-  return data ? std::string(data, bytes) : "";
+Result<std::string> SqliteConnection::other_changes() {
+  TRY(const std::int64_t others, number(*this, "PRAGMA data_version"));
+  return std::to_string(others) + "." + std::to_string(sqlite3_total_changes64(db_));
 }
 
-FeatureVector Statement::vector(int column) const {
-  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-  bytes_read += bytes;
-  FeatureVector result(bytes / sizeof(float));
-  if (!result.empty())
-    std::memcpy(result.data(), sqlite3_column_blob(statement_, column), result.size() * sizeof(float));
-  return result;
+Result<std::vector<std::string>> SqliteConnection::damage() {
+  std::vector<std::string> found;
+  for (const char* check : {"PRAGMA integrity_check", "PRAGMA foreign_key_check"}) {
+    Statement rows(*this, check);
+    while (true) {
+      TRY(const bool row, rows.step());
+      if (!row) break;
+      if (rows.text(0) != "ok") found.push_back(rows.text(0));
+    }
+  }
+  return found;
 }
 
-Result<void> execute(sqlite3* db, const char* sql) {
-  if (statements_alive == 0) looks = 0;
-  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return fail("db.io", sqlite3_errmsg(db));
-}
-
-Result<std::int64_t> number(sqlite3* db, const char* sql) {
-  Statement statement(db, sql);
-  TRY(const bool row, statement.step());
-  return row ? statement.integer(0) : 0;
-}
-
-PatientConnection::PatientConnection(sqlite3* db) : db_(db) { sqlite3_busy_timeout(db_, patient_milliseconds); }
-PatientConnection::~PatientConnection() { sqlite3_busy_timeout(db_, busy_milliseconds); }
-
-Result<Handle> open_file(const std::filesystem::path& path, int flags) {
+Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::filesystem::path& path, int flags) {
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
-  Handle db(raw);
+  std::unique_ptr<SqliteConnection> db(new SqliteConnection(raw));
   if (code != SQLITE_OK) return fail("db.open", raw ? sqlite3_errmsg(raw) : "out of memory", path.string());
   sqlite3_busy_timeout(raw, busy_milliseconds);
   sqlite3_extended_result_codes(raw, 0);
@@ -115,7 +154,7 @@ Result<Handle> open_file(const std::filesystem::path& path, int flags) {
   sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, longest_value);
   sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_progress_handler(raw, instructions_between_looks, over_budget, nullptr);
-  TRY_VOID(execute(raw, "PRAGMA cell_size_check = ON"));
+  TRY_VOID(db->execute("PRAGMA cell_size_check = ON"));
   return db;
 }
 

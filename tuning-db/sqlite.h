@@ -1,102 +1,53 @@
-// SQLite as the store uses it: statements that return Results, transactions that roll back, and budgets, since a file
-// may come from anyone.
+// SQLite as the store uses it: a file, which may come from anyone. So there are budgets, and neither its schema nor its
+// size can do anything.
 #pragma once
 
 #include <sqlite3.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 
-#include "sdfg/result.h"
-#include "tuning-db/features.h"
+#include "tuning-db/connection.h"
 
 namespace sous::tuning_db {
 
-struct Close {
-  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
-};
-using Handle = std::unique_ptr<sqlite3, Close>;
-
-// One statement: bound left to right, read column by column.
-class Statement {
+class SqliteConnection final : public Connection {
  public:
-  Statement(sqlite3* db, const char* sql);
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement();
+  // No views, triggers or functions with effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors:
+  // db.open, db.io.
+  static Result<std::unique_ptr<SqliteConnection>> open(const std::filesystem::path& path, int flags);
+  ~SqliteConnection() override { sqlite3_close_v2(db_); }
 
-  Statement& bind(const std::string& text);
-  Statement& bind(std::string_view text) { return bind(std::string(text)); }
-  Statement& bind(const char* text) { return bind(std::string(text)); }
-  Statement& bind(double value);
-  Statement& bind(int value) { return bind(std::int64_t{value}); }
-  Statement& bind(std::int64_t value);
-  Statement& bind(const FeatureVector& vector);
+  sqlite3* raw() const { return db_; }
 
-  // Whether there is a (further) row. Errors: db.budget, db.corrupt, db.io.
-  Result<bool> step();
-  Result<void> run();
+  // All of it is looked at, however large it is.
+  void lift_budgets();
 
-  std::string text(int column) const;
-  double real(int column) const { return sqlite3_column_double(statement_, column); }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  FeatureVector vector(int column) const;
+  std::unique_ptr<DriverStatement> prepare(const std::string& sql) override;
+  Result<void> execute(const std::string& sql) override;
+  Result<void> begin(Turn turn) override { return execute(turn == Turn::read ? "BEGIN" : "BEGIN IMMEDIATE"); }
+  Result<void> commit() override { return execute("COMMIT"); }
+  void rollback() override { sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr); }
+  bool is_read_only() override { return sqlite3_db_readonly(db_, "main") == 1; }
+  Result<std::int64_t> schema_version() override { return number(*this, "PRAGMA user_version"); }
+  Result<std::int64_t> bytes() override;
+  Result<std::int64_t> clock() override;
+  Result<void> make_durable() override { return execute("PRAGMA synchronous = FULL"); }
+  void be_patient(bool patient) override;
+  // Who waits looks into the file.
+  Result<void> announce_change() override { return {}; }
+  Result<void> wait_for_change(std::chrono::milliseconds most, int wake) override;
+  Result<std::string> other_changes() override;
+  // A transaction that writes has the whole file.
+  const char* lock_free_rows() const override { return ""; }
+  const char* lock_rows() const override { return ""; }
+  std::string joined(const std::string& column) const override { return "group_concat(" + column + ")"; }
+  Result<std::vector<std::string>> damage() override;
 
  private:
-  void check(int code) {
-    if (code != SQLITE_OK) broken_ = true;
-  }
-  sqlite3* db_;
-  sqlite3_stmt* statement_ = nullptr;
-  int next_ = 1;
-  bool broken_ = false;
-};
-
-Result<void> execute(sqlite3* db, const char* sql);
-// The first column of the first row, which is a number; 0 without rows.
-Result<std::int64_t> number(sqlite3* db, const char* sql);
-
-// Rolls back unless committed.
-class Transaction {
- public:
-  static Result<Transaction> begin(sqlite3* db, const char* how = "BEGIN IMMEDIATE") {
-    TRY_VOID(execute(db, how));
-    return Transaction(db);
-  }
-  Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  ~Transaction() {
-    if (db_) sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-  Result<void> commit() {
-    TRY_VOID(execute(db_, "COMMIT"));
-    db_ = nullptr;
-    return {};
-  }
-
- private:
-  explicit Transaction(sqlite3* db) : db_(db) {}
+  explicit SqliteConnection(sqlite3* db) : db_(db) {}
   sqlite3* db_;
 };
-
-// Waits a minute for the file, not seconds, as long as this lives.
-class PatientConnection {
- public:
-  explicit PatientConnection(sqlite3* db);
-  PatientConnection(const PatientConnection&) = delete;
-  PatientConnection& operator=(const PatientConnection&) = delete;
-  ~PatientConnection();
-
- private:
-  sqlite3* db_;
-};
-
-// A connection on which neither the schema of the file nor its size can do anything: no views, triggers or functions
-// with effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors: db.open, db.io.
-Result<Handle> open_file(const std::filesystem::path& path, int flags);
 
 }  // namespace sous::tuning_db

@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "transforms/normal_form.h"
+#include "tuning-db/connection.h"
 #include "tuning-db/files.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/insert.h"
+#include "tuning-db/places.h"
+#include "tuning-db/postgres_schema.h"
 #include "tuning-db/rows.h"
 #include "tuning-db/schema.h"
-#include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -37,7 +39,7 @@ struct Store::Impl {
 
   // Whether the entries that the last seeds brought are those of `fingerprint`.
   Result<bool> has_seeds(const std::string& fingerprint) const {
-    return Statement(db.get(), "SELECT 1 FROM seeds WHERE fingerprint = ?").bind(fingerprint).step();
+    return Statement(*db, "SELECT 1 FROM seeds WHERE fingerprint = ?").bind(fingerprint).step();
   }
 
   // Path, size and time of change of each file.
@@ -53,14 +55,14 @@ struct Store::Impl {
   }
   // That the files in this state hold what is in the database.
   Result<void> remember(const std::string& state) {
-    TRY_VOID(execute(db.get(), "DELETE FROM seeds WHERE fingerprint LIKE 'state %'"));
-    return Statement(db.get(), "INSERT OR IGNORE INTO seeds(fingerprint) VALUES(?)").bind(state).run();
+    TRY_VOID(db->execute("DELETE FROM seeds WHERE fingerprint LIKE 'state %'"));
+    return Statement(*db, "INSERT INTO seeds(fingerprint) VALUES(?) ON CONFLICT DO NOTHING").bind(state).run();
   }
 
   // Puts the entries of the seeds in the place of those that earlier seeds brought: a new version of Sous brings
   // others. What was added or removed by hand stays so until then.
   Result<void> take_seeds(const std::vector<fs::path>& files) {
-    if (files.empty() || sqlite3_db_readonly(db.get(), "main") == 1) return {};
+    if (files.empty() || db->is_read_only()) return {};
     // Reading and hashing half a megabyte is a fifth of what a file without a recipe costs.
     const std::string state = "state " + states(files);
     TRY(const bool unchanged, has_seeds(state));
@@ -79,22 +81,22 @@ struct Store::Impl {
       static_cast<void>(remember(state));  // another build has the file now: the next one remembers
       return {};
     }
-    TRY(auto transaction, Transaction::begin(db.get()));
+    TRY(auto transaction, Transaction::begin(*db, Turn::write));
     TRY(const bool another_build_did, has_seeds(fingerprint));
     if (another_build_did) return {};
-    TRY(const std::int64_t replaced, number(db.get(), "SELECT count(id) FROM entries WHERE seeded = 1"));
+    TRY(const std::int64_t replaced, number(*db, "SELECT count(id) FROM entries WHERE seeded = 1"));
     for (const char* old : {"DELETE FROM entries WHERE seeded = 1", "DELETE FROM seeds WHERE true",
                             "DELETE FROM nests WHERE id NOT IN (SELECT nest FROM entries)",
                             "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM entries)"})
-      TRY_VOID(execute(db.get(), old));
+      TRY_VOID(db->execute(old));
     // Read in the transaction, unlike what is imported: of many builds that find new seeds one shall read them.
     for (std::size_t k = 0; k < files.size(); ++k) {
       const auto entries = prepare_lines(texts[k], files[k].string(), *embedding);
       if (!entries) return fail("db.seed", entries.error().why, entries.error().where);
-      TRY_VOID(tuning_db::insert(db.get(), *entries, *embedding, Standing::seeded));
+      TRY_VOID(tuning_db::insert(*db, *entries, *embedding, Standing::seeded));
     }
-    TRY_VOID(note_change(db.get()));
-    TRY_VOID(Statement(db.get(), "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
+    TRY_VOID(note_change(*db));
+    TRY_VOID(Statement(*db, "INSERT INTO seeds(fingerprint) VALUES(?)").bind(fingerprint).run());
     TRY_VOID(remember(state));
     TRY_VOID(transaction.commit());
     seeds_replaced = replaced;
@@ -103,7 +105,7 @@ struct Store::Impl {
 
   Result<std::vector<std::pair<std::string, std::int64_t>>> counts(const char* sql) const {
     std::vector<std::pair<std::string, std::int64_t>> result;
-    Statement rows(db.get(), sql);
+    Statement rows(*db, sql);
     while (true) {
       TRY(const bool row, rows.step());
       if (!row) return result;
@@ -129,12 +131,13 @@ const Embedding& Store::embedding() const { return *impl_->embedding; }
 Result<Store> Store::open(const StoreOptions& options) {
   const auto over = [&](Handle db) { return std::make_unique<Impl>(std::move(db), options.path, options.embedding); };
   std::error_code error;
-  const bool is_new = !fs::exists(options.path, error);
+  const bool is_file = !is_postgres(options.path), is_new = is_file && !fs::exists(options.path, error);
   if (is_new)
-    TRY_VOID(create_database(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
+    TRY_VOID(create_file(options.path, [&](Handle db) { return over(std::move(db))->take_seeds(options.seeds); }));
+  if (!is_file) TRY_VOID(create_tables(options.path.string()));
   TRY(auto db, open_existing(options.path));
   auto impl = over(std::move(db));
-  impl->identity = identity_of(options.path);
+  if (is_file) impl->identity = identity_of(options.path);
   // A database with the recipes of older seeds, because the new ones cannot be read or another build has the file, is
   // still one; the next build tries again.
   if (!is_new)
@@ -145,6 +148,7 @@ Result<Store> Store::open(const StoreOptions& options) {
 Result<Store> Store::open_or_recreate(const StoreOptions& options, fs::path& kept_aside) {
   kept_aside.clear();
   auto store = open(options);
+  if (is_postgres(options.path)) return store;  // nobody's to move
   if (store || (store.error().code != "db.corrupt" && store.error().code != "db.foreign")) return store;
   for (int n = 1; n < 10'000; ++n) {
     const fs::path aside = options.path.string() + ".corrupt-" + std::to_string(n);
@@ -165,25 +169,24 @@ Result<Store> Store::open_or_recreate(const StoreOptions& options, fs::path& kep
 
 Result<bool> Store::add(const Entry& entry) {
   const Prepared prepared = prepare(entry, embedding());
-  TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const bool added, insert(impl_->db.get(), prepared, embedding(), Standing::own));
-  TRY_VOID(note_change(impl_->db.get()));
+  TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
+  TRY(const bool added, insert(*impl_->db, prepared, embedding(), Standing::own));
+  TRY_VOID(note_change(*impl_->db));
   TRY_VOID(transaction.commit());
   return added;
 }
 
 Result<bool> Store::remove(const std::string& id) {
-  TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY_VOID(Statement(impl_->db.get(), "DELETE FROM entries WHERE id = ?").bind(id).run());
-  const bool removed = sqlite3_changes(impl_->db.get()) > 0;
-  TRY_VOID(note_change(impl_->db.get()));
+  TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
+  TRY(const std::int64_t removed, Statement(*impl_->db, "DELETE FROM entries WHERE id = ?").bind(id).change());
+  TRY_VOID(note_change(*impl_->db));
   TRY_VOID(transaction.commit());
-  return removed;
+  return removed > 0;
 }
 
 Result<std::optional<Entry>> Store::get(const std::string& id) const {
   if (id.size() < 4 || id.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
-  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "WHERE e.id >= ? AND e.id < ? LIMIT 2").c_str());
+  Statement rows(*impl_->db, entry_rows(*impl_->db, "WHERE e.id >= ? AND e.id < ? LIMIT 2"));
   TRY(const bool found, rows.bind(id).bind(id + "g").step());  // 'g' follows every hex digit
   if (!found) return std::nullopt;
   TRY(Entry entry, read_entry(rows));
@@ -193,13 +196,13 @@ Result<std::optional<Entry>> Store::get(const std::string& id) const {
 }
 
 Result<std::vector<Summary>> Store::list() const {
-  Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "ORDER BY e.name, e.id").c_str());
+  Statement rows(*impl_->db, summary_rows(*impl_->db, "ORDER BY e.name, e.id"));
   return read_summaries(rows);
 }
 
 Result<std::vector<std::string>> Store::own() const {
   std::vector<std::string> ids;
-  Statement rows(impl_->db.get(), "SELECT id FROM entries WHERE seeded = 0 AND sent = 0 ORDER BY id");
+  Statement rows(*impl_->db, "SELECT id FROM entries WHERE seeded = 0 AND sent = 0 ORDER BY id");
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return ids;
@@ -211,7 +214,7 @@ Result<std::vector<std::string>> Store::own() const {
 Result<std::vector<Summary>> Store::by_id() const {
   std::vector<Summary> all;
   while (true) {
-    Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE e.id > ? ORDER BY e.id LIMIT ?").c_str());
+    Statement rows(*impl_->db, summary_rows(*impl_->db, "WHERE e.id > ? ORDER BY e.id LIMIT ?"));
     TRY(auto some, read_summaries(rows.bind(all.empty() ? "" : all.back().id).bind(rows_at_once)));
     if (some.empty()) return all;
     for (Summary& one : some) {
@@ -223,14 +226,14 @@ Result<std::vector<Summary>> Store::by_id() const {
 }
 
 Result<std::vector<Summary>> Store::with_hash(const std::string& hash) const {
-  Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE n.structural_hash = ? ORDER BY e.id").c_str());
+  Statement rows(*impl_->db, summary_rows(*impl_->db, "WHERE n.structural_hash = ? ORDER BY e.id"));
   return read_summaries(rows.bind(hash));
 }
 
 Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids) const {
   std::vector<Summary> result;
   for (const std::string& id : ids) {
-    Statement rows(impl_->db.get(), summary_rows(impl_->db.get(), "WHERE e.id = ?").c_str());
+    Statement rows(*impl_->db, summary_rows(*impl_->db, "WHERE e.id = ?"));
     TRY(auto one, read_summaries(rows.bind(id)));
     result.insert(result.end(), std::make_move_iterator(one.begin()), std::make_move_iterator(one.end()));
   }
@@ -239,15 +242,14 @@ Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids
 
 Result<std::vector<StoredVector>> Store::vectors() {
   TRY(const std::int64_t stale, [&]() -> Result<std::int64_t> {
-    Statement count(impl_->db.get(),
+    Statement count(*impl_->db,
                     "SELECT count(id) FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)");
     TRY(const bool row, count.bind(impl_->embedding->version()).step());
     return row ? count.integer(0) : 0;
   }());
   if (stale > 0) TRY_VOID(rebuild_embeddings());
   std::vector<StoredVector> result;
-  Statement rows(impl_->db.get(),
-                 "SELECT entry, type, depth, isa, vector FROM embeddings WHERE version = ? ORDER BY entry");
+  Statement rows(*impl_->db, "SELECT entry, type, depth, isa, vector FROM embeddings WHERE version = ? ORDER BY entry");
   rows.bind(impl_->embedding->version());
   while (true) {
     TRY(const bool row, rows.step());
@@ -261,9 +263,9 @@ Result<std::vector<StoredVector>> Store::vectors() {
 }
 
 Result<void> Store::rebuild_embeddings() {
-  TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY_VOID(execute(impl_->db.get(), "DELETE FROM embeddings"));
-  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
+  TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
+  TRY_VOID(impl_->db->execute("DELETE FROM embeddings"));
+  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"));
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) break;
@@ -271,21 +273,21 @@ Result<void> Store::rebuild_embeddings() {
     const auto entry = read_entry(rows);
     if (!entry) continue;
     if (const auto vector = embedded(*entry, embedding()))
-      TRY_VOID(insert_vector(impl_->db.get(), rows.text(0), *vector, embedding()));
+      TRY_VOID(insert_vector(*impl_->db, rows.text(0), *vector, embedding()));
   }
-  TRY_VOID(note_change(impl_->db.get()));
+  TRY_VOID(note_change(*impl_->db));
   return transaction.commit();
 }
 
 Result<StoreStats> Store::stats() const {
-  sqlite3* db = impl_->db.get();
+  Connection& db = *impl_->db;
   StoreStats result;
   // Not count(*): SQLite counts all rows in one step, outside of every budget.
   TRY(result.entries, number(db, "SELECT count(id) FROM entries"));
   TRY(result.nests, number(db, "SELECT count(DISTINCT structural_hash) FROM nests"));
   TRY(result.machines, number(db, "SELECT count(id) FROM hardware"));
-  TRY(result.bytes, number(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
-  TRY(const std::int64_t version, number(db, "PRAGMA user_version"));
+  TRY(result.bytes, db.bytes());
+  TRY(const std::int64_t version, db.schema_version());
   result.schema = static_cast<int>(version);
   result.embedding = impl_->embedding->version();
   TRY(result.by_target, impl_->counts("SELECT target, count(id) FROM entries GROUP BY target ORDER BY target"));
@@ -297,15 +299,9 @@ Result<StoreStats> Store::stats() const {
 
 Result<std::vector<Error>> Store::verify() const {
   std::vector<Error> problems;
-  for (const char* check : {"PRAGMA integrity_check", "PRAGMA foreign_key_check"}) {
-    Statement rows(impl_->db.get(), check);
-    while (true) {
-      TRY(const bool row, rows.step());
-      if (!row) break;
-      if (rows.text(0) != "ok") problems.push_back({"db.corrupt", rows.text(0), impl_->path.string()});
-    }
-  }
-  Statement rows(impl_->db.get(), entry_rows(impl_->db.get(), "ORDER BY e.id").c_str());
+  TRY(const auto damage, impl_->db->damage());
+  for (const std::string& why : damage) problems.push_back({"db.corrupt", why, impl_->path.string()});
+  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"));
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return problems;
@@ -323,8 +319,8 @@ Result<std::vector<Error>> Store::verify() const {
 
 Result<std::string> Store::export_lines() const {
   std::string lines;
-  sqlite3* db = impl_->db.get();
-  Statement rows(db, entry_rows(db, "WHERE " + for_everyone(db) + "ORDER BY e.id").c_str());
+  Connection& db = *impl_->db;
+  Statement rows(db, entry_rows(db, "WHERE " + for_everyone(db) + "ORDER BY e.id"));
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return lines;
@@ -336,21 +332,24 @@ Result<std::string> Store::export_lines() const {
 Result<ImportResult> Store::import_lines(std::string_view lines, const std::string& origin) {
   TRY(const auto entries, prepare_lines(lines, origin, embedding()));
   // Another import may have the file for as long as it takes to write what it brings.
-  const PatientConnection patient(impl_->db.get());
-  TRY(auto transaction, Transaction::begin(impl_->db.get()));
-  TRY(const ImportResult result, insert(impl_->db.get(), entries, embedding(), Standing::own));
-  TRY_VOID(note_change(impl_->db.get()));
+  const PatientConnection patient(*impl_->db);
+  TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
+  TRY(const ImportResult result, insert(*impl_->db, entries, embedding(), Standing::own));
+  TRY_VOID(note_change(*impl_->db));
   TRY_VOID(transaction.commit());
   return result;
 }
 
+Result<void> Store::wait_for_change(std::chrono::milliseconds most, int wake) {
+  return impl_->db->wait_for_change(most, wake);
+}
+
 Result<std::string> Store::generation() const {
   // What is noted besides the entries (tuning-db/ledger.h) is no change of them.
-  Statement changes(impl_->db.get(), "SELECT entries FROM changes");
+  Statement changes(*impl_->db, "SELECT entries FROM changes");
   if (const auto row = changes.step(); row && *row) return std::to_string(changes.integer(0));
   // A file that cannot be written may be of an earlier schema.
-  TRY(const std::int64_t others, number(impl_->db.get(), "PRAGMA data_version"));
-  return std::to_string(others) + "." + std::to_string(sqlite3_total_changes64(impl_->db.get()));
+  return impl_->db->other_changes();
 }
 
 }  // namespace sous::tuning_db

@@ -1,6 +1,7 @@
-// Where entries are kept: one SQLite file in WAL mode. Only store.cc, and how it reads rows, see SQLite.
+// Where entries are kept: one SQLite file in WAL mode, or a PostgreSQL database that several servers share. Which of
+// them it is only their drivers see (tuning-db/connection.h).
 //
-// Schema 1 (PRAGMA user_version; application_id "sous"):
+// Schema 1 (tuning-db/migrations.h has all of them):
 //   nests(id, structural_hash, json)      each nest once
 //   hardware(id, class, json)             each machine once
 //   entries(id, nest, hardware, …)        the measurements; id is the hash of the content (tuning-db/entry.h)
@@ -13,6 +14,7 @@
 // columns), every statement has a budget of steps and bytes, and what a row says is read as input.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -29,7 +31,7 @@
 namespace sous::tuning_db {
 
 struct StoreOptions {
-  std::filesystem::path path;
+  std::filesystem::path path;  // or the URL of a PostgreSQL database (tuning-db/places.h)
   // JSON lines files whose entries a new database begins with. In an existing one they replace those that other seeds
   // brought; what was added by hand stays.
   std::vector<std::filesystem::path> seeds;
@@ -117,6 +119,9 @@ class Store {
   Result<ImportResult> import_lines(std::string_view lines, const std::string& origin);
   // Changes whenever anyone, this process or another, has changed the entries, by the functions of this folder.
   Result<std::string> generation() const;
+
+  // Waits until others may have changed entries (Connection::wait_for_change).
+  Result<void> wait_for_change(std::chrono::milliseconds most, int wake);
 
   const std::filesystem::path& path() const;
   FileIdentity identity() const;  // of the file that was opened

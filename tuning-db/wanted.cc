@@ -6,13 +6,14 @@
 
 #include "sdfg/json.h"
 #include "transforms/normal_form.h"
+#include "tuning-db/connection.h"
 #include "tuning-db/hash.h"
 #include "tuning-db/json_reader.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/proof.h"
 #include "tuning-db/rows.h"
 #include "tuning-db/size_class.h"
-#include "tuning-db/sqlite.h"
+#include "tuning-db/utc.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -21,9 +22,9 @@ constexpr std::size_t longest_nest = std::size_t{64} << 10;
 constexpr int most_looked_at = 4096;
 
 // Whether an entry that `asker` sees says what becomes of it: measured on its class of machine, at its size.
-Result<bool> is_known(sqlite3* db, const std::string& structural_hash, const std::string& hardware_class,
+Result<bool> is_known(Connection& db, const std::string& structural_hash, const std::string& hardware_class,
                       const std::string& size_class_text, std::string_view asker) {
-  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ?").c_str());
+  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ?"));
   TRY(const auto entries, read_summaries(rows.bind(structural_hash).bind(size_class_text)));
   return std::ranges::any_of(entries,
                              [&](const Summary& e) { return e.hardware_class == hardware_class && e.is_for(asker); });
@@ -46,18 +47,20 @@ Result<void> check(const WantedNest& wanted) {
   return {};
 }
 
-Result<int> keep_wanted(sqlite3* db, const std::vector<WantedNest>& nests, const Hardware& hardware,
+Result<int> keep_wanted(Connection& db, const std::vector<WantedNest>& nests, const Hardware& hardware,
                         const std::string& who) {
   const std::string machine = to_json(hardware), machine_class = hardware_class(hardware);
+  TRY(const std::int64_t now, db.clock());
   int added = 0;
   for (const WantedNest& one : nests) {
     const std::string json = sdfg::to_json(one.nest), size = to_string(size_class(one.nest, one.sizes));
     const std::string id = content_hash(dump(Json{json, machine_class, size, one.reassociate}));
-    TRY_VOID(Statement(db, "DELETE FROM wanted WHERE id = ? AND name = ?").bind(id).bind(who).run());
-    added += sqlite3_changes(db) == 0 ? 1 : 0;
+    TRY(const std::int64_t known,
+        Statement(db, "DELETE FROM wanted WHERE id = ? AND name = ?").bind(id).bind(who).change());
+    added += known == 0 ? 1 : 0;
     TRY_VOID(Statement(db,
                        "INSERT INTO wanted(id, name, nest, structural_hash, sizes, size_class, hardware, class, "
-                       "reassociate, work, time) VALUES(?,?,?,?,?,?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+                       "reassociate, work, time) VALUES(?,?,?,?,?,?,?,?,?,?,?)")
                  .bind(id)
                  .bind(who)
                  .bind(json)
@@ -68,11 +71,10 @@ Result<int> keep_wanted(sqlite3* db, const std::vector<WantedNest>& nests, const
                  .bind(machine_class)
                  .bind(one.reassociate ? 1 : 0)
                  .bind(work_of(one))
+                 .bind(utc_text(now))
                  .run());
   }
-  TRY_VOID(Statement(db, "DELETE FROM wanted WHERE time < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', ?)")
-               .bind("-" + std::to_string(wanted_days) + " days")
-               .run());
+  TRY_VOID(Statement(db, "DELETE FROM wanted WHERE time < ?").bind(utc_text(now - wanted_days * 86'400)).run());
   TRY_VOID(Statement(db,
                      "DELETE FROM wanted WHERE name = ?1 AND rowid NOT IN (SELECT rowid FROM wanted WHERE name = ?1 "
                      "ORDER BY rowid DESC LIMIT ?2)")
@@ -82,18 +84,18 @@ Result<int> keep_wanted(sqlite3* db, const std::vector<WantedNest>& nests, const
   return added;
 }
 
-Result<std::vector<Wanted>> read_wanted(sqlite3* db, std::string_view asker) {
+Result<std::vector<Wanted>> read_wanted(Connection& db, std::string_view asker) {
   // Of several parties' rows for one nest the last is told.
-  TRY(const auto all, [&]() -> Result<std::vector<std::pair<std::string, int>>> {
+  TRY(const auto all, [&]() -> Result<std::vector<std::pair<std::int64_t, int>>> {
     Statement rows(db,
                    "SELECT max(rowid), count(name) AS parties, max(work) AS heat FROM wanted GROUP BY id "
                    "ORDER BY parties DESC, heat DESC, id LIMIT ?");
     rows.bind(most_looked_at);
-    std::vector<std::pair<std::string, int>> found;
+    std::vector<std::pair<std::int64_t, int>> found;
     while (true) {
       TRY(const bool row, rows.step());
       if (!row) return found;
-      found.emplace_back(rows.text(0), static_cast<int>(rows.integer(1)));
+      found.emplace_back(rows.integer(0), static_cast<int>(rows.integer(1)));
     }
   }());
   std::vector<Wanted> told;
@@ -101,7 +103,7 @@ Result<std::vector<Wanted>> read_wanted(sqlite3* db, std::string_view asker) {
     if (told.size() == most_told) break;
     Statement row(db,
                   "SELECT id, nest, structural_hash, sizes, hardware, time, reassociate, work, class, size_class "
-                  "FROM wanted WHERE rowid = CAST(? AS INTEGER)");
+                  "FROM wanted WHERE rowid = ?");
     TRY(const bool there, row.bind(rowid).step());
     if (!there) continue;
     TRY(const bool known, is_known(db, row.text(2), row.text(8), row.text(9), asker));

@@ -10,9 +10,8 @@
 
 #include "sdfg/result.h"
 #include "sdfg/sdfg.h"
+#include "tuning-db/connection.h"
 #include "tuning-db/hardware.h"
-
-struct sqlite3;
 
 namespace sous::tuning_db {
 
@@ -40,10 +39,10 @@ inline constexpr int most_wanted = 1000, wanted_days = 30;
 inline constexpr int most_told = 64;
 
 // Inside a transaction: keeps what the party `who` lacks on `hardware` (as its builds use it). How many are new.
-Result<int> keep_wanted(sqlite3* db, const std::vector<WantedNest>& nests, const Hardware& hardware,
+Result<int> keep_wanted(Connection& db, const std::vector<WantedNest>& nests, const Hardware& hardware,
                         const std::string& who);
 // What most parties want first, then what works most; without what the database has measured meanwhile on the same
 // class and size, as far as `asker` sees it.
-Result<std::vector<Wanted>> read_wanted(sqlite3* db, std::string_view asker);
+Result<std::vector<Wanted>> read_wanted(Connection& db, std::string_view asker);
 
 }  // namespace sous::tuning_db

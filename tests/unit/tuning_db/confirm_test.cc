@@ -2,23 +2,23 @@
 #include "tuning-db/confirm.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/database.h"
 #include "tuning-db/ledger.h"
 #include "tuning-db/proof.h"
+#include "tuning-db/schema.h"
 
 namespace sous::tuning_db {
 namespace {
 
 constexpr const char* reversed = "reverse(loop=i0) -> cpp";
 
-class SentTest : public ::testing::Test {
+class SentTest : public stores::OnEach {
  protected:
-  nests::Folder folder;
-  std::unique_ptr<Database> database = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
-  Ledger ledger{folder / "t.db"};
+  std::unique_ptr<Database> database = Database::open({.path = place, .seeds = {}}, nests::machine()).value();
+  Ledger ledger{place};
 
   static Entry entry(double ratio, std::int64_t n = 500, const std::string& recipe = reversed) {
     return nests::entry(nests::gemm, n, recipe, ratio);
@@ -33,7 +33,7 @@ class SentTest : public ::testing::Test {
     const auto asked = [&](Database& from) {
       return from.query({nests::asks(nest, 500)}, 8, nests::machine(), who).value().at(0).size();
     };
-    const auto followed = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+    const auto followed = Database::open({.path = place, .seeds = {}}, nests::machine()).value();
     followed->follow(std::chrono::hours(1)).value();
     const std::size_t found = asked(*database);
     EXPECT_EQ(asked(*followed), found);
@@ -41,7 +41,7 @@ class SentTest : public ::testing::Test {
   }
 };
 
-TEST_F(SentTest, WhatOneTokenSendsServesOnlyIt) {
+TEST_P(SentTest, WhatOneTokenSendsServesOnlyIt) {
   const Entry sent = entry(2);
   EXPECT_TRUE(send("desk", sent));
   EXPECT_EQ(answers("desk"), 1u);
@@ -55,7 +55,7 @@ TEST_F(SentTest, WhatOneTokenSendsServesOnlyIt) {
   EXPECT_EQ(database->store().export_lines().value(), "");
 }
 
-TEST_F(SentTest, ASecondMeasurementByAnotherPartyConfirmsIt) {
+TEST_P(SentTest, ASecondMeasurementByAnotherPartyConfirmsIt) {
   send("desk", entry(2));
   send("desk", entry(2.1));
   EXPECT_EQ(answers("farm"), 0u);  // one party, however many measurements
@@ -64,7 +64,7 @@ TEST_F(SentTest, ASecondMeasurementByAnotherPartyConfirmsIt) {
   EXPECT_EQ(answers("lab"), 1u);
 }
 
-TEST_F(SentTest, TheSameEntryTwiceIsOneMeasurement) {
+TEST_P(SentTest, TheSameEntryTwiceIsOneMeasurement) {
   const Entry sent = entry(2);
   EXPECT_TRUE(send("desk", sent));
   EXPECT_FALSE(send("farm", sent));
@@ -74,7 +74,7 @@ TEST_F(SentTest, TheSameEntryTwiceIsOneMeasurement) {
   EXPECT_EQ(answers("lab"), 0u);
 }
 
-TEST_F(SentTest, WhoHasTheFileConfirmsAndIsConfirmedByNobody) {
+TEST_P(SentTest, WhoHasTheFileConfirmsAndIsConfirmedByNobody) {
   send("desk", entry(2));
   database->store().add(entry(1.8)).value();
   EXPECT_EQ(answers(""), 1u);
@@ -136,18 +136,13 @@ TEST(Confirm, AGainElsewhereCountsAsFarAsItIsBelieved) {
   EXPECT_FALSE(confirmed(claim, witness));
 }
 
-TEST_F(SentTest, ARowThatSaysNobodySentItServesNobody) {
+TEST_P(SentTest, ARowThatSaysNobodySentItServesNobody) {
   send("desk", entry(2));
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(
-      sqlite3_exec(db, "DELETE FROM senders; UPDATE changes SET entries = entries + 1", nullptr, nullptr, nullptr),
-      SQLITE_OK);
-  sqlite3_close(db);
+  EXPECT_TRUE(open_existing(place).value()->execute("DELETE FROM senders; UPDATE changes SET entries = entries + 1"));
   for (const char* who : {"", "desk", ","}) EXPECT_EQ(answers(who), 0u);
 }
 
-TEST_F(SentTest, WritesThatChangeNoEntryMakeNoNewView) {
+TEST_P(SentTest, WritesThatChangeNoEntryMakeNoNewView) {
   const std::string before = database->store().generation().value();
   ledger.add({.id = "01", .name = "farm", .hash = "h", .scopes = {}}).value();
   EXPECT_EQ(database->store().generation().value(), before);
@@ -183,6 +178,8 @@ TEST(Proof, WhatWouldTakeLongIsRefusedAtOnce) {
   text += "s0: a0[" + sum + "] = 1.0\n" + std::string(30, '}');
   EXPECT_EQ(prove(nests::entry(text, 9)).error().code, "entry.size");
 }
+
+SOUS_ON_EACH_STORE(SentTest);
 
 }  // namespace
 }  // namespace sous::tuning_db

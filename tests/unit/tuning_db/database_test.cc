@@ -1,7 +1,6 @@
 #include "tuning-db/database.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <chrono>
 #include <cmath>
@@ -9,8 +8,11 @@
 #include <thread>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/files.h"
+#include "tuning-db/insert.h"
 #include "tuning-db/places.h"
+#include "tuning-db/schema.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -19,10 +21,9 @@ using nests::asks;
 using nests::entry;
 using transforms::Match;
 
-class DatabaseTest : public ::testing::Test {
+class DatabaseTest : public stores::OnEach {
  protected:
-  nests::Folder folder;
-  std::unique_ptr<Database> database = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+  std::unique_ptr<Database> database = Database::open({.path = place, .seeds = {}}, nests::machine()).value();
 
   void add(const Entry& e) { ASSERT_TRUE(database->store().add(e).value()); }
   std::vector<Match> query(const transforms::NestQuery& nest, int k = 3) {
@@ -32,7 +33,7 @@ class DatabaseTest : public ::testing::Test {
   }
 };
 
-TEST_F(DatabaseTest, AnEmptyOneFindsNothing) { EXPECT_TRUE(query(asks(nests::gemm, 500)).empty()); }
+TEST_P(DatabaseTest, AnEmptyOneFindsNothing) { EXPECT_TRUE(query(asks(nests::gemm, 500)).empty()); }
 
 // Sizes alone, and only those of small nests.
 class Small final : public Embedding {
@@ -65,7 +66,7 @@ TEST(Embeddings, DistancesAreOfTheOneThatTheStoreIsGiven) {
   EXPECT_EQ(found(5000)[0].distance, 0);  // by its hash
 }
 
-TEST_F(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
+TEST_P(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
   add(entry(nests::gemm, 500));
   const auto found = query(asks(nests::gemm, 500));
   ASSERT_EQ(found.size(), 1u);
@@ -78,7 +79,7 @@ TEST_F(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
   EXPECT_EQ(found[0].nest, entry(nests::gemm, 500).nest);
 }
 
-TEST_F(DatabaseTest, AnotherSizeIsFartherAndUnknownSizesAreNot) {
+TEST_P(DatabaseTest, AnotherSizeIsFartherAndUnknownSizesAreNot) {
   add(entry(nests::gemm, 500));
   const double farther = query(asks(nests::gemm, 50))[0].distance;
   EXPECT_GT(farther, 0);
@@ -88,7 +89,7 @@ TEST_F(DatabaseTest, AnotherSizeIsFartherAndUnknownSizesAreNot) {
   EXPECT_EQ(query(unknown)[0].distance, 0);
 }
 
-TEST_F(DatabaseTest, TheOwnNestComesBeforeNeighboursOfItsDepth) {
+TEST_P(DatabaseTest, TheOwnNestComesBeforeNeighboursOfItsDepth) {
   add(entry(nests::syrk, 500, "interchange(outer=i0, inner=i1) -> cpp"));
   add(entry(nests::jacobi, 500, "reverse(loop=i1) -> cpp"));
   add(entry(nests::gemm, 8));
@@ -99,7 +100,7 @@ TEST_F(DatabaseTest, TheOwnNestComesBeforeNeighboursOfItsDepth) {
   EXPECT_GT(found[1].distance, 0);
 }
 
-TEST_F(DatabaseTest, OwnClassAndSizeComeFirstThenWhatIsBelieved) {
+TEST_P(DatabaseTest, OwnClassAndSizeComeFirstThenWhatIsBelieved) {
   Entry elsewhere = entry(nests::gemm, 500, "reverse(loop=i1) -> cpp", 9);
   elsewhere.hardware = nests::machine(64);
   add(elsewhere);
@@ -112,7 +113,7 @@ TEST_F(DatabaseTest, OwnClassAndSizeComeFirstThenWhatIsBelieved) {
   for (std::size_t i = 0; const double expected : {3.0, 1.5, 9.0, 20.0}) EXPECT_NEAR(ratios[i++], expected, 1e-9);
 }
 
-TEST_F(DatabaseTest, WhatThisClassMeasuredSettlesWhatOthersFound) {
+TEST_P(DatabaseTest, WhatThisClassMeasuredSettlesWhatOthersFound) {
   Entry elsewhere = entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 9);
   elsewhere.hardware = nests::machine(64);
   add(elsewhere);
@@ -125,7 +126,7 @@ TEST_F(DatabaseTest, WhatThisClassMeasuredSettlesWhatOthersFound) {
   EXPECT_NEAR(query(asks(nests::gemm, 8000))[0].evidence.ratio(), 9, 1e-9);
 }
 
-TEST_F(DatabaseTest, ABuildForLessThanTheMachineIsOfAnotherClass) {
+TEST_P(DatabaseTest, ABuildForLessThanTheMachineIsOfAnotherClass) {
   add(entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 9));
   Entry plain = entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 0.8);
   plain.flags = "-O2";
@@ -138,7 +139,7 @@ TEST_F(DatabaseTest, ABuildForLessThanTheMachineIsOfAnotherClass) {
   EXPECT_EQ(found.at(0).evidence.hardware, "x86-64:sse:8c:l2=1M:l3=32M");
 }
 
-TEST_F(DatabaseTest, OneRecipeIsGivenOnceAndAtMostKInAll) {
+TEST_P(DatabaseTest, OneRecipeIsGivenOnceAndAtMostKInAll) {
   add(entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 2));
   add(entry(nests::gemm, 501, "reverse(loop=i0) -> cpp", 3));
   add(entry(nests::gemm, 500, "reverse(loop=i1) -> cpp", 1));
@@ -147,14 +148,14 @@ TEST_F(DatabaseTest, OneRecipeIsGivenOnceAndAtMostKInAll) {
   EXPECT_TRUE(query(asks(nests::gemm, 500), 0).empty());
 }
 
-TEST_F(DatabaseTest, NoticesWhatOthersAdd) {
+TEST_P(DatabaseTest, NoticesWhatOthersAdd) {
   EXPECT_TRUE(query(asks(nests::gemm, 500)).empty());
-  auto other = Store::open({.path = folder / "t.db", .seeds = {}});
+  auto other = Store::open({.path = place, .seeds = {}});
   ASSERT_TRUE(other->add(entry(nests::syrk, 500)));
   EXPECT_EQ(query(asks(nests::gemm, 500)).size(), 1u);
 }
 
-TEST_F(DatabaseTest, ThreadsTakeTurns) {
+TEST_P(DatabaseTest, ThreadsTakeTurns) {
   add(entry(nests::gemm, 500));
   add(entry(nests::syrk, 500));
   const auto expected = query(asks(nests::gemm, 400));
@@ -180,7 +181,7 @@ void wait_until(Condition condition) {
 }
 constexpr std::chrono::milliseconds interval(5);
 
-TEST_F(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
+TEST_P(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
   for (const std::int64_t n : {8, 50, 500, 501, 4000})
     for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
       for (const char* recipe : {"reverse(loop=i0) -> cpp", "reverse(loop=i1) -> cpp"}) {
@@ -188,7 +189,7 @@ TEST_F(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
         one.hardware = nests::machine(n == 501 ? 64 : 8);
         add(one);
       }
-  const auto followed = Database::open({.path = folder / "t.db", .seeds = {}}, nests::machine()).value();
+  const auto followed = Database::open({.path = place, .seeds = {}}, nests::machine()).value();
   ASSERT_TRUE(followed->follow(interval));
   EXPECT_EQ(followed->entries().value(), 30);
   for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
@@ -200,21 +201,21 @@ TEST_F(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
       }
 }
 
-TEST_F(DatabaseTest, AFollowedOneNoticesWhatOthersAddAndTakeAway) {
+TEST_P(DatabaseTest, AFollowedOneNoticesWhatOthersAddAndTakeAway) {
   ASSERT_TRUE(database->follow(interval));
-  auto other = Store::open({.path = folder / "t.db", .seeds = {}});
+  auto other = Store::open({.path = place, .seeds = {}});
   ASSERT_TRUE(other->add(entry(nests::syrk, 500)));
   wait_until([&] { return query(asks(nests::gemm, 500)).size() == 1; });
   ASSERT_TRUE(other->remove(entry_id(entry(nests::syrk, 500))).value());
   wait_until([&] { return query(asks(nests::gemm, 500)).empty(); });
 }
 
-TEST_F(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
+TEST_P(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
   add(entry(nests::gemm, 500));
   ASSERT_TRUE(database->follow(interval));
-  sqlite3* writer = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &writer), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(writer, "BEGIN EXCLUSIVE; DELETE FROM entries", nullptr, nullptr, nullptr), SQLITE_OK);
+  const Handle writer = open_existing(place).value();
+  auto writing = Transaction::begin(*writer, Turn::write).value();
+  ASSERT_TRUE(writer->execute("DELETE FROM entries"));
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
@@ -222,13 +223,14 @@ TEST_F(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
     });
   threads.clear();
   EXPECT_TRUE(database->sound());
-  sqlite3_exec(writer, "UPDATE changes SET entries = entries + 1; COMMIT", nullptr, nullptr, nullptr);
-  sqlite3_close(writer);
+  ASSERT_TRUE(note_change(*writer));
+  ASSERT_TRUE(writing.commit());
   wait_until([&] { return query(asks(nests::gemm, 400)).empty(); });
 }
 
-TEST_F(DatabaseTest, AFollowedOneTakesTheFileThatTakesItsPlace) {
+TEST_P(DatabaseTest, AFollowedOneTakesTheFileThatTakesItsPlace) {
   namespace fs = std::filesystem;
+  if (GetParam() != stores::Kind::sqlite) return;  // which alone is a file
   add(entry(nests::gemm, 500));
   ASSERT_TRUE(database->follow(interval));
   add(entry(nests::jacobi, 500));  // in the log of the old file
@@ -253,7 +255,7 @@ TEST_F(DatabaseTest, AFollowedOneTakesTheFileThatTakesItsPlace) {
 }
 
 // The nearest of many may all say the same.
-TEST_F(DatabaseTest, ManyMeasurementsOfOneRecipeHideNoOther) {
+TEST_P(DatabaseTest, ManyMeasurementsOfOneRecipeHideNoOther) {
   for (int n = 0; n < 60; ++n) add(entry(nests::syrk, 500 + n));
   add(entry(nests::syrk, 20, "reverse(loop=i1) -> cpp"));
   add(entry(nests::syrk, 9, "reverse(loop=i2) -> cpp"));
@@ -265,7 +267,7 @@ TEST_F(DatabaseTest, ManyMeasurementsOfOneRecipeHideNoOther) {
   EXPECT_EQ(recipes(8), 3u);
 }
 
-TEST_F(DatabaseTest, OfANestEveryMeasurementCounts) {
+TEST_P(DatabaseTest, OfANestEveryMeasurementCounts) {
   std::string lines;
   const auto one = [](int i, const char* recipe, double ratio) {
     Entry e = entry(nests::gemm, 500, recipe, ratio);
@@ -292,6 +294,8 @@ TEST(Seeds, TheEnvironmentNamesTheFolder) {
   EXPECT_TRUE(seed_files().empty());
   ::unsetenv("SOUS_SEED_DIR");
 }
+
+SOUS_ON_EACH_STORE(DatabaseTest);
 
 }  // namespace
 }  // namespace sous::tuning_db

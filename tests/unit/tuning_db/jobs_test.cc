@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/ledger.h"
 #include "tuning-db/store.h"
 
@@ -11,11 +12,10 @@ namespace {
 
 constexpr JobTime start = 1'800'000'000, minute = 60, hour = 3600, day = 24 * hour;
 
-class JobsTest : public ::testing::Test {
+class JobsTest : public stores::OnEach {
  protected:
-  nests::Folder folder;
-  Store store = Store::open({.path = folder / "t.db", .seeds = {}}).value();
-  Ledger ledger{folder / "t.db"};
+  Store store = Store::open({.path = place, .seeds = {}}).value();
+  Ledger ledger{place};
   JobTime now = start;
   int leases = 0;
 
@@ -53,7 +53,7 @@ class JobsTest : public ::testing::Test {
   std::int64_t count(const std::string& state) { return ledger.job_counts(now)->at(state); }
 };
 
-TEST_F(JobsTest, AWantedNestIsGivenToOneWorkerAsItIsWanted) {
+TEST_P(JobsTest, AWantedNestIsGivenToOneWorkerAsItIsWanted) {
   want(nests::gemm);
   EXPECT_EQ(count("waiting"), 1);
   const auto job = lease();
@@ -75,7 +75,7 @@ TEST_F(JobsTest, AWantedNestIsGivenToOneWorkerAsItIsWanted) {
             "job: tune " + hash(nests::gemm) + " for " + hardware_class(nests::machine()) + " leased");
 }
 
-TEST_F(JobsTest, AJobReturnsWhenItsWorkerSaysNothing) {
+TEST_P(JobsTest, AJobReturnsWhenItsWorkerSaysNothing) {
   want(nests::gemm);
   const auto first = lease();
   now += minute - 1;
@@ -92,7 +92,7 @@ TEST_F(JobsTest, AJobReturnsWhenItsWorkerSaysNothing) {
   EXPECT_TRUE(finish(*second, JobOutcome::nothing, {}, "other"));
 }
 
-TEST_F(JobsTest, WhoIsLateButAloneGoesOn) {
+TEST_P(JobsTest, WhoIsLateButAloneGoesOn) {
   want(nests::gemm);
   const auto job = lease();
   now += hour;
@@ -102,7 +102,7 @@ TEST_F(JobsTest, WhoIsLateButAloneGoesOn) {
   EXPECT_TRUE(finish(*job, JobOutcome::nothing));
 }
 
-TEST_F(JobsTest, WhatKillsWorkersRestsTheLongerTheMoreItKilled) {
+TEST_P(JobsTest, WhatKillsWorkersRestsTheLongerTheMoreItKilled) {
   want(nests::gemm);
   for (const JobTime rest : {JobTime{0}, hour, 4 * hour, 16 * hour}) {
     ASSERT_TRUE(lease());
@@ -113,7 +113,7 @@ TEST_F(JobsTest, WhatKillsWorkersRestsTheLongerTheMoreItKilled) {
   ASSERT_TRUE(lease());
 }
 
-TEST_F(JobsTest, WhatWasTriedWithoutAResultRestsOnItsClass) {
+TEST_P(JobsTest, WhatWasTriedWithoutAResultRestsOnItsClass) {
   want(nests::gemm);
   const Hardware large = nests::machine(16);
   for (const JobTime rest : {7 * day, 14 * day, 28 * day, 56 * day, 60 * day, 60 * day}) {
@@ -132,7 +132,7 @@ TEST_F(JobsTest, WhatWasTriedWithoutAResultRestsOnItsClass) {
   EXPECT_TRUE(lease("farm", other));
 }
 
-TEST_F(JobsTest, WhatFailedIsTriedSoonerAndWhatIsReturnedAtOnce) {
+TEST_P(JobsTest, WhatFailedIsTriedSoonerAndWhatIsReturnedAtOnce) {
   want(nests::gemm);
   for (const JobTime rest : {hour, 4 * hour}) {
     const auto job = lease();
@@ -150,7 +150,7 @@ TEST_F(JobsTest, WhatFailedIsTriedSoonerAndWhatIsReturnedAtOnce) {
   EXPECT_EQ(ledger.jobs(now)->at(0).tries, 2);
 }
 
-TEST_F(JobsTest, AClockThatGoesBackHoldsNobodyUp) {
+TEST_P(JobsTest, AClockThatGoesBackHoldsNobodyUp) {
   want(nests::gemm);
   const auto job = lease();
   now -= day;
@@ -161,7 +161,7 @@ TEST_F(JobsTest, AClockThatGoesBackHoldsNobodyUp) {
   EXPECT_TRUE(lease());
 }
 
-TEST_F(JobsTest, ClassesAreRespected) {
+TEST_P(JobsTest, ClassesAreRespected) {
   Hardware narrow = nests::machine(), small = nests::machine(4), tiny = nests::machine(3), arm = nests::machine(),
            caches = nests::machine();
   narrow.isa = Isa::sse;
@@ -180,7 +180,7 @@ TEST_F(JobsTest, ClassesAreRespected) {
   EXPECT_EQ(lease("farm", small)->hardware_class, hardware_class(small));
 }
 
-TEST_F(JobsTest, WhatWasFoundForALikeClassIsLeftToTheVeryClass) {
+TEST_P(JobsTest, WhatWasFoundForALikeClassIsLeftToTheVeryClass) {
   want(nests::gemm);
   const Hardware small = nests::machine(4);
   const auto job = lease("farm", small);
@@ -195,7 +195,7 @@ TEST_F(JobsTest, WhatWasFoundForALikeClassIsLeftToTheVeryClass) {
   EXPECT_EQ(next("farm"), "");
 }
 
-TEST_F(JobsTest, TheHottestComesFirstAndPartiesTakeTurns) {
+TEST_P(JobsTest, TheHottestComesFirstAndPartiesTakeTurns) {
   want(nests::jacobi);
   want(nests::syrk);
   want(nests::gemm);
@@ -208,7 +208,7 @@ TEST_F(JobsTest, TheHottestComesFirstAndPartiesTakeTurns) {
   EXPECT_EQ(next(), "tune " + hash(nests::syrk));
 }
 
-TEST_F(JobsTest, AClaimIsMeasuredByAnotherPartysWorker) {
+TEST_P(JobsTest, AClaimIsMeasuredByAnotherPartysWorker) {
   Entry claim = nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 40);
   const std::string id = send(claim, "desk");
   want(nests::gemm);
@@ -229,7 +229,7 @@ TEST_F(JobsTest, AClaimIsMeasuredByAnotherPartysWorker) {
   EXPECT_FALSE(lease("lab"));
 }
 
-TEST_F(JobsTest, AForgedClaimHidesNothing) {
+TEST_P(JobsTest, AForgedClaimHidesNothing) {
   const std::string id = send(nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 40), "desk");
   want(nests::gemm);
   const auto job = lease("farm");
@@ -239,7 +239,7 @@ TEST_F(JobsTest, AForgedClaimHidesNothing) {
   EXPECT_EQ(next("farm"), "tune " + hash(nests::gemm));
 }
 
-TEST_F(JobsTest, OneQuestionIsAskedOnceHoweverOftenItIsClaimed) {
+TEST_P(JobsTest, OneQuestionIsAskedOnceHoweverOftenItIsClaimed) {
   for (const double ratio : {2.0, 2.1, 2.2}) {
     send(nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", ratio), "desk");
   }
@@ -250,7 +250,7 @@ TEST_F(JobsTest, OneQuestionIsAskedOnceHoweverOftenItIsClaimed) {
   EXPECT_EQ(next(), "");
 }
 
-TEST_F(JobsTest, ClaimsAndNestsTakeTurnsAndSoDoThoseWhoClaim) {
+TEST_P(JobsTest, ClaimsAndNestsTakeTurnsAndSoDoThoseWhoClaim) {
   for (const auto* recipe : {"reverse(loop=i0) -> cpp", "reverse(loop=i1) -> cpp", "reverse(loop=i2) -> cpp"})
     send(nests::normal_entry(nests::gemm, 500, recipe, 90), "stranger");
   for (const auto* recipe : {"reverse(loop=i0) -> cpp", "reverse(loop=i1) -> cpp"})
@@ -265,7 +265,7 @@ TEST_F(JobsTest, ClaimsAndNestsTakeTurnsAndSoDoThoseWhoClaim) {
   EXPECT_EQ(next(), "");
 }
 
-TEST_F(JobsTest, AWorkerGetsWhatItCanDo) {
+TEST_P(JobsTest, AWorkerGetsWhatItCanDo) {
   send(nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> highway"), "desk");
   Entry slow = nests::normal_entry(nests::syrk, 500);
   slow.baseline_seconds = 30;
@@ -283,7 +283,7 @@ TEST_F(JobsTest, AWorkerGetsWhatItCanDo) {
   EXPECT_EQ(ask(some).value()->kind, JobKind::tune);
 }
 
-TEST_F(JobsTest, WhatWasFoundIsThereAndAboutTheJob) {
+TEST_P(JobsTest, WhatWasFoundIsThereAndAboutTheJob) {
   want(nests::gemm);
   const auto job = lease();
   EXPECT_EQ(finish(*job, JobOutcome::found).error().code, "job.entries");
@@ -297,7 +297,7 @@ TEST_F(JobsTest, WhatWasFoundIsThereAndAboutTheJob) {
   EXPECT_EQ(finish(*job, JobOutcome::nothing).error().code, "job.lease");
 }
 
-TEST_F(JobsTest, APartyHoldsSoManyAndNoMore) {
+TEST_P(JobsTest, APartyHoldsSoManyAndNoMore) {
   std::vector<WantedNest> many;
   for (int i = 0; i < 16; ++i) many.push_back(wants(nests::gemm, 4 << i));
   for (int cores = 8; cores <= 16; ++cores) ledger.want(many, nests::machine(cores), "desk").value();
@@ -308,13 +308,15 @@ TEST_F(JobsTest, APartyHoldsSoManyAndNoMore) {
   EXPECT_TRUE(lease("farm", nests::machine(16)));
 }
 
-TEST_F(JobsTest, LeasesOutliveTheServer) {
+TEST_P(JobsTest, LeasesOutliveTheServer) {
   want(nests::gemm);
   const auto job = lease();
-  Ledger other(folder / "t.db");
+  Ledger other(place);
   EXPECT_FALSE(other.lease(worker("lab"), "next", now, minute).value());
   EXPECT_TRUE(other.finish(job->lease, "farm", JobOutcome::nothing, {}, "", now));
 }
+
+SOUS_ON_EACH_STORE(JobsTest);
 
 }  // namespace
 }  // namespace sous::tuning_db

@@ -5,16 +5,16 @@
 #include <thread>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/store.h"
 
 namespace sous::tuning_db {
 namespace {
 
-class LedgerTest : public ::testing::Test {
+class LedgerTest : public stores::OnEach {
  protected:
-  nests::Folder folder;
-  Store store = Store::open({.path = folder / "t.db", .seeds = {}}).value();
-  Ledger ledger{folder / "t.db"};
+  Store store = Store::open({.path = place, .seeds = {}}).value();
+  Ledger ledger{place};
 };
 
 Token token(const std::string& id, const std::string& name, const std::string& scopes = "read") {
@@ -33,7 +33,7 @@ TEST(Scopes, AdminIsAllOfThem) {
     EXPECT_EQ(parse_scopes(wrong).error().code, "token.scopes") << wrong;
 }
 
-TEST_F(LedgerTest, TokensAreKeptByTheirHash) {
+TEST_P(LedgerTest, TokensAreKeptByTheirHash) {
   ledger.add(token("01", "farm", "read,work")).value();
   ledger.add(token("02", "desk")).value();
   const auto found = ledger.token("01").value();
@@ -49,7 +49,7 @@ TEST_F(LedgerTest, TokensAreKeptByTheirHash) {
   EXPECT_EQ(all[0].name, "desk");
 }
 
-TEST_F(LedgerTest, ANameIsRevokedWithAllItsTokens) {
+TEST_P(LedgerTest, ANameIsRevokedWithAllItsTokens) {
   for (const char* id : {"01", "02"}) ledger.add(token(id, "farm")).value();
   ledger.add(token("03", "desk")).value();
   EXPECT_EQ(ledger.revoke("farm").value(), 2);
@@ -60,7 +60,7 @@ TEST_F(LedgerTest, ANameIsRevokedWithAllItsTokens) {
   EXPECT_EQ(ledger.revoke("nobody").error().code, "token.not-found");
 }
 
-TEST_F(LedgerTest, EveryWriteIsNoted) {
+TEST_P(LedgerTest, EveryWriteIsNoted) {
   ledger.add(token("01", "farm")).value();
   ledger.revoke("farm").value();
   const auto writes = ledger.writes(10).value();
@@ -70,26 +70,29 @@ TEST_F(LedgerTest, EveryWriteIsNoted) {
   EXPECT_EQ(ledger.writes(1).value()[0].what, writes[1].what);
 }
 
-TEST_F(LedgerTest, NamesArePlain) {
+TEST_P(LedgerTest, NamesArePlain) {
   for (const std::string& name :
        {std::string(), std::string("a b"), std::string("-\n"), std::string("\x1b[2J"), std::string(65, 'a')})
     EXPECT_EQ(ledger.add(token("01", name)).error().code, "token.name") << name;
   EXPECT_TRUE(ledger.add(token("01", "ci.build-2_x")));
 }
 
-TEST_F(LedgerTest, AnotherFileIsOpenedOnlyWhenItIsServed) {
+TEST(LedgerOfAFile, AnotherOneIsOpenedOnlyWhenItIsServed) {
+  const nests::Folder folder;
+  const std::filesystem::path place = folder / "t.db";
+  const Store store = Store::open({.path = place, .seeds = {}}).value();
   FileIdentity served = store.identity();
-  Ledger other(folder / "t.db", [&] { return served; });
+  Ledger other(place, [&] { return served; });
   other.add(token("01", "farm")).value();
   for (const char* part : {"", "-wal", "-shm"})
     std::filesystem::rename(folder / (std::string("t.db") + part), folder / (std::string("aside.db") + part));
-  const Store next = Store::open({.path = folder / "t.db", .seeds = {}}).value();
+  const Store next = Store::open({.path = place, .seeds = {}}).value();
   EXPECT_EQ(other.tokens().error().code, "db.replaced");
   served = next.identity();
   EXPECT_TRUE(other.tokens().value().empty());
 }
 
-TEST_F(LedgerTest, ThreadsMayShareOne) {
+TEST_P(LedgerTest, ThreadsMayShareOne) {
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
@@ -101,6 +104,8 @@ TEST_F(LedgerTest, ThreadsMayShareOne) {
   threads.clear();
   EXPECT_EQ(ledger.tokens()->size(), 40u);
 }
+
+SOUS_ON_EACH_STORE(LedgerTest);
 
 }  // namespace
 }  // namespace sous::tuning_db

@@ -8,7 +8,11 @@
 #include <thread>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/files.h"
+#include "tuning-db/ledger.h"
+#include "tuning-db/migrations.h"
+#include "tuning-db/schema.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -34,6 +38,9 @@ void sql(const std::filesystem::path& path, const char* text) {
   EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
 }
+
+class StoreTest : public stores::OnEach {};
+SOUS_ON_EACH_STORE(StoreTest);
 
 TEST(Entry, JsonRoundTripAndStableId) {
   const Entry e = entry(nests::gemm, 500);
@@ -61,9 +68,8 @@ TEST(Entry, ChangedContentIsRefused) {
   EXPECT_EQ(code("}", ""), "entry.json");
 }
 
-TEST(Store, AddGetListRemove) {
-  const nests::Folder folder;
-  Store store = opened(folder / "t.db");
+TEST_P(StoreTest, AddGetListRemove) {
+  Store store = opened(place);
   const Entry e = entry(nests::gemm, 500);
   EXPECT_EQ(store.add(e).value(), true);
   EXPECT_EQ(store.add(e).value(), false);
@@ -82,33 +88,30 @@ TEST(Store, AddGetListRemove) {
   EXPECT_TRUE(store.vectors()->empty());
 }
 
-TEST(Store, SurvivesClosing) {
-  const nests::Folder folder;
+TEST_P(StoreTest, SurvivesClosing) {
   const Entry e = entry(nests::syrk, 300);
-  opened(folder / "t.db").add(e).value();
-  EXPECT_EQ(opened(folder / "t.db").get(entry_id(e)).value(), e);
-  const auto stats = opened(folder / "t.db").stats();
+  opened(place).add(e).value();
+  EXPECT_EQ(opened(place).get(entry_id(e)).value(), e);
+  const auto stats = opened(place).stats();
   EXPECT_EQ(stats->entries, 1);
   EXPECT_EQ(stats->by_target, (std::vector<std::pair<std::string, std::int64_t>>{{"cpp", 1}}));
 }
 
-TEST(Store, ExportIsSortedAndImportIdempotent) {
-  const nests::Folder folder;
-  Store a = opened(folder / "a.db"), b = opened(folder / "b.db");
+TEST_P(StoreTest, ExportIsSortedAndImportIdempotent) {
+  Store a = opened(new_place("a.db")), b = opened(new_place("b.db"));
   for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi}) a.add(entry(nest, 400)).value();
   for (const auto nest : {nests::jacobi, nests::gemm, nests::syrk}) b.add(entry(nest, 400)).value();
   const std::string lines = a.export_lines().value();
   EXPECT_EQ(lines, b.export_lines().value());
-  Store c = opened(folder / "c.db");
+  Store c = opened(new_place("c.db"));
   EXPECT_EQ(c.import_lines(lines, "x")->added, 3);
   EXPECT_EQ(c.import_lines(lines, "x")->known, 3);
   EXPECT_EQ(c.export_lines().value(), lines);
   EXPECT_TRUE(c.verify()->empty());
 }
 
-TEST(Store, AnImportIsAllOrNothing) {
-  const nests::Folder folder;
-  Store store = opened(folder / "t.db");
+TEST_P(StoreTest, AnImportIsAllOrNothing) {
+  Store store = opened(place);
   const auto result = store.import_lines(to_json(entry(nests::gemm, 1)) + "\n{}\n", "more.jsonl");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "db.import");
@@ -116,31 +119,26 @@ TEST(Store, AnImportIsAllOrNothing) {
   EXPECT_TRUE(store.list()->empty());
 }
 
-TEST(Store, AnImportReadsBeforeItWaitsForItsTurn) {
-  const nests::Folder folder;
-  Store store = opened(folder / "t.db");
-  sqlite3* writer = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "t.db").c_str(), &writer), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(writer, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+TEST_P(StoreTest, AnImportReadsBeforeItWaitsForItsTurn) {
+  Store store = opened(place);
+  const Handle writer = open_existing(place).value();
+  const auto writing = Transaction::begin(*writer, Turn::write).value();
   EXPECT_EQ(store.import_lines("{}", "bad.jsonl").error().code, "db.import");
-  sqlite3_exec(writer, "COMMIT", nullptr, nullptr, nullptr);
-  sqlite3_close(writer);
 }
 
-TEST(Store, TwoImportsAtOnceBothSucceed) {
-  const nests::Folder folder;
-  opened(folder / "t.db");
+TEST_P(StoreTest, TwoImportsAtOnceBothSucceed) {
+  opened(place);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
       std::string lines;
       for (int n = 0; n < 200; ++n) lines += to_json(entry(nests::gemm, 2 + 200 * t + n)) + "\n";
-      const auto imported = opened(folder / "t.db").import_lines(lines, "lines");
+      const auto imported = opened(place).import_lines(lines, "lines");
       ASSERT_TRUE(imported) << imported.error().to_string();
       EXPECT_EQ(imported->added, 200);
     });
   threads.clear();
-  EXPECT_EQ(opened(folder / "t.db").stats()->entries, 400);
+  EXPECT_EQ(opened(place).stats()->entries, 400);
 }
 
 TEST(Store, ANewDatabaseIsMadeFromSeeds) {
@@ -156,8 +154,7 @@ std::set<std::string> names(const Store& store) {
   return result;
 }
 
-TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
-  const nests::Folder folder;
+TEST_P(StoreTest, NewSeedsReplaceOldOnesAndNothingElse) {
   const auto named = [](std::string_view nest, const std::string& name) {
     Entry e = entry(nest, 500);
     e.name = name;
@@ -168,7 +165,7 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
     for (const Entry& e : seeds) lines += to_json(e) + "\n";
     ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", lines));
   };
-  const auto store = [&] { return opened(folder / "t.db", {folder / "s.jsonl"}); };
+  const auto store = [&] { return opened(place, {folder / "s.jsonl"}); };
   write({named(nests::gemm, "first"), named(nests::syrk, "both")});
   store().add(named(nests::jacobi, "own")).value();
   EXPECT_EQ(names(store()), (std::set<std::string>{"both", "first", "own"}));
@@ -192,7 +189,7 @@ TEST(Store, NewSeedsReplaceOldOnesAndNothingElse) {
   ASSERT_TRUE(older.seeds_left());
   EXPECT_EQ(older.seeds_left()->code, "db.seed");
   // Without seeds nothing goes.
-  EXPECT_EQ(names(opened(folder / "t.db")), (std::set<std::string>{"own", "second"}));
+  EXPECT_EQ(names(opened(place)), (std::set<std::string>{"own", "second"}));
 }
 
 constexpr const char* back_to_the_first_schema =
@@ -237,11 +234,10 @@ TEST(Store, AnImpossibleSchemaIsForeign) {
   EXPECT_EQ(Store::open({.path = folder / "t.db", .seeds = {}}).error().code, "db.foreign");
 }
 
-TEST(Store, BadSeedsLeaveAnExistingDatabaseInUse) {
-  const nests::Folder folder;
-  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
+TEST_P(StoreTest, BadSeedsLeaveAnExistingDatabaseInUse) {
+  opened(place).add(entry(nests::gemm, 500)).value();
   ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", "{}\n"));
-  EXPECT_EQ(opened(folder / "t.db", {folder / "s.jsonl"}).list()->size(), 1u);
+  EXPECT_EQ(opened(place, {folder / "s.jsonl"}).list()->size(), 1u);
 }
 
 TEST(Store, ABadSeedLeavesNothing) {
@@ -305,43 +301,62 @@ TEST(Store, ForeignAndNewerDatabasesAreRefused) {
   EXPECT_EQ(Store::open({.path = folder.path(), .seeds = {}}).error().code, "db.open");
 }
 
-TEST(Store, VerifyFindsWhatSomeoneChanged) {
-  const nests::Folder folder;
-  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
-  sql(folder / "t.db", "UPDATE entries SET tuned_seconds = 1e-9");
-  const auto changed = opened(folder / "t.db").verify();
+TEST_P(StoreTest, VerifyFindsWhatSomeoneChanged) {
+  opened(place).add(entry(nests::gemm, 500)).value();
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE entries SET tuned_seconds = 1e-9"));
+  const auto changed = opened(place).verify();
   ASSERT_EQ(changed->size(), 1u);
   EXPECT_EQ(changed->front().code, "entry.id");
-  sql(folder / "t.db", "UPDATE nests SET json = '{}'");
-  const auto broken = opened(folder / "t.db").verify();
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE nests SET json = '{}'"));
+  const auto broken = opened(place).verify();
   ASSERT_EQ(broken->size(), 1u);
   EXPECT_EQ(broken->front().code, "db.entry");
-  EXPECT_EQ(opened(folder / "t.db").export_lines().error().code, "db.entry");
+  EXPECT_EQ(opened(place).export_lines().error().code, "db.entry");
 }
 
-TEST(Store, VectorsOfAnotherEmbeddingAreMadeAnew) {
-  const nests::Folder folder;
-  opened(folder / "t.db").add(entry(nests::gemm, 500)).value();
-  sql(folder / "t.db", "UPDATE embeddings SET version = 'older', vector = x'00'");
-  Store store = opened(folder / "t.db");
+TEST_P(StoreTest, VectorsOfAnotherEmbeddingAreMadeAnew) {
+  opened(place).add(entry(nests::gemm, 500)).value();
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE embeddings SET version = 'older'"));
+  Store store = opened(place);
   ASSERT_EQ(store.vectors()->size(), 1u);
   EXPECT_EQ(store.vectors()->front().vector.size(), feature_count);
 }
 
-TEST(Store, ManyBuildsMayMakeAndFillOneDatabase) {
-  const nests::Folder folder;
+TEST_P(StoreTest, ManyBuildsMayMakeAndFillOneDatabase) {
   ASSERT_TRUE(write_file_atomically(folder / "s.jsonl", to_json(entry(nests::gemm, 500)) + "\n"));
   {
     std::vector<std::jthread> builds;
     for (int i = 0; i < 4; ++i)
       builds.emplace_back([&, i] {
-        auto store = Store::open({.path = folder / "t.db", .seeds = {folder / "s.jsonl"}});
+        auto store = Store::open({.path = place, .seeds = {folder / "s.jsonl"}});
         ASSERT_TRUE(store) << store.error().to_string();
         const auto added = store->add(entry(nests::syrk, 100 + i));
         EXPECT_TRUE(added) << added.error().to_string();
       });
   }
-  EXPECT_EQ(opened(folder / "t.db").list()->size(), 5u);
+  EXPECT_EQ(opened(place).list()->size(), 5u);
+}
+
+// Each schema is exactly what the migrations make of the one before, whichever way it was come to.
+TEST_P(StoreTest, EverySchemaCanBeLeftInBothDirections) {
+  opened(place).add(entry(nests::gemm, 500)).value();
+  for (int older = newest_schema - 1; older >= 1; --older) {
+    ASSERT_TRUE(migrate_database(place, older)) << older;
+    ASSERT_TRUE(migrate_database(place, newest_schema)) << older;
+    EXPECT_EQ(opened(place).list()->size(), 1u);
+    EXPECT_TRUE(opened(place).verify()->empty());
+  }
+  EXPECT_EQ(opened(place).stats()->schema, newest_schema);
+}
+
+// What one party alone vouches for would serve everyone in a schema that does not know of parties.
+TEST_P(StoreTest, GoingBackTakesWhatAnOlderSchemaWouldBelieve) {
+  opened(place);
+  ASSERT_TRUE(Ledger(place).send({entry(nests::gemm, 500)}, "desk", *static_embedding()));
+  EXPECT_EQ(opened(place).list()->size(), 1u);
+  ASSERT_TRUE(migrate_database(place, 4));
+  ASSERT_TRUE(migrate_database(place, newest_schema));
+  EXPECT_TRUE(opened(place).list()->empty());
 }
 
 }  // namespace

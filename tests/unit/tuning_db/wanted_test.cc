@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/tuning_db/nests.h"
+#include "tests/unit/tuning_db/stores.h"
 #include "tuning-db/ledger.h"
 #include "tuning-db/store.h"
 
@@ -14,11 +15,10 @@ WantedNest wants(std::string_view nest, std::int64_t n = 500) {
   return {.nest = e.nest, .structural_hash = e.structural_hash, .sizes = e.sizes};
 }
 
-class WantedTest : public ::testing::Test {
+class WantedTest : public stores::OnEach {
  protected:
-  nests::Folder folder;
-  Store store = Store::open({.path = folder / "t.db", .seeds = {}}).value();
-  Ledger ledger{folder / "t.db"};
+  Store store = Store::open({.path = place, .seeds = {}}).value();
+  Ledger ledger{place};
 
   std::vector<std::string> told(std::string_view asker = "worker") {
     std::vector<std::string> hashes;
@@ -28,7 +28,7 @@ class WantedTest : public ::testing::Test {
   }
 };
 
-TEST_F(WantedTest, WhatMorePartiesWantComesFirstThenTheHottest) {
+TEST_P(WantedTest, WhatMorePartiesWantComesFirstThenTheHottest) {
   const WantedNest gemm = wants(nests::gemm), syrk = wants(nests::syrk), small = wants(nests::jacobi, 100);
   EXPECT_EQ(ledger.want({small, syrk, gemm}, nests::machine(), "desk").value(), 3);
   EXPECT_EQ(told(), (std::vector{gemm.structural_hash, syrk.structural_hash, small.structural_hash}));
@@ -41,13 +41,13 @@ TEST_F(WantedTest, WhatMorePartiesWantComesFirstThenTheHottest) {
   EXPECT_GT(ledger.wanted("worker")->at(1).work, 1e8);
 }
 
-TEST_F(WantedTest, MachinesAndSizeClassesAreWantedApart) {
+TEST_P(WantedTest, MachinesAndSizeClassesAreWantedApart) {
   ledger.want({wants(nests::gemm), wants(nests::gemm, 501), wants(nests::gemm, 5000)}, nests::machine(), "a").value();
   ledger.want({wants(nests::gemm)}, nests::machine(64), "a").value();
   EXPECT_EQ(told().size(), 3u);
 }
 
-TEST_F(WantedTest, WhatWasMeasuredIsNotWanted) {
+TEST_P(WantedTest, WhatWasMeasuredIsNotWanted) {
   ledger.want({wants(nests::gemm)}, nests::machine(), "desk").value();
   const Entry found = nests::normal_entry(nests::gemm, 500);
   Entry elsewhere = nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", 1.2);  // no witness of `found`
@@ -64,7 +64,7 @@ TEST_F(WantedTest, WhatWasMeasuredIsNotWanted) {
   EXPECT_TRUE(told("third").empty());
 }
 
-TEST_F(WantedTest, APartyPushesOutNobodyElse) {
+TEST_P(WantedTest, APartyPushesOutNobodyElse) {
   ledger.want({wants(nests::syrk)}, nests::machine(), "desk").value();
   std::vector<WantedNest> many;
   for (int i = 0; i < 40; ++i) many.push_back(wants(nests::gemm, 4 << (i % 20)));
@@ -85,6 +85,8 @@ TEST(Wanted, StrangersNestsAreSmallAndWhatTheySay) {
   forged.nest = nests::parsed(deep);
   EXPECT_EQ(check(forged).error().code, "wanted.nest");
 }
+
+SOUS_ON_EACH_STORE(WantedTest);
 
 }  // namespace
 }  // namespace sous::tuning_db

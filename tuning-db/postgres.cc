@@ -1,0 +1,372 @@
+#include "tuning-db/postgres.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "tuning-db/libpq.h"
+#include "tuning-db/migrations.h"
+
+namespace sous::tuning_db {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto longest_connecting = 5s, longest_answer = 30s, longest_patient_answer = 120s;
+// After a try to connect that failed, everybody is told so at once: who waits holds up the others.
+constexpr auto pause_between_tries = 500ms;
+constexpr unsigned int type_of_booleans = 16;  // in pg_type, for ever
+
+// "?" and "?1" as "$1"; texts in quotes are left alone.
+std::string numbered(std::string_view sql) {
+  std::string out;
+  int last = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    quoted ^= sql[i] == '\'';
+    if (sql[i] != '?' || quoted) {
+      out += sql[i];
+      continue;
+    }
+    out += '$';
+    if (i + 1 == sql.size() || sql[i + 1] < '0' || sql[i + 1] > '9') out += std::to_string(++last);
+  }
+  return out;
+}
+
+bool is_read(std::string_view sql) {
+  return sql.starts_with("SELECT") || sql.starts_with("WITH") || sql.starts_with("BEGIN");
+}
+
+// False: the time is over. Errors of poll are seen by who reads.
+bool wait_for(int socket, short events, Clock::time_point end, int wake = -1) {
+  std::array<pollfd, 2> files{{{socket, events, 0}, {wake, POLLIN, 0}}};
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    const int ready = ::poll(files.data(), wake < 0 ? 1 : 2, static_cast<int>(std::clamp<long>(left, 0, 1 << 30)));
+    if (ready < 0 && errno == EINTR) continue;
+    return ready != 0;
+  }
+}
+
+std::string one_line(const char* message) {
+  std::string text = message == nullptr ? "" : message;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+// What PostgreSQL refused, by its SQLSTATE.
+Error error_of(const PGresult* result) {
+  const char* const field = libpq()->PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const std::string_view state = field == nullptr ? "" : field;
+  const std::string why = one_line(libpq()->PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+  if (state == "55P03" || state == "40P01" || state == "40001")
+    return {"db.busy", "others have what is to be written: " + why};
+  // Shutting down, starting, no connection to spare.
+  if (state.starts_with("57P") || state.starts_with("08") || state == "53300") return {"db.unreachable", why};
+  return {"db.io", "PostgreSQL: " + why};
+}
+
+class PostgresStatement final : public DriverStatement {
+ public:
+  PostgresStatement(PostgresConnection& db, const std::string& sql) : db_(db), sql_(numbered(sql)) {}
+
+  void bind(std::string_view text) override {
+    has_zero_ = has_zero_ || text.find('\0') != std::string_view::npos;
+    parameters_.push_back({std::string(text)});
+  }
+  void bind(double value) override {
+    std::array<char, 40> text{};
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+    parameters_.push_back({std::string(text.data(), end)});
+  }
+  void bind(std::int64_t value) override { parameters_.push_back({std::to_string(value)}); }
+  void bind(const FeatureVector& vector) override {
+    parameters_.push_back(
+        {std::string(reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)), true});
+  }
+
+  Result<bool> step() override {
+    if (!reply_) {
+      if (has_zero_) return fail("db.io", "PostgreSQL keeps no text with a zero byte");
+      TRY(reply_, db_.ask(sql_, parameters_));
+    }
+    return ++row_ < libpq()->PQntuples(reply_.get());
+  }
+  std::int64_t changed() const override {
+    const std::string_view count = libpq()->PQcmdTuples(reply_.get());
+    std::int64_t number = 0;
+    std::from_chars(count.data(), count.data() + count.size(), number);
+    return number;
+  }
+
+  std::string text(int column) const override { return std::string(view(column)); }
+  double real(int column) const override { return parse<double>(view(column)); }
+  std::int64_t integer(int column) const override {
+    if (libpq()->PQftype(reply_.get(), column) == type_of_booleans) return view(column) == "t" ? 1 : 0;
+    return parse<std::int64_t>(view(column));
+  }
+  FeatureVector vector(int column) const override {
+    std::size_t bytes = 0;
+    const auto* const escaped = reinterpret_cast<const unsigned char*>(libpq()->PQgetvalue(reply_.get(), row_, column));
+    unsigned char* const raw = libpq()->PQunescapeBytea(escaped, &bytes);
+    FeatureVector result(bytes / sizeof(float));
+    if (!result.empty()) std::memcpy(result.data(), raw, result.size() * sizeof(float));
+    libpq()->PQfreemem(raw);
+    return result;
+  }
+
+ private:
+  std::string_view view(int column) const {
+    return {libpq()->PQgetvalue(reply_.get(), row_, column),
+            static_cast<std::size_t>(libpq()->PQgetlength(reply_.get(), row_, column))};
+  }
+  template <class T>
+  static T parse(std::string_view text) {
+    T value{};
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+
+  PostgresConnection& db_;
+  const std::string sql_;
+  std::vector<PostgresConnection::Parameter> parameters_;
+  bool has_zero_ = false;
+  PostgresConnection::Reply reply_;
+  int row_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<DriverStatement> PostgresConnection::prepare(const std::string& sql) {
+  return std::make_unique<PostgresStatement>(*this, sql);
+}
+
+void PostgresConnection::drop() {
+  if (connection_ != nullptr) libpq()->PQfinish(connection_);
+  connection_ = nullptr;
+  prepared_.clear();
+  listens_ = false;
+}
+
+std::unexpected<Error> PostgresConnection::lost(std::string why) {
+  drop();
+  return fail("db.unreachable", "PostgreSQL: " + std::move(why));
+}
+
+Result<void> PostgresConnection::connect() {
+  const Libpq* const pq = libpq();
+  if (pq == nullptr) return fail("db.driver", "PostgreSQL's client library is not here: install libpq5");
+  // The first ones are what a URL may say otherwise.
+  const std::array names{"fallback_application_name", "tcp_user_timeout",  "keepalives_idle", "dbname",
+                         "client_encoding",           (const char*)nullptr};
+  const std::array values{"sous", "10000", "10", url_.c_str(), "UTF8", (const char*)nullptr};
+  connection_ = pq->PQconnectStartParams(names.data(), values.data(), 1);
+  if (connection_ == nullptr) return fail("db.unreachable", "out of memory");
+  const auto end = Clock::now() + longest_connecting;
+  for (auto state = PGRES_POLLING_WRITING; state != PGRES_POLLING_OK; state = pq->PQconnectPoll(connection_)) {
+    if (state == PGRES_POLLING_FAILED || pq->PQstatus(connection_) == CONNECTION_BAD)
+      return lost(one_line(pq->PQerrorMessage(connection_)));
+    if (!wait_for(pq->PQsocket(connection_), state == PGRES_POLLING_READING ? POLLIN : POLLOUT, end))
+      return lost("it does not answer");
+  }
+  pq->PQsetnonblocking(connection_, 1);
+  pq->PQsetNoticeProcessor(connection_, [](void*, const char*) {}, nullptr);
+  TRY([[maybe_unused]] const Reply set,
+      plain("SET search_path TO sous; SET lock_timeout TO '5s'; SET statement_timeout TO '120s'; "
+            "SET idle_in_transaction_session_timeout TO '120s'"));
+  if (durable_) TRY_VOID(make_durable());
+  return check_schema();
+}
+
+Result<void> PostgresConnection::check_schema() {
+  if (!checked_) return {};
+  TRY(const Reply there, plain("SELECT version FROM sous.schema"));
+  const std::string version = libpq()->PQntuples(there.get()) == 1 ? libpq()->PQgetvalue(there.get(), 0, 0) : "";
+  const std::string has =
+      "the database has schema " + version + "; this program knows " + std::to_string(newest_schema);
+  int number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  if (number < newest_schema) return fail("db.schema-older", has + ": sous db migrate brings it up to date");
+  if (number > newest_schema) return fail("db.schema-newer", has);
+  return {};
+}
+
+Result<void> PostgresConnection::ready() {
+  if (connection_ != nullptr && libpq()->PQstatus(connection_) == CONNECTION_OK) return {};
+  if (in_transaction_) return fail("db.unreachable", "PostgreSQL: the connection was lost");
+  if (failed_ && Clock::now() - failed_at_ < pause_between_tries) return std::unexpected(*failed_);
+  drop();
+  failed_.reset();
+  if (auto connected = connect(); !connected) {
+    drop();
+    failed_ = std::move(connected).error();
+    failed_at_ = Clock::now();
+    return std::unexpected(*failed_);
+  }
+  return {};
+}
+
+// Sends what is left, and takes what comes until the statement is done. The first error counts.
+Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent) {
+  const Libpq* const pq = libpq();
+  if (!sent) return lost(one_line(pq->PQerrorMessage(connection_)));
+  const auto end = Clock::now() + (patient_ ? longest_patient_answer : longest_answer);
+  Reply last;
+  std::optional<Error> wrong;
+  while (true) {
+    const int left = pq->PQflush(connection_);
+    if (left < 0) return lost(one_line(pq->PQerrorMessage(connection_)));
+    if (left > 0 || pq->PQisBusy(connection_)) {
+      if (!wait_for(pq->PQsocket(connection_), static_cast<short>(left > 0 ? POLLIN | POLLOUT : POLLIN), end))
+        return lost("it does not answer");
+      if (pq->PQconsumeInput(connection_) == 0) return lost(one_line(pq->PQerrorMessage(connection_)));
+      continue;
+    }
+    PGresult* const result = pq->PQgetResult(connection_);
+    if (result == nullptr) break;
+    last = Reply(result, [](PGresult* one) { libpq()->PQclear(one); });
+    const auto status = pq->PQresultStatus(result);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && !wrong) wrong = error_of(result);
+  }
+  if (pq->PQstatus(connection_) != CONNECTION_OK) return lost(wrong ? wrong->why : "the connection was lost");
+  if (wrong) return std::unexpected(std::move(*wrong));
+  return last;
+}
+
+Result<PostgresConnection::Reply> PostgresConnection::plain(const std::string& sql) {
+  return finish_exchange(libpq()->PQsendQuery(connection_, sql.c_str()) == 1);
+}
+
+Result<PostgresConnection::Reply> PostgresConnection::try_once(const std::string& sql,
+                                                               const std::vector<Parameter>& parameters) {
+  const Libpq* const pq = libpq();
+  TRY_VOID(ready());
+  auto known = prepared_.find(sql);
+  if (known == prepared_.end()) {
+    const std::string name = "s" + std::to_string(prepared_.size());
+    TRY([[maybe_unused]] const Reply done,
+        finish_exchange(pq->PQsendPrepare(connection_, name.c_str(), sql.c_str(), 0, nullptr) == 1));
+    known = prepared_.emplace(sql, name).first;
+  }
+  std::vector<const char*> values;
+  std::vector<int> lengths, formats;
+  for (const Parameter& one : parameters) {
+    values.push_back(one.bytes.c_str());
+    lengths.push_back(static_cast<int>(one.bytes.size()));
+    formats.push_back(one.is_binary ? 1 : 0);
+  }
+  return finish_exchange(pq->PQsendQueryPrepared(connection_, known->second.c_str(), static_cast<int>(values.size()),
+                                                 values.data(), lengths.data(), formats.data(), 0) == 1);
+}
+
+// A connection that was lost while nobody asked is noticed by the first who does, and who only reads need not know.
+Result<PostgresConnection::Reply> PostgresConnection::ask(const std::string& sql,
+                                                          const std::vector<Parameter>& parameters) {
+  const bool again = !in_transaction_ && connection_ != nullptr && is_read(sql);
+  auto reply = try_once(sql, parameters);
+  if (again && !reply && reply.error().code == "db.unreachable") return try_once(sql, parameters);
+  return reply;
+}
+
+Result<void> PostgresConnection::execute(const std::string& sql) {
+  TRY_VOID(ready());
+  TRY([[maybe_unused]] const Reply done, plain(sql));
+  return {};
+}
+
+// Whoever changes entries has the one row of `changes` first: so what it looks at stays as it is until it is done, as
+// in SQLite, where a writer has the file.
+Result<void> PostgresConnection::begin(Turn turn) {
+  TRY([[maybe_unused]] const Reply begun,
+      ask(turn == Turn::read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", {}));
+  in_transaction_ = true;
+  const auto taken = [&]() -> Result<void> {
+    if (patient_) TRY_VOID(execute("SET LOCAL lock_timeout TO '60s'"));
+    if (turn == Turn::write) TRY_VOID(execute("SELECT entries FROM changes FOR UPDATE"));
+    return {};
+  }();
+  if (!taken) rollback();
+  return taken;
+}
+
+// Of a commit whose answer is lost nobody knows whether it was made: it is not acknowledged.
+Result<void> PostgresConnection::commit() {
+  TRY_VOID(execute("COMMIT"));
+  in_transaction_ = false;
+  return {};
+}
+
+void PostgresConnection::rollback() {
+  if (connection_ != nullptr && libpq()->PQstatus(connection_) == CONNECTION_OK) static_cast<void>(plain("ROLLBACK"));
+  in_transaction_ = false;
+}
+
+bool PostgresConnection::is_read_only() {
+  return number(*this,
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' OR NOT "
+                "has_table_privilege('entries', 'INSERT')")
+             .value_or(0) == 1;
+}
+
+// Of one that is checked it is known.
+Result<std::int64_t> PostgresConnection::schema_version() {
+  if (checked_) return newest_schema;
+  return number(*this, "SELECT version FROM sous.schema");
+}
+
+Result<std::int64_t> PostgresConnection::bytes() {
+  return number(*this,
+                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::BIGINT FROM pg_class c "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'sous' AND c.relkind = 'r'");
+}
+
+Result<std::int64_t> PostgresConnection::clock() {
+  return number(*this, "SELECT floor(extract(epoch FROM clock_timestamp()))::BIGINT");
+}
+
+// What an administrator asks for beyond that (a standby that has it, too) stays.
+Result<void> PostgresConnection::make_durable() {
+  durable_ = true;
+  if (connection_ == nullptr) return {};  // when it is made
+  TRY([[maybe_unused]] const Reply set,
+      plain(
+          "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"));
+  return {};
+}
+
+Result<void> PostgresConnection::announce_change() { return execute("NOTIFY sous_entries"); }
+
+// Returns at once when it begins to listen: what was announced until then was missed.
+Result<void> PostgresConnection::wait_for_change(std::chrono::milliseconds most, int wake) {
+  const Libpq* const pq = libpq();
+  TRY_VOID(ready());
+  if (!listens_) {
+    // A standby that only reads cannot listen: there the time is waited for.
+    TRY(const std::int64_t standby, number(*this, "SELECT pg_is_in_recovery()"));
+    if (standby == 0) TRY_VOID(execute("LISTEN sous_entries"));
+    listens_ = true;
+    return {};
+  }
+  // One look answers all that came until then.
+  const auto came = [&] {
+    bool any = false;
+    while (PGnotify* const one = pq->PQnotifies(connection_)) any = true, pq->PQfreemem(one);
+    return any;
+  };
+  if (came() || !wait_for(pq->PQsocket(connection_), POLLIN, Clock::now() + most, wake)) return {};
+  if (pq->PQconsumeInput(connection_) == 0 || pq->PQstatus(connection_) != CONNECTION_OK)
+    return lost(one_line(pq->PQerrorMessage(connection_)));
+  static_cast<void>(came());
+  return {};
+}
+
+}  // namespace sous::tuning_db
