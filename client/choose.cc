@@ -59,7 +59,8 @@ class Chooser {
     Match& match = choice.match;
     // Nothing is predicted of another target's code.
     if (for_another_target(match)) return std::nullopt;
-    match.belief = "predicted: at least " + speed(predicted->gain);
+    if (!keep_threads_that_pay(nest, choice)) return std::nullopt;
+    match.belief = "predicted: at least " + speed(match.believed);
     CandidateReport candidate{match, true, refuted(unit, match)};
     if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
     if (candidate.why_not.empty() && question_.measure)

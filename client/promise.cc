@@ -16,8 +16,9 @@ using std::string;
 namespace {
 
 constexpr double neighbours_least = 2;  // times as long as the least that was measured
-// Seconds on one thread: two save half of it, which is what their start costs (docs/decisions/039), once in a program.
-constexpr double least_for_threads = 0.25e-3;
+// Seconds on one thread: as long as a start of sixteen takes (docs/decisions/039), once in a program; two start in a
+// fifth of it, and save half.
+constexpr double least_for_threads = 0.5e-3;
 
 // What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
 // has none.
@@ -132,6 +133,15 @@ transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match matc
   e.tuned_seconds = on_one;
   e.threads = 1;
   return match;
+}
+
+bool keep_threads_that_pay(const Nest& nest, Choice& choice) {
+  const int threads = choice.match.evidence.threads;
+  choice.match = with_threads_that_pay(nest.units[choice.unit], std::move(choice.match));
+  if (choice.match.evidence.threads == threads) return true;
+  choice.match.believed /= threads;
+  std::vector<string> steps;
+  return choice.match.believed > tuning_db::least_gain && apply_choice(nest, choice, &steps).has_value();
 }
 
 Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const string& target,

@@ -39,6 +39,8 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
 // The match as it is, or, where the unit has so little to do that its threads would save less than a start of them
 // costs, without them: what they gain is taken to be shared out evenly, which is the least that is left on one.
 transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match match);
+// The same for a predicted choice, which is applied anew. False: little is left of its gain.
+bool keep_threads_that_pay(const Nest& nest, Choice& choice);
 
 // The match with its loops named as in the unit and, unless it is empty, its target forced. Errors: roles.no-match,
 // target.mixed (it is for a GPU, or for none, and the other is asked for), target.unknown.
