@@ -89,7 +89,7 @@ class Predictor {
           keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (!asks_model) continue;
         const double gain = sure(candidate->applied, sized_.usual());
-        if (gain >= least && (!best || gain > best->gain))
+        if (gain >= least && (!best || gain > best->gain) && has_vectors(*candidate))
           best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())),
                            sized_.usual());
       }
@@ -206,6 +206,7 @@ class Predictor {
       const bool sensible = shared_.open() && value <= largest_size;
       if (!sensible || shared_.operations(shared_.at(value)) > most_operations) return std::nullopt;
     }
+    if (!has_vectors(candidate)) return std::nullopt;
     const Sizes sizes = shared_.at(value);
     const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));
     Predicted out = as_choice(candidate, gain(sizes), seconds, sizes);
@@ -222,6 +223,15 @@ class Predictor {
     if (vectors == 0 || !has_threads(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
     return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
+  }
+
+  // Whether the code runs as vectors what the recipe wants to: only then is it what was predicted of.
+  bool has_vectors(const tuning_db::Candidate& candidate) const {
+    std::vector<targets::Unfollowed> unfollowed;
+    const targets::EmitOptions options{.reassociate = nest_.reassociate, .unfollowed = &unfollowed};
+    const auto* target = targets::find_target(candidate.recipe.target);
+    return target != nullptr && target->emit(candidate.applied, options) &&
+           std::ranges::all_of(unfollowed, &targets::Unfollowed::threads);
   }
 
   static bool has_threads(const sdfg::Sdfg& applied) {

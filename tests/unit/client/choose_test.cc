@@ -326,6 +326,25 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
   EXPECT_TRUE(choose({.nest = nest({{"n", 30}, {"m", 40}}), .gain_model = believer}).choices.empty());
 }
 
+TEST(Choose, LanesThatTheCodeDoesNotHaveAreNoGain) {
+  // Rows of a sparse matrix: where they begin and end lies in memory, so lanes have no iterations in common.
+  const auto unit = frontends::c::lift(
+      "void f(int n, const int *restrict at, const int *restrict col, const double *restrict a,\n"
+      "       const double *restrict x, double *restrict y) {\n"
+      "  for (int i = 0; i < n; i++) {\n"
+      "    double s = 0;\n"
+      "    for (int k = at[i]; k < at[i + 1]; k++) s += a[k] * x[col[k]];\n"
+      "    y[i] = s;\n"
+      "  }\n"
+      "}\n",
+      "f.c", {});
+  ASSERT_TRUE(unit);
+  const auto nest = prepare(unit->nests.at(0), false, {}, machine());
+  ASSERT_TRUE(nest);
+  for (const Choice& choice : choose({.nest = *nest, .gain_model = believer}).choices)
+    for (const auto& step : choice.match.recipe.steps) EXPECT_NE(step.step, "vectorize") << choice.match.name;
+}
+
 // What is chosen for the one nest of a text, as `f`, by a model that expects nothing.
 Chosen without_expectations(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {},
                             const tuning_db::Hardware& machine = client::machine()) {
