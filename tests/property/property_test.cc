@@ -308,7 +308,7 @@ TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload"
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
 
-TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 30); }
+TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 10); }
 
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 
