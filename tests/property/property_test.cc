@@ -107,47 +107,16 @@ Case matrix_case(std::uint64_t seed) {
   return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
 }
 
-// Blocks whose threads share out what is parallel inside: of random nests, with what is private to an iteration in
-// memory that they share; and factorizations in blocks.
+// Blocks whose threads share out what is parallel inside, with what is private to an iteration in memory that they
+// share.
 Case meet_case(std::uint64_t seed) {
-  if (seed % 3 != 0) {
-    Case result{random_nest(seed, {.max_depth = 3, .max_statements = 4, .tidy = true, .in_place = seed % 3 == 1}), {}};
-    RecipeOptions recipe = recipe_options();
-    for (const char* step : {"tile", "promote", "meet"}) recipe.sequence.push_back(transforms::find_step(step));
-    result.recipe = random_recipe(result.sdfg, seed, recipe);
-    return result;
-  }
-  Random random(seed);
-  const auto one_of = [&](auto... values) {
-    const std::int64_t all[] = {values...};
-    return std::to_string(all[random.below(sizeof...(values))]);
-  };
-  const std::string type = random.percent(50) ? "f64" : "f32", block = one_of(2, 3, 5, 8), panel = one_of(1, 2, 4);
-  const std::string extent = std::to_string(1 + random.below(24)), most = one_of(64, 16, 1);
-  const std::string threads =
-      ", down=" + one_of(1, 2, 3) + ", across=" + one_of(1, 2, 4, 5) + ", pad=" + one_of(0, 1, 2);
-  const std::string text = "sdfg 1 lu array A: " + type + "[24, 24] argument arguments A loop k = 0 .. " + extent +
-                           " { loop i = k + 1 .. " + extent +
-                           " { s0: A[i, k] = A[i, k] / (A[k, k] * A[k, k] + 2.0) loop j = k + 1 .. " + extent +
-                           " { s1: A[i, j] = A[i, j] - A[i, k] * A[k, j] } } }";
-  const auto kept = [&](const std::string& loop) {
-    return "promote(loop=" + loop + ", most=" + most + "); meet(loops=[" + loop + "]" + threads + "); ";
-  };
-  const std::string at = ", at=k_t, offset=" + block;
-  const std::string recipe =
-      "tile(loops=[k], sizes=[" + block + "]); split(loop=i" + at + "); split(loop=j" + at + "); split(loop=j_s" + at +
-      "); distribute(loop=i, at=2); distribute(loop=i_s, at=2); distribute(loop=k); tile(loops=[k], sizes=[" + block +
-      "]); tile(loops=[j_s2], sizes=[" + panel + "]); interchange(outer=i_d, inner=j_s2_t); " +
-      "interchange(outer=k_d, inner=j_s2_t); tile(loops=[i_s], sizes=[" + panel +
-      "]); interchange(outer=k_d2, inner=i_s_t); distribute(loop=i_s); " + kept("k_t2") + kept("j_s2_t") +
-      kept("i_s_t") + "interchange(outer=k_d3, inner=i_s_d); interchange(outer=k_d3, inner=j_s_s); " +
-      "tile(loops=[i_s_d, j_s_s], sizes=[2, 2]); offload(loops=[i_s_d_t, j_s_s_t], sizes=[2, 4]); " +
-      "register_tile(loops=[i_s_d, j_s_s], sizes=[2, 2], lanes=1, partial=padded); stage(loop=k_d3, size=" +
-      one_of(2, 4) + ", buffers=" + one_of(1, 2) + ") -> cuda";
-  const auto graph = sdfg::parse(text);
-  const auto steps = transforms::recipe_from_text(recipe);
-  EXPECT_TRUE(graph && steps) << text << recipe;
-  return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 4, .tidy = true, .in_place = seed % 2 == 0}), {}};
+  RecipeOptions recipe = recipe_options();
+  std::vector<const char*> steps = {"meet"};
+  if (seed % 3 == 0) steps = {"tile", "promote", "meet"};
+  for (const char* step : steps) recipe.sequence.push_back(transforms::find_step(step));
+  result.recipe = random_recipe(result.sdfg, seed, recipe);
+  return result;
 }
 
 // Sums of rows or columns, one for each thread, whose operands a block copies with more threads than sum: of all
@@ -339,7 +308,7 @@ TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload"
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
 
-TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 30); }
+TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 10); }
 
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 
