@@ -270,7 +270,23 @@ class Predictor {
 
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
-    return tuning_db::believe(there, model_.machine().threads, model_.machine().hardware, class_).ratio;
+    return tuning_db::believe(there / lanes_of_sums(), model_.machine().threads, model_.machine().hardware, class_)
+        .ratio;
+  }
+  // The samples' compilers had to keep the order of sums. With leave to change it, they fill lanes with what a program
+  // waits for in order, and a recipe gains so much less.
+  double lanes_of_sums() const {
+    if (!nest_.reassociate) return 1;
+    if (!lanes_of_sums_) {
+      const bool sums =
+          tuning_db::waits(program_.program(), program_.usual(), /*reassociate=*/false) == tuning_db::Waits::ForSums;
+      std::int64_t bytes = sizeof(float);
+      for (const sdfg::Container& container : unit_.nest.containers)
+        if (sdfg::is_float(container.type)) bytes = std::max<std::int64_t>(bytes, sdfg::info(container.type).bytes);
+      const int bits = tuning_db::simd_bits(nest_.hardware.isa);
+      lanes_of_sums_ = sums ? std::max<double>(1, static_cast<double>(bits / 8 / bytes)) : 1;
+    }
+    return *lanes_of_sums_;
   }
 
   // What threads alone gain, 0: perhaps nothing. A part of several brings the whole's normal form with it, which may
@@ -315,6 +331,7 @@ class Predictor {
   const Sized sized_, shared_;  // the latter for threads alone
   const ProgramLoad program_;
   mutable std::optional<tuning_db::Waits> waits_;
+  mutable std::optional<double> lanes_of_sums_;
 };
 
 }  // namespace
