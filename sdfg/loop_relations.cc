@@ -69,6 +69,7 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
 }
 
 bool may_be_exchanged(const Data& data, std::size_t k) {
+  if (planted(Fault::exchanged_updates_run_together)) return false;
   return data.commutes[k] != Commutes::Never || same_update(data, data.dependences[k]) != nullptr;
 }
 
