@@ -137,13 +137,13 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
       };
       auto in_parallel = [&]() -> Result<void> {
         if (again) return {};
-        return carries(carried_pairs(times, l, effective(data, times, k, &l)));
+        return carries(carried_pairs(data, times, l, k, effective(data, times, k, &l)));
       };
       TRY_VOID(match(
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },
           [&](const Simd& simd) -> Result<void> {
-            return carries(broken_by_lockstep(lifted, times, l, simd.lanes, d, effective(data, times, k, &l)));
+            return carries(broken_by_lockstep(data, lifted, times, l, simd.lanes, k, effective(data, times, k, &l)));
           },
           [](const Unroll&) -> Result<void> { return {}; },
           [&](const GpuGrid&) -> Result<void> { return in_parallel(); },

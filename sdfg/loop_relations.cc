@@ -68,9 +68,23 @@ IslMap effective(const Data& data, const Times& times, std::size_t k, const Time
   return pairs;
 }
 
-IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs) {
+bool may_be_exchanged(const Data& data, std::size_t k) {
+  if (planted(Fault::exchanged_updates_run_together)) return false;
+  return data.commutes[k] != Commutes::Never || same_update(data, data.dependences[k]) != nullptr;
+}
+
+namespace {
+
+IslMap exchanged(const IslMap& pairs) { return IslMap(isl_map_reverse(pairs.copy())); }
+
+}  // namespace
+
+IslMap carried_pairs(const Data& data, const Times& times, const Times::LoopTime& l, std::size_t k,
+                     const IslMap& pairs) {
   if (planted(Fault::parallel_unchecked)) return subtract(pairs, pairs);
-  return intersect(pairs, times.carried(l));
+  IslMap carried = intersect(pairs, times.carried(l));
+  if (!may_be_exchanged(data, k)) return carried;
+  return IslMap(isl_map_union(carried.release(), intersect(exchanged(pairs), times.carried(l)).release()));
 }
 
 namespace {
@@ -88,14 +102,20 @@ bool reads_first(const Node& node) {
 
 }  // namespace
 
-IslMap broken_by_lockstep(const Lifted& lifted, const Times& times, const Times::LoopTime& l, int lanes,
-                          const Dependence& d, const IslMap& pairs) {
+IslMap broken_by_lockstep(const Data& data, const Lifted& lifted, const Times& times, const Times::LoopTime& l,
+                          int lanes, std::size_t k, const IslMap& pairs) {
   if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
-  IslMap in_group = intersect(pairs, times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step)));
-  if (empty(in_group)) return in_group;
+  const IslMap group = times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step));
+  const auto broken = [&](const IslMap& some, bool kept) {
+    IslMap in_group = intersect(some, group);
+    return empty(in_group) ? in_group : intersect(in_group, times.not_after_inside(l, !kept));
+  };
+  const Dependence& d = data.dependences[k];
   const bool kept = d.kind == DependenceKind::Anti && d.source == d.target &&
                     reads_first(lifted.statements[static_cast<std::size_t>(d.source)].node);
-  return intersect(in_group, times.not_after_inside(l, !kept));
+  IslMap result = broken(pairs, kept);
+  if (!may_be_exchanged(data, k)) return result;
+  return IslMap(isl_map_union(result.release(), broken(exchanged(pairs), false).release()));
 }
 
 std::string describe(const Dependence& d, const Lifted& lifted) {

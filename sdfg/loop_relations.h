@@ -23,13 +23,19 @@ IslMap effective(const Dependences::Data& data, const Times& times, std::size_t 
 // Whether, for `carrier`, there may be such pairs: where not, that is times.dependence_on_time.
 bool excuses(const Dependences::Data& data, const Times& times, const Dependence& d, const Times::LoopTime& carrier);
 
-// The times that the loop carries: equal before its dimension, different in it.
-IslMap carried_pairs(const Times& times, const Times::LoopTime& l, const IslMap& pairs);
+// Whether a legal tree may run targets of the dependence before their sources: between updates that commute, and inside
+// loops that reduce into what both update.
+bool may_be_exchanged(const Dependences::Data& data, std::size_t k);
+
+// Of a dependence's pairs those of times that the loop carries: equal before its dimension, different in it. Of what
+// may be exchanged, whichever of the two is first: updates that may change places must not run at the same time.
+IslMap carried_pairs(const Dependences::Data& data, const Times& times, const Times::LoopTime& l, std::size_t k,
+                     const IslMap& pairs);
 
 // Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
-// one group, and the target not after the source in the body.
-IslMap broken_by_lockstep(const Lifted& lifted, const Times& times, const Times::LoopTime& l, int lanes,
-                          const Dependence& d, const IslMap& pairs);
+// one group, and the second not after the first in the body.
+IslMap broken_by_lockstep(const Dependences::Data& data, const Lifted& lifted, const Times& times,
+                          const Times::LoopTime& l, int lanes, std::size_t k, const IslMap& pairs);
 
 // The accesses that are made inside the loop.
 IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l);

@@ -90,9 +90,9 @@ std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q,
   return CarriedPairs{true, *d.distance[at] / std::abs(q.loop().loop->step)};
 }
 
-CarriedPairs by_relation(const Question& q, const IslMap& dependence) {
+CarriedPairs by_relation(const Question& q, std::size_t k, const IslMap& dependence) {
   const Times::LoopTime& l = q.loop();
-  IslMap pairs = carried_pairs(q.times(), l, dependence);
+  IslMap pairs = carried_pairs(q.data, q.times(), l, k, dependence);
   if (empty(pairs)) return {};
   auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), q.times(), l.index);
   if (distance && !l.counted) *distance /= std::abs(l.loop->step);
@@ -102,18 +102,19 @@ CarriedPairs by_relation(const Question& q, const IslMap& dependence) {
 Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted) {
   const Data& data = q.data;
   std::vector<Carried> result;
-  std::map<std::size_t, CarriedPairs> known;  // of relations of which nothing is excused
+  // Of relations of which nothing is excused, and whether these are of what may be exchanged.
+  std::map<std::pair<std::size_t, bool>, CarriedPairs> known;
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
     if (q.times().all_outside(d.source, q.loop()) || q.times().all_outside(d.target, q.loop())) continue;
     CarriedPairs pairs;
     if (excuses(data, q.times(), d, q.loop())) {
-      pairs = by_relation(q, effective(data, q.times(), k, &q.loop()));
+      pairs = by_relation(q, k, effective(data, q.times(), k, &q.loop()));
     } else {
-      const auto [at, is_new] = known.try_emplace(data.same_relation[k]);
+      const auto [at, is_new] = known.try_emplace({data.same_relation[k], may_be_exchanged(data, k)});
       if (is_new) {
         const auto told = by_distances(d, q, lifted);
-        at->second = told ? *told : by_relation(q, q.times().dependence_on_time(k));
+        at->second = told ? *told : by_relation(q, k, q.times().dependence_on_time(k));
       }
       pairs = at->second;
     }

@@ -252,6 +252,34 @@ TEST(Dependences, AReductionOfALoopAroundExcusesNoLoopInside) {
   EXPECT_TRUE(respects(reduced.dependences, reduced.lifted, reduced.lifted.tree));
 }
 
+// Updates that have changed places still must not run at the same time: a loop that was reversed carries the pairs that
+// it had, though their targets are first now.
+TEST(Dependences, UpdatesThatHaveChangedPlacesAreCarried) {
+  const std::string ints = "sdfg 1 t symbols n array x: i32[n] argument array B: i32[n, n] argument arguments n, x, B ";
+  const std::string around =
+      "sdfg 1 t symbols n array x: f64[n] argument array B: f64[n, n] argument arguments n, x, B ";
+  for (const std::string& text :
+       {ints + "loop i = 0 .. n { loop j = 0 .. n { s0: x[0] = x[0] + B[i, j] } }",
+        ints + "loop i = 1 .. n { loop j = 0 .. n { s0: x[0] = max(x[0], x[i] + B[i, j]) } }",
+        around + "loop i = 0 .. n parallel reduce(+: x) { loop j = 0 .. n { s0: x[0] = x[0] + B[i, j] } }"}) {
+    const Analysed a = analyse(text);
+    ScheduleTree tree = a.lifted.tree;
+    ScheduleLoop& j = *find_loop(tree, "j");
+    std::swap(j.begin, j.end);
+    j.begin = j.begin - 1;
+    j.end = j.end - 1;
+    j.step = -1;
+    EXPECT_TRUE(respects(a.dependences, a.lifted, tree)) << text;
+    const auto carried = carried_by(a.dependences, a.lifted, tree, "j");
+    ASSERT_TRUE(carried);
+    EXPECT_FALSE(carried->empty()) << text;
+    for (const Schedule& schedule : {Schedule(Parallel{}), Schedule(Simd{}), Schedule(GpuBlock{0})}) {
+      j.schedule = schedule;
+      EXPECT_FALSE(respects(a.dependences, a.lifted, tree)) << text;
+    }
+  }
+}
+
 std::string told(const Analysed& a, const ScheduleTree& tree, const std::string& loop) {
   const auto carried = carried_by(a.dependences, a.lifted, tree, loop);
   if (!carried) return carried.error().to_string();

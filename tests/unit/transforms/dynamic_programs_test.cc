@@ -53,6 +53,15 @@ TEST(DynamicPrograms, WhatUpdatesReadOfOtherElementsDoesNot) {
             "reverse.illegal");
 }
 
+// Nor do updates run at the same time once they have changed places.
+TEST(DynamicPrograms, UpdatesThatHaveChangedPlacesStillFollowEachOther) {
+  EXPECT_EQ(result(nest(cuts("max")), "reverse(loop=k); vectorize(loop=k)"), "vectorize.carried");
+  EXPECT_EQ(result(nest(cuts("max")), "reverse(loop=k); parallelize(loop=k)"), "parallelize.carried");
+  const std::string sum = "loop i = 0 .. n { loop j = 0 .. n { s0: E[i] = E[i] + D[i, j] } }";
+  EXPECT_EQ(result(nest(sum), "reverse(loop=j); vectorize(loop=j)"), "same");
+  EXPECT_EQ(result(nest(sum), "reverse(loop=j); parallelize(loop=j)"), "same");
+}
+
 // The element is added to, and says where to read what is added.
 TEST(DynamicPrograms, AnUpdateThatFollowsItselfKeepsItsOrder) {
   const std::string chase = "loop i = 0 .. n { s0: E[0] = E[0] + D[0, E[0]] * {i}i32 }";
