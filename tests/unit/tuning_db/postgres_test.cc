@@ -135,7 +135,7 @@ TEST_F(Postgres, AnOlderSchemaIsLeftToWhoSaysSo) {
   ASSERT_TRUE(migrate_database(url, newest_schema - 1));
   EXPECT_EQ(Store::open({.path = url, .seeds = {}}).error().code, "db.schema-older");
   EXPECT_EQ(Ledger(url).tokens().error().code, "db.schema-older");
-  ASSERT_TRUE(migrate_database(url, newest_schema));
+  for (int times = 0; times < 2; ++times) ASSERT_TRUE(migrate_database(url, newest_schema));
   EXPECT_TRUE(Ledger(url).tokens());
 }
 
