@@ -158,6 +158,9 @@ TEST_F(Postgres, OneThatMayOnlyBeReadIsRead) {
 
 TEST(PostgresUrl, NoPasswordIsShown) {
   EXPECT_EQ(shown("postgres://me:se:cret@host:5433/db?password=x"), "postgres://me@host:5433/db");
+  EXPECT_EQ(shown("postgres://me:se?cret@host/db?password=x@y"), "postgres://me@host/db");
+  EXPECT_EQ(shown("postgres://me:se/cret@host/db"), "postgres://me@host/db");
+  EXPECT_EQ(shown("postgres://host:5433/db?password=se:cr@et"), "postgres://host:5433/db");
   EXPECT_EQ(shown("postgresql:///db?host=/run"), "postgresql:///db");
   EXPECT_EQ(shown("a:b@c.db"), "a:b@c.db");
   EXPECT_FALSE(is_postgres("postgres.db"));
