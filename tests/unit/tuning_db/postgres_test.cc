@@ -154,6 +154,20 @@ TEST_F(Postgres, OneThatMayOnlyBeReadIsRead) {
   EXPECT_FALSE(store->seeds_left());
   EXPECT_EQ(store->list()->size(), 1u);
   EXPECT_EQ(store->add(entry(nests::syrk, 500)).error().code, "db.io");
+  // Also before anybody who may write has derived what a new schema wants.
+  ASSERT_TRUE(open_existing(url).value()->execute("UPDATE nests SET sizeless = ''"));
+  ASSERT_TRUE(store->vectors()) << store->vectors().error().to_string();
+  EXPECT_EQ(store->vectors()->size(), 1u);
+}
+
+TEST_F(Postgres, ACommitThatKeptNothingIsNone) {
+  opened(url);
+  const Handle db = open_existing(url).value();
+  auto transaction = Transaction::begin(*db, Turn::rows).value();
+  ASSERT_TRUE(db->execute("INSERT INTO seeds(fingerprint) VALUES('one')"));
+  EXPECT_EQ(db->execute("INSERT INTO seeds(fingerprint) VALUES('one')").error().code, "db.io");
+  EXPECT_EQ(transaction.commit().error().code, "db.io");
+  EXPECT_EQ(number(*db, "SELECT count(*) FROM seeds").value(), 0) << "and the connection goes on";
 }
 
 TEST(PostgresUrl, NoPasswordIsShown) {
