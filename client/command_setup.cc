@@ -79,7 +79,7 @@ Result<int> command_setup(const Invocation& invocation) {
           now));
   if (terminal) std::fprintf(stderr, "\r\033[K");
   std::printf("%d measured here in %s, %d of them faster than the original; kept in %s\n", done.measured,
-              in_time(now() - start).c_str(), done.faster, path.c_str());
+              in_time(now() - start).c_str(), done.faster, tuning_db::shown(path).c_str());
   if (done.failed > 0) std::printf("%d could not be measured (above)\n", done.failed);
   if (done.left > 0) std::printf("%d left: sous setup goes on with them\n", done.left);
   return Interruptible::by_hand() ? 130 : 0;

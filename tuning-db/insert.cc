@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "sdfg/json.h"
@@ -111,12 +112,17 @@ std::string kept_sizeless(const sdfg::Sdfg& nest) {
 
 Result<void> derive_sizeless(Connection& db) {
   if (!has_schema(db, 8)) return {};
+  std::set<std::string> done;
   while (true) {
     TRY(const auto some, some_without_sizeless(db));
-    if (some.empty()) return {};
+    // In a damaged file, or beside another version that derives its own, what was changed is found again for ever.
+    const bool new_ones = std::ranges::any_of(some, [&](const auto& one) { return !done.contains(one.first); });
+    if (!new_ones || db.is_read_only()) return {};
     TRY(auto transaction, Transaction::begin(db, Turn::write));
-    for (const auto& [id, sizeless] : some)
+    for (const auto& [id, sizeless] : some) {
       TRY_VOID(Statement(db, "UPDATE nests SET sizeless = ? WHERE id = ?").bind(sizeless).bind(id).run());
+      done.insert(id);
+    }
     TRY_VOID(note_change(db));
     TRY_VOID(transaction.commit());
   }

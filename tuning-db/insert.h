@@ -50,7 +50,8 @@ Result<void> note_change(Connection& db);
 // The hash of a nest in canonical names without its sizes (transforms/sizeless.h), as the database keeps it: with the
 // version of what it is a hash of.
 std::string kept_sizeless(const sdfg::Sdfg& nest);
-// Of nests that came before there was one, or of another version. In a transaction of its own, if there are any.
+// Of nests that came before there was one, or of another version. In transactions of its own, if there are any. Where
+// nothing can be written, these are found by their structural hash alone.
 Result<void> derive_sizeless(Connection& db);
 Result<void> insert_vector(Connection& db, const std::string& id, const Embedded& embedded, const Embedding& embedding);
 

@@ -9,7 +9,7 @@ namespace sous::tuning_db {
 // The functions that are used, under their own names.
 // clang-format off
 #define SOUS_LIBPQ(X) \
-  X(PQclear) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) X(PQconsumeInput) X(PQerrorMessage) \
+  X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) X(PQconsumeInput) X(PQerrorMessage) \
   X(PQfinish) X(PQflush) X(PQfreemem) X(PQftype) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) \
   X(PQisBusy) X(PQnotifies) X(PQntuples) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
   X(PQsendQuery) X(PQsendQueryPrepared) X(PQsetNoticeProcessor) X(PQsetnonblocking) X(PQsocket) X(PQstatus) \

@@ -20,14 +20,16 @@ bool is_postgres(const fs::path& place) {
   return text.starts_with("postgres://") || text.starts_with("postgresql://");
 }
 
-// What a URL may hold a password in: its authority, and its parameters.
+// What a URL may hold a password in: its authority, and its parameters. As libpq reads it: of the authority everything
+// up to an @ may be a password's, a question mark as well. What libpq refuses, since there is a / in it, is one, too.
 std::string shown(const fs::path& place) {
   std::string text = place.native();
   if (!is_postgres(place)) return text;
-  if (const std::size_t question = text.find('?'); question != std::string::npos) text.resize(question);
-  const std::size_t host = text.find("://") + 3, end = std::min(text.find('/', host), text.size());
-  const std::size_t at = text.substr(0, end).rfind('@');
-  const std::size_t colon = text.find(':', host);
+  const std::size_t host = text.find("://") + 3;
+  const std::size_t user_end = text.substr(0, text.find('/', host)).rfind('@');
+  const std::size_t question = text.find('?', user_end == std::string::npos ? host : user_end);
+  if (question != std::string::npos) text.resize(question);
+  const std::size_t at = text.rfind('@'), colon = text.find(':', host);
   if (at != std::string::npos && colon < at) text.erase(colon, at - colon);
   return text;
 }

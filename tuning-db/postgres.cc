@@ -298,10 +298,14 @@ Result<void> PostgresConnection::begin(Turn turn) {
   return taken;
 }
 
-// Of a commit whose answer is lost nobody knows whether it was made: it is not acknowledged.
+// Of a commit whose answer is lost nobody knows whether it was made: it is not acknowledged. After a statement that
+// failed PostgreSQL takes it, and rolls back.
 Result<void> PostgresConnection::commit() {
-  TRY_VOID(execute("COMMIT"));
+  TRY_VOID(ready());
+  TRY(const Reply done, plain("COMMIT"));
   in_transaction_ = false;
+  if (std::string_view(libpq()->PQcmdStatus(done.get())) != "COMMIT")
+    return fail("db.io", "PostgreSQL: a statement of the transaction had failed; nothing of it is kept");
   return {};
 }
 

@@ -219,7 +219,7 @@ Result<std::vector<Summary>> Store::by_id() const {
     if (some.empty()) return all;
     for (Summary& one : some) {
       if (!all.empty() && one.id <= all.back().id)
-        return fail("db.corrupt", "the database is damaged inside; it is left as it is", impl_->path.string());
+        return fail("db.corrupt", "the database is damaged inside; it is left as it is", shown(impl_->path));
       all.push_back(std::move(one));
     }
   }
@@ -306,7 +306,7 @@ Result<StoreStats> Store::stats() const {
 Result<std::vector<Error>> Store::verify() const {
   std::vector<Error> problems;
   TRY(const auto damage, impl_->db->damage());
-  for (const std::string& why : damage) problems.push_back({"db.corrupt", why, impl_->path.string()});
+  for (const std::string& why : damage) problems.push_back({"db.corrupt", why, shown(impl_->path)});
   Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"));
   while (true) {
     TRY(const bool row, rows.step());

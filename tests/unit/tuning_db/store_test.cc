@@ -208,19 +208,36 @@ TEST(Store, TheFirstSchemaIsBroughtUpToDate) {
   EXPECT_EQ(opened(folder / "t.db").stats()->schema, 8);
 }
 
-TEST(Store, WhatIsDerivedOfOlderNestsIsMadeUp) {
-  const nests::Folder folder;
-  const Entry one = entry(nests::gemm, 500);
-  opened(folder / "t.db").add(one).value();
-  Store store = opened(folder / "t.db");
-  const std::string sizeless = store.list()->at(0).sizeless;
-  EXPECT_EQ(store.with_sizeless(sizeless)->size(), 1u);
+TEST_P(StoreTest, WhatIsDerivedOfOlderNestsIsMadeUp) {
+  const auto all = {nests::gemm, nests::syrk, nests::jacobi};
+  Store store = opened(place);
+  for (const auto nest : all) store.add(entry(nest, 500)).value();
+  std::set<std::string> hashes;
+  for (const Summary& one : store.list().value()) hashes.insert(one.sizeless);
+  EXPECT_EQ(hashes.size(), all.size());
   for (const char* older : {"UPDATE nests SET sizeless = ''", "UPDATE nests SET sizeless = '0:an older one'"}) {
-    sql(folder / "t.db", older);
-    EXPECT_TRUE(store.with_sizeless(sizeless)->empty());
+    ASSERT_TRUE(open_existing(place).value()->execute(older));
+    for (const std::string& one : hashes) EXPECT_TRUE(store.with_sizeless(one)->empty());
     ASSERT_TRUE(store.vectors());
-    EXPECT_EQ(store.with_sizeless(sizeless)->size(), 1u);
+    for (const std::string& one : hashes) EXPECT_EQ(store.with_sizeless(one)->size(), 1u);
   }
+}
+
+// Servers that start after a migration, and builds.
+TEST_P(StoreTest, ManyMayDeriveAtOnce) {
+  Store store = opened(place);
+  for (int n = 0; n < 40; ++n) store.add(entry(nests::gemm, 500 + n)).value();
+  for (const auto nest : {nests::gemm_of_700, nests::syrk, nests::jacobi}) store.add(entry(nest, 500)).value();
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE nests SET sizeless = ''"));
+  {
+    std::vector<std::jthread> others;
+    for (int k = 0; k < 4; ++k)
+      others.emplace_back([&] {
+        const auto vectors = opened(place).vectors();
+        EXPECT_TRUE(vectors) << vectors.error().to_string();
+      });
+  }
+  for (const Summary& one : store.list().value()) EXPECT_TRUE(one.sizeless.starts_with("1:")) << one.id;
 }
 
 TEST(Store, ManyBuildsMayBringOneDatabaseUpToDate) {
