@@ -172,10 +172,12 @@ struct Preserve {
   // Of each of these statements, which only read: whether nothing in the loop may have written that before in the same
   // iteration of the loops around, and something writes it later.
   Result<std::vector<bool>> are_old(const sdfg::Lifted& lifted, const std::vector<std::string>& states) const {
+    const auto* here = sdfg::find_loop(lifted.tree, loop.name);
+    // What steps before this one made of it is one statement to the dependences: nothing is known of what it reads.
+    if (here == nullptr) return std::vector<bool>(states.size(), false);
     TRY(const sdfg::Dependences dependences, sdfg::Dependences::compute(lifted));
     std::set<int> inside;
-    sdfg::for_each_leaf(sdfg::find_loop(lifted.tree, loop.name)->children,
-                        [&](const sdfg::ScheduleLeaf& leaf) { inside.insert(leaf.statement); });
+    sdfg::for_each_leaf(here->children, [&](const sdfg::ScheduleLeaf& leaf) { inside.insert(leaf.statement); });
     const std::size_t outside = sdfg::path_to(lifted.tree, loop.name).size() - 1;
     std::vector<bool> result;
     for (const std::string& state : states) {
