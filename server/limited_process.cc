@@ -73,7 +73,7 @@ Result<void> drain(const Pipe& output, const Pipe& errors, Ended& ended, const P
   const std::array<std::string*, 2> texts{&ended.output, &ended.errors};
   std::array<char, 1 << 16> buffer;
   while (polls[0].fd >= 0 || polls[1].fd >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return fail("process.time", "it took too long");
     if (::poll(polls.data(), 2, static_cast<int>(left)) < 0 && errno != EINTR)
       return fail("process.start", std::strerror(errno));
