@@ -17,6 +17,9 @@ constexpr std::int64_t max_vector_array = 64;
 
 // The loop's own body or an inner loop's.
 void VectorLoop::body(const sdfg::Loop& loop) {
+  if (&loop != &loop_ && (differs(loop.begin) || differs(loop.end))) {
+    fail("the bounds of the loop over " + loop.symbol + " differ from lane to lane");
+  }
   const auto outside = variables_;
   declare(loop.symbol);
   region(loop.body);
@@ -52,7 +55,9 @@ void VectorLoop::region(const sdfg::Region& region) {
     match(
         node.value, [&](const sdfg::State& s) { state(s); },
         [&](const sdfg::Loop& l) {
-          if (differs(l.begin) || differs(l.end)) return ragged_loop(l);
+          if (differs(l.begin) || differs(l.end)) {
+            return fail("the bounds of the loop over " + l.symbol + " differ from lane to lane");
+          }
           const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
           if (const auto reads = transposable(l); !reads.empty()) {
             transposed_loop(l, reads);
@@ -87,16 +92,28 @@ void VectorLoop::branch(const sdfg::If& branch) {
     --nesting_;
     return;
   }
+  const std::string d = mask_tag();
   const std::string holds = names_.fresh("holds");
   out.line("const auto " + holds + " = " + mask(condition, mask_type()) + ";");
   const std::string outer_mask = mask_;
+  const bool outer_conditional = conditional_;
+  conditional_ = true;
   const auto arm = [&](const sdfg::Region& body, const std::string& active) {
-    if (!body.nodes.empty()) under_mask(active, [&] { region(body); });
+    if (body.nodes.empty()) return;
+    const std::string name = names_.fresh("active");
+    out.line("const auto " + name + " = " + active + ";");
+    // Without an active lane, what all lanes share must not be loaded either.
+    out.open("if (!hn::AllFalse(" + d + ", " + name + "))");
+    mask_ = name;
+    region(body);
+    out.close();
+    mask_ = outer_mask;
   };
   arm(branch.then_body, outer_mask.empty() ? holds : "hn::And(" + outer_mask + ", " + holds + ")");
   arm(branch.else_body, planted(Fault::else_mask_swapped) ? holds
                         : outer_mask.empty()              ? "hn::Not(" + holds + ")"
                                                           : "hn::AndNot(" + holds + ", " + outer_mask + ")");
+  conditional_ = outer_conditional;
   --nesting_;
 }
 

@@ -61,14 +61,6 @@ class VectorLoop {
     sdfg::Expr stride;  // Strided: elements from lane to lane
   };
 
-  struct LaneBound {        // of an inner loop; linear in the lane's number
-    sdfg::Expr first;       // in the first lane
-    std::int64_t by = 0;    // from lane to lane
-    std::string name = {};  // of the constant that has the value of `first`
-  };
-  // Of an inner loop's bounds, from lane to lane: farther apart there is hardly an iteration that all lanes have.
-  static constexpr std::int64_t most_apart = 4;
-
   // vector_loop.cc: the loop around the body
   struct Parts {                       // its pieces, printed
     std::string lanes, end, at, rest;  // names
@@ -102,13 +94,6 @@ class VectorLoop {
   void state(const sdfg::State& state);
   void statement(const sdfg::TaskletView& tasklet);
   void declare(const std::string& owner);
-
-  // vector_ragged.cc
-  void ragged_loop(const sdfg::Loop& loop);
-  std::optional<std::vector<LaneBound>> lane_bounds(const std::vector<sdfg::Expr>& pieces) const;
-  void name_bounds(std::vector<LaneBound>& bounds, const std::string& hint);
-  std::string lanes_within(const LaneBound& bound, const std::string& variable, bool is_end);
-  void under_mask(const std::string& active, const std::function<void()>& print);
 
   // vector_reductions.cc
   void prepare_accumulators();
@@ -175,7 +160,6 @@ class VectorLoop {
   std::map<Type, std::string> tag_names_;
   std::string mask_;          // active lanes, for vectors of the widest type; empty: all
   bool conditional_ = false;  // inside a condition that differs between lanes
-  bool in_ragged_ = false;    // inside an inner loop whose bounds differ between lanes
   int nesting_ = 0;           // inside inner loops or conditions: what is printed may not run at all
   Lines before_;              // constants, hoisted
   std::map<std::string, std::string> hoisted_;
