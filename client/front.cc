@@ -48,8 +48,7 @@ std::optional<Left> left(const Launch& launch, const Input& input, const ResultC
   const auto reach = known_reach(cache, launch.options);
   if (const auto search = include_search(launch.line, launch.compiler())) {
     const auto bound = frontends::c::loop_bound(input.path, *search);
-    auto why =
-        bound ? beyond(reach.value_or(transforms::Reach{transforms::Reach::nothing, false}), *bound) : std::nullopt;
+    auto why = bound ? beyond(reach.value_or(transforms::Reach::none()), *bound) : std::nullopt;
     if (why) return Left{std::move(*why), "", ""};
   }
   if (!reach || launch.line.inputs.size() != 1) return std::nullopt;

@@ -31,9 +31,7 @@ class LockSource : public transforms::RecipeSource {
   std::string text() const;
 
   bool may_know(const sdfg::Sdfg&) override { return !is_empty(); }
-  transforms::Reach reach() override {
-    return is_empty() ? transforms::Reach{transforms::Reach::nothing, true} : transforms::Reach{};
-  }
+  transforms::Reach reach() override { return is_empty() ? transforms::Reach::none() : transforms::Reach{}; }
   // At most one match per nest.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;

@@ -106,11 +106,11 @@ class Chain : public RecipeSource {
   }
 
   transforms::Reach reach() override {
-    transforms::Reach all{transforms::Reach::nothing, true};
+    transforms::Reach all = transforms::Reach::none();
     for (const auto& source : sources_) {
       const auto one = source->reach();
       all.least_depth = std::min(all.least_depth, one.least_depth);
-      all.only_floating = all.only_floating && one.only_floating;
+      all.least_integer_depth = std::min(all.least_integer_depth, one.least_integer_depth);
     }
     return all;
   }

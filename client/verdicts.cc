@@ -74,15 +74,17 @@ std::vector<string> compile_state(const Options& options, const CommandLine& lin
 std::optional<transforms::Reach> known_reach(const ResultCache& cache, const Options& options) {
   const auto kept = cache.find_texts(reach_key(options));
   if (!kept || kept->size() != 2) return std::nullopt;
-  const string& text = kept->front();
+  const auto whole = [](const string& text, int& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+  };
   transforms::Reach reach;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), reach.least_depth);
-  reach.only_floating = kept->back() == "floating";
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(reach) : std::nullopt;
+  const bool read = whole(kept->front(), reach.least_depth) && whole(kept->back(), reach.least_integer_depth);
+  return read ? std::optional(reach) : std::nullopt;
 }
 
 void keep_reach(const ResultCache& cache, const Options& options, const transforms::Reach& reach) {
-  cache.keep_texts(reach_key(options), {std::to_string(reach.least_depth), reach.only_floating ? "floating" : "any"});
+  cache.keep_texts(reach_key(options), {std::to_string(reach.least_depth), std::to_string(reach.least_integer_depth)});
 }
 
 std::optional<string> beyond(const transforms::Reach& reach, const frontends::c::LoopBound& bound) {
@@ -91,8 +93,8 @@ std::optional<string> beyond(const transforms::Reach& reach, const frontends::c:
   if (reach.least_depth == transforms::Reach::nothing) return std::nullopt;
   if (bound.depth < reach.least_depth) return "no loops in it nested as deep as those of any recipe";
   // Strategies serve deep nests of integers as well (shortest paths, closures).
-  if (reach.only_floating && !bound.floating && bound.depth < deep_nest)
-    return "no floating point in it, and no recipe without";
+  if (!bound.floating && bound.depth < std::min(deep_nest, reach.least_integer_depth))
+    return "no floating point in it, and no loops nested as deep as those of a recipe without";
   return std::nullopt;
 }
 

@@ -82,9 +82,10 @@ struct Match {
 
 // What every nest that a source knows is at least.
 struct Reach {
-  int least_depth = 1;         // loops in loops; `nothing` where no nest is known
-  bool only_floating = false;  // each computes in floating point
+  int least_depth = 1;          // loops in loops; `nothing` where no nest is known
+  int least_integer_depth = 1;  // the same, of those that compute no floating point
   static constexpr int nothing = 1'000'000;
+  static Reach none() { return {nothing, nothing}; }
 };
 
 class RecipeSource {

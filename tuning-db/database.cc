@@ -333,10 +333,10 @@ bool Database::may_know(const sdfg::Sdfg& lifted) {
 transforms::Reach Database::reach() {
   const auto query = Query::begin(*impl_);
   if (!query) return {};
-  transforms::Reach reach{transforms::Reach::nothing, true};
+  transforms::Reach reach = transforms::Reach::none();
   for (const NestKey& key : query->view().keys) {
     reach.least_depth = std::min(reach.least_depth, key.depth);
-    reach.only_floating = reach.only_floating && sdfg::is_float(key.type);
+    if (!sdfg::is_float(key.type)) reach.least_integer_depth = std::min(reach.least_integer_depth, key.depth);
   }
   return reach;
 }
