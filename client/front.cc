@@ -74,6 +74,11 @@ std::optional<std::vector<Left>> all_left(const Launch& launch, std::optional<Pr
   return out;
 }
 
+int without_core(const Launch& launch, const Error& error) {
+  std::fprintf(stderr, "sous: %s: compiled without it\n", error.to_string().c_str());
+  return become_original(launch);
+}
+
 int compile(const Launch& launch, const Words& arguments) {
   guard_with(launch.original, launch.line.inputs[0].path);
   std::optional<Preprocessed> text;
@@ -81,9 +86,7 @@ int compile(const Launch& launch, const Words& arguments) {
   stop_guarding();
   if (!verdicts) {
     if (text) hand_over(*text);
-    const Error error = become_core(arguments);
-    std::fprintf(stderr, "sous: %s: compiled without it\n", error.to_string().c_str());
-    return become_original(launch);
+    return without_core(launch, become_core(arguments));
   }
   auto verdict = verdicts->begin();
   for (const auto& input : launch.line.inputs) {
@@ -111,7 +114,7 @@ std::optional<Parsed> as_launcher(const Words& arguments) {
   auto parsed = parse_options(arguments, false, std::move(*start));
   if (!parsed) return std::nullopt;
   if (parsed->words.empty()) parsed->words = std::move(parsed->after);
-  if (parsed->words.empty() || parsed->options.explain != Explain::No) return std::nullopt;
+  if (parsed->words.empty()) return std::nullopt;
   const string name = name_of(parsed->words[0]);
   const bool compiler = name.find("cc") != string::npos || name.find("clang") != string::npos;
   if (!compiler || ::access(program_path(parsed->words[0]).c_str(), X_OK) != 0) return std::nullopt;
@@ -121,11 +124,16 @@ std::optional<Parsed> as_launcher(const Words& arguments) {
 }  // namespace
 
 int run_front(const Words& arguments) {
-  if (const auto parsed = as_launcher(arguments)) {
+  const auto parsed = as_launcher(arguments);
+  if (parsed && parsed->options.explain == Explain::No) {
     return launch(parsed->options, parsed->words, [&](const Launch& launch) { return compile(launch, arguments); });
   }
-  std::fprintf(stderr, "sous: %s\n", become_core(arguments).to_string().c_str());
-  return 127;
+  const Error error = become_core(arguments);
+  if (!parsed) {
+    std::fprintf(stderr, "sous: %s\n", error.to_string().c_str());
+    return 127;
+  }
+  return launch(parsed->options, parsed->words, [&](const Launch& launch) { return without_core(launch, error); });
 }
 
 }  // namespace sous::client

@@ -94,9 +94,11 @@ def what_has_no_deep_loops_is_the_compilers_alone(case, _):
     alone = case.folder / "alone"
     alone.mkdir()
     shutil.copy2(case.sous, alone / "sous")
-    done = case.run(alone / "sous", *compile_, "deep.c", "-o", "alone.o")
     case.run(*compile_, "deep.c", "-o", "plain.o")
-    assert "sous-core" in done.stderr and case.bytes("alone.o") == case.bytes("plain.o"), done.stderr
+    for options in ((), ("--explain",), ("--recipe", "parallelize(loop=i0)")):
+        done = case.run(alone / "sous", *options, *compile_, "deep.c", "-o", "alone.o")
+        assert "sous-core" in done.stderr and case.bytes("alone.o") == case.bytes("plain.o"), (options, done.stderr)
+        (case.folder / "alone.o").unlink()
 
 
 def a_front_end_is_loaded_for_what_needs_one(case, _):
