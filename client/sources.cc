@@ -14,8 +14,10 @@
 #include "client/say_once.h"
 #include "client/server_rest.h"
 #include "client/share.h"
+#include "tuning-db/belief.h"
 #include "tuning-db/database.h"
 #include "tuning-db/places.h"
+#include "tuning-db/size_class.h"
 
 namespace sous::client {
 namespace {
@@ -95,11 +97,11 @@ std::unique_ptr<RecipeSource> open_database(const string& path, const tuning_db:
   return nullptr;
 }
 
-// Each source answers what those before it do not know exactly.
+// Each source answers what those before it leave open.
 class Chain : public RecipeSource {
  public:
-  Chain(std::vector<std::shared_ptr<RecipeSource>> sources, std::vector<string>& notes)
-      : sources_(std::move(sources)), notes_(notes) {}
+  Chain(std::vector<std::shared_ptr<RecipeSource>> sources, string here, std::vector<string>& notes)
+      : sources_(std::move(sources)), here_(std::move(here)), notes_(notes) {}
 
   bool may_know(const sdfg::Sdfg& lifted) override {
     return std::ranges::any_of(sources_, [&](const auto& source) { return source->may_know(lifted); });
@@ -121,8 +123,7 @@ class Chain : public RecipeSource {
       std::vector<std::size_t> open;
       std::vector<NestQuery> asked;
       for (std::size_t n = 0; n < nests.size(); ++n) {
-        if (!out[n].empty() && out[n].front().distance == 0) continue;
-        if (!out[n].empty() && out[n].front().origin == transforms::Origin::Lock) continue;
+        if (!out[n].empty() && settles(out[n].front(), nests[n])) continue;
         open.push_back(n);
         asked.push_back(nests[n]);
       }
@@ -133,18 +134,33 @@ class Chain : public RecipeSource {
         continue;
       }
       for (std::size_t n = 0; n < open.size(); ++n) {
-        auto& to = out[open[n]];  // holds nothing exact yet: what is exact goes before it
-        auto& more = (*answer)[n];
-        const auto near = std::find_if(more.begin(), more.end(), [](const Match& m) { return m.distance != 0; });
-        to.insert(to.begin(), more.begin(), near);
-        to.insert(to.end(), near, more.end());
+        auto& to = out[open[n]];
+        for (Match& match : (*answer)[n]) {
+          const int own = rank(match, asked[n]);
+          const auto behind = [&](const Match& other) { return rank(other, asked[n]) > own; };
+          to.insert(std::ranges::find_if(to, behind), std::move(match));
+        }
       }
     }
     return out;
   }
 
  private:
+  // No other source can know better: pinned, or measured for this nest, about this size, on a machine of this class.
+  bool settles(const Match& match, const NestQuery& nest) const {
+    if (match.origin == transforms::Origin::Lock) return true;
+    if (match.distance != 0 || !tuning_db::believe(match.evidence, here_).own_class) return false;
+    const auto asked = tuning_db::size_class(nest.nest, nest.sizes);
+    const auto measured = tuning_db::parse_size_class(match.evidence.size_class);
+    return !asked.power || (measured && speaks_for(*measured, !match.evidence.least_extents.empty(), asked));
+  }
+  // In this order, whichever source they come from; otherwise in the sources' own.
+  int rank(const Match& match, const NestQuery& nest) const {
+    return settles(match, nest) ? 0 : match.distance == 0 ? 1 : 2;
+  }
+
   std::vector<std::shared_ptr<RecipeSource>> sources_;
+  string here_;  // the hardware class of this build
   std::vector<string>& notes_;
 };
 
@@ -232,7 +248,7 @@ Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardwa
       }
     }
   }
-  return std::make_unique<Chain>(std::move(sources), notes);
+  return std::make_unique<Chain>(std::move(sources), tuning_db::hardware_class(hardware), notes);
 }
 
 }  // namespace sous::client

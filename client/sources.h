@@ -22,8 +22,8 @@ class BuildSources {
   BuildSources(std::string source, const Options& options);
 
   // For `optimize`. --frozen: the lock file alone. The database is asked for what the lock file does not pin, the
-  // server for what the database does not know exactly. A source that cannot be opened or does not answer is named in
-  // the notes and left out.
+  // server for what was not measured, for this very nest and about this size, on a machine of this class. A source that
+  // cannot be opened or does not answer is named in the notes and left out.
   Result<std::unique_ptr<transforms::RecipeSource>> open(const tuning_db::Hardware& hardware,
                                                          std::vector<std::string>& notes);
   OpenSources opener() {

@@ -15,6 +15,7 @@ import pathlib
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -216,6 +217,21 @@ def database_server_and_lock_give_the_same_bytes(case):
     assert "(server, distance 0" in done.stderr, done.stderr
     assert case.bytes("server.o") == case.bytes("database.o")
     assert case.bytes("sous.lock") == lock
+
+
+def what_was_measured_here_goes_before_what_was_not(case):
+    """A server is asked where the database has a nest from a machine of another class alone, and what it measured on
+    this class is taken."""
+    case.entry_without_doubt()
+    case.s("db", "import", "all.jsonl")
+    with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
+        db.execute("UPDATE hardware SET json = json_set(json, '$.l2_bytes', 8 * json_extract(json, '$.l2_bytes'))")
+    case.s("--db=measured.db", "db", "export", "-o", "elsewhere.jsonl")
+    case.s("--db=elsewhere.db", "db", "import", "elsewhere.jsonl")
+    with served(case) as url:
+        for db, source in (("elsewhere.db", "server"), ("test.db", "database")):
+            done = case.s("--explain", f"--db={db}", f"--server={url}", case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o")
+            assert f"({source}, distance 0" in done.stderr, (db, done.stderr)
 
 
 class Garbage(http.server.BaseHTTPRequestHandler):
