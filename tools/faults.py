@@ -24,7 +24,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import results
-from build_folders import jobs
+from build_folders import beside, cached, jobs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ("test_sdfg", "test_frontends", "test_golden", "test_client", "test_tuning_db", "test_transforms",
@@ -112,12 +112,14 @@ def known(build):
     return found
 
 
-def configured(build):
-    """The build folder with all that the detectors need."""
+def configured(build, ordinary):
+    """The build folder with all that the detectors need. The compiler and its options are those of the ordinary build, whose objects
+    the cache has: without -Werror none of them would be found."""
     if not (build / "build.ninja").exists():
-        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DCMAKE_CXX_COMPILER=" + os.environ.get("SOUS_CXX", "clang++-19"),
-                        "-DSOUS_PLANTED_FAULTS=ON"], check=True, stdout=subprocess.DEVNULL)
+        options = [f"-D{name}={cached(ordinary, name, value)}" for name, value in
+                   (("CMAKE_BUILD_TYPE", "Release"), ("CMAKE_C_COMPILER", "clang-19"), ("CMAKE_CXX_COMPILER", "clang++-19"), ("SOUS_WERROR", "OFF"))]
+        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *options, "-DSOUS_PLANTED_FAULTS=ON"], check=True,
+                       stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build, "--target", "sous", "random_lock", "test_property", *TESTS], check=True)
 
 
@@ -150,11 +152,11 @@ def main():
     parser.add_argument("--afresh", action="store_true", help="do not begin with the test that caught a fault before")
     parser.add_argument("--record", action="store_true", help="add the results to tests/results.jsonl")
     arguments = parser.parse_args()
-    build = arguments.build.resolve().with_name(arguments.build.resolve().name + "-faults")
+    build = beside(arguments.build, "faults")
     unknown = set(arguments.faults) - {name for name, _ in faults()}
     if unknown:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
-    configured(build)
+    configured(build, arguments.build)
     every = detectors(build)
     before = {} if arguments.afresh or arguments.both else known(build)
     wanted = [(name, what) for name, what in faults() if not arguments.faults or name in arguments.faults]
