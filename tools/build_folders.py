@@ -23,6 +23,13 @@ def beside(build, name):
     return build.with_name(f"{build.name}-{name}")
 
 
+def cached(build, name, default):
+    """What a build folder was configured with; the default where there is no such folder."""
+    cache = build / "CMakeCache.txt"
+    found = re.search(rf"^{name}:\w+=(.*)$", cache.read_text(), re.M) if cache.exists() else None
+    return found[1] if found else default
+
+
 def configure(build, options=()):
     if (build / "build.ninja").exists():
         return

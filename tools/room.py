@@ -2,7 +2,7 @@
 """A Debian with Sous and its compilers in an archive, for a machine that has none of them and no network.
 
     python3 tools/room.py pack room.tar.xz             here: this build, the compilers, and what they need, in pieces room.tar.xz.0 …
-    python3 tools/room.py pack room.tar.xz --tests     and the programs of tests, gcc, ccache and Debian's Python
+    python3 tools/room.py pack room.tar.xz --tests     and the server, the programs of tests, gcc, ccache and Debian's Python
     python3 tools/room.py enter room.tar.xz -- build/sous bench verify --size MINI       there, as root
 
 `enter` puts the pieces together and unpacks them beside themselves (once; what is there is used again), makes /proc and /dev of the machine
@@ -17,6 +17,7 @@ import shlex
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALWAYS = ("base-files bash coreutils dash grep sed findutils libc-bin binutils-x86-64-linux-gnu binutils-common binutils libbinutils clang-19 "
@@ -26,7 +27,7 @@ TESTS = "gcc-12 g++-12 cpp-12 ccache cmake python3-minimal python3.11-minimal li
 LEFT_OUT = ("/usr/lib/llvm-19/lib/libomptarget", "/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/usr/share/info", "/usr/share/lintian", "/usr/share/cmake",
             "/usr/lib/x86_64-linux-gnu/ldscripts", "/usr/lib/llvm-19/build")
 SANITIZER = re.compile(r"/lib\w*san(_preinit)?\.(a|o|so[.\d]*)$")  # gcc's
-BUILT = ("sous", "sous-core", "sous-serve")
+BUILT = ("sous", "sous-core")
 
 
 def packaged(packages):
@@ -99,9 +100,18 @@ def in_place(path):
 def of_this_tree(build, tests):
     tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True,
                              check=True).stdout.decode().split("\0")
-    programs = list(BUILT) + (sorted(p.name for p in build.glob("test_*") if os.access(p, os.X_OK) and p.is_file()) if tests else [])
+    programs = list(BUILT) + (["sous-serve", *sorted(p.name for p in build.glob("test_*") if os.access(p, os.X_OK) and p.is_file())] if tests else [])
     return [str(ROOT / name) for name in tracked if name and (ROOT / name).is_file()] + [
         str(build / name) for name in programs if (build / name).exists()]
+
+
+def stripped(path, folder):
+    """A copy without symbols, which are a sixth of sous-core."""
+    if os.path.islink(path) or not is_program(path):
+        return path
+    copy = os.path.join(folder, "stripped")
+    subprocess.run(["strip", "-o", copy, path], check=True)
+    return copy
 
 
 def pack(arguments):
@@ -111,13 +121,14 @@ def pack(arguments):
     # Most of it is machine code of x86-64.
     filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": arguments.preset}]
     with Pieces(arguments.archive, arguments.piece << 20) as pieces:
-        with lzma.open(pieces, "wb", filters=filters) as compressed, tarfile.open(fileobj=compressed, mode="w|") as archive:
+        with (lzma.open(pieces, "wb", filters=filters) as compressed, tarfile.open(fileobj=compressed, mode="w|") as archive,
+              tempfile.TemporaryDirectory() as folder):
             names = set()
             for path in sorted(with_targets(paths)):
                 name = in_place(path)
                 if name not in names and not os.path.isdir(path):
                     names.add(name)
-                    archive.add(path, name, recursive=False)
+                    archive.add(stripped(path, folder) if path.startswith(str(build)) else path, name, recursive=False)
             for link in ("bin", "sbin", "lib", "lib64"):
                 info = tarfile.TarInfo(link)
                 info.type, info.linkname = tarfile.SYMTYPE, "usr/" + link

@@ -204,6 +204,24 @@ TEST(LiftApart, AScalarInMemoryIsComparedWithWhatIsWritten) {
   EXPECT_NE(nest("float omega; " + loop, {"-fno-strict-aliasing"}).guard, "");
 }
 
+// malloc gives large blocks at descending addresses: the rows reach as far down as they do up.
+TEST(LiftApart, RowsLieAboveOrBelowTheFirst) {
+  const LiftedNest n = nest(R"(double omega;
+void f(int n, double **a) { for (int i = 0; i < n; i++) a[i][0] *= omega; })");
+  EXPECT_TRUE(has(n.guard, "(const void *)((a)[(0LL)]), (unsigned long)(8LL * ((0LL) < ("))
+      << n.guard;  // from min(0, …)
+}
+
+TEST(LiftSubscripts, BoundsThatAnIndexIsKeptBetweenAreInOrder) {
+  const LiftedNest n =
+      nest(R"(static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+void f(int n, int low, int high, int *restrict to, const int *restrict from) {
+  for (int i = 0; i < n; i++) to[i] = from[clamp(i, low, high)];
+})");
+  EXPECT_TRUE(std::ranges::count(n.sdfg.assumptions, sdfg::Expr::symbol("high") - sdfg::Expr::symbol("low")))
+      << sdfg::print(n.sdfg);
+}
+
 TEST(LiftApart, RestrictMembersAreApartFromWhatCannotBeBasedOnThem) {
   const std::string head = "struct v { double *restrict a, *restrict b; double *c; }; ";
   const auto overlaps = [&](const std::string& parameters, const std::string& body) {

@@ -43,6 +43,20 @@ TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
             "i = n; } } }\n");
 }
 
+// A nest that runs as it was written, or on the host, writes what no device has from then on.
+TEST(Splice, WhatRunsOnTheHostIsForgottenByDevices) {
+  const std::string text = "void f() { LOOP; }\n";
+  auto r = nest(text, "LOOP;");
+  r.arguments.resize(1);
+  r.otherwise = "sous_f_host";
+  r.otherwise_arguments = r.arguments;
+  r.residences = {{"sous_residence_1", text.find('{') + 1}, {"", 0}};
+  const std::string out = splice_preprocessed(text, {r});
+  EXPECT_TRUE(out.contains("{ unsigned long long sous_residence_1 = 0; ")) << out;
+  EXPECT_TRUE(out.contains("|| (sous_residence_1 = 0, sous_f_host((long long)(n)))")) << out;
+  EXPECT_TRUE(out.contains(") { sous_residence_1 = 0; LOOP; }")) << out;
+}
+
 // Who is called takes a narrow argument as extended, which a struct's member is not.
 TEST(Splice, NarrowValuesThatMayBeUnsetArePromoted) {
   auto r = nest("LOOP;", "LOOP;");

@@ -145,7 +145,6 @@ loop i = n - 1 .. -1 step -2 gpu_grid(dimension=2) {
                           {1, 6, 40}, {.contract = false}, {"cuda"});
 }
 
-// On the CPU integers wrap by an option; nvcc has none such.
 // A launch takes 65,535 blocks along y and z; the others follow in further ones. Bounds that depend on an outer loop.
 TEST(Cuda, MoreBlocksThanALaunchTakes) {
   expect_like_interpreter(R"(sdfg 1 t symbols n
@@ -157,6 +156,17 @@ TEST(Cuda, MoreBlocksThanALaunchTakes) {
                           {0, 13}, {.contract = false}, {"cuda"});
 }
 
+// The rows of a triangle: whichever block is left at the end has the least to do, and each row is still one block's.
+TEST(Cuda, BlocksWithMoreToDoGoFirst) {
+  const char* triangle = R"(sdfg 1 t symbols n
+array A: f64[n] argument  arguments n, A
+loop b = 0 .. n step 4 gpu_grid(dimension=0) { loop i = b .. min(b + 4, n) gpu_block(dimension=0) {
+  loop j = 0 .. i + 1 { s: A[i] = A[i] * 0.5 + {j}f64 } } })";
+  expect_like_interpreter(triangle, {0, 1, 4, 9, 30}, {.contract = false}, {"cuda"});
+  EXPECT_TRUE(emitted("cuda", parsed(triangle)).contains("gridDim.x - 1 - blockIdx.x"));
+}
+
+// On the CPU integers wrap by an option; nvcc has none such.
 TEST(Cuda, IntegersWrapInTheText) {
   const std::string text =
       emitted("cuda", parsed("sdfg 1 t symbols n array k: i32[n] argument arguments n, k "
