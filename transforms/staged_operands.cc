@@ -6,6 +6,7 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/surroundings.h"
 #include "sdfg/trips.h"
+#include "transforms/relocation.h"
 #include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
@@ -28,12 +29,13 @@ class Finder {
     std::vector<Staged> result;
     std::int64_t bytes = 0;
     for (const Operand& o : all) {
-      if (o.is_container_written || o.loop(staging_.loop) == nullptr) continue;
+      if (o.loop(staging_.loop) == nullptr) continue;
       const auto same = std::ranges::find_if(result, [&](const Staged& s) {
         return s.operand().element == o.element && s.operand().code == o.code && s.operand().others == o.others;
       });
       auto coordinates = coordinates_of(nest, o, phases);
       if (!coordinates || !is_read(nest, o, *coordinates, phases)) continue;
+      if (o.is_container_written && !stays_as_it_is(nest, o, phases)) continue;
       if (same != result.end()) {
         same->readers.push_back(&o);
         continue;
@@ -51,6 +53,24 @@ class Finder {
   }
 
  private:
+  // Whether no block writes what any block reads there: a factorization updates what is behind the columns that it
+  // reads, in the same array.
+  static bool stays_as_it_is(const Nest& nest, const Operand& o, const ThreadPhases& phases) {
+    sdfg::Sdfg sdfg = sdfg::lower(nest.lifted, nest.tree);
+    const std::vector<sdfg::ScheduleLoop> blocks = blocks_of(nest, phases);
+    Around all = around_loop(nest, blocks[0].symbol);
+    const std::vector<sdfg::ScalarExpr> around = all.conditions;
+    sdfg::Points read = o.elements();
+    for (const sdfg::ScheduleLoop& block : blocks) {
+      all.enter(block);
+      read.exists.push_back(block.symbol);
+    }
+    sdfg::append(read.conditions, all.conditions);
+    const sdfg::Region whole{{sdfg::Node(sdfg::find_loop(sdfg.root, blocks[0].symbol)->loop())}};
+    const auto unwritten = is_unwritten(o.element.container, read, whole, around);
+    return all.known && unwritten.value_or(false);  // not shown to be, perhaps for want of budget
+  }
+
   // The loops that decide the subscripts, if the loop itself is among them and (for what is shared) not every loop over
   // threads, and if they can be loops over threads that copy.
   std::optional<std::vector<Coordinate>> coordinates_of(const Nest& nest, const Operand& o,

@@ -49,6 +49,7 @@ struct Nest {
 class Equivalent {
   friend struct Expand;
   friend struct Join;
+  friend struct Meet;
   friend struct Overlap;
   friend struct Pack;
   friend struct Preserve;

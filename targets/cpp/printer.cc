@@ -151,7 +151,9 @@ void Printer::declare(const std::string& owner, const std::set<std::string>& exc
     const std::string type(sdfg::info(c.type).cpp);
     const std::string& name = expressions.names().of(c.name);
     const std::string unused = used_.contains(c.name) ? "" : "[[maybe_unused]] ";
-    if (c.shape.empty()) {
+    if (c.shape.empty() && c.storage == sdfg::Storage::device_shared) {
+      out.line("SOUS_SHARED_VALUE(" + type + ", " + name + ");");
+    } else if (c.shape.empty()) {
       // The value is never seen: it tells the compiler's flow analysis what the IR's check knows.
       out.line(unused + type + " " + name + " = 0;");
     } else if (!t.heap) {

@@ -22,10 +22,14 @@
 #define SOUS_UNROLLED_4
 #endif
 
-// Memory that the threads of a block share. (A vector access takes 16 bytes.)
+// Memory that the threads of a block share: an array (a vector access takes 16 bytes), or one value.
 #ifdef __CUDACC__
 #define SOUS_SHARED(type, name, elements) __shared__ __align__(16) type name[elements]
+#define SOUS_SHARED_VALUE(type, name) __shared__ type name
 #else
+#define SOUS_SHARED_VALUE(type, name) \
+  static thread_local type name;      \
+  ::sous::gpu::emulated_shared(&name, sizeof(name))
 #define SOUS_SHARED(type, name, elements)              \
   alignas(16) static thread_local type name[elements]; \
   ::sous::gpu::emulated_shared(name, sizeof(name))

@@ -107,6 +107,18 @@ Case matrix_case(std::uint64_t seed) {
   return {graph.value_or(sdfg::Sdfg{}), steps.value_or(transforms::Recipe{})};
 }
 
+// Blocks whose threads share out what is parallel inside, with what is private to an iteration in memory that they
+// share.
+Case meet_case(std::uint64_t seed) {
+  Case result{random_nest(seed, {.max_depth = 3, .max_statements = 4, .tidy = true, .in_place = seed % 2 == 0}), {}};
+  RecipeOptions recipe = recipe_options();
+  std::vector<const char*> steps = {"meet"};
+  if (seed % 3 == 0) steps = {"tile", "promote", "meet"};
+  for (const char* step : steps) recipe.sequence.push_back(transforms::find_step(step));
+  result.recipe = random_recipe(result.sdfg, seed, recipe);
+  return result;
+}
+
 // Sums of rows or columns, one for each thread, whose operands a block copies with more threads than sum: of all
 // extents.
 Case sums_case(std::uint64_t seed) {
@@ -295,6 +307,8 @@ TEST(Property, Promotes) { hold_recipes("Promotes", promote_case, 12, "promote",
 TEST(Property, Offloads) { hold_recipes("Offloads", offload_case, 100, "offload", 60); }
 
 TEST(Property, Stages) { hold_recipes("Stages", stage_case, 30, "stage", 5); }
+
+TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 10); }
 
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 

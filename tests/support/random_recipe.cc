@@ -52,7 +52,7 @@ class Maker {
 // What is offloaded is for the target that has a GPU.
 transforms::Recipe for_its_machine(transforms::Recipe recipe) {
   for (const transforms::StepCall& call : recipe.steps)
-    if (call.step == "offload") recipe.target = "cuda";
+    if (call.step == "offload" || call.step == "meet") recipe.target = "cuda";
   return recipe;
 }
 

@@ -10,6 +10,7 @@
 
 #include "transforms/roles.h"
 #include "transforms/step.h"
+#include "transforms/strategies/eliminations.h"
 #include "transforms/strategies/fusion.h"
 #include "transforms/strategies/index_sets.h"
 #include "transforms/strategies/interval_tiles.h"
@@ -74,6 +75,7 @@ class NestFacts {
   Result<std::vector<IntervalTiles>> interval_tiles() const { return interval_tiles_of(*nest_, context_); }
   Result<std::vector<Staggered>> staggered() const { return staggered_of(*nest_, context_); }
   Result<std::vector<Tileable>> tileable() const { return tileable_of(*nest_, context_); }
+  Result<std::optional<std::string>> elimination() const { return elimination_in_blocks(*nest_, context_); }
 
  private:
   std::vector<std::string> outermost(bool LoopFacts::* are, std::int64_t trips) const;

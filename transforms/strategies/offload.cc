@@ -2,7 +2,7 @@
 // host, those inside run in each thread. Where a loop sums for two others, each thread takes a tile of the result and
 // holds it in registers: what it reads serves several sums, and what several threads read comes from shared memory.
 // Loops in time around sweeps over grids run several iterations in a launch, on tiles in shared memory
-// (sweeps_in_time.h).
+// (sweeps_in_time.h), and factorizations work in blocks of rows and columns (eliminations.h).
 #include <algorithm>
 
 #include "transforms/strategies/changed.h"
@@ -245,41 +245,50 @@ std::vector<std::string> values(const Written& all, std::int64_t Tile::* member,
   return result;
 }
 
+// What the names in the recipes stand for.
+std::map<std::string, std::vector<std::string>> open_sizes(const NestFacts& nest, const Written& all) {
+  // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
+  // compute nothing. Otherwise what is computed once for a block is.
+  const bool unit = nest.element_bytes() == 8 && !all.several;
+  return {{"line", {"128", "64", "256", "32"}},
+          {"rows", {"4", "8", "2", "16"}},
+          {"columns", {"64", "32", "128"}},
+          {"high", {"8", "4", "2"}},
+          {"wide", {"2", "1", "4"}},
+          {"down", {"1", "2", "4"}},
+          {"across", {"128", "64", "32"}},
+          {"shares", {"8", "4", "2"}},
+          {"strips", {"32", "64", "16"}},
+          {"several", {"2", "4", "3"}},
+          {"tall", values(all, &Tile::tall, {8})},
+          {"broad", values(all, &Tile::broad, {8})},
+          {"few", first_and(sums_of_block(all.sums), {32, 16, 8})},
+          {"far", first_and(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
+          {"under", values(all, &Tile::under, {4})},
+          {"beside", values(all, &Tile::beside, {16, 32})},
+          {"depth", values(all, &Tile::depth, {4})},
+          {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
+          {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
+          {"buffers", {"2", "1"}}};
+}
+
+OpenRecipe opened(std::string steps, const std::map<std::string, std::vector<std::string>>& sizes) {
+  OpenRecipe recipe{recipe_of(std::move(steps), "cuda"), {}};
+  for (const auto& [name, values] : sizes)
+    if (recipe.text.contains("$" + name)) recipe.open[name] = values;
+  return recipe;
+}
+
 Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std::string& ahead,
                                                const std::map<std::string, std::vector<std::string>>& more = {}) {
   Written all;
   for (const std::string& loop : nest.outermost()) TRY_VOID(collect(nest, loop, all));
   if (all.moved.empty()) return fail("offload.none", "it has no loop");
-  // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
-  // compute nothing. Otherwise what is computed once for a block is.
-  const bool unit = nest.element_bytes() == 8 && !all.several;
-  std::map<std::string, std::vector<std::string>> sizes{
-      {"line", {"128", "64", "256", "32"}},
-      {"rows", {"4", "8", "2", "16"}},
-      {"columns", {"64", "32", "128"}},
-      {"high", {"8", "4", "2"}},
-      {"wide", {"2", "1", "4"}},
-      {"down", {"1", "2", "4"}},
-      {"across", {"128", "64", "32"}},
-      {"shares", {"8", "4", "2"}},
-      {"strips", {"32", "64", "16"}},
-      {"several", {"2", "4", "3"}},
-      {"tall", values(all, &Tile::tall, {8})},
-      {"broad", values(all, &Tile::broad, {8})},
-      {"few", first_and(sums_of_block(all.sums), {32, 16, 8})},
-      {"far", first_and(staged_elements / sums_of_block(all.sums), {64, 128, 256, 32})},
-      {"under", values(all, &Tile::under, {4})},
-      {"beside", values(all, &Tile::beside, {16, 32})},
-      {"depth", values(all, &Tile::depth, {4})},
-      {"along", {unit ? "yes" : "no", unit ? "no" : "yes"}},
-      {"fold", {unit ? "no" : "yes", unit ? "yes" : "no"}},
-      {"buffers", {"2", "1"}}};
+  std::map<std::string, std::vector<std::string>> sizes = open_sizes(nest, all);
   sizes.insert(more.begin(), more.end());
   std::vector<OpenRecipe> recipes;
   for (const std::string& steps : {all.staged, all.tiled, all.moved, all.as_it_is}) {
-    OpenRecipe recipe{recipe_of(ahead + steps, "cuda"), {}};
-    for (const auto& [name, values] : sizes)
-      if (recipe.text.contains("$" + name)) recipe.open[name] = values;
+    OpenRecipe recipe = opened(ahead + steps, sizes);
     if (recipes.empty() || recipes.back().text != recipe.text) recipes.push_back(std::move(recipe));
   }
   return recipes;
@@ -304,6 +313,11 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   if (make_sums_even(changed, nest, large.tall * large.under)) {
     make_sums_even(changed, nest, few_rows);
     put_first(changed);
+  }
+  TRY(const auto elimination, nest.elimination());
+  if (elimination) {
+    if (!recipes) recipes.emplace();
+    recipes->insert(recipes->begin(), opened(*elimination, open_sizes(nest, {})));
   }
   return recipes;
 }

@@ -50,6 +50,17 @@ loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
 
 TEST(Cuda, ThreadsMeet) { expect_like_interpreter(meeting, {0, 8, 24}, {.contract = false}, {"cuda"}); }
 
+// One value for all threads of a block, which one of them gives it.
+constexpr const char* shared_value = R"(sdfg 1 shared symbols n
+array A: f64[n] argument  array B: f64[n] argument  array s: f64 device_shared transient  arguments n, A, B
+loop b = 0 .. n step 8 gpu_grid(dimension=0) private(s) {
+  loop one = 0 .. 1 gpu_block(dimension=0) { s0: s[] = A[b] * 0.25 }
+  loop i = b .. min(b + 8, n) gpu_block(dimension=0) { s1: B[i] = s[] + A[i] } })";
+
+TEST(Cuda, ThreadsShareAValue) {
+  expect_like_interpreter(shared_value, {0, 8, 21}, {.contract = false}, {"cuda"});
+}
+
 std::size_t barriers_in(const std::string& text) {
   std::size_t barriers = 0;
   for (std::size_t at = 0; (at = text.find("__syncthreads();", at)) != std::string::npos; ++at) ++barriers;

@@ -455,6 +455,17 @@ TEST(Steps, EveryRefusalIsProvoked) {
        "preserve.nothing"},
       {"loop i = 0 .. n { loop j = i + 1 .. min(i + 3, n) { s0: x[i] = x[i] + x[j] } }", "preserve(loop=i)", false,
        "preserve.size"},
+      {copy2, "meet(loops=[q], down=2, across=4)", false, "meet.no-loop"},
+      {copy2, "meet(loops=[j, i], down=2, across=4)", false, "meet.not-nested"},
+      {copy2, "parallelize(loop=i); meet(loops=[i], down=2, across=4)", false, "meet.scheduled"},
+      {copy2, "offload(loops=[j], sizes=[4]); meet(loops=[i], down=2, across=4)", false, "meet.scheduled"},
+      {"loop i = n - 1 .. -1 step -1 { loop j = 0 .. n { s0: A[i, j] = 1.0 } }", "meet(loops=[i], down=2, across=4)",
+       false, "meet.step"},
+      {sweep, "meet(loops=[i], down=2, across=4)", false, "meet.carried"},
+      {"loop i = 0 .. n { s0: x[i] = 1.0 }", "meet(loops=[i], down=2, across=4)", false, "meet.nothing"},
+      {copy2, "meet(loops=[i], down=64, across=32)", false, "meet.threads"},
+      {"loop i = 0 .. n { loop j = 0 .. n { s0: w[j] = A[i, j] } loop q = 0 .. n { s1: B[i, q] = w[n - 1 - q] } }",
+       "meet(loops=[i], down=2, across=4)", false, "meet.private"},
       {copy2, "stage(loop=q, size=4)", false, "stage.no-loop"},
       {copy2, "stage(loop=j, size=4)", false, "stage.place"},
       {triangle, "offload(loops=[i], sizes=[4]); stage(loop=j, size=4)", false, "stage.bounds"},
@@ -671,6 +682,37 @@ TEST(Steps, AReducedContainerIsUsedInNoOtherWay) {
   const char* reads_elsewhere = "loop i = 1 .. n { s0: k[0] = k[0] + 1i64 s1: x[i] = f64(k[i]) }";
   EXPECT_EQ(refusal(reads_elsewhere, "parallelize(loop=i)"), "parallelize.carried");
   EXPECT_EQ(refusal("loop i = 1 .. n { s0: k[0] = k[0] + 1i64 }", "parallelize(loop=i)"), "applied");
+}
+
+// Each block keeps its row in memory that its threads share; what is sequential all of them run, what is not parallel
+// one of them.
+TEST(Meet, ThreadsShareOutWhatIsParallel) {
+  const std::string rows =
+      "loop i = 0 .. n { s0: x[i] = x[i] + 1.0 loop m1 = 0 .. m { loop j = 1 .. n { s1: A[i, j] = A[i, j] + A[i, 0] * "
+      "x[i] } loop q = 0 .. n { s2: B[i, q] = B[i, q] + A[i, n - 1 - q] } } }";
+  const std::string steps = "meet(loops=[i], down=2, across=3)";
+  const auto result = run(rows, steps);
+  ASSERT_TRUE(result) << result.error().to_string();
+  const std::string text = sdfg::print(*result);
+  EXPECT_TRUE(text.contains("loop one = 0 .. 1 gpu_block(dimension=0)")) << text;
+  EXPECT_TRUE(text.contains("loop m1 = 0 .. m {")) << text;
+  EXPECT_TRUE(text.contains("loop j_m = 1 .. 7 gpu_block(dimension=0)")) << text;
+  EXPECT_TRUE(text.contains("loop j = j_m .. n step 6")) << text;
+  expect_same_result(rows, steps);
+}
+
+TEST(Meet, WhatIsPrivateIsShared) {
+  const std::string rows =
+      "loop i = 0 .. n { loop r = 0 .. 3 { loop j = 0 .. n { s0: A[i, j] = A[i, j] + x[j] * A[i, j] } } }";
+  const std::string small =
+      "loop i = 0 .. n { loop r = 0 .. 3 { loop j = 0 .. min(n, 4) { loop q = 0 .. 1 { s0: A[i, j] "
+      "= A[i, j] + x[j] * A[i, j] } } } }";
+  EXPECT_EQ(refusal(rows, "meet(loops=[i], down=2, across=2)"), "applied");
+  const std::string steps = "promote(loop=i, most=64); meet(loops=[i], down=2, across=2)";
+  const auto result = run(small, steps);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_TRUE(sdfg::print(*result).contains("device_shared")) << sdfg::print(*result);
+  expect_same_result(small, steps);
 }
 
 }  // namespace

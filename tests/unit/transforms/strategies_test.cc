@@ -283,6 +283,38 @@ TEST(Strategies, TrianglesBecomeProducts) {
   tests::expect_same_compiled(all, {{{"n", 137}, {"m", 67}}, {{"n", 64}, {"m", 3}}, {{"n", 7}, {"m", 1}}}, "cuda");
 }
 
+// The loop that eliminates comes outermost and is cut into blocks; what is behind them is a product.
+TEST(Strategies, FactorizationsInBlocks) {
+  const auto of = [](const std::string& type, const std::string& body) {
+    return sdfg::parse("sdfg 1 t symbols n array A: " + type + "[n, n] argument arguments n, A loop i0 = 0 .. n { " +
+                       body + " }")
+        .value();
+  };
+  const std::string scaled = "loop i1 = 0 .. i0 { loop i2 = 0 .. i1 { s0: A[i0, i1] = A[i0, i1] - A[i0, i2] * ";
+  const Sdfg nests[] = {
+      of("f64", scaled + "A[i2, i1] } s1: A[i0, i1] = A[i0, i1] / A[i1, i1] } loop i3 = 0 .. i0 { loop i4 = i0 .. n { "
+                         "s2: A[i0, i4] = A[i0, i4] - A[i0, i3] * A[i3, i4] } }"),
+      of("f32", scaled + "A[i1, i2] } s1: A[i0, i1] = A[i0, i1] / A[i1, i1] } loop i3 = 0 .. i0 { s2: A[i0, i0] = "
+                         "A[i0, i0] - A[i0, i3] * A[i0, i3] } s3: A[i0, i0] = sqrt(A[i0, i0])"),
+      // Columns of L D Lt that are written behind each other, the diagonal left alone.
+      of("f64",
+         "loop i1 = i0 + 1 .. n { s0: A[i0, i1] = A[i1, i0] loop i2 = i0 + 1 .. i1 + 1 { s1: A[i1, i2] = "
+         "A[i1, i2] - A[i1, i0] * A[i2, i0] / A[i0, i0] } }"),
+      of("f32",
+         "loop i1 = i0 + 1 .. n { s0: A[i1, i0] = A[i1, i0] / A[i0, i0] loop i2 = i0 + 1 .. n { s1: A[i1, i2] = "
+         "A[i1, i2] - A[i1, i0] * A[i0, i2] } }")};
+  std::vector<tests::Rewritten> all;
+  for (const Sdfg& nest : nests) {
+    const auto recipe = closed(written(offload_strategy, nest).value()[0]).value();
+    const std::string text = to_text(recipe);
+    const auto after = apply(nest, recipe, {.context = avx512, .budget = {}});
+    ASSERT_TRUE(after) << text << after.error().to_string();
+    EXPECT_TRUE(text.contains("meet(") && text.contains("stage(")) << text;
+    all.push_back({nest, text, *after});
+  }
+  tests::expect_same_compiled(all, {{{"n", 150}}, {{"n", 64}}, {{"n", 7}}}, "cuda");
+}
+
 // As many sums in a block as leave blocks enough, where it is known how many there are.
 TEST(Strategies, SumsOfABlockFitTheGrid) {
   const auto first = [](std::int64_t sums) {
