@@ -6,6 +6,7 @@
 #include "sdfg/loop_claims.h"
 #include "sdfg/loop_relations.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/sibling_moves.h"
 
 namespace sous::sdfg {
 namespace {
@@ -210,6 +211,7 @@ Result<void> respects_as(const Data& data, const Lifted& lifted, const ScheduleT
   // other privates and reductions.
   const Change change = difference(data, legal, tree);
   if (!known_in(data, change.before) || !known_in(data, change.after)) return out_of_scope();
+  if (moves_only_unrelated(data, change.before, change.after)) return {};
   const bool whole_known = known_in(data, tree);
   if (!change.local && whole_known) return respects_known(data, lifted, tree, legal);
   data.context.restart();

@@ -148,7 +148,7 @@ class Distributor {
 void distribute(Work& work, Log& log) {
   const auto accept = [&](ScheduleTree tree, const std::string& what) {
     if (tree == work.tree) return true;
-    if (const auto ok = respects(work.dependences, work.lifted, tree); !ok) {
+    if (const auto ok = respects_as(work.dependences, work.lifted, work.tree, tree); !ok) {
       log.push_back("distribute: " + what + " stays as it is: " + ok.error().to_string());
       return false;
     }

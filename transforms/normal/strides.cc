@@ -160,7 +160,8 @@ class Minimizer {
 
   bool try_order(const std::vector<std::string>& band, const Permutation& permutation) {
     ScheduleTree tree = work_.tree;
-    if (!reorder(tree, band, permutation) || !respects(work_.dependences, work_.lifted, tree)) return false;
+    if (!reorder(tree, band, permutation) || !respects_as(work_.dependences, work_.lifted, work_.tree, tree))
+      return false;
     work_.tree = std::move(tree);
     std::string text = "strides:";
     for (std::size_t k : permutation) text += " " + band[k];
@@ -231,7 +232,7 @@ void orient_loops(Work& work, Log& log) {
     turned.children = substitute(turned.children, {{symbol, around - Expr::symbol(symbol)}});
     turned.begin = around - l.end + 1;
     turned.end = around - l.begin + 1;
-    if (!respects(work.dependences, work.lifted, tree)) continue;
+    if (!respects_as(work.dependences, work.lifted, work.tree, tree)) continue;
     log.push_back("direction: " + symbol + " runs forward");
     work.tree = std::move(tree);
   }
