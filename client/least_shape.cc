@@ -14,36 +14,166 @@ namespace {
 
 // Sizes are made smaller by this in search of the least that is still predicted to gain; loops have to be so much
 // longer than that, since the model has seen few thin shapes.
-constexpr double step_down = 1.5, longer = 2;
+constexpr double step_down = 1.5, finer_step_down = 1.15, longer = 2;
 // Operations (binary logarithm) below which a gain by the shape is not felt: a call costs some microseconds.
 constexpr double least_of_shape = 17;
-// Tried of a loop that need not be long: no even number, so that it is noticed if threads share it out.
-constexpr std::int64_t few_iterations = 5;
-// The same where the shape alone is looked at.
+// Tried of a loop that need not be long, where the shape alone is looked at.
 constexpr std::int64_t fewer_iterations[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64};
 constexpr double parts_of_work[] = {1.0 / 16, 1.0 / 4, 1};
+// How much more than the least work all corners of a shape may need.
+constexpr double more_work[] = {1, 1.5, 2.5, 4};
+// How often the size that makes up for the others is looked for more closely.
+constexpr int halvings = 3;
 
 using Holds = std::function<bool(const Sizes&)>;
 
-// The open symbols that may be few, all of them but one at a time: what threads pay for is work, whichever loops do it,
-// as long as they are not the ones that are shared out.
-Sizes few_at_a_time(const Sized& sized, std::int64_t value, const Holds& holds) {
-  const auto pays = [&](const Sizes& few) {
-    const auto sizes = sized.thin(few, value, more_work);
-    return sizes && holds(*sizes);
+// Where work is what a gain needs, whichever loops do it: the least of each open size, and of the work.
+//
+// What may be one, as much as there is to do, is; of what is left, all as large, the least is looked for that gains,
+// and then of each by itself. A shape is let in by its work and by each of its sizes, so what has to gain are the
+// corners of that: all sizes as small as they may be, but for one that makes up for the others.
+class LeastWork {
+ public:
+  LeastWork(const sdfg::Sdfg& nest, const Sized& sized, const Holds& holds)
+      : nest_(nest), sized_(sized), holds_(holds) {}
+
+  // From the open sizes' `usual` value, at which it gains, on.
+  void find(std::int64_t usual) {
+    least_ = sized_.at(usual);
+    work_ = work_at(least_);
+    if (sized_.open_symbols().size() == 1) {
+      consider({}, usual);
+      return;
+    }
+    consider({}, usual);
+    Sizes single;
+    for (const std::string& symbol : sized_.open_symbols()) {
+      if (single.size() + 1 == sized_.open_symbols().size()) break;
+      consider({{symbol, 1}}, usual);
+      Sizes more = single;
+      more.emplace(symbol, 1);
+      const auto sizes = sized_.thin(more, usual, 1);
+      if (sizes && holds_(*sizes)) single = std::move(more);
+    }
+    if (single.size() > 1) consider(single, usual);
+  }
+  const Sizes& least() const { return least_; }
+  double work() const { return work_; }
+
+ private:
+  double work_at(const Sizes& sizes) const { return tuning_db::work(nest_, sizes).value_or(0); }
+  bool gains(const Sizes& sizes) const { return sized_.operations(sizes) >= least_of_shape && holds_(sizes); }
+
+  struct Box {
+    Sizes least;
+    double work;
   };
-  Sizes thin;
-  if (sized.open_symbols().size() == 1) return thin;
-  for (const std::string& symbol : sized.open_symbols())
-    if (pays({{symbol, few_iterations}})) thin.emplace(symbol, 1);
-  const bool together = std::ranges::all_of(sized.open_symbols(), [&](const std::string& large) {
-    Sizes few;
-    for (const auto& [symbol, least] : thin)
-      if (symbol != large) few.emplace(symbol, few_iterations);
-    return pays(few);
-  });
-  return together ? thin : Sizes{};
-}
+
+  // The box that is found from there is kept if it begins earlier, of the sizes that have to be large.
+  void consider(const Sizes& single, std::int64_t usual) {
+    const auto sizes = sized_.thin(single, usual, 1);
+    if (!sizes || !gains(*sizes)) return;
+    auto box = box_below(*sizes, single);
+    if (!box) return;
+    const double most_work = more_work[std::size(more_work) - 1] * box->work;
+    for (const std::string& symbol : sized_.open_symbols())
+      if (!single.contains(symbol)) lower(*box, symbol, most_work);
+    // The box begins with so much work, whatever else is asked for.
+    const double begins = work_at(box->least);
+    for (Box less = *box; box->work > begins; box->work = less.work) {
+      less.work = std::max(begins, box->work / 2);
+      if (!corners_gain(less)) break;
+    }
+    const auto largest = [&](const Sizes& of) {
+      std::int64_t found = 0;
+      for (const std::string& symbol : sized_.open_symbols()) found = std::max(found, of.at(symbol));
+      return found;
+    };
+    if (largest(box->least) >= largest(least_)) return;
+    least_ = std::move(box->least);
+    work_ = box->work;
+  }
+
+  // The sizes but for `single`, all made smaller together as long as that gains; nullopt: corners of that do not.
+  std::optional<Box> box_below(Sizes sizes, const Sizes& single) const {
+    for (const double step : {step_down, finer_step_down}) {
+      for (;;) {
+        Sizes less = sizes;
+        for (const std::string& symbol : sized_.open_symbols()) {
+          if (single.contains(symbol)) continue;
+          const auto shorter = static_cast<std::int64_t>(static_cast<double>(less[symbol]) / step);
+          less[symbol] = std::max<std::int64_t>(1, shorter);
+        }
+        if (less == sizes || !gains(less)) break;
+        sizes = std::move(less);
+      }
+    }
+    const double there = work_at(sizes);
+    for (const double more : more_work) {
+      Box box{sizes, more * there};
+      if (corners_gain(box)) return box;
+    }
+    return std::nullopt;
+  }
+
+  // For fewer of one size there may have to be more work.
+  void lower(Box& box, const std::string& symbol, double most_work) const {
+    // No multiples of the threads, for these would share out evenly.
+    const std::int64_t threads = sized_.threads(), now = box.least[symbol];
+    for (std::int64_t few = 1; few < now; few = few == 1 ? threads + 1 : 2 * few - 1) {
+      for (const double more : more_work) {
+        Box tried{box.least, more * box.work};
+        tried.least[symbol] = few;
+        if (tried.work > most_work || !corners_gain(tried)) continue;
+        box = std::move(tried);
+        return;
+      }
+    }
+  }
+
+  bool corners_gain(const Box& box) const {
+    return sized_.operations(box.least) > 0 &&
+           std::ranges::all_of(sized_.open_symbols(), [&](const std::string& large) {
+             const std::int64_t most = sized_.at(largest_size).at(large);
+             const auto sizes = with_work(box, large, most);
+             // An array ends before, or what it says is no work.
+             if (!sizes) return most < largest_size / 2 || !is_work(box, large, most);
+             return gains(*sizes);
+           });
+  }
+  bool is_work(const Box& box, const std::string& symbol, std::int64_t value) const {
+    Sizes sizes = box.least;
+    sizes[symbol] = value;
+    return work_at(sizes) > 2 * work_at(box.least);
+  }
+
+  // The least with the work that is so small but for one. Nullopt: none up to `most` has it.
+  std::optional<Sizes> with_work(const Box& box, const std::string& large, std::int64_t most) const {
+    Sizes sizes = box.least;
+    std::int64_t value = sizes[large], below = value;
+    const auto enough = [&](std::int64_t at) {
+      sizes[large] = at;
+      return work_at(sizes) >= box.work;
+    };
+    while (!enough(value)) {
+      if (value > most / 2) return std::nullopt;
+      below = value;
+      value *= 2;
+    }
+    for (int k = 0; k < halvings && value - below > 1; ++k) {
+      const std::int64_t middle = below + (value - below) / 2;
+      (enough(middle) ? value : below) = middle;
+    }
+    sizes[large] = value;
+    return sizes;
+  }
+
+  const sdfg::Sdfg& nest_;
+  const Sized& sized_;
+  const Holds& holds_;
+  Sizes least_;
+  double work_ = 0;
+};
 
 // The open symbols that may be few, and how few, all of them at the same time, and for which part of the work at
 // `value` on, that with larger parts, too.
@@ -81,6 +211,13 @@ Together few_together(const Sized& sized, std::int64_t value, const Holds& holds
 void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
                      Needs needs, const Holds& holds) {
   if (!sized.open() || planted(Fault::predicted_at_any_size)) return;
+  if (needs == Needs::Work) {
+    LeastWork found(nest, sized, holds);
+    found.find(lowest);
+    e.least_extents = tuning_db::extents(nest, found.least());
+    e.least_work = found.work();
+    return;
+  }
   for (std::int64_t value = lowest; value >= least_size;
        value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
     const Sizes sizes = sized.at(value);
@@ -89,19 +226,14 @@ void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Size
     lowest = value;
   }
   const Sizes sizes = sized.at(lowest);
-  const Together together = needs == Needs::Shape
-                                ? few_together(sized, lowest, holds)
-                                : Together{needs == Needs::Work ? few_at_a_time(sized, lowest, holds) : Sizes{}};
+  const Together together = needs == Needs::Shape ? few_together(sized, lowest, holds) : Together{};
   const Sizes& thin = together.few;
   Sizes least = sizes;
   for (const auto& [symbol, few] : thin) least[symbol] = std::min(few, sizes.at(symbol));
   e.least_extents = tuning_db::extents(nest, least);
   for (std::size_t k = 0; k < e.least_extents.size() && k < e.extents.size(); ++k)
     e.least_extents[k] = std::min((needs == Needs::LongLoops ? longer : 1) * e.least_extents[k], e.extents[k]);
-  const double factor = needs == Needs::LongLoops ? longer
-                        : needs == Needs::Shape   ? together.part
-                        : thin.empty()            ? 1
-                                                  : more_work;
+  const double factor = needs == Needs::LongLoops ? longer : together.part;
   e.least_work = std::min(factor * tuning_db::work(nest, sizes).value_or(0), e.work);
 }
 

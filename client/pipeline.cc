@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/called.h"
 #include "client/choose.h"
 #include "client/generate.h"
 #include "client/measure.h"
@@ -75,9 +76,19 @@ class Pipeline {
     if (!forced_) query();
     phase("query", start);
     std::vector<Sdfg> pictures;
+    std::vector<const LiftedNest*> lifted;
+    std::vector<Chosen> chosen;
+    start = now();
+    for (const Item& item : items_) {
+      lifted.push_back(item.nest.lifted);
+      chosen.push_back(choose_for(item.nest));
+    }
+    apply_seconds_ += now() - start;
+    leave_to_called(lifted, chosen);
+    auto next = chosen.begin();
     for (const Item& item : items_) {
       Sdfg final = item.nest.normal;
-      serve(item, final);
+      serve(item, std::move(*next++), final);
       if (options_.share_wanted && !out_.report.nests[item.report].served) add_wanted(item.nest, out_.wanted);
       if (options_.emit == "svg") {
         pictures.push_back(std::move(final));
@@ -247,16 +258,12 @@ class Pipeline {
     return evidence;
   }
 
-  void serve(const Item& item, Sdfg& final) {
+  void serve(const Item& item, Chosen chosen, Sdfg& final) {
     NestReport& report = out_.report.nests[item.report];
     double start = now();
-    Chosen chosen = choose_for(item.nest);
     report.units = std::move(chosen.units);
     report.why = chosen.why;
-    if (chosen.choices.empty()) {
-      apply_seconds_ += now() - start;
-      return;
-    }
+    if (chosen.choices.empty()) return;
     auto applied = assemble(item.nest, chosen.choices);
     apply_seconds_ += now() - start;
     if (!applied) {

@@ -28,6 +28,9 @@ constexpr double seconds_of_operation = 0.1e-9;
 constexpr int asked_threads = 2;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
+// Of a call that waits for memory, on threads: shorter ones gain less than what it costs that several threads touch
+// pages for the first time.
+constexpr double seconds_of_streams = 4e-3;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Of what the program does, the part that stands for it.
@@ -41,7 +44,7 @@ class Predictor {
         model_(model),
         class_(tuning_db::hardware_class(nest.hardware)),
         sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model),
-        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads),
+        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads, compilers_vectors(nest)),
         program_(nest, shared_.threads()) {}
 
   std::optional<Predicted> best(double least) const {
@@ -103,7 +106,8 @@ class Predictor {
       // Somewhat less where loops are short will do.
       const auto pays = [&](const Sizes& sizes) {
         const auto load = shared_.load(threads->predicted.choice.applied, sizes, threads->vectors);
-        return threads_gain(load) > 0 && load.shares >= nearly * threads->shares;
+        const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= seconds_of_streams;
+        return threads_gain(load) > 0 && felt && load.shares >= nearly * threads->shares;
       };
       set_least_shape(threads->predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work,
                       pays);

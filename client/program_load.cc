@@ -20,7 +20,8 @@ constexpr double most_lanes = 64;
 }  // namespace
 
 const Sized& ProgramLoad::whole() const {
-  if (!whole_) whole_.emplace(nest_.normal, nest_.sizes, nest_.hardware, threads_, For::Threads);
+  if (!whole_)
+    whole_.emplace(nest_.normal, nest_.sizes, nest_.hardware, threads_, For::Threads, compilers_vectors(nest_));
   return *whole_;
 }
 const tuning_db::CoreLoad& ProgramLoad::together() const {
@@ -33,8 +34,10 @@ const tuning_db::CoreLoad& ProgramLoad::apart() const {
 }
 
 bool ProgramLoad::apart_reads_more() const {
-  return apart().bytes > most_apart * together().bytes &&
-         !tuning_db::computes({.nanoseconds = together().nanoseconds, .bytes = apart().bytes});
+  return apart().bytes > most_apart * together().bytes && !tuning_db::computes({.nanoseconds = together().nanoseconds,
+                                                                                .bytes = apart().bytes,
+                                                                                .touched = together().touched,
+                                                                                .threads = threads_});
 }
 
 bool ProgramLoad::apart_waits_more() const { return apart().nanoseconds > most_left_apart * together().nanoseconds; }
@@ -45,7 +48,7 @@ bool ProgramLoad::brings_little_more(const tuning_db::CoreLoad& applied) const {
 }
 
 bool ProgramLoad::may_be_long(bool in_waves) const {
-  tuning_db::CoreLoad most;
+  tuning_db::CoreLoad most{.threads = threads_};
   most.nanoseconds = most_left_apart * together().nanoseconds;
   most.bytes = std::max(most_left_apart * together().bytes, next_to_none * most.nanoseconds);
   if (in_waves) most.nanoseconds *= most_lanes;

@@ -33,12 +33,14 @@ std::set<string> shortening(const sdfg::Sdfg& nest) {
 
 }  // namespace
 
-Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who)
+Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who,
+             tuning_db::Vectors of_compiler)
     : nest_(nest),
       known_(std::move(known)),
       hardware_(hardware),
       threads_(std::min(hardware.cores, most_threads)),
       who_(who),
+      of_compiler_(of_compiler),
       halved_(shortening(nest)),
       greatest_(tuning_db::greatest_sizes(nest, known_, largest_size)) {
   for (const string& symbol : nest.symbols)

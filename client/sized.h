@@ -18,8 +18,6 @@ using Sizes = std::map<std::string, std::int64_t>;
 // Operations (binary logarithm): below these nothing is looked at.
 constexpr double least_operations = 20;
 constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
-// How much more there is to do where some loops are short.
-constexpr double more_work = 4;
 
 // Who asks: the model, which was trained on long loops where data says how long they are, or the rule for threads,
 // which counts on short ones.
@@ -29,7 +27,8 @@ enum class For : std::uint8_t { Model, Threads };
 // more than the arrays that it uses have elements for. The nest and the hardware must outlive it.
 class Sized {
  public:
-  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who);
+  Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who,
+        tuning_db::Vectors of_compiler = tuning_db::Vectors::Perhaps);
 
   bool open() const { return !open_.empty(); }
   const std::vector<std::string>& open_symbols() const { return open_; }
@@ -48,7 +47,8 @@ class Sized {
   tuning_db::ScheduleFeatures terms(const Sizes& sizes) const { return terms(nest_, sizes); }
   tuning_db::CoreLoad load(const sdfg::Sdfg& nest, const Sizes& sizes,
                            tuning_db::Vectors vectors = tuning_db::Vectors::Perhaps) const {
-    return tuning_db::core_load(nest, sizes, hardware_, threads_, vectors);
+    return tuning_db::core_load(nest, sizes, hardware_, threads_,
+                                vectors == tuning_db::Vectors::Perhaps ? of_compiler_ : vectors);
   }
   double operations(const Sizes& sizes) const;  // binary logarithm
 
@@ -74,6 +74,7 @@ class Sized {
   const tuning_db::Hardware& hardware_;
   const int threads_;
   const For who_;
+  const tuning_db::Vectors of_compiler_;
   const std::set<std::string> halved_;
   const Sizes greatest_;
   std::vector<std::string> open_;

@@ -82,6 +82,8 @@ class Reader {
     out.operations = terms[static_cast<std::size_t>(ScheduleFeature::operations)];
     out.regions = regions();
     out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
+    out.touched = traffic(INFINITY);
+    out.threads = threads_;
     std::vector<bool> scattered(facts_.statements.size());
     for (const AccessFact& access : facts_.accesses) {
       const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
@@ -98,12 +100,13 @@ class Reader {
     for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
       const StatementFact& s = facts_.statements[k];
       const Cost one = cost_of(s);
-      const bool scalar = s.whiles > 0 || scattered[k] || vectors == Vectors::None;
+      const bool in_order = vectors != Vectors::OfSums;
+      const bool scalar = s.whiles > 0 || scattered[k] || vectors == Vectors::None || (in_order && sums_along(s));
       const double one_by_one = scalar ? one.all : one.special;
       const double work = one_by_one / scalar_operations + (one.all - one_by_one) / vector_operations;
       const int innermost = s.loops.empty() ? -1 : s.loops.back();
       work_beside[innermost] += iterations(s) * work;
-      if (long_chained(s)) links[innermost] = std::max(links[innermost], iterations(s) * link_nanoseconds);
+      if (in_order && long_chained(s)) links[innermost] = std::max(links[innermost], iterations(s) * link_nanoseconds);
     }
     for (const auto& [innermost, work] : work_beside) out.nanoseconds += std::max(work, links[innermost]);
     return out;
@@ -219,6 +222,14 @@ class Reader {
     if (s.loops.empty() || std::ranges::any_of(s.loops, [&](int k) { return beside(loop(k)) > 1; })) return false;
     const LoopFact& innermost = loop(s.loops.back());
     return innermost.trips >= long_chain && chained(s, innermost);
+  }
+
+  // Whether the statement adds to a float in the innermost loop, so often as the program finds out: a compiler that has
+  // to keep the order unrolls what is known to be short, and makes vectors around that, but not of this.
+  bool sums_along(const StatementFact& s) const {
+    if (s.loops.empty() || std::ranges::any_of(s.loops, [&](int k) { return beside(loop(k)) > 1; })) return false;
+    const LoopFact& innermost = loop(s.loops.back());
+    return !(innermost.loop->end - innermost.loop->begin).constant() && chained(s, innermost);
   }
 
   void accesses(double all) {

@@ -61,13 +61,16 @@ ScheduleFeatures schedule_features(const sdfg::Sdfg& nest, const std::map<std::s
 struct CoreLoad {
   double nanoseconds = 0;  // that one core takes for all of it
   double bytes = 0;        // that come from beyond a core's own caches
+  double touched = 0;      // bytes, wherever they are
   double regions = 0;      // parallel regions that are entered
   double shares = 0;       // all the work over what the thread with the largest shares does of it
   double operations = 0;   // ScheduleFeature::operations
+  int threads = 0;         // that the run has
   bool in_waves = false;   // regions hand on what they made from one core to the other: they have to be longer
 };
-// Of a nest none of whose loops is parallel as it stands a compiler makes no vectors, and its regions are waves.
-enum class Vectors : std::uint8_t { Perhaps, None };
+// Of a nest none of whose loops is parallel as it stands a compiler makes no vectors, and its regions are waves. With
+// leave to reorder sums it makes vectors of these, too.
+enum class Vectors : std::uint8_t { Perhaps, OfSums, None };
 CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const Hardware& hardware,
                    int threads, Vectors vectors = Vectors::Perhaps);
 // Whether cores compute, for long enough, most of the time.

@@ -609,9 +609,13 @@ void f(int rows, int columns, int side, int stride, double *restrict out, const 
   ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
   EXPECT_EQ(chosen.threads, 2);
   const std::vector<double>& least = chosen.guards[0].least_extents;
-  // Of each of its parts: rows, columns, and the side once.
-  EXPECT_GT(std::ranges::max(least), 20);
-  EXPECT_EQ(std::ranges::count(least, 1), 3) << ::testing::PrintToString(least);
+  // Of each of its parts: rows, so many that both threads have next to half of them, columns, and the side once.
+  EXPECT_EQ(std::ranges::max(least), 9) << ::testing::PrintToString(least);
+  EXPECT_EQ(std::ranges::count(least, 9), 2);
+  EXPECT_EQ(std::ranges::count(least, 1), 2);
+  // A hundred and thirty microseconds of sines.
+  EXPECT_LT(chosen.guards[0].least_work, 40'000);
+  EXPECT_GT(chosen.guards[0].least_work, 3'000);
 }
 
 // Chains of floats overlap where rows advance together; short rows are the original's.
@@ -748,8 +752,8 @@ TEST(Choose, FusedPartsGetThreads) {
   EXPECT_EQ(chosen.choices[0].applied.root.nodes.size(), 1u);
   // Few or many points with few or many centres: work is what counts, and the loop that is shared out.
   ASSERT_EQ(chosen.guards.size(), 1u);
-  EXPECT_GT(std::ranges::max(chosen.guards[0].least_extents), 100);
-  EXPECT_LT(std::ranges::min(chosen.guards[0].least_extents), 20);
+  EXPECT_EQ(std::ranges::max(chosen.guards[0].least_extents), 9);
+  EXPECT_EQ(std::ranges::min(chosen.guards[0].least_extents), 1);
   EXPECT_EQ(without_expectations(nearest, {{"n", 500000}, {"m", 16}}).choices.size(), 1u);
   EXPECT_TRUE(without_expectations(nearest, {{"n", 500}, {"m", 16}}).choices.empty());
 }

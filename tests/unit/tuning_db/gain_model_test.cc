@@ -154,6 +154,20 @@ TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   EXPECT_LT(load("loop i = 0 .. n parallel { loop j = 0 .. 8 { s: y[i] = y[i] + A[i, j] } }").nanoseconds, 4000);
 }
 
+// Sums in order are no vectors, be they too short to be waited for; with leave to reorder them they are, however long.
+TEST(CoreLoad, SumsAreVectorsWhereTheirOrderIsFree) {
+  const auto sums = sdfg::parse(
+      "sdfg 1 t symbols n, m array A: f64[n, m] argument array y: f64[n] argument arguments n, m, A, y "
+      "loop i = 0 .. n parallel { loop j = 0 .. m { s: y[i] = y[i] + A[i, j] * A[i, j] } }");
+  ASSERT_TRUE(sums) << sums.error().to_string();
+  for (const std::int64_t m : {20, 2000}) {
+    const auto takes = [&](Vectors vectors) {
+      return core_load(*sums, {{"n", 100}, {"m", m}}, machine(2), 2, vectors).nanoseconds;
+    };
+    EXPECT_NEAR(takes(Vectors::Perhaps) / takes(Vectors::OfSums), m < 64 ? 8 : 12.8, 1e-6) << m;
+  }
+}
+
 TEST(CoreLoad, WhatThreadsGain) {
   const CoreLoad computing{.nanoseconds = 1e8, .bytes = 1e7, .regions = 1, .shares = 2};
   EXPECT_EQ(threads_gain(computing, 2), 1.5);
@@ -172,6 +186,15 @@ TEST(CoreLoad, WhatThreadsGain) {
     other.*member = value;
     EXPECT_EQ(threads_gain(other, 2), 0);
   }
+  // Two hundred microseconds are enough for two threads, not for sixteen, which take longer to wake, and not where most
+  // of them would go by until the other core has the data.
+  CoreLoad brief{.nanoseconds = 2e5, .touched = 1e5, .regions = 1, .shares = 2, .threads = 2};
+  EXPECT_EQ(threads_gain(brief, 2), 1.5);
+  brief.threads = 16;
+  EXPECT_EQ(threads_gain(brief, 16), 0);
+  brief.threads = 2;
+  brief.touched = 1e6;
+  EXPECT_EQ(threads_gain(brief, 2), 0);
   // Shares that are nearly even, and work of which a tenth is on one thread.
   other = computing;
   other.shares = 1.8;
