@@ -105,6 +105,15 @@ void Builder::settle(std::vector<Expr>& subscript) {
   for (Expr& s : subscript) s = kept(s);
 }
 
+// Where a pointer leads whose value is this.
+static Lift<Access> led_to(const Binding& value, clang::SourceLocation where) {
+  if (value.kind == Binding::Kind::Pointer) return Access{value.container, value.subscript};
+  if (value.kind == Binding::Kind::Array) return Access{value.container, {Expr(0)}};
+  if (value.kind == Binding::Kind::Unknown)
+    return refuse("c.induction-variable", "where the pointer points is not known here", where);
+  return refuse("c.pointer", "this pointer is not understood", where);
+}
+
 Lift<Access> Builder::pointer(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
@@ -145,11 +154,7 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
         } else {
           return refuse("c.pointer.to-pointer", "a pointer is read from a structure in an array", where);
         }
-        if (b->kind == Binding::Kind::Pointer) return Access{b->container, b->subscript};
-        if (b->kind == Binding::Kind::Array) return Access{b->container, {Expr(0)}};
-        if (b->kind == Binding::Kind::Unknown)
-          return refuse("c.induction-variable", "where the pointer points is not known here", where);
-        return refuse("c.pointer", "this pointer is not understood", where);
+        return led_to(*b, where);
       }
       default:
         return refuse("c.pointer.cast", "a pointer is cast to another type", where);

@@ -115,6 +115,25 @@ Lift<void> Builder::finish_memory() {
   return check_overlaps();
 }
 
+static const char* c_integer(sdfg::ElementType type) {
+  return type == sdfg::ElementType::i32 ? "int" : type == sdfg::ElementType::u32 ? "unsigned int" : "long long";
+}
+
+// What attempts left behind and nothing uses goes; the alias classes of the others are numbered anew, in order.
+static void tidy_containers(sdfg::Sdfg& sdfg, const sdfg::Touched& touched) {
+  std::erase_if(sdfg.containers, [&](const sdfg::Container& c) {
+    return !touched.read.contains(c.name) && !touched.written.contains(c.name);
+  });
+  std::map<int, int> members, numbers;
+  for (const sdfg::Container& c : sdfg.containers) ++members[c.alias_class];
+  for (sdfg::Container& c : sdfg.containers) {
+    const bool shared = members[c.alias_class] > 1;
+    const int number = numbers.emplace(c.alias_class, static_cast<int>(numbers.size())).first->second;
+    // Those of class 0 overlap none.
+    c.alias_class = shared && number == 0 ? static_cast<int>(sdfg.containers.size()) : number;
+  }
+}
+
 Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const clang::Stmt* s : stretch_) scan(s);
   if (own_floating_point_)
@@ -133,19 +152,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   nest.loop_lines = loop_lines_;
   TRY(nest.epilogue, epilogue());
 
-  // What attempts left behind and nothing uses goes.
   const sdfg::Touched touched = sdfg::touched(sdfg_.root);
-  std::erase_if(sdfg_.containers, [&](const sdfg::Container& c) {
-    return !touched.read.contains(c.name) && !touched.written.contains(c.name);
-  });
-  std::map<int, int> members, numbers;  // of alias classes, numbered anew in order
-  for (const sdfg::Container& c : sdfg_.containers) ++members[c.alias_class];
-  for (sdfg::Container& c : sdfg_.containers) {
-    const bool shared = members[c.alias_class] > 1;
-    const int number = numbers.emplace(c.alias_class, static_cast<int>(numbers.size())).first->second;
-    // Those of class 0 overlap none.
-    c.alias_class = shared && number == 0 ? static_cast<int>(sdfg_.containers.size()) : number;
-  }
+  tidy_containers(sdfg_, touched);
   std::set<std::string> used;
   symbols_of(sdfg_.root, used);
   for (const sdfg::Container& c : sdfg_.containers)
@@ -172,10 +180,7 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
     const std::string& c = symbol_c_.at(s);
     const auto narrow = symbol_types_.find(s);
     const sdfg::ElementType type = narrow == symbol_types_.end() ? sdfg::ElementType::i64 : narrow->second;
-    const char* c_name = type == sdfg::ElementType::i32   ? "int"
-                         : type == sdfg::ElementType::u32 ? "unsigned int"
-                                                          : "long long";
-    nest.arguments.push_back({Argument::Kind::Symbol, s, c_name, c, unset_.contains(c), type});
+    nest.arguments.push_back({Argument::Kind::Symbol, s, c_integer(type), c, unset_.contains(c), type});
     if (auto it = known_.find(s); it != known_.end()) nest.known[s] = it->second;
     if (auto it = supposed_.find(s); it != supposed_.end() && !nest.known.contains(s)) {
       nest.known[s] = it->second;

@@ -6,7 +6,9 @@
 // nothing else in the loop may be the same memory. What stands in the container afterwards is what the last iteration
 // wrote, if it wrote every element that any did: so where others look at it, the loops that write it must do so for the
 // same elements in each iteration. Updates need not be asked: what they read, and so write, was written before.
-// An array that each iteration has a copy of already meets the condition, as nobody else sees it.
+// An array that each iteration has a copy of meets the condition, too, as nobody else sees it. It becomes one place for
+// each, so that the loop can be distributed, only where there is nothing else to expand: a copy stays in a cache, and
+// places for all iterations do not.
 #include <algorithm>
 
 #include "sdfg/points.h"
@@ -54,11 +56,23 @@ struct Expand {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    TRY(std::set<std::string> candidates, reused(nest));
-    // An array that each iteration has a copy of becomes one place for each, too, and the loop can be distributed.
+    TRY(const std::set<std::string> shared, reused(nest));
+    TRY(const auto expanded, with_places(nest, shared));
+    if (expanded) return restructure(unchanged(nest), Equivalent(*expanded));
+    std::set<std::string> copies;
     for (const std::string& own : old->privates)
       if (const sdfg::Container* c = nest.lifted.frame.find(own); c != nullptr && is_array_of_heap(*c))
-        candidates.insert(own);
+        copies.insert(own);
+    TRY(const auto of_copies, with_places(nest, copies));
+    if (of_copies) return restructure(unchanged(nest), Equivalent(*of_copies));
+    return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
+  }
+
+ private:
+  // The nest with a place for each iteration of those of the candidates that meet the condition; nullopt where none
+  // does.
+  Result<std::optional<sdfg::Sdfg>> with_places(const Nest& nest, const std::set<std::string>& candidates) const {
+    const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
@@ -98,14 +112,13 @@ struct Expand {
       std::erase(here.privates, container);
       expanded = true;
     }
-    if (!expanded) return fail("expand.nothing", "there is nothing to expand whose last values are known", loop.name);
+    if (!expanded) return std::nullopt;
     if (!last.empty())
       Copies{.in = {}, .out = where({sdfg::at_most(here.begin, here.end - 1)}, std::move(last))}.put(*place->owner,
                                                                                                      place->at, 1);
-    return restructure(unchanged(nest), Equivalent(result));
+    return result;
   }
 
- private:
   // Containers for which one iteration waits for another.
   Result<std::set<std::string>> reused(const Nest& nest) const {
     TRY(const auto carried, sdfg::carried_by(nest.dependences, nest.lifted, nest.tree, loop.name));

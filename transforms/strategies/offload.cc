@@ -211,7 +211,9 @@ std::optional<Changed> with_own_places(const NestFacts& nest) {
   std::vector<std::string> loops;  // innermost first: those further out then find what these have left
   for (const LoopFacts& loop : nest.loops())
     if (!loop.parallel && !loop.inside.empty()) loops.insert(loops.begin(), loop.role.symbol);
-  for (const std::string& loop : loops) changed.admits(nest, call("expand", "loop=" + loop));
+  // What iterations wait for; then what each has a copy of, without which no part gets the whole of the loop.
+  for (const std::string& loop : loops)
+    for (int pass = 0; pass < 2; ++pass) changed.admits(nest, call("expand", "loop=" + loop));
   if (changed.steps.empty()) return std::nullopt;
   for (const std::string& loop : loops) {
     const auto now = std::ranges::find(changed.facts.loops(), loop, [](const LoopFacts& l) { return l.role.symbol; });

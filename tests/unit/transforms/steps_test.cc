@@ -330,6 +330,22 @@ TEST(Steps, ExpandMakesIterationsIndependent) {
                      "expand(loop=i); expand(loop=o); distribute(loop=i); parallelize(loop=o)");
 }
 
+// A copy that each iteration has stays in a cache: it gets places for all iterations only where nothing else waits.
+TEST(Steps, ExpandLeavesCopiesWhereOthersWait) {
+  const std::string text =
+      "loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: x[j] = B[i, j] } "
+      "loop k = 0 .. n { s1: A[o, k] = A[o, k] + x[n - k - 1] } } }";
+  const auto copies = [&](const std::string& steps) {
+    const auto result = apply(nest(text), recipe_from_text(steps + " -> cpp").value(), {});
+    EXPECT_TRUE(result) << result.error().to_string();
+    return std::get<sdfg::Loop>(result->root.nodes[0].value).privates.size();
+  };
+  EXPECT_EQ(copies("expand(loop=i)"), 1U);
+  EXPECT_EQ(copies("expand(loop=i); expand(loop=o)"), 1U);
+  EXPECT_EQ(copies("expand(loop=i); expand(loop=o); expand(loop=o)"), 0U);
+  expect_same_result(text, "expand(loop=i); expand(loop=o); expand(loop=o); distribute(loop=o)");
+}
+
 // Where nobody looks at the argument afterwards, there is nothing to copy out, and no last values need be known.
 TEST(Steps, ExpandLeavesADeadArgumentAsItIs) {
   const auto expanded = [](const std::string& attribute, const std::string& bound) {
