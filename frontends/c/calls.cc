@@ -164,6 +164,11 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
     Binding b;
     if (p->getType()->isPointerType()) {
       if (written_here(p)) return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
+      if (is_null(argument)) {
+        b.kind = Binding::Kind::Null;
+        bound.emplace_back(p, std::move(b));
+        continue;
+      }
       if (p->getType()->getPointeeType()->isRecordType()) {
         if (auto record = record_argument(argument)) {
           records.emplace_back(p, std::move(*record));

@@ -20,11 +20,6 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-ScalarExpr negate(ScalarExpr e) {
-  if (e.op == sdfg::ScalarOp::logical_not) return e.args[0];
-  return ScalarExpr::unary(sdfg::ScalarOp::logical_not, std::move(e));
-}
-
 // Where both ways of a branch go on, each level doubles what follows; where one does not, the graph only gets deeper.
 constexpr int kMostDoubled = 4, kDeepest = 40;
 
@@ -180,6 +175,7 @@ Lift<void> Builder::leaving(const clang::Stmt* s, const std::vector<Item>& rest,
   TRY(const std::vector<Step> steps, steps_in(i->getCond()));
   TRY(ScalarExpr test, tested_once(i->getCond()));
   TRY_VOID(take_effect(steps));
+  if (const auto known = decided(test)) return sequence(joined(*known ? i->getThen() : i->getElse()), &exits);
   doubled_ += doubles ? 1 : 0;
   ++nested_jumps_;
   auto done = branch(
