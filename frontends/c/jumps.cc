@@ -134,6 +134,7 @@ Lift<void> Builder::jump(const clang::Stmt* s, const Exits& exits) {
       if (!r->getRetValue()) return refuse("c.call.not-inlinable", "a return without a value", where);
       pool_.clear();
       const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(r->getRetValue()));
+      const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(r->getRetValue()));
       TRY(const std::vector<Step> steps, steps_in(r->getRetValue()));
       TRY(ScalarExpr v, value(r->getRetValue()));
       emit_assignment({exits.result, {}, std::nullopt}, v);

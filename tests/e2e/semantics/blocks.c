@@ -11,7 +11,8 @@
 // twice: served *
 // sorted: served *
 // banded: served *
-// also: parallelize edges smooth
+// drawn: served *
+// also: parallelize edges smooth drawn
 #include "semantics.h"
 NOINLINE void cleared(int n, int m, const double *restrict a, double *restrict s) {
   for (int i = 0; i < n; i++) {
@@ -116,6 +117,24 @@ NOINLINE void banded(const struct band *b) {
     for (int i = k + 1; i <= k + b->wide; i++)
       for (int j = k + 1; j <= k + b->wide; j++) *at(b, i, j) -= *at(b, i, k) * *at(b, k, j);
 }
+struct seed {
+  unsigned at[2];
+};
+static unsigned next(struct seed *g) {
+  unsigned t = g->at[0];
+  g->at[0] = g->at[1];
+  return g->at[1] = t * 1664525u + (g->at[0] ^ 1013904223u);
+}
+static int dice(struct seed *g) { return (int)(next(g) >> 8) % 6 + 1; }
+NOINLINE void drawn(int n, int *out) {
+  for (int i = 0; i < n; i++) {
+    struct seed g = {{i + 1u, 7u}};
+    next(&g);
+    int s = 0;
+    for (int k = 0; k < 5; k++) s = s * 6 + dice(&g);
+    out[i] = s;
+  }
+}
 int main(void) {
   enum { N = 12, M = 7 };
   double x[N * 8 + 16], y[N * 8], *edge = before_fence(M * sizeof(double));
@@ -144,6 +163,7 @@ int main(void) {
   }
   for (int i = 0; i < N * 16; i++) a[i] = i * 31 % 17;
   int out[N * 16] = {0};
+  drawn(N, out), print_ints("drawn", out, N);
   edges(N, 16, a, out), print_ints("edges", out, N * 16);
   struct band b = {14, 2, x};
   banded(&b), print_doubles("banded", x, 70);

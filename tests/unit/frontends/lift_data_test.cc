@@ -550,6 +550,15 @@ void f(int n, int m, double *restrict x) { for (int i = 0; i < n; i++) g(m, x, 0
             "loop i = 0 .. n {\n  loop j = 0 .. m {\n    s0: x[j] = 1.0\n  }\n}\n");
 }
 
+TEST(LiftBlocks, AFunctionMayReturnWhatItAssigns) {
+  EXPECT_EQ(loops("struct s { unsigned at; };\n"
+                  "static unsigned next(struct s *g) { return g->at = g->at * 5u + 1u; }\n"
+                  "void f(int n, unsigned *x) {\n"
+                  "  for (int i = 0; i < n; i++) { struct s g = {7}; next(&g); x[i] = next(&g) / 3u; }\n}"),
+            "loop i = 0 .. n {\n  s0: g_at[] = u32(7)\n  s1: g_at[] = g_at[] * 5u32 + 1u32\n  s2: next[] = g_at[]\n"
+            "  s3: g_at[] = g_at[] * 5u32 + 1u32\n  s4: x[i] = g_at[] / 3u32\n}\n");
+}
+
 TEST(LiftBlocks, AConditionOverDataIsNoBound) {
   EXPECT_TRUE(has(loops(R"(void f(int n, int (*restrict a)[9]) {
   for (int r = 0; r < n; r++) { int j; for (j = 7; j >= 0 && a[r][j] > 0; j--) a[r][j + 1] = a[r][j]; }
