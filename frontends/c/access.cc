@@ -109,6 +109,7 @@ void Builder::settle(std::vector<Expr>& subscript) {
 static Lift<Access> led_to(const Binding& value, clang::SourceLocation where) {
   if (value.kind == Binding::Kind::Pointer) return Access{value.container, value.subscript};
   if (value.kind == Binding::Kind::Array) return Access{value.container, {Expr(0)}};
+  if (value.kind == Binding::Kind::Null) return refuse("c.pointer", "an access behind a null pointer", where);
   if (value.kind == Binding::Kind::Unknown)
     return refuse("c.induction-variable", "where the pointer points is not known here", where);
   return refuse("c.pointer", "this pointer is not understood", where);
@@ -182,6 +183,21 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
       // &a, a pointer to the whole array: its elements are a[0], a[1] … of an array around it, which there is not.
       return refuse("c.pointer", "the address of a whole array", where);
     }
+  }
+  // Of a function that is nothing but the address that it returns.
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
+    TRY(const clang::FunctionDecl* f, inlinable(call));
+    const clang::Expr* result = returned_value(f->getBody(), context_);
+    if (!result || result->HasSideEffects(context_))
+      return refuse("c.pointer", "'" + f->getNameAsString() + "' is not simple enough for the address that it returns",
+                    where);
+    const Caller before = caller();
+    TRY_VOID(bind_parameters(f, call, true));
+    inline_stack_.push_back(f);
+    auto returned = pointer(result);
+    inline_stack_.pop_back();
+    leave_call(f, before);
+    return returned;
   }
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && announced(u)) {
     TRY(const Binding* b, tracked_value(named_variable(u->getSubExpr()), where));

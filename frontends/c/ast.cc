@@ -148,6 +148,18 @@ const clang::BinaryOperator* plain_assignment(const clang::Expr* e) {
 
 bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) { return named_variables(s).contains(variable); }
 
+// Whether it compares what is no integer, or elements that the variable says which they are.
+bool compares_data(const clang::BinaryOperator* test, const clang::VarDecl* variable) {
+  if (!test->getLHS()->getType()->isIntegralOrEnumerationType()) return true;
+  bool found = false;
+  for_each_statement(test, [&](const clang::Stmt* s) {
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+    const bool element = llvm::isa<clang::ArraySubscriptExpr>(s) || (u && u->getOpcode() == clang::UO_Deref);
+    found = found || (element && mentions(s, variable));
+  });
+  return found;
+}
+
 }  // namespace
 
 std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::ASTContext& context) {
@@ -221,8 +233,9 @@ std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::AST
     if (other > own && mentions(*other, header.variable)) return std::nullopt;
   }
   header.also.erase(own);
+  // What each pass compares anew is no bound.
   for (const clang::BinaryOperator* test : header.conditions)
-    if (!mentions(test, header.variable)) return std::nullopt;
+    if (!mentions(test, header.variable) || compares_data(test, header.variable)) return std::nullopt;
   header.step = *step;
   return header;
 }

@@ -20,15 +20,38 @@
 
 namespace sous::frontends::c {
 
+// What does not change between the stretches of one function.
+struct FunctionFacts {
+  clang::ASTContext* context = nullptr;
+  const clang::FunctionDecl* function = nullptr;
+  std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
+  std::set<const clang::VarDecl*> written;        // anywhere in the function
+  std::map<const clang::VarDecl*, std::int64_t> known;
+  std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more
+  std::map<const clang::VarDecl*, std::int64_t> starts;    // values of local variables where the stretch begins
+  // Pointers that are followed and nothing else: no other pointer of the function is based on them.
+  std::set<const clang::VarDecl*> followed;
+  // Objects with static storage that are named in this file alone, and whose address nobody takes.
+  const std::set<const clang::VarDecl*>* unaddressed = nullptr;
+  bool strict_aliasing = true;
+};
+
 // An element, or a pointer to one: the last subscript may still be added to.
 struct Access {
   std::string container;
   std::vector<sdfg::Expr> subscript;
 };
 
+// Elements, or rows of them, one after the other: `extents` of them from the first one on.
+struct Block {
+  Access first;
+  std::vector<sdfg::Expr> extents;
+};
+
 struct Binding {
   // Wrapped: an unsigned integer whose value is `index` modulo its type's range.
-  enum class Kind { Unknown, Expression, Wrapped, Scalar, Array, Pointer } kind = Kind::Unknown;
+  // Null: a pointer to nothing, which a call passes.
+  enum class Kind { Unknown, Expression, Wrapped, Scalar, Array, Pointer, Null } kind = Kind::Unknown;
   std::optional<sdfg::Expr> index;        // Expression: its value as an integer
   std::optional<sdfg::ScalarExpr> value;  // Expression: its value otherwise
   std::string container;                  // Scalar, Array, Pointer (the one it points into)

@@ -22,39 +22,12 @@
 #include "frontends/c/ast.h"
 #include "frontends/c/bindings.h"
 #include "frontends/c/lift.h"
+#include "frontends/c/memory_functions.h"
 #include "frontends/c/ranges.h"
 #include "frontends/c/refusal.h"
+#include "frontends/c/statements.h"
 
 namespace sous::frontends::c {
-
-// A statement of a list, or the end of the switch that it is.
-struct Item {
-  const clang::Stmt* statement = nullptr;
-  bool end = false;
-};
-std::vector<Item> items_of(const clang::Stmt* s);
-// The first break or return in the loop's body that ends the loop; null: none.
-const clang::Stmt* interruption(const clang::Stmt* loop_body);
-// Of a function whose body may run before or after what stands beside the call.
-bool contains_call(const clang::Stmt* s);
-// Why a statement is not understood.
-const char* reason_code(const clang::Stmt* s);
-
-// What does not change between the stretches of one function.
-struct FunctionFacts {
-  clang::ASTContext* context = nullptr;
-  const clang::FunctionDecl* function = nullptr;
-  std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
-  std::set<const clang::VarDecl*> written;        // anywhere in the function
-  std::map<const clang::VarDecl*, std::int64_t> known;
-  std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more
-  std::map<const clang::VarDecl*, std::int64_t> starts;    // values of local variables where the stretch begins
-  // Pointers that are followed and nothing else: no other pointer of the function is based on them.
-  std::set<const clang::VarDecl*> followed;
-  // Objects with static storage that are named in this file alone, and whose address nobody takes.
-  const std::set<const clang::VarDecl*>* unaddressed = nullptr;
-  bool strict_aliasing = true;
-};
 
 class Builder {
  public:
@@ -109,7 +82,20 @@ class Builder {
   Lift<void> declare_scalar(const clang::VarDecl* v);
   Lift<void> declare_tracked(const clang::VarDecl* v);
   std::optional<Interval> constant_range(const sdfg::Expr& e);
+
+  // constant_tables.cc
+  bool out_of_reach(const clang::VarDecl* v) const;
+  std::optional<Binding> constant_table(const clang::VarDecl* v);
+  bool explicit_elements(const clang::Expr* e, std::vector<sdfg::Expr>& at,
+                         std::vector<std::pair<std::vector<sdfg::Expr>, const clang::Expr*>>& found) const;
   Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
+
+  // memory_calls.cc
+  Lift<Block> block_at(const clang::Expr* argument, const sdfg::Expr& bytes);
+  static Access element_of_block(const Block& block, const std::vector<std::string>& symbols);
+  std::vector<std::string> block_symbols(const Block& block, clang::SourceLocation where);
+  void fill_block(const Block& block, const sdfg::ScalarExpr& with, clang::SourceLocation where);
+  Lift<void> memory_call(const clang::CallExpr* e, MemoryFunction function);
 
   // records.cc
   bool is_place(const clang::Expr* e) const;
@@ -226,6 +212,10 @@ class Builder {
   // no trace of the attempt).
   Lift<std::optional<sdfg::ScalarExpr>> eager(const clang::Expr* e, bool as_condition);
   bool safe_to_read(const sdfg::Memlet& memlet) const;
+
+  // null_pointers.cc
+  bool is_null(const clang::Expr* e) const;
+  Lift<sdfg::ScalarExpr> is_there(const clang::Expr* e);
 
   // calls.cc
   bool addressed(const clang::VarDecl* v) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/c/ast.h"
+#include "frontends/c/memory_functions.h"
 
 namespace sous::frontends::c {
 
@@ -35,6 +36,7 @@ Writes place_of(const clang::Expr* e, const clang::FunctionDecl* f) {
 Writes writes_of(const clang::Stmt* s, const clang::FunctionDecl* f, int depth);
 
 Writes writes_of(const clang::CallExpr* call, const clang::FunctionDecl* f, int depth) {
+  if (memory_function(call)) return place_of(call->getArg(0), f);
   const clang::FunctionDecl* callee = call->getDirectCallee();
   const clang::FunctionDecl* definition = nullptr;
   if (!callee || !callee->hasBody(definition)) return Writes::OwnVariables;  // of math.h; others are not built

@@ -164,6 +164,11 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
     Binding b;
     if (p->getType()->isPointerType()) {
       if (written_here(p)) return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
+      if (is_null(argument)) {
+        b.kind = Binding::Kind::Null;
+        bound.emplace_back(p, std::move(b));
+        continue;
+      }
       if (p->getType()->getPointeeType()->isRecordType()) {
         if (auto record = record_argument(argument)) {
           records.emplace_back(p, std::move(*record));
@@ -288,13 +293,22 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
   auto work = [&]() -> Lift<ScalarExpr> {
     const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_,
                                                             last && e == lone_call_ ? lone_call(last) : nullptr);
-    if (single) return value(last);
+    // return x = …; as a statement and the value of x then.
+    const auto* assigned = last ? llvm::dyn_cast<clang::BinaryOperator>(last->IgnoreParens()) : nullptr;
+    if (assigned && (!assigned->isAssignmentOp() || assigned->getLHS()->HasSideEffects(context_))) assigned = nullptr;
+    if (single && !assigned) return value(last);
     std::vector<Item> list = items_of(block);
     if (last) list.pop_back();
     const Memlet returned{last ? "" : temporary(f->getNameAsString(), *type), {}, std::nullopt};
     const Exits exits{.function = true, .result = returned.container};
     TRY_VOID(sequence(list, last ? nullptr : &exits));
+    if (assigned) {
+      pool_.clear();
+      TRY_VOID(stays(assigned->getLHS()));
+      TRY_VOID(assign(assigned));
+    }
     pool_ = pool;  // statements number their inputs anew; those of the expression around come back
+    if (assigned) return load(assigned->getLHS());
     return last ? value(last) : Lift<ScalarExpr>(input(returned, *type));
   };
   auto v = work();

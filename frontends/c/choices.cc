@@ -48,6 +48,11 @@ Lift<std::optional<ScalarExpr>> Builder::eager(const clang::Expr* e, bool as_con
 Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
   const bool is_and = e->getOpcode() == clang::BO_LAnd;
   TRY(ScalarExpr a, condition(e->getLHS()));
+  if (const auto known = decided(a)) {
+    if (*known != is_and) return ScalarExpr::integer(*known ? 1 : 0, ElementType::i32);
+    TRY(ScalarExpr b, condition(e->getRHS()));
+    return ScalarExpr::cast(std::move(b), ElementType::i32);
+  }
   TRY(std::optional<ScalarExpr> b, eager(e->getRHS(), true));
   if (b)
     return ScalarExpr::cast(
@@ -74,6 +79,7 @@ Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {
   auto type = element_type(e->getType(), context_);
   if (!type) return refuse("c.type", "a conditional value of type " + e->getType().getAsString(), e->getExprLoc());
   TRY(ScalarExpr test, condition(e->getCond()));
+  if (const auto known = decided(test)) return value(*known ? e->getTrueExpr() : e->getFalseExpr());
   TRY(std::optional<ScalarExpr> yes, eager(e->getTrueExpr(), false));
   TRY(std::optional<ScalarExpr> no,
       yes ? eager(e->getFalseExpr(), false) : Lift<std::optional<ScalarExpr>>(std::optional<ScalarExpr>()));

@@ -78,6 +78,7 @@ Lift<void> Builder::plain_statement(const clang::Expr* e) {
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->isIncrementDecrementOp()) return increment(u);
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
     if (!e->HasSideEffects(context_)) return {};
+    if (const auto function = memory_function(call)) return memory_call(call, *function);
     return call_statement(call);
   }
   if (!e->HasSideEffects(context_)) return {};
@@ -178,6 +179,7 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   TRY(ScalarExpr test, tested_once(s->getCond()));
   TRY_VOID(take_effect(steps));
   const auto arm = [&](const clang::Stmt* a) { return a ? body(a) : Lift<void>(); };
+  if (const auto known = decided(test)) return arm(*known ? s->getThen() : s->getElse());
   return branch(test, [&] { return arm(s->getThen()); }, [&] { return arm(s->getElse()); });
 }
 

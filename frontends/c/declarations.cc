@@ -30,6 +30,10 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
 Lift<void> Builder::declare_array(const clang::VarDecl* v) {
   const clang::SourceLocation where = v->getLocation();
   const std::string name = v->getNameAsString();
+  if (auto table = constant_table(v)) {
+    bindings_[v] = std::move(*table);
+    return {};
+  }
   clang::QualType element = v->getType();
   TRY(std::vector<Expr> shape, extents(element, where));
   auto scalar = element_type(element, context_);
@@ -153,24 +157,4 @@ std::optional<Interval> Builder::constant_range(const Expr& e) {
   return Interval{*least->constant(), *most->constant()};
 }
 
-Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) {
-  constexpr std::int64_t kMaxElements = 64;
-  const auto* fixed = context_.getAsConstantArrayType(v->getType());
-  const auto* list = llvm::dyn_cast<clang::InitListExpr>(v->getInit());
-  const clang::SourceLocation where = v->getLocation();
-  if (!fixed || !list || fixed->getElementType()->isArrayType() ||
-      fixed->getSize().getZExtValue() > static_cast<std::uint64_t>(kMaxElements))
-    return refuse("c.array.initializer", "only short one-dimensional initialisers are understood", where);
-  const std::int64_t count = static_cast<std::int64_t>(fixed->getSize().getZExtValue());
-  const ElementType type = sdfg_.find(b.container)->type;
-  for (std::int64_t k = 0; k < count; ++k) {
-    pool_.clear();
-    sdfg::ScalarExpr code = sdfg::is_float(type) ? sdfg::ScalarExpr::real(0, type) : sdfg::ScalarExpr::integer(0, type);
-    if (k < list->getNumInits() && !llvm::isa<clang::ImplicitValueInitExpr>(list->getInit(static_cast<unsigned>(k)))) {
-      TRY(code, value(list->getInit(static_cast<unsigned>(k))));
-    }
-    emit_assignment({b.container, sdfg::point({Expr(k)}), std::nullopt}, code);
-  }
-  return {};
-}
 }  // namespace sous::frontends::c

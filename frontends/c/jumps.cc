@@ -20,11 +20,6 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-ScalarExpr negate(ScalarExpr e) {
-  if (e.op == sdfg::ScalarOp::logical_not) return e.args[0];
-  return ScalarExpr::unary(sdfg::ScalarOp::logical_not, std::move(e));
-}
-
 // Where both ways of a branch go on, each level doubles what follows; where one does not, the graph only gets deeper.
 constexpr int kMostDoubled = 4, kDeepest = 40;
 
@@ -139,6 +134,7 @@ Lift<void> Builder::jump(const clang::Stmt* s, const Exits& exits) {
       if (!r->getRetValue()) return refuse("c.call.not-inlinable", "a return without a value", where);
       pool_.clear();
       const llvm::SaveAndRestore<const clang::CallExpr*> lone(lone_call_, lone_call(r->getRetValue()));
+      const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(r->getRetValue()));
       TRY(const std::vector<Step> steps, steps_in(r->getRetValue()));
       TRY(ScalarExpr v, value(r->getRetValue()));
       emit_assignment({exits.result, {}, std::nullopt}, v);
@@ -180,6 +176,7 @@ Lift<void> Builder::leaving(const clang::Stmt* s, const std::vector<Item>& rest,
   TRY(const std::vector<Step> steps, steps_in(i->getCond()));
   TRY(ScalarExpr test, tested_once(i->getCond()));
   TRY_VOID(take_effect(steps));
+  if (const auto known = decided(test)) return sequence(joined(*known ? i->getThen() : i->getElse()), &exits);
   doubled_ += doubles ? 1 : 0;
   ++nested_jumps_;
   auto done = branch(

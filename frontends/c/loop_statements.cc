@@ -235,7 +235,7 @@ class Statements {
 }  // namespace
 
 // Keywords, constants of math.h, what may be a macro of a system header by its capitals, and the functions of math.h
-// that are operators to the front end.
+// that are operators to the front end, and of string.h that are loops to it.
 bool is_no_call(string_view word) {
   if (is_keyword(word)) return true;
   if (std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) return true;
@@ -249,6 +249,8 @@ bool is_no_call(string_view word) {
 #undef X
     return false;
   };
+  for (const string_view of_memory : {"memset", "memcpy", "memmove"})
+    if (word == of_memory) return true;
   return is_operator(word) || (word.ends_with('f') && is_operator(word.substr(0, word.size() - 1)));
 }
 

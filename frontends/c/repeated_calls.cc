@@ -5,6 +5,7 @@
 
 #include "frontends/c/ast.h"
 #include "frontends/c/call_effects.h"
+#include "frontends/c/memory_functions.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -33,8 +34,9 @@ bool writes_memory(const clang::Stmt* loop) {
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
       const clang::FunctionDecl* callee = call->getDirectCallee();
       const clang::FunctionDecl* definition = nullptr;
-      const bool reads = callee && (callee->getBuiltinID() != 0 ||
-                                    (callee->hasBody(definition) && writes_of(definition) == Writes::OwnVariables));
+      const bool reads = callee && !memory_function(call) &&
+                         (callee->getBuiltinID() != 0 ||
+                          (callee->hasBody(definition) && writes_of(definition) == Writes::OwnVariables));
       found = found || !reads;
     }
   });

@@ -52,6 +52,8 @@ ScalarExpr convert(ScalarExpr e, ElementType type) {
 ScalarExpr truth(ScalarExpr e) {
   if (e.type == ElementType::boolean) return e;
   if (e.op == ScalarOp::cast && e.args[0].type == ElementType::boolean) return e.args[0];
+  if (e.op == ScalarOp::constant && sdfg::is_integer(e.type))
+    return ScalarExpr::integer(e.integer_value() != 0, ElementType::boolean);
   const ElementType type = e.type;
   ScalarExpr zero = sdfg::is_float(type) ? ScalarExpr::real(0, type) : ScalarExpr::integer(0, type);
   return ScalarExpr::binary(ScalarOp::ne, std::move(e), std::move(zero));
@@ -112,6 +114,16 @@ bool is_comparison(ScalarOp op) {
 }
 
 }  // namespace
+
+ScalarExpr negate(ScalarExpr e) {
+  if (e.op == sdfg::ScalarOp::logical_not) return e.args[0];
+  return ScalarExpr::unary(sdfg::ScalarOp::logical_not, std::move(e));
+}
+
+std::optional<bool> decided(const ScalarExpr& test) {
+  if (test.op != ScalarOp::constant || test.type != ElementType::boolean) return std::nullopt;
+  return test.integer_value() != 0;
+}
 
 ScalarExpr Builder::input(const Memlet& memlet, ElementType type) {
   auto it = std::find(pool_.begin(), pool_.end(), memlet);
@@ -190,6 +202,7 @@ Lift<ScalarExpr> Builder::value(const clang::Expr* e) {
 }
 
 Lift<ScalarExpr> Builder::condition(const clang::Expr* e) {
+  if (e->getType()->isPointerType()) return is_there(e);
   TRY(ScalarExpr v, value(e));
   return truth(std::move(v));
 }
@@ -284,6 +297,11 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   if (e->isLogicalOp()) return logical(e);
   if (e->isAssignmentOp()) return assigned_inside(e);
   if (e->isCommaOp()) return refuse("c.side-effect", "a comma inside an expression", where);
+  if (e->isEqualityOp() && (is_null(e->getLHS()) || is_null(e->getRHS())) && e->getLHS()->getType()->isPointerType()) {
+    TRY(ScalarExpr there, is_there(is_null(e->getRHS()) ? e->getLHS() : e->getRHS()));
+    if (e->getOpcode() == clang::BO_EQ) there = negate(std::move(there));
+    return ScalarExpr::cast(std::move(there), ElementType::i32);
+  }
   if (e->getLHS()->getType()->isPointerType() || e->getRHS()->getType()->isPointerType())
     return refuse("c.pointer", "pointers are compared or subtracted", where);
   TRY(ScalarExpr a, value(e->getLHS()));

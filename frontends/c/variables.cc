@@ -227,7 +227,7 @@ Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wis
 // The rewritten program names it where the nest begins: there the name must mean the same.
 Lift<void> Builder::nameable(const clang::VarDecl* v, clang::SourceLocation where) const {
   const std::string name = v->getNameAsString();
-  if (v->isStaticLocal() && (declared_.contains(v) || v->getDeclContext() != facts_.function))
+  if (out_of_reach(v))
     return refuse("c.static", "'" + name + "' is a static variable of an inner block or another function", where);
   if (!inline_stack_.empty() && v->hasGlobalStorage())
     for (const clang::Decl* d : facts_.function->decls())
@@ -280,6 +280,11 @@ Lift<Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation w
   if (auto it = bindings_.find(v); it != bindings_.end()) return &it->second;
   const std::string name = v->getNameAsString();
   const clang::QualType type = v->getType();
+  if (out_of_reach(v)) {
+    if (auto table = constant_table(v)) return &(bindings_[v] = std::move(*table));
+    if (const auto fixed = fixed_value(v))
+      return &(bindings_[v] = {Binding::Kind::Expression, Expr(*fixed), std::nullopt, {}, {}});
+  }
   TRY_VOID(nameable(v, where));
   Binding b;
   if (type->isPointerType() || type->isArrayType()) {

@@ -498,5 +498,98 @@ TEST(LiftPointers, WhereOnePointsIsKept) {
   EXPECT_TRUE(has(text, "at_1[] = at[i]") && has(text, "x[at_1[]] =")) << text;
 }
 
+// The statements of a nest, without its declarations.
+std::string loops(const std::string& text) {
+  const LiftedNest n = nest(
+      "void *memset(void *, int, unsigned long), *memcpy(void *, const void *, unsigned long),\n"
+      "    *memmove(void *, const void *, unsigned long);\n" +
+      text);
+  return sdfg::print(n.sdfg.root, n.sdfg);
+}
+
+TEST(LiftBlocks, SetBytesAreLoopsOverElements) {
+  EXPECT_EQ(loops("void f(int n, int m, double *restrict s) {\n"
+                  "  for (int i = 0; i < n; i++) { memset(s + i * m, 0, m * sizeof *s); s[i * m] += 1; }\n}"),
+            "loop i = 0 .. n {\n  loop k = 0 .. m {\n    s0: s[i, k] = 0.0\n  }\n  s1: s[i, 0] = s[i, 0] + 1.0\n}\n");
+  EXPECT_EQ(
+      loops("void f(int n, int (*a)[3][2]) { for (int i = 0; i < n; i++) memset(a[i], 0xff, sizeof a[i]); }"),
+      "loop i = 0 .. n {\n  loop k = 0 .. 3 {\n    loop k_1 = 0 .. 2 {\n      s0: a[i, k, k_1] = -1\n    }\n  }\n}\n");
+}
+
+TEST(LiftBlocks, WhatIsNoWholeNumberOfElementsIsLeftAlone) {
+  const std::string set =
+      "void *memset(void *, int, unsigned long); void *memmove(void *, const void *, unsigned long);";
+  const auto of = [&](const std::string& statement) {
+    return reason(set + "void f(int n, int k, double *x, float (*y)[4]) { for (int i = 0; i < n; i++) " + statement +
+                  " }");
+  };
+  EXPECT_EQ(of("memset(x, 0, k);"), "c.call.unknown-effects");
+  EXPECT_EQ(of("memset(x, 1, 8);"), "c.call.unknown-effects");           // no value that C names
+  EXPECT_EQ(of("memset(&y[i][1], 0, 16);"), "c.call.unknown-effects");   // into the next row
+  EXPECT_EQ(of("memmove(x + 1, x, 8 * k);"), "c.call.unknown-effects");  // backwards
+  EXPECT_EQ(reason("static void *memset(void *p, int c, unsigned long n) { *(char *)p = 5; return p; }\n"
+                   "void f(int n, double *x) { for (int i = 0; i < n; i++) memset(x, 0, 8); }"),
+            "c.type");
+}
+
+TEST(LiftBlocks, ATableOfAnInnerBlockIsWrittenOutInTheCall) {
+  const LiftedNest n = nest(R"(void f(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) { static const float t[2][2] = {{0.5f, -1}, {3}}; x[i] *= t[i & 1][0]; }
+})");
+  EXPECT_EQ(passed(n, "t"),
+            "__extension__({ static const float sous_table[4] = {0x1p-1,-0x1p+0,0x1.8p+1,0x0p+0,}; sous_table; })");
+  EXPECT_TRUE(n.sdfg.find("t")->constant);
+  EXPECT_EQ(
+      reason("void f(int n, double *x) { for (int i = 0; i < n; i++) { static int t[2] = {1}; x[i] = t[i & 1]; } }"),
+      "c.static");
+}
+
+TEST(LiftBlocks, WhatAListLeavesOutIsZero) {
+  EXPECT_EQ(loops("void f(int n, int *x) { for (int i = 0; i < n; i++) { int t[20] = {0, i}; x[i] = t[i & 7]; } }"),
+            "loop i = 0 .. n {\n  loop k = 0 .. 20 {\n    s0: t[k] = 0\n  }\n  s1: t[1] = {i}i32\n"
+            "  s2: x[i] = t[i mod 8]\n}\n");
+}
+
+TEST(LiftBlocks, APointerIsComparedWithNullOnEntry) {
+  const LiftedNest n = nest(R"(void f(int n, double *x, const double *by) {
+  for (int i = 0; i < n; i++) x[i] *= by ? by[i] : 2;
+})");
+  EXPECT_EQ(passed(n, "by_there"), "((by) != 0)");
+  EXPECT_EQ(reason("void f(int n, double *x) { for (int i = 0; i < n; i++) if (x + n) x[i] = 0; }"), "c.pointer");
+}
+
+TEST(LiftBlocks, NullThatACallPassesDecides) {
+  const TranslationUnit unit = lifted(R"(static void g(int n, double *x, const double *by) {
+  for (int j = 0; j < n; j++) if (by != 0) x[j] *= by[j]; else x[j] = 1;
+}
+void f(int n, int m, double *restrict x) { for (int i = 0; i < n; i++) g(m, x, 0); })");
+  ASSERT_EQ(unit.nests.size(), 2u);
+  EXPECT_EQ(sdfg::print(unit.nests[1].sdfg.root, unit.nests[1].sdfg),
+            "loop i = 0 .. n {\n  loop j = 0 .. m {\n    s0: x[j] = 1.0\n  }\n}\n");
+}
+
+TEST(LiftBlocks, AFunctionMayReturnWhatItAssigns) {
+  EXPECT_EQ(loops("struct s { unsigned at; };\n"
+                  "static unsigned next(struct s *g) { return g->at = g->at * 5u + 1u; }\n"
+                  "void f(int n, unsigned *x) {\n"
+                  "  for (int i = 0; i < n; i++) { struct s g = {7}; next(&g); x[i] = next(&g) / 3u; }\n}"),
+            "loop i = 0 .. n {\n  s0: g_at[] = u32(7)\n  s1: g_at[] = g_at[] * 5u32 + 1u32\n  s2: next[] = g_at[]\n"
+            "  s3: g_at[] = g_at[] * 5u32 + 1u32\n  s4: x[i] = g_at[] / 3u32\n}\n");
+}
+
+TEST(LiftBlocks, AConditionOverDataIsNoBound) {
+  EXPECT_TRUE(has(loops(R"(void f(int n, int (*restrict a)[9]) {
+  for (int r = 0; r < n; r++) { int j; for (j = 7; j >= 0 && a[r][j] > 0; j--) a[r][j + 1] = a[r][j]; }
+})"),
+                  "while"));
+}
+
+TEST(LiftBlocks, AFunctionMayReturnTheAddress) {
+  EXPECT_EQ(
+      loops("static double *at(double *a, int i, int j) { return &a[i * 20 + j]; }\n"
+            "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < 16; j++) *at(a, i, j) += 1; }"),
+      "loop i = 0 .. n {\n  loop j = 0 .. 16 {\n    s0: a[i, j] = a[i, j] + 1.0\n  }\n}\n");
+}
+
 }  // namespace
 }  // namespace sous::frontends::c
