@@ -204,6 +204,7 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
                    {nothing_served, kept->report, kept->facts});
   }
   diagnostics_ = diagnostics_ || kept->diagnostics;
+  warnings_ = kept->warnings;
   append_to_build_log({.fate = kept->served ? Fate::Served : Fate::Left,
                        .why = kept->served ? "" : nothing_served,
                        .compiler = compiler_,
@@ -219,7 +220,7 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
 void CompileOne::keep(const Report& report, bool served, const string& object) const {
   // What is told to the user is not lost by a hit: it is told, and found out, again.
   if (key_.empty() || !report.notes.empty()) return;
-  KeptResult result{served, diagnostics_, to_json(report), stats_facts(report), ""};
+  KeptResult result{served, diagnostics_, warnings_, to_json(report), stats_facts(report), ""};
   if (served) {
     auto bytes = read_file(object);
     if (!bytes) return;
@@ -299,6 +300,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
     return fail("launcher.rewritten", "the rewritten C does not compile: " + first_error(user_finished->errors));
   }
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
+  for (const string& option : warning_options(user_finished->errors)) warnings_ += option + " ";
 
   for (const auto* runtime : runtimes_of(outcome.files)) {
     // Where the program is linked without us, the library may be missing: the entries then return 0.

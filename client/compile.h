@@ -27,8 +27,10 @@ class CompileOne {
   // True: `object` holds the user's code joined with generated code. False: nothing is served, or something failed:
   // the original command is to run.
   bool run(const std::string& object);
-  // The compiler said something about the user's code: the original command must say it.
+  // The compiler said something about the user's code: its own command must say it.
   bool had_diagnostics() const { return diagnostics_; }
+  // The options of warnings that it said when it compiled what is served, one after the other.
+  const std::string& warnings() const { return warnings_; }
 
  private:
   bool leave(const std::string& why);
@@ -60,6 +62,7 @@ class CompileOne {
   std::vector<std::string> notes_;                    // of opening source_
   std::unique_ptr<transforms::RecipeSource> source_;  // null: not opened yet, or handed on
   bool diagnostics_ = false;
+  std::string warnings_;
 };
 
 // What the compiler's command line says, for the pipeline.

@@ -1,10 +1,16 @@
 #include "client/compile_command.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "client/compile.h"
+#include "client/compiler.h"
 #include "client/guard.h"
 #include "client/process.h"
 
@@ -31,6 +37,7 @@ class CompileCommand {
       CompileOne one(launch_.options, line_, input, launch_.compiler());
       if (one.run(object)) objects.back() = object;
       diagnostics_ = diagnostics_ || one.had_diagnostics();
+      warnings_ += one.warnings();
       any = any || objects.back().has_value();
     }
     if (!any) {
@@ -38,7 +45,7 @@ class CompileCommand {
       return run_original();
     }
     // The compiler says its own warnings about its own input; they cannot be told from ours otherwise.
-    if (diagnostics_) {
+    if (diagnostics_ && !said_by_parsing()) {
       const auto finished = client::run(launch_.original);
       if (!finished || finished->status != 0) return finished ? finished->status : 127;
     }
@@ -46,6 +53,29 @@ class CompileCommand {
   }
 
  private:
+  // Says what the compiler has to say of the only input, which is served, if it does so when it parses: most warnings
+  // are of that kind, and code takes several times as long to make. False: nothing was said, as some come later, or are
+  // about the options of another command.
+  bool said_by_parsing() const {
+    if (line_.action != Action::Compile || line_.inputs.size() != 1) return false;
+    Words command{launch_.compiler()};
+    if (::isatty(STDERR_FILENO) != 0) command.emplace_back("-fdiagnostics-color=always");
+    command.insert(command.end(), line_.compile.begin(), line_.compile.end());
+    command.insert(command.end(), line_.link.begin(), line_.link.end());
+    if (line_.language_given) command.insert(command.end(), {"-x", "c"});
+    command.insert(command.end(), {"-fsyntax-only", line_.inputs[0].path});
+    const auto finished = client::run(command, {.capture_errors = true});
+    if (!finished || finished->status != 0) return false;
+    const auto said = warning_options(finished->errors);
+    constexpr const char* of_the_command = "-Wunused-command-line-argument";
+    std::istringstream expected(warnings_);
+    const bool all = std::all_of(std::istream_iterator<string>(expected), {},
+                                 [&](const string& option) { return option != "?" && said.contains(option); });
+    if (!all || said.contains("?") || said.contains(of_the_command)) return false;
+    std::fputs(finished->errors.c_str(), stderr);
+    return true;
+  }
+
   // Like `original`, where a temporary folder is still to be removed: so as a child.
   int run_original() {
     const auto finished = client::run(launch_.original);
@@ -121,6 +151,7 @@ class CompileCommand {
   const Launch& launch_;
   const CommandLine& line_;
   bool diagnostics_ = false;
+  std::string warnings_;  // options, one after the other
 };
 
 }  // namespace

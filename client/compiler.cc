@@ -1,5 +1,7 @@
 #include "client/compiler.h"
 
+#include <algorithm>
+
 #include "client/process.h"
 
 namespace sous::client {
@@ -16,6 +18,23 @@ std::string first_error(const std::string& diagnostics) {
   const auto error = diagnostics.find("error");
   const auto start = error == std::string::npos ? 0 : diagnostics.rfind('\n', error) + 1;
   return diagnostics.substr(start, diagnostics.find('\n', start) - start);
+}
+
+std::set<string> warning_options(const string& diagnostics) {
+  std::set<string> options;
+  std::size_t begin = 0;
+  while (begin < diagnostics.size()) {
+    const auto end = std::min(diagnostics.find('\n', begin), diagnostics.size());
+    const string line = diagnostics.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.find("remark:") != string::npos) options.insert("?");
+    if (line.find("warning:") == string::npos) continue;
+    const auto option = line.rfind("[-W"), close = line.find_first_of("],=", option == string::npos ? 0 : option);
+    const bool has_one = option != string::npos && close != string::npos;
+    options.insert(has_one ? line.substr(option + 1, close - option - 1) : "?");
+  }
+  if (options.empty() && !diagnostics.empty()) options.insert("?");
+  return options;
 }
 
 }  // namespace sous::client

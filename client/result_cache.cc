@@ -137,13 +137,13 @@ void ResultCache::keep_texts(const string& key, const std::vector<string>& texts
 
 std::optional<KeptResult> ResultCache::find(const string& key) const {
   auto texts = find_texts(key);
-  if (!texts || texts->size() != 5) return std::nullopt;
+  if (!texts || texts->size() != 6) return std::nullopt;
   auto& t = *texts;
-  return KeptResult{t[0] == "served", t[1] == "1", std::move(t[2]), std::move(t[3]), std::move(t[4])};
+  return KeptResult{t[0] == "served", t[1] == "1", std::move(t[2]), std::move(t[3]), std::move(t[4]), std::move(t[5])};
 }
 
 void ResultCache::keep(const string& key, const KeptResult& r) const {
-  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.report, r.facts, r.object});
+  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object});
 }
 
 ResultCache::Contents ResultCache::contents() const {

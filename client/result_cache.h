@@ -19,6 +19,7 @@ namespace sous::client {
 struct KeptResult {
   bool served = false;       // `object` is it; otherwise the original command is to run
   bool diagnostics = false;  // the compiler says something about the user's code
+  std::string warnings;      // whose options these are (warning_options), one after the other
   std::string report;        // JSON, for $SOUS_REPORT
   std::string facts;         // stats_facts of it, for `sous stats`
   std::string object;

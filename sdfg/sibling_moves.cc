@@ -41,6 +41,7 @@ bool moves_only_unrelated(const Dependences::Data& data, const ScheduleTree& leg
   const auto same_statement = [](const auto& one, const auto& other) { return one.first == other.first; };
   if (!before || !after || !std::ranges::equal(*before, *after, same_statement)) return false;
   if (sorted(tree, *before) != legal) return false;
+  if (planted(Fault::moved_past_related)) return true;
   // What stands side by side does so with all that is in it: two statements are in the order of their leaves, wherever
   // the loops around both are in one iteration.
   return std::ranges::all_of(data.dependences, [&](const Dependence& d) {

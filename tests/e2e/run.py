@@ -67,6 +67,7 @@ def diagnostics_are_the_compilers_own(case):
     case.write("preprocess.c", '#include "missing.h"\nint x;\n')
     for words, status in ((["-O3", "-c", "bad.c"], 1), (["-O3", "-Wall", "-c", "warn.c"], 0),
                           (["-O3", "-Wall", "-Werror", "-c", "warn.c"], 1), (["-O3", "-c", "preprocess.c"], 1),
+                          (["-O3", "-Wall", "-Wframe-larger-than=1", "-c", "warn.c"], 0),  # said where code is made
                           (["-O3", "-c", "none.c"], 1), (["-O3", "-c", "mm.c", "-lm", "-L/x"], 0),
                           (["-O3", "-c", "mm.c", "-o", "none/mm.o"], 1)):
         plain = case.run(case.cc, *words, status=None)

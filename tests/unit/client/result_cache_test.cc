@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "client/cache_prefix.h"
+#include "client/compiler.h"
 #include "client/process.h"
 
 namespace sous::client {
@@ -14,12 +15,24 @@ namespace fs = std::filesystem;
 
 std::string key(char c) { return std::string(32, c); }
 
+TEST(WarningOptions, AreThoseBehindWarnings) {
+  using Options = std::set<std::string>;
+  EXPECT_EQ(warning_options("a.c:2:7: warning: unused variable 'x' [-Wunused-variable]\n    2 |  int x;\n"
+                            "a.c:3:1: warning: too large (8) [-Wframe-larger-than=]\n2 warnings generated.\n"),
+            (Options{"-Wunused-variable", "-Wframe-larger-than"}));
+  EXPECT_EQ(warning_options("a.c:1:1: warning: odd\n"), Options{"?"});
+  EXPECT_EQ(warning_options("a.c:1:1: remark: inlined [-Rpass=inline]\n"), Options{"?"});
+  EXPECT_EQ(warning_options("what -ftime-report says\n"), Options{"?"});
+  EXPECT_EQ(warning_options(""), Options{});
+}
+
 TEST(ResultCache, GivesWhatWasKept) {
   const auto folder = TemporaryFolder::make();
   const ResultCache cache(folder->file("results"), 1 << 20);
   EXPECT_EQ(cache.find(key('a')), std::nullopt);
-  const KeptResult served{true, true, "{\"file\": \"a.c\"}", "{\"lifted\":1}", std::string("ob\0ject\n", 8)},
-      left{false, false, "{}", "{}", ""};
+  const KeptResult served{
+      true, true, "-Wunused ", "{\"file\": \"a.c\"}", "{\"lifted\":1}", std::string("ob\0ject\n", 8)},
+      left{false, false, "", "{}", "{}", ""};
   cache.keep(key('a'), served);
   cache.keep(key('b'), left);
   EXPECT_EQ(cache.find(key('a')), served);
@@ -33,7 +46,7 @@ TEST(ResultCache, GivesWhatWasKept) {
 TEST(ResultCache, WhatIsDamagedIsNone) {
   const auto folder = TemporaryFolder::make();
   const ResultCache cache(folder->path(), 1 << 20);
-  cache.keep(key('a'), {true, false, "{}", "{}", "object"});
+  cache.keep(key('a'), {true, false, "", "{}", "{}", "object"});
   const std::string file = folder->file("aa/" + std::string(30, 'a'));
   const std::string whole = *read_file(file);
   for (std::size_t k = 0; k < whole.size(); ++k) {
@@ -51,7 +64,7 @@ TEST(ResultCache, TheLeastRecentlyUsedGo) {
   const ResultCache cache(folder->path(), 5000);
   const auto now = fs::file_time_type::clock::now();
   for (int k = 0; k < 8; ++k) {
-    cache.keep(key(static_cast<char>('a' + k)), {true, false, "", "", std::string(1000, 'x')});
+    cache.keep(key(static_cast<char>('a' + k)), {true, false, "", "", "", std::string(1000, 'x')});
     const std::string name(30, static_cast<char>('a' + k));
     fs::last_write_time(folder->file(name.substr(0, 2) + "/" + name), now - std::chrono::hours(20 - k));
   }
