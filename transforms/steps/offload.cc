@@ -130,12 +130,9 @@ struct Offload {
     own.add_to(tiled.points.back());
     sdfg::ScheduleTree tree = nest.tree;
     auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
-    // What runs in a thread runs where the band has an iteration: its bounds need not say so again.
-    sdfg::Surroundings inside(nest.lifted, sdfg::around(nest.tree, loops[0].name));
-    for (const sdfg::ScheduleLoop& loop : band) inside.enter(loop);
-    const sdfg::ScheduleTree body = simplified(band.back().children, inside);
     const std::map<std::string, sdfg::Expr> alone = of_blocks(tiled);
-    (*sequence)[at] = nested(std::move(tiled.tiles), nested(std::move(tiled.points), sdfg::substitute(body, alone)))[0];
+    (*sequence)[at] = nested(std::move(tiled.tiles),
+                             nested(std::move(tiled.points), sdfg::substitute(band.back().children, alone)))[0];
     return prove(nest, std::move(tree), "offload.carried", loops[0].name);
   }
 };
