@@ -219,6 +219,12 @@ void Printer::plain_loop(const sdfg::Loop& loop, const std::string& pragma) {
   }
   const std::string end = bound(loop.end, variable + "_end");
   const std::string begin = expressions.index(loop.begin).text;
+  // Compilers that see a loop keep in registers what all of its iterations read.
+  if (expressions.on_device && sdfg::most_trips(loop) == 1) {
+    out.open("if (const int64_t " + variable + " = " + begin + "; " + condition(variable, loop, end) + ")");
+    body(loop);
+    return out.close();
+  }
   if (!pragma.empty()) out.line(pragma);
   out.open("for (int64_t " + variable + " = " + begin + "; " + condition(variable, loop, end) + "; " +
            advance(variable, loop.step) + ")");
@@ -293,6 +299,7 @@ static std::string written_out_by(const sdfg::Loop& loop) {
 }
 
 void Printer::scheduled(const sdfg::Loop& loop) {
+  if (loop_instead && loop_instead(loop)) return;
   match(
       loop.schedule,
       [&](const sdfg::Sequential&) { plain_loop(loop, expressions.on_device ? written_out_by(loop) : ""); },

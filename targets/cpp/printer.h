@@ -80,6 +80,8 @@ class Printer {
   std::string run_with = {};  // more of what it is made with
   // While set: prints the bodies of loops instead.
   std::function<void(const sdfg::Loop&)> body_instead;
+  // While set: prints the loop and returns true, or prints nothing.
+  std::function<bool(const sdfg::Loop&)> loop_instead;
 
  private:
   void state(const sdfg::State& state);

@@ -11,8 +11,10 @@
 #include "sdfg/trips.h"
 #include "targets/cpp/caller.h"
 #include "targets/cuda/block.h"
+#include "targets/cuda/held.h"
 #include "targets/cuda/line.h"
 #include "targets/cuda/matrix.h"
+#include "targets/cuda/neighbours.h"
 #include "targets/cuda/placement.h"
 #include "targets/cuda/threads.h"
 
@@ -93,10 +95,13 @@ class KernelPrinter {
     const auto own = own_block(kernel);
     const auto block = [&](const Loop& l) { return only_block(l, own(l)); };
     const auto thread = [&](const Loop& l) { return only_thread(l, threads); };
+    Held held(printer_, *kernel.blocks[0]);
+    printer_.loop_instead = [&](const Loop& l) { return held.print(l) || print_neighbours(printer_, l); };
     print_strided(printer_, kernel.blocks, own, "gridDim", block, [&] {
       if (meeting_) return print_meeting(printer_, *meeting_);
       print_strided(printer_, kernel.threads, own_thread, "blockDim", thread, [&] { printer_.region(*kernel.body); });
     });
+    printer_.loop_instead = nullptr;
   }
 
   std::string blocks(const Kernel& kernel) {

@@ -310,7 +310,11 @@ bool Line::can_part() const {
   if (!assignment_ || once_ != turns_) return false;
   const sdfg::Touched touched = sdfg::touched(sdfg::Node(*band_.loops[0]));
   const auto own = [&](const std::string& name) { return meeting_.own.contains(name); };
-  return printer_.expressions.container(assignment_->out.container).storage == sdfg::Storage::device_shared &&
+  const auto shared = [&](const std::string& name) {
+    return printer_.expressions.container(name).storage == sdfg::Storage::device_shared;
+  };
+  // What comes from memory that threads share is there soon, and one barrier more takes longer.
+  return shared(assignment_->out.container) && (touched.read.empty() || !std::ranges::all_of(touched.read, shared)) &&
          std::ranges::none_of(touched.read, own) && std::ranges::none_of(touched.written, own);
 }
 

@@ -60,6 +60,51 @@ inline void copies_are_there() { emulated_copies_end(); }
 // Whether an access of 16 bytes may begin there.
 SOUS_EVERYWHERE bool access_begins(const void* at) { return reinterpret_cast<uintptr_t>(at) % 16 == 0; }
 
+// Elements side by side between memory and what a thread holds in registers: as many in one access as that moves, where
+// they begin as accesses may. One element of each thread at a time would be a part of a sector for every access, and
+// memory counts sectors.
+template <int count, class T>
+SOUS_EVERYWHERE void load_neighbours(T* held, const T* from) {
+#ifdef __CUDACC__
+  constexpr int together = 16 / sizeof(T);
+  struct alignas(16) Access {
+    T elements[together];
+  };
+  if (count % together == 0 && access_begins(from)) {
+    SOUS_UNROLLED
+    for (int k = 0; k < count; k += together) {
+      const Access access = *reinterpret_cast<const Access*>(from + k);
+      SOUS_UNROLLED
+      for (int e = 0; e < together; ++e) held[k + e] = access.elements[e];
+    }
+    return;
+  }
+#endif
+  SOUS_UNROLLED
+  for (int k = 0; k < count; ++k) held[k] = from[k];
+}
+template <int count, class T>
+SOUS_EVERYWHERE void store_neighbours(T* to, const T* held) {
+#ifdef __CUDACC__
+  constexpr int together = 16 / sizeof(T);
+  struct alignas(16) Access {
+    T elements[together];
+  };
+  if (count % together == 0 && access_begins(to)) {
+    SOUS_UNROLLED
+    for (int k = 0; k < count; k += together) {
+      Access access;
+      SOUS_UNROLLED
+      for (int e = 0; e < together; ++e) access.elements[e] = held[k + e];
+      *reinterpret_cast<Access*>(to + k) = access;
+    }
+    return;
+  }
+#endif
+  SOUS_UNROLLED
+  for (int k = 0; k < count; ++k) to[k] = held[k];
+}
+
 #ifdef __CUDACC__
 
 // A row of each thread: sums 0 and 1.

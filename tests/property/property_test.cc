@@ -108,12 +108,13 @@ Case matrix_case(std::uint64_t seed) {
 }
 
 // Blocks whose threads share out what is parallel inside, with what is private to an iteration in memory that they
-// share.
+// share; and threads that hold such.
 Case meet_case(std::uint64_t seed) {
   Case result{random_nest(seed, {.max_depth = 3, .max_statements = 4, .tidy = true, .in_place = seed % 2 == 0}), {}};
   RecipeOptions recipe = recipe_options();
   std::vector<const char*> steps = {"meet"};
   if (seed % 3 == 0) steps = {"tile", "promote", "meet"};
+  if (seed % 6 == 1) steps = {"promote", "offload"};
   for (const char* step : steps) recipe.sequence.push_back(transforms::find_step(step));
   result.recipe = random_recipe(result.sdfg, seed, recipe);
   return result;

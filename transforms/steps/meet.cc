@@ -4,12 +4,16 @@
 //
 // Condition. The iterations of the loops are independent, as in `offload`; and so are those of each loop that threads
 // share out, in every iteration of what is around it. What neither is, one thread runs. Loops over threads that stand
-// one behind the other are apart (docs/decisions/023): the order of everything else is as it was. What is private to an
-// iteration is its block's: memory that its threads share, of a known size, but for what is private to an iteration of
-// the threads' loops and touched nowhere else.
+// one behind the other are apart (docs/decisions/023): the order of everything else is as it was. Of two that are
+// inside of each other, the inner one may begin elsewhere in each iteration of the outer one: they change places. What
+// is private to an iteration is its block's: memory that its threads share, of a known size, but for what is private to
+// an iteration of the threads' loops and touched nowhere else.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
+#include "sdfg/trips.h"
+#include "transforms/interchange_bounds.h"
 #include "transforms/normal/util.h"
 #include "transforms/simplify.h"
 #include "transforms/step.h"
@@ -51,9 +55,8 @@ std::size_t touches(const sdfg::Lifted& lifted, const ScheduleTree& tree, const 
 // Shares out what is inside a block.
 class Sharing {
  public:
-  Sharing(const Nest& nest, const std::vector<Size>& threads) : nest_(nest), names_(nest.tree) {
-    for (const Size& size : threads) threads_.push_back(size.value);
-  }
+  Sharing(const Nest& nest, std::int64_t down, std::int64_t across)
+      : nest_(nest), names_(nest.tree), down_(down), across_(across) {}
 
   Result<ScheduleTree> tree(const ScheduleTree& nodes) {
     ScheduleTree result, alone;
@@ -134,40 +137,64 @@ class Sharing {
     return one;
   }
 
+  // Loops that threads share out together, outermost first.
+  struct Band {
+    std::vector<ScheduleLoop> loops;
+    ScheduleTree inside;
+    Independence own;
+    bool swapped = false;  // the outer one is the inner one of the nest
+  };
+  Result<Band> band_from(const ScheduleLoop& first) {
+    Band band{.loops = {first}, .inside = first.children, .own = *free_[first.symbol]};
+    const auto* next = first.children.size() == 1 ? std::get_if<ScheduleLoop>(&first.children[0].value) : nullptr;
+    if (next == nullptr) return band;
+    TRY(const auto free, free_of(*next));
+    if (!free) return band;
+    ScheduleLoop outer = first, inner = *next;
+    if (inner.begin.uses(first.symbol)) {
+      // Where a thread begins is the same for all iterations of the other loop.
+      const auto bounds = exchanged_bounds({first.symbol, first.begin, first.end, first.step},
+                                           {inner.symbol, inner.begin, inner.end, inner.step});
+      if (!bounds || (*bounds)[1].first.uses(inner.symbol)) return band;
+      std::swap(outer, inner);
+      std::tie(outer.begin, outer.end) = (*bounds)[0];
+      std::tie(inner.begin, inner.end) = (*bounds)[1];
+      band.swapped = true;
+    }
+    band.own.privates.insert(band.own.privates.end(), free->privates.begin(), free->privates.end());
+    band.inside = next->children;
+    band.loops = {std::move(outer), std::move(inner)};
+    return band;
+  }
+
   // Thread t of T takes the iterations t, t + T, …; the threads' loops stand around those that count them.
   Result<ScheduleLoop> in_threads(const ScheduleLoop& first) {
-    std::vector<ScheduleLoop> band{first};
-    Independence own = *free_[first.symbol];
-    while (band.size() < threads_.size() && band.back().children.size() == 1) {
-      const auto* next = std::get_if<ScheduleLoop>(&band.back().children[0].value);
-      if (next == nullptr || next->begin.uses(first.symbol)) break;
-      TRY(const auto free, free_of(*next));
-      if (!free) break;
-      own.privates.insert(own.privates.end(), free->privates.begin(), free->privates.end());
-      band.push_back(*next);
-    }
-    std::int64_t all = 1;
-    for (const std::int64_t count : threads_) all *= count;
+    TRY(Band band, band_from(first));
     std::vector<ScheduleLoop> threads, points;
-    for (std::size_t k = 0; k < band.size(); ++k) {
-      const std::int64_t count = band.size() == 1 ? all : threads_[k];
-      ScheduleLoop thread =
-          loop_over(fresh(band[k].symbol + "_m"), band[k].begin, band[k].begin + Expr(count * band[k].step),
-                    sdfg::GpuBlock{static_cast<int>(band.size() - 1 - k)});
-      thread.step = band[k].step;
-      ScheduleLoop point = band[k];
-      own.privates.insert(own.privates.end(), point.privates.begin(), point.privates.end());
+    for (std::size_t k = 0; k < band.loops.size(); ++k) {
+      ScheduleLoop& point = band.loops[k];
+      const bool down = band.loops.size() > 1 && (k == 0) != band.swapped;
+      const std::int64_t count = band.loops.size() == 1 ? down_ * across_ : down ? down_ : across_;
+      sdfg::Loop whole = sdfg::counted(point.symbol, point.begin, point.end);
+      whole.step = point.step;
+      const bool one_each = sdfg::most_trips(whole).value_or(count + 1) <= count;
+      ScheduleLoop thread = loop_over(fresh(point.symbol + "_m"), point.begin, point.begin + Expr(count * point.step),
+                                      sdfg::GpuBlock{down ? 1 : 0});
+      thread.step = point.step;
+      band.own.privates.insert(band.own.privates.end(), point.privates.begin(), point.privates.end());
       point.privates.clear();
       point.begin = Expr::symbol(thread.symbol);
-      point.step *= count;
+      if (one_each)
+        point.end = Expr::min(point.end, point.begin + Expr(point.step));
+      else
+        point.step *= count;
       threads.push_back(std::move(thread));
       points.push_back(std::move(point));
     }
-    own.add_to(points.back());
+    band.own.add_to(points.back());
     for (const std::string& name : points.back().privates) of_threads_.emplace(name, first.symbol);
     any_ = true;
-    const ScheduleTree inside = band.back().children;
-    return std::get<ScheduleLoop>(nested(std::move(threads), nested(std::move(points), inside))[0].value);
+    return std::get<ScheduleLoop>(nested(std::move(threads), nested(std::move(points), band.inside))[0].value);
   }
 
   std::string fresh(const std::string& wish) {
@@ -177,8 +204,8 @@ class Sharing {
   }
 
   const Nest& nest_;
-  ScheduleTree names_;  // the loops that there are
-  std::vector<std::int64_t> threads_;
+  ScheduleTree names_;                // the loops that there are
+  const std::int64_t down_, across_;  // threads
   std::map<std::string, std::optional<Independence>> free_;
   std::set<std::string> of_block_;
   std::multimap<std::string, std::string> of_threads_;
@@ -267,8 +294,11 @@ struct Meet {
       band[k].privates.clear();
       band[k].schedule = sdfg::GpuGrid{static_cast<int>(loops.size() - 1 - k)};
     }
-    const ScheduleTree body = band.back().children;
-    Sharing sharing(nest, {down, across});
+    // What a block runs it runs where the band has an iteration: bounds inside need not say so again.
+    sdfg::Surroundings inside(nest.lifted, sdfg::around(nest.tree, loops[0].name));
+    for (const ScheduleLoop& loop : band) inside.enter(loop);
+    const ScheduleTree body = simplified(band.back().children, inside);
+    Sharing sharing(nest, down.value, across.value);
     TRY(ScheduleTree shared_out, sharing.tree(body));
     if (!sharing.any()) return fail("meet.nothing", "no loop in " + loops.back().name + " is parallel", loops[0].name);
     of_block.insert(sharing.of_block().begin(), sharing.of_block().end());

@@ -16,9 +16,10 @@ using sdfg::ScheduleTree;
 using std::string;
 using std::vector;
 
-// Iterations of the loop that eliminates in a block, rows or columns of a panel for each block of the GPU, and threads:
-// what such a block keeps then fits into 48 KiB, with the rows and columns that eliminate and with its part of a panel.
-constexpr std::int64_t block = 48, panel = 24, down = 16, across = 48, panel_across = 32;
+// Iterations of the loop that eliminates in a block, and threads: what a block keeps fits into 48 KiB, and what a
+// thread keeps of a row or column into its registers. Few of those are in one block, so that all multiprocessors have
+// some.
+constexpr std::int64_t block = 48, panel = 32, down = 16, across = 48;
 constexpr std::int64_t kept_elements = block * block;
 // Loops that are looked at: each is a question to isl.
 constexpr std::size_t most_loops = 16;
@@ -169,28 +170,28 @@ class Eliminating {
     for (const string& inner : loops_in(first))
       if (loop(inner).children.size() > 1) take("distribute", {{"loop", inner}});
     if (!take("tile", {{"loops", vector{first}}, {"sizes", vector{block}}})) return false;
-    in_one_block(loops_in(root())[0], across);
+    in_one_block(loops_in(root())[0], down, across);
     return true;
   }
-  void in_one_block(const string& blocks, std::int64_t threads) {
+  void in_one_block(const string& blocks, std::int64_t rows, std::int64_t columns) {
     done_.insert(blocks);
     meetings_ +=
         call("promote", "loop=" + blocks + ", most=" + std::to_string(kept_elements)) +
-        call("meet", "loops=[" + blocks + "], down=" + std::to_string(down) + ", across=" + std::to_string(threads));
+        call("meet", "loops=[" + blocks + "], down=" + std::to_string(rows) + ", across=" + std::to_string(columns));
   }
 
-  // What is beside the block: its rows, or its columns, a few in each block of the GPU.
+  // What is beside the block: its rows, or its columns, one for each thread, which holds the block's part of it.
   bool panels(const string& eliminates) {
     string behind;
     for (const string& inner : sdfg::loop_symbols(loop(eliminates).children))
       if (is_behind(loop(inner)) && is_parallel(inner)) behind = behind.empty() ? inner : behind;
-    if (behind.empty() || !take("tile", {{"loops", vector{behind}}, {"sizes", vector{panel}}})) return false;
+    if (behind.empty()) return false;
     const vector<string> path = sdfg::path_to(nest_.tree, behind);
-    const string tiles = path[path.size() - 2];
-    for (auto around = std::next(path.rbegin(), 2); around != path.rend() && *around != root(); ++around)
-      if (!take("interchange", {{"outer", *around}, {"inner", tiles}})) return false;
-    if (loop(behind).children.size() > 1) take("distribute", {{"loop", behind}});
-    in_one_block(tiles, panel_across);
+    for (auto around = std::next(path.rbegin()); around != path.rend() && *around != root(); ++around)
+      if (!take("interchange", {{"outer", *around}, {"inner", behind}})) return false;
+    if (!take("tile", {{"loops", vector{behind}}, {"sizes", vector{panel}}})) return false;
+    meetings_ += call("promote", "loop=" + behind + ", most=" + std::to_string(block));
+    in_one_block(sdfg::path_to(nest_.tree, behind).end()[-2], 8, panel);
     return true;
   }
 

@@ -57,8 +57,44 @@ loop b = 0 .. n step 8 gpu_grid(dimension=0) private(s) {
   loop one = 0 .. 1 gpu_block(dimension=0) { s0: s[] = A[b] * 0.25 }
   loop i = b .. min(b + 8, n) gpu_block(dimension=0) { s1: B[i] = s[] + A[i] } })";
 
-TEST(Cuda, ThreadsShareAValue) {
-  expect_like_interpreter(shared_value, {0, 8, 21}, {.contract = false}, {"cuda"});
+TEST(Cuda, ThreadsShareAValue) { expect_like_interpreter(shared_value, {0, 8, 21}, {.contract = false}, {"cuda"}); }
+
+// A row that each thread keeps, in loops whose bounds have to do with each other; and one at a place that only data
+// says.
+constexpr const char* kept_row = R"(sdfg 1 kept symbols n
+array A: f64[n, 8] argument  array D: f64[8, 8] argument  array row: f64[4] stack transient  arguments n, A, D
+loop b = 0 .. n step 8 gpu_grid(dimension=0) { loop i = b .. min(b + 8, n) gpu_block(dimension=0) private(row) {
+  loop c = 2 .. 6 { s0: row[c - 2] = A[i, c] }
+  loop k = 2 .. 6 {
+    s1: row[k - 2] = row[k - 2] / D[k, k]
+    loop j = k + 1 .. 6 { s2: row[j - 2] = row[j - 2] - row[k - 2] * D[k, j] }
+    loop l = 2 .. k { s3: row[l - 2] = row[l - 2] + 0.5 } }
+  loop w = 2 .. 6 { s4: A[i, w] = row[w - 2] } } })";
+
+TEST(Cuda, WhatAThreadKeepsIsWrittenOut) {
+  expect_like_interpreter(kept_row, {0, 8, 21}, {.contract = false}, {"cuda"});
+  const std::string text = emitted("cuda", parsed(kept_row));
+  EXPECT_TRUE(text.contains("for (int64_t j_n = k_n + 1; j_n < 4; ++j_n)")) << text;
+  EXPECT_TRUE(text.contains("for (int64_t l_n = 0; l_n < k_n; ++l_n)")) << text;
+  std::string unknown = kept_row;
+  unknown.replace(unknown.find("l - 2] + 0.5"), 5, "i - b");
+  unknown.replace(unknown.find("row: f64[4]"), 11, "row: f64[8]");
+  EXPECT_FALSE(emitted("cuda", parsed(unknown)).contains("j_n")) << unknown;
+}
+
+// Registers and memory, as many elements at a time as an access moves.
+TEST(Cuda, NeighboursMoveTogether) {
+  const char* graph = R"(sdfg 1 tile symbols n
+array A: f64[n, 4] argument  array r: f64[4] registers transient  arguments n, A
+loop b = 0 .. n step 8 gpu_grid(dimension=0) { loop i = b .. min(b + 8, n) gpu_block(dimension=0) private(r) {
+  loop c = 0 .. 4 simd(lanes=4) { s0: r[c] = A[i, c] }
+  loop d = 0 .. 4 simd(lanes=4) { s1: A[i, d] = r[3 - d] }
+  loop e = 0 .. 4 simd(lanes=4) { s2: A[i, e] = r[e] } } })";
+  expect_like_interpreter(graph, {0, 8, 21}, {.contract = false}, {"cuda"});
+  const std::string text = emitted("cuda", parsed(graph));
+  EXPECT_TRUE(text.contains("sous::gpu::load_neighbours<4>(&r[0], &A[")) << text;
+  EXPECT_TRUE(text.contains("sous::gpu::store_neighbours<4>(&A[")) << text;
+  EXPECT_TRUE(text.contains("r[3]")) << text;
 }
 
 std::size_t barriers_in(const std::string& text) {

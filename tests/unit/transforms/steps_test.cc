@@ -731,5 +731,24 @@ TEST(Meet, WhatIsPrivateIsShared) {
   expect_same_result(small, steps);
 }
 
+// Where an inner loop begins elsewhere in each iteration of the outer one, they change places; what has no more
+// iterations than threads is no loop of a thread.
+TEST(Meet, TrianglesHaveBothKindsOfThreads) {
+  const std::string rows =
+      "loop i = 0 .. n { loop j = 0 .. min(n, 3) { loop k = j + 1 .. n { s0: A[j, k] = A[j, k] + x[i] * 0.5 } } }";
+  EXPECT_EQ(refusal(rows, "meet(loops=[i], down=4, across=2)"), "meet.carried");
+  const std::string triangle =
+      "loop i = 0 .. 1 { loop j = 0 .. min(n, 3) { loop k = j + 1 .. n { s0: A[j, k] = A[j, k] + x[j] * 0.5 } } }";
+  const std::string steps = "meet(loops=[i], down=4, across=2)";
+  const auto result = run(triangle, steps);
+  ASSERT_TRUE(result) << result.error().to_string();
+  const std::string text = sdfg::print(*result);
+  EXPECT_TRUE(text.contains("loop k_m = 1 .. 3 gpu_block(dimension=0)")) << text;
+  EXPECT_TRUE(text.contains("loop j_m = 0 .. 4 gpu_block(dimension=1)")) << text;
+  EXPECT_TRUE(text.contains("loop k = k_m .. n step 2")) << text;
+  EXPECT_TRUE(text.contains("loop j = j_m .. min(")) << text;
+  expect_same_result(triangle, steps);
+}
+
 }  // namespace
 }  // namespace sous::transforms
