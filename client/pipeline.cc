@@ -16,7 +16,6 @@
 #include "client/trial_sizes.h"
 #include "client/unfollowed.h"
 #include "sdfg/dot.h"
-#include "sdfg/json.h"
 #include "sdfg/text.h"
 #include "targets/target.h"
 #include "tuning-db/build_isa.h"
@@ -32,12 +31,6 @@ using std::string;
 using transforms::Match;
 
 constexpr int matches_per_unit = 8;
-
-string in_form(const Sdfg& sdfg, const string& form) {
-  if (form == "json") return sdfg::to_json(sdfg) + "\n";
-  if (form == "dot") return sdfg::to_dot(sdfg);
-  return sdfg::print(sdfg);
-}
 
 class Pipeline {
  public:
@@ -93,8 +86,7 @@ class Pipeline {
       if (options_.emit == "svg") {
         pictures.push_back(std::move(final));
       } else if (graphs) {
-        out_.dump += in_form(final, options_.emit);
-        if (options_.emit == "sdfg") out_.dump += names_for_recipes(item.nest);
+        out_.dump += in_form(item.nest, final, options_.emit);
       }
     }
     if (!pictures.empty()) out_.dump += sdfg::to_svg(pictures);  // one file holds one picture

@@ -1,6 +1,8 @@
 #include "client/recipe_names.h"
 
 #include "client/process.h"
+#include "sdfg/dot.h"
+#include "sdfg/json.h"
 #include "sdfg/text.h"
 
 namespace sous::client {
@@ -36,6 +38,12 @@ string names_for_recipes(const Nest& nest, bool graphs) {
     if (graphs) out += sdfg::print(unit.nest);
   }
   return out;
+}
+
+string in_form(const Nest& nest, const sdfg::Sdfg& final, const string& form) {
+  if (form == "json") return sdfg::to_json(final) + "\n";
+  if (form == "dot") return sdfg::to_dot(final);
+  return sdfg::print(final) + names_for_recipes(nest);
 }
 
 }  // namespace sous::client
