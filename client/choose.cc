@@ -6,6 +6,7 @@
 
 #include "client/described.h"
 #include "client/predicted.h"
+#include "client/program_load.h"
 #include "client/promise.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/normal_form.h"
@@ -26,7 +27,9 @@ constexpr double worth_fusing = 2;
 class Chooser {
  public:
   explicit Chooser(const Question& question)
-      : question_(question), hardware_(tuning_db::hardware_class(question.nest.hardware)) {}
+      : question_(question),
+        hardware_(tuning_db::hardware_class(question.nest.hardware)),
+        program_(question.nest, question.nest.hardware.cores) {}
 
   // The best match of the unit that fits, is legal and has evidence.
   std::optional<Choice> pick(const Unit& unit, UnitReport& report) const {
@@ -59,7 +62,6 @@ class Chooser {
     Match& match = choice.match;
     // Nothing is predicted of another target's code.
     if (for_another_target(match)) return std::nullopt;
-    if (!keep_threads_that_pay(nest, choice)) return std::nullopt;
     match.belief = "predicted: at least " + speed(match.believed);
     CandidateReport candidate{match, true, refuted(unit, match)};
     if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
@@ -156,12 +158,14 @@ class Chooser {
     const string why_not = not_evidence(choice.match, evidence->size_class, hardware_);
     if (!why_not.empty()) return "measured here: " + why_not;
     candidate.match.evidence = *evidence;
-    believed(choice, candidate);
+    believed(choice, candidate, "");
     return "";
   }
 
-  void believed(Choice& choice, CandidateReport& candidate) const {
+  void believed(Choice& choice, CandidateReport& candidate, const string& counts_less) const {
     believe(choice.match);
+    string& belief = choice.match.belief;
+    if (!counts_less.empty()) belief = counts_less + (belief.empty() ? "" : "; then " + belief);
     candidate.match.believed = choice.match.believed;
     candidate.match.belief = choice.match.belief;
   }
@@ -194,15 +198,16 @@ class Chooser {
       candidate.why_not = fit.error().to_string();
       return std::nullopt;
     }
-    if (!locked) *fit = with_threads_that_pay(unit, std::move(*fit));
+    Here here{std::move(*fit), {}};
+    if (!locked) here = as_it_counts(unit, std::move(here.match), program_.lanes_of_sums(unit.nest));
     // Once more, as what is known of a neighbour's shape is not known of this nest's.
-    if (doubt.empty() && !locked) doubt = not_evidence(*fit, report.size_class, hardware_);
-    if (doubt.empty() && !locked) doubt = too_small(unit, *fit);
+    if (doubt.empty() && !locked) doubt = not_evidence(here.match, report.size_class, hardware_);
+    if (doubt.empty() && !locked) doubt = too_small(unit, here.match);
     if (!doubt.empty() && !question_.measure) {
       candidate.why_not = doubt;
       return std::nullopt;
     }
-    Choice choice{.unit = unit.index, .match = std::move(*fit)};
+    Choice choice{.unit = unit.index, .match = std::move(here.match)};
     std::vector<string> steps;
     const auto legal = apply_choice(question_.nest, choice, &steps);
     if (!legal) {
@@ -220,7 +225,7 @@ class Chooser {
       candidate.why_not = measured_here(doubt, choice, candidate);
       if (!candidate.why_not.empty()) return std::nullopt;
     } else {
-      believed(choice, candidate);
+      believed(choice, candidate, here.doubts);
     }
     candidate.used = true;
     report.steps = std::move(steps);
@@ -265,6 +270,7 @@ class Chooser {
 
   const Question& question_;
   const string hardware_;  // class
+  const ProgramLoad program_;
 };
 
 bool by_threads_alone(const Choice& choice) {

@@ -287,6 +287,12 @@ bool CommandLine::gives(std::string_view option) const {
   return given;
 }
 
+bool reorders_sums(string_view command) {
+  CommandLine line;
+  for (const string& word : split_words(command)) floating_point(line, word);
+  return line.reassociate;
+}
+
 CommandLine classify(const std::vector<string>& arguments, const ReadFile& read_file) {
   CommandLine line;
   expand(arguments, read_file, 0, line.arguments);

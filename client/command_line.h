@@ -64,6 +64,9 @@ CommandLine classify(const std::vector<std::string>& arguments, const ReadFile& 
 // Words of a response file: as the shell splits them, with quotes and backslashes.
 std::vector<std::string> split_words(std::string_view text);
 
+// Whether a command lets its compiler reorder sums.
+bool reorders_sums(std::string_view command);
+
 // The options that make the preprocessor write the dependency file that the original compile of `input` would have
 // written: -MF and -MT (quoted as make wants it, like -MQ) filled in. Empty if none was asked for.
 std::vector<std::string> dependency_options(const CommandLine& line, const Input& input);

@@ -5,6 +5,7 @@
 
 #include "client/least_shape.h"
 #include "client/program_load.h"
+#include "client/promise.h"
 #include "client/sized.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
@@ -91,10 +92,9 @@ class Predictor {
         if (one.strategy->threads_alone && threads_may_pay(*one.strategy))
           keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
         if (!asks_model) continue;
-        const double gain = sure(candidate->applied, sized_.usual());
-        if (gain >= least && (!best || gain > best->gain) && has_vectors(*candidate))
-          best = as_choice(*candidate, gain, seconds_of_operation * std::exp2(sized_.operations(sized_.usual())),
-                           sized_.usual());
+        if (auto predicted = by_model(*candidate, *one.nest, least);
+            predicted && (!best || predicted->gain > best->gain) && has_vectors(*candidate))
+          best = std::move(predicted);
       }
     }
     if (best) {
@@ -114,6 +114,19 @@ class Predictor {
       return std::move(threads->predicted);
     }
     return best;
+  }
+
+  // What the model is sure of at the usual sizes, if it is `least`: of the recipe without its threads where they are
+  // known to cost more than they save (it is trained on nests that are long enough for them).
+  std::optional<Predicted> by_model(const tuning_db::Candidate& candidate, const transforms::Nest& nest,
+                                    double least) const {
+    const double gain = sure(candidate.applied, sized_.usual());
+    if (gain < least) return std::nullopt;
+    const double seconds = seconds_of_operation * std::exp2(sized_.operations(sized_.usual()));
+    Predicted predicted = as_choice(candidate, gain, seconds, sized_.usual());
+    if (threads_pay(unit_, predicted.choice.match.evidence)) return predicted;
+    const auto alone = tuning_db::fitted(nest, candidate.from, without_threads(candidate.recipe), apply_options(nest_));
+    return alone ? by_model(*alone, nest, least) : std::nullopt;
   }
 
   // What strategies gain on one thread that fill lanes for which the program waits.
@@ -136,8 +149,8 @@ class Predictor {
   template <class NestOrGraph>
   std::optional<Predicted> on_one_thread(const transforms::StrategyInfo& strategy, const NestOrGraph& nest,
                                          transforms::Recipe recipe) const {
-    std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
-    const auto candidate = tuning_db::fitted(nest, string(strategy.name), recipe, apply_options(nest_));
+    const auto candidate =
+        tuning_db::fitted(nest, string(strategy.name), without_threads(std::move(recipe)), apply_options(nest_));
     return candidate ? freed(strategy, *candidate) : std::nullopt;
   }
 
@@ -177,7 +190,9 @@ class Predictor {
     // Edges of tiles count in an estimate of what tiles bring, and stay in a cache: of waves the nest was looked at.
     if (of_several() && !strategy.in_waves && !program_.brings_little_more(shared_.load(candidate.applied, sizes)))
       return std::nullopt;
-    return ByThreads{as_choice(candidate, gain, tuning_db::seconds(load), shared_.usual()), vectors, load.shares};
+    Predicted predicted = as_choice(candidate, gain, tuning_db::seconds(load), sizes);
+    if (!threads_pay(unit_, predicted.choice.match.evidence)) return std::nullopt;
+    return ByThreads{std::move(predicted), vectors, load.shares};
   }
   static double gain_of(const ByThreads& one) { return one.predicted.gain; }
   static double gain_of(const Predicted& one) { return one.gain; }
@@ -214,6 +229,7 @@ class Predictor {
     const Sizes sizes = shared_.at(value);
     const double seconds = tuning_db::seconds(shared_.load(unit_.nest, sizes));
     Predicted out = as_choice(candidate, gain(sizes), seconds, sizes);
+    if (!threads_pay(unit_, out.choice.match.evidence)) return std::nullopt;
     set_least_shape(out.choice.match.evidence, unit_.nest, shared_, value, Needs::Shape,
                     [&](const Sizes& less) { return gain(less) > 0; });
     return out;
@@ -272,27 +288,13 @@ class Predictor {
   // The whole of a nest of several parts.
   bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
 
+  // The samples' compilers had to keep the order of sums.
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
-    return tuning_db::believe(there / lanes_of_sums(), model_.machine().threads, model_.machine().hardware, class_)
+    return tuning_db::believe(there / program_.lanes_of_sums(unit_.nest), model_.machine().threads,
+                              model_.machine().hardware, class_)
         .ratio;
   }
-  // The samples' compilers had to keep the order of sums. With leave to change it, they fill lanes with what a program
-  // waits for in order, and a recipe gains so much less.
-  double lanes_of_sums() const {
-    if (!nest_.reassociate) return 1;
-    if (!lanes_of_sums_) {
-      const bool sums =
-          tuning_db::waits(program_.program(), program_.usual(), /*reassociate=*/false) == tuning_db::Waits::ForSums;
-      std::int64_t bytes = sizeof(float);
-      for (const sdfg::Container& container : unit_.nest.containers)
-        if (sdfg::is_float(container.type)) bytes = std::max<std::int64_t>(bytes, sdfg::info(container.type).bytes);
-      const int bits = tuning_db::simd_bits(nest_.hardware.isa);
-      lanes_of_sums_ = sums ? std::max<double>(1, static_cast<double>(bits / 8 / bytes)) : 1;
-    }
-    return *lanes_of_sums_;
-  }
-
   // What threads alone gain, 0: perhaps nothing. A part of several brings the whole's normal form with it, which may
   // store what the program kept in registers: where memory is what it waits for, it takes the whole, and one that
   // brings from memory little more than the program does.
@@ -335,7 +337,6 @@ class Predictor {
   const Sized sized_, shared_;  // the latter for threads alone
   const ProgramLoad program_;
   mutable std::optional<tuning_db::Waits> waits_;
-  mutable std::optional<double> lanes_of_sums_;
 };
 
 }  // namespace

@@ -61,6 +61,18 @@ bool ProgramLoad::updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& size
          few_updates + tuning_db::updated_under_conditions(program(), usual());
 }
 
+double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {
+  if (!nest_.reassociate) return 1;
+  if (!waits_for_sums_)
+    waits_for_sums_ = tuning_db::waits(program(), usual(), /*reassociate=*/false) == tuning_db::Waits::ForSums;
+  if (!*waits_for_sums_) return 1;
+  std::int64_t bytes = sizeof(float);
+  for (const sdfg::Container& container : unit.containers)
+    if (sdfg::is_float(container.type)) bytes = std::max<std::int64_t>(bytes, sdfg::info(container.type).bytes);
+  const int bits = tuning_db::simd_bits(nest_.hardware.isa);
+  return std::max<double>(1, static_cast<double>(bits / 8 / bytes));
+}
+
 bool ProgramLoad::makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const {
   if (planted(Fault::chains_taken_for_free)) return false;
   return tuning_db::chained(recipes, sizes) > few_updates + tuning_db::chained(program(), usual());

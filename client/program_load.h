@@ -37,6 +37,9 @@ class ProgramLoad {
   bool may_be_long(bool in_waves) const;
   // Whether the normal form updates in memory, under conditions, what the program holds in registers.
   bool updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
+  // Measured against a compiler that had to keep the order of sums, a recipe for the unit gains so much more than
+  // here: with leave to change it the compiler fills these lanes with what the program waits for in order.
+  double lanes_of_sums(const sdfg::Sdfg& unit) const;
   // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
   // brought the loop inside that goes over the same elements again.
   bool makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
@@ -50,6 +53,7 @@ class ProgramLoad {
   const int threads_;
   mutable std::optional<Sized> whole_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;
+  mutable std::optional<bool> waits_for_sums_;
 };
 
 }  // namespace sous::client

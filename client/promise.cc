@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/command_line.h"
 #include "client/report.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/roles.h"
@@ -124,24 +125,33 @@ targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const tra
   return guard;
 }
 
-transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match match) {
-  transforms::Evidence& e = match.evidence;
-  if (!sizes_known(unit) || e.threads <= 1 || !(e.work > 0)) return match;
-  const double on_one = e.tuned_seconds * e.threads;
-  if (on_one * unit_work(unit) / e.work >= least_for_threads) return match;
-  std::erase_if(match.recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
-  e.tuned_seconds = on_one;
-  e.threads = 1;
-  return match;
+bool threads_pay(const Unit& unit, const transforms::Evidence& e) {
+  if (!sizes_known(unit) || e.threads <= 1 || !(e.work > 0)) return true;
+  return e.tuned_seconds * e.threads * unit_work(unit) / e.work >= least_for_threads;
 }
 
-bool keep_threads_that_pay(const Nest& nest, Choice& choice) {
-  const int threads = choice.match.evidence.threads;
-  choice.match = with_threads_that_pay(nest.units[choice.unit], std::move(choice.match));
-  if (choice.match.evidence.threads == threads) return true;
-  choice.match.believed /= threads;
-  std::vector<string> steps;
-  return choice.match.believed > tuning_db::least_gain && apply_choice(nest, choice, &steps).has_value();
+transforms::Recipe without_threads(transforms::Recipe recipe) {
+  std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
+  return recipe;
+}
+
+Here as_it_counts(const Unit& unit, transforms::Match match, double lanes) {
+  Here here{std::move(match), {}};
+  transforms::Evidence& e = here.match.evidence;
+  const double measured = e.ratio();
+  string why;
+  if (!threads_pay(unit, e)) {
+    here.match.recipe = without_threads(std::move(here.match.recipe));
+    why = "without its " + std::to_string(e.threads) + " threads";
+    e.tuned_seconds *= e.threads;
+    e.threads = 1;
+  }
+  if (lanes > 1 && e.tuned_seconds > 0 && !reorders_sums(e.compiler)) {
+    why += (why.empty() ? "" : "; ") + string("sums were not reordered there");
+    e.baseline_seconds /= lanes;
+  }
+  if (!why.empty()) here.doubts = "measured " + speed(measured) + ", counted as " + speed(e.ratio()) + " (" + why + ")";
+  return here;
 }
 
 Result<transforms::Match> fitted(const Unit& unit, const transforms::Match& match, const string& target,

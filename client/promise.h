@@ -36,11 +36,19 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
                                       const std::vector<std::string>& here,
                                       const std::map<std::string, std::string>& matched);
 
-// The match as it is, or, where the unit has so little to do that its threads would save less than a start of them
-// costs, without them: what they gain is taken to be shared out evenly, which is the least that is left on one.
-transforms::Match with_threads_that_pay(const Unit& unit, transforms::Match match);
-// The same for a predicted choice, which is applied anew. False: little is left of its gain.
-bool keep_threads_that_pay(const Nest& nest, Choice& choice);
+// Whether threads of a recipe with such evidence save the unit, at sizes that are known, as much as a start of them
+// costs. True of a recipe without any.
+bool threads_pay(const Unit& unit, const transforms::Evidence& evidence);
+transforms::Recipe without_threads(transforms::Recipe recipe);
+// What was measured, as it counts for this unit, in this build. `doubts`: what takes from it, in words; else empty.
+struct Here {
+  transforms::Match match;
+  std::string doubts;
+};
+// Without threads that do not pay: what they gain is taken to be shared out evenly, which is the least that is left on
+// one. Where sums may be reordered, but were not where it was measured, the compiler itself fills `lanes` with what the
+// program waits for, and the recipe gains so much less.
+Here as_it_counts(const Unit& unit, transforms::Match match, double lanes);
 
 // The match with its loops named as in the unit and, unless it is empty, its target forced. Errors: roles.no-match,
 // target.mixed (it is for a GPU, or for none, and the other is asked for), target.unknown.

@@ -27,7 +27,8 @@ string head_of(const CandidateReport& c) {
   const auto& m = c.match;
   string line = "    " + string(c.used ? "used     " : "not used ") + m.name + " (" + string(to_string(m.origin)) + ")";
   line += format(", distance %.3g", m.distance);
-  if (m.evidence.tuned_seconds > 0) line += ", measured " + speed(m.evidence.ratio());
+  if (m.evidence.tuned_seconds > 0)
+    line += (m.origin == transforms::Origin::Strategy ? ", predicted " : ", measured ") + speed(m.evidence.ratio());
   return line;
 }
 

@@ -61,7 +61,8 @@ Replacement replacement(const LiftedNest& lifted, const std::string& function, c
                   .epilogue = lifted.epilogue,
                   .note = note,
                   .guard = lifted.guard,
-                  .hint = lifted.hint};
+                  .hint = lifted.hint,
+                  .whole = lifted.whole};
   for (const std::string& name : values) {
     Argument& argument = *std::ranges::find(out.arguments, name, &Argument::name);
     argument.kind = Argument::Kind::ScalarIn;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,14 @@ struct Hint {
   std::string text;    // empty: nothing
 };
 
+// A function that does nothing but run the nest, and that the compiler puts in the place of no call. There the original
+// gets a function of its own, and is compiled as if no call of generated code stood beside it, with whose check and
+// arguments it would share registers.
+struct WholeFunction {
+  std::size_t begin = 0, name_end = 0, end = 0;  // bytes of the text: its first one, those behind its name and itself
+  std::string passed;                            // its parameters, as a call passes them: "n, A"
+};
+
 struct LiftedNest {
   std::string function;      // that it is in
   int line = 0, column = 0;  // presumed location of the first statement
@@ -68,6 +77,7 @@ struct LiftedNest {
   std::map<std::string, int> loop_lines;
   bool reassociate = false;  // by leave of the program's own; flags are the caller's business
   Hint hint;
+  std::optional<WholeFunction> whole = {};
 };
 
 // A block of statements in which nothing but nests changes an array: what a device has of it after one of them is what
@@ -121,6 +131,7 @@ struct Replacement {
   // device has.
   std::vector<ResidenceVariable> residences = {};
   Hint hint = {};
+  std::optional<WholeFunction> whole = {};
 };
 
 // What the nest's symbols are passed as that are not passed as i64.

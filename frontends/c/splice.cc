@@ -140,8 +140,8 @@ string forgotten(const Replacement& r, string_view end) {
 }
 
 // text[from, to), with the variables of residences that are declared behind braces there, and hints ahead of functions.
-string with_insertions(string_view text, std::size_t from, std::size_t to,
-                       const std::vector<Replacement>& replacements) {
+string with_insertions(string_view text, std::size_t from, std::size_t to, const std::vector<Replacement>& replacements,
+                       const std::map<std::size_t, string>& more) {
   std::map<std::size_t, std::set<string>> inserted;
   for (const auto& r : replacements) {
     for (const auto& variable : r.residences)
@@ -149,6 +149,8 @@ string with_insertions(string_view text, std::size_t from, std::size_t to,
         inserted[variable.at].insert(string(" ") + residence_type + " " + variable.name + " = 0;");
     if (!r.hint.text.empty() && from <= r.hint.at && r.hint.at < to) inserted[r.hint.at].insert(r.hint.text);
   }
+  for (const auto& [at, text_there] : more)
+    if ((from < at || at == 0) && at <= to) inserted[at].insert(text_there);
   string out;
   for (const auto& [at, texts] : inserted) {
     out += text.substr(from, at - from);
@@ -175,6 +177,16 @@ string in_comment(string_view text) {
     out += c == '\n' || c == '\r' ? ' ' : c;
   }
   return out;
+}
+
+// Whether the original gets a function of its own. A block's variables of residences stay around it.
+bool is_apart(const Replacement& r) { return r.whole && r.residences.empty(); }
+
+string_view last_word(string_view text) {
+  while (!text.empty() && !is_word(text.back())) text.remove_suffix(1);
+  std::size_t at = text.size();
+  while (at > 0 && is_word(text[at - 1])) --at;
+  return text.substr(at);
 }
 
 }  // namespace
@@ -214,7 +226,7 @@ int hinted_size(const std::vector<Replacement>& replacements) {
   constexpr int unasked = 250, of_call = 45, of_argument = 10, of_operator = 5, of_check = of_call + 6 * of_argument;
   std::map<std::size_t, int> sizes;
   for (const auto& r : replacements) {
-    if (r.hint.text.empty()) continue;
+    if (r.hint.text.empty() || is_apart(r)) continue;
     const string text = call(r);
     const auto operators = std::ranges::count_if(text, [](char c) { return string_view("+*/%<>|&?").contains(c); });
     sizes[r.hint.at] += of_call + of_argument * static_cast<int>(r.arguments.size() + r.otherwise_arguments.size()) +
@@ -249,28 +261,44 @@ string types_of(const std::vector<Replacement>& replacements, Attributes attribu
 }
 
 string replaced(string_view text, const std::vector<Replacement>& replacements,
-                const std::function<string(const Replacement&, string_view)>& call_of) {
+                const std::function<string(const Replacement&, string_view)>& call_of,
+                const std::map<std::size_t, string>& inserted) {
   string out;
   std::size_t done = 0;
   for (const auto& r : replacements) {
     SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
-    out += with_insertions(text, done, r.begin, replacements);
+    out += with_insertions(text, done, r.begin, replacements, inserted);
     out += call_of(r, text.substr(r.begin, r.end - r.begin));
     done = r.end;
   }
-  return out += with_insertions(text, done, text.size(), replacements);
+  return out += with_insertions(text, done, text.size(), replacements, inserted);
 }
 
 string splice_preprocessed(string_view text, const std::vector<Replacement>& replacements, Attributes attributes) {
   string declarations = types_of(replacements, attributes);
   for (const auto& r : replacements) declarations += "extern " + prototype(r, attributes) + "; ";
   const std::size_t top = first_token(text);
-  const auto call_of = [](const Replacement& r, string_view original) {
-    const string otherwise = otherwise_branch(r);
+  const auto with_call = [](const Replacement& r, string_view original) {
     return "{ " + result_declaration(r) + "if (!" + call(r) + ") { " + forgotten(r) + string(original) + " }" +
-           otherwise + " }";
+           otherwise_branch(r) + " }";
   };
-  return replaced(text, replacements, call_of).insert(top, declarations);
+  // The function becomes the original's own, and stands again, on the line of its end, with the call.
+  std::vector<Replacement> calling;
+  std::map<std::size_t, string> inserted;
+  for (const Replacement& r : replacements) {
+    if (!is_apart(r)) {
+      calling.push_back(r);
+      continue;
+    }
+    const WholeFunction& f = *r.whole;
+    const string own = "_" + r.function + "_original", name(last_word(text.substr(f.begin, f.name_end - f.begin)));
+    inserted[f.begin] = "static __attribute__((__noinline__)) ";
+    inserted[f.name_end] = own;
+    string head(text.substr(f.begin, r.begin - f.begin));
+    std::ranges::replace(head, '\n', ' ');
+    inserted[f.end] = " " + head + with_call(r, name + own + "(" + f.passed + ");") + " }";
+  }
+  return replaced(text, calling, with_call, inserted).insert(top, declarations);
 }
 
 string splice_readable(string_view text, string_view path, const std::vector<Replacement>& replacements) {

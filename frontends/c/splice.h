@@ -9,11 +9,17 @@
 //   { struct sous_sum_12_values sous_values = {0};
 //     if (!(sous_values = sous_sum_12(n, (double *)(A), s)).ran) { …original… } else { s = sous_values.value0; } }
 //
+// A function that is nothing but the nest (frontends/c/whole_function.h) is written twice, the original by itself:
+//
+//   static __attribute__((__noinline__)) void f_sous_f_12_original(int n, double *A) { …original… }
+//   void f(int n, double *A) { { if (!sous_f_12((long long)(n), (double *)(A))) { f_sous_f_12_original(n, A); } } }
+//
 // Replacements are disjoint and ascending everywhere.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +42,12 @@ std::string forgotten(const Replacement& replacement);
 // Declarations that the prototypes and the calls need, or nothing.
 std::string types_of(const std::vector<Replacement>& replacements, Attributes attributes = Attributes::None);
 
-// The text with each stretch replaced by what `call_of` makes of it and of its text.
+// The text with each stretch replaced by what `call_of` makes of it and of its text. `inserted`: what stands ahead of
+// bytes of the text that are in no stretch.
 std::string replaced(
     std::string_view text, const std::vector<Replacement>& replacements,
-    const std::function<std::string(const Replacement& replacement, std::string_view original)>& call_of);
+    const std::function<std::string(const Replacement& replacement, std::string_view original)>& call_of,
+    const std::map<std::size_t, std::string>& inserted = {});
 
 // How large a function with a hint may become by the calls that stand in it, beside what a compiler puts in the place
 // of a call unasked: for clang's -inlinehint-threshold. 0: no function has a hint.

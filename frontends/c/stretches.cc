@@ -8,6 +8,7 @@
 #include "frontends/c/builder.h"
 #include "frontends/c/hints.h"
 #include "frontends/c/residence.h"
+#include "frontends/c/whole_function.h"
 #include "sdfg/written.h"
 
 namespace sous::frontends::c {
@@ -255,6 +256,7 @@ class Finder {
     nest->begin = begin->begin;
     nest->end = end->end;
     nest->hint = inline_hint(facts_.function, context_);
+    nest->whole = whole_function(facts_.function, std::span(list).subspan(first, last - first), context_);
     remember(*nest, builder, part(list, first, last));
     unit_.nests.push_back(std::move(*nest));
     return true;

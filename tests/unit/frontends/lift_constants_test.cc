@@ -52,6 +52,31 @@ TEST(LiftConstants, HintsAreForWhatMayBeInlined) {
   }
 }
 
+// A second function with the same text: only of what is put in the place of no call, and declares no more than it may.
+TEST(LiftConstants, WholeFunctionsAreThoseThatStayApart) {
+  const auto whole = [](const std::string& text) {
+    const auto unit = lifted(text);
+    EXPECT_EQ(unit.nests.size(), 1u) << text;
+    const auto& found = unit.nests.empty() ? std::nullopt : unit.nests[0].whole;
+    return !found ? "" : text.substr(found->begin, found->name_end - found->begin) + "(" + found->passed + ")";
+  };
+  const std::string call = "void f(int n, double *x, double *y) { scale(n, x, y, 5); }",
+                    fixed = "__attribute__((noinline)) ";
+  EXPECT_EQ(whole(scale), "void scale(n, x, y, m)");
+  EXPECT_EQ(whole(fixed + scale + call), fixed + "void scale(n, x, y, m)");
+  for (const std::string& other :
+       {scale + call, "static " + fixed + scale + call, "inline " + scale, "__attribute__((weak)) " + scale,
+        "__attribute__((constructor)) void a(void) {}\n" + scale + call,
+        std::string("int g(int n, double *x) {\n  for (int i = 0; i < n; i++) x[i] *= 2;\n  return 0;\n}"),
+        std::string("void g(int n, double *x) {\n  int i, m = n / 2;\n  for (i = 0; i < m; i++) x[i] *= 2;\n}"),
+        std::string("void g(int n, double *x) {\n  static int i;\n  for (i = 0; i < n; i++) x[i] *= 2;\n}"),
+        std::string("void h(void);\nvoid g(int n, double *x) {\n  for (int i = 0; i < n; i++) x[i] *= 2;\n  h();\n}"),
+        std::string("void g(int n,\n# 7 \"a.c\"\n double *x) {\n  for (int i = 0; i < n; i++) x[i] *= 2;\n}")})
+    EXPECT_EQ(whole(other), "") << other;
+  EXPECT_EQ(whole("void g(int n, double *x) {\n  int i;\n  for (i = 0; i < n; i++) x[i] *= 2;\n  return;\n}"),
+            "void g(n, x)");
+}
+
 TEST(LiftConstants, InfinityIsANumber) {
   const auto unit = lifted(
       "double f(int n, double *x) {\n  double least = __builtin_inff();\n"

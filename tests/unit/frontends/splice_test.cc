@@ -26,6 +26,20 @@ TEST(Splice, PreprocessedKeepsEveryLineNumber) {
             "  { if (!sous_f_2((long long)(n), x, &(s), (double *)(g->A))) { LOOP; } else { i = n; } }\n  g();\n}\n");
 }
 
+// Where the nest is all of a function, the original is compiled by itself, on the lines where it was.
+TEST(Splice, TheOriginalOfAWholeFunctionIsAFunction) {
+  const std::string text = "void f(int n,\n       double *A) {\n  int i;\n  LOOP;\n}\n";
+  auto r = nest(text, "LOOP;");
+  r.arguments = {{Argument::Kind::Symbol, "n", "int", "n"}, {Argument::Kind::Array, "A", "double", "A"}};
+  r.epilogue.clear();
+  r.whole = WholeFunction{.begin = 0, .name_end = text.find('('), .end = text.find('}') + 1, .passed = "n, A"};
+  EXPECT_EQ(splice_preprocessed(text, {r}),
+            "extern int sous_f_2(int, double *); static __attribute__((__noinline__)) void "
+            "f_sous_f_2_original(int n,\n       double *A) {\n  int i;\n  LOOP;\n}"
+            " void f(int n,        double *A) {   int i;   { if (!sous_f_2((int)(n), (double *)(A))) { "
+            "f_sous_f_2_original(n, A); } } }\n");
+}
+
 // What it writes is the function's own: the call is pure, and may be merged with others.
 TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
   const std::string text = "void f() { LOOP; }\n";
