@@ -53,6 +53,8 @@ struct Hint {
 struct WholeFunction {
   std::size_t begin = 0, name_end = 0, end = 0;  // bytes of the text: its first one, those behind its name and itself
   std::string passed;                            // its parameters, as a call passes them: "n, A"
+  // What it declares ahead of the nest, for which the second one has no use but perhaps in the call: "(void)i; ".
+  std::string unused = {};
 };
 
 struct LiftedNest {

@@ -296,7 +296,7 @@ string splice_preprocessed(string_view text, const std::vector<Replacement>& rep
     inserted[f.name_end] = own;
     string head(text.substr(f.begin, r.begin - f.begin));
     std::ranges::replace(head, '\n', ' ');
-    inserted[f.end] = " " + head + with_call(r, name + own + "(" + f.passed + ");") + " }";
+    inserted[f.end] = " " + head + f.unused + with_call(r, name + own + "(" + f.passed + ");") + " }";
   }
   return replaced(text, calling, with_call, inserted).insert(top, declarations);
 }

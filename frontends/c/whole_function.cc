@@ -22,8 +22,8 @@ bool stays_apart(const clang::FunctionDecl* function) {
     return !f->isInlineSpecified() &&
            std::ranges::all_of(f->attrs(), [](const clang::Attr* a) { return may_stand_twice(a); });
   };
-  const bool called = std::ranges::any_of(function->redecls(),
-                                          [](const auto* f) { return f->isReferenced() || f->isUsed(false); });
+  const bool called =
+      std::ranges::any_of(function->redecls(), [](const auto* f) { return f->isReferenced() || f->isUsed(false); });
   return !function->isMain() && function->getStorageClass() == clang::SC_None && function->hasPrototype() &&
          !function->isVariadic() && std::ranges::all_of(function->redecls(), fits) &&
          (!called || function->hasAttr<clang::NoInlineAttr>());
@@ -52,7 +52,8 @@ bool is_all(const clang::CompoundStmt* body, std::span<const clang::Stmt* const>
 
 }  // namespace
 
-std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function, std::span<const clang::Stmt* const> nest,
+std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function,
+                                            std::span<const clang::Stmt* const> nest,
                                             const clang::ASTContext& context) {
   const auto* body = llvm::dyn_cast_or_null<clang::CompoundStmt>(function->getBody());
   if (body == nullptr || !function->getReturnType()->isVoidType() || !stays_apart(function) || !is_all(body, nest))
@@ -65,11 +66,17 @@ std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function,
   const auto stretch = text_range(nest.front(), context);
   if (!in_text(begin) || !in_text(name) || !in_text(body->getLBracLoc()) || !in_text(body->getRBracLoc()) || !stretch)
     return std::nullopt;
-  WholeFunction whole{.begin = sources.getFileOffset(begin),
-                      .name_end = sources.getFileOffset(
-                          clang::Lexer::getLocForEndOfToken(name, 0, sources, context.getLangOpts())),
-                      .end = sources.getFileOffset(body->getRBracLoc()) + 1,
-                      .passed = {}};
+  WholeFunction whole{
+      .begin = sources.getFileOffset(begin),
+      .name_end = sources.getFileOffset(clang::Lexer::getLocForEndOfToken(name, 0, sources, context.getLangOpts())),
+      .end = sources.getFileOffset(body->getRBracLoc()) + 1,
+      .passed = {}};
+  for (const clang::Stmt* s : body->body()) {
+    const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s);
+    if (s == nest.front() || declaration == nullptr) break;
+    for (const clang::Decl* d : declaration->decls())
+      whole.unused += "(void)" + llvm::cast<clang::VarDecl>(d)->getNameAsString() + "; ";
+  }
   const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
   if (text.substr(whole.begin, stretch->begin - whole.begin).contains('#')) return std::nullopt;
   for (const clang::ParmVarDecl* parameter : function->parameters()) {

@@ -74,6 +74,11 @@ def diagnostics_are_the_compilers_own(case):
         ours = case.s("--recipe=normal-form", case.cc, *words, status=None)
         assert (plain.returncode != 0) == (status != 0) and plain.returncode == ours.returncode, words
         assert plain.stderr == ours.stderr, f"{words}\n{plain.stderr}\n---\n{ours.stderr}"
+    # Of a function that is all nest, too: what is written for it is as clean as it was.
+    case.write("clean.c", "void scale(int n, double *a);\nvoid scale(int n, double *a) {\n  int i;\n  double t[2];\n"
+               "  for (i = 0; i < n; i++) {\n    t[i % 2] = a[i];\n    a[i] = 2 * t[i % 2];\n  }\n}\n")
+    done = case.s("--explain", "--recipe=normal-form", case.cc, "-O3", "-Wall", "-Wextra", "-Werror", "-c", "clean.c")
+    assert "1 of 1 nests served" in done.stderr, done.stderr
 
 
 def served_nest_gives_the_same_output(case):

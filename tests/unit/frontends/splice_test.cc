@@ -32,11 +32,12 @@ TEST(Splice, TheOriginalOfAWholeFunctionIsAFunction) {
   auto r = nest(text, "LOOP;");
   r.arguments = {{Argument::Kind::Symbol, "n", "int", "n"}, {Argument::Kind::Array, "A", "double", "A"}};
   r.epilogue.clear();
-  r.whole = WholeFunction{.begin = 0, .name_end = text.find('('), .end = text.find('}') + 1, .passed = "n, A"};
+  r.whole = WholeFunction{
+      .begin = 0, .name_end = text.find('('), .end = text.find('}') + 1, .passed = "n, A", .unused = "(void)i; "};
   EXPECT_EQ(splice_preprocessed(text, {r}),
             "extern int sous_f_2(int, double *); static __attribute__((__noinline__)) void "
             "f_sous_f_2_original(int n,\n       double *A) {\n  int i;\n  LOOP;\n}"
-            " void f(int n,        double *A) {   int i;   { if (!sous_f_2((int)(n), (double *)(A))) { "
+            " void f(int n,        double *A) {   int i;   (void)i; { if (!sous_f_2((int)(n), (double *)(A))) { "
             "f_sous_f_2_original(n, A); } } }\n");
 }
 
