@@ -19,7 +19,7 @@ namespace sous::frontends::c {
 
 // `nest`: statements of the function, in order. Nullopt: the function does more, or something speaks against a second
 // one with its text: what it is declared to be, macros, directives within what is written twice.
-std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function, std::span<const clang::Stmt* const> nest,
-                                            const clang::ASTContext& context);
+std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function,
+                                            std::span<const clang::Stmt* const> nest, const clang::ASTContext& context);
 
 }  // namespace sous::frontends::c
