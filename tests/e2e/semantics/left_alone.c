@@ -11,7 +11,7 @@
 // sync_builtin: c.call.unknown-effects
 // thread_local_sum: c.thread-local
 // unknown_call: c.pointer
-// writes_global: c.pointer.cast
+// writes_global: served S
 // through_pointer: c.call.pointer
 // jumps_in: c.goto
 // duff: c.switch
