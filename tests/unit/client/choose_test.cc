@@ -2,78 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "client/options.h"
 #include "client/promise.h"
 #include "frontends/c/lift.h"
-#include "tuning-db/hardware.h"
+#include "tests/unit/client/measured.h"
 
 namespace sous::client {
 namespace {
-
-const std::string here = "x86-64:avx512:2c:l2=1M:l3=32M";
-
-tuning_db::Hardware machine() {
-  tuning_db::Hardware h;
-  h.architecture = "x86-64";
-  h.isa = tuning_db::Isa::avx512;
-  h.cores = 2;
-  h.l2_bytes = 1 << 20;
-  h.l3_bytes = 32 << 20;
-  return h;
-}
-
-transforms::Match measured(double baseline, double tuned, double spread = 0.01) {
-  transforms::Match m;
-  m.evidence.baseline_seconds = baseline;
-  m.evidence.tuned_seconds = tuned;
-  m.evidence.baseline_spread = m.evidence.tuned_spread = spread;
-  m.evidence.hardware = here;
-  m.evidence.size_class = "4^11:8";
-  m.reach = 3;
-  return m;
-}
-
-TEST(Evidence, FasterHereAtThisSize) {
-  EXPECT_EQ(not_evidence(measured(2, 1), "4^11:8", here), "");
-  EXPECT_EQ(not_evidence(measured(2, 1), "unknown:8", here), "");  // guarded at run time
-}
-
-TEST(Evidence, RefusedWithAReason) {
-  const auto why = [](const transforms::Match& m, const char* size = "4^11:8") { return not_evidence(m, size, here); };
-  EXPECT_NE(why(measured(0, 0)).find("never measured"), std::string::npos);
-  EXPECT_NE(why(measured(1.04, 1)).find("not faster"), std::string::npos);
-  EXPECT_NE(why(measured(1.2, 1, 0.2)).find("spread"), std::string::npos);
-  EXPECT_NE(why(measured(2, 1), "4^15:8").find("size"), std::string::npos);
-  auto elsewhere = measured(2, 1);
-  elsewhere.evidence.hardware = "aarch64:neon:64c:l2=1M:l3=32M";
-  EXPECT_NE(why(elsewhere).find("like hardware"), std::string::npos);
-  auto far = measured(2, 1);
-  far.distance = 100;
-  EXPECT_NE(why(far).find("too far"), std::string::npos);
-}
-
-TEST(Evidence, OfANeighbourHasToPromiseMore) {
-  const auto at = [](double ratio, double distance) {
-    auto match = measured(ratio, 1);
-    match.distance = distance;
-    return not_evidence(match, "4^11:8", here);
-  };
-  EXPECT_EQ(at(1.1, 0), "");
-  EXPECT_EQ(at(1.7, 0.3), "");
-  EXPECT_EQ(at(2.49, 2.3), "too little is promised so far away: 1.35 times as fast");
-  EXPECT_EQ(at(4, 2.3), "");
-  EXPECT_NE(at(30, 2.96), "");
-}
-
-TEST(Evidence, FromElsewhereAsFarAsItIsBelieved) {
-  const std::string plain = "x86-64:sse:2c:l2=1M:l3=32M";  // a build for less than this machine
-  EXPECT_EQ(not_evidence(measured(9, 1), "4^11:8", plain), "");
-  const auto why = not_evidence(measured(1.84, 1), "4^11:8", plain);
-  EXPECT_NE(why.find("believed at 1.10 of 1.84"), std::string::npos) << why;
-  // Beyond the spread by what is believed, not by what was measured there.
-  EXPECT_NE(not_evidence(measured(3, 1, 0.15), "4^11:8", plain), "");
-  EXPECT_EQ(not_evidence(measured(3, 1, 0.15), "4^11:8", here), "");
-}
 
 // Two nests; the first with little work, so that the second alone decides.
 struct TwoNests {
@@ -822,30 +756,6 @@ TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
   match.recipe.steps.push_back({"no-such-step", {}});
   match.origin = transforms::Origin::Lock;
   EXPECT_EQ(chosen(), 0u);
-}
-
-TEST(Options, DidYouMean) {
-  const auto parsed = parse_options({"--exlpain", "clang"}, false);
-  ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.error().code, "cli.unknown-option");
-  EXPECT_NE(parsed.error().why.find("--explain"), std::string::npos);
-}
-
-TEST(Options, EndAtTheCompilerUnlessInterleaved) {
-  const auto launcher = parse_options({"--explain", "--size", "n=20,m=3", "clang", "--frozen"}, false);
-  ASSERT_TRUE(launcher);
-  EXPECT_EQ(launcher->options.explain, Explain::Short);
-  EXPECT_EQ(parse_options({"--explain=all", "clang"}, false)->options.explain, Explain::All);
-  EXPECT_EQ(parse_options({"--explain=al", "clang"}, false).error().code, "cli.value");
-  EXPECT_FALSE(launcher->options.frozen);
-  EXPECT_EQ(launcher->options.sizes, (std::map<std::string, std::int64_t>{{"m", 3}, {"n", 20}}));
-  EXPECT_EQ(launcher->words, (std::vector<std::string>{"clang", "--frozen"}));
-  const auto command = parse_options({"a.c", "--frozen", "--", "-O3"}, true);
-  ASSERT_TRUE(command);
-  EXPECT_TRUE(command->options.frozen);
-  EXPECT_EQ(command->after, std::vector<std::string>{"-O3"});
-  EXPECT_EQ(parse_options({"--size=n"}, true).error().code, "cli.value");
-  EXPECT_EQ(parse_options({"--runs=0"}, true).error().code, "cli.value");
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sdfg/dependences.h"
-#include "sdfg/text.h"
+#include "tests/unit/sdfg/analysed.h"
 
 namespace sous::sdfg {
 namespace {
@@ -13,21 +12,7 @@ constexpr const char* head =
     "sdfg 1 t symbols n array A: f64[n, n] argument array x: f64[n] argument "
     "array t: f64 stack transient array u: f64[n] stack transient arguments n, A, x ";
 
-struct Analysed {
-  Lifted lifted;
-  Dependences dependences;
-};
-
-Analysed nest(const std::string& body) {
-  auto sdfg = parse(head + body);
-  if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
-  Analysed a{lift(sdfg.value_or(Sdfg{})), {}};
-  auto d = Dependences::compute(a.lifted);
-  if (d) a.dependences = *d;
-  return a;
-}
-
-std::string answer(const Result<void>& result) { return result ? "legal" : result.error().code; }
+Analysed nest(const std::string& body) { return analysed(head + body); }
 
 // Against a tree that is legal, and as if nothing were known of one.
 void expect_same(const Analysed& a, const ScheduleTree& legal, const ScheduleTree& tree, const std::string& what) {

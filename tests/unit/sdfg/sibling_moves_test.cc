@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sdfg/dependences.h"
-#include "sdfg/text.h"
+#include "tests/unit/sdfg/analysed.h"
 
 namespace sous::sdfg {
 namespace {
@@ -16,19 +15,7 @@ constexpr const char* head =
     "sdfg 1 t symbols n array A: f64[n, n] argument array x: f64[n] argument array y: f64[n] argument "
     "array t: f64 stack transient arguments n, A, x, y ";
 
-struct Analysed {
-  Lifted lifted;
-  Dependences dependences;
-};
-
-Analysed nest(const std::string& body) {
-  auto sdfg = parse(head + body);
-  if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
-  Analysed a{lift(sdfg.value_or(Sdfg{})), {}};
-  auto d = Dependences::compute(a.lifted);
-  if (d) a.dependences = *d;
-  return a;
-}
+Analysed nest(const std::string& body) { return analysed(head + body); }
 
 // The tree with each list of it, one at a time, in each order.
 void for_each_order(const ScheduleTree& tree, const std::function<void(const ScheduleTree&)>& ask) {
@@ -50,8 +37,6 @@ void for_each_order(const ScheduleTree& tree, const std::function<void(const Sch
     if (const auto* guard = std::get_if<ScheduleGuard>(&tree[k].value)) for_each_order(guard->children, with);
   }
 }
-
-std::string answer(const Result<void>& result) { return result ? "legal" : result.error().code; }
 
 const char* const bodies[] = {
     "s0: x[0] = 1.0 s1: y[0] = 2.0 s2: x[1] = y[0]",
