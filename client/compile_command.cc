@@ -58,11 +58,8 @@ class CompileCommand {
   // about the options of another command.
   bool said_by_parsing() const {
     if (line_.action != Action::Compile || line_.inputs.size() != 1) return false;
-    Words command{launch_.compiler()};
-    if (::isatty(STDERR_FILENO) != 0) command.emplace_back("-fdiagnostics-color=always");
-    command.insert(command.end(), line_.compile.begin(), line_.compile.end());
-    command.insert(command.end(), line_.link.begin(), line_.link.end());
-    if (line_.language_given) command.insert(command.end(), {"-x", "c"});
+    const bool colors = ::isatty(STDERR_FILENO) != 0;  // which the compiler cannot see
+    auto command = compiling(colors ? Words{"-fdiagnostics-color=always"} : Words{}, {});
     command.insert(command.end(), {"-fsyntax-only", line_.inputs[0].path});
     const auto finished = client::run(command, {.capture_errors = true});
     if (!finished || finished->status != 0) return false;
@@ -76,6 +73,16 @@ class CompileCommand {
     return true;
   }
 
+  // The user's own way to compile, but for the input and what becomes of it; `ahead` of and `behind` the options.
+  Words compiling(const Words& ahead, const Words& behind) const {
+    Words command{launch_.compiler()};
+    for (const Words* words : {&ahead, &line_.compile, &behind})
+      command.insert(command.end(), words->begin(), words->end());
+    if (line_.action == Action::Compile) command.insert(command.end(), line_.link.begin(), line_.link.end());
+    if (line_.language_given) command.insert(command.end(), {"-x", "c"});
+    return command;
+  }
+
   // Like `original`, where a temporary folder is still to be removed: so as a child.
   int run_original() {
     const auto finished = client::run(launch_.original);
@@ -86,14 +93,7 @@ class CompileCommand {
 
   // Compiles an input that is not served on its own.
   int compile_plain(const Input& input, const string& object, bool with_dependencies) {
-    Words command{launch_.compiler()};
-    command.insert(command.end(), line_.compile.begin(), line_.compile.end());
-    if (with_dependencies) {
-      const auto dependencies = dependency_options(line_, input);
-      command.insert(command.end(), dependencies.begin(), dependencies.end());
-    }
-    if (line_.action == Action::Compile) command.insert(command.end(), line_.link.begin(), line_.link.end());
-    if (line_.language_given) command.insert(command.end(), {"-x", "c"});
+    auto command = compiling({}, with_dependencies ? dependency_options(line_, input) : Words{});
     command.insert(command.end(), {"-c", input.path, "-o", object});
     const auto finished = client::run(command);
     return finished ? finished->status : 127;

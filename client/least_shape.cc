@@ -41,10 +41,6 @@ class LeastWork {
   void find(std::int64_t usual) {
     least_ = sized_.at(usual);
     work_ = work_at(least_);
-    if (sized_.open_symbols().size() == 1) {
-      consider({}, usual);
-      return;
-    }
     consider({}, usual);
     Sizes single;
     for (const std::string& symbol : sized_.open_symbols()) {
