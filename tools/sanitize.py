@@ -89,6 +89,17 @@ def built(preset, ordinary, cut=False):
     return build
 
 
+def said_by(text, test, most=60):
+    """What ctest printed of one failed test, the last lines of it: where only the end of a log is kept, it stands there."""
+    lines = text.splitlines()
+    ends = re.compile(r" *(Start +\d+: |\d+/\d+ Test +#)")
+    for at, line in enumerate(lines):
+        if re.match(rf" *\d+/\d+ Test +#\d+: {re.escape(test)} ", line):
+            upto = next((k for k in range(at + 1, len(lines)) if ends.match(lines[k])), len(lines))
+            return lines[at + 1:upto][-most:]
+    return []
+
+
 def run_tests(preset, build, regex="", cut=False):
     """ctest in the preset's folder."""
     start = time.monotonic()
@@ -103,7 +114,8 @@ def run_tests(preset, build, regex="", cut=False):
         outcome.total = int(summary[2])
         outcome.passed = outcome.total - int(summary[1])
     for name in re.findall(r"^\s*\d+ - (\S+) \((?!Skipped|Not Run \(Disabled)", text, re.MULTILINE):
-        outcome.failures.append((name, f"ctest --test-dir {build} -R '^{re.escape(name)}$' --output-on-failure"))
+        again = f"ctest --test-dir {build} -R '^{re.escape(name)}$' --output-on-failure"
+        outcome.failures.append((name, "\n".join([again, *said_by(text, name)])))
     if status != 0 and not outcome.failures:
         outcome.failures.append(("ctest", f"see {log}"))
     return outcome
