@@ -127,6 +127,7 @@ class Builder {
 
   // steps.cc
   void find_tracked();
+  void find_tracked(const std::vector<const clang::Stmt*>& statements);
   bool tracked(const clang::VarDecl* v) const;
   bool changes_tracked(const clang::Stmt* s) const;
   Lift<Binding*> tracked_value(const clang::VarDecl* v, clang::SourceLocation where);
@@ -142,9 +143,13 @@ class Builder {
   Lift<Binding> value_of(const clang::VarDecl* v, const clang::Expr* e);
   Values tracked_values() const;
   void restore_tracked(const Values& before);
-  void join_tracked(const Values& other);
+  void join_tracked(const Values& yes, const std::optional<sdfg::Expr>& test);
   void unfollowed(const clang::VarDecl* v);
   Lift<std::string> tracked_epilogue(const std::string& others);
+
+  // clamps.cc
+  std::optional<sdfg::Expr> chosen(const sdfg::Expr& test, const sdfg::Expr& yes, const sdfg::Expr& no);
+  std::optional<Binding> joined(const std::optional<sdfg::Expr>& test, const Binding& yes, const Binding& no);
 
   // induction.cc
   using Pass = std::function<Lift<void>(Builder&)>;
@@ -329,6 +334,7 @@ class Builder {
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::VarDecl*> whole_records_;  // structures that are assigned to
   std::set<const clang::FunctionDecl*> scanned_;
+  std::vector<const clang::FunctionDecl*> called_;   // definitions in the file, as they are met
   std::vector<const clang::VarDecl*> tracked_;       // in order of their first change
   const clang::Stmt* own_floating_point_ = nullptr;  // the first that a pragma gives other rules
 

@@ -163,15 +163,17 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
     const clang::Expr* argument = e->getArg(k);
     Binding b;
     if (p->getType()->isPointerType()) {
-      if (written_here(p)) return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
+      const bool record = p->getType()->getPointeeType()->isRecordType();
+      if (written_here(p) && (record || is_null(argument) || !tracked(p)))
+        return refuse("c.pointer.reassigned", "a pointer parameter is changed", e->getExprLoc());
       if (is_null(argument)) {
         b.kind = Binding::Kind::Null;
         bound.emplace_back(p, std::move(b));
         continue;
       }
-      if (p->getType()->getPointeeType()->isRecordType()) {
-        if (auto record = record_argument(argument)) {
-          records.emplace_back(p, std::move(*record));
+      if (record) {
+        if (auto named = record_argument(argument)) {
+          records.emplace_back(p, std::move(*named));
         } else {
           TRY(Place target, pointee(argument));
           settle(target.subscript);
@@ -195,6 +197,11 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
     } else {
       auto type = element_type(p->getType(), context_);
       if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), e->getExprLoc());
+      if (tracked(p)) {
+        TRY(b, value_of(p, argument));
+        bound.emplace_back(p, std::move(b));
+        continue;
+      }
       // Tried as a subscript first, which is lost work for most: not where each level would double it.
       if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
         const std::vector<Expr> assumptions = ranges_.assumptions;

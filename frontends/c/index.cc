@@ -22,18 +22,6 @@ std::optional<std::int64_t> product_limit(const Expr& e) {
   return std::int64_t{1} << (degree == 3 ? 20 : 31);
 }
 
-// What a minimum (or a maximum) is of; of all else, itself.
-std::vector<Expr> operands(const Expr& e, sdfg::AtomKind kind) {
-  const auto& terms = e.terms();
-  const bool is_one = e.constant_term() == 0 && terms.size() == 1 && terms[0].coefficient == 1 &&
-                      terms[0].atoms.size() == 1 && terms[0].atoms[0].kind == kind;
-  if (!is_one) return {e};
-  std::vector<Expr> all;
-  for (const Expr& arg : terms[0].atoms[0].args)
-    for (Expr& operand : operands(arg, kind)) all.push_back(std::move(operand));
-  return all;
-}
-
 bool has_product(const Expr& e) {
   for (const sdfg::Term& t : e.terms())
     if (t.atoms.size() > 1) return true;
@@ -262,27 +250,8 @@ Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
     TRY(Expr yes, sometimes([&] { return index(e->getTrueExpr()); }));
     TRY(Expr no, sometimes([&] { return index(e->getFalseExpr()); }));
     const bool less = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_LE;
-    // One apart in the test makes no difference for equal values only if both arms are the compared values; the test
-    // may also compare with a shift that both arms have.
-    const Expr shift = yes - a;
-    if (yes - a == no - b) return (less ? Expr::min(a, b) : Expr::max(a, b)) + shift;
-    const Expr crossed = yes - b;
-    if (yes - b == no - a) return (less ? Expr::max(a, b) : Expr::min(a, b)) + crossed;
-    // Clamped: where `value` is below a bound, that, otherwise at most another one, min(value, other).
-    for (const bool first : {true, false}) {
-      const Expr &bound = first ? yes : no, &rest = first ? no : yes;
-      if (bound != a && bound != b) continue;
-      const Expr& value = bound == b ? a : b;
-      const bool from_below = (less == (bound == b)) == first;
-      std::vector<Expr> others = operands(rest, from_below ? sdfg::AtomKind::Min : sdfg::AtomKind::Max);
-      if (std::erase(others, value) == 0) continue;
-      for (const Expr& other : others) {
-        if (planted(Fault::crossed_bounds_trusted)) break;
-        TRY_VOID(nonneg(from_below ? other - bound : bound - other, where, "c.subscript",
-                        "an index is kept between bounds that may cross"));
-      }
-      return from_below ? Expr::max(bound, rest) : Expr::min(bound, rest);
-    }
+    const bool strict = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_GT;
+    if (const auto result = chosen((less ? b - a : a - b) - Expr(strict ? 1 : 0), yes, no)) return *result;
   }
   return refuse("c.subscript", "a conditional index that is no minimum or maximum", where);
 }

@@ -243,6 +243,7 @@ bool Builder::is_own_variable(const std::string& container) const {
 Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& yes,
                            const std::function<Lift<void>()>& no) {
   std::vector<Memlet> inputs = compact(test);
+  const auto compared = nonneg_where(test);
   const std::size_t finals = finals_.size();
   const Box box = box_;
   const Values followed = tracked_values();
@@ -260,7 +261,7 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
   const Values after_yes = tracked_values();
   restore_tracked(followed);
   TRY(sdfg::Region else_body, arm(no, false));
-  join_tracked(after_yes);
+  join_tracked(after_yes, compared);
   forget_inner_finals(finals);
   if (then_body.nodes.empty() && !else_body.nodes.empty())
     emit(sdfg::If{

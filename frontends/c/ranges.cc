@@ -223,6 +223,13 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
             value = atom.kind == AtomKind::Min ? Expr::min(*a, *b) : Expr::max(*a, *b);
           else if (one_will_do && (a || b))
             value = a ? *a : *b;
+          // A maximum is at least half of the sum, a minimum at most: what is mirrored at a border stays in front of
+          // it.
+          const Expr sum = atom.args[0] + atom.args[1];
+          if (one_will_do && sum.is_valid() && sum.reads().empty() && !in_box(sum)) {
+            const Expr half = Expr::floor_div(sum, Expr(2));
+            value = !value ? half : atom_up ? Expr::min(*value, half) : Expr::max(*value, half);
+          }
         }
         if (!value) return std::nullopt;
         const Expr coefficient = Expr(term.coefficient);
@@ -352,6 +359,26 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
   return std::nullopt;
 }
 
+std::optional<Expr> nonneg_where(const ScalarExpr& comparison) {
+  if (comparison.op == ScalarOp::logical_not) {
+    const auto inner = nonneg_where(comparison.args[0]);
+    return inner ? std::optional(-*inner - Expr(1)) : std::nullopt;
+  }
+  if (!is_affine_comparison(comparison.op) || comparison.op == ScalarOp::eq) return std::nullopt;
+  const auto a = as_symbolic(comparison.args[0]), b = as_symbolic(comparison.args[1]);
+  if (!a || !b) return std::nullopt;
+  switch (comparison.op) {
+    case ScalarOp::lt:
+      return *b - *a - Expr(1);
+    case ScalarOp::le:
+      return *b - *a;
+    case ScalarOp::gt:
+      return *a - *b - Expr(1);
+    default:
+      return *a - *b;
+  }
+}
+
 std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
   std::vector<Range> result;
   const ScalarExpr* c = &condition;
@@ -364,19 +391,12 @@ std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
     for (Range& r : refine(c->args[1], holds)) result.push_back(std::move(r));
     return result;
   }
-  if (!is_affine_comparison(c->op) || (c->op == ScalarOp::eq && !holds)) return result;
-  auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
-  if (!a || !b) return result;
-  // As difference >= 0: a < b is b - a - 1 >= 0; the negation of x >= 0 is -x - 1 >= 0.
   std::vector<Expr> differences;
-  auto add = [&](const Expr& d) { differences.push_back(holds ? d : -d - Expr(1)); };
-  if (c->op == ScalarOp::lt) add(*b - *a - Expr(1));
-  if (c->op == ScalarOp::le) add(*b - *a);
-  if (c->op == ScalarOp::gt) add(*a - *b - Expr(1));
-  if (c->op == ScalarOp::ge) add(*a - *b);
-  if (c->op == ScalarOp::eq) {
-    add(*a - *b);
-    add(*b - *a);
+  if (c->op == ScalarOp::eq && holds) {
+    const auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
+    if (a && b) differences = {*a - *b, *b - *a};
+  } else if (const auto d = nonneg_where(*c)) {
+    differences.push_back(holds ? *d : -*d - Expr(1));  // the negation of x >= 0 is -x - 1 >= 0
   }
   for (const Expr& d : differences)
     for (const std::string& symbol : d.symbols()) {

@@ -75,6 +75,10 @@ class Ranges {
 // casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
 std::optional<sdfg::Expr> as_symbolic(const sdfg::ScalarExpr& e);
 
+// What an affine comparison of integers (<, <=, >, >=, or its negation) says, as an expression that is >= 0 exactly
+// where it holds; nullopt: another condition.
+std::optional<sdfg::Expr> nonneg_where(const sdfg::ScalarExpr& comparison);
+
 // What an affine comparison of integers says about a symbol: for the body of an If.
 std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds);
 

@@ -80,8 +80,10 @@ void Builder::scan(const clang::Stmt* s, int depth) {
     constexpr int kMaxInlineDepth = 8;
     const clang::FunctionDecl* callee = call->getDirectCallee();
     const clang::FunctionDecl* definition = nullptr;
-    if (callee && callee->hasBody(definition) && depth < kMaxInlineDepth && scanned_.insert(definition).second)
+    if (callee && callee->hasBody(definition) && depth < kMaxInlineDepth && scanned_.insert(definition).second) {
+      called_.push_back(definition);
       scan(definition->getBody(), depth + 1);
+    }
   }
   for (const clang::Stmt* child : s->children()) scan(child, depth);
 }

@@ -29,7 +29,7 @@ bool is_statement_of(const clang::Stmt* s, const clang::Stmt* child) {
 }
 
 // Integers that say where memory is accessed, how long a loop runs, or what is computed from them to say so.
-std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch) {
+std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch, int depth = 0) {
   std::set<const clang::VarDecl*> found;
   std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> assigned;
   const auto add = [&](const clang::Stmt* s) { found.merge(named_variables(s)); };
@@ -39,6 +39,14 @@ std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>&
       if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) add(w->getCond());
       if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) add(d->getCond());
       if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) add(f->getCond()), add(f->getInit());
+      if (const auto* c = llvm::dyn_cast<clang::CallExpr>(s)) {
+        constexpr int kMostDepth = 3;
+        const clang::FunctionDecl* f = nullptr;
+        if (depth == kMostDepth || !c->getDirectCallee() || !c->getDirectCallee()->hasBody(f)) return;
+        const auto inner = directing({f->getBody()}, depth + 1);
+        for (unsigned k = 0; k < std::min(f->getNumParams(), c->getNumArgs()); ++k)
+          if (inner.contains(f->getParamDecl(k))) add(c->getArg(k));
+      }
       const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s);
       if (!b) return;
       if (b->isAssignmentOp())
@@ -68,16 +76,21 @@ void increments_inside(const clang::Stmt* s, bool statement, std::set<const clan
 }  // namespace
 
 void Builder::find_tracked() {
+  find_tracked(stretch_);
+  for (const clang::FunctionDecl* f : called_) find_tracked({f->getBody()});
+}
+
+void Builder::find_tracked(const std::vector<const clang::Stmt*>& statements) {
   std::set<const clang::VarDecl*> inside;
-  for (const clang::Stmt* s : stretch_) increments_inside(s, true, inside);
-  for (const clang::VarDecl* v : directing(stretch_)) inside.insert(v);
-  for (const clang::Stmt* s : stretch_)
+  for (const clang::Stmt* s : statements) increments_inside(s, true, inside);
+  inside.merge(directing(statements));
+  for (const clang::Stmt* s : statements)
     for_each_statement(s, [&](const clang::Stmt* x) {
       const clang::VarDecl* v = nullptr;
       if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
         v = named_variable(b->getLHS());
       if (const auto* u = as_step(x)) v = named_variable(u->getSubExpr());
-      if (!v || tracked(v) || !v->hasLocalStorage() || facts_.address_taken.contains(v) || header_writes_.contains(v) ||
+      if (!v || tracked(v) || !v->hasLocalStorage() || addressed(v) || header_writes_.contains(v) ||
           in_memory_.contains(v) || v->getType().isVolatileQualified())
         return;
       const auto type = element_type(v->getType(), context_);
@@ -284,21 +297,20 @@ void Builder::restore_tracked(const Values& before) {
   }
 }
 
-// Where two ways meet: a value is known where both have the same.
-void Builder::join_tracked(const Values& other) {
+// Where two ways meet: a value is known where both have the same, or where `test` >= 0, which chose between them, says
+// which is larger.
+void Builder::join_tracked(const Values& yes, const std::optional<Expr>& test) {
   const auto at_entry = [&](const clang::VarDecl* v) {
     const auto it = entry_.find(v);
     return it == entry_.end() ? Binding{} : it->second;
   };
   for (const clang::VarDecl* v : tracked_) {
     const auto here = bindings_.find(v);
-    const auto there = other.find(v);
-    if (here == bindings_.end() && there == other.end()) continue;
-    const Binding a = here == bindings_.end() ? at_entry(v) : here->second;
-    const Binding b = there == other.end() ? at_entry(v) : there->second;
-    const bool same =
-        a.kind == b.kind && a.index == b.index && a.container == b.container && a.subscript == b.subscript;
-    bindings_[v] = same ? a : Binding{};
+    const auto there = yes.find(v);
+    if (here == bindings_.end() && there == yes.end()) continue;
+    const Binding a = there == yes.end() ? at_entry(v) : there->second;
+    const Binding b = here == bindings_.end() ? at_entry(v) : here->second;
+    bindings_[v] = joined(test, a, b).value_or(Binding{});
   }
 }
 

@@ -222,6 +222,27 @@ void f(int n, int low, int high, int *restrict to, const int *restrict from) {
       << sdfg::print(n.sdfg);
 }
 
+// Of each way to write it: the extent is known, and so the array is told apart from what is written.
+TEST(LiftSubscripts, AnIndexKeptBetweenBoundsBelongsToAnArrayOfKnownExtent) {
+  const std::string get = R"(static unsigned char get(const unsigned char *p, int w, int h, int x, int y) {
+    if (x < 0) x = 0; if (x >= w) x = w - 1; if (y < 0) y = 0; else if (y > h - 1) y = h - 1; return p[y * w + x]; })";
+  const auto blur = [&](const std::string& body) {
+    const LiftedNest n = nest(get + R"(void f(int w, int h, const unsigned char *in, unsigned char *out) {
+      for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) for (int k = -1; k <= 1; k++) {)" +
+                              body + "} }");
+    EXPECT_EQ(n.sdfg.disjoint.size(), 1u) << sdfg::print(n.sdfg);
+    EXPECT_EQ(n.sdfg.find("in")->shape.size(), 2u) << sdfg::print(n.sdfg);
+    EXPECT_EQ(n.sdfg.containers.size(), 2u) << sdfg::print(n.sdfg);
+    return sdfg::print(n.sdfg.root, n.sdfg);
+  };
+  const std::string first = blur("out[y * w + x] += get(in, w, h, x + k, y + k);");
+  EXPECT_NE(first.find("in[max(0, min(h - 1, k + y)), min(w - 1, max(0, k + x))]"), std::string::npos) << first;
+  blur("int a = x + k < 0 ? 0 : x + k >= w ? w - 1 : x + k; out[y * w + x] += in[y * w + a];");
+  blur("int a = x + k; if (a < 0) a = 0; if (a >= w) a = w - 1; out[y * w + x] += in[y * w + a];");
+  blur("int a = x + k; if (a >= w) a = w - 1; else if (a < 0) a = 0; out[y * w + x] += in[y * w + a];");
+  blur("int a = x + k < 0 ? -(x + k) : x + k; if (w - 1 < a) a = w - 1; out[y * w + x] += in[y * w + a];");
+}
+
 TEST(LiftApart, RestrictMembersAreApartFromWhatCannotBeBasedOnThem) {
   const std::string head = "struct v { double *restrict a, *restrict b; double *c; }; ";
   const auto overlaps = [&](const std::string& parameters, const std::string& body) {

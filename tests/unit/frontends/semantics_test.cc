@@ -106,6 +106,42 @@ BOTH(
       }
     })
 
+// What keeps an index between bounds, as people write it; each way to write it, where it is beyond them and where not.
+BOTH(
+    kept,
+    static int pixel(const int* p, int w, int x) {
+      if (x < 0) x = 0;
+      if (x >= w) x = w - 1;
+      return p[x];
+    }
+
+    static int mirrored(const int* p, int w, int x) {
+      x = x < 0 ? -x : x;
+      if (x >= w) x = 2 * w - 2 - x;
+      return p[x];
+    }
+
+    static int pair(const int* p) {
+      int first = *p++;
+      return first * 3 + *p;
+    }
+
+    void kept(int n, const int* __restrict s, int* __restrict d, int* __restrict e) {
+      for (int i = 0; i < n; i++) {
+        int a = i - 2;
+        int b = i + 3;
+        if (a < 0) a = 0;
+        if (b > n - 1)
+          b = n - 1;
+        else if (b < 1)
+          b = 1;
+        d[i] = s[a] * 3 + s[b] * 5;
+        d[i] += s[i + 2 >= n ? n - 1 : i + 2] * 11 + s[i - 1 < 1 ? 1 : i - 1 < n ? i - 1 : n - 1] * 13;
+        e[i] = pixel(s, n, i - 4) - pixel(s, n, i + 4) * 2 + pair(s + (i & 1));
+        if (n > 3) e[i] += mirrored(s, n, i - 2) * 17 + mirrored(s, n, i + 2) * 19;
+      }
+    })
+
 BOTH(
     inside, void inside(int n, int m, const int* __restrict s, int* __restrict d, int* __restrict e) {
       long t;
@@ -233,6 +269,20 @@ TEST(Semantics, Jumps) {
       jumps(n, m, s.data(), d.data());
       EXPECT_EQ(values<int>(b["d"]), d) << n << " " << m;
     }
+}
+
+TEST(Semantics, IndicesKeptBetweenBounds) {
+  for (int n : {3, 4, 5, 9, 40}) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<int> s(size), d(size), e(size);
+    for (int i = 0; i < n; ++i) s[static_cast<std::size_t>(i)] = 37 * i % 41 - 20;
+    using T = sdfg::ElementType;
+    std::map<std::string, sdfg::Buffer> b{{"s", buffer(s, T::i32)}, {"d", buffer(d, T::i32)}, {"e", buffer(e, T::i32)}};
+    interpret(kept_text, {{"n", n}}, b);
+    kept(n, s.data(), d.data(), e.data());
+    EXPECT_EQ(values<int>(b["d"]), d) << n;
+    EXPECT_EQ(values<int>(b["e"]), e) << n;
+  }
 }
 
 TEST(Semantics, AssignmentsAndStepsInsideExpressions) {
