@@ -58,7 +58,7 @@ string file_name(string machine) {
 
 Result<int> bench_report(const Options& options) {
   TRY(const auto lines, all_lines(options));
-  const Summary summary = summarize(lines, options.baseline);
+  const SuiteSummary summary = summarize(lines, options.baseline);
   std::printf("%s%s", (options.json ? to_json(summary) : to_table(summary) + against_the_best(summary)).c_str(),
               options.json ? "\n" : "");
   return 0;

@@ -137,10 +137,10 @@ string generated_name(string_view symbol) {
 std::vector<Loop> innermost_loops(string_view objdump) {
   std::vector<Loop> out;
   for (const Function& function : functions(objdump)) {
-    struct Range {
+    struct LoopLines {
       std::size_t begin, end;  // indices of the target and the jump
     };
-    std::vector<Range> ranges;
+    std::vector<LoopLines> ranges;
     for (std::size_t i = 0; i < function.body.size(); ++i) {
       const auto target = jump_target(function.body[i]);
       if (!target || *target > function.body[i].address) continue;
@@ -153,8 +153,8 @@ std::vector<Loop> innermost_loops(string_view objdump) {
       const auto [mnemonic, operands] = parts(i.text);
       return mnemonic == "mov" && operands == "%rsp,%rbp";
     });
-    for (const Range& range : ranges) {
-      const bool innermost = std::none_of(ranges.begin(), ranges.end(), [&](const Range& other) {
+    for (const LoopLines& range : ranges) {
+      const bool innermost = std::none_of(ranges.begin(), ranges.end(), [&](const LoopLines& other) {
         return other.begin >= range.begin && other.end <= range.end &&
                (other.begin != range.begin || other.end != range.end);
       });

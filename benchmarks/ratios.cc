@@ -53,7 +53,7 @@ Change change_between(const Ratio& before, const Ratio& after, double noise) {
 
 }  // namespace
 
-std::vector<Ratio> ratios_of(const Summary& summary) {
+std::vector<Ratio> ratios_of(const SuiteSummary& summary) {
   std::vector<Ratio> out;
   for (const Row& row : summary.rows) {
     for (std::size_t c = 0; c < row.cells.size(); ++c) {

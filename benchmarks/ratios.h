@@ -24,7 +24,7 @@ struct Ratio {
 };
 
 // Of each cell but the baseline's that has a ratio, failed, or was wrong.
-std::vector<Ratio> ratios_of(const Summary& summary);
+std::vector<Ratio> ratios_of(const SuiteSummary& summary);
 
 // JSON lines, sorted, so that a change shows as a change of its lines.
 std::string to_json_lines(std::vector<Ratio> ratios);

@@ -315,7 +315,7 @@ Result<int> bench_suite(const string& name, const Options& options) {
     TRY(good, session.run(left));
     stopped = stop_requested();
   }
-  const Summary summary = summarize(lines, plan.compilers[0].name);
+  const SuiteSummary summary = summarize(lines, plan.compilers[0].name);
   std::printf("%s on %s, %s; medians of %d runs, ± half the interquartile range; ratios are times faster\n%s%s",
               suite.name.c_str(), hardware.model.c_str(), tuning_db::hardware_class(hardware).c_str(), plan.runs,
               to_table(summary).c_str(), against_the_best(summary).c_str());

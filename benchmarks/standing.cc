@@ -55,7 +55,7 @@ string verdict(const std::vector<Standing>& all, const string& column, const str
 bool is_faster(const Interval& ratio) { return ratio.low > 1; }
 bool is_slower(const Interval& ratio) { return ratio.value < 1 / (1 + slower_by) && ratio.high < 1; }
 
-std::vector<Standing> standings(const Summary& summary, const string& column) {
+std::vector<Standing> standings(const SuiteSummary& summary, const string& column) {
   std::vector<Standing> out;
   const auto at = [&](const string& compiler) {
     return static_cast<std::size_t>(std::ranges::find(summary.compilers, compiler) - summary.compilers.begin());
@@ -83,7 +83,7 @@ std::vector<Standing> standings(const Summary& summary, const string& column) {
   return out;
 }
 
-string against_the_best(const Summary& summary) {
+string against_the_best(const SuiteSummary& summary) {
   string out;
   for (const string& column : summary.compilers) {
     if (!is_ours(column)) continue;

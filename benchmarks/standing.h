@@ -27,9 +27,9 @@ bool is_faster(const Interval& ratio);
 bool is_slower(const Interval& ratio);
 
 // Of `column`, a compiler of the summary, in each row where it and another one have right results.
-std::vector<Standing> standings(const Summary& summary, const std::string& column);
+std::vector<Standing> standings(const SuiteSummary& summary, const std::string& column);
 
 // For a terminal: a table for each of Sous's columns, its means and counts. Empty where no line is of a whole program.
-std::string against_the_best(const Summary& summary);
+std::string against_the_best(const SuiteSummary& summary);
 
 }  // namespace sous::benchmarks

@@ -80,8 +80,8 @@ std::size_t index_of(Values& values, const string& value) {
 
 }  // namespace
 
-Summary summarize(const std::vector<Line>& lines, const string& baseline) {
-  Summary out;
+SuiteSummary summarize(const std::vector<Line>& lines, const string& baseline) {
+  SuiteSummary out;
   out.baseline = baseline;
   if (baseline.empty() && !lines.empty()) out.baseline = lines[0].compiler;
   for (const Line& line : lines) index_of(out.compilers, line.compiler);
@@ -112,7 +112,7 @@ Summary summarize(const std::vector<Line>& lines, const string& baseline) {
   return out;
 }
 
-string to_table(const Summary& summary) {
+string to_table(const SuiteSummary& summary) {
   std::vector<string> head{"program", "size", "type", summary.baseline + " s"};
   for (const auto& compiler : summary.compilers) {
     if (compiler != summary.baseline) head.push_back(compiler);
@@ -153,7 +153,7 @@ string to_table(const Summary& summary) {
   return table.to_string() + (fewer ? "* fewer runs than asked for, for want of time\n" : "");
 }
 
-string to_json(const Summary& summary) {
+string to_json(const SuiteSummary& summary) {
   Json out{{"suite", summary.suite}, {"baseline", summary.baseline}, {"compilers", summary.compilers}};
   out["rows"] = Json::array();
   for (const Row& row : summary.rows) {

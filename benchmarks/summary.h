@@ -23,7 +23,7 @@ struct Row {
 
   std::string label() const { return program + " " + size + " " + type; }
 };
-struct Summary {
+struct SuiteSummary {
   std::string suite, baseline;
   std::vector<std::string> compilers;
   std::vector<Row> rows;
@@ -31,11 +31,11 @@ struct Summary {
 };
 
 // Programs and compilers in the order in which they appear. An empty baseline stands for the first compiler.
-Summary summarize(const std::vector<Line>& lines, const std::string& baseline);
+SuiteSummary summarize(const std::vector<Line>& lines, const std::string& baseline);
 
 // For a terminal: the baseline's seconds and the others' ratios; below, the means with their intervals.
-std::string to_table(const Summary& summary);
+std::string to_table(const SuiteSummary& summary);
 // For programs that draw: one object.
-std::string to_json(const Summary& summary);
+std::string to_json(const SuiteSummary& summary);
 
 }  // namespace sous::benchmarks

@@ -94,9 +94,9 @@ bool fits_cpp(string_view option) {
          option.starts_with("-Wa,") || option.starts_with("-funsigned-bitfields");
 }
 
-class Classifier {
+class ArgumentReader {
  public:
-  explicit Classifier(CommandLine& line) : line_(line) {}
+  explicit ArgumentReader(CommandLine& line) : line_(line) {}
 
   // False: the reason to pass through is set.
   bool read() {
@@ -296,7 +296,7 @@ bool reorders_sums(string_view command) {
 CommandLine classify(const std::vector<string>& arguments, const ReadFile& read_file) {
   CommandLine line;
   expand(arguments, read_file, 0, line.arguments);
-  Classifier(line).read();
+  ArgumentReader(line).read();
   return line;
 }
 

@@ -51,16 +51,13 @@ class Contained {
           },
           [&](const sdfg::While& loop) {
             return condition(loop.condition, symbols) && this->region(loop.body, symbols);
-          },
-          [](const sdfg::Return&) { return true; });
+          });
     });
   }
 
  private:
   bool state(const sdfg::State& state, const IntervalMap& symbols) const {
-    const bool plain = std::ranges::none_of(
-        state.nodes, [](const sdfg::DataflowNode& node) { return std::holds_alternative<sdfg::LibraryNode>(node); });
-    return plain && std::ranges::all_of(state.edges, [&](const auto& edge) { return memlet(edge.memlet, symbols); });
+    return std::ranges::all_of(state.edges, [&](const auto& edge) { return memlet(edge.memlet, symbols); });
   }
 
   bool condition(const sdfg::Condition& condition, const IntervalMap& symbols) const {
@@ -84,11 +81,11 @@ class Contained {
     const auto* container = nest_.find(memlet.container);
     if (container == nullptr || memlet.subset.size() != container->shape.size()) return false;
     for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
-      const auto& dim = memlet.subset[d];
+      const Expr& index = memlet.subset[d];
       const auto extent = evaluate(container->shape[d], sizes_);
-      if (dim.end || !extent || !bounded(dim.begin, symbols)) return false;
+      if (!extent || !bounded(index, symbols)) return false;
       const auto inside = [&](const std::optional<Interval>& at) { return at && at->lo >= 0 && at->hi < extent->lo; };
-      if (!inside(evaluate(dim.begin, symbols)) && !inside(over_loops(dim.begin))) return false;
+      if (!inside(evaluate(index, symbols)) && !inside(over_loops(index))) return false;
     }
     return true;
   }

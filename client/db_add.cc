@@ -334,26 +334,18 @@ class Adder {
   }
 
   tuning_db::Entry entry(const Trial& trial) const {
-    const std::size_t k = trial.choice->unit;
-    const Unit& unit = trial.sized.units[k];
-    const Summary a = summarize(before(trial)), b = summarize(after(trial));
+    const Timing a = summarize(before(trial)), b = summarize(after(trial));
+    transforms::Evidence evidence;
+    evidence.baseline_seconds = a.median;
+    evidence.baseline_spread = a.spread;
+    evidence.tuned_seconds = b.median;
+    evidence.tuned_spread = b.spread;
+    evidence.threads = trial.threads;
     const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
-    tuning_db::Entry entry;
-    entry.name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(k);
-    entry.nest = unit.nest;
-    entry.structural_hash = unit.structural_hash;
-    entry.sizes = unit.sizes;
-    entry.recipe = trial.choice->match.recipe;
-    entry.hardware = tuning_db::local_hardware();
-    entry.baseline_seconds = a.median;
-    entry.baseline_spread = a.spread;
-    entry.tuned_seconds = b.median;
-    entry.tuned_spread = b.spread;
-    entry.threads = trial.threads;
-    entry.compiler = name_of(compiler_);
-    entry.flags = joined(line_.cpp_code);
-    entry.provenance = more_.provenance + by_itself(unit) + (trial.stopped.empty() ? "" : ", " + trial.stopped);
-    entry.time = utc_now();
+    const string name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(trial.choice->unit);
+    tuning_db::Entry entry = entry_of(trial.sized, *trial.choice, evidence,
+                                      {.compiler = compiler_, .cpp_code = line_.cpp_code}, name, more_.provenance);
+    if (!trial.stopped.empty()) entry.provenance += ", " + trial.stopped;
     return entry;
   }
   static std::optional<string> no_response_files(const string&) { return std::nullopt; }

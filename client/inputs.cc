@@ -30,14 +30,14 @@ std::int64_t byte_values(sdfg::ElementType type) {
 Result<void> takes(const sdfg::Sdfg& nest, Inputs inputs) {
   bool bounds = false, more = false, gathers = false;
   sdfg::for_each_memlet(nest.root, [&](const sdfg::Memlet& memlet, bool) {
-    for (const auto& dim : memlet.subset) gathers = gathers || !dim.begin.reads().empty();
+    for (const sdfg::Expr& e : memlet.subset) gathers = gathers || !e.reads().empty();
   });
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
     match(
         node.value, [](const sdfg::State&) {},
         [&](const sdfg::Loop& loop) { bounds = bounds || !loop.begin.reads().empty() || !loop.end.reads().empty(); },
         [&](const sdfg::If& branch) { more = more || !branch.condition.inputs.empty(); },
-        [&](const sdfg::While&) { more = true; }, [](const sdfg::Return&) {});
+        [&](const sdfg::While&) { more = true; });
   });
   if (planted(Fault::data_taken_as_tame)) return {};
   if (bounds) return fail("measure.gather", "it reads bounds of loops from memory");
@@ -59,7 +59,7 @@ std::map<string, std::int64_t> subscript_limits(const sdfg::Sdfg& nest, const st
     const auto* container = nest.find(memlet.container);
     for (std::size_t d = 0; container != nullptr && d < std::min(memlet.subset.size(), container->shape.size()); ++d) {
       const auto extent = container->shape[d].evaluate(sizes);
-      for (const string& read : memlet.subset[d].begin.reads()) {
+      for (const string& read : memlet.subset[d].reads()) {
         const auto* index = nest.find(read);
         if (index == nullptr || !extent) continue;
         std::int64_t below = std::max<std::int64_t>(1, *extent);

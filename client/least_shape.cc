@@ -60,7 +60,7 @@ class LeastWork {
   double work_at(const Sizes& sizes) const { return tuning_db::work(nest_, sizes).value_or(0); }
   bool gains(const Sizes& sizes) const { return sized_.operations(sizes) >= least_of_shape && holds_(sizes); }
 
-  struct Box {
+  struct SizeBox {
     Sizes least;
     double work;
   };
@@ -76,7 +76,7 @@ class LeastWork {
       if (!single.contains(symbol)) lower(*box, symbol, most_work);
     // The box begins with so much work, whatever else is asked for.
     const double begins = work_at(box->least);
-    for (Box less = *box; box->work > begins; box->work = less.work) {
+    for (SizeBox less = *box; box->work > begins; box->work = less.work) {
       less.work = std::max(begins, box->work / 2);
       if (!corners_gain(less)) break;
     }
@@ -91,7 +91,7 @@ class LeastWork {
   }
 
   // The sizes but for `single`, all made smaller together as long as that gains; nullopt: corners of that do not.
-  std::optional<Box> box_below(Sizes sizes, const Sizes& single) const {
+  std::optional<SizeBox> box_below(Sizes sizes, const Sizes& single) const {
     for (const double step : {step_down, finer_step_down}) {
       for (;;) {
         Sizes less = sizes;
@@ -106,19 +106,19 @@ class LeastWork {
     }
     const double there = work_at(sizes);
     for (const double more : more_work) {
-      Box box{sizes, more * there};
+      SizeBox box{sizes, more * there};
       if (corners_gain(box)) return box;
     }
     return std::nullopt;
   }
 
   // For fewer of one size there may have to be more work.
-  void lower(Box& box, const std::string& symbol, double most_work) const {
+  void lower(SizeBox& box, const std::string& symbol, double most_work) const {
     // No multiples of the threads, for these would share out evenly.
     const std::int64_t threads = sized_.threads(), now = box.least[symbol];
     for (std::int64_t few = 1; few < now; few = few == 1 ? threads + 1 : 2 * few - 1) {
       for (const double more : more_work) {
-        Box tried{box.least, more * box.work};
+        SizeBox tried{box.least, more * box.work};
         tried.least[symbol] = few;
         if (tried.work > most_work || !corners_gain(tried)) continue;
         box = std::move(tried);
@@ -127,7 +127,7 @@ class LeastWork {
     }
   }
 
-  bool corners_gain(const Box& box) const {
+  bool corners_gain(const SizeBox& box) const {
     return sized_.operations(box.least) > 0 &&
            std::ranges::all_of(sized_.open_symbols(), [&](const std::string& large) {
              const std::int64_t most = sized_.at(largest_size).at(large);
@@ -137,14 +137,14 @@ class LeastWork {
              return gains(*sizes);
            });
   }
-  bool is_work(const Box& box, const std::string& symbol, std::int64_t value) const {
+  bool is_work(const SizeBox& box, const std::string& symbol, std::int64_t value) const {
     Sizes sizes = box.least;
     sizes[symbol] = value;
     return work_at(sizes) > 2 * work_at(box.least);
   }
 
   // The least with the work that is so small but for one. Nullopt: none up to `most` has it.
-  std::optional<Sizes> with_work(const Box& box, const std::string& large, std::int64_t most) const {
+  std::optional<Sizes> with_work(const SizeBox& box, const std::string& large, std::int64_t most) const {
     Sizes sizes = box.least;
     std::int64_t value = sizes[large], below = value;
     const auto enough = [&](std::int64_t at) {

@@ -252,7 +252,8 @@ string utc_now() {
   return buffer;
 }
 
-string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
+// What the provenance says of a unit that is one of several.
+static string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
 
 string joined(const std::vector<string>& words) {
   string out;
@@ -260,7 +261,7 @@ string joined(const std::vector<string>& words) {
   return out;
 }
 
-Summary summarize(std::vector<double> values) {
+Timing summarize(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const auto at = [&](double q) {
@@ -289,8 +290,8 @@ Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Me
   return summarize(std::move(runs.after)).median;
 }
 
-Result<Summary> time_together(const Nest& nest, const std::vector<Choice>& choices, const Meaning& meaning,
-                              const Pace& pace) {
+Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choices, const Meaning& meaning,
+                             const Pace& pace) {
   TRY(const auto* target, target_of(choices, ""));
   TRY(const auto transformed, assemble(nest, choices));
   Choice whole;  // of which every unit has its recipe
@@ -303,7 +304,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
                                                  const Pace& pace) {
   TRY(const auto transformed, assemble(nest, {choice}));
   TRY(const Runs runs, runs_of(nest, choice, transformed, meaning, pace, false));
-  const Summary before_times = summarize(runs.before), after_times = summarize(runs.after);
+  const Timing before_times = summarize(runs.before), after_times = summarize(runs.after);
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;

@@ -5,6 +5,7 @@
 
 #include "sdfg/check.h"
 #include "transforms/apply.h"
+#include "transforms/normal/util.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/size_class.h"
 
@@ -14,50 +15,18 @@ namespace {
 using sdfg::Sdfg;
 using std::string;
 
-// Names that the recipe's steps made are new in the unit but may not be in the nest that it goes back into.
-class Fresh {
- public:
-  explicit Fresh(const Sdfg& sdfg) {
-    taken_.insert(sdfg.symbols.begin(), sdfg.symbols.end());
-    for (const auto& c : sdfg.containers) taken_.insert(c.name);
-    collect(sdfg.root);
-  }
-  string name(const string& wish) {
-    string name = wish;
-    for (int k = 2; taken_.contains(name); ++k) name = wish + "_" + std::to_string(k);
-    taken_.insert(name);
-    return name;
-  }
-
- private:
-  void collect(const sdfg::Region& region) {
-    sdfg::visit(region, [&](const sdfg::Node& node) {
-      if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
-        taken_.insert(loop->symbol);
-        taken_.insert(loop->privates.begin(), loop->privates.end());
-      } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
-        taken_.insert(state->name);
-      }
-    });
-  }
-  std::set<string> taken_;
-};
-
-// Back to the nest's own names; what steps made gets a name that nothing there has.
-Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, Fresh& fresh) {
+// Back to the nest's own names; what steps made gets a name that nothing there has: it is new in the unit, but may not
+// be in the nest that it goes back into.
+Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, transforms::normal::Names& free) {
   sdfg::Renaming renaming = to_original;
   const auto add = [&](std::map<string, string>& names, const string& name) {
-    if (!names.contains(name)) names[name] = fresh.name(name);
+    if (!names.contains(name)) names[name] = free.fresh(name);
   };
   for (const auto& symbol : transformed.symbols) add(renaming.symbols, symbol);
   for (const auto& container : transformed.containers) add(renaming.containers, container.name);
-  sdfg::visit(transformed.root, [&](const sdfg::Node& node) {
-    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value)) {
-      add(renaming.symbols, loop->symbol);
-    } else if (const auto* state = std::get_if<sdfg::State>(&node.value)) {
-      add(renaming.states, state->name);
-    }
-  });
+  const sdfg::NodeNames names = sdfg::node_names(transformed.root);
+  for (const string& symbol : names.symbols) add(renaming.symbols, symbol);
+  for (const string& state : names.states) add(renaming.states, state);
   return sdfg::rename(transformed, renaming);
 }
 
@@ -138,14 +107,14 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>*
 
 Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
   Sdfg out = nest.normal;
-  Fresh fresh(out);
+  transforms::normal::Names free(out);
   std::vector<const Choice*> last_first;
   for (const auto& choice : choices) last_first.push_back(&choice);
   std::sort(last_first.begin(), last_first.end(),
             [&](const Choice* a, const Choice* b) { return nest.units[a->unit].first > nest.units[b->unit].first; });
   for (const Choice* choice : last_first) {
     const auto& unit = nest.units[choice->unit];
-    const Sdfg renamed = rename_back(choice->applied, unit.to_original, fresh);
+    const Sdfg renamed = rename_back(choice->applied, unit.to_original, free);
     const bool everything = unit.first == 0 && unit.last == nest.normal.root.nodes.size();
     for (const auto& container : renamed.containers) {
       auto* known = out.find(container.name);

@@ -45,8 +45,7 @@ class Inside {
           return region(loop.body, symbols);
         },
         [&](const sdfg::If& branch) { return region(branch.then_body, symbols) && region(branch.else_body, symbols); },
-        [&](const sdfg::While& loop) { return inputs_ != Inputs::Tame && region(loop.body, symbols); },
-        [](const sdfg::Return&) { return false; });
+        [&](const sdfg::While& loop) { return inputs_ != Inputs::Tame && region(loop.body, symbols); });
   }
 
   bool memlet(const sdfg::Memlet& memlet, const IntervalMap& symbols) const {
@@ -54,8 +53,8 @@ class Inside {
     if (container == nullptr || memlet.subset.size() != container->shape.size()) return container == nullptr;
     for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
       // Drawn below the extent, or computed of what is drawn: then the program itself has to stay inside.
-      if (inputs_ == Inputs::Drawn && !memlet.subset[d].begin.reads().empty()) continue;
-      const auto at = evaluate(memlet.subset[d].begin, symbols), extent = evaluate(container->shape[d], symbols);
+      if (inputs_ == Inputs::Drawn && !memlet.subset[d].reads().empty()) continue;
+      const auto at = evaluate(memlet.subset[d], symbols), extent = evaluate(container->shape[d], symbols);
       if (!at || !extent || at->lo < 0 || at->hi >= extent->lo) return false;
     }
     return true;

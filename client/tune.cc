@@ -103,7 +103,7 @@ bool gains_as_well(const transforms::Evidence& smaller, const transforms::Eviden
   return planted(Fault::floor_on_any_threads) || tuning_db::least_threads(smaller) <= tuning_db::least_threads(found);
 }
 
-bool beats(const transforms::Evidence& whole, const Summary& parts) {
+bool beats(const transforms::Evidence& whole, const Timing& parts) {
   const double doubt = whole_margin + whole.tuned_spread + parts.spread;
   return planted(Fault::whole_whatever_its_parts) || whole.tuned_seconds * (1 + doubt) < parts.median;
 }

@@ -44,7 +44,7 @@ std::vector<std::size_t> units_to_tune(const Nest& nest);
 bool gains_as_well(const transforms::Evidence& smaller, const transforms::Evidence& found);
 
 // Whether a recipe for the whole is faster, beyond doubt, than what was found for its parts together.
-bool beats(const transforms::Evidence& whole, const Summary& parts);
+bool beats(const transforms::Evidence& whole, const Timing& parts);
 
 struct TunedUnit {
   std::size_t unit = 0;

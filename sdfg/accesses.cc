@@ -32,12 +32,6 @@ std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
   return constraints;
 }
 
-bool has_return(const Statement& s) {
-  bool found = false;
-  visit(Region{{s.node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
-  return found;
-}
-
 namespace {
 
 using Data = Dependences::Data;
@@ -79,14 +73,8 @@ class Collector {
         data.elsewhere.insert(t.read.begin(), t.read.end());
         data.elsewhere.insert(t.written.begin(), t.written.end());
       }
-    bool returns = false;
-    for (const Statement& s : lifted.statements) returns = returns || has_return(s);
-    for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
-      if (!data.known(s)) continue;
-      statement(s);
-      // Nothing moves across a return: it writes what every statement reads.
-      if (returns) control(has_return(lifted.statements[s]));
-    }
+    for (std::size_t s = 0; s < lifted.statements.size(); ++s)
+      if (data.known(s)) statement(s);
   }
 
  private:
@@ -98,7 +86,6 @@ class Collector {
     written_.clear();
     perhaps_.clear();
     const Statement& all = lifted_.statements[s];
-    returns_ = has_return(all);
     const auto* state = std::get_if<State>(&all.node.value);
     updated_.reset();
     if (state && commuting_update(all)) updated_ = as_assignment(*state)->out;
@@ -109,9 +96,9 @@ class Collector {
   }
 
   static std::optional<Element> element(const Memlet& m) {
-    for (const Dim& d : m.subset)
-      if (d.end || !d.begin.reads().empty()) return std::nullopt;
-    return Element{m.container, subscripts(m.subset)};
+    for (const Expr& e : m.subset)
+      if (!e.reads().empty()) return std::nullopt;
+    return Element{m.container, m.subset};
   }
 
   void domain(std::size_t s) {
@@ -144,27 +131,19 @@ class Collector {
   }
 
   void access(const Memlet& m, bool write, bool sure) {
-    for (const Dim& d : m.subset) {
-      reads(d.begin);
-      if (d.end) reads(*d.end);
-    }
+    for (const Expr& e : m.subset) reads(e);
     const IslNames& names = names_[statement_];
     const std::optional<Element> at = element(m);
     bool exact = !whole_.at(m.container);
     std::vector<std::string> dims, constraints;
     for (std::size_t d = 0; d < m.subset.size() && !whole_.at(m.container); ++d) {
       dims.push_back(numbered("e", d));
-      auto usable = [&](const Expr& e) { return is_quasi_affine(e) && names_known(e, names); };
-      const Dim& dim = m.subset[d];
-      if (!usable(dim.begin) || (dim.end && !usable(*dim.end))) {
+      const Expr& e = m.subset[d];
+      if (is_quasi_affine(e) && names_known(e, names)) {
+        constraints.push_back(dims.back() + " = " + isl_text(e, names));
+      } else {
         exact = false;
         if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
-      } else if (dim.end) {
-        constraints.push_back("(" + isl_text(dim.begin, names) + ") <= " + dims.back() + " and " + dims.back() +
-                              " < (" + isl_text(*dim.end, names) + ")");
-        exact = exact && dim.step == 1;
-      } else {
-        constraints.push_back(dims.back() + " = " + isl_text(dim.begin, names));
       }
     }
     if (write && exact && !sure && at) perhaps_.emplace_back(data_.accesses.size(), *at);
@@ -191,12 +170,10 @@ class Collector {
                               .shape = shapes_.try_emplace(shape, shapes_.size()).first->second});
   }
 
-  void control(bool write) { add("return", "R", {}, {}, write, false); }
-
   void reads(const Expr& e) {
     e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
       const auto updated = std::exchange(updated_, std::nullopt);  // a subscript is no part of an update
-      access({.container = container, .subset = point(subscript), .combine = std::nullopt}, false, true);
+      access({.container = container, .subset = subscript, .combine = std::nullopt}, false, true);
       updated_ = updated;
       return Expr::read(container, subscript);
     });
@@ -212,10 +189,10 @@ class Collector {
         [&](const State& s) {
           std::vector<Element> written;
           for (const Edge& e : s.edges) {
-            bool write = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-            if (!write || reads_target(s, e)) access(e.memlet, false, sure);
+            const bool write = is_write(s, e);
+            if (!write || e.memlet.combine) access(e.memlet, false, sure);
             if (write) access(e.memlet, true, sure);
-            if (const auto at = element(e.memlet); write && at && !returns_) written.push_back(*at);
+            if (const auto at = element(e.memlet); write && at) written.push_back(*at);
           }
           written_.insert(written.begin(), written.end());
         },
@@ -238,8 +215,7 @@ class Collector {
             written_ = perhaps(w.body);
             condition(w.condition);
           }
-        },
-        [](const Return&) {});
+        });
   }
 
   // What has been written for sure at the end of the region, which runs perhaps.
@@ -258,7 +234,6 @@ class Collector {
   std::vector<std::string> domains_;  // without the statements' names
   std::size_t statement_ = 0;
   std::optional<Memlet> updated_;                         // what commuting_update's statement updates
-  bool returns_ = false;                                  // it may end anywhere: nothing is written for sure
   std::set<Element> written_;                             // by each run of the statement that gets this far
   std::vector<std::pair<std::size_t, Element>> perhaps_;  // accesses that write an element, if they are made
   std::map<std::string, std::size_t> shapes_;             // domain and map without names -> Access::shape

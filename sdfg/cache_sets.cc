@@ -19,7 +19,7 @@ constexpr std::int64_t most_lines = 1024;
 std::optional<Expr> place(const Container& c, const Memlet& memlet) {
   if (memlet.subset.size() != c.strides.size()) return std::nullopt;
   Expr sum = c.offset;
-  for (std::size_t d = 0; d < memlet.subset.size(); ++d) sum = sum + memlet.subset[d].begin * c.strides[d];
+  for (std::size_t d = 0; d < memlet.subset.size(); ++d) sum = sum + memlet.subset[d] * c.strides[d];
   if (!sum.reads().empty()) return std::nullopt;
   return sum * Expr(info(c.type).bytes);
 }
@@ -47,23 +47,28 @@ struct Place {
 template <class F>
 void each_access(const Sdfg& sdfg, const Region& region, std::vector<const Loop*>& around, const F& f) {
   for (const Node& node : region.nodes) {
-    if (const auto* loop = std::get_if<Loop>(&node.value)) {
-      around.push_back(loop);
-      each_access(sdfg, loop->body, around, f);
-      around.pop_back();
-    } else if (const auto* branch = std::get_if<If>(&node.value)) {
-      each_access(sdfg, branch->then_body, around, f);
-      each_access(sdfg, branch->else_body, around, f);
-    } else if (const auto* state = std::get_if<State>(&node.value)) {
-      for (const TaskletView& tasklet : tasklets(*state)) {
-        for (const auto* memlets : {&tasklet.inputs, &tasklet.outputs})
-          for (const Memlet* memlet : *memlets) {
-            const Container* container = sdfg.find(memlet->container);
-            if (container == nullptr || container->shape.empty()) continue;
-            if (auto bytes = place(*container, *memlet)) f(Place{container, std::move(*bytes), around});
+    match(
+        node.value,
+        [&](const State& state) {
+          for (const TaskletView& tasklet : tasklets(state)) {
+            for (const auto* memlets : {&tasklet.inputs, &tasklet.outputs})
+              for (const Memlet* memlet : *memlets) {
+                const Container* container = sdfg.find(memlet->container);
+                if (container == nullptr || container->shape.empty()) continue;
+                if (auto bytes = place(*container, *memlet)) f(Place{container, std::move(*bytes), around});
+              }
           }
-      }
-    }
+        },
+        [&](const Loop& loop) {
+          around.push_back(&loop);
+          each_access(sdfg, loop.body, around, f);
+          around.pop_back();
+        },
+        [&](const If& branch) {
+          each_access(sdfg, branch.then_body, around, f);
+          each_access(sdfg, branch.else_body, around, f);
+        },
+        [](const While&) {});  // nobody knows how often it runs
   }
 }
 

@@ -22,7 +22,7 @@ void walk(const Region& region, const std::function<void(const Node&)>& f, int d
           walk(i.then_body, f, depth + 1);
           walk(i.else_body, f, depth + 1);
         },
-        [&](const While& w) { walk(w.body, f, depth + 1); }, [](const Return&) {});
+        [&](const While& w) { walk(w.body, f, depth + 1); });
   }
 }
 
@@ -136,10 +136,6 @@ class GraphChecker {
             const Scope inside = scope.inside("while");
             condition(w.condition, inside);
             region(w.body, inside);
-          },
-          [&](const Return&) {
-            if (!scope.ordered)
-              report("sdfg.return.unordered", "return inside a loop whose iterations run in any order", scope.where);
           });
   }
 
@@ -156,8 +152,7 @@ class GraphChecker {
     for (const Memlet& m : c.inputs) {
       const Container* read = check_memlet(context_, m, scope);
       types.push_back(read ? std::optional(read->type) : std::nullopt);
-      if (!is_point(m) || m.combine)
-        report("sdfg.condition.input", memlet_text(m) + ": a condition reads single elements", scope.where);
+      if (m.combine) report("sdfg.condition.input", memlet_text(m) + ": a condition combines nothing", scope.where);
     }
     if (c.code.type != ElementType::boolean)
       report("sdfg.condition.type", "a condition of type " + std::string(info(c.code.type).name), scope.where);
@@ -275,7 +270,7 @@ const Container* Context::find(const std::string& name) const {
   return it == containers.end() ? nullptr : it->second;
 }
 
-const Container* check_use(Context& context, const std::string& container, const Scope& scope, bool copied) {
+const Container* check_use(Context& context, const std::string& container, const Scope& scope) {
   const Container* c = context.find(container);
   if (!c) {
     context.report("sdfg.container.unknown", "'" + container + "' is not declared", scope.where);
@@ -284,9 +279,6 @@ const Container* check_use(Context& context, const std::string& container, const
   if (context.private_somewhere.contains(container) && !scope.privates.contains(container))
     context.report("sdfg.loop.private-scope", "'" + container + "' is private to a loop, and used outside of it",
                    scope.where);
-  if (c->storage == Storage::device_global && scope.grid.empty() && !copied)
-    context.report("sdfg.gpu.global",
-                   "'" + container + "' is device_global: outside gpu_grid loops only copies touch it", scope.where);
   return c;
 }
 

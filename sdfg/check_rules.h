@@ -53,11 +53,10 @@ void check_symbolic(Context& context, const Expr& e, const Scope& scope, const c
 void for_each_read(const Expr& e, const std::function<void(const std::string&, const std::vector<Expr>&)>& f);
 
 // A use of the container at this place: declared, private to a loop around if to any, on the right side of the GPU.
-// `copied`: by a copy library node. Returns it, or null where it is unknown.
-const Container* check_use(Context& context, const std::string& container, const Scope& scope, bool copied = false);
+// Returns it, or null where it is unknown.
+const Container* check_use(Context& context, const std::string& container, const Scope& scope);
 // Returns the container, or null where the memlet is not usable.
-const Container* check_memlet(Context& context, const Memlet& memlet, const Scope& scope, bool copied = false);
-bool is_point(const Memlet& memlet);
+const Container* check_memlet(Context& context, const Memlet& memlet, const Scope& scope);
 
 // inputs[k]: the type of what input k reads; nullopt where that is broken already.
 void check_scalar(Context& context, const ScalarExpr& code, const std::vector<std::optional<ElementType>>& inputs,

@@ -10,20 +10,6 @@ namespace {
 // Checks hold a reachability matrix of the nodes.
 constexpr std::size_t node_limit = 4096;
 
-// Extents of the ranges of a memlet; indices are dropped.
-std::vector<Expr> extents(const Memlet& m) {
-  std::vector<Expr> result;
-  for (const Dim& d : m.subset)
-    if (d.end) result.push_back(d.step == 1 ? *d.end - d.begin : Expr::ceil_div(*d.end - d.begin, d.step));
-  return result;
-}
-
-std::string shape_text(const std::vector<Expr>& shape) {
-  std::string text;
-  for (const Expr& e : shape) text += (text.empty() ? "" : " x ") + expr_text(e);
-  return text.empty() ? "a point" : text;
-}
-
 class StateChecker {
  public:
   StateChecker(Context& context, const State& state, const Scope& scope)
@@ -37,8 +23,8 @@ class StateChecker {
     for (std::size_t k = 0; k < state_.nodes.size(); ++k) {
       const int index = static_cast<int>(k);
       match(
-          state_.nodes[k], [&](const AccessNode& a) { check_use(context_, a.container, scope_, copied_only(index)); },
-          [&](const Tasklet& t) { tasklet(index, t); }, [&](const LibraryNode& l) { library(index, l); });
+          state_.nodes[k], [&](const AccessNode& a) { check_use(context_, a.container, scope_); },
+          [&](const Tasklet& t) { tasklet(index, t); });
     }
     order();
   }
@@ -46,17 +32,6 @@ class StateChecker {
  private:
   void report(const char* code, const std::string& why) { context_.report(code, why, scope_.where); }
   const DataflowNode& node(int k) const { return state_.nodes[static_cast<std::size_t>(k)]; }
-  bool is_copy(int k) const {
-    const auto* l = std::get_if<LibraryNode>(&node(k));
-    return l && std::holds_alternative<CopyNode>(*l);
-  }
-  // Whether an access node is an end of copies alone.
-  bool copied_only(int k) const {
-    return std::ranges::all_of(state_.edges, [&](const Edge& e) {
-      return (e.source != k || is_copy(e.target)) && (e.target != k || is_copy(e.source));
-    });
-  }
-
   // Whether the ends of all edges are such that the other rules can look at them.
   bool edges() {
     bool usable = true;
@@ -71,7 +46,7 @@ class StateChecker {
       const auto* from = std::get_if<AccessNode>(&node(e.source));
       const auto* to = std::get_if<AccessNode>(&node(e.target));
       if (!from == !to) {
-        report("sdfg.edge.ends", "an edge connects an access node with a tasklet or library node");
+        report("sdfg.edge.ends", "an edge connects an access node with a tasklet");
         usable = false;
         continue;
       }
@@ -81,8 +56,7 @@ class StateChecker {
                "a memlet of '" + e.memlet.container + "' on an edge of an access node of '" + container + "'");
       if (e.memlet.combine && from)
         report("sdfg.memlet.combine", memlet_text(e.memlet) + ": only an edge into an access node combines");
-      const bool copied = is_copy(from ? e.target : e.source);
-      const Container* c = check_memlet(context_, e.memlet, scope_, copied);
+      const Container* c = check_memlet(context_, e.memlet, scope_);
       if (to && c && c->constant) report("sdfg.container.constant-written", "'" + container + "' is declared const");
       if (c && e.memlet.combine && !combines(*e.memlet.combine, c->type))
         report("sdfg.memlet.combine-type",
@@ -148,8 +122,6 @@ class StateChecker {
     std::vector<std::optional<ElementType>> types(t.inputs.size());
     for (const Edge& e : state_.edges) {
       if (e.source != k && e.target != k) continue;
-      if (!is_point(e.memlet))
-        report("sdfg.tasklet.range", memlet_text(e.memlet) + ": a tasklet reads and writes single elements");
       const auto type = type_of(e.memlet);
       const auto input = std::ranges::find(t.inputs, e.connector);
       if (e.target == k && input != t.inputs.end()) types[static_cast<std::size_t>(input - t.inputs.begin())] = type;
@@ -158,93 +130,6 @@ class StateChecker {
                                         e.memlet.container + "', which holds " + std::string(info(*type).name));
     }
     check_scalar(context_, t.code, types, scope_);
-  }
-
-  // The memlet at a connector of a library node; null where there is none (reported elsewhere).
-  const Memlet* at(int k, bool into, const std::string& connector) const {
-    for (const Edge* e : edges_of(k, into))
-      if (e->connector == connector) return &e->memlet;
-    return nullptr;
-  }
-
-  void library(int k, const LibraryNode& l) {
-    match(
-        l, [&](const GemmNode& g) { gemm(k, g); }, [&](const ReduceNode& r) { reduce(k, r); },
-        [&](const SoftmaxNode&) { softmax(k); }, [&](const CopyNode&) { copy(k); });
-  }
-
-  void same_type(const std::vector<const Memlet*>& memlets) {
-    std::set<ElementType> types;
-    for (const Memlet* m : memlets)
-      if (const auto t = m ? type_of(*m) : std::nullopt) types.insert(*t);
-    if (types.size() > 1 || types.contains(ElementType::boolean))
-      report("sdfg.library.type", "a library node works on one numeric type");
-  }
-
-  void same_extents(const std::string& what, const std::vector<Expr>& wanted, const std::vector<Expr>& found) {
-    if (wanted != found)
-      report("sdfg.library.shape", what + ": " + shape_text(found) + " where " + shape_text(wanted) + " is needed");
-  }
-
-  void gemm(int k, const GemmNode& g) {
-    // With beta 0 the old c is not read, and need not be connected.
-    const Memlet* a = at(k, true, "a");
-    const Memlet* b = at(k, true, "b");
-    const Memlet* old = at(k, true, "c");
-    const Memlet* c = at(k, false, "c");
-    connectors(k, g.beta != 0 || old ? std::vector<std::string>{"a", "b", "c"} : std::vector<std::string>{"a", "b"},
-               "c");
-    same_type({a, b, old, c});
-    if (!a || !b || !c) return;
-    std::vector<Expr> ea = extents(*a), eb = extents(*b);
-    if (ea.size() != 2 || eb.size() != 2)
-      return report("sdfg.library.shape", "gemm multiplies " + shape_text(ea) + " by " + shape_text(eb));
-    if (g.transpose_a) std::swap(ea[0], ea[1]);
-    if (g.transpose_b) std::swap(eb[0], eb[1]);
-    if (ea[1] != eb[0]) report("sdfg.library.shape", "gemm multiplies " + shape_text(ea) + " by " + shape_text(eb));
-    same_extents("c of gemm", {ea[0], eb[1]}, extents(*c));
-    if (old) same_extents("the old c of gemm", {ea[0], eb[1]}, extents(*old));
-  }
-
-  void reduce(int k, const ReduceNode& r) {
-    connectors(k, {"in"}, "out");
-    const Memlet* in = at(k, true, "in");
-    const Memlet* out = at(k, false, "out");
-    same_type({in, out});
-    if (!in || !out) return;
-    const std::vector<Expr> all = extents(*in);
-    std::vector<Expr> kept;
-    const std::set<int> axes(r.axes.begin(), r.axes.end());
-    const bool in_range =
-        axes.size() == r.axes.size() && (axes.empty() || (*axes.begin() >= 0 && *axes.rbegin() < std::ssize(all)));
-    if (!in_range)
-      return report("sdfg.library.axes", "axes of reduce are dimensions of " + shape_text(all) + ", each once");
-    for (std::size_t d = 0; d < all.size(); ++d)
-      if (!axes.contains(static_cast<int>(d))) kept.push_back(all[d]);
-    same_extents("out of reduce", kept, extents(*out));
-    if (const auto type = type_of(*in); type && !combines(r.op, *type))
-      report("sdfg.library.type", "the operator of reduce does not work on " + std::string(info(*type).name));
-  }
-
-  void softmax(int k) {
-    connectors(k, {"in"}, "out");
-    const Memlet* in = at(k, true, "in");
-    const Memlet* out = at(k, false, "out");
-    same_type({in, out});
-    if (!in || !out) return;
-    if (extents(*in).empty()) report("sdfg.library.shape", "softmax of a point");
-    same_extents("out of softmax", extents(*in), extents(*out));
-    if (const auto type = type_of(*in); type && !is_float(*type))
-      report("sdfg.library.type", "softmax works on f32 and f64");
-  }
-
-  void copy(int k) {
-    connectors(k, {"in"}, "out");
-    const Memlet* in = at(k, true, "in");
-    const Memlet* out = at(k, false, "out");
-    if (!in || !out) return;
-    same_extents("out of copy", extents(*in), extents(*out));
-    if (type_of(*in) != type_of(*out)) report("sdfg.library.type", "copy does not convert");
   }
 
   // Acyclic, and accesses of one container of which one writes are ordered by a path.
@@ -292,23 +177,13 @@ class StateChecker {
 
 }  // namespace
 
-bool is_point(const Memlet& memlet) {
-  return std::ranges::all_of(memlet.subset, [](const Dim& d) { return !d.end && d.step == 1; });
-}
-
-const Container* check_memlet(Context& context, const Memlet& memlet, const Scope& scope, bool copied) {
-  const Container* c = check_use(context, memlet.container, scope, copied);
+const Container* check_memlet(Context& context, const Memlet& memlet, const Scope& scope) {
+  const Container* c = check_use(context, memlet.container, scope);
   if (c && c->shape.size() != memlet.subset.size())
     context.report("sdfg.memlet.rank",
                    memlet_text(memlet) + ": '" + c->name + "' has " + std::to_string(c->shape.size()) + " dimensions",
                    scope.where);
-  for (const Dim& d : memlet.subset) {
-    check_expr(context, d.begin, scope);
-    if (d.end) check_expr(context, *d.end, scope);
-    if (d.step < 1 || (!d.end && d.step != 1))
-      context.report("sdfg.memlet.step", memlet_text(memlet) + ": the step of a range is positive, an index has none",
-                     scope.where);
-  }
+  for (const Expr& e : memlet.subset) check_expr(context, e, scope);
   return c;
 }
 

@@ -87,8 +87,6 @@ void collect(Dependences::Data& data, const Lifted& lifted);
 // The affine assumptions of an Sdfg, as constraints.
 std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names);
 
-bool has_return(const Statement& s);
-
 // Texts of isl's notation: "a, b", "p3", "[t0, t1]", "S2[o0, o1]".
 std::string joined(const std::vector<std::string>& parts, const char* separator);
 std::string numbered(const char* prefix, std::size_t k);

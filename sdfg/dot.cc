@@ -88,11 +88,6 @@ class DotPrinter {
           [&](const While& w) {
             const std::string test = condition_text(w.condition, *context_);
             boxed(w.test_first ? "while " + test : "do while " + test, "\"#6b46c1\"", w.body);
-          },
-          [&](const Return&) {
-            const std::string name = "a" + std::to_string(nodes_++);
-            line(name + " [shape=octagon, label=\"return\"];");
-            follow(name);
           });
   }
 

@@ -26,23 +26,12 @@ class Machine {
 
   Result<void> run(const Region& region, const Lanes& lanes) {
     for (const Node& node : region.nodes) {
-      Lanes active;
-      for (Lane* lane : lanes) {
-        if (!lane->returned) active.push_back(lane);
-      }
-      if (active.empty()) return {};
       TRY_VOID(match(
           node.value,  //
-          [&](const State& state) { return run_state(state, active); },
-          [&](const Loop& loop) { return run_loop(loop, active); },
-          [&](const If& branch) { return run_if(branch, active); },
-          [&](const While& loop) { return run_while(loop, active); },
-          [&](const Return&) -> Result<void> {
-            for (Lane* lane : active) {
-              for (Lane* l = lane; l != nullptr; l = l->outer) l->returned = true;
-            }
-            return {};
-          }));
+          [&](const State& state) { return run_state(state, lanes); },
+          [&](const Loop& loop) { return run_loop(loop, lanes); },
+          [&](const If& branch) { return run_if(branch, lanes); },
+          [&](const While& loop) { return run_while(loop, lanes); }));
     }
     return {};
   }
@@ -61,12 +50,6 @@ class Machine {
 
   // All reads and the computation of one node for one lane; what it stores is given back.
   Result<std::vector<Store>> compute(const State& state, int node, Lane& lane) {
-    if (std::holds_alternative<LibraryNode>(state.nodes[static_cast<std::size_t>(node)])) {
-      std::int64_t operations = 1;
-      auto stores = interp::run_library_node(state, node, lane, operations);
-      TRY_VOID(count(operations));
-      return stores;
-    }
     TRY_VOID(count(1));
     const TaskletView view = tasklet_view(state, node);
     TRY(const auto inputs, read_points(view.inputs, lane));
@@ -117,8 +100,8 @@ class Machine {
 
   static Result<Place> point_of(const Memlet& memlet, Lane& lane) {
     std::vector<std::int64_t> subscript;
-    for (const Dim& dim : memlet.subset) {
-      TRY(const std::int64_t index, interp::evaluate(dim.begin, lane));
+    for (const Expr& dim : memlet.subset) {
+      TRY(const std::int64_t index, interp::evaluate(dim, lane));
       subscript.push_back(index);
     }
     return interp::place(memlet.container, subscript, lane);
@@ -162,7 +145,6 @@ class Machine {
     for (bool first = true;; first = false) {
       Lanes active;
       for (Lane* lane : lanes) {
-        if (lane->returned) continue;
         if (!first || loop.test_first) {
           TRY(const bool again, holds(loop.condition, *lane));
           if (!again) continue;
@@ -227,7 +209,6 @@ class Machine {
       after.emplace(array, std::move(*array));
       *array = std::move(saved);
     }
-    for (Lane* l = &lane; l != nullptr; l = l->outer) l->returned = false;  // it was not before: the loop was entered
     TRY_VOID(run_in_order(loop, {&lane}));
     const std::string how = other == Order::Lockstep ? "in lockstep" : "in descending order";
     if (!first) {
@@ -249,7 +230,7 @@ class Machine {
     TRY(auto values, iterations(loop, lane));
     if (order == Order::Descending) std::ranges::reverse(values);
     const std::size_t group = order == Order::Lockstep ? lanes_of(loop) : 1;
-    for (std::size_t first = 0; first < values.size() && !lane.returned; first += group) {
+    for (std::size_t first = 0; first < values.size(); first += group) {
       std::vector<Lane> children;
       for (std::size_t k = first; k < std::min(first + group, values.size()); ++k) {
         TRY(Lane child, iteration(loop, lane, values[k]));
@@ -276,7 +257,7 @@ class Machine {
     for (const std::int64_t value : order) {
       std::vector<Lane> children;
       for (std::size_t l = 0; l < lanes.size(); ++l) {
-        if (!of_lane[l].contains(value) || lanes[l]->returned) continue;
+        if (!of_lane[l].contains(value)) continue;
         TRY(Lane child, iteration(loop, *lanes[l], value));
         children.push_back(std::move(child));
       }

@@ -9,8 +9,7 @@
 //
 // A Simd loop that leaves its lanes open runs in lockstep in groups of 64 bytes of the widest type in its body. In
 // lockstep, lanes run the iterations of an inner loop that have the same value of its symbol together (masked where
-// only some lanes have that value), in the order of the values. What library nodes compute, operation by operation,
-// stands at the head of interp_library.cc.
+// only some lanes have that value), in the order of the values.
 #pragma once
 
 #include <cstddef>

@@ -125,36 +125,6 @@ Result<std::uint64_t> read(const Place& place, const std::string& container) {
   return place.array->load(place.element);
 }
 
-Result<Box> box(const Memlet& memlet, Lane& lane) {
-  std::vector<std::vector<std::int64_t>> indices;  // per dimension
-  Box result;
-  for (const Dim& dim : memlet.subset) {
-    TRY(const std::int64_t begin, evaluate(dim.begin, lane));
-    std::vector<std::int64_t> along = {begin};
-    if (dim.end) {
-      TRY(const std::int64_t end, evaluate(*dim.end, lane));
-      SOUS_ASSERT(dim.step > 0);
-      along.clear();
-      for (std::int64_t k = begin; k < end; k += dim.step) along.push_back(k);
-      result.extents.push_back(static_cast<std::int64_t>(along.size()));
-    }
-    indices.push_back(std::move(along));
-  }
-  std::size_t total = 1;
-  for (const auto& along : indices) total *= along.size();
-  std::vector<std::int64_t> subscript(indices.size());
-  for (std::size_t k = 0; k < total; ++k) {
-    std::size_t rest = k;
-    for (std::size_t d = indices.size(); d-- > 0;) {
-      subscript[d] = indices[d][rest % indices[d].size()];
-      rest /= indices[d].size();
-    }
-    TRY(const Place at, place(memlet.container, subscript, lane));
-    result.places.push_back(at);
-  }
-  return result;
-}
-
 Result<Store> store_through(const Memlet& memlet, const Place& place, std::uint64_t bits) {
   if (!memlet.combine) return Store{place, bits};
   TRY(const std::uint64_t before, read(place, memlet.container));

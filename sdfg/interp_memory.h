@@ -38,7 +38,6 @@ struct Lane {
   Lane* outer = nullptr;
   std::map<std::string, std::int64_t> symbols;  // all of them, those of outer loops included
   std::map<std::string, Array> own;
-  bool returned = false;
 
   Array* find(const std::string& container);  // own first, then outwards; null if no lane has it
 };
@@ -64,22 +63,11 @@ Result<Place> place(const std::string& container, const std::vector<std::int64_t
 // Its value. Error: interp.undefined-read.
 Result<std::uint64_t> read(const Place& place, const std::string& container);
 
-// The elements of a memlet, row-major, and the extents of its ranges (indices dropped). A point has one element and no
-// extents.
-struct Box {
-  std::vector<std::int64_t> extents;
-  std::vector<Place> places;
-};
-Result<Box> box(const Memlet& memlet, Lane& lane);
-
 // A store that is decided but not yet done: all reads of a node come before all its writes.
 struct Store {
   Place place;
   std::uint64_t bits = 0;
 };
-
-// The stores of a library node of `state` (interp_library.cc). `operations` is raised by the scalar operations done.
-Result<std::vector<Store>> run_library_node(const State& state, int node, Lane& lane, std::int64_t& operations);
 
 // A value on its way through `memlet` to `place`: combined with what lies there if the memlet says so.
 Result<Store> store_through(const Memlet& memlet, const Place& place, std::uint64_t bits);

@@ -16,17 +16,6 @@ using Json = nlohmann::ordered_json;
 
 std::string type_name(ElementType t) { return std::string(info(t).name); }
 
-std::string storage_name(Storage s) {
-  switch (s) {
-#define X(e, text) \
-  case Storage::e: \
-    return text;
-    SOUS_STORAGES(X)
-#undef X
-  }
-  __builtin_unreachable();
-}
-
 std::string reduction_name(ReductionOp op) {
   switch (op) {
 #define X(e, ...)      \
@@ -44,16 +33,11 @@ Json exprs(const std::vector<Expr>& list) {
   return json;
 }
 
-// JSON has no infinities and NaNs: these are written as their bits.
-Json real(double value) {
-  return std::isfinite(value) ? Json(value) : Json(hex_text(std::bit_cast<std::uint64_t>(value)));
-}
-
 Json container(const Container& c) {
   Json json = {{"name", c.name}, {"type", type_name(c.type)}, {"shape", exprs(c.shape)}};
   if (c.strides != row_major(c.shape)) json["strides"] = exprs(c.strides);
   if (c.offset != Expr(0)) json["offset"] = expr_text(c.offset);
-  json["storage"] = storage_name(c.storage);
+  json["storage"] = storage_text(c.storage);
   if (c.transient) json["transient"] = true;
   if (c.constant) json["constant"] = true;
   if (c.dead) json["dead"] = true;
@@ -71,18 +55,7 @@ Json scalar(const ScalarExpr& e) {
 }
 
 Json memlet(const Memlet& m) {
-  Json subset = Json::array();
-  for (const Dim& d : m.subset) {
-    if (!d.end && d.step == 1) {
-      subset.push_back(expr_text(d.begin));
-      continue;
-    }
-    Json dim = {{"begin", expr_text(d.begin)}};
-    if (d.end) dim["end"] = expr_text(*d.end);
-    if (d.step != 1) dim["step"] = d.step;
-    subset.push_back(std::move(dim));
-  }
-  Json json = {{"container", m.container}, {"subset", std::move(subset)}};
+  Json json = {{"container", m.container}, {"subset", exprs(m.subset)}};
   if (m.combine) json["combine"] = reduction_name(*m.combine);
   return json;
 }
@@ -93,27 +66,10 @@ Json memlets(const std::vector<Memlet>& list) {
   return json;
 }
 
-Json library(const LibraryNode& node) {
-  return match(
-      node,
-      [](const GemmNode& g) {
-        Json json = {{"kind", "gemm"}};
-        if (g.transpose_a) json["transpose_a"] = true;
-        if (g.transpose_b) json["transpose_b"] = true;
-        json["alpha"] = real(g.alpha);
-        json["beta"] = real(g.beta);
-        return json;
-      },
-      [](const ReduceNode& r) { return Json{{"kind", "reduce"}, {"op", reduction_name(r.op)}, {"axes", r.axes}}; },
-      [](const SoftmaxNode&) { return Json{{"kind", "softmax"}}; },
-      [](const CopyNode&) { return Json{{"kind", "copy"}}; });
-}
-
 Json dataflow(const DataflowNode& node) {
   return match(
       node, [](const AccessNode& a) { return Json{{"kind", "access"}, {"container", a.container}}; },
-      [](const Tasklet& t) { return Json{{"kind", "tasklet"}, {"inputs", t.inputs}, {"code", scalar(t.code)}}; },
-      [](const LibraryNode& l) { return library(l); });
+      [](const Tasklet& t) { return Json{{"kind", "tasklet"}, {"inputs", t.inputs}, {"code", scalar(t.code)}}; });
 }
 
 Json state(const State& s) {
@@ -180,8 +136,7 @@ Json node(const Node& n) {
       [](const While& w) {
         return Json{
             {"kind", w.test_first ? "while" : "do"}, {"condition", condition(w.condition)}, {"body", region(w.body)}};
-      },
-      [](const Return&) { return Json{{"kind", "return"}}; });
+      });
 }
 
 Json region(const Region& r) {

@@ -70,12 +70,6 @@ Result<std::uint64_t> bits(const Json& json, const JsonPlace& where) {
   return *value;
 }
 
-Result<double> real(const Json& json, const JsonPlace& where) {
-  if (json.is_number()) return json.get<double>();
-  TRY(const std::uint64_t value, bits(json, where));
-  return std::bit_cast<double>(value);
-}
-
 Result<Container> container(const Json& json, const JsonPlace& where) {
   TRY(const JsonObject o, JsonObject::open(json, where, {"name", "type", "shape", "storage"},
                                            {"strides", "offset", "transient", "constant", "dead", "alias_class"}));
@@ -127,26 +121,11 @@ Result<ScalarExpr> scalar(const Json& json, const JsonPlace& where, int depth = 
   return e;
 }
 
-Result<Dim> dim(const Json& json, const JsonPlace& where) {
-  Dim d;
-  if (json.is_string()) {
-    TRY(d.begin, expr(json, where));
-    return d;
-  }
-  TRY(const JsonObject o, JsonObject::open(json, where, {"begin"}, {"end", "step"}));
-  TRY(d.begin, expr(o.at("begin"), o.place("begin")));
-  if (const Json* end = o.find("end")) {
-    TRY(d.end, expr(*end, o.place("end")));
-  }
-  TRY(d.step, o.integer("step", 1));
-  return d;
-}
-
 Result<Memlet> memlet(const Json& json, const JsonPlace& where) {
   TRY(const JsonObject o, JsonObject::open(json, where, {"container", "subset"}, {"combine"}));
   Memlet m;
   TRY(m.container, o.text("container"));
-  TRY(m.subset, json_list<Dim>(o.at("subset"), o.place("subset"), dim));
+  TRY(m.subset, json_list<Expr>(o.at("subset"), o.place("subset"), expr));
   if (const Json* combine = o.find("combine")) {
     TRY(m.combine, reduction_op(*combine, o.place("combine")));
   }
@@ -177,30 +156,6 @@ Result<DataflowNode> dataflow(const Json& json, const JsonPlace& where) {
     TRY(t.inputs, texts(o.at("inputs"), o.place("inputs")));
     TRY(t.code, scalar(o.at("code"), o.place("code")));
     return t;
-  }
-  if (kind == "gemm") {
-    TRY(const JsonObject o, JsonObject::open(json, where, {"kind", "alpha", "beta"}, {"transpose_a", "transpose_b"}));
-    GemmNode g;
-    TRY(g.transpose_a, o.boolean("transpose_a", false));
-    TRY(g.transpose_b, o.boolean("transpose_b", false));
-    TRY(g.alpha, real(o.at("alpha"), o.place("alpha")));
-    TRY(g.beta, real(o.at("beta"), o.place("beta")));
-    return LibraryNode(g);
-  }
-  if (kind == "reduce") {
-    TRY(const JsonObject o, JsonObject::open(json, where, {"kind", "op", "axes"}));
-    ReduceNode r;
-    TRY(r.op, reduction_op(o.at("op"), o.place("op")));
-    TRY(const auto axes, json_list<std::int64_t>(o.at("axes"), o.place("axes"), json_integer));
-    for (const std::int64_t axis : axes) {
-      if (axis < 0 || axis > std::numeric_limits<int>::max()) return json_error("not an axis", o.place("axes"));
-      r.axes.push_back(static_cast<int>(axis));
-    }
-    return LibraryNode(std::move(r));
-  }
-  if (kind == "softmax" || kind == "copy") {
-    TRY([[maybe_unused]] const JsonObject o, JsonObject::open(json, where, {"kind"}));
-    return kind == "copy" ? LibraryNode(CopyNode{}) : LibraryNode(SoftmaxNode{});
   }
   return json_error("unknown kind of dataflow node", where + "/kind");
 }
@@ -328,10 +283,6 @@ Result<Node> node(const Json& json, const JsonPlace& where, int depth) {
     TRY(w.condition, condition(o.at("condition"), o.place("condition")));
     TRY(w.body, region(o.at("body"), o.place("body"), depth + 1));
     return Node(std::move(w));
-  }
-  if (kind == "return") {
-    TRY([[maybe_unused]] const JsonObject o, JsonObject::open(json, where, {"kind"}));
-    return Node(Return{});
   }
   return json_error("unknown kind of node", where + "/kind");
 }

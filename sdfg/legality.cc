@@ -105,20 +105,9 @@ bool same_instances(const Data& data, const Times& before, const Times& after, s
   return true;
 }
 
-Result<void> returns_in_order(const Times& times, std::size_t shared, const Lifted& lifted) {
-  for (const auto& [symbol, l] : times.loops()) {
-    const Schedule& schedule = l.loop->schedule;
-    const bool in_order = std::holds_alternative<Sequential>(schedule) || std::holds_alternative<Unroll>(schedule);
-    if (l.index >= shared && !in_order && may_return(l.loop->children, lifted))
-      return fail("legality.carried", "an iteration of loop " + symbol + " may return", symbol);
-  }
-  return {};
-}
-
 // Every dependence keeps its order, and loops that do not run in order carry none; both for pairs of instances that
 // agree in the first `shared` time dimensions, and for the loops below those.
 Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
-  TRY_VOID(returns_in_order(times, shared, lifted));
   std::set<std::size_t> asked;  // relations of which nothing is excused
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];

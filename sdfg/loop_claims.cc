@@ -25,9 +25,12 @@ bool only_says_more(const ScheduleTree& before, const ScheduleTree& after, std::
   return std::ranges::equal(before, after, [&](const ScheduleNode& b, const ScheduleNode& a) {
     const auto *was = std::get_if<ScheduleLoop>(&b.value), *is = std::get_if<ScheduleLoop>(&a.value);
     if (was == nullptr || is == nullptr) return b == a;
-    const bool same_loop = was->symbol == is->symbol && was->begin == is->begin && was->end == is->end &&
-                           was->step == is->step && was->prefetch == is->prefetch;
-    if (!same_loop || !says_more(was->privates, is->privates) || !says_more(was->reductions, is->reductions))
+    LoopHeader same = *was;
+    same.schedule = is->schedule;
+    same.privates = is->privates;
+    same.reductions = is->reductions;
+    if (same != static_cast<const LoopHeader&>(*is) || !says_more(was->privates, is->privates) ||
+        !says_more(was->reductions, is->reductions))
       return false;
     if (was->schedule != is->schedule || was->privates != is->privates || was->reductions != is->reductions)
       loops.push_back({was, is});
@@ -49,10 +52,7 @@ std::optional<Result<void>> still_respects(const Dependences& dependences, const
                   loop.after->symbol);
   }
   const Schedule& schedule = loop.after->schedule;
-  const bool in_order = std::holds_alternative<Sequential>(schedule) || std::holds_alternative<Unroll>(schedule);
-  if (in_order || schedule == loop.before->schedule) return Result<void>();
-  if (may_return(loop.after->children, lifted))
-    return fail("legality.carried", "an iteration of loop " + loop.after->symbol + " may return", loop.after->symbol);
+  if (is_in_order(schedule) || schedule == loop.before->schedule) return Result<void>();
   const auto carried = carried_by(dependences, lifted, legal, loop.after->symbol);
   if (!carried) return std::unexpected(carried.error());
   for (const Carried& one : *carried) {
@@ -73,11 +73,11 @@ std::optional<Result<void>> still_respects(const Dependences& dependences, const
 std::set<std::string> privates_in(const ScheduleTree& tree, std::string& twice) {
   std::set<std::string> all;
   for (const ScheduleNode& node : tree) {
-    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
-    const auto* guard = std::get_if<ScheduleGuard>(&node.value);
-    if (!loop && !guard) continue;
-    std::set<std::string> names = privates_in(loop ? loop->children : guard->children, twice);
-    if (loop) names.insert(loop->privates.begin(), loop->privates.end());
+    const ScheduleTree* below = children(node);
+    if (below == nullptr) continue;
+    std::set<std::string> names = privates_in(*below, twice);
+    if (const auto* loop = std::get_if<ScheduleLoop>(&node.value))
+      names.insert(loop->privates.begin(), loop->privates.end());
     for (const std::string& name : names)
       if (!all.insert(name).second) twice = name;
   }
@@ -92,17 +92,6 @@ std::optional<std::string> private_twice(const ScheduleTree& tree) {
   return twice.empty() ? std::nullopt : std::optional(twice);
 }
 
-bool may_return(const ScheduleTree& tree, const Lifted& lifted) {
-  return std::any_of(tree.begin(), tree.end(), [&](const ScheduleNode& n) {
-    return match(
-        n.value, [&](const ScheduleLoop& l) { return may_return(l.children, lifted); },
-        [&](const ScheduleGuard& g) { return may_return(g.children, lifted); },
-        [&](const ScheduleLeaf& leaf) {
-          return has_return(lifted.statements[static_cast<std::size_t>(leaf.statement)]);
-        });
-  });
-}
-
 namespace {
 
 // The symbols that the loop's bounds and those inside of it use, and the places of its leaves; false: it has a guard.
@@ -114,9 +103,13 @@ bool uses_in(const ScheduleLoop& loop, std::set<std::string>& uses) {
   add(loop.begin);
   add(loop.end);
   return std::ranges::all_of(loop.children, [&](const ScheduleNode& node) {
-    if (const auto* leaf = std::get_if<ScheduleLeaf>(&node.value)) std::ranges::for_each(leaf->iterators, add);
-    const auto* inner = std::get_if<ScheduleLoop>(&node.value);
-    return !std::holds_alternative<ScheduleGuard>(node.value) && (inner == nullptr || uses_in(*inner, uses));
+    return match(
+        node.value, [&](const ScheduleLoop& inner) { return uses_in(inner, uses); },
+        [](const ScheduleGuard&) { return false; },
+        [&](const ScheduleLeaf& leaf) {
+          std::ranges::for_each(leaf.iterators, add);
+          return true;
+        });
   });
 }
 

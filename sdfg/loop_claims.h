@@ -20,9 +20,6 @@ std::optional<Result<void>> by_claims(const Dependences& dependences, const Lift
 bool keeps_privates(const Dependences::Data& data, const ScheduleLoop& loop, const ScheduleTree& tree,
                     const ScheduleTree& legal);
 
-// A return in it: even the only iteration that gets there must then find all before it done, and none after it begun.
-bool may_return(const ScheduleTree& tree, const Lifted& lifted);
-
 // A container that is private to two loops of which none is inside the other: its accesses would have two places.
 // `covered` finds those that run; but targets must have one for accesses that never run, too.
 std::optional<std::string> private_twice(const ScheduleTree& tree);

@@ -16,18 +16,9 @@ bool symbols_only(const ScalarExpr& e) {
   return ok;
 }
 
-bool contains_return(const Node& node) {
-  bool found = false;
-  visit(Region{{node}}, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
-  return found;
-}
-
 std::string first_state(const Node& node) {
-  std::string name;
-  visit(Region{{node}}, [&](const Node& n) {
-    if (const auto* state = std::get_if<State>(&n.value); state && name.empty()) name = state->name;
-  });
-  return name;
+  const NodeNames names = node_names(Region{{node}});
+  return names.states.empty() ? "" : names.states.front();
 }
 
 class Lifter {
@@ -51,30 +42,21 @@ class Lifter {
     match(
         n.value, [&](const State&) { leaf(n, around, out, false); },
         [&](const Loop& l) {
-          if (!is_quasi_affine(l.begin) || !is_quasi_affine(l.end) || contains_return(n))
-            return leaf(n, around, out, true);
-          ScheduleLoop loop{.symbol = l.symbol,
-                            .begin = l.begin,
-                            .end = l.end,
-                            .step = l.step,
-                            .schedule = l.schedule,
-                            .privates = l.privates,
-                            .reductions = l.reductions,
-                            .prefetch = l.prefetch,
-                            .children = {}};
+          if (!is_quasi_affine(l.begin) || !is_quasi_affine(l.end)) return leaf(n, around, out, true);
+          ScheduleLoop loop{l, {}};
           auto inner = around;
           inner.emplace_back(loop);
           loop.children = region(l.body, inner);
           out.emplace_back(std::move(loop));
         },
         [&](const If& i) {
-          if (!symbols_only(i.condition.code) || !is_affine_condition(i.condition.code) || contains_return(n))
+          if (!symbols_only(i.condition.code) || !is_affine_condition(i.condition.code))
             return leaf(n, around, out, true);
           guard(i.condition.code, i.then_body, around, out);
           if (!i.else_body.nodes.empty())
             guard(ScalarExpr::unary(ScalarOp::logical_not, i.condition.code), i.else_body, around, out);
         },
-        [&](const While&) { leaf(n, around, out, true); }, [&](const Return&) { leaf(n, around, out, true); });
+        [&](const While&) { leaf(n, around, out, true); });
   }
 
   void guard(const ScalarExpr& condition, const Region& body, const std::vector<ScheduleNode>& around,
@@ -119,9 +101,8 @@ std::set<std::string> names_in_use(const Lifted& lifted, const ScheduleTree& tre
   for (const Container& c : lifted.frame.containers) used.insert(c.name);
   for (const Statement& s : lifted.statements) {
     used.insert(s.iterators.begin(), s.iterators.end());
-    visit(Region{{s.node}}, [&](const Node& n) {
-      if (const auto* loop = std::get_if<Loop>(&n.value)) used.insert(loop->symbol);
-    });
+    const NodeNames inside = node_names(Region{{s.node}});
+    used.insert(inside.symbols.begin(), inside.symbols.end());
   }
   return used;
 }
@@ -134,18 +115,7 @@ class Lowerer {
     Region result;
     for (const ScheduleNode& n : tree)
       match(
-          n.value,
-          [&](const ScheduleLoop& l) {
-            result.nodes.emplace_back(Loop{.symbol = l.symbol,
-                                           .begin = l.begin,
-                                           .end = l.end,
-                                           .step = l.step,
-                                           .schedule = l.schedule,
-                                           .privates = l.privates,
-                                           .reductions = l.reductions,
-                                           .prefetch = l.prefetch,
-                                           .body = region(l.children)});
-          },
+          n.value, [&](const ScheduleLoop& l) { result.nodes.emplace_back(Loop{l, region(l.children)}); },
           [&](const ScheduleGuard& g) {
             result.nodes.emplace_back(
                 If{.condition = {.code = g.condition, .inputs = {}}, .then_body = region(g.children), .else_body = {}});
@@ -162,15 +132,11 @@ class Lowerer {
     Node node = substitute(s.node, with);
     // Names of states and of loops are unique: those of a statement's second copy get numbers.
     Renaming names;
-    visit(Region{{node}}, [&](const Node& n) {
-      if (const auto* state = std::get_if<State>(&n.value)) {
-        const std::string name = numbered(state->name, states_, states_);
-        if (name != state->name) names.states[state->name] = name;
-      } else if (const auto* loop = std::get_if<Loop>(&n.value)) {
-        const std::string name = numbered(loop->symbol, loops_, symbols_);
-        if (name != loop->symbol) names.symbols[loop->symbol] = name;
-      }
-    });
+    const NodeNames old = node_names(Region{{node}});
+    for (const std::string& state : old.states)
+      if (const std::string name = numbered(state, states_, states_); name != state) names.states[state] = name;
+    for (const std::string& symbol : old.symbols)
+      if (const std::string name = numbered(symbol, loops_, symbols_); name != symbol) names.symbols[symbol] = name;
     if (names.states.empty() && names.symbols.empty()) return node;
     Sdfg holder;
     holder.root.nodes.push_back(std::move(node));
@@ -193,15 +159,18 @@ class Lowerer {
   std::set<std::string> states_, loops_, symbols_;  // given so far; symbols_ also what other names there are
 };
 
-// Children of an inner node; null for a leaf.
-const ScheduleTree* children(const ScheduleNode& n) {
+}  // namespace
+
+const ScheduleTree* children(const ScheduleNode& node) {
   return match(
-      n.value, [](const ScheduleLoop& l) -> const ScheduleTree* { return &l.children; },
+      node.value, [](const ScheduleLoop& l) -> const ScheduleTree* { return &l.children; },
       [](const ScheduleGuard& g) -> const ScheduleTree* { return &g.children; },
       [](const ScheduleLeaf&) -> const ScheduleTree* { return nullptr; });
 }
 
-}  // namespace
+ScheduleTree* children(ScheduleNode& node) {
+  return const_cast<ScheduleTree*>(children(static_cast<const ScheduleNode&>(node)));
+}
 
 Lifted lift(const Sdfg& sdfg) { return Lifter(sdfg).take(); }
 
@@ -255,9 +224,7 @@ std::vector<ScheduleNode> around(const ScheduleTree& tree, const std::string& sy
     if (const auto* loop = std::get_if<ScheduleLoop>(&n.value); loop && loop->symbol == symbol) return {};
     std::vector<ScheduleNode> chain = around(*below, symbol);
     ScheduleNode here = n;
-    match(
-        here.value, [](ScheduleLoop& l) { l.children.clear(); }, [](ScheduleGuard& g) { g.children.clear(); },
-        [](ScheduleLeaf&) {});
+    children(here)->clear();
     chain.insert(chain.begin(), std::move(here));
     return chain;
   }
@@ -267,8 +234,8 @@ std::vector<ScheduleNode> around(const ScheduleTree& tree, const std::string& sy
 std::pair<ScheduleTree*, std::size_t> owner_of(ScheduleTree& tree, const std::string& symbol) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (const auto* loop = std::get_if<ScheduleLoop>(&tree[i].value); loop && loop->symbol == symbol) return {&tree, i};
-    if (const ScheduleTree* below = children(tree[i]))
-      if (auto found = owner_of(const_cast<ScheduleTree&>(*below), symbol); found.first) return found;
+    if (ScheduleTree* below = children(tree[i]))
+      if (auto found = owner_of(*below, symbol); found.first) return found;
   }
   return {nullptr, 0};
 }

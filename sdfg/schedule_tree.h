@@ -17,14 +17,7 @@ namespace sous::sdfg {
 
 struct ScheduleNode;
 
-struct ScheduleLoop {
-  std::string symbol;
-  Expr begin, end;
-  std::int64_t step = 1;
-  Schedule schedule;
-  std::vector<std::string> privates;
-  std::vector<Reduction> reductions;
-  std::int64_t prefetch = 0;
+struct ScheduleLoop : LoopHeader {
   std::vector<ScheduleNode> children;
   bool operator==(const ScheduleLoop&) const;
 };
@@ -47,8 +40,7 @@ struct ScheduleNode {
   bool operator==(const ScheduleNode&) const = default;
 };
 inline bool ScheduleLoop::operator==(const ScheduleLoop& o) const {
-  return symbol == o.symbol && begin == o.begin && end == o.end && step == o.step && schedule == o.schedule &&
-         privates == o.privates && reductions == o.reductions && prefetch == o.prefetch && children == o.children;
+  return LoopHeader::operator==(o) && children == o.children;
 }
 inline bool ScheduleGuard::operator==(const ScheduleGuard& o) const {
   return condition == o.condition && children == o.children;
@@ -76,6 +68,9 @@ Sdfg lower(const Lifted& lifted, const ScheduleTree& tree);
 
 // --- Looking into a tree ---------------------------------------------------------------------------------------------
 
+// What is inside of a loop or a guard; null for a leaf.
+const ScheduleTree* children(const ScheduleNode& node);
+ScheduleTree* children(ScheduleNode& node);
 // The loop with this symbol, or null.
 const ScheduleLoop* find_loop(const ScheduleTree& tree, const std::string& symbol);
 ScheduleLoop* find_loop(ScheduleTree& tree, const std::string& symbol);

@@ -19,6 +19,27 @@ bool Sdfg::has_symbol(const std::string& symbol) const {
   return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
 }
 
+bool is_in_order(const Schedule& schedule) {
+  return match(
+      schedule, [](const Sequential&) { return true; }, [](const Parallel&) { return false; },
+      [](const Simd&) { return false; }, [](const Unroll&) { return true; }, [](const GpuGrid&) { return false; },
+      [](const GpuBlock&) { return false; });
+}
+
+bool is_in_threads(const Schedule& schedule) {
+  return match(
+      schedule, [](const Sequential&) { return false; }, [](const Parallel&) { return true; },
+      [](const Simd&) { return false; }, [](const Unroll&) { return false; }, [](const GpuGrid&) { return true; },
+      [](const GpuBlock&) { return true; });
+}
+
+bool is_on_gpu(const Schedule& schedule) {
+  return match(
+      schedule, [](const Sequential&) { return false; }, [](const Parallel&) { return false; },
+      [](const Simd&) { return false; }, [](const Unroll&) { return false; }, [](const GpuGrid&) { return true; },
+      [](const GpuBlock&) { return true; });
+}
+
 std::vector<int> execution_order(const State& state) {
   const std::size_t count = state.nodes.size();
   std::vector<int> waiting(count, 0);
@@ -32,7 +53,8 @@ std::vector<int> execution_order(const State& state) {
     done[next] = true;
     for (const Edge& e : state.edges)
       if (static_cast<std::size_t>(e.source) == next) --waiting[static_cast<std::size_t>(e.target)];
-    if (!std::holds_alternative<AccessNode>(state.nodes[next])) order.push_back(static_cast<int>(next));
+    match(
+        state.nodes[next], [](const AccessNode&) {}, [&](const Tasklet&) { order.push_back(static_cast<int>(next)); });
   }
   return order;
 }
@@ -53,31 +75,18 @@ TaskletView tasklet_view(const State& state, int node) {
 
 std::vector<TaskletView> tasklets(const State& state) {
   std::vector<TaskletView> views;
-  for (int node : execution_order(state))
-    if (std::holds_alternative<Tasklet>(state.nodes[static_cast<std::size_t>(node)]))
-      views.push_back(tasklet_view(state, node));
+  for (int node : execution_order(state)) views.push_back(tasklet_view(state, node));
   return views;
 }
 
-bool reads_target(const State& state, const Edge& edge) {
-  const auto* library = std::get_if<LibraryNode>(&state.nodes[static_cast<std::size_t>(edge.source)]);
-  return edge.memlet.combine || (library && std::holds_alternative<ReduceNode>(*library));
-}
-
-Subset point(const std::vector<Expr>& subscript) {
-  Subset subset;
-  for (const Expr& e : subscript) subset.push_back({.begin = e, .end = std::nullopt, .step = 1});
-  return subset;
+bool is_write(const State& state, const Edge& edge) {
+  return match(
+      state.nodes[static_cast<std::size_t>(edge.target)], [](const AccessNode&) { return true; },
+      [](const Tasklet&) { return false; });
 }
 
 Memlet element(std::string container, const std::vector<Expr>& subscript) {
-  return {.container = std::move(container), .subset = point(subscript), .combine = std::nullopt};
-}
-
-std::vector<Expr> subscripts(const Subset& subset) {
-  std::vector<Expr> result;
-  for (const Dim& d : subset) result.push_back(d.begin);
-  return result;
+  return {.container = std::move(container), .subset = subscript, .combine = std::nullopt};
 }
 
 State assignment(std::string name, Memlet out, ScalarExpr code, std::vector<Memlet> inputs) {
@@ -150,10 +159,7 @@ struct Rewriter {
   }
   Memlet memlet(Memlet m) const {
     m.container = container(m.container);
-    for (Dim& d : m.subset) {
-      d.begin = expr(d.begin);
-      if (d.end) d.end = expr(*d.end);
-    }
+    for (Expr& e : m.subset) e = expr(e);
     return m;
   }
   Condition condition(Condition c) const {
@@ -166,7 +172,7 @@ struct Rewriter {
     for (DataflowNode& n : s.nodes) {
       match(
           n, [&](AccessNode& a) { a.container = container(a.container); },
-          [&](Tasklet& t) { t.code = scalar(std::move(t.code)); }, [](LibraryNode&) {});
+          [&](Tasklet& t) { t.code = scalar(std::move(t.code)); });
     }
     for (Edge& e : s.edges) e.memlet = memlet(std::move(e.memlet));
     return s;
@@ -194,8 +200,7 @@ struct Rewriter {
         [&](While& w) {
           w.condition = condition(std::move(w.condition));
           w.body = region(std::move(w.body));
-        },
-        [](Return&) {});
+        });
     return n;
   }
 };

@@ -3,7 +3,7 @@
 // Meaning (the interpreter, sdfg/interp.h, defines it; every target is held against it).
 //  - An Sdfg is called with values for its symbols and with memory for its argument containers. Its root region runs.
 //  - A Region runs its nodes in order.
-//  - A State runs its tasklets and library nodes in a topological order of its edges. Access nodes are a container at a
+//  - A State runs its tasklets in a topological order of its edges. Access nodes are a container at a
 //    point of time: a write into an access node comes before every read from that same node. Two access nodes of one
 //    container of which one is written must be ordered by a path; otherwise the state is malformed (sdfg.state.race).
 //  - A Loop takes symbol = begin, begin+step, … while < end (step > 0) or > end (step < 0). Bounds are evaluated once,
@@ -21,8 +21,7 @@
 //                   other in a block lies a barrier.
 //    `reductions`: containers that iterations only combine into with one associative operator. Iterations may combine
 //    partial results in any association; only legal where the program's flags allow it.
-//  - Storage: device_global containers are touched only inside GpuGrid loops and by copy library nodes (transfers);
-//    device_shared ones are privates of a GpuGrid loop.
+//  - Storage: device_shared containers are privates of a GpuGrid loop.
 //  - Containers of one positive alias class may overlap; a container of class 0 overlaps no other. Pairs in `disjoint`
 //  and
 //    the inequalities in `assumptions` are what is checked on entry; an Sdfg means nothing where they do not hold.
@@ -44,12 +43,11 @@
 namespace sous::sdfg {
 
 //   enumerator, text
-#define SOUS_STORAGES(X)            \
-  X(argument, "argument")           \
-  X(stack, "stack")                 \
-  X(heap, "heap")                   \
-  X(registers, "registers")         \
-  X(device_global, "device_global") \
+#define SOUS_STORAGES(X)    \
+  X(argument, "argument")   \
+  X(stack, "stack")         \
+  X(heap, "heap")           \
+  X(registers, "registers") \
   X(device_shared, "device_shared")
 
 enum class Storage : std::uint8_t {
@@ -73,14 +71,8 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
-// One dimension of a subset: the index `begin`, or (end set) the range begin, begin+step, … < end.
-struct Dim {
-  Expr begin;
-  std::optional<Expr> end;
-  std::int64_t step = 1;
-  bool operator==(const Dim&) const = default;
-};
-using Subset = std::vector<Dim>;
+// One element: an index for each dimension.
+using Subset = std::vector<Expr>;
 
 //   enumerator, text, the ScalarOp that combines
 #define SOUS_REDUCTION_OPS(X) \
@@ -99,8 +91,8 @@ enum class ReductionOp : std::uint8_t {
 #undef X
 };
 
-// What moves along an edge: a point (all dimensions indices; what tasklets use) or a box of a container. With `combine`
-// (only on the edge into an access node), the element becomes element `combine` value.
+// What moves along an edge: an element of a container. With `combine` (only on the edge into an access node), it
+// becomes element `combine` value.
 struct Memlet {
   std::string container;
   Subset subset;
@@ -121,29 +113,9 @@ struct Tasklet {
   bool operator==(const Tasklet&) const = default;
 };
 
-// Library nodes; connectors in brackets. Shapes are those of the memlets' ranges (indices dropped).
-struct GemmNode {  // [a] m x k (k x m if transpose_a), [b] k x n, [c] -> [c] m x n: c = alpha*a*b + beta*c, k ascending
-  bool transpose_a = false, transpose_b = false;
-  double alpha = 1, beta = 0;
-  bool operator==(const GemmNode&) const = default;
-};
-struct ReduceNode {  // [in] -> [out]: combines over `axes` (of in's box), in ascending order, starting from out's value
-  ReductionOp op = ReductionOp::sum;
-  std::vector<int> axes;
-  bool operator==(const ReduceNode&) const = default;
-};
-struct SoftmaxNode {  // [in] -> [out], same shape: exp(x - max) / sum over the last axis
-  bool operator==(const SoftmaxNode&) const = default;
-};
-struct CopyNode {  // [in] -> [out], boxes of equal extents and equal type; between storages it is a transfer
-  bool operator==(const CopyNode&) const = default;
-};
-using LibraryNode = std::variant<GemmNode, ReduceNode, SoftmaxNode, CopyNode>;
+using DataflowNode = std::variant<AccessNode, Tasklet>;
 
-using DataflowNode = std::variant<AccessNode, Tasklet, LibraryNode>;
-
-// nodes[source] -> nodes[target]; one end is an access node, the other a tasklet or library node, whose connector is
-// named.
+// nodes[source] -> nodes[target]; one end is an access node, the other a tasklet, whose connector is named.
 struct Edge {
   int source = 0, target = 0;
   std::string connector;
@@ -187,6 +159,9 @@ struct GpuBlock {
   bool operator==(const GpuBlock&) const = default;
 };
 using Schedule = std::variant<Sequential, Parallel, Simd, Unroll, GpuGrid, GpuBlock>;
+bool is_in_order(const Schedule& schedule);    // one iteration after the other
+bool is_in_threads(const Schedule& schedule);  // at the same time, each in a thread of its own
+bool is_on_gpu(const Schedule& schedule);
 
 struct Node;
 struct Region {
@@ -202,7 +177,8 @@ struct Reduction {
 
 constexpr std::int64_t max_prefetch = 1 << 20;  // iterations
 
-struct Loop {
+// All that a loop says of its iterations: of a Loop, and of the one in a schedule tree that it is lifted to.
+struct LoopHeader {
   std::string symbol;  // unique among the loops of an Sdfg
   Expr begin, end;
   std::int64_t step = 1;  // not 0
@@ -211,6 +187,9 @@ struct Loop {
   std::vector<Reduction> reductions;
   // A hint that computes nothing: what reads meet so many iterations later is asked for ahead. 0: no hint.
   std::int64_t prefetch = 0;
+  bool operator==(const LoopHeader&) const = default;
+};
+struct Loop : LoopHeader {
   Region body;
   bool operator==(const Loop&) const = default;
 };
@@ -233,12 +212,9 @@ struct While {
   Region body;
   bool operator==(const While&) const = default;
 };
-struct Return {
-  bool operator==(const Return&) const = default;
-};
 
 struct Node {
-  std::variant<State, Loop, If, While, Return> value;
+  std::variant<State, Loop, If, While> value;
   template <class T>
     requires(!std::is_same_v<std::decay_t<T>, Node>)
   Node(T&& v) : value(std::forward<T>(v)) {}  // NOLINT: a node is any of these
@@ -270,23 +246,18 @@ struct TaskletView {
   std::vector<const Memlet*> inputs;   // parallel to tasklet->inputs
   std::vector<const Memlet*> outputs;  // at least one
 };
-// Indices of the computing nodes (tasklets, library nodes) of a state in the one topological order that everything
-// uses: smallest index first among the ready ones. Empty if the graph has a cycle and there are computing nodes.
+// Indices of the tasklets of a state in the one topological order that everything uses: smallest index first among the
+// ready ones. Empty if the graph has a cycle and there are tasklets.
 std::vector<int> execution_order(const State& state);
 // View of nodes[node], a tasklet of a checked state.
 TaskletView tasklet_view(const State& state, int node);
-// All of them in execution order; library nodes are left out.
+// All of them in execution order.
 std::vector<TaskletView> tasklets(const State& state);
 
-// Whether the edge, which ends at an access node, also reads what it writes: it combines with the value there, or comes
-// from a reduce node, which starts from that.
-bool reads_target(const State& state, const Edge& edge);
+// Whether the edge writes its memlet: it ends at an access node. Otherwise it reads it.
+bool is_write(const State& state, const Edge& edge);
 
-// The subset that is one point, and the memlet of that element.
-Subset point(const std::vector<Expr>& subscript);
-Memlet element(std::string container, const std::vector<Expr>& subscript = {});
-// The subscripts of a point subset.
-std::vector<Expr> subscripts(const Subset& subset);
+Memlet element(std::string container, const Subset& subscript = {});
 
 // A state that is one assignment: out = code(inputs), with one access node per input and one for the output. Most are.
 State assignment(std::string name, Memlet out, ScalarExpr code, std::vector<Memlet> inputs);
@@ -318,6 +289,9 @@ Sdfg rename(const Sdfg& sdfg, const Renaming& renaming);
 
 // --- Walks ----------------------------------------------------------------------------------------------------------
 
+// The regions directly inside of the node, in order.
+std::vector<const Region*> bodies(const Node& node);
+std::vector<Region*> bodies(Node& node);
 // Calls f on every node below, parents first, in order; f may change what it is given.
 void visit(const Region& region, const std::function<void(const Node&)>& f);
 void visit(Region& region, const std::function<void(Node&)>& f);
@@ -326,8 +300,15 @@ void for_each_memlet(const Region& region, const std::function<void(const Memlet
 void for_each_memlet(const Node& node, const std::function<void(const Memlet&, bool writes)>& f);
 // Calls f, which may change them, on the memlets of the node itself, not on those of the nodes inside it.
 void change_memlets(Node& node, const std::function<void(Memlet&)>& f);
+// Calls f on what each tasklet of the state computes.
+void for_each_code(const State& state, const std::function<void(const ScalarExpr&)>& f);
 // Calls f on what each tasklet and each condition below computes.
 void for_each_code(const Region& region, const std::function<void(const ScalarExpr&)>& f);
+// What the nodes below are called, in order: the symbols of loops, and the names of states.
+struct NodeNames {
+  std::vector<std::string> symbols, states;
+};
+NodeNames node_names(const Region& region);
 // Rewrites each expression below: bounds, subscripts, symbolic leaves.
 Region map_exprs(Region region, const std::function<Expr(const Expr&)>& f);
 // Where a loop stands.

@@ -8,45 +8,18 @@ namespace sous::sdfg {
 
 namespace {
 
-ReductionOp reduction_of(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::mul:
-      return ReductionOp::product;
-    case ScalarOp::min:
-      return ReductionOp::min;
-    case ScalarOp::max:
-      return ReductionOp::max;
-    case ScalarOp::bit_and:
-      return ReductionOp::bit_and;
-    case ScalarOp::bit_or:
-      return ReductionOp::bit_or;
-    case ScalarOp::bit_xor:
-      return ReductionOp::bit_xor;
-    default:
-      return ReductionOp::sum;
-  }
+// The reduction that combines with this operator, if one does.
+std::optional<ReductionOp> reduction_of(ScalarOp op) {
+#define X(e, text, combines) \
+  if (op == ScalarOp::combines) return ReductionOp::e;
+  SOUS_REDUCTION_OPS(X)
+#undef X
+  return std::nullopt;
 }
 
 // Whether a subscript reads the container.
 bool subscripts_read(const Memlet& memlet, const std::string& container) {
-  return std::ranges::any_of(memlet.subset, [&](const Dim& d) {
-    return d.begin.reads().contains(container) || (d.end && d.end->reads().contains(container));
-  });
-}
-
-bool associative(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::add:
-    case ScalarOp::mul:
-    case ScalarOp::min:
-    case ScalarOp::max:
-    case ScalarOp::bit_and:
-    case ScalarOp::bit_or:
-    case ScalarOp::bit_xor:
-      return true;
-    default:
-      return false;
-  }
+  return std::ranges::any_of(memlet.subset, [&](const Expr& e) { return e.reads().contains(container); });
 }
 
 }  // namespace
@@ -100,7 +73,8 @@ std::optional<Reduction> commuting_update(const Statement& statement) {
   // Down the spine of one operator to the accumulator; subtracting from it adds to it.
   const ScalarExpr* e = &a->code;
   ScalarOp op = e->op == ScalarOp::sub ? ScalarOp::add : e->op;
-  if (!associative(op)) return std::nullopt;
+  const auto reduction = reduction_of(op);
+  if (!reduction) return std::nullopt;
   while (!is_accumulator(*e)) {
     bool step = e->op == op || (op == ScalarOp::add && e->op == ScalarOp::sub);
     if (!step) return std::nullopt;
@@ -111,7 +85,7 @@ std::optional<Reduction> commuting_update(const Statement& statement) {
     else
       return std::nullopt;
   }
-  return Reduction{.container = a->out.container, .op = reduction_of(op)};
+  return Reduction{.container = a->out.container, .op = *reduction};
 }
 
 std::optional<Reduction> self_update(const Statement& statement) {

@@ -22,9 +22,7 @@ std::optional<std::map<int, std::size_t>> places_in(const ScheduleTree& tree) {
 ScheduleTree sorted(ScheduleTree tree, const std::map<int, std::size_t>& places) {
   std::multimap<std::size_t, ScheduleNode> nodes;
   for (ScheduleNode& node : tree) {
-    if (auto* loop = std::get_if<ScheduleLoop>(&node.value)) loop->children = sorted(std::move(loop->children), places);
-    if (auto* guard = std::get_if<ScheduleGuard>(&node.value))
-      guard->children = sorted(std::move(guard->children), places);
+    if (ScheduleTree* below = children(node)) *below = sorted(std::move(*below), places);
     std::size_t first = std::numeric_limits<std::size_t>::max();
     for_each_leaf({node}, [&](const ScheduleLeaf& leaf) { first = std::min(first, places.at(leaf.statement)); });
     nodes.emplace(first, std::move(node));

@@ -83,25 +83,20 @@ bool apart(const Surroundings& common, const std::vector<ScheduleLoop>& of_first
   const auto enter = [&](const std::vector<ScheduleLoop>& loops, Subset subset, const std::string& suffix) {
     std::map<std::string, Expr> own;
     for (const ScheduleLoop& loop : loops) {
-      ScheduleLoop renamed{.symbol = loop.symbol + suffix,
-                           .begin = loop.begin.substitute(own),
-                           .end = loop.end.substitute(own),
-                           .step = loop.step,
-                           .schedule = {},
-                           .privates = {},
-                           .reductions = {},
-                           .children = {}};
+      ScheduleLoop renamed{loop, {}};
+      renamed.symbol += suffix;
+      renamed.begin = loop.begin.substitute(own);
+      renamed.end = loop.end.substitute(own);
       pairs.enter(renamed);
       own[loop.symbol] = Expr::symbol(renamed.symbol);
     }
-    for (Dim& d : subset) d.begin = d.begin.substitute(own);
+    for (Expr& e : subset) e = e.substitute(own);
     return subset;
   };
   // No identifier has these signs, so the names are new.
   const Subset a = enter(of_first, first, "'1"), b = enter(of_second, second, "'2");
   SOUS_ASSERT(a.size() == b.size());
-  for (std::size_t d = 0; d < a.size(); ++d)
-    if (!a[d].end && !b[d].end) pairs.same(a[d].begin, b[d].begin);
+  for (std::size_t d = 0; d < a.size(); ++d) pairs.same(a[d], b[d]);
   return pairs.never();
 }
 

@@ -33,10 +33,10 @@ std::string escape(const std::string& text) {
 }
 
 // What is drawn: a box with a title over other boxes, or over the dataflow of a state.
-struct Box {
+struct Figure {
   std::vector<std::string> title;  // lines
   std::string color, fill = "#ffffff";
-  std::vector<Box> children = {};
+  std::vector<Figure> children = {};
   const State* state = nullptr;
   std::vector<std::vector<int>> layers = {};  // of the state's nodes
   int width = 0, height = 0;
@@ -98,8 +98,8 @@ int width_of(const std::vector<std::string>& title) {
 constexpr std::string_view state_edge = "#a0aec0", state_fill = "#f7fafc";
 
 // A state as its text: what a picture of many has room for.
-Box text_box(const State& s, const Sdfg& context) {
-  Box box{.title = {}, .color = std::string(state_edge), .fill = std::string(state_fill)};
+Figure text_box(const State& s, const Sdfg& context) {
+  Figure box{.title = {}, .color = std::string(state_edge), .fill = std::string(state_fill)};
   const std::string text = print(Region{{Node(s)}}, context);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -111,8 +111,8 @@ Box text_box(const State& s, const Sdfg& context) {
   return box;
 }
 
-Box state_box(const State& s) {
-  Box box{.title = {s.name}, .color = std::string(state_edge), .fill = std::string(state_fill)};
+Figure state_box(const State& s) {
+  Figure box{.title = {s.name}, .color = std::string(state_edge), .fill = std::string(state_fill)};
   box.state = &s;
   box.layers = layers_of(s);
   int widest = text_width(s.name);
@@ -133,12 +133,12 @@ Box state_box(const State& s) {
   return box;
 }
 
-Box stack(const std::string& title, const LoopColors& colors, std::vector<Box> children) {
-  Box box{.title = wrapped(title), .color = std::string(colors.edge), .fill = std::string(colors.fill)};
+Figure stack(const std::string& title, const LoopColors& colors, std::vector<Figure> children) {
+  Figure box{.title = wrapped(title), .color = std::string(colors.edge), .fill = std::string(colors.fill)};
   box.children = std::move(children);
   box.width = width_of(box.title);
   box.height = height_of(box.title) + padding;
-  for (const Box& child : box.children) {
+  for (const Figure& child : box.children) {
     box.width = std::max(box.width, child.width);
     box.height += child.height + gap;
   }
@@ -147,10 +147,10 @@ Box stack(const std::string& title, const LoopColors& colors, std::vector<Box> c
 }
 
 // `whole`: states with their dataflow, not as text.
-std::vector<Box> boxes(const Region& r, const Sdfg& context, bool whole) {
-  std::vector<Box> result;
+std::vector<Figure> boxes(const Region& r, const Sdfg& context, bool whole) {
+  std::vector<Figure> result;
   const auto inside = [&](const Region& body) { return boxes(body, context, whole); };
-  constexpr LoopColors branch{"#b7791f", "#ffffff"}, repeat{"#6b46c1", "#ffffff"}, end{"#c53030", "#ffffff"};
+  constexpr LoopColors branch{"#b7791f", "#ffffff"}, repeat{"#6b46c1", "#ffffff"};
   for (const Node& n : r.nodes)
     match(
         n.value, [&](const State& s) { result.push_back(whole ? state_box(s) : text_box(s, context)); },
@@ -162,8 +162,7 @@ std::vector<Box> boxes(const Region& r, const Sdfg& context, bool whole) {
         [&](const While& w) {
           const std::string test = "while " + condition_text(w.condition, context);
           result.push_back(stack(w.test_first ? test : "do " + test, repeat, inside(w.body)));
-        },
-        [&](const Return&) { result.push_back(stack("return", end, {})); });
+        });
   return result;
 }
 
@@ -205,7 +204,7 @@ class SvgPrinter {
       at = end + 1;
     }
     y += padding;
-    for (const Box& b : boxes(sdfg.root, sdfg, whole_)) {
+    for (const Figure& b : boxes(sdfg.root, sdfg, whole_)) {
       draw(b, padding, y, b.width);
       y += b.height + gap;
       width = std::max(width, b.width + 2 * padding);
@@ -224,7 +223,7 @@ class SvgPrinter {
             "\" fill=\"" + fill + "\"/>\n";
   }
 
-  void draw(const Box& box, int x, int y, int width) {
+  void draw(const Figure& box, int x, int y, int width) {
     rectangle(x, y, width, box.height, box.color, box.fill, 5);
     for (std::size_t k = 0; k < box.title.size(); ++k) {
       const std::string& line = box.title[k];
@@ -234,13 +233,13 @@ class SvgPrinter {
     }
     if (box.state) dataflow(box, x, y + line_height + padding, width);
     int below = y + height_of(box.title) + 2;
-    for (const Box& child : box.children) {
+    for (const Figure& child : box.children) {
       draw(child, x + padding, below, width - 2 * padding);
       below += child.height + gap;
     }
   }
 
-  void dataflow(const Box& box, int x, int y, int width) {
+  void dataflow(const Figure& box, int x, int y, int width) {
     const State& s = *box.state;
     struct Point {
       int x = 0, y = 0;

@@ -109,7 +109,6 @@ bool inputs_in_place(const ScalarExpr& code, const std::vector<Memlet>& inputs, 
     if (!same) return;
     const Memlet& m = inputs[static_cast<std::size_t>(e.input)];
     same = !m.combine && types.of(m.container) == e.type;
-    for (const Dim& d : m.subset) same = same && !d.end && d.step == 1;
     const auto [it, added] = known.emplace(memlet_text(m), static_cast<int>(known.size()));
     same = same && it->second == e.input;
   });
@@ -148,8 +147,6 @@ std::string tasklet_text(const Tasklet& t) {
   return "tasklet (" + head + ") " + printer.print(t.code);
 }
 
-std::string real_text(double value) { return constant_text(ScalarExpr::real(value, ElementType::f64)); }
-
 std::string reduction_text(ReductionOp op) {
   switch (op) {
 #define X(e, text, ...) \
@@ -159,25 +156,6 @@ std::string reduction_text(ReductionOp op) {
 #undef X
   }
   __builtin_unreachable();
-}
-
-std::string gemm_text(const GemmNode& g) {
-  const GemmNode usual;
-  std::string text;
-  auto add = [&](bool given, const std::string& parameter) {
-    if (given) text += (text.empty() ? "" : ", ") + parameter;
-  };
-  add(g.transpose_a, "transpose_a");
-  add(g.transpose_b, "transpose_b");
-  add(real_text(g.alpha) != real_text(usual.alpha), "alpha=" + real_text(g.alpha));
-  add(real_text(g.beta) != real_text(usual.beta), "beta=" + real_text(g.beta));
-  return "gemm(" + text + ")";
-}
-
-std::string reduce_text(const ReduceNode& r) {
-  std::string axes;
-  for (const int axis : r.axes) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
-  return "reduce(" + reduction_text(r.op) + ", axes=[" + axes + "])";
 }
 
 class Printer {
@@ -216,17 +194,6 @@ class Printer {
     return text;
   }
 
-  static std::string storage_text(Storage storage) {
-    switch (storage) {
-#define X(e, text) \
-  case Storage::e: \
-    return text;
-      SOUS_STORAGES(X)
-#undef X
-    }
-    __builtin_unreachable();
-  }
-
   void body(const Region& r) {
     for (const Node& n : r.nodes) node(n);
   }
@@ -259,8 +226,7 @@ class Printer {
         [&](const While& w) {
           const std::string test = "while (" + condition_text(w.condition, types_) + ")";
           w.test_first ? braced(test + " ", w.body) : braced("do ", w.body, " " + test);
-        },
-        [&](const Return&) { line("return"); });
+        });
   }
 
   void state(const State& s) {
@@ -292,13 +258,20 @@ class Printer {
 
 std::string expr_text(const Expr& e) { return e.is_valid() ? e.to_string() : "!overflow"; }
 
+std::string storage_text(Storage storage) {
+  switch (storage) {
+#define X(e, text) \
+  case Storage::e: \
+    return text;
+    SOUS_STORAGES(X)
+#undef X
+  }
+  __builtin_unreachable();
+}
+
 std::string memlet_text(const Memlet& m) {
   std::string text;
-  for (const Dim& d : m.subset) {
-    text += (text.empty() ? "" : ", ") + expr_text(d.begin);
-    if (d.end) text += ":" + expr_text(*d.end);
-    if (d.step != 1) text += (d.end ? ":" : "::") + std::to_string(d.step);
-  }
+  for (const Expr& e : m.subset) text += (text.empty() ? "" : ", ") + expr_text(e);
   text = quote_name(m.container) + "[" + text + "]";
   return m.combine ? text + " combine " + reduction_text(*m.combine) : text;
 }
@@ -306,13 +279,7 @@ std::string memlet_text(const Memlet& m) {
 std::string dataflow_text(const DataflowNode& node) {
   return match(
       node, [](const AccessNode& a) { return "access " + quote_name(a.container); },
-      [](const Tasklet& t) { return tasklet_text(t); },
-      [](const LibraryNode& library) {
-        return match(
-            library, [](const GemmNode& g) { return gemm_text(g); }, [](const ReduceNode& r) { return reduce_text(r); },
-            [](const SoftmaxNode&) { return std::string("softmax"); },
-            [](const CopyNode&) { return std::string("copy"); });
-      });
+      [](const Tasklet& t) { return tasklet_text(t); });
 }
 
 std::string schedule_text(const Schedule& schedule) {

@@ -9,8 +9,9 @@
 namespace sous::sdfg {
 
 std::string expr_text(const Expr& e);                 // as to_string; the invalid expression is "!overflow"
-std::string memlet_text(const Memlet& m);             // "A[i, 0:n] combine +"
-std::string dataflow_text(const DataflowNode& node);  // "access A", "tasklet (a: f64) a * 2.0", "copy"
+std::string storage_text(Storage storage);            // "stack"
+std::string memlet_text(const Memlet& m);             // "A[i, 0] combine +"
+std::string dataflow_text(const DataflowNode& node);  // "access A", "tasklet (a: f64) a * 2.0"
 std::string schedule_text(const Schedule& schedule);  // "parallel(threads=2)"; empty for sequential
 std::string loop_text(const Loop& loop);              // "loop i = 0 .. n private(t)"
 std::string condition_text(const Condition& condition, const Sdfg& context);

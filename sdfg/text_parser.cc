@@ -81,15 +81,6 @@ Result<int> Parser::small_integer() {
   return static_cast<int>(value);
 }
 
-Result<double> Parser::real() {
-  const Token start = peek();
-  Inputs none;
-  TRY(const Scalar value, prefix(none));
-  if (value.expr.op != ScalarOp::constant || value.expr.type != ElementType::f64)
-    return source_.error("sdfg.text.number", "not a constant of type f64", start.offset);
-  return value.expr.real_value();
-}
-
 Result<ElementType> Parser::type() {
   const auto result = peek().kind == TokenKind::Name ? parse_type(peek().text) : std::nullopt;
   if (!result) return syntax("an element type (i8 … u64, f32, f64, bool)");
@@ -222,8 +213,7 @@ Result<Node> Parser::node() {
   if (is_word("if")) return conditional();
   if (is_word("while")) return while_loop();
   if (is_word("do")) return do_loop();
-  if (accept_word("return")) return Node(Return{});
-  return syntax("a state (name: …), loop, if, while, do or return");
+  return syntax("a state (name: …), loop, if, while or do");
 }
 
 Result<Node> Parser::loop() {

@@ -69,15 +69,12 @@ class Parser {
   Result<State> block(std::string name);
   Result<DataflowNode> dataflow_node();
   Result<Tasklet> tasklet();
-  Result<LibraryNode> gemm();
-  Result<LibraryNode> reduce();
   Result<Edge> edge();
   Result<int> node_reference();
   Result<ReductionOp> reduction_op();
   Result<ElementType> type();
   Result<std::int64_t> integer();
   Result<int> small_integer();
-  Result<double> real();
 
   // --- Expressions (text_parser_expr.cc)
   Result<Memlet> memlet();

@@ -15,12 +15,8 @@ constexpr std::size_t expr_degree_limit = 64;
 
 std::string memlet_key(const Memlet& m) {
   std::string key = m.container;
-  for (const Dim& d : m.subset) key += '\n' + d.begin.to_string();
+  for (const Expr& d : m.subset) key += '\n' + d.to_string();
   return key;
-}
-
-bool is_plain_point(const Memlet& m) {
-  return !m.combine && std::ranges::all_of(m.subset, [](const Dim& d) { return !d.end && d.step == 1; });
 }
 
 std::size_t degree(const Expr& e) {
@@ -145,17 +141,8 @@ Result<Memlet> Parser::memlet() {
   TRY_VOID(expect("["));
   while (!is("]")) {
     if (!result.subset.empty()) TRY_VOID(expect(","));
-    Dim dim;
-    TRY(dim.begin, expr());
-    if (accept(":")) {
-      if (!is(":")) {
-        TRY(dim.end, expr());
-      }
-      if (accept(":")) {
-        TRY(dim.step, integer());
-      }
-    }
-    result.subset.push_back(std::move(dim));
+    TRY(Expr subscript, expr());
+    result.subset.push_back(std::move(subscript));
   }
   TRY_VOID(expect("]"));
   if (is_word("combine") && !is(":", 1)) {
@@ -275,9 +262,9 @@ Result<Parser::Scalar> Parser::inline_input(Inputs& inputs) {
   if (declared == types_.end()) return error("sdfg.text.unknown-container", "a container that is not declared");
   const std::size_t start = at_;
   TRY(Memlet m, memlet());
-  if (!is_plain_point(m)) {
+  if (m.combine) {
     at_ = start;
-    return error("sdfg.text.syntax", "an input is a point: a subscript per dimension, no range and no combine");
+    return error("sdfg.text.syntax", "an input does not combine");
   }
   const auto [known, added] = inputs.known.emplace(memlet_key(m), static_cast<int>(inputs.memlets.size()));
   if (added) inputs.memlets.push_back(std::move(m));

@@ -85,17 +85,7 @@ Result<DataflowNode> Parser::dataflow_node() {
     TRY(Tasklet t, tasklet());
     return t;
   }
-  if (accept_word("gemm")) {
-    TRY(LibraryNode n, gemm());
-    return n;
-  }
-  if (accept_word("reduce")) {
-    TRY(LibraryNode n, reduce());
-    return n;
-  }
-  if (accept_word("softmax")) return LibraryNode(SoftmaxNode{});
-  if (accept_word("copy")) return LibraryNode(CopyNode{});
-  return syntax("access, tasklet, gemm, reduce, softmax or copy");
+  return syntax("access or tasklet");
 }
 
 // tasklet (a: f64, b: f64) a * b
@@ -115,48 +105,6 @@ Result<Tasklet> Parser::tasklet() {
   }
   ++at_;
   TRY(result.code, scalar(inputs));
-  return result;
-}
-
-Result<LibraryNode> Parser::gemm() {
-  GemmNode result;
-  TRY_VOID(expect("("));
-  while (!is(")")) {
-    if (accept_word("transpose_a")) {
-      result.transpose_a = true;
-    } else if (accept_word("transpose_b")) {
-      result.transpose_b = true;
-    } else if (accept_word("alpha")) {
-      TRY_VOID(expect("="));
-      TRY(result.alpha, real());
-    } else if (accept_word("beta")) {
-      TRY_VOID(expect("="));
-      TRY(result.beta, real());
-    } else {
-      return syntax("transpose_a, transpose_b, alpha or beta");
-    }
-    if (!is(")")) TRY_VOID(expect(","));
-  }
-  ++at_;
-  return result;
-}
-
-// reduce(+, axes=[0, 1])
-Result<LibraryNode> Parser::reduce() {
-  ReduceNode result;
-  TRY_VOID(expect("("));
-  TRY(result.op, reduction_op());
-  TRY_VOID(expect(","));
-  if (!accept_word("axes")) return syntax("axes");
-  TRY_VOID(expect("="));
-  TRY_VOID(expect("["));
-  while (!is("]")) {
-    if (!result.axes.empty()) TRY_VOID(expect(","));
-    TRY(const int axis, small_integer());
-    result.axes.push_back(axis);
-  }
-  ++at_;
-  TRY_VOID(expect(")"));
   return result;
 }
 

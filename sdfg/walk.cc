@@ -22,7 +22,7 @@ std::optional<LoopPlace> find_loop(Region& region, const std::string& symbol, co
           found = find_loop(i.then_body, symbol, around);
           if (!found) found = find_loop(i.else_body, symbol, around);
         },
-        [&](While& w) { found = find_loop(w.body, symbol, around); }, [](Return&) {});
+        [&](While& w) { found = find_loop(w.body, symbol, around); });
   return found;
 }
 
@@ -37,20 +37,24 @@ template <class Like, class T>
 using As = std::conditional_t<std::is_const_v<Like>, const T, T>;
 
 template <class N, class F>
-void visit_below(N& node, const F& f) {
-  const auto region = [&](As<N, Region>& inside) {
-    for (As<N, Node>& n : inside.nodes) {
-      f(n);
-      visit_below(n, f);
-    }
-  };
+void each_body(N& node, const F& region) {
   match(
       node.value, [](const State&) {}, [&](As<N, Loop>& l) { region(l.body); },
       [&](As<N, If>& i) {
         region(i.then_body);
         region(i.else_body);
       },
-      [&](As<N, While>& w) { region(w.body); }, [](const Return&) {});
+      [&](As<N, While>& w) { region(w.body); });
+}
+
+template <class N, class F>
+void visit_below(N& node, const F& f) {
+  each_body(node, [&](As<N, Region>& inside) {
+    for (As<N, Node>& n : inside.nodes) {
+      f(n);
+      visit_below(n, f);
+    }
+  });
 }
 
 template <class R, class F>
@@ -71,12 +75,11 @@ void memlets_of(N& node, const F& f) {
       node.value,
       [&](As<N, State>& s) {
         for (As<N, Edge>& e : s.edges) {
-          const bool writes = std::holds_alternative<AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]);
-          f(e.memlet, !writes || reads_target(s, e), writes);
+          const bool writes = is_write(s, e);
+          f(e.memlet, !writes || e.memlet.combine.has_value(), writes);
         }
       },
-      [](const Loop&) {}, [&](As<N, If>& i) { read(i.condition); }, [&](As<N, While>& w) { read(w.condition); },
-      [](const Return&) {});
+      [](const Loop&) {}, [&](As<N, If>& i) { read(i.condition); }, [&](As<N, While>& w) { read(w.condition); });
 }
 
 void add_touched(const Node& node, Touched& touched) {
@@ -84,18 +87,29 @@ void add_touched(const Node& node, Touched& touched) {
   memlets_of(node, [&](const Memlet& m, bool reads, bool writes) {
     if (reads) touched.read.insert(m.container);
     if (writes) touched.written.insert(m.container);
-    for (const Dim& d : m.subset) {
-      expr(d.begin);
-      if (d.end) expr(*d.end);
-    }
+    for (const Expr& e : m.subset) expr(e);
   });
-  if (const auto* loop = std::get_if<Loop>(&node.value)) {
-    expr(loop->begin);
-    expr(loop->end);
-  }
+  match(
+      node.value, [](const State&) {},
+      [&](const Loop& l) {
+        expr(l.begin);
+        expr(l.end);
+      },
+      [](const If&) {}, [](const While&) {});
 }
 
 }  // namespace
+
+std::vector<const Region*> bodies(const Node& node) {
+  std::vector<const Region*> result;
+  each_body(node, [&](const Region& r) { result.push_back(&r); });
+  return result;
+}
+std::vector<Region*> bodies(Node& node) {
+  std::vector<Region*> result;
+  each_body(node, [&](Region& r) { result.push_back(&r); });
+  return result;
+}
 
 void visit(const Region& region, const std::function<void(const Node&)>& f) { visit_all(region, f); }
 void visit(Region& region, const std::function<void(Node&)>& f) { visit_all(region, f); }
@@ -119,17 +133,26 @@ void change_memlets(Node& node, const std::function<void(Memlet&)>& f) {
   memlets_of(node, [&](Memlet& m, bool, bool) { f(m); });
 }
 
+void for_each_code(const State& state, const std::function<void(const ScalarExpr&)>& f) {
+  for (const DataflowNode& n : state.nodes) match(n, [](const AccessNode&) {}, [&](const Tasklet& t) { f(t.code); });
+}
+
 void for_each_code(const Region& region, const std::function<void(const ScalarExpr&)>& f) {
   visit_all(region, [&](const Node& node) {
     match(
-        node.value,
-        [&](const State& s) {
-          for (const DataflowNode& n : s.nodes)
-            if (const auto* tasklet = std::get_if<Tasklet>(&n)) f(tasklet->code);
-        },
-        [](const Loop&) {}, [&](const If& i) { f(i.condition.code); }, [&](const While& w) { f(w.condition.code); },
-        [](const Return&) {});
+        node.value, [&](const State& s) { for_each_code(s, f); }, [](const Loop&) {},
+        [&](const If& i) { f(i.condition.code); }, [&](const While& w) { f(w.condition.code); });
   });
+}
+
+NodeNames node_names(const Region& region) {
+  NodeNames names;
+  visit_all(region, [&](const Node& node) {
+    match(
+        node.value, [&](const State& s) { names.states.push_back(s.name); },
+        [&](const Loop& l) { names.symbols.push_back(l.symbol); }, [](const If&) {}, [](const While&) {});
+  });
+  return names;
 }
 
 Touched touched_itself(const Node& node) {

@@ -39,8 +39,6 @@ bool is_whole(const Dependences::Data& data, const Lifted& lifted, const Contain
 std::set<std::string> written_whole(const Sdfg& sdfg, const Budget& budget) {
   std::set<std::string> result;
   const Lifted lifted = lift(sdfg);
-  for (const Statement& s : lifted.statements)
-    if (has_return(s)) return result;
   Dependences::Data data(budget);
   collect(data, lifted);
   if (!data.context.ok()) return result;

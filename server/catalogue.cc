@@ -215,6 +215,7 @@ std::string lifted_json(const View& view, const LiftedSource& lifted,
         Json one = measurement(*entry);
         one["hash"] = entry->structural_hash;
         one["distance"] = match.distance;
+        one["embedding"] = match.embedding;
         one["reach"] = match.reach;
         near.push_back(std::move(one));
       }

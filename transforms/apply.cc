@@ -37,9 +37,8 @@ std::set<int> concerned(const sdfg::ScheduleTree& tree, const std::set<std::stri
   }
   if (!deepest || holding != 1) return statements;
   const auto* loop = std::get_if<sdfg::ScheduleLoop>(&only->value);
-  const auto* guard = std::get_if<sdfg::ScheduleGuard>(&only->value);
   if (loop && named.contains(loop->symbol)) return statements;
-  return concerned(loop ? loop->children : guard->children, named, true);
+  return concerned(*sdfg::children(*only), named, true);
 }
 
 std::set<std::string> names_in(const StepCall& call) {

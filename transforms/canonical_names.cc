@@ -37,8 +37,7 @@ class Namer {
           node.value,
           [&](const State& s) {
             forward_.states.emplace(s.name, "s" + std::to_string(forward_.states.size()));
-            for (const DataflowNode& n : s.nodes)
-              if (const auto* tasklet = std::get_if<Tasklet>(&n)) code(tasklet->code);
+            for_each_code(s, [&](const ScalarExpr& e) { code(e); });
             for (const Edge& e : s.edges) memlet(e.memlet);
           },
           [&](const Loop& l) {
@@ -46,8 +45,7 @@ class Namer {
             expr(l.begin);
             expr(l.end);
           },
-          [&](const If& i) { condition(i.condition); }, [&](const While& w) { condition(w.condition); },
-          [](const Return&) {});
+          [&](const If& i) { condition(i.condition); }, [&](const While& w) { condition(w.condition); });
     });
   }
   void condition(const Condition& c) {
@@ -61,10 +59,7 @@ class Namer {
   }
   void memlet(const Memlet& m) {
     container(m.container);
-    for (const Dim& d : m.subset) {
-      expr(d.begin);
-      if (d.end) expr(*d.end);
-    }
+    for (const Expr& e : m.subset) expr(e);
   }
   void container(const std::string& name) {
     if (!forward_.containers.emplace(name, "a" + std::to_string(containers_.size())).second) return;

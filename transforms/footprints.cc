@@ -29,14 +29,10 @@ void places(const Region& region, const Around& around, const std::function<void
         n.value, [](const sdfg::State&) {},
         [&](const Loop& l) {
           Around inside = around;
-          inside.enter({.symbol = l.symbol,
-                        .begin = l.begin,
-                        .end = l.end,
-                        .step = l.step,
-                        .schedule = l.schedule,
-                        .privates = {},
-                        .reductions = {},
-                        .children = {}});
+          sdfg::ScheduleLoop bounds{sdfg::counted(l.symbol, l.begin, l.end), {}};
+          bounds.step = l.step;
+          bounds.schedule = l.schedule;
+          inside.enter(bounds);
           places(l.body, inside, f);
         },
         [&](const sdfg::If& i) {
@@ -51,7 +47,7 @@ void places(const Region& region, const Around& around, const std::function<void
           places(i.then_body, inside, f);
           places(i.else_body, otherwise, f);
         },
-        [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+        [](const sdfg::While&) {});
   }
 }
 
@@ -64,7 +60,7 @@ class Footprints {
           [&](const sdfg::If& i) {
             for (const Memlet& m : i.condition.inputs) add(m, around, false);
           },
-          [&](const sdfg::While&) { unknown(n); }, [](const sdfg::Return&) {});
+          [&](const sdfg::While&) { unknown(n); });
     });
   }
   const std::map<std::string, Footprint>& all() const { return all_; }
@@ -72,22 +68,17 @@ class Footprints {
  private:
   void add(const Memlet& m, const Around& around, bool write) {
     Footprint& footprint = all_[m.container];
-    const auto known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
-    if (!std::ranges::all_of(m.subset, known)) {
+    if (!std::ranges::all_of(m.subset, sdfg::is_quasi_affine)) {
       (write ? footprint.writes_known : footprint.reads_known) = false;
       return;
     }
-    const std::vector<Expr> subscript = sdfg::subscripts(m.subset);
-    footprint.accesses.push_back({.subscript = subscript,
-                                  .elements = at(around.iterations(), subscript),
+    footprint.accesses.push_back({.subscript = m.subset,
+                                  .elements = at(around.iterations(), m.subset),
                                   .write = write,
                                   .certain = around.known});
   }
 
   void state(const sdfg::State& s, const Around& around) {
-    const bool library = std::ranges::any_of(
-        s.nodes, [](const sdfg::DataflowNode& d) { return std::holds_alternative<sdfg::LibraryNode>(d); });
-    if (library) return unknown(Node(s));
     const bool divisible = sdfg::as_assignment(s).has_value();
     sdfg::for_each_memlet(Node(s), [&](const Memlet& m, bool writes) {
       add(m, around, writes);

@@ -51,7 +51,7 @@ class Finder {
   }
   bool is_invariant(const Memlet& m) const {
     return !changing_.contains(m.container) &&
-           std::ranges::all_of(m.subset, [&](const sdfg::Dim& d) { return is_outside(d.begin) && !d.end; });
+           std::ranges::all_of(m.subset, [&](const Expr& e) { return is_outside(e); });
   }
   bool is_invariant(const ScalarExpr& e, const std::vector<Memlet>& inputs) const {
     if (e.op == ScalarOp::input) return is_invariant(inputs[static_cast<std::size_t>(e.input)]);
@@ -66,8 +66,7 @@ class Finder {
     for (std::size_t k = 0; k < assignment->inputs.size(); ++k) {
       const Memlet& m = assignment->inputs[k];
       if (m.subset.empty() || changing_elsewhere_.contains(m.container) || is_invariant(m)) continue;
-      const auto is_known = [](const sdfg::Dim& d) { return !d.end && sdfg::is_quasi_affine(d.begin); };
-      if (!std::ranges::all_of(m.subset, is_known)) continue;
+      if (!std::ranges::all_of(m.subset, sdfg::is_quasi_affine)) continue;
       const auto add = [&](const ScalarExpr& value) { this->add(s.name, *assignment, k, value, around); };
       if (is_whole(assignment->code, static_cast<int>(k), assignment->inputs, add)) add(assignment->code);
     }
@@ -154,7 +153,7 @@ const sdfg::ScheduleLoop* Operand::loop(const std::string& symbol) const {
   return at == around.loops.end() ? nullptr : &*at;
 }
 
-sdfg::Points Operand::elements() const { return at(around.iterations(), sdfg::subscripts(element.subset)); }
+sdfg::Points Operand::elements() const { return at(around.iterations(), element.subset); }
 
 std::optional<Expr> Operand::least(const Expr& e, const std::map<std::string, Expr>& kept) const {
   const auto least = least_of_all(e, without(around.loops, kept));

@@ -16,16 +16,16 @@ using sdfg::ScalarExpr;
 namespace {
 
 // The part of both.
-Box common(const Box& a, const Box& b) {
-  Box result;
+SweepBox common(const SweepBox& a, const SweepBox& b) {
+  SweepBox result;
   for (std::size_t d = 0; d < a.size(); ++d)
     result.push_back({Expr::max(a[d].begin, b[d].begin), Expr::min(a[d].end, b[d].end)});
   return result;
 }
 
-Box hull_of(const std::vector<Box>& boxes) {
-  Box result = boxes[0];
-  for (const Box& box : boxes) result = hull(result, box);
+SweepBox hull_of(const std::vector<SweepBox>& boxes) {
+  SweepBox result = boxes[0];
+  for (const SweepBox& box : boxes) result = hull(result, box);
   return result;
 }
 
@@ -103,7 +103,7 @@ std::int64_t OverlappedTiles::threads() const {
   return all;
 }
 
-Box OverlappedTiles::around(const std::string& grid) const { return hull_of(accessed_.at(grid)); }
+SweepBox OverlappedTiles::around(const std::string& grid) const { return hull_of(accessed_.at(grid)); }
 
 // --- Threads
 
@@ -112,9 +112,9 @@ Box OverlappedTiles::around(const std::string& grid) const { return hull_of(acce
 std::vector<Node> OverlappedTiles::rows(const Expr& first, const std::vector<Expr>& origin, const Work& work,
                                         std::vector<Expr> local) {
   const std::int64_t top = (shape_.sizes[0] + shape_.rows - 1) / shape_.rows * shape_.rows;  // of the last thread
-  const auto along_first = [&](std::vector<ScalarExpr>& conditions, const Box& box, const Expr& at,
+  const auto along_first = [&](std::vector<ScalarExpr>& conditions, const SweepBox& box, const Expr& at,
                                std::int64_t count) { add_inside(conditions, box[0], origin[0], at, count, top); };
-  const auto inside = [&](const Box& box, const Expr& at, std::int64_t count) {
+  const auto inside = [&](const SweepBox& box, const Expr& at, std::int64_t count) {
     std::vector<ScalarExpr> conditions;
     along_first(conditions, box, at, count);
     for (std::size_t d = 1; d < box.size(); ++d)
@@ -129,7 +129,7 @@ std::vector<Node> OverlappedTiles::rows(const Expr& first, const std::vector<Exp
         any = ScalarExpr::binary(sdfg::ScalarOp::logical_or, any, all_of(inside(work.among[k], at, 1)));
       conditions.push_back(std::move(any));
     }
-    for (const Box& box : work.without) conditions.push_back(negated(all_of(inside(box, at, 1))));
+    for (const SweepBox& box : work.without) conditions.push_back(negated(all_of(inside(box, at, 1))));
     return where(conditions, {work.state(local)});
   };
   std::vector<ScalarExpr> apart;
@@ -179,7 +179,7 @@ Node OverlappedTiles::in_threads(const std::string& name, const std::vector<Expr
   return in_loops(loops, rows(first, origin, work, std::move(local)))[0];
 }
 
-std::vector<Loop> OverlappedTiles::blocks(const Box& box, const std::vector<std::int64_t>& by) {
+std::vector<Loop> OverlappedTiles::blocks(const SweepBox& box, const std::vector<std::int64_t>& by) {
   std::vector<Loop> loops;
   for (std::size_t d = 0; d < box.size(); ++d) {
     Loop l = sdfg::counted(names_.fresh(time_.symbol + "_b" + std::to_string(d)), box[d].begin, box[d].end);
@@ -192,8 +192,8 @@ std::vector<Loop> OverlappedTiles::blocks(const Box& box, const std::vector<std:
 
 // --- Parts of a kernel
 
-Box OverlappedTiles::tile(const std::vector<Expr>& block, const Margins& margins) const {
-  Box box;
+SweepBox OverlappedTiles::tile(const std::vector<Expr>& block, const Margins& margins) const {
+  SweepBox box;
   for (std::size_t d = 0; d < block.size(); ++d)
     box.push_back({block[d] - margins[d].below, block[d] + own_[d] + margins[d].above});
   return box;
@@ -211,7 +211,7 @@ std::vector<Node> OverlappedTiles::load(const std::string& grid, const std::vect
   const std::vector<Expr> base = origin(block);
   Margins margins = halo_.read.at(grid);
   if (planted(Fault::halo_one_short)) --margins.back().above;
-  const Box needed = tile(block, margins);
+  const SweepBox needed = tile(block, margins);
   Work work{.box = common(needed, around(grid)), .among = accessed_.at(grid), .without = {}, .state = {}};
   work.state = [&](const std::vector<Expr>& local) {
     return sdfg::assignment(names_.fresh("load_" + grid), sdfg::element(shared_.at(grid), local),
@@ -220,8 +220,8 @@ std::vector<Node> OverlappedTiles::load(const std::string& grid, const std::vect
   };
   if (!sweeps_.is_fresh(grid)) return {in_threads(grid + "_l", base, work)};
   work.without = written_.at(grid);
-  if (std::ranges::all_of(work.among, [&](const Box& box) {
-        return std::ranges::any_of(work.without, [&](const Box& by) { return is_inside(box, by); });
+  if (std::ranges::all_of(work.among, [&](const SweepBox& box) {
+        return std::ranges::any_of(work.without, [&](const SweepBox& by) { return is_inside(box, by); });
       }))
     return {};
   std::vector<ScalarExpr> computed;
@@ -236,7 +236,7 @@ std::vector<Node> OverlappedTiles::store(const std::string& grid, const std::vec
                                          const GridPlaces& to) {
   std::vector<Node> nodes;
   const std::vector<Expr> base = origin(block);
-  for (const Box& box : written_.at(grid)) {
+  for (const SweepBox& box : written_.at(grid)) {
     Work work{.box = common(tile(block, Margins(block.size())), box), .among = {}, .without = {}, .state = {}};
     work.state = [&](const std::vector<Expr>& local) {
       return sdfg::assignment(names_.fresh("store_" + grid), element_at(to.at(grid), base, local),
@@ -273,7 +273,7 @@ Node OverlappedTiles::compute(const Sweep& sweep, const Margins& margins, const 
         m.combine = combine;
         return m;
       }
-      for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(values);
+      for (sdfg::Expr& d : m.subset) d = d.substitute(values);
       return m;
     };
     std::vector<sdfg::Memlet> inputs;
@@ -287,9 +287,9 @@ Node OverlappedTiles::compute(const Sweep& sweep, const Margins& margins, const 
 // --- Kernels
 
 Node OverlappedTiles::kernel(const GridPlaces& from, const GridPlaces& to, const Expr& begin) {
-  std::vector<Box> stored;
+  std::vector<SweepBox> stored;
   for (const auto& [grid, place] : to)
-    for (const Box& box : written_.at(grid)) stored.push_back(box);
+    for (const SweepBox& box : written_.at(grid)) stored.push_back(box);
   std::vector<Loop> loops = blocks(hull_of(stored), own_);
   std::vector<Expr> block, extents(shape_.sizes.begin(), shape_.sizes.end());
   for (const Loop& l : loops) block.push_back(Expr::symbol(l.symbol));
@@ -316,7 +316,7 @@ Node OverlappedTiles::copy(const std::string& grid, const GridPlaces& from, cons
   const std::vector<Loop> loops = blocks(around(grid), shape_.sizes);
   std::vector<Expr> block;
   for (const Loop& l : loops) block.push_back(Expr::symbol(l.symbol));
-  Box own;
+  SweepBox own;
   for (std::size_t d = 0; d < block.size(); ++d) own.push_back({block[d], block[d] + shape_.sizes[d]});
   Work work{.box = common(own, around(grid)), .among = accessed_.at(grid), .without = {}, .state = {}};
   work.state = [&](const std::vector<Expr>& local) {

@@ -43,7 +43,7 @@ class OverlappedTiles {
   // What is not negative where the nodes below do what they say.
   const std::vector<sdfg::Expr>& present() const { return present_; }
   // The least box around all that is touched of the grid.
-  Box around(const std::string& grid) const;
+  SweepBox around(const std::string& grid) const;
 
   // Some iterations from `begin` on, from one place to another.
   sdfg::Node kernel(const GridPlaces& from, const GridPlaces& to, const sdfg::Expr& begin);
@@ -54,21 +54,21 @@ class OverlappedTiles {
   // What threads do on some elements (or iterations): all in `box` that are in one of `among`, if there are any, and in
   // none of `without`.
   struct Work {
-    Box box;
-    std::vector<Box> among, without;
+    SweepBox box;
+    std::vector<SweepBox> among, without;
     std::function<sdfg::State(const std::vector<sdfg::Expr>& local)> state;
   };
   sdfg::Node in_threads(const std::string& name, const std::vector<sdfg::Expr>& origin, const Work& work);
   std::vector<sdfg::Node> rows(const sdfg::Expr& first, const std::vector<sdfg::Expr>& origin, const Work& work,
                                std::vector<sdfg::Expr> local);
-  std::vector<sdfg::Loop> blocks(const Box& box, const std::vector<std::int64_t>& by);
+  std::vector<sdfg::Loop> blocks(const SweepBox& box, const std::vector<std::int64_t>& by);
 
   std::vector<sdfg::Node> load(const std::string& grid, const std::vector<sdfg::Expr>& block, const GridPlaces& from);
   std::vector<sdfg::Node> store(const std::string& grid, const std::vector<sdfg::Expr>& block, const GridPlaces& to);
   sdfg::Node compute(const Sweep& sweep, const Margins& margins, const std::vector<sdfg::Expr>& block,
                      const sdfg::Expr& time, const GridPlaces& from, const GridPlaces& to);
   // The block's own elements, and so many around them.
-  Box tile(const std::vector<sdfg::Expr>& block, const Margins& margins) const;
+  SweepBox tile(const std::vector<sdfg::Expr>& block, const Margins& margins) const;
   std::vector<sdfg::Expr> origin(const std::vector<sdfg::Expr>& block) const;
 
   sdfg::Sdfg& sdfg_;
@@ -79,7 +79,7 @@ class OverlappedTiles {
   const Halo halo_;
   std::vector<std::int64_t> own_;
   std::vector<sdfg::Expr> present_;
-  std::map<std::string, std::vector<Box>> accessed_, written_;
+  std::map<std::string, std::vector<SweepBox>> accessed_, written_;
   std::map<std::string, std::string> shared_;  // of the kernel that is made
 };
 

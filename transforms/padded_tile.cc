@@ -52,10 +52,7 @@ class PaddedReads {
         third_(third),
         refusal_(refusal) {
     for (const ScheduleLoop& l : inside) around_.enter(l);
-    const auto shared = std::ranges::find_if(around_.loops, [](const ScheduleLoop& l) {
-      return std::holds_alternative<sdfg::Parallel>(l.schedule) || std::holds_alternative<sdfg::GpuGrid>(l.schedule) ||
-             std::holds_alternative<sdfg::GpuBlock>(l.schedule);
-    });
+    const auto shared = std::ranges::find_if(around_.loops, sdfg::is_in_threads, &ScheduleLoop::schedule);
     if (shared == around_.loops.end()) return;
     parallel_ = *shared;
     for (const ScalarExpr& g : around.guards) within_threads_.where(g);
@@ -121,9 +118,9 @@ class PaddedReads {
     if (lowered_.find(name)->transient && !is_set_ahead(name))
       return refuse(name + " is a temporary that may not be set by then");
     std::vector<Expr> past;
-    for (const Expr& e : sdfg::subscripts(in_tile.subset)) past.push_back(e.substitute(repeated_));
+    for (const Expr& e : in_tile.subset) past.push_back(e.substitute(repeated_));
     const Points read = at(around_.iterations(), past);
-    const std::vector<Points> known = known_reads(statement, sdfg::subscripts(own.subset));
+    const std::vector<Points> known = known_reads(statement, own.subset);
     if (!sdfg::is_affine(read) || !std::ranges::all_of(known, sdfg::is_affine))
       return refuse("the subscripts of " + name + " are not affine");
     TRY(const bool is_read, sdfg::is_within(read, known));

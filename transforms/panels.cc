@@ -19,31 +19,32 @@ namespace {
 
 // The elements, by panel.
 Points by_panel(Points elements) {
-  elements.dims.insert(elements.dims.begin(), Box::panel_name());
+  elements.dims.insert(elements.dims.begin(), PanelBox::panel_name());
   return elements;
 }
 
 // All that the operand reads, by panel.
 Points reads(const Paneled& p, const std::string& panel) {
   Points points = at(p.operand.around.iterations(), p.subscripts());
-  points.conditions.push_back(sdfg::equal(Expr::symbol(Box::panel_name()), Expr::symbol(panel)));
+  points.conditions.push_back(sdfg::equal(Expr::symbol(PanelBox::panel_name()), Expr::symbol(panel)));
   return by_panel(std::move(points));
 }
 
 // Iterations that read a given element, if some do.
 std::vector<Witness> readers(const Paneled& p, const std::string& panel) {
-  return witnesses(p.operand.around, p.subscripts(),
-                   {{panel, Expr::symbol(Box::panel_name())}, {p.point, Expr::symbol(Box::name(p.dim)) - p.shift}});
+  return witnesses(
+      p.operand.around, p.subscripts(),
+      {{panel, Expr::symbol(PanelBox::panel_name())}, {p.point, Expr::symbol(PanelBox::name(p.dim)) - p.shift}});
 }
 
 // The bounds of the subscripts one after the other, each for given values of those before it.
-bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
+bool find_shape(const Paneled& p, const std::string& panel, PanelBox& box) {
   if (p.limit || (p.point == panel && box.width > 1)) return false;
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < box.low.size(); ++d)
     if (d != p.dim) order.push_back(d);
   order.push_back(p.dim);
-  std::map<std::string, Expr> known = {{panel, Expr::symbol(Box::panel_name())}};
+  std::map<std::string, Expr> known = {{panel, Expr::symbol(PanelBox::panel_name())}};
   box.from.resize(order.size());
   box.to.resize(order.size());
   for (const std::size_t d : order) {
@@ -56,26 +57,26 @@ bool find_shape(const Paneled& p, const std::string& panel, Box& box) {
       if (p.subscript(d).uses(l.symbol) && !known.contains(l.symbol)) moving.push_back(l.symbol);
     if (moving.size() == 1 && sdfg::coefficient_of(p.subscript(d), moving[0]) == Expr(1))
       known.emplace(moving[0],
-                    Expr::symbol(Box::name(d)) - (p.subscript(d) - Expr::symbol(moving[0])).substitute(known));
+                    Expr::symbol(PanelBox::name(d)) - (p.subscript(d) - Expr::symbol(moving[0])).substitute(known));
   }
   return box.from != box.low || box.to != box.high;
 }
 
-std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64_t width, bool shaped) {
+std::optional<PanelBox> box_of(const Paneled& p, const std::string& panel, std::int64_t width, bool shaped) {
   const ScheduleLoop& tiles = *p.operand.loop(panel);
   const auto first = p.operand.least(tiles.begin), last = p.operand.greatest(tiles.end);
   if (!first || !last) return std::nullopt;
-  Box box{.dim = p.dim,
-          .shift = p.shift,
-          .limit = p.limit,
-          .first = *first,
-          .last = *last,
-          .width = width,
-          .low = {},
-          .high = {},
-          .from = {},
-          .to = {},
-          .guard = {}};
+  PanelBox box{.dim = p.dim,
+               .shift = p.shift,
+               .limit = p.limit,
+               .first = *first,
+               .last = *last,
+               .width = width,
+               .low = {},
+               .high = {},
+               .from = {},
+               .to = {},
+               .guard = {}};
   for (std::size_t d = 0; d < p.operand.element.subset.size(); ++d) {
     const auto low = p.operand.least(p.subscript(d)), high = p.operand.greatest(p.subscript(d));
     if (!low || !high) return std::nullopt;
@@ -94,12 +95,12 @@ std::optional<Box> box_of(const Paneled& p, const std::string& panel, std::int64
   return box;
 }
 
-Result<bool> is_exact(const Box& box, const std::vector<Paneled>& group, const std::string& panel,
+Result<bool> is_exact(const PanelBox& box, const std::vector<Paneled>& group, const std::string& panel,
                       const std::vector<ScalarExpr>& around) {
   const std::vector<std::string> names = dimensions(box.low.size());
   std::vector<Expr> element;
   for (const std::string& name : names) element.push_back(Expr::symbol(name));
-  const Expr panels = Expr::symbol(Box::panel_name());
+  const Expr panels = Expr::symbol(PanelBox::panel_name());
   Points held = by_panel({.dims = names, .exists = {}, .conditions = box.conditions(panels, element)});
   if (!sdfg::is_affine(held)) return false;
   std::vector<Points> read_for_sure;
@@ -124,7 +125,7 @@ std::vector<Expr> Paneled::subscripts() const {
   return result;
 }
 
-std::vector<ScalarExpr> Box::conditions(const Expr& panel, const std::vector<Expr>& element) const {
+std::vector<ScalarExpr> PanelBox::conditions(const Expr& panel, const std::vector<Expr>& element) const {
   std::vector<ScalarExpr> all = guard;
   sdfg::append(all, sdfg::runs(first, last, width, panel));
   for (std::size_t d = 0; d < element.size(); ++d) {
@@ -138,7 +139,7 @@ std::vector<ScalarExpr> Box::conditions(const Expr& panel, const std::vector<Exp
   return all;
 }
 
-std::pair<Expr, Expr> Box::bounds(std::size_t d, const Expr& panel, const std::vector<Expr>& element) const {
+std::pair<Expr, Expr> PanelBox::bounds(std::size_t d, const Expr& panel, const std::vector<Expr>& element) const {
   if (from.empty()) return {low[d], high[d]};
   std::map<std::string, Expr> named = {{panel_name(), panel}};
   for (std::size_t k = 0; k < element.size(); ++k) named[name(k)] = element[k];
@@ -149,10 +150,10 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
   const ScheduleLoop* tiles = o.loop(panel);
   if (tiles == nullptr) return std::nullopt;
   // A subscript over the panel's own symbol says what moves; then loops whose bounds need it are sides of a triangle.
-  const bool itself = std::ranges::any_of(o.element.subset, [&](const sdfg::Dim& d) { return d.begin.uses(panel); });
+  const bool itself = std::ranges::any_of(o.element.subset, [&](const sdfg::Expr& d) { return d.uses(panel); });
   std::optional<Paneled> result;
   for (std::size_t d = 0; d < o.element.subset.size(); ++d) {
-    const Expr e = o.element.subset[d].begin;
+    const Expr e = o.element.subset[d];
     for (const ScheduleLoop* l = tiles; l != o.around.loops.data() + o.around.loops.size(); ++l) {
       if (!e.uses(l->symbol)) continue;
       if (l != tiles && (itself || (!l->begin.uses(panel) && !l->end.uses(panel)))) continue;
@@ -177,8 +178,8 @@ std::optional<Paneled> paneled(const Operand& o, const std::string& panel) {
   return result;
 }
 
-Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
-                          const std::vector<ScalarExpr>& around) {
+Result<PanelBox> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
+                               const std::vector<ScalarExpr>& around) {
   const std::string& container = group[0].operand.element.container;
   // Partial tiles, which come last, know where the elements end; full ones are guarded.
   for (const bool shaped : {false, true})

@@ -26,7 +26,7 @@ struct Paneled {
 
   // The subscript; that of `dim` without the limit.
   sdfg::Expr subscript(std::size_t d) const {
-    return d == dim ? sdfg::Expr::symbol(point) + shift : operand.element.subset[d].begin;
+    return d == dim ? sdfg::Expr::symbol(point) + shift : operand.element.subset[d];
   }
   std::vector<sdfg::Expr> subscripts() const;
   bool same_values(const Paneled& o) const {
@@ -37,7 +37,7 @@ struct Paneled {
 
 // The box of elements that a buffer has room for, cut into panels along one dimension. Where there is a limit,
 // subscripts of that dimension go on past it, to the end of the last panel.
-struct Box {
+struct PanelBox {
   std::size_t dim = 0;
   sdfg::Expr shift;
   std::optional<sdfg::Expr> limit;
@@ -63,7 +63,7 @@ struct Box {
 // The operand by panels of the loop `panel`, if exactly one of its subscripts moves within them.
 std::optional<Paneled> paneled(const Operand& operand, const std::string& panel);
 // The box of operands that have the same values, proven; `around` holds. Errors: pack.footprint, isl.budget.
-Result<Box> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
-                          const std::vector<sdfg::ScalarExpr>& around);
+Result<PanelBox> box_of_panels(const std::vector<Paneled>& group, const std::string& panel, std::int64_t width,
+                               const std::vector<sdfg::ScalarExpr>& around);
 
 }  // namespace sous::transforms

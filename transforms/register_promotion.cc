@@ -16,7 +16,7 @@ using sdfg::ScalarExpr;
 
 namespace {
 
-struct Promotion : ResultTile {
+struct ResultPromotion : ResultTile {
   sdfg::Sdfg& sdfg;
   normal::Names names{sdfg, ""};
   std::map<std::string, std::string> memories = {};  // of padded tiles, by container
@@ -99,10 +99,10 @@ struct Promotion : ResultTile {
     bool moves = !only->subset.empty();
     for (const std::string& symbol : {a, b}) {
       bool uses = symbol == a && shape[0] == Expr(1);
-      for (const sdfg::Dim& d : only->subset) uses = uses || d.begin.uses(symbol);
+      for (const sdfg::Expr& d : only->subset) uses = uses || d.uses(symbol);
       one = one && uses;  // otherwise several elements of the tile would be one element of the container
     }
-    for (const sdfg::Dim& d : only->subset) moves = moves && stays(d.begin) && !d.end && sdfg::affine(d.begin);
+    for (const sdfg::Expr& d : only->subset) moves = moves && stays(d) && sdfg::affine(d);
     for (const sdfg::Memlet& other : others)
       one = one && (other == *only || sdfg::apart(points, inside, only->subset, inside, other.subset));
     if (!one || !moves || !separate(*only))
@@ -118,9 +118,9 @@ struct Promotion : ResultTile {
   // Different points of the tile are different elements: each of a and b moves a dimension that the other does not.
   bool separate(const sdfg::Memlet& m) const {
     bool a_alone = shape[0] == Expr(1), b_alone = false;
-    for (const sdfg::Dim& d : m.subset) {
-      a_alone = a_alone || (d.begin.uses(a) && !d.begin.uses(b));
-      b_alone = b_alone || (d.begin.uses(b) && !d.begin.uses(a));
+    for (const sdfg::Expr& d : m.subset) {
+      a_alone = a_alone || (d.uses(a) && !d.uses(b));
+      b_alone = b_alone || (d.uses(b) && !d.uses(a));
     }
     return a_alone && b_alone;
   }
@@ -208,6 +208,6 @@ struct Promotion : ResultTile {
 
 }  // namespace
 
-Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile) { return Promotion{{tile}, sdfg}.run(); }
+Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile) { return ResultPromotion{{tile}, sdfg}.run(); }
 
 }  // namespace sous::transforms

@@ -25,26 +25,22 @@ void collect(const sdfg::Region& region, int depth, std::vector<LoopRole>& out) 
       for (std::size_t k = place + 1; k < out.size(); ++k) {
         out[place].height = std::max(out[place].height, out[k].depth - depth);
       }
-    } else if (const auto* branch = std::get_if<sdfg::If>(&node.value)) {
-      collect(branch->then_body, depth, out);
-      collect(branch->else_body, depth, out);
-    } else if (const auto* loop_while = std::get_if<sdfg::While>(&node.value)) {
-      collect(loop_while->body, depth, out);
+    } else {
+      for (const sdfg::Region* inside : sdfg::bodies(node)) collect(*inside, depth, out);
     }
   }
 }
 
 bool moves_by_one(const sdfg::Memlet& memlet, const string& symbol) {
   if (memlet.subset.empty()) return false;
-  const auto last = coefficient_of(memlet.subset.back().begin, symbol);
+  const auto last = coefficient_of(memlet.subset.back(), symbol);
   if (!last || last->constant() != 1) return false;
   return std::none_of(memlet.subset.begin(), memlet.subset.end() - 1,
-                      [&](const sdfg::Dim& d) { return d.begin.uses(symbol); });
+                      [&](const sdfg::Expr& d) { return d.uses(symbol); });
 }
 
 bool uses(const sdfg::Memlet& memlet, const string& symbol) {
-  return std::any_of(memlet.subset.begin(), memlet.subset.end(),
-                     [&](const sdfg::Dim& d) { return d.begin.uses(symbol); });
+  return std::any_of(memlet.subset.begin(), memlet.subset.end(), [&](const sdfg::Expr& d) { return d.uses(symbol); });
 }
 
 double unlike(const LoopRole& a, const LoopRole& b) {

@@ -76,7 +76,7 @@ class Finder {
   std::optional<std::vector<Coordinate>> coordinates_of(const Nest& nest, const Operand& o,
                                                         const ThreadPhases& phases) const {
     std::set<std::string> used;
-    for (const Expr& e : sdfg::subscripts(o.element.subset)) used.merge(e.symbols());
+    for (const Expr& e : o.element.subset) used.merge(e.symbols());
     std::vector<Coordinate> result;
     std::size_t threads = 0, several = 0;
     for (auto l = o.around.loops.rbegin(); l != o.around.loops.rend(); ++l) {
@@ -188,7 +188,7 @@ class Finder {
   }
 
   bool is_contiguous(const Nest& nest, const Operand& o) const {
-    const auto subscripts = sdfg::subscripts(o.element.subset);
+    const auto& subscripts = o.element.subset;
     const auto& strides = nest.lifted.frame.find(o.element.container)->strides;
     for (std::size_t d = 0; d < subscripts.size(); ++d)
       if (strides[d] == Expr(1) && subscripts[d].uses(staging_.loop)) return true;

@@ -149,6 +149,19 @@ const sdfg::ScheduleLoop& loop_of(const Nest& nest, const LoopRef& loop) {
   return *found;
 }
 
+Result<void> may_be_kernel(const Nest& nest, const std::vector<LoopRef>& loops, std::string_view refusal) {
+  std::vector<std::string> others = sdfg::path_to(nest.tree, loops[0].name);
+  const auto below = sdfg::loop_symbols(loop_of(nest, loops.back()).children);
+  others.insert(others.end(), below.begin(), below.end());
+  for (const LoopRef& loop : loops)
+    if (!is_sequential(loop_of(nest, loop)))
+      return fail(std::string(refusal), "the loop has a schedule already", loop.name);
+  for (const std::string& symbol : others)
+    if (sdfg::is_on_gpu(sdfg::find_loop(nest.tree, symbol)->schedule))
+      return fail(std::string(refusal), "loop " + symbol + " runs on the GPU already", symbol);
+  return {};
+}
+
 namespace {
 
 std::optional<Expr> extreme(const Expr& e, const std::string& symbol, const Expr& low, const Expr& high,

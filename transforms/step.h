@@ -235,6 +235,10 @@ inline bool is_sequential(const sdfg::ScheduleLoop& loop) {
   return std::holds_alternative<sdfg::Sequential>(loop.schedule);
 }
 
+// Whether this band may become a kernel of a GPU: none of its loops has a schedule, and a kernel is in no other and
+// holds none. Refused with `refusal`.
+Result<void> may_be_kernel(const Nest& nest, const std::vector<LoopRef>& loops, std::string_view refusal);
+
 // The least (greatest) value of `e` while `symbol` runs from `low` to `high` (both inclusive, low <= high), as an
 // expression free of `symbol`; nullopt if it is not monotonic piece by piece (a modulo or a product of it).
 std::optional<sdfg::Expr> least(const sdfg::Expr& e, const std::string& symbol, const sdfg::Expr& low,

@@ -49,10 +49,9 @@ const ScheduleLoop* only_child(const ScheduleLoop& loop) {
 const ScheduleNode* next_of(const ScheduleTree& tree, const std::string& symbol) {
   for (std::size_t k = 0; k < tree.size(); ++k) {
     const auto* loop = std::get_if<ScheduleLoop>(&tree[k].value);
-    const auto* guard = std::get_if<sdfg::ScheduleGuard>(&tree[k].value);
     if (loop && loop->symbol == symbol) return k + 1 < tree.size() ? &tree[k + 1] : nullptr;
-    if (loop || guard)
-      if (const ScheduleNode* found = next_of(loop ? loop->children : guard->children, symbol)) return found;
+    if (const ScheduleTree* below = sdfg::children(tree[k]))
+      if (const ScheduleNode* found = next_of(*below, symbol)) return found;
   }
   return nullptr;
 }

@@ -14,7 +14,7 @@ using sdfg::Memlet;
 
 // --- Boxes
 
-Box moved(Box box, const std::vector<std::int64_t>& by) {
+SweepBox moved(SweepBox box, const std::vector<std::int64_t>& by) {
   for (std::size_t d = 0; d < box.size(); ++d) box[d] = {box[d].begin + by[d], box[d].end + by[d]};
   return box;
 }
@@ -31,7 +31,7 @@ Expr greater(const Expr& a, const Expr& b) {
 }
 
 // How far the second begins behind the first, where both are alike but for one dimension, in which they are as long.
-std::optional<std::pair<std::size_t, std::int64_t>> apart_in_one(const Box& a, const Box& b) {
+std::optional<std::pair<std::size_t, std::int64_t>> apart_in_one(const SweepBox& a, const SweepBox& b) {
   std::optional<std::pair<std::size_t, std::int64_t>> found;
   for (std::size_t d = 0; d < a.size(); ++d) {
     if (a[d] == b[d]) continue;
@@ -44,14 +44,14 @@ std::optional<std::pair<std::size_t, std::int64_t>> apart_in_one(const Box& a, c
 
 }  // namespace
 
-Box hull(const Box& a, const Box& b) {
-  Box result;
+SweepBox hull(const SweepBox& a, const SweepBox& b) {
+  SweepBox result;
   for (std::size_t d = 0; d < a.size(); ++d)
     result.push_back({lesser(a[d].begin, b[d].begin), greater(a[d].end, b[d].end)});
   return result;
 }
 
-bool is_inside(const Box& inner, const Box& outer) {
+bool is_inside(const SweepBox& inner, const SweepBox& outer) {
   for (std::size_t d = 0; d < inner.size(); ++d)
     if ((inner[d].begin - outer[d].begin).constant().value_or(-1) < 0 ||
         (outer[d].end - inner[d].end).constant().value_or(-1) < 0)
@@ -59,7 +59,7 @@ bool is_inside(const Box& inner, const Box& outer) {
   return true;
 }
 
-std::vector<Box> merged(std::vector<Box> boxes, std::vector<Expr>& present) {
+std::vector<SweepBox> merged(std::vector<SweepBox> boxes, std::vector<Expr>& present) {
   while (true) {
     // Those that begin next to each other first: they are one if they have as many elements as that at least.
     std::optional<std::array<std::size_t, 2>> pair;
@@ -87,7 +87,7 @@ std::vector<Box> merged(std::vector<Box> boxes, std::vector<Expr>& present) {
 
 std::vector<std::int64_t> Sweep::offset_of(const Memlet& m) const {
   std::vector<std::int64_t> offset;
-  for (std::size_t d = 0; d < at.size(); ++d) offset.push_back((m.subset[d].begin - at[d]).constant().value());
+  for (std::size_t d = 0; d < at.size(); ++d) offset.push_back((m.subset[d] - at[d]).constant().value());
   return offset;
 }
 
@@ -102,22 +102,22 @@ bool Sweeps::is_fresh(const std::string& grid) const {
   return true;
 }
 
-std::vector<Box> Sweeps::written(const std::string& grid) const {
-  std::vector<Box> boxes;
+std::vector<SweepBox> Sweeps::written(const std::string& grid) const {
+  std::vector<SweepBox> boxes;
   for (const Sweep& s : all) {
     if (s.write.grid != grid) continue;
-    const Box box = moved(s.iterations, s.write.offset);
+    const SweepBox box = moved(s.iterations, s.write.offset);
     if (std::ranges::find(boxes, box) == boxes.end()) boxes.push_back(box);
   }
   return boxes;
 }
 
-std::vector<Box> Sweeps::accessed(const std::string& grid) const {
-  std::vector<Box> boxes = written(grid);
+std::vector<SweepBox> Sweeps::accessed(const std::string& grid) const {
+  std::vector<SweepBox> boxes = written(grid);
   for (const Sweep& s : all)
     for (const GridAccess& r : s.reads) {
       if (r.grid != grid) continue;
-      const Box box = moved(s.iterations, r.offset);
+      const SweepBox box = moved(s.iterations, r.offset);
       if (std::ranges::find(boxes, box) == boxes.end()) boxes.push_back(box);
     }
   return boxes;
@@ -201,13 +201,13 @@ class Reader {
       return e.uses(time_.symbol) || !e.reads().empty() ||
              std::ranges::any_of(all, [&](const Loop* l) { return e.uses(l->symbol); });
     };
-    for (const sdfg::Dim& dim : sweep.what.out.subset) {
-      const auto own = std::ranges::find_if(loops, [&](const Loop* l) { return dim.begin.uses(l->symbol); });
+    for (const sdfg::Expr& dim : sweep.what.out.subset) {
+      const auto own = std::ranges::find_if(loops, [&](const Loop* l) { return dim.uses(l->symbol); });
       if (own == loops.end()) {
-        if (varies(dim.begin))
+        if (varies(dim))
           return fail("overlap.subscripts", "a place in '" + sweep.what.out.container + "' moves", time_.symbol);
-        sweep.at.push_back(dim.begin);
-        sweep.iterations.push_back({dim.begin, dim.begin + 1});
+        sweep.at.push_back(dim);
+        sweep.iterations.push_back({dim, dim + 1});
         continue;
       }
       const Loop& loop = **own;
@@ -225,8 +225,8 @@ class Reader {
   Result<GridAccess> access(const Sweep& sweep, const Memlet& m) const {
     GridAccess result{.grid = m.container, .offset = {}};
     for (std::size_t d = 0; d < m.subset.size(); ++d) {
-      const auto offset = (m.subset[d].begin - sweep.at[d]).constant();
-      if (m.subset[d].end || !offset)
+      const auto offset = (m.subset[d] - sweep.at[d]).constant();
+      if (!offset)
         return fail("overlap.subscripts", "an element of '" + m.container + "' is at no constant distance",
                     m.container);
       result.offset.push_back(*offset);

@@ -19,14 +19,14 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 // One interval in each dimension; of elements or of iterations.
-using Box = std::vector<Interval>;
-Box moved(Box box, const std::vector<std::int64_t>& by);
+using SweepBox = std::vector<Interval>;
+SweepBox moved(SweepBox box, const std::vector<std::int64_t>& by);
 // The least box around both.
-Box hull(const Box& a, const Box& b);
+SweepBox hull(const SweepBox& a, const SweepBox& b);
 // Whether `inner` is known to be inside `outer`.
-bool is_inside(const Box& inner, const Box& outer);
+bool is_inside(const SweepBox& inner, const SweepBox& outer);
 // The union of these in fewer boxes; `present` gets what is not negative where that is right.
-std::vector<Box> merged(std::vector<Box> boxes, std::vector<sdfg::Expr>& present);
+std::vector<SweepBox> merged(std::vector<SweepBox> boxes, std::vector<sdfg::Expr>& present);
 
 struct GridAccess {
   std::string grid;
@@ -37,7 +37,7 @@ struct Sweep {
   std::string state;
   sdfg::Assignment what;
   std::vector<sdfg::Expr> at;  // the iteration: in each dimension the loop's symbol, or the one place
-  Box iterations;
+  SweepBox iterations;
   GridAccess write;
   std::vector<GridAccess> reads;
   // Where the memlet is in a grid; of one that is an access of the sweep.
@@ -50,8 +50,8 @@ struct Sweeps {
   // Whether each iteration of the loop in time writes all of what it reads of the grid and what the loop ever writes
   // there, ahead of reading it: no value of it goes from one iteration to another.
   bool is_fresh(const std::string& grid) const;
-  std::vector<Box> written(const std::string& grid) const;   // without repetitions
-  std::vector<Box> accessed(const std::string& grid) const;  // the same
+  std::vector<SweepBox> written(const std::string& grid) const;   // without repetitions
+  std::vector<SweepBox> accessed(const std::string& grid) const;  // the same
   bool is_grid(const std::string& container) const;
 };
 

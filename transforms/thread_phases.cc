@@ -171,21 +171,16 @@ Result<void> keep_in_threads(sdfg::Sdfg& sdfg, ThreadPhases& phases, const std::
       continue;
     }
     const sdfg::Container old = *sdfg.find(name);
-    bool points = true;
-    sdfg::for_each_memlet(innermost.body, [&](const sdfg::Memlet& m, bool) {
-      for (const sdfg::Dim& d : m.subset) points = points && (m.container != name || !d.end);
-    });
     const bool in_expressions = normal::exprs_read(innermost.body, [&](const std::string& r) { return r == name; });
     const bool in_loops = !is_alone(sdfg, innermost, name);
-    if (!points || in_expressions || in_loops || old.storage == sdfg::Storage::heap || old.offset != Expr(0))
+    if (in_expressions || in_loops || old.storage == sdfg::Storage::heap || old.offset != Expr(0))
       return fail("stage.private", "'" + name + "' is a thread's own, and has no place in it", name);
     const std::string place = normal::Names(sdfg).fresh(name + "_own");
     relocate(sdfg, phases.block, innermost.body, name, spread(old, phases, trips, place),
              [&](const sdfg::Subset& subset) {
                std::vector<Expr> at = own;
-               const auto rest = sdfg::subscripts(subset);
-               at.insert(at.end(), rest.begin(), rest.end());
-               return std::optional(sdfg::point(at));
+               at.insert(at.end(), subset.begin(), subset.end());
+               return std::optional(at);
              });
     std::erase_if(sdfg.containers, [&](const sdfg::Container& c) { return c.name == name; });
   }

@@ -85,14 +85,11 @@ class Writer {
 };
 
 bool uses(const sdfg::Subset& subset, const std::string& symbol) {
-  return std::ranges::any_of(
-      subset, [&](const sdfg::Dim& dim) { return dim.begin.uses(symbol) || (dim.end && dim.end->uses(symbol)); });
+  return std::ranges::any_of(subset, [&](const sdfg::Expr& e) { return e.uses(symbol); });
 }
 
 bool indirect(const sdfg::Subset& subset) {
-  return std::ranges::any_of(subset, [](const sdfg::Dim& dim) {
-    return !dim.begin.reads().empty() || (dim.end && !dim.end->reads().empty());
-  });
+  return std::ranges::any_of(subset, [](const sdfg::Expr& e) { return !e.reads().empty(); });
 }
 
 // Enclosing loops of the statement that runs most often (the deepest of those), innermost first.
@@ -113,11 +110,9 @@ std::optional<int> loop_at(const StatementFact& statement, int level) {
 
 void add_operations(const NestFacts& f, Writer& w) {
   for (const StatementFact& statement : f.statements) {
-    if (!statement.code) w.add(Feature::library_nodes);
-    if (statement.code)
-      statement.code->visit([&](const sdfg::ScalarExpr& e) {
-        if (const auto feature = count_as(e.op)) w.add(*feature);
-      });
+    statement.code->visit([&](const sdfg::ScalarExpr& e) {
+      if (const auto feature = count_as(e.op)) w.add(*feature);
+    });
   }
 }
 
@@ -204,7 +199,7 @@ void add_dependence_hints(const NestFacts& f, Writer& w) {
   for (const AccessFact& access : f.accesses) {
     (access.write ? written : read).insert(access.container->name);
     std::string text;
-    for (const sdfg::Dim& dim : access.memlet->subset) text += dim.begin.to_string() + ",";
+    for (const sdfg::Expr& dim : access.memlet->subset) text += dim.to_string() + ",";
     if (!access.write && !access.memlet->subset.empty()) places[access.container->name].insert(text);
   }
   for (const auto& [container, subscripts] : places) {
@@ -241,7 +236,7 @@ void add_dependence_hints(const NestFacts& f, Writer& w) {
 
 class StaticEmbedding final : public Embedding {
  public:
-  std::string version() const override { return "static-1"; }
+  std::string version() const override { return "static-2"; }
   double reach() const override { return 3; }
   Result<FeatureVector> embed(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) const override {
     return features(nest, sizes);
@@ -286,18 +281,14 @@ NestKey nest_key(const sdfg::Sdfg& nest) {
 
 bool may_have_key(const sdfg::Sdfg& lifted, const std::vector<NestKey>& keys) {
   std::set<sdfg::ElementType> types;
-  bool library = false;
   for (const sdfg::Container& c : lifted.containers) types.insert(c.type);
   sdfg::visit(lifted.root, [&](const sdfg::Node& node) {
     const auto* state = std::get_if<sdfg::State>(&node.value);
     if (state == nullptr) return;
-    for (const auto& n : state->nodes) {
-      library = library || std::holds_alternative<sdfg::LibraryNode>(n);  // becomes loops
-      if (const auto* tasklet = std::get_if<sdfg::Tasklet>(&n))
-        tasklet->code.visit([&](const sdfg::ScalarExpr& e) { types.insert(e.type); });
-    }
+    sdfg::for_each_code(*state, [&](const sdfg::ScalarExpr& code) {
+      code.visit([&](const sdfg::ScalarExpr& e) { types.insert(e.type); });
+    });
   });
-  if (library) return !keys.empty();
   const int depth = sdfg::loop_depth(lifted.root);
   return std::ranges::any_of(keys, [&](const NestKey& k) { return k.depth <= depth && types.contains(k.type); });
 }

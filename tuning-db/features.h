@@ -37,7 +37,6 @@ enum class Scale : std::uint8_t { Log, Plain };
   X(ops_cast, Log, 1)                              \
   X(ops_fma, Log, 1)                               \
   X(constants, Log, 0.25)                          \
-  X(library_nodes, Log, 2)                         \
   /* shape of the nest */                          \
   X(loops, Log, 2)                                 \
   X(depth, Log, 2)                                 \

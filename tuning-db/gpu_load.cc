@@ -19,10 +19,6 @@ constexpr double one_by_one = 2e-9;
 // each sweep take 45.
 constexpr double share_of_bandwidth = 0.5;
 
-bool is_of_device(const sdfg::Loop& loop) {
-  return std::holds_alternative<sdfg::GpuGrid>(loop.schedule) || std::holds_alternative<sdfg::GpuBlock>(loop.schedule);
-}
-
 struct Place {
   double launches = 1, threads = 1, copies = 1;
   int grid = -1;  // the outermost loop over blocks; -1: it runs in one thread, or beside kernels
@@ -34,7 +30,7 @@ Place place_of(const NestFacts& facts, const StatementFact& s) {
     const LoopFact& fact = facts.loops[static_cast<std::size_t>(k)];
     const double trips = std::max(1.0, fact.trips);
     if (out.grid < 0 && std::holds_alternative<sdfg::GpuGrid>(fact.loop->schedule)) out.grid = k;
-    if (is_of_device(*fact.loop)) {
+    if (sdfg::is_on_gpu(fact.loop->schedule)) {
       out.threads *= trips;
     } else if (out.grid < 0) {
       out.launches *= trips;

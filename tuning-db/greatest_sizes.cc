@@ -31,7 +31,7 @@ class Bounds {
             this->region(loop.body);
             around_.pop_back();
           },
-          [](const sdfg::If&) {}, [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+          [](const sdfg::If&) {}, [](const sdfg::While&) {});
   }
 
   Sizes take() { return std::move(greatest_); }
@@ -42,9 +42,8 @@ class Bounds {
     if (container == nullptr) return;
     for (std::size_t d = 0; d < std::min(memlet.subset.size(), container->shape.size()); ++d) {
       const auto extent = container->shape[d].constant();
-      const sdfg::Dim& dim = memlet.subset[d];
-      if (!extent || *extent >= sdfg::unknown_extent || dim.end) continue;
-      if (const auto last = last_value(dim.begin)) at_most(*last, *extent - 1);
+      if (!extent || *extent >= sdfg::unknown_extent) continue;
+      if (const auto last = last_value(memlet.subset[d])) at_most(*last, *extent - 1);
     }
   }
 

@@ -81,8 +81,7 @@ class Collector {
             ++whiles_;
             this->region(loop.body, times, middles);
             --whiles_;
-          },
-          [](const sdfg::Return&) {});
+          });
   }
 
  private:
@@ -123,8 +122,8 @@ class Collector {
   void state(const sdfg::State& state, double times) {
     for (const int node : sdfg::execution_order(state)) {
       const int statement = static_cast<int>(out_.statements.size());
-      const auto* tasklet = std::get_if<sdfg::Tasklet>(&state.nodes[static_cast<std::size_t>(node)]);
-      out_.statements.push_back({&state, tasklet ? &tasklet->code : nullptr, stack_, times, whiles_, under_});
+      out_.statements.push_back(
+          {&state, &sdfg::tasklet_view(state, node).tasklet->code, stack_, times, whiles_, under_});
       for (const sdfg::Edge& edge : state.edges)
         if (edge.source == node || edge.target == node)
           if (const sdfg::Container* container = nest_.find(edge.memlet.container))
@@ -166,46 +165,42 @@ double NestFacts::work() const {
 
 namespace {
 
-using Box = std::vector<std::pair<double, double>>;  // of each dimension the first and the last element
+using ElementBox = std::vector<std::pair<double, double>>;  // of each dimension the first and the last element
 
-double elements(const Box& box) {
+double elements(const ElementBox& box) {
   double product = 1;
   for (const auto& [first, last] : box) product *= std::floor(last) - std::floor(first) + 1;
   return product;
 }
 
-Box hull(const std::set<Box>& boxes) {
-  Box result = *boxes.begin();
-  for (const Box& box : boxes)
+ElementBox hull(const std::set<ElementBox>& boxes) {
+  ElementBox result = *boxes.begin();
+  for (const ElementBox& box : boxes)
     for (std::size_t d = 0; d < std::min(box.size(), result.size()); ++d)
       result[d] = {std::min(result[d].first, box[d].first), std::max(result[d].second, box[d].second)};
   return result;
 }
 
 // What is accessed, as `footprint` says. In order of declaration, keyed by places in one vector: sums are reproducible.
-std::map<const sdfg::Container*, std::set<Box>> boxes_of(const NestFacts& facts, int free_height, int below) {
+std::map<const sdfg::Container*, std::set<ElementBox>> boxes_of(const NestFacts& facts, int free_height, int below) {
   IntervalMap at = facts.symbols;
   for (const LoopFact& fact : facts.loops) {
     const Interval range = range_of(*fact.loop, at).value_or(Interval{0, std::max(0.0, fact.trips - 1)});
     at[fact.loop->symbol] = fact.height < free_height ? range : Interval{middle(range), middle(range)};
   }
-  std::map<const sdfg::Container*, std::set<Box>> boxes;
+  std::map<const sdfg::Container*, std::set<ElementBox>> boxes;
   for (const AccessFact& access : facts.accesses) {
     const auto& around = facts.statements[static_cast<std::size_t>(access.statement)].loops;
     if (below >= 0 && (around.empty() || around.front() != below)) continue;
-    Box box;
+    ElementBox box;
     for (std::size_t d = 0; d < access.memlet->subset.size(); ++d) {
-      const sdfg::Dim& dim = access.memlet->subset[d];
       const auto extent =
           d < access.container->shape.size() ? evaluate(access.container->shape[d], facts.symbols) : std::nullopt;
       const bool known_end = extent && extent->hi < static_cast<double>(sdfg::unknown_extent);
       const double last = known_end ? std::max(0.0, extent->hi - 1) : INFINITY;
-      auto begin = evaluate(dim.begin, at);
-      if (const auto end = dim.end ? evaluate(*dim.end, at) : begin; begin && end)
-        begin = Interval{begin->lo, std::max(begin->hi, dim.end ? end->hi - 1 : end->hi)};
-      else
-        begin = Interval{0, std::isfinite(last) ? last : 0};  // anywhere in the dimension
-      box.emplace_back(std::clamp(begin->lo, 0.0, last), std::clamp(begin->hi, 0.0, last));
+      const Interval anywhere{0, std::isfinite(last) ? last : 0};
+      const Interval index = evaluate(access.memlet->subset[d], at).value_or(anywhere);
+      box.emplace_back(std::clamp(index.lo, 0.0, last), std::clamp(index.hi, 0.0, last));
     }
     boxes[access.container].insert(std::move(box));
   }
@@ -225,7 +220,7 @@ double NestFacts::touched(int free_height, int below) const {
   double bytes = 0;
   for (const auto& [container, boxes] : boxes_of(*this, free_height, below)) {
     double apart = 0;
-    for (const Box& box : boxes) apart += elements(box);
+    for (const ElementBox& box : boxes) apart += elements(box);
     bytes += std::min(elements(hull(boxes)), apart) * info(container->type).bytes;
   }
   return bytes;
@@ -235,8 +230,7 @@ std::optional<double> NestFacts::stride(const AccessFact& access, int loop) cons
   const sdfg::Loop& l = *loops[static_cast<std::size_t>(loop)].loop;
   Expr offset;
   const std::size_t dims = std::min(access.memlet->subset.size(), access.container->strides.size());
-  for (std::size_t d = 0; d < dims; ++d)
-    offset = offset + access.memlet->subset[d].begin * access.container->strides[d];
+  for (std::size_t d = 0; d < dims; ++d) offset = offset + access.memlet->subset[d] * access.container->strides[d];
   if (!offset.uses(l.symbol)) return offset.is_valid() ? std::optional(0.0) : std::nullopt;
   const auto coefficient = sdfg::coefficient_of(offset, l.symbol);
   if (!coefficient) return std::nullopt;

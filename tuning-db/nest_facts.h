@@ -37,8 +37,8 @@ struct AccessFact {
 };
 struct StatementFact {
   const sdfg::State* state = nullptr;
-  const sdfg::ScalarExpr* code = nullptr;  // null: a library node
-  std::vector<int> loops;                  // outermost first
+  const sdfg::ScalarExpr* code = nullptr;
+  std::vector<int> loops;  // outermost first
   double executions = 0;
   int whiles = 0;                   // around it
   const sdfg::If* under = nullptr;  // the innermost If around it, in its innermost loop

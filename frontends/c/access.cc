@@ -97,7 +97,7 @@ void Builder::settle(std::vector<Expr>& subscript) {
       if (const auto values = ranges_.elements.find(container); values != ranges_.elements.end())
         ranges_.elements[t] = values->second;
       const std::vector<sdfg::Memlet> pool = std::exchange(pool_, {});
-      emit_assignment({t, {}, std::nullopt}, input({container, sdfg::point(inner), std::nullopt}, type));
+      emit_assignment({t, {}, std::nullopt}, input({container, inner, std::nullopt}, type));
       pool_ = pool;
       return Expr::read(t, {});
     });
@@ -115,52 +115,72 @@ static Lift<Access> led_to(const Binding& value, clang::SourceLocation where) {
   return refuse("c.pointer", "this pointer is not understood", where);
 }
 
+// What a cast to a pointer leads to, conversions that the compiler makes by itself included.
+Lift<Access> Builder::cast_pointer(const clang::CastExpr* cast) {
+  const clang::SourceLocation where = cast->getExprLoc();
+  const clang::Expr* inner = cast->getSubExpr();
+  switch (cast->getCastKind()) {
+    case clang::CK_ArrayToPointerDecay:
+      return first_element(lvalue(inner));
+    case clang::CK_NoOp:
+      return pointer(inner);
+    case clang::CK_BitCast: {
+      const clang::QualType to = cast->getType()->getPointeeType();
+      if (inner->getType()->isPointerType() && context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), to))
+        return pointer(inner);
+      // What a pointer to void leads to is an array of each type that it is cast to.
+      const clang::VarDecl* v = untyped_pointer(inner);
+      if (!v || !inline_stack_.empty() || facts_.written.contains(v) || facts_.address_taken.contains(v) ||
+          !element_type(to, context_))
+        return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+      const clang::QualType element = to.getCanonicalType().getUnqualifiedType();
+      const std::string view = "(" + element.getAsString() + " *)" + v->getNameAsString();
+      if (!members_.contains(view)) {
+        TRY(members_[view],
+            outer_memory(context_.getPointerType(element), v->getNameAsString(), of_variable(v), true, where));
+      }
+      return Access{members_.at(view).container, {Expr(0)}};
+    }
+    case clang::CK_LValueToRValue: {
+      const Binding* b = nullptr;
+      inner = inner->IgnoreParens();
+      if (const clang::VarDecl* v = named_variable(inner)) {
+        TRY(b, binding(v, where));
+      } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
+        TRY(b, member(m));
+      } else if (llvm::isa<clang::ArraySubscriptExpr>(inner) || is_dereference(inner)) {
+        return first_element(lvalue(inner));  // a row, by its pointer in a table
+      } else {
+        return refuse("c.pointer.to-pointer", "a pointer is read from a structure in an array", where);
+      }
+      return led_to(*b, where);
+    }
+    default:
+      return refuse("c.pointer.cast", "a pointer is cast to another type", where);
+  }
+}
+
+// Of a function that is nothing but the address that it returns.
+Lift<Access> Builder::returned_address(const clang::CallExpr* call) {
+  const clang::SourceLocation where = call->getExprLoc();
+  TRY(const clang::FunctionDecl* f, inlinable(call));
+  const clang::Expr* result = returned_value(f->getBody(), context_);
+  if (!result || result->HasSideEffects(context_))
+    return refuse("c.pointer", "'" + f->getNameAsString() + "' is not simple enough for the address that it returns",
+                  where);
+  const Caller before = caller();
+  TRY_VOID(bind_parameters(f, call, true));
+  inline_stack_.push_back(f);
+  auto returned = pointer(result);
+  inline_stack_.pop_back();
+  leave_call(f, before);
+  return returned;
+}
+
 Lift<Access> Builder::pointer(const clang::Expr* e) {
   e = e->IgnoreParens();
   const clang::SourceLocation where = e->getExprLoc();
-  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) {
-    const clang::Expr* inner = cast->getSubExpr();
-    switch (cast->getCastKind()) {
-      case clang::CK_ArrayToPointerDecay:
-        return first_element(lvalue(inner));
-      case clang::CK_NoOp:
-        return pointer(inner);
-      case clang::CK_BitCast: {
-        const clang::QualType to = e->getType()->getPointeeType();
-        if (inner->getType()->isPointerType() &&
-            context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), to))
-          return pointer(inner);
-        // What a pointer to void leads to is an array of each type that it is cast to.
-        const clang::VarDecl* v = untyped_pointer(inner);
-        if (!v || !inline_stack_.empty() || facts_.written.contains(v) || facts_.address_taken.contains(v) ||
-            !element_type(to, context_))
-          return refuse("c.pointer.cast", "a pointer is cast to another type", where);
-        const clang::QualType element = to.getCanonicalType().getUnqualifiedType();
-        const std::string view = "(" + element.getAsString() + " *)" + v->getNameAsString();
-        if (!members_.contains(view)) {
-          TRY(members_[view],
-              outer_memory(context_.getPointerType(element), v->getNameAsString(), of_variable(v), true, where));
-        }
-        return Access{members_.at(view).container, {Expr(0)}};
-      }
-      case clang::CK_LValueToRValue: {
-        const Binding* b = nullptr;
-        inner = inner->IgnoreParens();
-        if (const clang::VarDecl* v = named_variable(inner)) {
-          TRY(b, binding(v, where));
-        } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(inner); m && !is_place(m)) {
-          TRY(b, member(m));
-        } else if (llvm::isa<clang::ArraySubscriptExpr>(inner) || is_dereference(inner)) {
-          return first_element(lvalue(inner));  // a row, by its pointer in a table
-        } else {
-          return refuse("c.pointer.to-pointer", "a pointer is read from a structure in an array", where);
-        }
-        return led_to(*b, where);
-      }
-      default:
-        return refuse("c.pointer.cast", "a pointer is cast to another type", where);
-    }
-  }
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(e)) return cast_pointer(cast);
   if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp()) {
     const bool left = b->getLHS()->getType()->isPointerType();
     if (!left && b->getOpcode() == clang::BO_Sub) return refuse("c.pointer", "this pointer is not understood", where);
@@ -184,21 +204,7 @@ Lift<Access> Builder::pointer(const clang::Expr* e) {
       return refuse("c.pointer", "the address of a whole array", where);
     }
   }
-  // Of a function that is nothing but the address that it returns.
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) {
-    TRY(const clang::FunctionDecl* f, inlinable(call));
-    const clang::Expr* result = returned_value(f->getBody(), context_);
-    if (!result || result->HasSideEffects(context_))
-      return refuse("c.pointer", "'" + f->getNameAsString() + "' is not simple enough for the address that it returns",
-                    where);
-    const Caller before = caller();
-    TRY_VOID(bind_parameters(f, call, true));
-    inline_stack_.push_back(f);
-    auto returned = pointer(result);
-    inline_stack_.pop_back();
-    leave_call(f, before);
-    return returned;
-  }
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e)) return returned_address(call);
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && announced(u)) {
     TRY(const Binding* b, tracked_value(named_variable(u->getSubExpr()), where));
     Access access{b->container, b->subscript};

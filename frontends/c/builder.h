@@ -175,6 +175,8 @@ class Builder {
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
   Lift<Access> pointer(const clang::Expr* e);
+  Lift<Access> cast_pointer(const clang::CastExpr* cast);
+  Lift<Access> returned_address(const clang::CallExpr* call);
   void settle(std::vector<sdfg::Expr>& subscript);
   Lift<sdfg::Expr> subscript(const clang::Expr* e);
 
@@ -229,6 +231,8 @@ class Builder {
   Lift<Place> record_call(const clang::CallExpr* e);
   Lift<void> call_statement(const clang::CallExpr* e);
   Lift<const clang::FunctionDecl*> inlinable(const clang::CallExpr* e);
+  Lift<Binding> scalar_argument(const clang::ParmVarDecl* p, const clang::Expr* argument, bool by_value,
+                                clang::SourceLocation where);
   Lift<void> bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value);
   Caller caller() const { return {bindings_, record_arguments_, places_, own_records_}; }
   void leave_call(const clang::FunctionDecl* f, const Caller& caller);

@@ -153,6 +153,48 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
   return definition;
 }
 
+// What stands for a parameter that is a number.
+Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang::Expr* argument, bool by_value,
+                                       clang::SourceLocation where) {
+  Binding b;
+  auto type = element_type(p->getType(), context_);
+  if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), where);
+  if (tracked(p)) return value_of(p, argument);
+  // Tried as a subscript first, which is lost work for most: not where each level would double it.
+  if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
+    const std::vector<Expr> assumptions = ranges_.assumptions;
+    auto i = index(argument);
+    if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
+    ranges_.assumptions = assumptions;
+  }
+  const bool as_value = by_value && !written_here(p);
+  if (b.index && b.index->reads().empty()) {
+    b.kind = Binding::Kind::Expression;
+  } else {
+    TRY(ScalarExpr v, value(argument));
+    if (as_value && is_small(v)) {
+      b.kind = Binding::Kind::Expression;
+      b.value = sdfg::kept_apart(std::move(v));
+      return b;
+    }
+    // A scalar that nothing here writes can be read under its own name.
+    const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
+    const bool unwritten =
+        same && same->subset.empty() && std::ranges::none_of(general_writes_, [&](const clang::VarDecl* w) {
+          auto it = bindings_.find(w);
+          return it != bindings_.end() && it->second.container == same->container;
+        });
+    b.kind = Binding::Kind::Scalar;
+    if (unwritten && !written_here(p)) {
+      b.container = same->container;
+    } else {
+      b.container = temporary(p->getNameAsString(), *type);
+      emit_assignment({b.container, {}, std::nullopt}, v);
+    }
+  }
+  return b;
+}
+
 Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::CallExpr* e, bool by_value) {
   std::vector<std::pair<const clang::VarDecl*, Binding>> bound;
   std::vector<std::pair<const clang::VarDecl*, RecordArgument>> records;
@@ -195,46 +237,7 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
       }
       continue;
     } else {
-      auto type = element_type(p->getType(), context_);
-      if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), e->getExprLoc());
-      if (tracked(p)) {
-        TRY(b, value_of(p, argument));
-        bound.emplace_back(p, std::move(b));
-        continue;
-      }
-      // Tried as a subscript first, which is lost work for most: not where each level would double it.
-      if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
-        const std::vector<Expr> assumptions = ranges_.assumptions;
-        auto i = index(argument);
-        if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
-        ranges_.assumptions = assumptions;
-      }
-      const bool as_value = by_value && !written_here(p);
-      if (b.index && b.index->reads().empty()) {
-        b.kind = Binding::Kind::Expression;
-      } else {
-        TRY(ScalarExpr v, value(argument));
-        if (as_value && is_small(v)) {
-          b.kind = Binding::Kind::Expression;
-          b.value = sdfg::kept_apart(std::move(v));
-          bound.emplace_back(p, std::move(b));
-          continue;
-        }
-        // A scalar that nothing here writes can be read under its own name.
-        const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
-        const bool unwritten =
-            same && same->subset.empty() && std::ranges::none_of(general_writes_, [&](const clang::VarDecl* w) {
-              auto it = bindings_.find(w);
-              return it != bindings_.end() && it->second.container == same->container;
-            });
-        b.kind = Binding::Kind::Scalar;
-        if (unwritten && !written_here(p)) {
-          b.container = same->container;
-        } else {
-          b.container = temporary(p->getNameAsString(), *type);
-          emit_assignment({b.container, {}, std::nullopt}, v);
-        }
-      }
+      TRY(b, scalar_argument(p, argument, by_value, e->getExprLoc()));
     }
     bound.emplace_back(p, std::move(b));
   }

@@ -15,7 +15,7 @@ bool Builder::safe_to_read(const Memlet& memlet) const {
   const sdfg::Container* c = sdfg_.find(memlet.container);
   if (c->shape.empty() || planted(Fault::short_circuit_lost)) return true;
   for (std::size_t d = 0; d < memlet.subset.size(); ++d) {
-    const Expr& at = memlet.subset[d].begin;
+    const Expr& at = memlet.subset[d];
     if (!at.reads().empty() || c->shape[d] == Expr(sdfg::unknown_extent)) return false;
     if (!ranges_.nonneg(at, box_) || !ranges_.nonneg(c->shape[d] - at - Expr(1), box_)) return false;
   }

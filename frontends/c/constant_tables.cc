@@ -125,7 +125,7 @@ Lift<void> Builder::initialize_array(const clang::VarDecl* v, const Binding& b) 
   pool_.clear();
   const std::int64_t count = elements.constant().value_or(most_single + 1);
   const auto set = [&](const std::vector<Expr>& place, const ScalarExpr& code) {
-    emit_assignment({b.container, sdfg::point(place), std::nullopt}, code);
+    emit_assignment({b.container, place, std::nullopt}, code);
   };
   if (shape.size() == 1 && count <= most_single) {
     for (std::int64_t k = 0; k < count; ++k)

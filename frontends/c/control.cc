@@ -120,7 +120,7 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
       pool_.clear();
       TRY(ScalarExpr v, load(chained->getLHS()));
       TRY(Access target, lvalue(e->getLHS()));
-      emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt}, ScalarExpr::cast(v, *type));
+      emit_assignment({target.container, target.subscript, std::nullopt}, ScalarExpr::cast(v, *type));
       return {};
     }
   }
@@ -141,8 +141,7 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   const sdfg::Container* c = sdfg_.find(target.container);
   if (c->shape.size() != target.subscript.size())
     return refuse("c.lvalue", "an assignment to a part of an array", where);
-  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt},
-                  ScalarExpr::cast(std::move(code), *type));
+  emit_assignment({target.container, target.subscript, std::nullopt}, ScalarExpr::cast(std::move(code), *type));
   return {};
 }
 
@@ -156,7 +155,7 @@ Lift<void> Builder::increment(const clang::UnaryOperator* e) {
   TRY(ScalarExpr old, load(e->getSubExpr()));
   TRY(Access target, lvalue(e->getSubExpr()));
   TRY(const ScalarExpr code, one_more(std::move(old), e->isIncrementOp(), e->getExprLoc()));
-  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt}, code);
+  emit_assignment({target.container, target.subscript, std::nullopt}, code);
   return {};
 }
 

@@ -69,7 +69,7 @@ Lift<ScalarExpr> Builder::stepped_inside(const clang::UnaryOperator* e) {
   const sdfg::Container& c = *sdfg_.find(access.container);
   if (c.shape.size() != access.subscript.size()) return refuse("c.lvalue", "a part of an array is changed", where);
   const ElementType type = c.type;
-  const Memlet element{access.container, sdfg::point(access.subscript), std::nullopt};
+  const Memlet element{access.container, access.subscript, std::nullopt};
   const Memlet old{temporary("old", type), {}, std::nullopt}, next{temporary("next", type), {}, std::nullopt};
   emit_assignment(old, input(element, type));
   pool_.clear();

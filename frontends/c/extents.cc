@@ -18,7 +18,7 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container || m.subset.empty()) return;
     Box inside = box;
-    const Expr at = ranged(m.subset[0].begin, inside);
+    const Expr at = ranged(m.subset[0], inside);
     const auto top = ranges_.upper(at, inside, true);
     bool here = plain(top);
     if (here) {

@@ -18,7 +18,7 @@ namespace {
 void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
   auto add = [&](const Expr& e) { used.merge(e.symbols()); };
   auto add_memlet = [&](const Memlet& m) {
-    for (const sdfg::Dim& d : m.subset) add(d.begin);
+    for (const sdfg::Expr& d : m.subset) add(d);
   };
   auto add_code = [&](const sdfg::ScalarExpr& code) {
     code.visit([&](const sdfg::ScalarExpr& e) {
@@ -30,8 +30,7 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
         node.value,
         [&](const sdfg::State& s) {
           for (const sdfg::Edge& e : s.edges) add_memlet(e.memlet);
-          for (const sdfg::DataflowNode& n : s.nodes)
-            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) add_code(t->code);
+          sdfg::for_each_code(s, add_code);
         },
         [&](const sdfg::Loop& l) {
           add(l.begin);
@@ -44,8 +43,7 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
         [&](const sdfg::While& w) {
           add_code(w.condition.code);
           for (const Memlet& m : w.condition.inputs) add_memlet(m);
-        },
-        [](const sdfg::Return&) {});
+        });
   });
 }
 

@@ -230,14 +230,8 @@ void Builder::leave_inner_finals(const LoopRun& loop, std::size_t from) {
 // `guarded`: it runs where that is no more than the largest index.
 void Builder::emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<Memlet>& guarded,
                         std::size_t finals) {
-  sdfg::Loop node{.symbol = loop.symbol,
-                  .begin = loop.limits.begin,
-                  .end = loop.limits.end,
-                  .step = loop.header.step,
-                  .schedule = sdfg::Sequential{},
-                  .privates = {},
-                  .reductions = {},
-                  .body = std::move(body)};
+  sdfg::Loop node = sdfg::counted(loop.symbol, loop.limits.begin, loop.limits.end, std::move(body.nodes));
+  node.step = loop.header.step;
   if (!guarded) return emit(std::move(node));
   forget_inner_finals(finals);
   ScalarExpr test = ScalarExpr::binary(sdfg::ScalarOp::le, ScalarExpr::make_input(0, ElementType::u64),

@@ -284,14 +284,7 @@ Lift<void> Builder::stepped_loop(const LoopParts& loop) {
   leave_steps(*steps, readable && surely_nonneg(runs, ranges_, box_) ? std::optional(runs) : std::nullopt);
   leave_inner_finals({symbol, true, readable ? std::optional(runs - Expr(1)) : std::nullopt, runs - Expr(1)}, finals);
   if (inner->nodes.empty()) return {};
-  emit(sdfg::Loop{.symbol = symbol,
-                  .begin = Expr(0),
-                  .end = runs,
-                  .step = 1,
-                  .schedule = sdfg::Sequential{},
-                  .privates = {},
-                  .reductions = {},
-                  .body = std::move(*inner)});
+  emit(sdfg::counted(symbol, Expr(0), runs, std::move(inner->nodes)));
   return {};
 }
 

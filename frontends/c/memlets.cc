@@ -11,14 +11,14 @@ namespace {
 void visit_reads(const Expr& e, const Box& box, const std::function<void(const sdfg::Memlet&, bool, const Box&)>& f) {
   if (e.reads().empty()) return;
   e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
-    f(sdfg::Memlet{container, sdfg::point(subscript), std::nullopt}, false, box);
+    f(sdfg::Memlet{container, subscript, std::nullopt}, false, box);
     return Expr::read(container, subscript);
   });
 }
 
 void visit_memlet(const sdfg::Memlet& memlet, bool write, const Box& box,
                   const std::function<void(const sdfg::Memlet&, bool, const Box&)>& f) {
-  for (const sdfg::Dim& d : memlet.subset) visit_reads(d.begin, box, f);
+  for (const sdfg::Expr& d : memlet.subset) visit_reads(d, box, f);
   f(memlet, write, box);
 }
 
@@ -35,9 +35,7 @@ void visit_memlets(const sdfg::Region& region, Box& box,
     match(
         node.value,
         [&](const sdfg::State& s) {
-          for (const sdfg::Edge& e : s.edges)
-            visit_memlet(e.memlet,
-                         std::holds_alternative<sdfg::AccessNode>(s.nodes[static_cast<std::size_t>(e.target)]), box, f);
+          for (const sdfg::Edge& e : s.edges) visit_memlet(e.memlet, sdfg::is_write(s, e), box, f);
         },
         [&](const sdfg::Loop& l) {
           visit_reads(l.begin, box, f);
@@ -54,8 +52,7 @@ void visit_memlets(const sdfg::Region& region, Box& box,
         [&](const sdfg::While& w) {
           for (const sdfg::Memlet& m : w.condition.inputs) visit_memlet(m, false, box, f);
           inside(w.body, {});
-        },
-        [&](const sdfg::Return&) {});
+        });
 }
 
 using Rewrite = std::function<std::vector<Expr>(const std::vector<Expr>&, const Box&)>;
@@ -68,8 +65,8 @@ Expr rewrite_reads(const Expr& e, const std::string& container, const Rewrite& f
 }
 
 void rewrite_memlet(sdfg::Memlet& memlet, const std::string& container, const Rewrite& f, const Box& box) {
-  for (sdfg::Dim& d : memlet.subset) d.begin = rewrite_reads(d.begin, container, f, box);
-  if (memlet.container == container) memlet.subset = sdfg::point(f(sdfg::subscripts(memlet.subset), box));
+  for (sdfg::Expr& d : memlet.subset) d = rewrite_reads(d, container, f, box);
+  if (memlet.container == container) memlet.subset = f(memlet.subset, box);
 }
 
 void rewrite(sdfg::Region& region, const std::string& container, const Rewrite& f, Box& box) {
@@ -101,8 +98,7 @@ void rewrite(sdfg::Region& region, const std::string& container, const Rewrite& 
         [&](sdfg::While& w) {
           for (sdfg::Memlet& m : w.condition.inputs) rewrite_memlet(m, container, f, box);
           inside(w.body, {});
-        },
-        [&](sdfg::Return&) {});
+        });
 }
 
 }  // namespace

@@ -60,14 +60,7 @@ std::optional<ScalarExpr> repeated_byte(std::int64_t byte, ElementType type) {
 // The loops over `extents` around what `body` makes of their variables.
 sdfg::Node loops_over(const std::vector<Expr>& extents, const std::vector<std::string>& symbols, sdfg::Node inner) {
   for (std::size_t d = extents.size(); d-- > 0;) {
-    sdfg::Loop loop{.symbol = symbols[d],
-                    .begin = Expr(0),
-                    .end = extents[d],
-                    .step = 1,
-                    .schedule = sdfg::Sequential{},
-                    .privates = {},
-                    .reductions = {},
-                    .body = {}};
+    sdfg::Loop loop = sdfg::counted(symbols[d], Expr(0), extents[d]);
     loop.body.nodes.push_back(std::move(inner));
     inner = std::move(loop);
   }
@@ -139,10 +132,9 @@ void Builder::fill_block(const Block& block, const ScalarExpr& with, clang::Sour
   const Access to = element_of_block(block, symbols);
   ScalarExpr code = with;
   std::vector<sdfg::Memlet> inputs = compact(code);
-  emit(loops_over(
-      block.extents, symbols,
-      sdfg::assignment("s" + std::to_string(statements_++), {to.container, sdfg::point(to.subscript), std::nullopt},
-                       std::move(code), std::move(inputs))));
+  emit(loops_over(block.extents, symbols,
+                  sdfg::assignment("s" + std::to_string(statements_++), {to.container, to.subscript, std::nullopt},
+                                   std::move(code), std::move(inputs))));
 }
 
 Lift<void> Builder::memory_call(const clang::CallExpr* e, MemoryFunction function) {
@@ -198,12 +190,12 @@ Lift<void> Builder::memory_call(const clang::CallExpr* e, MemoryFunction functio
   };
   const Access source = element(from), target = element(to);
   pool_.clear();
-  ScalarExpr code = input({source.container, sdfg::point(source.subscript), std::nullopt}, type);
+  ScalarExpr code = input({source.container, source.subscript, std::nullopt}, type);
   std::vector<sdfg::Memlet> inputs = compact(code);
-  emit(loops_over(extents, symbols,
-                  sdfg::assignment("s" + std::to_string(statements_++),
-                                   {target.container, sdfg::point(target.subscript), std::nullopt}, std::move(code),
-                                   std::move(inputs))));
+  emit(loops_over(
+      extents, symbols,
+      sdfg::assignment("s" + std::to_string(statements_++), {target.container, target.subscript, std::nullopt},
+                       std::move(code), std::move(inputs))));
   return {};
 }
 

@@ -171,7 +171,7 @@ Lift<void> Builder::fill(const Place& to, const clang::Expr* from, clang::QualTy
   if (from) {
     TRY(code, value(from));
   }
-  emit_assignment({target.container, sdfg::point(target.subscript), std::nullopt}, code);
+  emit_assignment({target.container, target.subscript, std::nullopt}, code);
   return {};
 }
 
@@ -196,8 +196,8 @@ Lift<void> Builder::assign_record(const Place& target, const clang::Expr* from, 
     TRY(const Access written, access(targets[k].place, targets[k].type, where));
     pool_.clear();
     const sdfg::ScalarExpr value =
-        input({read.container, sdfg::point(read.subscript), std::nullopt}, sdfg_.find(read.container)->type);
-    emit_assignment({written.container, sdfg::point(written.subscript), std::nullopt}, value);
+        input({read.container, read.subscript, std::nullopt}, sdfg_.find(read.container)->type);
+    emit_assignment({written.container, written.subscript, std::nullopt}, value);
   }
   return {};
 }

@@ -41,8 +41,7 @@ std::optional<std::vector<Condition>> as_conditions(const sdfg::ScalarExpr& e, b
 class RowAccesses {
  public:
   explicit RowAccesses(std::string table) : table_(std::move(table)) {}
-  std::vector<RowAccess> of(const sdfg::Region& region, bool always) {
-    always_ = always;
+  std::vector<RowAccess> of(const sdfg::Region& region) {
     collect(region);
     return std::move(found_);
   }
@@ -58,8 +57,8 @@ class RowAccesses {
     });
   }
   void collect(const Memlet& m) {
-    for (const sdfg::Dim& d : m.subset) collect(d.begin);
-    if (m.container == table_) add(m.subset[0].begin);
+    for (const sdfg::Expr& d : m.subset) collect(d);
+    if (m.container == table_) add(m.subset[0]);
   }
   // What is found in the region, as if it were sure to run.
   std::vector<RowAccess> arm(const sdfg::Region& region, const std::optional<std::vector<Condition>>& conditions) {
@@ -112,18 +111,17 @@ class RowAccesses {
             always_ = false;
             collect(w.body);
             always_ = always;
-          },
-          [](const sdfg::Return&) {});
+          });
   }
 
   std::string table_;
-  std::vector<Around> loops_;
+  std::vector<RowLoop> loops_;
   std::vector<Condition> conditions_;
   bool always_ = true;
   std::vector<RowAccess> found_;
 };
 
-Expr last_iteration(const Around& l) {
+Expr last_iteration(const RowLoop& l) {
   if (l.step == 1 || l.step == -1) return l.end - Expr(l.step);
   const Expr size(l.step > 0 ? l.step : -l.step);
   const Expr whole = Expr::floor_div((l.step > 0 ? l.end - l.begin : l.begin - l.end) - Expr(1), size);
@@ -132,7 +130,7 @@ Expr last_iteration(const Around& l) {
 
 // Of `x[i] -= a[i][k] * x[k]` with k below i the first iteration has none of the inner loop: by how many iterations of
 // the loop outside of loop k it comes to one, where that is `missing` short of having one.
-std::optional<std::pair<std::size_t, std::int64_t>> shift_outer(const std::vector<Around>& loops, std::size_t k,
+std::optional<std::pair<std::size_t, std::int64_t>> shift_outer(const std::vector<RowLoop>& loops, std::size_t k,
                                                                 const std::vector<bool>& last, std::int64_t missing) {
   const Expr nonempty = loops[k].step > 0 ? loops[k].end - loops[k].begin : loops[k].begin - loops[k].end;
   for (std::size_t q = 0; q < k; ++q) {
@@ -152,12 +150,12 @@ std::optional<Extreme> extreme(const RowAccess& access, bool up, bool idle_last,
                                std::map<std::size_t, std::int64_t> shifts) {
   Expr row = access.row;
   std::vector<bool> last(access.loops.size());  // which iteration of each loop
-  const auto iteration = [&](const Around& l, std::size_t k) {
+  const auto iteration = [&](const RowLoop& l, std::size_t k) {
     const std::int64_t shift = shifts.contains(k) ? shifts.at(k) * l.step : 0;
     return last[k] ? last_iteration(l) - Expr(shift) : l.begin + Expr(shift);
   };
   for (std::size_t k = access.loops.size(); k-- > 0;) {
-    const Around& l = access.loops[k];
+    const RowLoop& l = access.loops[k];
     const auto coefficient = sdfg::coefficient_of(row, l.symbol);
     if (!coefficient || !coefficient->constant()) return std::nullopt;
     const bool to_high = *coefficient->constant() == 0 ? idle_last : (*coefficient->constant() > 0) == up;
@@ -167,8 +165,8 @@ std::optional<Extreme> extreme(const RowAccess& access, bool up, bool idle_last,
   Extreme result{.row = row, .witness = {}};
   std::map<std::string, Expr> at;
   for (std::size_t k = 0; k < access.loops.size(); ++k) {
-    const Around& l = access.loops[k];
-    const Around here{l.symbol, l.begin.substitute(at), l.end.substitute(at), l.step};
+    const RowLoop& l = access.loops[k];
+    const RowLoop here{l.symbol, l.begin.substitute(at), l.end.substitute(at), l.step};
     const std::int64_t skipped = shifts.contains(k) ? shifts.at(k) : 0;
     const Expr size = l.step > 0 ? here.end - here.begin : here.begin - here.end;
     const Expr nonempty = size - Expr(1 + skipped * (l.step > 0 ? l.step : -l.step));
@@ -194,10 +192,7 @@ std::optional<Extreme> extreme(const RowAccess& access, bool up, bool idle_last,
 
 // Every access to a row.
 std::vector<RowAccess> row_accesses(const sdfg::Sdfg& sdfg, const std::string& container) {
-  bool returns = false;
-  sdfg::visit(sdfg.root,
-              [&](const sdfg::Node& n) { returns = returns || std::holds_alternative<sdfg::Return>(n.value); });
-  return RowAccesses(container).of(sdfg.root, !returns);
+  return RowAccesses(container).of(sdfg.root);
 }
 
 }  // namespace sous::frontends::c

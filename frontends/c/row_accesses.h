@@ -12,11 +12,11 @@
 
 namespace sous::frontends::c {
 
-struct Around {
+struct RowLoop {
   std::string symbol;
   sdfg::Expr begin, end;
   std::int64_t step;
-  bool operator==(const Around&) const = default;
+  bool operator==(const RowLoop&) const = default;
 };
 
 // Under which a statement runs: `value` >= 0, or not zero.
@@ -30,7 +30,7 @@ struct Condition {
 // each iteration of theirs where these hold comes to it.
 struct RowAccess {
   sdfg::Expr row;
-  std::vector<Around> loops;
+  std::vector<RowLoop> loops;
   std::vector<Condition> conditions;
   bool always;
 };

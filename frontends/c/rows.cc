@@ -67,7 +67,7 @@ std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& con
   bool known = true;
   visit_memlets(sdfg.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != container || m.subset.size() < 2) return;
-    const Expr &row = m.subset[0].begin, &column = m.subset[1].begin;
+    const Expr &row = m.subset[0], &column = m.subset[1];
     auto top = ranges.upper(row, box, true), bottom = ranges.lower(row, box, true);
     auto right = ranges.upper(column, box, true), left = ranges.lower(column, box, true);
     for (const auto* e : {&top, &bottom, &right, &left}) known = known && *e && (*e)->reads().empty();
@@ -75,8 +75,8 @@ std::optional<UsedRows> used_rows(const sdfg::Sdfg& sdfg, const std::string& con
     // A loop in larger steps may not come to the end of its range, and one around a loop without iterations to none.
     for (const RowAccess& a : accesses) {
       if (a.row != row || a.loops.size() != loops_of(box)) continue;
-      const bool steps = std::ranges::any_of(a.loops, [](const Around& l) { return l.step * l.step != 1; });
-      const auto same_loop = [&](const Around& l) {
+      const bool steps = std::ranges::any_of(a.loops, [](const RowLoop& l) { return l.step * l.step != 1; });
+      const auto same_loop = [&](const RowLoop& l) {
         return std::ranges::any_of(box, [&](const Range& r) { return r.symbol == l.symbol; });
       };
       if (!std::ranges::all_of(a.loops, same_loop)) continue;

@@ -300,7 +300,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
     Box inside = box;
-    const Expr at = ranged(m.subset[dimension].begin, inside);
+    const Expr at = ranged(m.subset[dimension], inside);
     accesses.emplace_back(at, std::move(inside));
     find_strides(at, varies, Factors::OfTerms, of_terms);
     find_strides(at, varies, Factors::Whole, whole);

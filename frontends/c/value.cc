@@ -169,7 +169,7 @@ Lift<ScalarExpr> Builder::load(const clang::Expr* e) {
   const sdfg::Container* c = sdfg_.find(access.container);
   if (c->shape.size() != access.subscript.size())
     return refuse("c.lvalue", "a part of an array is used as a value", where);
-  return input({access.container, sdfg::point(access.subscript), std::nullopt}, c->type);
+  return input({access.container, access.subscript, std::nullopt}, c->type);
 }
 
 Lift<ScalarExpr> Builder::value(const clang::Expr* e) {

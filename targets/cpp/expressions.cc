@@ -90,7 +90,7 @@ void Expressions::leave(const sdfg::Loop& loop) {
 
 std::vector<std::string> Expressions::entered() const {
   std::vector<std::string> symbols;
-  for (const Around& a : around_) symbols.push_back(a.loop->symbol);
+  for (const LoopAround& a : around_) symbols.push_back(a.loop->symbol);
   return symbols;
 }
 
@@ -110,7 +110,7 @@ std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
     if (loop->prefetch == 0 || !moves_with(loop) || !seen.insert(loop->symbol).second) continue;
     if (__builtin_mul_overflow(loop->prefetch, loop->step, &distance)) continue;
     bool alone = true, moves = false;
-    for (const Around& other : around_) {
+    for (const LoopAround& other : around_) {
       if (other.loop->symbol == loop->symbol) continue;
       alone = false;
       moves = moves || moves_with(other.loop);
@@ -125,8 +125,8 @@ std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
         }))
       continue;
     sdfg::Memlet shifted = read;
-    for (sdfg::Dim& dim : shifted.subset) dim.begin = dim.begin.substitute(later);
-    const auto overflows = [](const sdfg::Dim& dim) { return !dim.begin.is_valid(); };
+    for (sdfg::Expr& dim : shifted.subset) dim = dim.substitute(later);
+    const auto overflows = [](const sdfg::Expr& dim) { return !dim.is_valid(); };
     if (!there.is_valid() || std::ranges::any_of(shifted.subset, overflows)) continue;
     asked_for_.emplace_back(of.name, there);
     out.push_back(std::move(shifted));
@@ -201,7 +201,7 @@ Text Expressions::index(const Expr& e) const {
 Expr Expressions::offset(const sdfg::Memlet& memlet) const {
   const sdfg::Container& c = container(memlet.container);
   Expr place = c.offset;
-  const auto subscript = sdfg::subscripts(memlet.subset);
+  const auto& subscript = memlet.subset;
   for (std::size_t d = 0; d < subscript.size(); ++d) place = place + subscript[d] * c.strides[d];
   return place;
 }
@@ -225,8 +225,6 @@ Text Expressions::element(const std::string& name, const std::vector<Expr>& subs
   return {base + "[" + (place.empty() ? "0" : place) + "]"};
 }
 
-Text Expressions::element(const sdfg::Memlet& memlet) const {
-  return element(memlet.container, sdfg::subscripts(memlet.subset));
-}
+Text Expressions::element(const sdfg::Memlet& memlet) const { return element(memlet.container, memlet.subset); }
 
 }  // namespace sous::targets

@@ -79,11 +79,11 @@ class Expressions {
   std::set<std::string> nonnegative_;
   std::optional<Text> device_operation(const sdfg::ScalarExpr& e, const std::vector<Text>& inputs) const;
   using Places = std::vector<std::pair<std::string, sdfg::Expr>>;  // in containers
-  struct Around {
+  struct LoopAround {
     const sdfg::Loop* loop;
     Places asked_for;  // around it
   };
-  std::vector<Around> around_;
+  std::vector<LoopAround> around_;
   Places asked_for_;  // ahead, in this body
 };
 

@@ -118,7 +118,7 @@ class ShapePrinter {
         },
         [&](const sdfg::Loop& l) { return loop(l); },
         [&](const sdfg::If& i) { return region(i.then_body) + region(i.else_body); },
-        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant_amount(0); });
+        [&](const sdfg::While& w) { return region(w.body); });
   }
 
   // Iterations, and what the loop's variable is in the middle.

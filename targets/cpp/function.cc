@@ -4,7 +4,6 @@
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/caller.h"
 #include "targets/cpp/extents.h"
-#include "targets/cpp/library.h"
 #include "targets/cpp/offer.h"
 #include "targets/cpp/parameters.h"
 #include "targets/cpp/printer.h"
@@ -375,7 +374,6 @@ class FunctionPrinter {
 }  // namespace
 
 Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
-  if (const auto reason = unsupported_library_node(sdfg)) return fail("target.unsupported", *reason);
   if (const double statements = written_out(sdfg.root); statements > most_written_out)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");

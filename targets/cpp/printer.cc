@@ -4,7 +4,6 @@
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/trips.h"
-#include "targets/cpp/library.h"
 #include "targets/openmp/parallel.h"
 
 namespace sous::targets {
@@ -29,10 +28,7 @@ std::set<std::string> used_containers(const sdfg::Region& region) {
   std::set<std::string> used;
   const auto add_reads = [&](const Expr& e) { used.merge(e.reads()); };
   const auto add_memlet = [&](const sdfg::Memlet& memlet) {
-    for (const sdfg::Dim& dim : memlet.subset) {
-      add_reads(dim.begin);
-      if (dim.end) add_reads(*dim.end);
-    }
+    for (const Expr& e : memlet.subset) add_reads(e);
   };
   const auto add_condition = [&](const sdfg::Condition& condition) {
     for (const sdfg::Memlet& memlet : condition.inputs) used.insert(memlet.container);
@@ -49,10 +45,6 @@ std::set<std::string> used_containers(const sdfg::Region& region) {
         }
       });
     }
-    for (const sdfg::Edge& edge : state.edges) {
-      const auto& target = state.nodes[static_cast<std::size_t>(edge.target)];
-      if (std::holds_alternative<sdfg::LibraryNode>(target)) used.insert(edge.memlet.container);
-    }
   };
   sdfg::visit(region, [&](const sdfg::Node& node) {
     match(
@@ -62,7 +54,7 @@ std::set<std::string> used_containers(const sdfg::Region& region) {
           add_reads(loop.end);
         },
         [&](const sdfg::If& branch) { add_condition(branch.condition); },
-        [&](const sdfg::While& loop) { add_condition(loop.condition); }, [](const sdfg::Return&) {});
+        [&](const sdfg::While& loop) { add_condition(loop.condition); });
   });
   return used;
 }
@@ -89,8 +81,7 @@ void Printer::node(const sdfg::Node& node) {
         out.open("if (" + condition(branch.condition).text + ")");
         region(branch.then_body);
         if (!branch.else_body.nodes.empty()) {
-          out.close(" else {");
-          out.set_depth(out.depth() + 1);
+          out.otherwise();
           region(branch.else_body);
         }
         out.close();
@@ -100,8 +91,7 @@ void Printer::node(const sdfg::Node& node) {
         out.open(loop.test_first ? test : "do");
         region(loop.body);
         out.close(loop.test_first ? "" : " " + test + ";");
-      },
-      [&](const sdfg::Return&) { out.line("return;"); });
+      });
 }
 
 Text Printer::condition(const sdfg::Condition& condition) {
@@ -111,12 +101,7 @@ Text Printer::condition(const sdfg::Condition& condition) {
 }
 
 void Printer::state(const sdfg::State& state) {
-  for (const int k : sdfg::execution_order(state)) {
-    match(
-        state.nodes[static_cast<std::size_t>(k)], [](const sdfg::AccessNode&) {},
-        [&](const sdfg::Tasklet&) { assign(sdfg::tasklet_view(state, k)); },
-        [&](const sdfg::LibraryNode& library) { print_library_node(*this, state, k, library); });
-  }
+  for (const sdfg::TaskletView& tasklet : sdfg::tasklets(state)) assign(tasklet);
 }
 
 void Printer::assign(const sdfg::TaskletView& tasklet) {

@@ -40,6 +40,11 @@ class Lines {
     --depth_;
     line("}" + std::string(after));
   }
+  // Closes what a condition opened, and opens the other branch.
+  void otherwise() {
+    close(" else {");
+    ++depth_;
+  }
   const std::string& text() const { return out_; }
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }

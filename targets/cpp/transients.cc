@@ -20,8 +20,7 @@ void find_owners(const sdfg::Region& region, bool parallel, Owner around, std::m
         [&](const sdfg::Loop& loop) {
           Owner inside = around;
           inside.loop = loop.symbol;
-          if (const auto* p = std::get_if<sdfg::Parallel>(&loop.schedule);
-              p && parallel && !around.per_thread && !has_return(loop.body)) {
+          if (const auto* p = std::get_if<sdfg::Parallel>(&loop.schedule); p && parallel && !around.per_thread) {
             inside.per_thread = true;
             inside.threads = p->threads;
           }
@@ -33,18 +32,11 @@ void find_owners(const sdfg::Region& region, bool parallel, Owner around, std::m
           find_owners(branch.then_body, parallel, around, owners);
           find_owners(branch.else_body, parallel, around, owners);
         },
-        [&](const sdfg::While& loop) { find_owners(loop.body, parallel, around, owners); }, [](const sdfg::Return&) {});
+        [&](const sdfg::While& loop) { find_owners(loop.body, parallel, around, owners); });
   }
 }
 
 }  // namespace
-
-bool has_return(const sdfg::Region& region) {
-  bool found = false;
-  sdfg::visit(region,
-              [&](const sdfg::Node& node) { found = found || std::holds_alternative<sdfg::Return>(node.value); });
-  return found;
-}
 
 Result<std::vector<Transient>> plan_transients(const sdfg::Sdfg& sdfg, bool parallel) {
   std::map<std::string, Owner> owners;

@@ -29,7 +29,4 @@ struct Transient {
 // Errors: target.unsupported, where the size of a heap array is not known on entry.
 Result<std::vector<Transient>> plan_transients(const sdfg::Sdfg& sdfg, bool parallel);
 
-// A loop that is left by a return never runs in parallel.
-bool has_return(const sdfg::Region& region);
-
 }  // namespace sous::targets

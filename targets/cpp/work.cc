@@ -12,12 +12,12 @@ using sdfg::AtomKind;
 using sdfg::Expr;
 
 // The values of a loop variable, over symbols from outside the nest that is counted.
-struct Range {
+struct Extremes {
   Expr low, high;
 };
-using Ranges = std::map<std::string, Range>;
+using ExtremesOf = std::map<std::string, Extremes>;
 
-bool uses_any(const Expr& e, const Ranges& ranges) {
+bool uses_any(const Expr& e, const ExtremesOf& ranges) {
   for (const auto& [symbol, range] : ranges) {
     if (e.uses(symbol)) return true;
   }
@@ -26,9 +26,9 @@ bool uses_any(const Expr& e, const Ranges& ranges) {
 
 // The largest or smallest value of `e` over the ranges; symbolic factors are taken as not negative. Nothing where data
 // decides.
-std::optional<Expr> extreme(const Expr& e, bool largest, const Ranges& ranges);
+std::optional<Expr> extreme(const Expr& e, bool largest, const ExtremesOf& ranges);
 
-std::optional<Expr> extreme(const Atom& a, bool largest, const Ranges& ranges) {
+std::optional<Expr> extreme(const Atom& a, bool largest, const ExtremesOf& ranges) {
   const auto arg = [&](std::size_t k, bool want) { return extreme(a.args[k], want, ranges); };
   switch (a.kind) {
     case AtomKind::Symbol: {
@@ -59,7 +59,7 @@ std::optional<Expr> extreme(const Atom& a, bool largest, const Ranges& ranges) {
   __builtin_unreachable();
 }
 
-std::optional<Expr> extreme(const Expr& e, bool largest, const Ranges& ranges) {
+std::optional<Expr> extreme(const Expr& e, bool largest, const ExtremesOf& ranges) {
   if (!e.reads().empty()) return std::nullopt;
   if (!uses_any(e, ranges)) return e;
   Expr sum = e.constant_term();
@@ -110,7 +110,7 @@ namespace {
 
 struct Counter {
   const Expressions& expressions;
-  Ranges ranges;
+  ExtremesOf ranges;
 
   Work region(const sdfg::Region& r) {
     Work total = constant_work(0);
@@ -122,7 +122,7 @@ struct Counter {
     return match(
         n.value, [](const sdfg::State&) { return constant_work(1); }, [&](const sdfg::Loop& l) { return loop(l); },
         [&](const sdfg::If& i) { return sum(region(i.then_body), region(i.else_body)); },
-        [&](const sdfg::While& w) { return region(w.body); }, [](const sdfg::Return&) { return constant_work(0); });
+        [&](const sdfg::While& w) { return region(w.body); });
   }
 
   Work loop(const sdfg::Loop& l) {
@@ -136,7 +136,7 @@ struct Counter {
       const auto within = sdfg::most_trips(l);
       const Expr extent =
           within ? Expr(*within) : Expr::ceil_div(up ? *end - *first : *first - *end, up ? l.step : -l.step);
-      ranges[l.symbol] = up ? Range{*first, *end - Expr(1)} : Range{*end + Expr(1), *first};
+      ranges[l.symbol] = up ? Extremes{*first, *end - Expr(1)} : Extremes{*end + Expr(1), *first};
       if (extent.is_valid()) iterations = work_of_extent(extent, expressions);
     } else {
       // Its variable stands for any value: what depends on it counts as one.

@@ -14,7 +14,7 @@ double written_out(const sdfg::Region& region, double copies) {
           return written_out(l.body, unroll ? copies * (std::clamp(unroll->factor, 1, 64) + 1) : copies);
         },
         [&](const sdfg::If& i) { return written_out(i.then_body, copies) + written_out(i.else_body, copies); },
-        [&](const sdfg::While& w) { return written_out(w.body, copies); }, [&](const sdfg::Return&) { return copies; });
+        [&](const sdfg::While& w) { return written_out(w.body, copies); });
   }
   return count;
 }

@@ -39,7 +39,7 @@ std::optional<Expr> buffer_of(const sdfg::Sdfg& sdfg, const sdfg::Region& region
   bool one = true;
   sdfg::for_each_memlet(region, [&](const sdfg::Memlet& m, bool writes) {
     if (m.container != name || writes != written) return;
-    const auto here = m.subset.empty() || m.subset[0].end ? std::nullopt : number_in(m.subset[0].begin, *count);
+    const auto here = m.subset.empty() ? std::nullopt : number_in(m.subset[0], *count);
     one = one && here && (!number || *number == *here) && here->reads().empty() &&
           std::ranges::none_of(here->symbols(), [&](const std::string& s) { return inside.contains(s); });
     number = here;

@@ -34,7 +34,7 @@ void for_each_band(const Region& region, const std::function<void(const Loop&)>&
           for_each_band(branch.then_body, f);
           for_each_band(branch.else_body, f);
         },
-        [&](const sdfg::While& loop) { for_each_band(loop.body, f); }, [](const sdfg::Return&) {});
+        [&](const sdfg::While& loop) { for_each_band(loop.body, f); });
 }
 
 std::int64_t product(const Threads& t) { return t[0] * t[1] * t[2]; }
@@ -132,8 +132,7 @@ Result<void> drop_thread(Loop& first, const Meeting& meeting) {
   sdfg::visit(inside, [&](Node& n) {
     sdfg::change_memlets(n, [&](sdfg::Memlet& m) {
       if (!meeting.own.contains(m.container)) return;
-      for (std::size_t k = 0; k < own.size(); ++k)
-        all = all && k < m.subset.size() && !m.subset[k].end && m.subset[k].begin == own[k];
+      for (std::size_t k = 0; k < own.size(); ++k) all = all && k < m.subset.size() && m.subset[k] == own[k];
       if (all) m.subset.erase(m.subset.begin(), m.subset.begin() + static_cast<std::ptrdiff_t>(own.size()));
     });
   });
@@ -145,15 +144,10 @@ Result<void> drop_thread(Loop& first, const Meeting& meeting) {
 // The same in each band of the region.
 Result<void> drop_threads(Region& region, const Meeting& meeting) {
   for (Node& n : region.nodes) {
-    if (auto* loop = std::get_if<Loop>(&n.value)) {
-      if (is_thread(*loop)) {
-        TRY_VOID(drop_thread(*loop, meeting));
-      } else {
-        TRY_VOID(drop_threads(loop->body, meeting));
-      }
-    } else if (auto* branch = std::get_if<sdfg::If>(&n.value)) {
-      TRY_VOID(drop_threads(branch->then_body, meeting));
-      TRY_VOID(drop_threads(branch->else_body, meeting));
+    if (auto* loop = std::get_if<Loop>(&n.value); loop != nullptr && is_thread(*loop)) {
+      TRY_VOID(drop_thread(*loop, meeting));
+    } else {
+      for (Region* inside : sdfg::bodies(n)) TRY_VOID(drop_threads(*inside, meeting));
     }
   }
   return {};
@@ -162,11 +156,7 @@ Result<void> drop_threads(Region& region, const Meeting& meeting) {
 // In the outermost loops over blocks of the region.
 Result<void> own_places(const sdfg::Sdfg& whole, sdfg::Sdfg& result, Region& region) {
   for (Node& n : region.nodes) {
-    if (auto* loop = std::get_if<Loop>(&n.value)) {
-      if (!is_grid(*loop)) {
-        TRY_VOID(own_places(whole, result, loop->body));
-        continue;
-      }
+    if (auto* loop = std::get_if<Loop>(&n.value); loop != nullptr && is_grid(*loop)) {
       const auto meeting = meeting_of(whole, *loop);
       if (!meeting || meeting->own.empty()) continue;
       TRY_VOID(check_meeting(whole, *meeting));
@@ -187,11 +177,8 @@ Result<void> own_places(const sdfg::Sdfg& whole, sdfg::Sdfg& result, Region& reg
         c.shape.erase(c.shape.begin(), c.shape.begin() + static_cast<std::ptrdiff_t>(dimensions));
         c.strides = sdfg::row_major(c.shape);
       }
-    } else if (auto* branch = std::get_if<sdfg::If>(&n.value)) {
-      TRY_VOID(own_places(whole, result, branch->then_body));
-      TRY_VOID(own_places(whole, result, branch->else_body));
-    } else if (auto* loop_while = std::get_if<sdfg::While>(&n.value)) {
-      TRY_VOID(own_places(whole, result, loop_while->body));
+    } else {
+      for (Region* inside : sdfg::bodies(n)) TRY_VOID(own_places(whole, result, *inside));
     }
   }
   return {};

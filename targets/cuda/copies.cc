@@ -44,7 +44,7 @@ std::optional<Line::Clamped> Line::clamped(sdfg::Memlet from) const {
     result.condition += (result.condition.empty() ? "" : " && ") +
                         printer_.expressions.index(l->end - l->begin).in(Binding::Sum) + " > 0";
   }
-  for (sdfg::Dim& d : from.subset) d.begin = d.begin.substitute(there);
+  for (sdfg::Expr& d : from.subset) d = d.substitute(there);
   result.from = std::move(from);
   return result.condition.empty() ? std::nullopt : std::optional(std::move(result));
 }
@@ -79,7 +79,7 @@ std::optional<std::pair<Line, std::string>> Line::by_accesses() const {
 }
 
 std::string Line::at_first(sdfg::Memlet m, const std::map<std::string, Expr>& first) const {
-  for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(first);
+  for (sdfg::Expr& d : m.subset) d = d.substitute(first);
   return printer_.expressions.element(m).text;
 }
 
@@ -95,8 +95,7 @@ void Line::copies() const {
   const std::string and_whole = whole_->condition.empty() ? "" : whole_->condition + " && ";
   printer_.out.open("if (" + and_whole + begins + ")");
   wide->first.all_copies();
-  printer_.out.close(" else {");
-  printer_.out.set_depth(printer_.out.depth() + 1);
+  printer_.out.otherwise();
   narrow();
   printer_.out.close();
 }

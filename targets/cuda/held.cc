@@ -146,11 +146,11 @@ bool Held::has_constant_subscripts(const sdfg::State& state, const std::set<std:
   bool constant = true;
   const sdfg::Region region{{Node(state)}};
   sdfg::for_each_memlet(region, [&](const sdfg::Memlet& m, bool) {
-    for (const sdfg::Dim& d : m.subset) {
-      for (const std::string& read : d.begin.reads()) constant = constant && !arrays.contains(read);
+    for (const sdfg::Expr& d : m.subset) {
+      for (const std::string& read : d.reads()) constant = constant && !arrays.contains(read);
       if (!arrays.contains(m.container)) continue;
-      const auto symbols = d.begin.substitute(counters).symbols();
-      constant = constant && !d.end && d.begin.reads().empty() &&
+      const auto symbols = d.substitute(counters).symbols();
+      constant = constant && d.reads().empty() &&
                  std::ranges::all_of(symbols, [](const std::string& symbol) { return symbol.starts_with("#"); });
     }
   });

@@ -142,7 +142,7 @@ Line::Line(Printer& printer, const Meeting& meeting, Band band, const Threads& t
   whole_ = whole();
   if (!assignment_) return;
   const auto moves = [&](const sdfg::Memlet& m) {
-    return std::ranges::any_of(m.subset, [&](const sdfg::Dim& d) { return uses_any(d.begin, band_); });
+    return std::ranges::any_of(m.subset, [&](const sdfg::Expr& d) { return uses_any(d, band_); });
   };
   if (std::ranges::count_if(assignment_->inputs, moves) == 1)
     moving_ = std::ranges::find_if(assignment_->inputs, moves) - assignment_->inputs.begin();
@@ -185,7 +185,7 @@ std::optional<Line::Whole> Line::whole() const {
   }
   Whole whole{.condition = "", .inputs = assignment_->inputs};
   for (sdfg::Memlet& m : whole.inputs)
-    for (sdfg::Dim& d : m.subset) d.begin = without_minima(d.begin, positive);
+    for (sdfg::Expr& d : m.subset) d = without_minima(d, positive);
   for (auto one = positive.begin(); one != positive.end(); ++one) {
     // Of two that are a constant apart, the smaller one says it for both; a constant needs no question.
     const bool said = one->constant().value_or(0) > 0 || std::ranges::any_of(positive, [&](const Expr& other) {
@@ -279,8 +279,7 @@ void Line::either(const std::function<void(bool whole)>& print) const {
   if (whole_->condition.empty()) return print(true);
   printer_.out.open("if (" + is_whole_ + ")");
   print(true);
-  printer_.out.close(" else {");
-  printer_.out.set_depth(printer_.out.depth() + 1);
+  printer_.out.otherwise();
   print(false);
   printer_.out.close();
 }

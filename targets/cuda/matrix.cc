@@ -101,8 +101,7 @@ class Finder {
     const std::vector<Expr> place{Expr::symbol(product_.row->symbol) - product_.row->begin,
                                   Expr::symbol(product_.column->symbol) - product_.column->begin};
     if (!meeting_.own.contains(product_.result) || result.type != sdfg::ElementType::f64 ||
-        result.shape != std::vector{Expr(product_.tall), Expr(product_.broad)} ||
-        assignment->out.subset != sdfg::point(place))
+        result.shape != std::vector{Expr(product_.tall), Expr(product_.broad)} || assignment->out.subset != place)
       return false;
     if (assignment->out.combine)
       return *assignment->out.combine == sdfg::ReductionOp::sum && factors(assignment->code, false);
@@ -143,11 +142,11 @@ class Finder {
       const Memlet& m = product_.inputs[static_cast<std::size_t>(e.input)];
       const bool shared = sdfg_.find(m.container)->storage == sdfg::Storage::device_shared;
       well = well && m.container != product_.result && !meeting_.own.contains(m.container);
-      for (const sdfg::Dim& d : m.subset) {
-        well = well && !d.end && d.begin.reads().empty();
-        for (const std::string& other : others) well = well && !d.begin.uses(other);
+      for (const sdfg::Expr& d : m.subset) {
+        well = well && d.reads().empty();
+        for (const std::string& other : others) well = well && !d.uses(other);
         for (const Loop* l : {product_.thread_row, product_.thread_column, product_.row, product_.column, product_.sum})
-          well = well && (shared || !d.begin.uses(l->symbol));
+          well = well && (shared || !d.uses(l->symbol));
       }
     });
     return well;
@@ -211,7 +210,7 @@ class ProductPrinter {
   Text factor(const ScalarExpr& code, const std::map<std::string, Expr>& at) const {
     std::vector<Text> texts;
     for (Memlet m : product_.inputs) {
-      for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(at);
+      for (sdfg::Expr& d : m.subset) d = d.substitute(at);
       const bool is_read = m.container != product_.result;
       texts.push_back(is_read ? printer_.expressions.element(m) : Text{});
     }

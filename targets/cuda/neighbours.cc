@@ -9,8 +9,8 @@ using sdfg::Expr;
 bool are_neighbours(const sdfg::Container& c, const sdfg::Memlet& m, const std::string& symbol) {
   Expr by = 0;
   for (std::size_t d = 0; d < m.subset.size(); ++d) {
-    const Expr& at = m.subset[d].begin;
-    if (m.subset[d].end || !at.reads().empty()) return false;
+    const Expr& at = m.subset[d];
+    if (!at.reads().empty()) return false;
     by = by + (at.substitute({{symbol, Expr::symbol(symbol) + 1}}) - at) * c.strides[d];
   }
   return by == Expr(1);
@@ -37,7 +37,7 @@ bool print_neighbours(Printer& printer, const sdfg::Loop& loop) {
       !are_neighbours(target, to, loop.symbol))
     return false;
   const auto first = [&](sdfg::Memlet m) {
-    for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute({{loop.symbol, loop.begin}});
+    for (sdfg::Expr& d : m.subset) d = d.substitute({{loop.symbol, loop.begin}});
     return "&" + printer.expressions.element(m).text;
   };
   printer.out.line(std::string("sous::gpu::") + (loads ? "load" : "store") + "_neighbours<" + std::to_string(*trips) +

@@ -105,8 +105,7 @@ class HostChecker {
         [&](const sdfg::While& loop) -> Result<void> {
           TRY_VOID(known(loop.condition));
           return region(loop.body);
-        },
-        [](const sdfg::Return&) -> Result<void> { return {}; });
+        });
   }
 
   Result<void> kernel(const Loop& loop) {
@@ -169,7 +168,7 @@ std::map<std::string, bool> device_loops(const Region& region) {
             look(branch.then_body, inside);
             look(branch.else_body, inside);
           },
-          [&](const sdfg::While& loop) { look(loop.body, inside); }, [](const sdfg::Return&) {});
+          [&](const sdfg::While& loop) { look(loop.body, inside); });
     }
   };
   look(region, false);
@@ -208,15 +207,6 @@ bool has_kernel(const Node& node) {
 }
 
 Result<void> runs_on_gpu(const Sdfg& sdfg, const EmitOptions& options) {
-  std::optional<Error> error;
-  sdfg::visit(sdfg.root, [&](const Node& n) {
-    if (std::holds_alternative<sdfg::Return>(n.value)) error = unsupported("a return", "");
-    const auto* state = std::get_if<sdfg::State>(&n.value);
-    if (state == nullptr) return;
-    for (const sdfg::DataflowNode& d : state->nodes)
-      if (std::holds_alternative<sdfg::LibraryNode>(d)) error = unsupported("a library node", state->name);
-  });
-  if (error) return std::unexpected(*error);
   TRY_VOID(check_mathematics(sdfg, options));
   TRY_VOID(check_aliases(sdfg));
   return HostChecker(sdfg).region(sdfg.root);

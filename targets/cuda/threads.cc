@@ -123,14 +123,13 @@ class MeetingPrinter {
           alike(branch.then_body);
           Accesses then = std::exchange(since_, before);
           if (!branch.else_body.nodes.empty()) {
-            printer_.out.close(" else {");
-            printer_.out.set_depth(printer_.out.depth() + 1);
+            printer_.out.otherwise();
             alike(branch.else_body);
           }
           printer_.out.close();
           since_.add(then);
         },
-        [](const sdfg::While&) {}, [](const sdfg::Return&) {});
+        [](const sdfg::While&) {});
   }
 
   // With the others, if this may not be touched before they are here.
@@ -178,8 +177,7 @@ class MeetingPrinter {
       print_matrix_product(printer_, *product, at_, [&](const Loop& l, const std::string& thread) {
         return place_in_matrix(static_cast<std::size_t>(dimension_of(l)), thread);
       });
-      printer_.out.close(" else {");
-      printer_.out.set_depth(printer_.out.depth() + 1);
+      printer_.out.otherwise();
     }
     print_each(
         printer_, band, [&](const Loop& l) { return places_[static_cast<std::size_t>(dimension_of(l))]; },

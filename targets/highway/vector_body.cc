@@ -68,8 +68,7 @@ void VectorLoop::region(const sdfg::Region& region) {
           }
         },
         [&](const sdfg::If& i) { branch(i); },
-        [&](const sdfg::While&) { fail("a while loop runs a different number of times in each lane"); },
-        [&](const sdfg::Return&) { fail("a return leaves the loop"); });
+        [&](const sdfg::While&) { fail("a while loop runs a different number of times in each lane"); });
   }
 }
 
@@ -84,8 +83,7 @@ void VectorLoop::branch(const sdfg::If& branch) {
     out.open("if (" + condition.text.text + ")");
     region(branch.then_body);
     if (!branch.else_body.nodes.empty()) {
-      out.close(" else {");
-      out.set_depth(out.depth() + 1);
+      out.otherwise();
       region(branch.else_body);
     }
     out.close();
@@ -118,10 +116,8 @@ void VectorLoop::branch(const sdfg::If& branch) {
 }
 
 void VectorLoop::state(const sdfg::State& state) {
-  for (const int k : sdfg::execution_order(state)) {
-    const auto& node = state.nodes[static_cast<std::size_t>(k)];
-    if (std::holds_alternative<sdfg::LibraryNode>(node)) return fail("a library node");
-    if (std::holds_alternative<sdfg::Tasklet>(node)) statement(sdfg::tasklet_view(state, k));
+  for (const sdfg::TaskletView& tasklet : sdfg::tasklets(state)) {
+    statement(tasklet);
     if (failure) return;
   }
 }

@@ -146,8 +146,7 @@ void VectorLoop::print_parts(const Parts& parts) {
   const std::string end = planted(Fault::whole_tile_unchecked) ? whole_end : expressions_.index(loop_.end).text;
   out.open("if (" + end + " == " + whole_end + ")");
   print_loops(parts, whole);
-  out.close(" else {");
-  out.set_depth(out.depth() + 1);
+  out.otherwise();
   print_loops(parts, std::nullopt);
   out.close();
 }

@@ -294,8 +294,10 @@ Value VectorLoop::compare(const ScalarExpr& e, const std::vector<Value>& args) {
       return mask_value(ordered ? "hn::Ge" + both : "hn::Not(hn::Lt" + both + ")", type);
     case ScalarOp::eq:
       return mask_value("hn::Eq" + both, type);
-    default:
+    case ScalarOp::ne:
       return mask_value("hn::Not(hn::Eq" + both + ")", type);
+    default:
+      panic(__FILE__, __LINE__, "not a comparison");
   }
 }
 

@@ -22,9 +22,8 @@ std::vector<sdfg::Memlet> VectorLoop::transposable(const sdfg::Loop& loop) const
   for (const sdfg::Node& node : loop.body.nodes) {
     const auto* state = std::get_if<sdfg::State>(&node.value);
     if (state == nullptr) return {};
-    for (const int k : sdfg::execution_order(*state)) {
-      if (!std::holds_alternative<sdfg::Tasklet>(state->nodes[static_cast<std::size_t>(k)])) return {};
-      for (const sdfg::Memlet* memlet : sdfg::tasklet_view(*state, k).inputs) {
+    for (const sdfg::TaskletView& tasklet : sdfg::tasklets(*state)) {
+      for (const sdfg::Memlet* memlet : tasklet.inputs) {
         const sdfg::Container& c = expressions_.container(memlet->container);
         if (variables_.contains(c.name) || sdfg::info(c.type).bytes < 4 || is_written(c.name)) continue;
         const sdfg::Expr place = expressions_.offset(*memlet);

@@ -73,17 +73,7 @@ std::vector<std::string> own_copies(Printer& printer, const sdfg::Loop& loop, co
 
 bool calls_set_errno(const sdfg::Region& region) {
   bool found = false;
-  sdfg::visit(region, [&](const sdfg::Node& node) {
-    match(
-        node.value,
-        [&](const sdfg::State& s) {
-          for (const sdfg::DataflowNode& n : s.nodes) {
-            if (const auto* t = std::get_if<sdfg::Tasklet>(&n)) found = found || sdfg::sets_errno(t->code);
-          }
-        },
-        [](const sdfg::Loop&) {}, [&](const sdfg::If& i) { found = found || sdfg::sets_errno(i.condition.code); },
-        [&](const sdfg::While& w) { found = found || sdfg::sets_errno(w.condition.code); }, [](const sdfg::Return&) {});
-  });
+  sdfg::for_each_code(region, [&](const sdfg::ScalarExpr& code) { found = found || sdfg::sets_errno(code); });
   return found;
 }
 
@@ -225,10 +215,6 @@ void set_schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel
 }  // namespace
 
 void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel& parallel) {
-  if (has_return(loop.body)) {
-    printer.not_followed(loop, "the function returns from inside of it");
-    return printer.plain_loop(loop);
-  }
   const auto reductions = plan_reductions(printer, loop, true);
   if (!reductions) {
     // A team of one, so that its thread has number 0 and the first copy of the temporaries, wherever the call comes

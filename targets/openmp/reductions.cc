@@ -126,15 +126,11 @@ std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::stri
         },
         [&](const sdfg::While& w) {
           for (const sdfg::Memlet& m : w.condition.inputs) memlets.push_back(&m);
-        },
-        [](const sdfg::Return&) {});
+        });
   });
   const sdfg::Memlet* place = nullptr;
   for (const sdfg::Memlet* m : memlets) {
-    for (const sdfg::Dim& dim : m->subset) {
-      exprs.push_back(dim.begin);
-      if (dim.end) exprs.push_back(*dim.end);
-    }
+    exprs.insert(exprs.end(), m->subset.begin(), m->subset.end());
     if (m->container != container) continue;
     if (place != nullptr && place->subset != m->subset) return std::nullopt;
     place = m;
@@ -143,9 +139,9 @@ std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::stri
   for (const sdfg::Expr& e : exprs) {
     if (e.reads().contains(container)) return std::nullopt;
   }
-  for (const sdfg::Dim& dim : place->subset) {
-    if (dim.end || !dim.begin.reads().empty()) return std::nullopt;
-    for (const std::string& symbol : dim.begin.symbols()) {
+  for (const sdfg::Expr& e : place->subset) {
+    if (!e.reads().empty()) return std::nullopt;
+    for (const std::string& symbol : e.symbols()) {
       if (bound.contains(symbol)) return std::nullopt;
     }
   }

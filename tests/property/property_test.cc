@@ -317,7 +317,7 @@ TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 10, "overlap",
 
 TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 
-// Of the nests that are offloaded, the target refuses the smaller part (returns, library nodes, functions of math.h).
+// Of the nests that are offloaded, the target refuses the smaller part (functions of math.h).
 TEST(Property, OffloadedNestsRun) {
   int all = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

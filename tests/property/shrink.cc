@@ -99,7 +99,7 @@ void smaller_node(const Node& node, const std::function<void(const std::vector<N
         regions(branch, &If::then_body);
         regions(branch, &If::else_body);
       },
-      [&](const While& loop) { regions(loop, &While::body); }, [](const Return&) {});
+      [&](const While& loop) { regions(loop, &While::body); });
 }
 
 void smaller(const Region& region, const std::function<void(Region)>& found) {

@@ -110,7 +110,6 @@ class Maker {
       if (random_.percent(15)) transient_array(scope, root);
       if (random_.percent(10)) statement(scope, root);
       add_loop(scope, root, static_cast<int>(random_.between(1, options_.max_depth)));
-      if (options_.whiles && random_.percent(2)) early_return(scope, root);
     }
     finish(root);
     return std::move(sdfg_);
@@ -171,7 +170,7 @@ class Maker {
       shifted.push_back(subscript[d] + draft.offset(d));
     }
     draft.touched = true;
-    return Memlet{draft.name, point(shifted), std::nullopt};
+    return Memlet{draft.name, shifted, std::nullopt};
   }
 
   // An affine subscript or one with a floor division, a modulo or a gather.
@@ -192,7 +191,7 @@ class Maker {
     if (!options_.gathers) return loop();
     const std::size_t index = index_array(1);
     const Memlet read = access(index, {loop()}, scope);
-    return Expr::read(read.container, subscripts(read.subset));
+    return Expr::read(read.container, read.subset);
   }
 
   std::vector<Expr> any_subscripts(std::size_t array, const Scope& scope, bool plain = false) {
@@ -271,7 +270,6 @@ class Maker {
     const std::size_t form = random_.below(100);
     if (form < (options_.smooth ? 45 : 20)) return reduction(scope, region);
     if (form < 32) return two_tasklets(scope, region);
-    if (form < 36 && options_.library_nodes) return library_node(scope, region);
     const std::size_t target = any_array(scope);
     const Near near = {target, any_subscripts(target, scope, random_.percent(80))};
     std::vector<Memlet> inputs;
@@ -338,31 +336,6 @@ class Maker {
     region.nodes.emplace_back(std::move(state));
   }
 
-  // A copy of a row, or a reduction of one into a scalar.
-  void library_node(const Scope& scope, Region& region) {
-    const ElementType type = random_.percent(50) || options_.smooth ? ElementType::f64 : ElementType::i32;
-    const std::size_t from = new_draft("L" + std::to_string(drafts_.size()), type, 1);
-    arguments_.push_back(from);
-    const bool copy = random_.percent(50);
-    const std::size_t to = new_draft("L" + std::to_string(drafts_.size()), type, copy ? 1 : 0);
-    arguments_.push_back(to);
-    const std::int64_t extent = random_.between(2, 5);
-    const auto range = [&](std::size_t array, std::int64_t begin) {
-      Memlet all = access(array, {Expr(begin)}, scope);
-      access(array, {Expr(begin + extent - 1)}, scope);
-      all.subset[0].end = all.subset[0].begin + Expr(extent);
-      return all;
-    };
-    State state;
-    state.name = new_state();
-    const Memlet in = range(from, random_.between(0, 2));
-    const Memlet out = copy ? range(to, random_.between(0, 2)) : access(to, {}, scope);
-    const LibraryNode node = copy ? LibraryNode(CopyNode{}) : LibraryNode(ReduceNode{ReductionOp::sum, {0}});
-    state.nodes = {AccessNode{in.container}, node, AccessNode{out.container}};
-    state.edges = {{0, 1, "in", in}, {1, 2, "out", out}};
-    region.nodes.emplace_back(std::move(state));
-  }
-
   // t = …; readable from here to the end of the region.
   void temporary(Scope& scope, Region& region) {
     const ElementType type = random_.percent(70) ? main_type_ : any_type();
@@ -386,7 +359,7 @@ class Maker {
       code = ScalarExpr::binary(ScalarOp::add, code, any_constant(random_, main_type_));
     }
     // Not by `access`: this loop follows the shape, the shape does not follow it.
-    const Memlet out = {drafts_[array].name, point({Expr::symbol(loop.symbol)}), std::nullopt};
+    const Memlet out = {drafts_[array].name, {Expr::symbol(loop.symbol)}, std::nullopt};
     loop.body.nodes.emplace_back(assignment(new_state(), out, code, {}));
     region.nodes.emplace_back(std::move(loop));
     scope.arrays.push_back(array);
@@ -575,13 +548,6 @@ class Maker {
     loop.body.nodes.emplace_back(
         assignment(new_state(), at, ScalarExpr::binary(ScalarOp::add, count, constant(1)), {at}));
     region.nodes.emplace_back(std::move(loop));
-  }
-
-  void early_return(const Scope& scope, Region& region) {
-    If branch;
-    branch.condition = condition(scope);
-    branch.then_body.nodes.emplace_back(Return{});
-    region.nodes.emplace_back(std::move(branch));
   }
 
   Expr any_size(const Scope& scope) {

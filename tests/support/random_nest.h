@@ -20,8 +20,7 @@ namespace sous::tests {
 struct NestOptions {
   int max_depth = 4;
   int max_statements = 9;
-  bool library_nodes = true;
-  bool whiles = true;   // While loops and early returns
+  bool whiles = true;   // While loops
   bool gathers = true;  // subscripts and bounds read from memory
   // Only sums of scaled f64 values, no conditions on data: what reassociation changes stays a rounding error.
   bool smooth = false;

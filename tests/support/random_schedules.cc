@@ -23,7 +23,7 @@ void for_each_loop(Region& region, const std::function<void(Loop&)>& f) {
           for_each_loop(branch.then_body, f);
           for_each_loop(branch.else_body, f);
         },
-        [&](While& loop) { for_each_loop(loop.body, f); }, [](Return&) {});
+        [&](While& loop) { for_each_loop(loop.body, f); });
   }
 }
 
@@ -47,12 +47,6 @@ std::vector<std::string> only_inside(const Sdfg& sdfg, const Loop& loop) {
     }
   }
   return names;
-}
-
-bool has_return(const Region& region) {
-  bool found = false;
-  visit(region, [&](const Node& node) { found = found || std::holds_alternative<Return>(node.value); });
-  return found;
 }
 
 // The interpreter compares two orders, which give the same where threads would lose updates: s = s + x.
@@ -89,7 +83,7 @@ sdfg::Sdfg random_schedules(const sdfg::Sdfg& sdfg, std::uint64_t seed) {
     Sdfg changed = result;
     Schedule schedule;
     for_each_loop(changed.root, [&](Loop& loop) {
-      if (loop.symbol != symbol || has_return(loop.body)) return;
+      if (loop.symbol != symbol) return;
       schedule = loop.schedule = any_schedule(random);
       if (!std::holds_alternative<Unroll>(loop.schedule)) loop.privates = only_inside(sdfg, loop);
     });

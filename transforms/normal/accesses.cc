@@ -24,7 +24,7 @@ std::optional<std::int64_t> byte_stride(const Sdfg& frame, const TreeAccess& acc
   if (!c) return std::nullopt;
   Expr address;
   for (std::size_t d = 0; d < access.memlet.subset.size() && d < c->strides.size(); ++d)
-    address = address + access.memlet.subset[d].begin * c->strides[d];
+    address = address + access.memlet.subset[d] * c->strides[d];
   const std::optional<Expr> factor = coefficient_of(address, symbol);
   if (!factor) return std::nullopt;
   std::map<std::string, std::int64_t> values;

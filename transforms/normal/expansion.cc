@@ -24,9 +24,9 @@ std::vector<const Node*> touching(const Region& region, const std::string& name)
 // about its iterations) or where a bound or a condition reads the container.
 struct Home {
   const Region* region = nullptr;
-  Around around;
+  LoopsAround around;
 };
-Home home_of(const Region& region, const std::string& name, Around around = {}) {
+Home home_of(const Region& region, const std::string& name, LoopsAround around = {}) {
   const std::vector<const Node*> nodes = touching(region, name);
   if (nodes.empty()) return {};
   if (nodes.size() > 1) return {&region, around};
@@ -34,7 +34,7 @@ Home home_of(const Region& region, const std::string& name, Around around = {}) 
       nodes[0]->value, [&](const State&) { return Home{&region, around}; },
       [&](const Loop& l) {
         if (l.begin.reads().contains(name) || l.end.reads().contains(name)) return Home{&region, around};
-        Around inner = around;
+        LoopsAround inner = around;
         inner.push_back(&l);
         return home_of(l.body, name, inner);
       },
@@ -45,7 +45,7 @@ Home home_of(const Region& region, const std::string& name, Around around = {}) 
           return Home{&region, around};
         return home_of(then_touches ? i.then_body : i.else_body, name, around);
       },
-      [](const While&) { return Home{}; }, [](const Return&) { return Home{}; });
+      [](const While&) { return Home{}; });
 }
 
 // Whether the first access in the region is a state that defines the scalar anew.
@@ -86,8 +86,7 @@ bool exposed(const Region& region, const std::string& name, bool& written) {
           if (w.test_first) return false;
           written = inside;
           return !written && tests;
-        },
-        [&](const Return&) { return true; });
+        });
     if (reads) return true;
   }
   return false;
@@ -120,7 +119,7 @@ bool spans_loop(const Region& region, const std::string& name) {
 struct Hull {
   Expr low, high;
 };
-std::optional<Expr> extreme(const Expr& e, const Around& around, const std::vector<Hull>& hulls, bool largest) {
+std::optional<Expr> extreme(const Expr& e, const LoopsAround& around, const std::vector<Hull>& hulls, bool largest) {
   Expr result = e;
   for (std::size_t k = hulls.size(); k-- > 0;) {
     const std::string& symbol = around[k]->symbol;
@@ -132,7 +131,7 @@ std::optional<Expr> extreme(const Expr& e, const Around& around, const std::vect
   }
   return result.reads().empty() && result.is_valid() ? std::optional(result) : std::nullopt;
 }
-std::optional<std::vector<Hull>> hulls_of(const Around& around) {
+std::optional<std::vector<Hull>> hulls_of(const LoopsAround& around) {
   std::vector<Hull> hulls;
   for (const Loop* loop : around) {
     if (loop->step != 1) return std::nullopt;
@@ -174,7 +173,7 @@ Expanded expand_scalars(const Sdfg& sdfg, Log& log) {
     for (std::size_t k = 0; k < hulls->size(); ++k) {
       const Expr extent = (*hulls)[k].high - (*hulls)[k].low;
       c.shape.push_back(facts.non_negative(extent) ? extent : Expr::max(extent, 0));
-      subset.push_back({.begin = Expr::symbol(home.around[k]->symbol) - (*hulls)[k].low, .end = {}, .step = 1});
+      subset.push_back(Expr::symbol(home.around[k]->symbol) - (*hulls)[k].low);
     }
     c.strides = row_major(c.shape);
     c.storage = Storage::heap;
@@ -198,7 +197,7 @@ Sdfg contract_scalars(const Sdfg& sdfg, const std::vector<std::string>& arrays, 
     for (const Loop* loop : home.around) common.insert(loop->symbol);
     std::vector<bool> keep;
     for (std::size_t d = 0; d < accesses[0].size(); ++d) {
-      const std::set<std::string> symbols = accesses[0][d].begin.symbols();
+      const std::set<std::string> symbols = accesses[0][d].symbols();
       const bool same = std::ranges::all_of(accesses, [&](const Subset& s) { return s[d] == accesses[0][d]; });
       const bool inside = std::ranges::all_of(
           symbols, [&](const std::string& s) { return common.contains(s) || result.has_symbol(s); });

@@ -12,7 +12,7 @@ namespace sous::transforms::normal {
 using namespace sdfg;
 
 void Facts::enter(const std::string& symbol, const Expr& begin, const Expr& end, std::int64_t step) {
-  Range range{.symbol = symbol, .at_least = {}, .at_most = {}};
+  SymbolBounds range{.symbol = symbol, .at_least = {}, .at_most = {}};
   if (step > 0) {
     range.at_least = max_pieces(begin);
     for (const Expr& e : min_pieces(end)) range.at_most.push_back(e - 1);
@@ -49,7 +49,7 @@ bool Facts::prove(const Expr& e, int depth) const {
 
   // The innermost loop symbol at the end of its range where e is smallest.
   for (std::size_t k = ranges_.size(); k-- > 0;) {
-    const Range& range = ranges_[k];
+    const SymbolBounds& range = ranges_[k];
     if (!e.uses(range.symbol)) continue;
     const auto factor = coefficient_of(e, range.symbol);
     if (!factor || !factor->constant()) return false;

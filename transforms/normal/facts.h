@@ -24,13 +24,13 @@ class Facts {
   sdfg::Expr simplify(const sdfg::Expr& e) const;
 
  private:
-  struct Range {
+  struct SymbolBounds {
     std::string symbol;
     std::vector<sdfg::Expr> at_least, at_most;
   };
   bool prove(const sdfg::Expr& e, int depth) const;
 
-  std::vector<Range> ranges_;         // outer loops first
+  std::vector<SymbolBounds> ranges_;  // outer loops first
   std::vector<sdfg::Expr> positive_;  // each >= 0
 };
 

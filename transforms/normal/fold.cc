@@ -204,10 +204,7 @@ ScalarExpr fold_value(ScalarExpr e, const Facts& facts) {
 
 Region fold_region(const Region& region, const Facts& facts) {
   const auto simplify = [&](Memlet& m) {
-    for (Dim& d : m.subset) {
-      d.begin = facts.simplify(d.begin);
-      if (d.end) d.end = facts.simplify(*d.end);
-    }
+    for (Expr& e : m.subset) e = facts.simplify(e);
   };
   const auto fold_condition = [&](Condition c) {
     for (Memlet& m : c.inputs) simplify(m);
@@ -255,8 +252,7 @@ Region fold_region(const Region& region, const Facts& facts) {
           out.nodes.emplace_back(While{.condition = fold_condition(w.condition),
                                        .test_first = w.test_first,
                                        .body = fold_region(w.body, facts)});
-        },
-        [&](const Return& r) { out.nodes.emplace_back(r); });
+        });
   return out;
 }
 

@@ -57,8 +57,7 @@ int count_reads(const Region& region, const std::string& container) {
           for_each_memlet(node, [&](const Memlet& m, bool writes) { count += !writes && m.container == container; });
         },
         [](const Loop&) {}, [&](const If& i) { count += count_reads(i.condition.code, i.condition.inputs, container); },
-        [&](const While& w) { count += count_reads(w.condition.code, w.condition.inputs, container); },
-        [](const Return&) {});
+        [&](const While& w) { count += count_reads(w.condition.code, w.condition.inputs, container); });
   });
   return count;
 }
@@ -229,7 +228,7 @@ class Forwarder {
             if (const auto a = as_assignment(s)) look(a->code, a->inputs);
           },
           [](const Loop&) {}, [&](const If& i) { look(i.condition.code, i.condition.inputs); },
-          [&](const While& w) { look(w.condition.code, w.condition.inputs); }, [](const Return&) {});
+          [&](const While& w) { look(w.condition.code, w.condition.inputs); });
     });
     return found;
   }
@@ -257,7 +256,7 @@ class Forwarder {
     if (d.code.op == ScalarOp::constant) return Expr(d.code.integer_value());
     if (d.code.op != ScalarOp::input) return std::nullopt;
     const Memlet& from = d.inputs[static_cast<std::size_t>(d.code.input)];
-    return Expr::read(from.container, subscripts(from.subset));
+    return Expr::read(from.container, from.subset);
   }
 
   // Inputs of tasklets and conditions that read the scalar compute it instead.
@@ -311,7 +310,8 @@ std::set<std::string> read_by_others(const Sdfg& sdfg) {
 bool forward_definitions(Sdfg& sdfg, Log& log) {
   Forwarder forwarder(sdfg, log);
   Sdfg result = sdfg;
-  result.root = rewrite_regions(sdfg.root, [&](Region r, const Around&) { return forwarder.region(std::move(r)); });
+  result.root =
+      rewrite_regions(sdfg.root, [&](Region r, const LoopsAround&) { return forwarder.region(std::move(r)); });
   result.containers.insert(result.containers.end(), forwarder.scalars().begin(), forwarder.scalars().end());
   sdfg = std::move(result);
   return forwarder.changed();
@@ -334,11 +334,10 @@ bool remove_dead(Sdfg& sdfg, Log& log) {
         },
         [](const Loop& l) { return l.body.nodes.empty(); },
         [](const If& i) { return i.then_body.nodes.empty() && i.else_body.nodes.empty(); },
-        [](const While&) { return false; },  // might not end
-        [](const Return&) { return false; });
+        [](const While&) { return false; });  // might not end
   };
   int removed = 0;
-  sdfg.root = rewrite_regions(sdfg.root, [&](Region r, const Around&) {
+  sdfg.root = rewrite_regions(sdfg.root, [&](Region r, const LoopsAround&) {
     removed += static_cast<int>(std::erase_if(r.nodes, is_dead));
     return r;
   });

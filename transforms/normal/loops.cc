@@ -122,15 +122,15 @@ class Canonicalizer {
     std::optional<Expr> skew;
     bool same = true;
     for_each_memlet(l.body, [&](const Memlet& m, bool) {
-      for (const Dim& d : m.subset) {
-        if (!d.begin.uses(l.symbol)) continue;
-        const auto factor = coefficient_of(d.begin, l.symbol);
+      for (const Expr& d : m.subset) {
+        if (!d.uses(l.symbol)) continue;
+        const auto factor = coefficient_of(d, l.symbol);
         const auto value = factor ? factor->constant() : std::nullopt;
         if (!value || (*value != 1 && *value != -1)) {
           same = false;
           continue;
         }
-        const Expr rest = *value * part(d.begin - *value * Expr::symbol(l.symbol), outer_, true);
+        const Expr rest = *value * part(d - *value * Expr::symbol(l.symbol), outer_, true);
         if (skew && *skew != rest) same = false;
         skew = rest;
       }

@@ -78,7 +78,7 @@ class Orderer {
         // The element that is written comes first (x = x + …), then arrays by their subscripts, scalars last.
         const Memlet& m = inputs[static_cast<std::size_t>(e.input)];
         text = out && m == *out ? "0" : m.subset.empty() ? "2" : "1";
-        for (const Dim& d : m.subset) text += "[" + key(d.begin) + "]";
+        for (const Expr& d : m.subset) text += "[" + key(d) + "]";
         return text + std::string(info(e.type).name);
       }
       case ScalarOp::symbolic:

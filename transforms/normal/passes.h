@@ -12,10 +12,9 @@ namespace sous::transforms::normal {
 
 using Log = std::vector<std::string>;
 
-// One assignment per state: library nodes in host storage become loops, states with several tasklets a sequence of
-// states, combining memlets a read and a write, equal inputs of a tasklet one input. Schedules become Sequential and
-// privates go (mark_privates finds them again): a normal form has no schedule.
-// First of all: every other pass looks only at states that are one assignment.
+// One assignment per state: states with several tasklets become a sequence of states, combining memlets a read and a
+// write, equal inputs of a tasklet one input. Schedules become Sequential and privates go (mark_privates finds them
+// again): a normal form has no schedule. First of all: every other pass looks only at states that are one assignment.
 sdfg::Sdfg expand_nodes(const sdfg::Sdfg& sdfg, Log& log);
 
 // Loops count up by 1, and their begin is a sum of outer loop symbols only: 0 for most (i in [2, n) becomes [0, n-2)

@@ -66,8 +66,7 @@ class Splitter {
           if (!a || !b) return std::nullopt;
           return If{.condition = i.condition, .then_body = std::move(*a), .else_body = std::move(*b)};
         },
-        [](const While&) -> std::optional<Node> { return std::nullopt; },
-        [](const Return&) -> std::optional<Node> { return std::nullopt; });
+        [](const While&) -> std::optional<Node> { return std::nullopt; });
   }
 
   std::string name_;
@@ -77,8 +76,7 @@ class Splitter {
 // Whether two points of one container differ wherever the facts hold.
 bool differ(const Facts& facts, const Subset& a, const Subset& b) {
   for (std::size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
-    if (a[d].end || b[d].end) continue;
-    const Expr gap = a[d].begin - b[d].begin;
+    const Expr gap = a[d] - b[d];
     if (facts.non_negative(gap - 1) || facts.non_negative(-gap - 1)) return true;
   }
   return false;
@@ -88,7 +86,7 @@ class Accumulator {
  public:
   Accumulator(const Sdfg& sdfg, Log& log) : sdfg_(sdfg), log_(log) {}
 
-  Region region(Region r, const Around& around) {
+  Region region(Region r, const LoopsAround& around) {
     for (std::size_t p = 0; p < r.nodes.size(); ++p) {
       const auto a = assignment_of(r.nodes[p]);
       if (a && is_local_scalar(sdfg_, a->out.container) && defines(r.nodes[p], a->out.container))
@@ -99,7 +97,7 @@ class Accumulator {
   bool changed() const { return changed_; }
 
  private:
-  void in_place(Region& r, std::size_t first, const std::string& name, const Around& around) {
+  void in_place(Region& r, std::size_t first, const std::string& name, const LoopsAround& around) {
     // All accesses lie in this region from the definition on; a loop among them updates the scalar, or there is none.
     std::size_t last = first, last_write = first;
     int here = 0, everywhere = 0;
@@ -138,16 +136,15 @@ class Accumulator {
   }
 
   bool usable(const Region& r, std::size_t first, std::size_t last, std::size_t store, const std::string& name,
-              const Assignment& target, const Around& around) {
+              const Assignment& target, const LoopsAround& around) {
     const Container* x = sdfg_.find(target.out.container);
     if (!x || x->type != sdfg_.find(name)->type || x->name == name) return false;
-    for (const Dim& d : target.out.subset)
-      if (d.end || !d.begin.reads().empty()) return false;
+    for (const Expr& d : target.out.subset)
+      if (!d.reads().empty()) return false;
     Facts facts(sdfg_);
     for (const Loop* l : around) facts.enter(*l);
     for (std::size_t q = first; q <= last; ++q) {
       const Region one{{r.nodes[q]}};
-      if (has_return(one)) return false;
       if (exprs_read(one, [&](const std::string& read) { return may_overlap(sdfg_, read, x->name); })) return false;
       // What the last state writes is read by none of them.
       if (!undisturbed(one, facts, target.out, q == first, q == store || q == last)) return false;
@@ -188,8 +185,7 @@ class Accumulator {
           [&](const While& w) {
             head(While{.condition = w.condition, .test_first = w.test_first, .body = {}});
             return fine && undisturbed(w.body, facts, element, false, false);
-          },
-          [&](const Return&) { return false; });
+          });
     });
   }
 
@@ -250,7 +246,7 @@ bool split_scalars(Sdfg& sdfg, Log& log) {
 bool accumulate_in_place(Sdfg& sdfg, Log& log) {
   Accumulator accumulator(sdfg, log);
   Region root = rewrite_regions(
-      sdfg.root, [&](Region r, const Around& around) { return accumulator.region(std::move(r), around); });
+      sdfg.root, [&](Region r, const LoopsAround& around) { return accumulator.region(std::move(r), around); });
   sdfg.root = std::move(root);
   return accumulator.changed();
 }

@@ -61,8 +61,8 @@ bool is_recurrence(const std::vector<TreeAccess>& accesses, const std::string& s
     if (a.container != b.container || a.subset.size() != b.subset.size()) return false;
     bool apart = false;
     for (std::size_t d = 0; d < a.subset.size(); ++d) {
-      const auto gap = (a.subset[d].begin - b.subset[d].begin).constant();
-      const bool moves = a.subset[d].begin.uses(symbol);
+      const auto gap = (a.subset[d] - b.subset[d]).constant();
+      const bool moves = a.subset[d].uses(symbol);
       if (!gap || (*gap != 0 && !moves) || (*gap == 0 && moves)) return false;
       apart = apart || *gap != 0;
     }
@@ -217,10 +217,10 @@ void orient_loops(Work& work, Log& log) {
     for (const TreeAccess& access : accesses) {
       if (const auto stride = byte_stride(work.lifted.frame, access, symbol))
         direction += (*stride > 0) - (*stride < 0);
-      for (const Dim& d : access.memlet.subset) {
-        const auto factor = coefficient_of(d.begin, symbol);
+      for (const Expr& d : access.memlet.subset) {
+        const auto factor = coefficient_of(d, symbol);
         if (mirror || !factor || factor->constant() != -1) continue;
-        const Expr rest = d.begin + Expr::symbol(symbol);
+        const Expr rest = d + Expr::symbol(symbol);
         const auto uses = [&](const std::string& s) { return rest.uses(s); };
         if (rest.reads().empty() && std::ranges::none_of(inside, uses)) mirror = rest;
       }

@@ -54,7 +54,7 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
     }
   for (Container c : sdfg.containers) {
     if (!used.contains(c.name)) continue;
-    if (c.transient && outside.contains(c.name) && c.storage != Storage::device_global) {
+    if (c.transient && outside.contains(c.name)) {
       c.transient = false;
       c.storage = Storage::argument;
     }

@@ -13,14 +13,15 @@ Node with_bodies(Node node, const std::function<Region(const Region&)>& f) {
         i.then_body = f(i.then_body);
         i.else_body = f(i.else_body);
       },
-      [&](While& w) { w.body = f(w.body); }, [](Return&) {});
+      [&](While& w) { w.body = f(w.body); });
   return node;
 }
 
-Region rewrite_regions(const Region& region, const std::function<Region(Region, const Around&)>& f, Around around) {
+Region rewrite_regions(const Region& region, const std::function<Region(Region, const LoopsAround&)>& f,
+                       LoopsAround around) {
   Region result;
   for (const Node& node : region.nodes) {
-    Around inside = around;
+    LoopsAround inside = around;
     if (const auto* loop = std::get_if<Loop>(&node.value)) inside.push_back(loop);
     result.nodes.push_back(with_bodies(node, [&](const Region& body) { return rewrite_regions(body, f, inside); }));
   }
@@ -29,10 +30,7 @@ Region rewrite_regions(const Region& region, const std::function<Region(Region, 
 
 std::set<std::string> reads_of(const Memlet& m) {
   std::set<std::string> result;
-  for (const Dim& d : m.subset) {
-    result.merge(d.begin.reads());
-    if (d.end) result.merge(d.end->reads());
-  }
+  for (const Expr& e : m.subset) result.merge(e.reads());
   return result;
 }
 
@@ -49,14 +47,13 @@ std::set<std::string> containers_of(const Node& node) { return all_of(touched(no
 std::set<std::string> containers_of(const Region& region) { return all_of(touched(region)); }
 bool touches(const Node& node, const std::string& container) { return containers_of(node).contains(container); }
 
-bool on_host(const Container& c) { return c.storage != Storage::device_global && c.storage != Storage::device_shared; }
+bool on_host(const Container& c) { return c.storage != Storage::device_shared; }
 
 bool has_gpu_loops(const Region& region) {
   bool found = false;
   visit(region, [&](const Node& n) {
     const auto* l = std::get_if<Loop>(&n.value);
-    found =
-        found || (l && (std::holds_alternative<GpuGrid>(l->schedule) || std::holds_alternative<GpuBlock>(l->schedule)));
+    found = found || (l && is_on_gpu(l->schedule));
   });
   return found;
 }
@@ -105,7 +102,7 @@ void change_code(Node& node, const ChangeCode& f) {
         std::optional<Assignment> a = as_assignment(s);
         if (a && f(a->code, a->inputs, &a->out)) s = tidy_assignment(s.name, a->out, a->code, a->inputs);
       },
-      [](Loop&) {}, [&](If& i) { condition(i.condition); }, [&](While& w) { condition(w.condition); }, [](Return&) {});
+      [](Loop&) {}, [&](If& i) { condition(i.condition); }, [&](While& w) { condition(w.condition); });
 }
 
 std::optional<Assignment> assignment_of(const Node& node) {
@@ -126,22 +123,15 @@ State tidy_assignment(std::string name, Memlet out, ScalarExpr code, std::vector
 Names::Names(const Sdfg& sdfg, std::string separator) : separator_(std::move(separator)) {
   used_.insert(sdfg.symbols.begin(), sdfg.symbols.end());
   for (const Container& c : sdfg.containers) used_.insert(c.name);
-  visit(sdfg.root, [&](const Node& node) {
-    if (const auto* loop = std::get_if<Loop>(&node.value)) used_.insert(loop->symbol);
-    if (const auto* state = std::get_if<State>(&node.value)) used_.insert(state->name);
-  });
+  const NodeNames nodes = node_names(sdfg.root);
+  used_.insert(nodes.symbols.begin(), nodes.symbols.end());
+  used_.insert(nodes.states.begin(), nodes.states.end());
 }
 
 std::string Names::fresh(const std::string& wish) {
   std::string name = wish;
   for (int k = 2; !used_.insert(name).second; ++k) name = wish + separator_ + std::to_string(k);
   return name;
-}
-
-bool has_return(const Region& region) {
-  bool found = false;
-  visit(region, [&](const Node& n) { found = found || std::holds_alternative<Return>(n.value); });
-  return found;
 }
 
 bool has_loop(const Node& node) {

@@ -14,9 +14,10 @@ namespace sous::transforms::normal {
 sdfg::Node with_bodies(sdfg::Node node, const std::function<sdfg::Region(const sdfg::Region&)>& f);
 
 // Rebuilds a region bottom-up: f gets each region after the regions inside its nodes are done, and the loops around it.
-using Around = std::vector<const sdfg::Loop*>;
+using LoopsAround = std::vector<const sdfg::Loop*>;
 sdfg::Region rewrite_regions(const sdfg::Region& region,
-                             const std::function<sdfg::Region(sdfg::Region, const Around&)>& f, Around around = {});
+                             const std::function<sdfg::Region(sdfg::Region, const LoopsAround&)>& f,
+                             LoopsAround around = {});
 
 // Containers that the subscripts are read from.
 std::set<std::string> reads_of(const sdfg::Memlet& memlet);
@@ -61,8 +62,6 @@ class Names {
   std::string separator_;
 };
 
-// Whether something below ends the call: passes leave such stretches alone.
-bool has_return(const sdfg::Region& region);
 bool has_loop(const sdfg::Node& node);
 
 }  // namespace sous::transforms::normal

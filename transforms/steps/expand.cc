@@ -92,7 +92,7 @@ struct Expand {
       const std::string wide = names.fresh(container + "_x");
       const auto at = [](const Expr& iteration) {
         return [iteration](sdfg::Subset subset) {
-          subset.insert(subset.begin(), sdfg::point({iteration})[0]);
+          subset.insert(subset.begin(), iteration);
           return std::optional(subset);
         };
       };
@@ -152,10 +152,9 @@ struct Expand {
     holder.root = here.body;
     if (!keep_last(holder.root, here.symbol, last) || holder.root.nodes.empty()) return std::nullopt;
     sdfg::Renaming fresh;
-    sdfg::visit(holder.root, [&](Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) fresh.symbols[l->symbol] = names.fresh(l->symbol + "_x");
-      if (const auto* s = std::get_if<sdfg::State>(&n.value)) fresh.states[s->name] = names.fresh(s->name + "_x");
-    });
+    const sdfg::NodeNames old = sdfg::node_names(holder.root);
+    for (const std::string& symbol : old.symbols) fresh.symbols[symbol] = names.fresh(symbol + "_x");
+    for (const std::string& state : old.states) fresh.states[state] = names.fresh(state + "_x");
     return sdfg::rename(holder, fresh).root;
   }
   // Leaves of the region those loops and copies.
@@ -172,7 +171,7 @@ struct Expand {
             if (!known || std::ranges::find(a->inputs, a->out) != a->inputs.end()) return true;
             const Memlet from{.container = last.wide, .subset = *last.moved(a->out.subset), .combine = {}};
             s = sdfg::assignment(s.name, a->out, sdfg::ScalarExpr::make_input(0, a->code.type), {from});
-            known = std::ranges::all_of(a->out.subset, [&](const sdfg::Dim& d) { return fixed(d.begin); });
+            known = std::ranges::all_of(a->out.subset, [&](const sdfg::Expr& d) { return fixed(d); });
             return false;
           },
           [&](Loop& l) {
@@ -190,7 +189,7 @@ struct Expand {
             known = keep_last(i.then_body, symbol, last) && keep_last(i.else_body, symbol, last) && known;
             return i.then_body.nodes.empty() && i.else_body.nodes.empty();
           },
-          [&](sdfg::While&) { return !(known = false); }, [&](sdfg::Return&) { return !(known = false); });
+          [&](sdfg::While&) { return !(known = false); });
     });
     return known;
   }

@@ -90,14 +90,11 @@ struct Join {
     sdfg::Sdfg holder;
     holder.root = sdfg::lower(nest.lifted, tree).root;
     sdfg::Renaming names;
-    sdfg::visit(holder.root, [&](const sdfg::Node& n) {
-      // No identifier has this sign, so the names are new.
-      if (const auto* l = std::get_if<sdfg::Loop>(&n.value)) {
-        names.symbols.emplace(l->symbol, "'" + std::to_string(names.symbols.size()));
-      } else if (const auto* s = std::get_if<sdfg::State>(&n.value)) {
-        names.states.emplace(s->name, "'" + std::to_string(names.states.size()));
-      }
-    });
+    // No identifier has this sign, so the names are new.
+    const auto place = [](std::size_t k) { return "'" + std::to_string(k); };
+    const sdfg::NodeNames old = sdfg::node_names(holder.root);
+    for (const std::string& symbol : old.symbols) names.symbols.emplace(symbol, place(names.symbols.size()));
+    for (const std::string& state : old.states) names.states.emplace(state, place(names.states.size()));
     sdfg::Region result = sdfg::rename(holder, names).root;
     // An assignment that reads one element through two inputs does the same with one: A(i, k) * A(j, k) where i is j.
     sdfg::visit(result, [](sdfg::Node& n) {

@@ -29,10 +29,6 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024, most_shared_bytes = std::int64_t{48} * 1024;
 
-bool on_gpu(const ScheduleLoop& l) {
-  return std::holds_alternative<sdfg::GpuGrid>(l.schedule) || std::holds_alternative<sdfg::GpuBlock>(l.schedule);
-}
-
 ScheduleLoop loop_over(const std::string& symbol, const Expr& begin, const Expr& end, const sdfg::Schedule& schedule) {
   ScheduleLoop loop;
   loop.symbol = symbol;
@@ -280,7 +276,7 @@ struct Meet {
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     if (down.value * across.value > most_threads)
       return fail("meet.threads", "a block would have too many threads", loops[0].name);
-    TRY_VOID(check_schedules(nest));
+    TRY_VOID(may_be_kernel(nest, loops, "meet.scheduled"));
     std::vector<ScheduleLoop> band;
     std::set<std::string> of_block;
     for (std::size_t k = 0; k < loops.size(); ++k) {
@@ -314,19 +310,6 @@ struct Meet {
   }
 
  private:
-  Result<void> check_schedules(const Nest& nest) const {
-    std::vector<std::string> others = sdfg::path_to(nest.tree, loops[0].name);
-    const auto below = sdfg::loop_symbols(loop_of(nest, loops.back()).children);
-    others.insert(others.end(), below.begin(), below.end());
-    for (const LoopRef& loop : loops)
-      if (!is_sequential(loop_of(nest, loop)))
-        return fail("meet.scheduled", "the loop has a schedule already", loop.name);
-    for (const std::string& symbol : others)
-      if (on_gpu(*sdfg::find_loop(nest.tree, symbol)))
-        return fail("meet.scheduled", "loop " + symbol + " runs on the GPU already", symbol);
-    return {};
-  }
-
   // What is private to the iterations of threads' loops is no block's, if nothing else touches it.
   static Result<void> leave_to_threads(const Nest& nest, const ScheduleTree& body,
                                        const std::multimap<std::string, std::string>& of_threads,

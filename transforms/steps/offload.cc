@@ -74,23 +74,6 @@ struct Offload {
     return {};
   }
 
-  // A kernel is in no other, and holds none.
-  Result<void> check_schedules(const Nest& nest) const {
-    const auto on_gpu = [](const sdfg::ScheduleLoop& l) {
-      return std::holds_alternative<sdfg::GpuGrid>(l.schedule) || std::holds_alternative<sdfg::GpuBlock>(l.schedule);
-    };
-    std::vector<std::string> others = sdfg::path_to(nest.tree, loops[0].name);
-    const auto below = sdfg::loop_symbols(loop_of(nest, loops.back()).children);
-    others.insert(others.end(), below.begin(), below.end());
-    for (const LoopRef& loop : loops)
-      if (!is_sequential(loop_of(nest, loop)))
-        return fail("offload.scheduled", "the loop has a schedule already", loop.name);
-    for (const std::string& symbol : others)
-      if (on_gpu(*sdfg::find_loop(nest.tree, symbol)))
-        return fail("offload.scheduled", "loop " + symbol + " runs on the GPU already", symbol);
-    return {};
-  }
-
   // A loop of which a block has one iteration is the block's affair: what is inside is said by the loop over the
   // blocks, so that it is seen to be the same in all threads.
   std::map<std::string, sdfg::Expr> of_blocks(TiledLoops& tiled) const {
@@ -107,7 +90,7 @@ struct Offload {
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY_VOID(check_threads());
-    TRY_VOID(check_schedules(nest));
+    TRY_VOID(may_be_kernel(nest, loops, "offload.scheduled"));
     std::vector<sdfg::ScheduleLoop> band;
     for (const LoopRef& loop : loops) band.push_back(loop_of(nest, loop));
     std::vector<std::int64_t> widths;

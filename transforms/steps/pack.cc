@@ -87,7 +87,7 @@ struct Pack {
     std::optional<Error> no_box;
     const bool parallel = is_filled_in_parallel(around, target);
     for (const auto& group : groups) {
-      const Result<Box> box = box_of_panels(group, panel.name, tiles.step, around.conditions);
+      const Result<PanelBox> box = box_of_panels(group, panel.name, tiles.step, around.conditions);
       if (!box && box.error().code != "pack.footprint") return std::unexpected(box.error());
       if (!box) {  // stays where it is
         no_box = box.error();
@@ -149,7 +149,7 @@ struct Pack {
     return groups;
   }
 
-  Result<std::vector<Expr>> shape_of(const std::string& of, const Box& box, const Around& around) const {
+  Result<std::vector<Expr>> shape_of(const std::string& of, const PanelBox& box, const Around& around) const {
     const auto panels = bounded(box.last - box.first, around.loops);
     if (!panels) return fail("pack.size", "the number of panels of " + of + " has no bound", panel.name);
     std::vector<Expr> shape = {Expr::ceil_div(*panels, box.width)};
@@ -163,7 +163,7 @@ struct Pack {
     return shape;
   }
 
-  static Memlet place(const sdfg::Container& buffer, const Box& box, const Expr& panel,
+  static Memlet place(const sdfg::Container& buffer, const PanelBox& box, const Expr& panel,
                       const std::vector<Expr>& element) {
     std::vector<Expr> at = {Expr::floor_div(panel - box.first, box.width)};
     for (std::size_t d = 0; d < element.size(); ++d)
@@ -174,7 +174,7 @@ struct Pack {
 
   // The loops that fill the buffer, in the order in which it lies: panels, the other dimensions, the points of a panel,
   // and behind the limit its padding.
-  static Node copy(const sdfg::Container& from, const sdfg::Container& buffer, const Box& box, const Paneled& p,
+  static Node copy(const sdfg::Container& from, const sdfg::Container& buffer, const PanelBox& box, const Paneled& p,
                    bool parallel, normal::Names& names) {
     const std::size_t rank = box.low.size();
     const std::string stem = from.name + "_p";

@@ -49,7 +49,7 @@ void split_reads(sdfg::Region& region, const std::map<std::string, std::vector<N
           split_reads(branch.then_body, ahead);
           split_reads(branch.else_body, ahead);
         },
-        [&](sdfg::While& loop) { split_reads(loop.body, ahead); }, [](sdfg::Return&) {});
+        [&](sdfg::While& loop) { split_reads(loop.body, ahead); });
   }
 }
 
@@ -208,7 +208,7 @@ struct Preserve {
     sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, loop.name));
     for (const sdfg::ScheduleLoop& l : around) there.enter(l);
     for (const sdfg::ScalarExpr& guard : o.around.guards) there.where(guard);
-    const std::vector<Expr> subscripts = sdfg::subscripts(o.element.subset);
+    const std::vector<Expr>& subscripts = o.element.subset;
     std::set<std::string> used;
     for (const Expr& e : subscripts) used.merge(e.symbols());
     Preserved result;
@@ -267,7 +267,7 @@ struct Preserve {
       symbols[l.symbol] = Expr::symbol(loops.back().symbol);
     }
     const auto renamed = [&](Memlet m) {
-      for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(symbols);
+      for (sdfg::Expr& d : m.subset) d = d.substitute(symbols);
       return m;
     };
     std::vector<sdfg::ScalarExpr> conditions;

@@ -274,9 +274,8 @@ struct Promote {
       return moved;
     };
     const auto moved = [&](const sdfg::Subset& subset) -> std::optional<sdfg::Subset> {
-      const std::vector<Expr> subscript = sdfg::subscripts(subset);
-      if (!p.subscripts.contains(subscript)) return std::nullopt;
-      return sdfg::point(inside(subscript));
+      if (!p.subscripts.contains(subset)) return std::nullopt;
+      return inside(subset);
     };
     relocate(result, &target, target.body, old.name, local, moved);
     // The loops of a copy; of the two places, `in` says which one is read.

@@ -130,14 +130,7 @@ struct RegisterTile {
     // One loop is two, the outer of a single iteration.
     Nest wrapped = nest;
     auto [sequence, at] = sdfg::owner_of(wrapped.tree, loops[0].name);
-    const ScheduleLoop row{.symbol = fresh(nest, loops[0].name + "_row"),
-                           .begin = 0,
-                           .end = 1,
-                           .step = 1,
-                           .schedule = {},
-                           .privates = {},
-                           .reductions = {},
-                           .children = {(*sequence)[at]}};
+    const ScheduleLoop row{sdfg::counted(fresh(nest, loops[0].name + "_row"), 0, 1), {(*sequence)[at]}};
     (*sequence)[at] = row;
     RegisterTile two = *this;
     two.loops = {LoopRef{row.symbol}, loops[0]};

@@ -209,7 +209,7 @@ struct Stage {
       for (auto k = band.rbegin(); k != band.rend(); ++k)
         if (std::ranges::find(order, *k) == order.end() && wanted(s.coordinates[*k].loop.symbol)) order.push_back(*k);
     };
-    const auto subscripts = sdfg::subscripts(element.subset);
+    const auto& subscripts = element.subset;
     for (std::size_t d = 0; d < strides.size(); ++d)
       if (strides[d] == Expr(1)) take([&](const std::string& symbol) { return subscripts[d].uses(symbol); });
     const std::vector<std::size_t> contiguous = order;
@@ -243,7 +243,7 @@ struct Stage {
       (at != dimensions.end() ? threads : around).push_back(std::move(l));
     }
     const auto renamed = [&](Memlet m) {
-      for (sdfg::Dim& d : m.subset) d.begin = d.begin.substitute(symbols);
+      for (sdfg::Expr& d : m.subset) d = d.substitute(symbols);
       return m;
     };
     std::vector<Memlet> inputs = {renamed(o.element)};
@@ -270,12 +270,13 @@ struct Stage {
     sdfg::Sdfg holder;
     holder.root.nodes = {cut(inside, simplest(Expr::min(end, whole.end)))};
     sdfg::Renaming fresh;
+    const sdfg::NodeNames old = sdfg::node_names(holder.root);
+    for (const std::string& symbol : old.symbols) fresh.symbols[symbol] = names.fresh(symbol + "_p");
+    for (const std::string& state : old.states) fresh.states[state] = names.fresh(state);
     sdfg::visit(holder.root, [&](const Node& n) {
-      if (const auto* l = std::get_if<Loop>(&n.value)) {
-        fresh.symbols[l->symbol] = names.fresh(l->symbol + "_p");
-        for (const std::string& name : l->privates) fresh.containers[name] = names.fresh(name);
-      }
-      if (const auto* state = std::get_if<sdfg::State>(&n.value)) fresh.states[state->name] = names.fresh(state->name);
+      const auto* l = std::get_if<Loop>(&n.value);
+      if (l == nullptr) return;
+      for (const std::string& name : l->privates) fresh.containers[name] = names.fresh(name);
     });
     for (const auto& [from, to] : fresh.containers) {
       sdfg::Container copy = *sdfg.find(from);

@@ -46,7 +46,7 @@ bool uncontract_below(sdfg::Region& region) {
           changed = uncontract_below(i.then_body) || changed;
           changed = uncontract_below(i.else_body) || changed;
         },
-        [](sdfg::While&) {}, [](sdfg::Return&) {});
+        [](sdfg::While&) {});
   return changed;
 }
 

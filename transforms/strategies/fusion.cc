@@ -289,7 +289,7 @@ class Fuser {
                               [&](const sdfg::Memlet& memlet, bool write) {
                                 const sdfg::Container* container = nest_.lifted.frame.find(memlet.container);
                                 const bool stays = std::ranges::none_of(
-                                    memlet.subset, [&](const sdfg::Dim& d) { return d.begin.uses(loop.symbol); });
+                                    memlet.subset, [&](const sdfg::Expr& d) { return d.uses(loop.symbol); });
                                 in_place =
                                     in_place || (write && stays && container != nullptr && is_float(container->type));
                               });

@@ -50,8 +50,7 @@ std::vector<sdfg::Expr> updated(const Nest& nest, const ScheduleLoop& innermost)
   std::map<string, sdfg::Expr> now;
   for (std::size_t k = 0; k < leaf->iterators.size(); ++k) now[statement.iterators[k]] = leaf->iterators[k];
   std::vector<sdfg::Expr> subscripts;
-  for (const sdfg::Expr& e :
-       sdfg::subscripts(sdfg::as_assignment(std::get<sdfg::State>(statement.node.value))->out.subset))
+  for (const sdfg::Expr& e : sdfg::as_assignment(std::get<sdfg::State>(statement.node.value))->out.subset)
     subscripts.push_back(e.substitute(now));
   return subscripts;
 }

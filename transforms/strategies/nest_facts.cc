@@ -181,7 +181,7 @@ std::size_t NestFacts::moving_reads(std::initializer_list<std::string> all_of) c
     for (const sdfg::Memlet& m : assignment->inputs)
       if (!all.written.contains(m.container) && std::ranges::find(reads, m) == reads.end() &&
           std::ranges::all_of(all_of, [&](const std::string& loop) {
-            return std::ranges::any_of(sdfg::subscripts(m.subset), [&](const sdfg::Expr& e) { return e.uses(loop); });
+            return std::ranges::any_of(m.subset, [&](const sdfg::Expr& e) { return e.uses(loop); });
           }))
         reads.push_back(m);
   });

@@ -71,10 +71,10 @@ bool is_chain(const sdfg::Node& node, const string& loop) {
     for (sdfg::Expr& e : subscript) e = e.substitute({{loop, sdfg::Expr::symbol(loop) - 1}});
     return subscript;
   };
-  const auto written = before(sdfg::subscripts(made->out.subset));
+  const auto written = before(made->out.subset);
   std::vector<bool> inputs;
   for (const sdfg::Memlet& m : made->inputs)
-    inputs.push_back(m.container == made->out.container && sdfg::subscripts(m.subset) == written);
+    inputs.push_back(m.container == made->out.container && m.subset == written);
   return links(made->code, inputs).value_or(0) >= least_links;
 }
 

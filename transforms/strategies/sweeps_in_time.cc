@@ -86,7 +86,7 @@ bool share_reads(const NestFacts& nest, const std::string& loop) {
     if (!assignment) return;
     for (const sdfg::Memlet& a : assignment->inputs)
       for (const sdfg::Memlet& b : assignment->inputs) {
-        const auto one = sdfg::subscripts(a.subset), other = sdfg::subscripts(b.subset);
+        const auto &one = a.subset, &other = b.subset;
         if (a.container != b.container || one.size() != other.size()) continue;
         std::size_t apart = 0, along = 0;
         for (std::size_t d = 0; d < one.size(); ++d) {

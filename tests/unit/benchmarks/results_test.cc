@@ -94,13 +94,13 @@ TEST(Results, TheLastLineHoldsAndAHalfOneIsDropped) {
   EXPECT_TRUE(drop_half_line(folder->file("none")).has_value());
 }
 
-TEST(Summary, RatiosAreThoseOfOneSession) {
+TEST(SuiteSummary, RatiosAreThoseOfOneSession) {
   Line slow = failed("gemm", "polly");
   slow.limit_seconds = 20;
   Line wrong = line("atax", "sous", {1, 1, 1});
   wrong.right = false;
   wrong.difference = 1;
-  const Summary s = summarize(
+  const SuiteSummary s = summarize(
       {line("gemm", "clang", {2, 2, 2}), line("gemm", "sous", {0.5, 0.5, 0.5}), slow, line("atax", "clang", {4, 4, 4}),
        wrong, line("mvt", "clang", {1}), line("mvt", "sous", {1}, "tuesday")},
       "");
@@ -120,7 +120,7 @@ TEST(Summary, RatiosAreThoseOfOneSession) {
   EXPECT_NE(to_json(s).find("\"ratio_below\":0.1"), std::string::npos);
 }
 
-TEST(Summary, WhatDiffersNoMoreThanClangsOwnIsRight) {
+TEST(SuiteSummary, WhatDiffersNoMoreThanClangsOwnIsRight) {
   Line own = line("trisolv", "clang", {2, 2, 2}), same = line("trisolv", "sous", {1, 1, 1}),
        more = line("trisolv", "polly", {1, 1, 1}), elsewhere = line("trisolv", "gcc", {1, 1, 1}, "tuesday");
   for (Line* one : {&own, &same, &more, &elsewhere}) {
@@ -128,7 +128,7 @@ TEST(Summary, WhatDiffersNoMoreThanClangsOwnIsRight) {
     one->difference = 0.013;
   }
   more.difference = 0.014;
-  const Summary s = summarize({own, same, more, elsewhere}, "clang");
+  const SuiteSummary s = summarize({own, same, more, elsewhere}, "clang");
   EXPECT_DOUBLE_EQ(s.rows[0].cells[1].ratio.value().value, 2);
   EXPECT_FALSE(s.rows[0].cells[2].ratio || s.rows[0].cells[2].line->right);
   EXPECT_FALSE(s.rows[0].cells[3].line->right) << "of another session";

@@ -56,7 +56,7 @@ do {
   s6: count[] = count[] + 1
 } while (count[] < 10 && !(count[] % 3 == 0))
 if (count[] == 7) {
-  return
+  s8: count[] = 0
 }
 loop u = 0 .. n step 2 unroll(factor=4) {
   s7: x[u] = select(x[u] < 1.0, x[u], 1.0)
@@ -64,42 +64,29 @@ loop u = 0 .. n step 2 unroll(factor=4) {
 )";
 
 inline constexpr std::string_view dataflow = R"(sdfg 1 dataflow
-symbols n, m, k
-array A: f32[n, k] argument
-array B: f32[m, k] argument
-array C: f32[n, m] argument
+symbols n, m
+array A: f32[n, m] argument
+array B: f32[n, m] argument
 array D: f32[n, m] heap transient
 array rows: f32[n] argument
 array p: f32[n] argument
-arguments n, m, k, A, B, C, rows, p
+arguments n, m, A, B, rows, p
 
 g0: {
   n0 = access A
   n1 = access B
-  n2 = gemm(transpose_b, alpha=1.5, beta=0.25)
-  n3 = access C
-  n4 = access C
-  n5 = copy
-  n6 = access D
-  n0 -> n2 as a: A[0:n, 0:k]
-  n1 -> n2 as b: B[0:m, 0:k]
-  n3 -> n2 as c: C[0:n, 0:m]
-  n2 -> n4 as c: C[0:n, 0:m]
-  n4 -> n5 as in: C[0:n, 0:m]
-  n5 -> n6 as out: D[0:n, 0:m]
+  n2 = tasklet (a: f32, b: f32) a * 1.5f32 + b
+  n3 = access D
+  n4 = tasklet (d: f32, b: f32) d - b
+  n5 = access B
+  n0 -> n2 as a: A[0, m - 1]
+  n1 -> n2 as b: B[n - 1, 0]
+  n2 -> n3 as out: D[0, 0]
+  n3 -> n4 as d: D[0, 0]
+  n1 -> n4 as b: B[0, 0]
+  n4 -> n5 as out: B[0, 0]
 }
 g1: {
-  n0 = access D
-  n1 = reduce(max, axes=[1])
-  n2 = access rows
-  n3 = softmax
-  n4 = access p
-  n0 -> n1 as in: D[0:n, 0:m]
-  n1 -> n2 as out: rows[0:n]
-  n2 -> n3 as in: rows[0:n]
-  n3 -> n4 as out: p[0:n]
-}
-g2: {
   n0 = access p
   n1 = tasklet (a: f32, b: f32) a * b + 1.0f32
   n2 = access rows
@@ -107,37 +94,22 @@ g2: {
   n0 -> n1 as b: p[n - 1]
   n1 -> n2 as out: rows[0] combine max
 }
-g3: {}
+g2: {}
 )";
 
 inline constexpr std::string_view gpu = R"(sdfg 1 gpu
 symbols n
 array x: f32[n] argument
-array d: f32[n] device_global transient
 array tile: f32[256] device_shared transient
 arguments n, x
 
-in: {
-  n0 = access x
-  n1 = copy
-  n2 = access d
-  n0 -> n1 as in: x[0:n]
-  n1 -> n2 as out: d[0:n]
-}
 loop b = 0 .. n floordiv 256 gpu_grid(dimension=0) private(tile) {
   loop t = 0 .. 256 gpu_block(dimension=0) {
-    s0: tile[t] = d[256*b + t]
+    s0: tile[t] = x[256*b + t]
   }
   loop t2 = 0 .. 256 gpu_block(dimension=0) {
-    s1: d[256*b + t2] = tile[-t2 + 255]
+    s1: x[256*b + t2] = tile[-t2 + 255]
   }
-}
-out: {
-  n0 = access d
-  n1 = copy
-  n2 = access x
-  n0 -> n1 as in: d[0:n]
-  n1 -> n2 as out: x[0:n]
 }
 )";
 

@@ -116,21 +116,6 @@ s4: x[1] = f64(t[]))",
   EXPECT_EQ(done.values.at("x"), (std::vector<double>{7, 3, -3}));
 }
 
-TEST(Interp, ReturnEndsEverything) {
-  const auto done = run(R"(
-array x: i32[4] argument
-arguments x
-loop i = 0 .. 4 {
-  if ({i}i32 == 2) {
-    return
-  }
-  s0: x[i] = 1
-}
-s1: x[3] = 9)",
-                        {}, {{"x", {0, 0, 0, 0}}});
-  EXPECT_EQ(done.values.at("x"), (std::vector<double>{1, 1, 0, 0}));
-}
-
 TEST(Interp, StridesOffsetAndStoreSize) {
   const std::string text = R"(
 symbols n
@@ -240,52 +225,6 @@ TEST(Interp, SimdLoopsAreHeldAgainstLockstep) {
   EXPECT_EQ(
       order_error("loop i = 0 .. 8 simd(lanes=4)", "if (x[i] > 3.0) { loop k = 0 .. i { s0: x[i] = x[i] + 1.0 } }"),
       "");
-}
-
-TEST(Interp, LibraryNodes) {
-  const auto done = run(
-      R"(
-array A: f64[2, 3] argument
-array B: f64[2, 3] argument
-array C: f64[2, 2] argument
-array r: f64[2] argument
-array p: f64[2] argument
-arguments A, B, C, r, p
-g0: {
-  n0 = access A
-  n1 = access B
-  n2 = access C
-  n3 = gemm(transpose_b, alpha=2.0, beta=0.5)
-  n4 = access C
-  n0 -> n3 as a: A[0:2, 0:3]
-  n1 -> n3 as b: B[0:2, 0:3]
-  n2 -> n3 as c: C[0:2, 0:2]
-  n3 -> n4 as c: C[0:2, 0:2]
-}
-g1: {
-  n0 = access A
-  n1 = reduce(+, axes=[1])
-  n2 = access r
-  n3 = softmax
-  n4 = access p
-  n0 -> n1 as in: A[0:2, 0:3]
-  n1 -> n2 as out: r[0:2]
-  n2 -> n3 as in: r[0:2]
-  n3 -> n4 as out: p[0:2]
-}
-g2: {
-  n0 = access A
-  n1 = copy
-  n2 = access B
-  n0 -> n1 as in: A[0:2, 1]
-  n1 -> n2 as out: B[0, 0:2]
-})",
-      {}, {{"A", {1, 2, 3, 4, 5, 6}}, {"B", {1, 0, 1, 0, 1, 0}}, {"C", {2, 4, 6, 8}}, {"r", {10, 1}}, {"p", {0, 0}}});
-  EXPECT_EQ(done.error, "");
-  EXPECT_EQ(done.values.at("C"), (std::vector<double>{9, 6, 23, 14}));
-  EXPECT_EQ(done.values.at("r"), (std::vector<double>{16, 16}));
-  EXPECT_EQ(done.values.at("p"), (std::vector<double>{0.5, 0.5}));
-  EXPECT_EQ(done.values.at("B"), (std::vector<double>{2, 5, 1, 0, 1, 0}));
 }
 
 }  // namespace

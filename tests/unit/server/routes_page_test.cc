@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdfg/text.h"
+#include "server/catalogue.h"
 #include "server/page_files.h"
 #include "server/protocol.h"
 #include "server/routes.h"
@@ -210,6 +211,24 @@ TEST_F(PageRoutes, MachinesAreCountedOnceForAViewAndAnAsker) {
   EXPECT_EQ(ask(view, "a"), "a1");
   EXPECT_EQ(ask(other, "a"), "a3");
   EXPECT_EQ(ask(other, "b"), "b4");
+}
+
+TEST_F(PageRoutes, WhatIsNearToPastedCSaysWhatItsDistanceIsOf) {
+  const tuning_db::Entry entry = nests::entry(nests::gemm, 500);
+  database->store().add(entry).value();
+  LiftedSource pasted;
+  pasted.nests.push_back({.function = "f", .line = 3, .units = {"the nest"}, .why = ""});
+  pasted.request.nests = {nests::asks(nests::gemm, 500)};
+  transforms::Match match;
+  match.id = entry_id(entry);
+  match.distance = 0.5;
+  match.reach = 2;
+  match.embedding = "learned-7";
+  const Json told = Json::parse(lifted_json(*database->whole().value(), pasted, {{match}}));
+  const Json& near = told.at("nests")[0].at("units")[0].at("near")[0];
+  EXPECT_EQ(near.at("distance"), 0.5);
+  EXPECT_EQ(near.at("reach"), 2);
+  EXPECT_EQ(near.at("embedding"), "learned-7");
 }
 
 TEST_F(PageRoutes, WithoutSousCoreNothingIsLifted) {

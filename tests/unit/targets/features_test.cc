@@ -291,33 +291,6 @@ loop i = 0 .. n parallel reduce(+: h) private(row) {
   expect_like_interpreter(graph, {1, 40});
 }
 
-TEST(Features, LibraryNodesAsLoops) {
-  expect_like_interpreter(R"(sdfg 1 t symbols n
-array A: f32[n, 5] argument  array B: f32[5, n] argument  array C: f32[n, n] argument  array r: f32[n] argument
-array p: f32[n] argument
-arguments n, A, B, C, r, p
-s0: {
-  n0 = access A
-  n1 = access B
-  n2 = access C
-  n3 = gemm(alpha=2.0, beta=3.0)
-  n4 = access C
-  n5 = reduce(max, axes=[1])
-  n6 = access r
-  n7 = softmax
-  n8 = access p
-  n0 -> n3 as a: A[0:n, 0:5]
-  n1 -> n3 as b: B[0:5, 0:n]
-  n2 -> n3 as c: C[0:n, 0:n]
-  n3 -> n4 as c: C[0:n, 0:n]
-  n4 -> n5 as in: C[0:n, 0:n]
-  n5 -> n6 as out: r[0:n]
-  n6 -> n7 as in: r[0:n]
-  n7 -> n8 as out: p[0:n]
-})",
-                          {1, 6});
-}
-
 TEST(Features, SameInputSameBytes) {
   for (const std::string& target : target_names()) {
     const sdfg::Sdfg graph = tests::random_schedules(tests::random_nest(11), 11);

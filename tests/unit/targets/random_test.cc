@@ -43,7 +43,7 @@ sdfg::Region with_lanes(sdfg::Region region, int lanes) {
           branch.then_body = with_lanes(std::move(branch.then_body), lanes);
           branch.else_body = with_lanes(std::move(branch.else_body), lanes);
         },
-        [&](sdfg::While& loop) { loop.body = with_lanes(std::move(loop.body), lanes); }, [](sdfg::Return&) {});
+        [&](sdfg::While& loop) { loop.body = with_lanes(std::move(loop.body), lanes); });
   }
   return region;
 }

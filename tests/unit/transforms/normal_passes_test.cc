@@ -85,25 +85,26 @@ loop j = 0 .. n - first[] {
 )");
 }
 
-TEST(ExpandNodes, MakesAReductionALoopAndACombinationAReadAndAWrite) {
+TEST(ExpandNodes, MakesTaskletsStatesAndACombinationAReadAndAWrite) {
   Log log;
   EXPECT_EQ(body(expand_nodes(graph(R"(
-sum: {
+s0: {
   n0 = access A
-  n1 = reduce(+, axes=[1])
+  n1 = tasklet (a: f64) a * 2.0
   n2 = access x
-  n0 -> n1 as in: A[0:n, 0:m]
-  n1 -> n2 as out: x[0:n]
+  n3 = tasklet (b: f64) b + 1.0
+  n4 = access B
+  n0 -> n1 as a: A[0, 1]
+  n1 -> n2 as out: x[1]
+  n2 -> n3 as b: x[1]
+  n3 -> n4 as out: B[0, 1]
 }
 s1: x[0] += A[0, 0]
 )"),
                               log)),
             R"(
-loop e = 0 .. n {
-  loop e_2 = 0 .. m {
-    sum: x[e] = x[e] + A[e, e_2]
-  }
-}
+s0_0: x[1] = A[0, 1] * 2.0
+s0_0_2: B[0, 1] = x[1] + 1.0
 s1: x[0] = x[0] + A[0, 0]
 )");
 }

@@ -47,43 +47,6 @@ void expect_normal_form_behaves(const std::string& text) {
     expect_same(*input, form->sdfg, tests::random_memory(*input, memory));
 }
 
-TEST(NormalForm, LibraryNodesBehaveAsTheirLoops) {
-  const std::string arrays =
-      "sdfg 1 t\nsymbols n\narray A: f64[n, 5] argument\narray B: f64[n, 5] argument\narray C: f64[n, n] argument\n"
-      "array r: f64[n] argument\narray p: f64[n] argument\narguments n, A, B, C, r, p\nassume n - 1 >= 0\n";
-  expect_normal_form_behaves(arrays + R"(s0: {
-  n0 = access A
-  n1 = access B
-  n2 = access C
-  n3 = gemm(transpose_b, alpha=2.0, beta=3.0)
-  n4 = access C
-  n0 -> n3 as a: A[0:n, 0:5]
-  n1 -> n3 as b: B[0:n, 0:5]
-  n2 -> n3 as c: C[0:n, 0:n]
-  n3 -> n4 as c: C[0:n, 0:n]
-}
-)");
-  for (const std::string op : {"+", "*", "max", "min"})
-    expect_normal_form_behaves(arrays + "s0: {\n  n0 = access A\n  n1 = reduce(" + op + R"(, axes=[1])
-  n2 = access r
-  n3 = softmax
-  n4 = access p
-  n0 -> n1 as in: A[0:n, 0:5]
-  n1 -> n2 as out: r[0:n]
-  n2 -> n3 as in: r[0:n]
-  n3 -> n4 as out: p[0:n]
-}
-)");
-  expect_normal_form_behaves(arrays + R"(s0: {
-  n0 = access A
-  n1 = copy
-  n2 = access C
-  n0 -> n1 as in: A[0:n, 1]
-  n1 -> n2 as out: C[0, 0:n]
-}
-)");
-}
-
 // One tasklet with two readers of its result, two tasklets in one state.
 TEST(NormalForm, StatesOfSeveralTaskletsBehaveAsTheirSequence) {
   expect_normal_form_behaves(R"(sdfg 1 t
