@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "client/described.h"
+#include "client/doubts.h"
 #include "client/predicted.h"
 #include "client/program_load.h"
 #include "client/promise.h"
@@ -33,6 +34,13 @@ class Chooser {
 
   // The best match of the unit that fits, is legal and has evidence.
   std::optional<Choice> pick(const Unit& unit, UnitReport& report) const {
+    auto best = pick_known(unit, report);
+    // For a whole of several nests these are asked first.
+    if (!best && (unit.one_of_several() || question_.nest.units.size() == 1)) best = strategy(unit, report);
+    return best;
+  }
+  // The same of what the sources know.
+  std::optional<Choice> pick_known(const Unit& unit, UnitReport& report) const {
     std::optional<Choice> best;
     report.asked = true;
     for (const auto& match : unit.matches) {
@@ -45,8 +53,6 @@ class Chooser {
       }
       report.candidates.push_back(std::move(candidate));
     }
-    // For a whole of several nests these are asked first.
-    if (!best && (unit.one_of_several() || question_.nest.units.size() == 1)) best = strategy(unit, report);
     return best;
   }
 
@@ -64,7 +70,7 @@ class Chooser {
     if (for_another_target(match)) return std::nullopt;
     match.belief = "predicted: at least " + speed(match.believed);
     CandidateReport candidate{match, true, refuted(unit, match)};
-    if (candidate.why_not.empty()) candidate.why_not = crowded(unit, choice);
+    if (candidate.why_not.empty()) candidate.why_not = crowded(nest.hardware, unit, choice);
     if (candidate.why_not.empty() && question_.measure)
       candidate.why_not = measured_here("only predicted", choice, candidate);
     candidate.used = candidate.why_not.empty();
@@ -78,10 +84,10 @@ class Chooser {
   std::vector<Choice> by_vectors(const std::vector<Choice>& first) const {
     const auto* model = model_for_strategies();
     double most = 0;
-    for (const Choice& choice : first) most = std::max(most, unit_work(question_.nest.units[choice.unit]));
+    for (const Choice& choice : first) most = std::max(most, unit_work(question_.nest.unit(choice.unit)));
     std::vector<Choice> choices;
     for (const Choice& choice : first) {
-      const Unit& unit = question_.nest.units[choice.unit];
+      const Unit& unit = question_.nest.unit(choice.unit);
       auto vectors =
           model == nullptr ? std::nullopt : accepted(unit, predict_vectors(question_.nest, unit, *model, choice.match));
       if (vectors) choices.push_back(std::move(*vectors));
@@ -94,7 +100,7 @@ class Chooser {
   std::vector<Choice> on_one_thread(const std::vector<Choice>& first) const {
     std::vector<Choice> choices;
     for (const Choice& choice : first) {
-      const Unit& unit = question_.nest.units[choice.unit];
+      const Unit& unit = question_.nest.unit(choice.unit);
       UnitReport report;
       report.size_class = size_class_of(unit);
       std::optional<Choice> best;
@@ -109,6 +115,25 @@ class Chooser {
     }
     return choices;
   }
+  // Of the whole in the program's own order: what a lock file pins, or what threads alone gain, and for other shapes.
+  std::vector<Choice> as_written(UnitReport& report) const {
+    const Unit& unit = *question_.nest.written;
+    std::vector<Choice> choices;
+    if (!unit.matches.empty()) {
+      if (auto known = pick_known(unit, report)) choices.push_back(std::move(*known));
+      return choices;
+    }
+    const auto* model = question_.measure ? nullptr : model_for_strategies();
+    if (model == nullptr) return choices;
+    for (Predicted& predicted : predict_as_written(question_.nest, *model)) {
+      if (!choices.empty() && !question_.other_shapes) break;
+      auto choice = accepted(unit, std::move(predicted));
+      if (!choice) continue;
+      report.candidates.push_back({choice->match, choices.empty(), choices.empty() ? "" : "for other shapes"});
+      choices.push_back(std::move(*choice));
+    }
+    return choices;
+  }
   // The same as by_vectors of the whole, by threads alone.
   std::vector<Choice> by_threads() const {
     const auto* model = model_for_strategies();
@@ -120,11 +145,8 @@ class Chooser {
  private:
   // Null: none is asked, as beside what a lock file pins.
   const tuning_db::GainModel* model_for_strategies() const {
-    const auto locked = [](const Unit& u) {
-      return std::ranges::any_of(u.matches, [](const Match& m) { return m.origin == Origin::Lock; });
-    };
-    const bool asks = question_.gain_model != nullptr &&
-                      (std::ranges::none_of(question_.nest.units, locked) || planted(Fault::strategy_beside_lock));
+    const bool asks =
+        question_.gain_model != nullptr && (!question_.nest.pinned() || planted(Fault::strategy_beside_lock));
     return asks ? question_.gain_model() : nullptr;
   }
 
@@ -133,7 +155,8 @@ class Chooser {
     if (!predicted || for_another_target(predicted->choice.match)) return std::nullopt;
     Choice& choice = predicted->choice;
     choice.match.belief = "predicted: at least " + speed(predicted->gain);
-    if (!refuted(unit, choice.match).empty() || !crowded(unit, choice).empty()) return std::nullopt;
+    if (!refuted(unit, choice.match).empty() || !crowded(question_.nest.hardware, unit, choice).empty())
+      return std::nullopt;
     return std::move(choice);
   }
 
@@ -215,8 +238,9 @@ class Chooser {
       report.steps.insert(report.steps.end(), steps.begin(), steps.end());
       return std::nullopt;
     }
-    if (doubt.empty() && !locked) doubt = shared_sets(unit, match.nest, choice);
-    if (doubt.empty() && !locked) doubt = predicted_loss(unit, choice);
+    if (doubt.empty() && !locked) doubt = shared_sets(question_.nest.hardware, unit, match.nest, choice);
+    if (doubt.empty() && !locked && question_.gain_model != nullptr)
+      doubt = predicted_loss(question_.nest.hardware, unit, choice, question_.gain_model);
     if (!doubt.empty() && !question_.measure) {
       candidate.why_not = doubt;
       return std::nullopt;
@@ -230,42 +254,6 @@ class Chooser {
     candidate.used = true;
     report.steps = std::move(steps);
     return choice;
-  }
-
-  static string too_small(const Unit& unit, const Match& match) {
-    const string why = tuning_db::too_small(unit.nest, unit.sizes, least_shape(unit.nest, match));
-    return why.empty() ? "" : "no evidence for this shape: " + why;
-  }
-
-  // What was measured at just these extents stands, if it was of these arrays.
-  string shared_sets(const Unit& unit, const sdfg::Sdfg& theirs, const Choice& choice) const {
-    const auto& e = choice.match.evidence;
-    const bool measured = choice.match.distance == 0 && e.extents == tuning_db::extents(unit.nest, unit.sizes) &&
-                          transforms::structural_hash(theirs) == unit.structural_hash;
-    return measured ? "" : crowded(unit, choice);
-  }
-
-  string crowded(const Unit& unit, const Choice& choice) const {
-    const auto cache = cache_for(choice.match.evidence, question_.nest.hardware);
-    const string why = tuning_db::crowded(unit.nest, choice.applied, unit.sizes, cache);
-    return why.empty() ? "" : "no evidence for this shape: " + why;
-  }
-
-  // "" or what the gain model says against evidence of another nest. (Of this very nest evidence settles the matter.)
-  string predicted_loss(const Unit& unit, const Choice& choice) const {
-    const bool asks =
-        question_.gain_model != nullptr && choice.match.distance > 0 && !planted(Fault::prediction_ignored);
-    const auto* model = asks ? question_.gain_model() : nullptr;
-    if (model == nullptr) return "";
-    const auto& machine = question_.nest.hardware;
-    const auto terms = [&](const sdfg::Sdfg& nest) {
-      return tuning_db::schedule_features(nest, unit.sizes, machine, machine.cores);
-    };
-    const auto features = tuning_db::gain_features(terms(unit.nest), terms(choice.applied));
-    const double gain = model->predict(features), surely = model->surely(features);
-    if (gain < tuning_db::GainModel::least_predicted) return "too little is predicted for this nest: " + speed(gain);
-    if (surely < 1) return "this nest may become slower: one in ten such is predicted below " + speed(surely);
-    return "";
   }
 
   const Question& question_;
@@ -286,10 +274,6 @@ void set_aside(UnitReport& report, const string& why) {
   }
   report.steps.clear();
 }
-
-}  // namespace
-
-namespace {
 
 // The choices for the nests of several. Returns the first with the most work that has none: then the others' are not
 // used, and only looked for where all is to be told.
@@ -319,7 +303,7 @@ string choose_nests(const Question& question, const Chooser& chooser, Chosen& ch
   return missing;
 }
 
-Chosen first_choice(const Question& question, const Chooser& chooser) {
+Chosen in_normal_form(const Question& question, const Chooser& chooser) {
   const Nest& nest = question.nest;
   Chosen chosen;
   chosen.units = unit_reports(nest);
@@ -361,6 +345,23 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
     return chosen;
   }
   describe(chosen, nest);
+  return chosen;
+}
+
+Chosen first_choice(const Question& question, const Chooser& chooser) {
+  Chosen chosen = in_normal_form(question, chooser);
+  const auto& written = question.nest.written;
+  if (!chosen.choices.empty() || !written) return chosen;
+  UnitReport report = unit_report(*written);
+  auto choices = chooser.as_written(report);
+  if (choices.empty()) return chosen;
+  chosen.units.push_back(std::move(report));
+  chosen.why.clear();
+  for (std::size_t k = 0; k < choices.size(); ++k) {
+    Chosen& one = k == 0 ? chosen : chosen.otherwise.emplace_back();
+    one.choices = {std::move(choices[k])};
+    describe(one, question.nest);
+  }
   return chosen;
 }
 

@@ -68,5 +68,6 @@ Chosen force(const Question& question, const transforms::Recipe& recipe);
 
 // Of the nest's units, before anything is asked.
 std::vector<UnitReport> unit_reports(const Nest& nest);
+UnitReport unit_report(const Unit& unit);
 
 }  // namespace sous::client

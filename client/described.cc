@@ -31,9 +31,9 @@ void describe(Chosen& chosen, const Nest& nest) {
     chosen.expected_ratio = chosen.expected_ratio == 0 ? ratio : std::min(chosen.expected_ratio, ratio);
     chosen.threads = std::max(chosen.threads, e.threads);
     chosen.least_threads = std::max(chosen.least_threads, tuning_db::least_threads(e));
-    const Unit& unit = nest.units[choice.unit];
+    const Unit& unit = nest.unit(choice.unit);
     if (!sizes_known(unit)) {
-      const auto first = nest.normal.root.nodes.begin();
+      const auto first = nest.form_of(unit).root.nodes.begin();
       sdfg::Region original;
       original.nodes.assign(first + static_cast<std::ptrdiff_t>(unit.first),
                             first + static_cast<std::ptrdiff_t>(unit.last));
@@ -52,15 +52,18 @@ int threads_to_beat(const Match& threads, const Match& alone, int cores) {
   return std::clamp(static_cast<int>(std::ceil(most * alone.believed / threads.believed)), 1, std::max(1, most));
 }
 
+UnitReport unit_report(const Unit& unit) {
+  UnitReport report;
+  report.label = unit.label;
+  report.structural_hash = unit.structural_hash;
+  report.size_class = size_class_of(unit);
+  report.work = unit_work(unit);
+  return report;
+}
+
 std::vector<UnitReport> unit_reports(const Nest& nest) {
   std::vector<UnitReport> reports;
-  for (const Unit& unit : nest.units) {
-    UnitReport& report = reports.emplace_back();
-    report.label = unit.label;
-    report.structural_hash = unit.structural_hash;
-    report.size_class = size_class_of(unit);
-    report.work = unit_work(unit);
-  }
+  for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
   return reports;
 }
 

@@ -26,7 +26,7 @@ string comment_of(const Nest& nest, const Chosen& chosen) {
   const frontends::LiftedNest& lifted = *nest.lifted;
   string text = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function;
   for (const auto& choice : chosen.choices)
-    text += "\n" + nest.units[choice.unit].label + ": " + transforms::to_text(choice.match.recipe);
+    text += "\n" + nest.unit(choice.unit).label + ": " + transforms::to_text(choice.match.recipe);
   return text;
 }
 

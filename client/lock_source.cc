@@ -131,15 +131,18 @@ Result<LockSource> LockSource::open(const string& path) {
   return source;
 }
 
+std::optional<Match> LockSource::pinned(const transforms::NestQuery& nest) {
+  const auto found = entries_.find({nest.structural_hash, to_string(tuning_db::size_class(nest.nest, nest.sizes))});
+  if (found == entries_.end()) return std::nullopt;
+  Match match = found->second.match;
+  match.nest = nest.nest;
+  return match;
+}
+
 Result<std::vector<std::vector<Match>>> LockSource::query(const std::vector<transforms::NestQuery>& nests, int) {
   std::vector<std::vector<Match>> out(nests.size());
-  for (std::size_t k = 0; k < nests.size(); ++k) {
-    const auto& nest = nests[k];
-    const auto found = entries_.find({nest.structural_hash, to_string(tuning_db::size_class(nest.nest, nest.sizes))});
-    if (found == entries_.end()) continue;
-    out[k].push_back(found->second.match);
-    out[k].back().nest = nest.nest;
-  }
+  for (std::size_t k = 0; k < nests.size(); ++k)
+    if (auto match = pinned(nests[k])) out[k].push_back(std::move(*match));
   return out;
 }
 

@@ -32,6 +32,7 @@ class LockSource : public transforms::RecipeSource {
 
   bool may_know(const sdfg::Sdfg&) override { return !is_empty(); }
   transforms::Reach reach() override { return is_empty() ? transforms::Reach::none() : transforms::Reach{}; }
+  std::optional<transforms::Match> pinned(const transforms::NestQuery& nest) override;
   // At most one match per nest.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests,
                                                             int k) override;

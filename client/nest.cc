@@ -30,6 +30,31 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, tra
   return sdfg::rename(transformed, renaming);
 }
 
+// The loops around statements, by their bounds in the program's names: what tells an order from another.
+string loops_of(const sdfg::Region& region, const std::map<string, sdfg::Expr>& original) {
+  string text;
+  for (const sdfg::Node& node : region.nodes)
+    match(
+        node.value, [&](const sdfg::State&) { text += "s"; },
+        [&](const sdfg::Loop& loop) {
+          text += loop.begin.substitute(original).to_string() + ".." + loop.end.substitute(original).to_string() + "(" +
+                  loops_of(loop.body, original) + ")";
+        },
+        [&](const sdfg::If& branch) {
+          text += "?(" + loops_of(branch.then_body, original) + ":" + loops_of(branch.else_body, original) + ")";
+        },
+        [&](const sdfg::While& loop) { text += "*(" + loops_of(loop.body, original) + ")"; },
+        [&](const sdfg::Return&) { text += "r"; });
+  return text;
+}
+string loops_of(const transforms::NormalForm::Unit& unit) {
+  std::map<string, sdfg::Expr> original;
+  for (const string& symbol : unit.nest.symbols)
+    if (const auto found = unit.to_original.symbols.find(symbol); found != unit.to_original.symbols.end())
+      original.emplace(symbol, sdfg::Expr::symbol(found->second));
+  return loops_of(unit.nest.root, original);
+}
+
 string label(std::size_t unit, std::size_t count) {
   if (count == 1) return "the nest";
   if (unit == 0) return "whole";
@@ -56,6 +81,11 @@ Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, cons
     const std::size_t index = nest.units.size();
     nest.units.push_back({std::move(unit), index, label(index, normal.units.size()), {}, {}});
   }
+  TRY(auto written, transforms::as_written(lifted.sdfg));
+  if (!nest.units.empty() && loops_of(written.unit) != loops_of(nest.units.front())) {
+    nest.written_form = std::move(written.sdfg);
+    nest.written = Unit{{std::move(written.unit)}, nest.units.size(), "the nest as it is written", {}, {}};
+  }
   for (const auto& symbol : nest.normal.symbols) {
     if (const auto known = lifted.known.find(symbol); known != lifted.known.end()) {
       nest.sizes[symbol] = known->second;
@@ -68,14 +98,23 @@ Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, cons
 }
 
 void set_unit_sizes(Nest& nest) {
-  for (Unit& unit : nest.units) {
+  const auto set = [&](Unit& unit) {
     unit.sizes.clear();
     for (const auto& symbol : unit.nest.symbols) {
       const auto original = unit.to_original.symbols.find(symbol);
       const auto size = nest.sizes.find(original == unit.to_original.symbols.end() ? symbol : original->second);
       if (size != nest.sizes.end()) unit.sizes[symbol] = size->second;
     }
-  }
+  };
+  std::ranges::for_each(nest.units, set);
+  if (nest.written) set(*nest.written);
+}
+
+bool Nest::pinned() const {
+  const auto is = [](const Unit& unit) {
+    return std::ranges::any_of(unit.matches, [](const auto& m) { return m.origin == transforms::Origin::Lock; });
+  };
+  return std::ranges::any_of(units, is) || (written && is(*written));
 }
 
 bool selected(const frontends::LiftedNest& nest, const string& selector) {
@@ -96,7 +135,7 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>*
   std::optional<transforms::Patience::Counting> counting;
   if (choice.match.patience) counting.emplace(*choice.match.patience);
   options.patience = choice.match.patience.get();
-  auto applied = transforms::apply(nest.units[choice.unit].nest, choice.match.recipe, options, &reports);
+  auto applied = transforms::apply(nest.unit(choice.unit).nest, choice.match.recipe, options, &reports);
   if (steps != nullptr) {
     for (const auto& r : reports) steps->push_back(r.step + (r.applied ? ": applied" : ": refused: " + r.refusal));
   }
@@ -106,16 +145,16 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>*
 }
 
 Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
-  Sdfg out = nest.normal;
+  Sdfg out = choices.empty() ? nest.normal : nest.form_of(nest.unit(choices.front().unit));
   transforms::normal::Names free(out);
   std::vector<const Choice*> last_first;
   for (const auto& choice : choices) last_first.push_back(&choice);
   std::sort(last_first.begin(), last_first.end(),
-            [&](const Choice* a, const Choice* b) { return nest.units[a->unit].first > nest.units[b->unit].first; });
+            [&](const Choice* a, const Choice* b) { return nest.unit(a->unit).first > nest.unit(b->unit).first; });
   for (const Choice* choice : last_first) {
-    const auto& unit = nest.units[choice->unit];
+    const auto& unit = nest.unit(choice->unit);
     const Sdfg renamed = rename_back(choice->applied, unit.to_original, free);
-    const bool everything = unit.first == 0 && unit.last == nest.normal.root.nodes.size();
+    const bool everything = unit.first == 0 && unit.last == nest.form_of(unit).root.nodes.size();
     for (const auto& container : renamed.containers) {
       auto* known = out.find(container.name);
       if (known == nullptr) {

@@ -29,12 +29,21 @@ struct Unit : transforms::NormalForm::Unit {
 
 struct Nest {
   const frontends::LiftedNest* lifted = nullptr;
-  sdfg::Sdfg normal;                          // form
-  std::vector<std::string> log;               // of what led to it
-  std::vector<Unit> units;                    // first the whole, if it has more than one nest
+  sdfg::Sdfg normal;             // form
+  std::vector<std::string> log;  // of what led to it
+  std::vector<Unit> units;       // first the whole, if it has more than one nest
+  // The whole in the program's own order, numbered as if it stood behind `units`, and what it is cut out of. Nullopt:
+  // the normal form is in that order, too.
+  std::optional<Unit> written = {};
+  sdfg::Sdfg written_form = {};
   std::map<std::string, std::int64_t> sizes;  // by symbol of `normal`, where known
   bool reassociate = false;                   // by flags, an option or the nest's own pragma
   tuning_db::Hardware hardware;               // this machine as the build uses it: sizes in recipes
+
+  const Unit& unit(std::size_t index) const { return index < units.size() ? units[index] : written.value(); }
+  // Whether a lock file decides what becomes of it.
+  bool pinned() const;
+  const sdfg::Sdfg& form_of(const Unit& unit) const { return unit.index < units.size() ? normal : written_form; }
 };
 
 // `reassociate`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.

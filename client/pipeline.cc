@@ -213,17 +213,17 @@ class Pipeline {
     auto next = answer->begin();
     for (Item& item : items_) {
       for (Unit& unit : item.nest.units) unit.matches = std::move(*next++);
-      keep_pinned(item.nest.units);
+      if (auto& written = item.nest.written)
+        if (auto pinned = source_->pinned(written->query())) written->matches = {std::move(*pinned)};
+      keep_pinned(item.nest);
     }
   }
 
   // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
-  static void keep_pinned(std::vector<Unit>& units) {
-    const auto pinned = [](const Match& match) { return match.origin == transforms::Origin::Lock; };
-    const bool any =
-        std::ranges::any_of(units, [&](const Unit& unit) { return std::ranges::any_of(unit.matches, pinned); });
-    if (!any) return;
-    for (Unit& unit : units) std::erase_if(unit.matches, [&](const Match& match) { return !pinned(match); });
+  static void keep_pinned(Nest& nest) {
+    if (!nest.pinned()) return;
+    for (Unit& unit : nest.units)
+      std::erase_if(unit.matches, [](const Match& match) { return match.origin != transforms::Origin::Lock; });
   }
 
   Chosen choose_for(const Nest& nest) {
@@ -333,7 +333,7 @@ class Pipeline {
     emit_beside(item, chosen, served);
     if (!forced_) {
       for (const auto& choice : chosen.choices) {
-        const Unit& unit = item.nest.units[choice.unit];
+        const Unit& unit = item.nest.unit(choice.unit);
         served.pins.push_back({unit.structural_hash, size_class_of(unit), choice.match});
       }
     }

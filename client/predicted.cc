@@ -9,6 +9,7 @@
 #include "client/sized.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
+#include "transforms/strategies/thread_levels.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/shape.h"
@@ -34,6 +35,8 @@ constexpr double nearly = 0.9;
 constexpr double seconds_of_streams = 4e-3;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
+// Loops in each other that threads are sent out for, for one shape or another.
+constexpr std::size_t most_levels = 3;
 // Of what the program does, the part that stands for it.
 constexpr double most_of_program = 0.9;
 
@@ -53,7 +56,7 @@ class Predictor {
     const bool whole = of_several();
     const bool promising = sized_.promising(model_, std::min(least, GainModel::least_potential));
     if (!whole && !promising && !shared_.promises_threads()) return std::nullopt;
-    if (unit_.one_of_several() && program_.apart_reads_more()) return std::nullopt;
+    if (one_of_several() && program_.apart_reads_more()) return std::nullopt;
     // What fusing does to the parts no sample has shown: the model is not asked. Nor where it sees nothing to gain.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, promising && !whole, least);
   }
@@ -66,6 +69,23 @@ class Predictor {
     return on_one_thread(**strategy, unit_.nest, match.recipe);
   }
   std::optional<Predicted> threads() const { return among(tuning_db::Strategies::Whole, false, INFINITY); }
+  // What threads gain, all else as it is: on the outermost loops, and for shapes in which these are short on those
+  // inside.
+  std::vector<Predicted> as_it_is() const {
+    std::vector<Predicted> result;
+    if (!program_.may_be_long(/*in_waves=*/false)) return result;
+    const auto options = apply_options(nest_);
+    const auto facts = transforms::NestFacts::of(unit_.nest, options.context, options.budget);
+    if (!facts) return result;
+    for (const string& text : transforms::thread_levels(*facts, most_levels)) {
+      const auto candidate =
+          candidate_of(*facts->nest(), transforms::outer_threads_strategy, {.text = text, .open = {}}, options);
+      auto one = candidate ? by_threads(transforms::outer_threads_strategy, *candidate) : std::nullopt;
+      if (one) result.push_back(with_least_work(std::move(*one)));
+      if (!shared_.open()) break;
+    }
+    return result;
+  }
 
  private:
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
@@ -102,17 +122,7 @@ class Predictor {
                       [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     }
     keep_larger(best, std::move(freed_loops));
-    if (!best && threads) {
-      // Somewhat less where loops are short will do.
-      const auto pays = [&](const Sizes& sizes) {
-        const auto load = shared_.load(threads->predicted.choice.applied, sizes, threads->vectors);
-        const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= seconds_of_streams;
-        return threads_gain(load) > 0 && felt && load.shares >= nearly * threads->shares;
-      };
-      set_least_shape(threads->predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work,
-                      pays);
-      return std::move(threads->predicted);
-    }
+    if (!best && threads) return with_least_work(std::move(*threads));
     return best;
   }
 
@@ -157,7 +167,7 @@ class Predictor {
   // Whether what the strategy makes of the nest may gain by threads: what holds of all its recipes, before any is
   // written and proven, which takes long.
   bool threads_may_pay(const transforms::StrategyInfo& strategy) const {
-    if (unit_.one_of_several()) return program_.computes() && !program_.apart_waits_more();
+    if (one_of_several()) return program_.computes() && !program_.apart_waits_more();
     if (!of_several()) return true;
     if (strategy.in_waves && !program_.brings_little_more(shared_.load(unit_.nest, shared_.usual()))) return false;
     return program_.may_be_long(strategy.in_waves);
@@ -193,6 +203,16 @@ class Predictor {
     Predicted predicted = as_choice(candidate, gain, tuning_db::seconds(load), sizes);
     if (!threads_pay(unit_, predicted.choice.match.evidence)) return std::nullopt;
     return ByThreads{std::move(predicted), vectors, load.shares};
+  }
+  // With how much work they pay from. Somewhat less where loops are short will do.
+  Predicted with_least_work(ByThreads threads) const {
+    const auto pays = [&](const Sizes& sizes) {
+      const auto load = shared_.load(threads.predicted.choice.applied, sizes, threads.vectors);
+      const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= seconds_of_streams;
+      return threads_gain(load) > 0 && felt && load.shares >= nearly * threads.shares;
+    };
+    set_least_shape(threads.predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work, pays);
+    return std::move(threads.predicted);
   }
   static double gain_of(const ByThreads& one) { return one.predicted.gain; }
   static double gain_of(const Predicted& one) { return one.gain; }
@@ -242,7 +262,7 @@ class Predictor {
                                           tuning_db::overlapped_chains_gain(applied, sizes));
     if (vectors == 0 || !has_threads(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
-    return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
+    return vectors * (one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
   }
 
   // Whether the code runs as vectors what the recipe wants to: only then is it what was predicted of.
@@ -285,8 +305,10 @@ class Predictor {
     return tuning_db::waits(program_.program(), sizes, nest_.reassociate);
   }
 
+  // A part of several.
+  bool one_of_several() const { return unit_.one_of_several() && unit_.index < nest_.units.size(); }
   // The whole of a nest of several parts.
-  bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
+  bool of_several() const { return !one_of_several() && nest_.units.size() > 1; }
 
   // The samples' compilers had to keep the order of sums.
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
@@ -301,7 +323,7 @@ class Predictor {
   double threads_gain(const tuning_db::CoreLoad& load) const {
     const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
-    if (unit_.one_of_several())
+    if (one_of_several())
       return tuning_db::computes(load) && program_.computes() && !program_.apart_waits_more() ? gain : 0;
     if (!tuning_db::computes(load) && !shared_.deep()) return 0;
     return gain;
@@ -357,6 +379,10 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
 
 std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {
   return Predictor(nest, unit, model).best(least);
+}
+
+std::vector<Predicted> predict_as_written(const Nest& nest, const GainModel& model) {
+  return Predictor(nest, *nest.written, model).as_it_is();
 }
 
 std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const GainModel& model,

@@ -58,7 +58,7 @@ double promised(const Nest& nest, const std::vector<Choice>& choices) {
     if (unit.one_of_several()) before += unit_work(unit);
   }
   after = before;
-  for (const Choice& choice : choices) after -= unit_work(nest.units[choice.unit]) * (1 - 1 / promised(choice.match));
+  for (const Choice& choice : choices) after -= unit_work(nest.unit(choice.unit)) * (1 - 1 / promised(choice.match));
   return before > 0 ? before / after : 1;
 }
 

@@ -117,6 +117,12 @@ class Chain : public RecipeSource {
     return all;
   }
 
+  std::optional<Match> pinned(const NestQuery& nest) override {
+    for (const auto& source : sources_)
+      if (auto match = source->pinned(nest)) return match;
+    return std::nullopt;
+  }
+
   Result<Matches> query(const std::vector<NestQuery>& nests, int k) override {
     Matches out(nests.size());
     for (const auto& source : sources_) {

@@ -44,7 +44,7 @@ bool follows(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, con
     const string what = (item.threads ? " runs on one thread: " : " does not run as vectors: ") + item.why;
     string loop = item.loop;
     for (const auto& choice : chosen.choices) {
-      const string name = name_in_recipe(nest.units[choice.unit], item.loop);
+      const string name = name_in_recipe(nest.unit(choice.unit), item.loop);
       if (mark_steps(report.units[choice.unit].steps, name, item.threads, what)) loop = name;
     }
     report.unfollowed.push_back("loop " + loop + what);

@@ -95,4 +95,14 @@ Result<NormalForm> normalize(const Sdfg& sdfg, const NormalFormOptions& options)
   return form;
 }
 
+Result<AsWritten> as_written(const Sdfg& sdfg) {
+  TRY_VOID(check(sdfg));
+  normal::Log log;
+  AsWritten written;
+  written.sdfg =
+      normal::mark_privates(normal::fold(normal::canonical_loops(normal::expand_nodes(sdfg, log), log), log));
+  written.unit = normal::cut_out(written.sdfg, 0, written.sdfg.root.nodes.size());
+  return written;
+}
+
 }  // namespace sous::transforms

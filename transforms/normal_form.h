@@ -26,6 +26,13 @@ struct NormalForm {
   std::vector<std::string> log;  // what was done, for --explain and --dump-after
 };
 
+// The nest in the order that the program has, as one unit: one assignment a state, loops from 0 in steps of 1, nothing
+// else changed. For recipes that leave all else as it is.
+struct AsWritten {
+  sdfg::Sdfg sdfg;
+  NormalForm::Unit unit;  // all of it
+};
+
 struct NormalFormOptions {
   bool reassociate = false;  // -ffast-math or the like
   sdfg::Budget budget;
@@ -33,6 +40,8 @@ struct NormalFormOptions {
 
 // Errors: isl.budget never fails it (the pass is skipped and logged); a malformed input is check's error.
 Result<NormalForm> normalize(const sdfg::Sdfg& sdfg, const NormalFormOptions& options = {});
+// Errors: check's, of a malformed input.
+Result<AsWritten> as_written(const sdfg::Sdfg& sdfg);
 
 // The structural hash of a nest with canonical names: 128 bits of a fixed hash of its canonical text, in hex.
 std::string structural_hash(const sdfg::Sdfg& canonical);

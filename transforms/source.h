@@ -96,6 +96,8 @@ class RecipeSource {
   virtual bool may_know(const sdfg::Sdfg& /*lifted*/) { return true; }
   // Of all nests that it knows.
   virtual Reach reach() { return {}; }
+  // What a lock file pins for the nest.
+  virtual std::optional<Match> pinned(const NestQuery& /*nest*/) { return std::nullopt; }
   // For each nest at most k matches, best first. One call per translation unit.
   virtual Result<std::vector<std::vector<Match>>> query(const std::vector<NestQuery>& nests, int k) = 0;
 };

@@ -44,6 +44,53 @@ std::string classes(const LiftedNest& nest) {
   return all;
 }
 
+TEST(LiftRows, RowsNeedNotBeMultiplesOfEachOther) {
+  const LiftedNest n = nest(R"(void f(int n, int row, int heads, int size, float *x) {
+  for (int i = 0; i < n; i++)
+    for (int h = 0; h < heads; h++)
+      for (int k = 0; k < size; k++) x[i * row + h * size + k] = k;
+})");
+  const sdfg::Expr row = sdfg::Expr::symbol("row"), size = sdfg::Expr::symbol("size"),
+                   heads = sdfg::Expr::symbol("heads");
+  ASSERT_NE(n.sdfg.find("x"), nullptr);
+  EXPECT_EQ(n.sdfg.find("x")->strides, (std::vector<sdfg::Expr>{row, size, sdfg::Expr(1)}));
+  EXPECT_TRUE(has(sdfg::print(n.sdfg), "x[i, h, k]")) << sdfg::print(n.sdfg);
+  EXPECT_EQ(std::ranges::count(n.sdfg.assumptions, row - heads * size), 1) << sdfg::print(n.sdfg);
+}
+
+TEST(LiftRows, OfWhatIsOnlyReadNoRowsAreAssumed) {
+  const LiftedNest n = nest(R"(void f(int n, int row, int heads, int size, const float *restrict x, float *restrict y) {
+  for (int i = 0; i < n; i++)
+    for (int h = 0; h < heads; h++)
+      for (int k = 0; k < size; k++) y[k] += x[i * row + h * size + k];
+})");
+  ASSERT_NE(n.sdfg.find("x"), nullptr);
+  EXPECT_EQ(n.sdfg.find("x")->shape.size(), 1u) << sdfg::print(n.sdfg);
+}
+
+// Whether the two arrays are told apart on entry.
+bool told_apart(const std::string& body) {
+  const LiftedNest n =
+      nest("static const int table[3] = {-1, 0, 2};\nvoid f(int n, int m, double by, int *x, const int *y) {\n" + body +
+           "\n}\n");
+  const bool apart = classes(n).empty();
+  EXPECT_EQ(apart, has(n.guard, "x") && has(n.guard, "y")) << n.guard;
+  return apart;
+}
+
+TEST(LiftAliases, ClampsAndConditionsSayHowFarASubscriptReaches) {
+  const auto loop = [](const std::string& at) { return "for (int i = 0; i < n; i++) {" + at + "}"; };
+  EXPECT_TRUE(told_apart(loop("int k = (int)(by * i); k = k < 0 ? 0 : k > m - 1 ? m - 1 : k; x[i] = y[k];")));
+  EXPECT_TRUE(told_apart(loop("int k = (int)(by * i); if (k < 0) k = 0; if (k >= m) k = m - 1; x[i] = y[k];")));
+  EXPECT_TRUE(told_apart(loop("int k = (int)(by * i); x[i] = 0; if (k >= 0 && k < m) x[i] = y[k];")));
+  EXPECT_TRUE(told_apart(loop("for (int j = 0; j < 3; j++) { int k = (i + table[j] + n) % n; x[3 * i + j] = y[k]; }")));
+  EXPECT_TRUE(told_apart(loop("for (int j = 0; j < 3; j++) x[3 * i + j] = y[i + table[j]];")));
+  // Bounded on one side, behind the condition, or before what bounds it.
+  EXPECT_FALSE(told_apart(loop("int k = (int)(by * i); k = k < 0 ? 0 : k; x[i] = y[k];")));
+  EXPECT_FALSE(told_apart(loop("int k = (int)(by * i); if (k >= 0 && k < m) x[i] = 0; x[i] += y[k];")));
+  EXPECT_FALSE(told_apart("int k = 0; " + loop("x[i] = y[k]; k = (int)(by * i); if (k < 0) k = 0; ")));
+}
+
 TEST(LiftRows, ATableIsOneArrayOfEvenlySpacedRows) {
   const LiftedNest n = nest(R"(void f(int n, int m, double **a) {
   for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] *= 2;

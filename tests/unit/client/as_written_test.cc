@@ -1,0 +1,146 @@
+// Recipes for a nest in the program's own order.
+#include <gtest/gtest.h>
+
+#include "client/choose.h"
+#include "frontends/c/lift.h"
+#include "sdfg/text.h"
+#include "tests/unit/client/measured.h"
+
+namespace sous::client {
+namespace {
+
+// Expects nothing of any recipe.
+const tuning_db::GainModel* pessimist() {
+  static const auto model = [] {
+    std::vector<tuning_db::GainSample> samples;
+    for (int k = 0; k < 40; ++k) {
+      tuning_db::GainSample sample;
+      sample.gain = 0.5;
+      sample.group = std::to_string(k % 4);
+      samples.push_back(sample);
+    }
+    return tuning_db::GainModel::train(samples, {here, 2});
+  }();
+  return &model;
+}
+
+// Rows that are brought to mean 0 and deviation 1: what is kept of each is used again and again.
+const std::string normalize = R"(#include <math.h>
+void f(int n, int m, const float *restrict in, const float *restrict scale, float *restrict out) {
+  for (int i = 0; i < n; i++) {
+    float mean = 0, deviation = 0;
+    for (int j = 0; j < m; j++) mean += in[i * m + j];
+    mean /= m;
+    for (int j = 0; j < m; j++) {
+      float apart = in[i * m + j] - mean;
+      deviation += apart * apart;
+    }
+    float by = 1 / sqrtf(deviation / m + 1e-5f);
+    for (int j = 0; j < m; j++) out[i * m + j] = (in[i * m + j] - mean) * by * scale[j];
+  }
+})";
+
+struct Rows {
+  Result<frontends::TranslationUnit> unit = frontends::c::lift(normalize, "f.c", {});
+  Nest nest(const std::map<std::string, std::int64_t>& sizes = {}) const {
+    return prepare(unit->nests.at(0), false, sizes, machine()).value();
+  }
+};
+
+TEST(AsWritten, OneLoopStaysOneLoop) {
+  const Rows rows;
+  ASSERT_TRUE(rows.unit);
+  const Nest nest = rows.nest();
+  ASSERT_TRUE(nest.written);
+  EXPECT_GT(nest.normal.root.nodes.size(), 1u);
+  EXPECT_EQ(nest.written_form.root.nodes.size(), 1u);
+  EXPECT_EQ(nest.written->index, nest.units.size());
+  EXPECT_EQ(nest.unit(nest.units.size()).structural_hash, nest.written->structural_hash);
+  EXPECT_EQ(&nest.form_of(*nest.written), &nest.written_form);
+  EXPECT_EQ(&nest.form_of(nest.units[0]), &nest.normal);
+}
+
+TEST(AsWritten, WhatIsInNormalFormIsNoOtherUnit) {
+  const auto unit =
+      frontends::c::lift("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2 * x[i]; }", "f.c", {});
+  ASSERT_TRUE(unit);
+  EXPECT_FALSE(prepare(unit->nests.at(0), false, {}, machine()).value().written);
+}
+
+TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
+  const Rows rows;
+  ASSERT_TRUE(rows.unit);
+  const Nest nest = rows.nest();
+  const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  const Choice& choice = chosen.choices[0];
+  EXPECT_EQ(choice.unit, nest.units.size()) << chosen.why;
+  EXPECT_EQ(transforms::to_text(choice.match.recipe), "parallelize(loop=i0, kind=static) -> highway");
+  ASSERT_EQ(chosen.units.size(), nest.units.size() + 1);
+  EXPECT_EQ(chosen.units.back().structural_hash, nest.written->structural_hash);
+  // What is generated is the program, but for the threads.
+  auto assembled = assemble(nest, chosen.choices);
+  ASSERT_TRUE(assembled) << assembled.error().to_string();
+  ASSERT_EQ(assembled->root.nodes.size(), 1u);
+  auto& loop = std::get<sdfg::Loop>(assembled->root.nodes[0].value);
+  EXPECT_TRUE(std::holds_alternative<sdfg::Parallel>(loop.schedule));
+  EXPECT_EQ(frontends::arguments_for(*nest.lifted, *assembled), frontends::arguments_for(*nest.lifted, nest.normal));
+  // Where there are few rows nothing is shared out evenly: the loops inside are sums, which keep their order.
+  EXPECT_TRUE(chosen.otherwise.empty());
+  // Short runs are the original's.
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  EXPECT_GT(chosen.guards[0].least_work, 1000);
+  const Nest small = rows.nest({{"n", 20}, {"m", 20}});
+  EXPECT_TRUE(choose({.nest = small, .gain_model = pessimist}).choices.empty());
+}
+
+// A batch of one: threads go to the rows.
+TEST(AsWritten, ForShortOuterLoopsThreadsGoToThoseInside) {
+  const std::string batches = R"(#include <math.h>
+void f(int b, int n, int m, const float *restrict in, const float *restrict scale, float *restrict out) {
+  for (int k = 0; k < b; k++)
+    for (int i = 0; i < n; i++) {
+      float mean = 0, deviation = 0;
+      for (int j = 0; j < m; j++) mean += in[(k * n + i) * m + j];
+      mean /= m;
+      for (int j = 0; j < m; j++) {
+        float apart = in[(k * n + i) * m + j] - mean;
+        deviation += apart * apart;
+      }
+      float by = 1 / sqrtf(deviation / m + 1e-5f);
+      for (int j = 0; j < m; j++) out[(k * n + i) * m + j] = (in[(k * n + i) * m + j] - mean) * by * scale[j];
+    }
+})";
+  const auto unit = frontends::c::lift(batches, "f.c", {});
+  ASSERT_TRUE(unit);
+  const Nest nest = prepare(unit->nests.at(0), false, {}, machine()).value();
+  const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  ASSERT_EQ(chosen.otherwise.size(), 1u) << chosen.why;
+  EXPECT_EQ(transforms::to_text(chosen.otherwise[0].choices.at(0).match.recipe),
+            "parallelize(loop=i1, kind=static) -> highway");
+  EXPECT_GT(chosen.guards.at(0).least_extents.at(0), 1);
+  EXPECT_LE(chosen.otherwise[0].guards.at(0).least_extents.at(0), 1);
+  EXPECT_TRUE(choose({.nest = nest, .gain_model = pessimist, .other_shapes = false}).otherwise.empty());
+}
+
+TEST(AsWritten, ALockFileDecides) {
+  const Rows rows;
+  ASSERT_TRUE(rows.unit);
+  Nest nest = rows.nest();
+  auto match = measured(2, 1);
+  match.origin = transforms::Origin::Lock;
+  match.recipe = transforms::recipe_from_text("parallelize(loop=i0) -> openmp").value();
+  nest.written->matches = {match};
+  EXPECT_TRUE(nest.pinned());
+  const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].unit, nest.units.size());
+  EXPECT_EQ(chosen.choices[0].match.recipe, match.recipe);
+  // One that does not apply is no leave to predict another.
+  nest.written->matches[0].recipe = transforms::recipe_from_text("parallelize(loop=i7) -> openmp").value();
+  EXPECT_TRUE(choose({.nest = nest, .gain_model = pessimist}).choices.empty());
+}
+
+}  // namespace
+}  // namespace sous::client
