@@ -281,6 +281,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
       write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements, attributes)));
   Words user{compiler_};
   append(user, line_.code);
+  append(user, aligned_loops(compiler_, line_.code));
   if (const int size = frontends::c::hinted_size(replacements); size > 0 && !is_gcc(compiler_)) {
     // Warnings about functions that the program did not declare inline.
     append(user, {"-Wno-static-in-inline", "-Wno-static-local-in-inline"});

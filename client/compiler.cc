@@ -14,6 +14,12 @@ bool is_gcc(const string& compiler) {
          (name.find("gcc") != string::npos || name.find("g++") != string::npos || name == "cc" || name == "c99");
 }
 
+std::vector<string> aligned_loops(const string& compiler, const std::vector<string>& flags) {
+  const bool given = std::ranges::any_of(
+      flags, [](const string& flag) { return flag.starts_with("-falign-loops") || flag == "-fno-align-loops"; });
+  return given || is_gcc(compiler) ? std::vector<string>{} : std::vector<string>{"-falign-loops=32"};
+}
+
 std::string first_error(const std::string& diagnostics) {
   const auto error = diagnostics.find("error");
   const auto start = error == std::string::npos ? 0 : diagnostics.rfind('\n', error) + 1;

@@ -19,6 +19,8 @@ Words generated_options(const GeneratedBuild& build, const targets::File& file) 
   out.emplace_back(!build.contract ? "-ffp-contract=off" : gcc ? "-ffp-contract=fast" : "-ffp-contract=on");
   for (const auto* runtime : file.runtimes) out.emplace_back(runtime->option);
   if (gcc) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
+  if (file.language->compiler != targets::LanguageCompiler::Nvcc)
+    for (const string& option : aligned_loops(build.compiler, build.flags)) out.push_back(option);
   return out;
 }
 

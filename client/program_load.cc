@@ -63,9 +63,13 @@ bool ProgramLoad::updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& size
 
 double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {
   if (!nest_.reassociate) return 1;
-  if (!waits_for_sums_)
-    waits_for_sums_ = tuning_db::waits(program(), usual(), /*reassociate=*/false) == tuning_db::Waits::ForSums;
-  if (!*waits_for_sums_) return 1;
+  if (!fills_lanes_) {
+    // Not with elements that lie in a line of memory each: those are gathered one by one.
+    const auto in_order = tuning_db::waits(program(), usual(), /*reassociate=*/false);
+    const auto reordered = tuning_db::waits(program(), usual(), /*reassociate=*/true);
+    fills_lanes_ = in_order == tuning_db::Waits::ForSums && reordered != tuning_db::Waits::ForLines;
+  }
+  if (!*fills_lanes_) return 1;
   std::int64_t bytes = sizeof(float);
   for (const sdfg::Container& container : unit.containers)
     if (sdfg::is_float(container.type)) bytes = std::max<std::int64_t>(bytes, sdfg::info(container.type).bytes);

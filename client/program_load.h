@@ -53,7 +53,7 @@ class ProgramLoad {
   const int threads_;
   mutable std::optional<Sized> whole_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;
-  mutable std::optional<bool> waits_for_sums_;
+  mutable std::optional<bool> fills_lanes_;  // the compiler, with sums that the program waits for
 };
 
 }  // namespace sous::client

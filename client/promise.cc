@@ -1,6 +1,7 @@
 #include "client/promise.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "client/command_line.h"
 #include "client/report.h"
@@ -20,6 +21,8 @@ constexpr double neighbours_least = 2;  // times as long as the least that was m
 // Seconds on one thread: as long as a start of sixteen takes (docs/decisions/039), once in a program; two start in a
 // fifth of it, and save half.
 constexpr double least_for_threads = 0.5e-3;
+// What the least that was measured to gain gained (docs/benchmarks.md).
+constexpr double gain_of_least = 1.2;
 
 // What is known of each loop of a neighbour, for the loops here: that of their counterparts; `otherwise` of a loop that
 // has none.
@@ -36,6 +39,20 @@ std::vector<double> for_loops_here(const std::vector<double>& known, const std::
     out.push_back(at != of.end() ? at->second : otherwise);
   }
   return out;
+}
+
+// Asks for shapes that gain `times` as much as the least that was measured to gain: from that to what was measured, the
+// logarithm of the gain is taken to grow as those of the extents and of the work do.
+void ask_for_more(transforms::Evidence& e, double times) {
+  if (planted(Fault::thresholds_as_they_are)) return;
+  const double grows = std::log(e.ratio() / gain_of_least);
+  const double share = grows > 0 ? std::min(1.0, std::log(times) / grows) : 1;
+  const auto between = [&](double least, double measured) {
+    return least > 0 && measured > least ? std::ceil(least * std::pow(measured / least, share)) : least;
+  };
+  for (std::size_t k = 0; k < std::min(e.least_extents.size(), e.extents.size()); ++k)
+    e.least_extents[k] = between(e.least_extents[k], e.extents[k]);
+  e.least_work = between(e.least_work, e.work);
 }
 
 std::vector<string> loop_symbols(const sdfg::Sdfg& nest) {
@@ -148,6 +165,7 @@ Here as_it_counts(const Unit& unit, transforms::Match match, double lanes) {
   }
   if (lanes > 1 && e.tuned_seconds > 0 && !reorders_sums(e.compiler)) {
     why += (why.empty() ? "" : "; ") + string("sums were not reordered there");
+    ask_for_more(e, lanes);
     e.baseline_seconds /= lanes;
   }
   if (!why.empty()) here.doubts = "measured " + speed(measured) + ", counted as " + speed(e.ratio()) + " (" + why + ")";

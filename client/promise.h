@@ -47,7 +47,7 @@ struct Here {
 };
 // Without threads that do not pay: what they gain is taken to be shared out evenly, which is the least that is left on
 // one. Where sums may be reordered, but were not where it was measured, the compiler itself fills `lanes` with what the
-// program waits for, and the recipe gains so much less.
+// program waits for, and the recipe gains so much less: shapes have to be larger than the least that gained there.
 Here as_it_counts(const Unit& unit, transforms::Match match, double lanes);
 
 // The match with its loops named as in the unit and, unless it is empty, its target forced. Errors: roles.no-match,

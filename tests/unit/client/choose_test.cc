@@ -117,13 +117,12 @@ TEST(Choose, ThreadsThatCostMoreThanTheySaveAreLeftOut) {
 
 // Measured in order, with leave to reorder here: the compiler makes vectors of the sums itself.
 TEST(Choose, WhatWasMeasuredInOrderCountsLessWhereSumsMayBeReordered) {
-  const auto unit = frontends::c::lift(
-      "void f(double y[restrict 400], const double a[restrict 400][400], const double x[restrict 400]) {\n"
-      "  for (int i = 0; i < 400; i++) {\n    double s = 0;\n    for (int j = 0; j < 400; j++) s += a[i][j] * x[j];\n"
-      "    y[i] = s;\n  }\n}",
-      "test.c", {});
-  ASSERT_TRUE(unit);
-  const auto served = [&](bool reassociate, const char* compiler) {
+  const auto served = [](bool reassociate, const char* compiler, const char* element = "a[i][j]") {
+    const auto unit = frontends::c::lift(
+        "void f(double y[restrict 400], const double a[restrict 400][400], const double x[restrict 400]) {\n"
+        "  for (int i = 0; i < 400; i++) {\n    double s = 0;\n    for (int j = 0; j < 400; j++) s += " +
+            std::string(element) + " * x[j];\n    y[i] = s;\n  }\n}",
+        "test.c", {});
     auto nest = prepare(unit->nests.at(0), reassociate, {}, machine());
     const Unit& last = nest->units.back();
     auto match = measured(7, 1);
@@ -139,6 +138,27 @@ TEST(Choose, WhatWasMeasuredInOrderCountsLessWhereSumsMayBeReordered) {
   EXPECT_EQ(served(false, "clang-19 -O3 -march=native"), "used");
   EXPECT_EQ(served(true, "clang-19 -O3 -march=native -ffast-math"), "used");
   EXPECT_EQ(served(true, "clang-19 -O3 -march=native"), "not faster: 0.88 times as fast");
+  // What lies in a line of memory each fills no lanes.
+  EXPECT_EQ(served(true, "clang-19 -O3 -march=native", "a[j][i]"), "used");
+}
+
+// Half of the way from what gained 1.2 times there to what gained 120 times is where 12 times were gained.
+TEST(Choose, WhatGainsLessHasToBeLarger) {
+  const auto unit = frontends::c::lift("void f(int n, double a[restrict n]) { for (int i = 0; i < n; i++) a[i] += 1; }",
+                                       "test.c", {});
+  ASSERT_TRUE(unit);
+  const auto nest = prepare(unit->nests.at(0), true, {}, machine());
+  auto match = measured(120, 1);
+  match.evidence.compiler = "clang-19 -O3";
+  match.evidence.extents = {2500, 50, 0};
+  match.evidence.least_extents = {25, 60, 7};
+  match.evidence.work = 9e6;
+  match.evidence.least_work = 9e4;
+  const auto asked = [&](double lanes) { return as_it_counts(nest->units.at(0), match, lanes).match.evidence; };
+  EXPECT_EQ(asked(1).least_extents, match.evidence.least_extents);
+  EXPECT_EQ(asked(10).least_extents, (std::vector<double>{250, 60, 7}));
+  EXPECT_EQ(asked(10).least_work, 9e5);
+  EXPECT_EQ(asked(1000).least_extents, (std::vector<double>{2500, 60, 7}));
 }
 
 // The same nest at another size is no neighbour: its thresholds are this one's.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "client/compiler.h"
+
 namespace sous::client {
 namespace {
 
@@ -28,6 +30,16 @@ TEST(CommandLine, CompilesC) {
 TEST(CommandLine, WhatIsNoErrorToTheCompilerIsNoneToTheParser) {
   EXPECT_EQ(read("-O2 -Wall -Wno-implicit-int -Wno-error=int-conversion -Werror -ffp-contract=off -c a.c").parse,
             (Words{"-Wno-implicit-int", "-Wno-error=int-conversion", "-ffp-contract=off"}));
+}
+
+TEST(Compiler, LoopsOfWhatIsRewrittenBeginAtLinesUnlessTheUserSaysWhere) {
+  const auto options = [](const std::string& compiler, std::string_view flags) {
+    return aligned_loops(compiler, read(std::string(flags) + " -c a.c").code);
+  };
+  EXPECT_EQ(options("clang-19", "-O3 -march=native"), Words{"-falign-loops=32"});
+  EXPECT_EQ(options("clang-19", "-O3 -falign-loops=16"), Words{});
+  EXPECT_EQ(options("clang-19", "-O3 -fno-align-loops"), Words{});
+  EXPECT_EQ(options("gcc-12", "-O3"), Words{});
 }
 
 TEST(CommandLine, KindsOfInvocation) {
