@@ -130,12 +130,19 @@ SetupProgram setup_program(const string& entry_name) {
   const string installed = folder_of(own_path()) + "/../share/sous/programs";
   const string folder = std::filesystem::exists(installed, error) ? installed : SOUS_PROGRAMS;
   string stem = stem_of(entry_name);
+  // As ./x seed names them: kernel, element type, size.
+  const auto has = [&stem](const string& suffix) {
+    const bool found = stem.ends_with("-" + suffix);
+    if (found) stem.resize(stem.size() - suffix.size() - 1);
+    return found;
+  };
   SetupProgram program{.file = {}, .function = {}, .flags = {"-DLARGE"}};
-  // As ./x seed names them.
-  if (constexpr std::string_view suffix = "-float"; stem.ends_with(suffix)) {
-    stem.resize(stem.size() - suffix.size());
-    program.flags.emplace_back("-DDATA_TYPE=float");
-  }
+  constexpr std::pair<const char*, const char*> sizes[] = {
+      {"mini", "MINI"}, {"small", "SMALL"}, {"medium", "MEDIUM"}, {"extralarge", "EXTRALARGE"}};
+  for (const auto& [suffix, size] : sizes)
+    if (has(suffix)) program.flags = {"-D" + string(size)};
+  for (const char* type : {"float", "double"})
+    if (has(type)) program.flags.emplace_back("-DDATA_TYPE=" + string(type));
   if (stem.empty() || stem.find('/') != string::npos) return program;
   const string file = folder + "/" + stem + ".c";
   if (!std::filesystem::exists(file, error)) return program;

@@ -208,6 +208,29 @@ struct ResultPromotion : ResultTile {
 
 }  // namespace
 
+std::vector<const sdfg::ScheduleLoop*> loops_inside(const sdfg::ScheduleLoop& loop) {
+  std::vector<const sdfg::ScheduleLoop*> loops{&std::get<sdfg::ScheduleLoop>(loop.children[0].value)};
+  while (loops.back()->children.size() == 1) {
+    const auto* inner = std::get_if<sdfg::ScheduleLoop>(&loops.back()->children[0].value);
+    if (inner == nullptr) break;
+    loops.push_back(inner);
+  }
+  return loops;
+}
+
+Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const sdfg::ScheduleTree& body) {
+  std::set<std::string> written;
+  for (const auto& child : body) {
+    const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
+    written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
+  }
+  for (const sdfg::ScheduleLoop& loop : around_loop(nest, outermost).loops)
+    for (const sdfg::Reduction& r : loop.reductions)
+      if (written.contains(r.container))
+        return fail("register-tile.reduced", loop.symbol + " reduces " + r.container, loop.symbol);
+  return {};
+}
+
 Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile) { return ResultPromotion{{tile}, sdfg}.run(); }
 
 }  // namespace sous::transforms

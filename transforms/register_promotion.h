@@ -25,7 +25,14 @@ struct ResultTile {
   std::optional<PaddedTile> padded;
 };
 
-// Puts what the full tile writes into registers. Errors: register-tile.not-invariant.
+// The loops directly inside of `loop`, each the only thing in the one before.
+std::vector<const sdfg::ScheduleLoop*> loops_inside(const sdfg::ScheduleLoop& loop);
+
+// A loop that reduces an array keeps partial results of it: only x = x op e may touch those, and neither the loads nor
+// the stores of a tile are that. `body`: statements. Errors: register-tile.reduced.
+Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const sdfg::ScheduleTree& body);
+
+// Puts what the tile writes into registers. Errors: register-tile.not-invariant.
 Result<void> hold_in_registers(sdfg::Sdfg& sdfg, const ResultTile& tile);
 
 }  // namespace sous::transforms

@@ -141,6 +141,7 @@ std::string VectorLoop::printed(int depth, const std::function<void()>& print) {
 void VectorLoop::print_parts(const Parts& parts) {
   const auto whole = whole_tile();
   if (!whole) return print_loops(parts, known_trips());
+  if (is_edge(*whole)) return print_edge(parts, *whole);
   Lines& out = printer_.out;
   const std::string whole_end = expressions_.index(loop_.begin + *whole).text;
   const std::string end = planted(Fault::whole_tile_unchecked) ? whole_end : expressions_.index(loop_.end).text;
@@ -171,6 +172,41 @@ std::optional<std::int64_t> VectorLoop::whole_tile() const {
     if (const auto trips = (piece - loop_.begin).constant(); trips && (!size || *trips < *size)) size = trips;
   if (!size || *size < 1 || *size * sdfg::info(mask_type()).bytes > most_bytes) return std::nullopt;
   return size;
+}
+
+// Whether the loop, of so many iterations at most, works on what registers hold, which has room for all of them: of a
+// tile that the end of its loops cuts off.
+bool VectorLoop::is_edge(std::int64_t size) const {
+  bool any = false, all = true;
+  for (const sdfg::Node& node : loop_.body.nodes)
+    for (const sdfg::Edge& edge : std::get<sdfg::State>(node.value).edges) {
+      if (expressions_.container(edge.memlet.container).storage != sdfg::Storage::registers) continue;
+      any = true;
+      all = all && room(edge.memlet).value_or(0) >= size;
+    }
+  return any && all;
+}
+
+// As many vectors as a whole tile has, each under a mask, so that compilers see how many there are: what the lanes hold
+// stays in registers.
+void VectorLoop::print_edge(const Parts& parts, std::int64_t size) {
+  Lines& out = printer_.out;
+  const std::string begin = expressions_.index(loop_.begin).text;
+  const std::string end = expressions_.index(loop_.end).text;
+  out.open(needs_guard_ ? "if (" + begin + " < " + end + ")" : "");
+  for (const std::string& tag : tags()) out.line(tag);
+  out.line("const int64_t " + parts.lanes + " = static_cast<int64_t>(hn::Lanes(" + mask_tag() + "));");
+  out.line("const int64_t " + parts.end + " = " + end + ";");
+  out.append(before_.text());
+  out.open("for (int64_t " + parts.at + " = 0; " + parts.at + " < " + std::to_string(size) + "; " + parts.at +
+           " += " + parts.lanes + ")");
+  out.line("[[maybe_unused]] const int64_t " + index_ + " = " + begin + " + " + parts.at + ";");
+  const std::string beyond = planted(Fault::vector_remainder_short) ? " - 1" : "";
+  out.line("const auto " + parts.rest + " = hn::FirstN(" + mask_tag() + ", static_cast<size_t>(" + index_ + " < " +
+           parts.end + beyond + " ? " + parts.end + beyond + " - " + index_ + " : 0));");
+  out.append(parts.masked);
+  out.close();
+  out.close();
 }
 
 void VectorLoop::print_loops(const Parts& parts, std::optional<std::int64_t> trips) {

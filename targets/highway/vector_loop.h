@@ -68,6 +68,8 @@ class VectorLoop {
   };
   void print_parts(const Parts& parts);
   void print_loops(const Parts& parts, std::optional<std::int64_t> trips);
+  void print_edge(const Parts& parts, std::int64_t size);
+  bool is_edge(std::int64_t size) const;
   std::optional<std::int64_t> known_trips() const;
   std::optional<std::int64_t> whole_tile() const;
   std::string printed(int depth, const std::function<void()>& print);
@@ -103,6 +105,9 @@ class VectorLoop {
 
   // vector_memory.cc
   Access access(const sdfg::Memlet& memlet) const;
+  // Where a vector of what registers hold may be loaded and stored whole, whatever the mask: the elements of a row, of
+  // which the loop begins with the first.
+  std::optional<std::int64_t> room(const sdfg::Memlet& memlet) const;
   Value load(const sdfg::Memlet& memlet);
   void store(const sdfg::Memlet& memlet, const Value& value);
   void store_variable(const Variable& variable, const std::string& element, const Value& value);

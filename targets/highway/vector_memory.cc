@@ -66,6 +66,18 @@ std::string VectorLoop::element_of(const Variable& variable, const sdfg::Memlet&
   return variable.name + "[" + expressions_.index(place).text + "]";
 }
 
+std::optional<std::int64_t> VectorLoop::room(const sdfg::Memlet& memlet) const {
+  const sdfg::Container& c = expressions_.container(memlet.container);
+  const std::int64_t lanes = std::get<sdfg::Simd>(loop_.schedule).lanes;
+  if (c.storage != sdfg::Storage::registers || c.type == ElementType::boolean || lanes < 1 || loop_.step != 1 ||
+      c.shape.empty() || memlet.combine || access(memlet).kind != Access::Kind::Contiguous)
+    return std::nullopt;
+  const auto width = c.shape.back().constant();
+  const bool begins_row = sdfg::subscripts(memlet.subset).back() == Expr::symbol(loop_.symbol) - loop_.begin;
+  if (!width || *width % lanes != 0 || !begins_row || c.strides.back() != Expr(1)) return std::nullopt;
+  return width;
+}
+
 Value VectorLoop::load(const sdfg::Memlet& memlet) {
   const sdfg::Container& c = expressions_.container(memlet.container);
   if (const auto variable = variables_.find(c.name); variable != variables_.end()) {
@@ -94,8 +106,8 @@ Value VectorLoop::load(const sdfg::Memlet& memlet) {
     const Text element = lane_element(memlet);
     text = "sous::gather(" + d + with_mask(c.type) + ", [&](int64_t " + lane_ + ") { return " + element.text + "; })";
   } else if (where.kind == Access::Kind::Contiguous) {
-    text = mask_.empty() ? "hn::LoadU(" + d + ", " + pointer(memlet, true) + ")"
-                         : "sous::load(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ")";
+    text = mask_.empty() || room(memlet) ? "hn::LoadU(" + d + ", " + pointer(memlet, true) + ")"
+                                         : "sous::load(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ")";
   } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {
     text = "sous::load_reversed(" + d + ", " + pointer(memlet, true) + ")";
   } else {
@@ -136,6 +148,11 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
     out.line("sous::scatter(" + d + with_mask(c.type) + ", " + vector + ", [&](int64_t " + lane_ + ", " +
              (is_bool ? "uint8_t" : value_type(c.type)) + " " + x + ") { " + element.text + " = " + stored.text +
              "; });");
+  } else if (!mask_.empty() && !planted(Fault::masked_store_whole) && room(memlet)) {
+    // Compilers keep in registers what is loaded and stored whole.
+    const std::string to = pointer(memlet, false);
+    out.line("hn::StoreU(hn::IfThenElse(" + active(c.type) + ", " + vector + ", hn::LoadU(" + d + ", " + to + ")), " +
+             d + ", " + to + ");");
   } else if (where.kind == Access::Kind::Contiguous) {
     out.line(mask_.empty() || planted(Fault::masked_store_whole)
                  ? "hn::StoreU(" + vector + ", " + d + ", " + pointer(memlet, false) + ");"

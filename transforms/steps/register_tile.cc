@@ -26,8 +26,8 @@ struct RegisterTile {
   static constexpr std::string_view name = "register_tile";
   static constexpr std::string_view summary =
       "Cuts two loops around a third into small tiles of the result that stay in registers while the third loop, and "
-      "those directly inside it, run; "
-      "full tiles are unrolled and vectorized, partial ones run under masks.";
+      "those directly inside it, run; full tiles are unrolled and vectorized, and so are those that only lack columns, "
+      "under masks; other partial ones run row by row.";
   static constexpr std::string_view before = "for i: for j: for k: C(i, j) += A(i, k) * B(k, j)";
   static constexpr std::string_view after =
       "for i_r in steps of 8: for j_r in steps of 16:\n"
@@ -35,11 +35,13 @@ struct RegisterTile {
       "    r(0..8, 0..16) = C(i_r.., j_r..)\n"
       "    for k: for i in 8 (unrolled): for j in 16 (simd): r(i, j) += A(i, k) * B(k, j)\n"
       "    C(i_r.., j_r..) = r(0..8, 0..16)\n"
+      "  else if only columns are missing: the same with i_e, k_e and j_e, which ends with them\n"
       "  else: for i_p: for k_p: simd for j_p: C(i_p, j_p) += A(i_p, k_p) * B(k_p, j_p)";
   static constexpr std::string_view names =
       "The loops over tiles are i_r and j_r; the unrolled and the vectorized loop inside a full tile stay i and j, k "
-      "stays k; in "
-      "partial tiles they are i_p, k_p and j_p. Where j alone is given, i is j_row, of a single iteration.";
+      "stays k; in tiles that lack columns they are i_e, k_e and j_e, in other partial ones i_p, k_p and j_p. Where j "
+      "alone is "
+      "given, i is j_row, of a single iteration.";
   static constexpr std::int64_t size_values[] = {8, 4, 16, 24, 6, 12, 2, 32};
   static constexpr std::int64_t lane_values[] = {8, 4, 16, 2};
   // A vector of doubles or floats, and three.
@@ -110,21 +112,6 @@ struct RegisterTile {
       {"register-tile.illegal", "a dependence would be reversed"},
   };
 
-  // A loop that reduces an array keeps partial results of it: only x = x op e may touch those, and neither the loads
-  // nor the stores of a tile are that.
-  static Result<void> no_reduction_around(const Nest& nest, const std::string& outermost, const ScheduleTree& body) {
-    std::set<std::string> written;
-    for (const auto& child : body) {
-      const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
-      written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
-    }
-    for (const ScheduleLoop& loop : around_loop(nest, outermost).loops)
-      for (const sdfg::Reduction& r : loop.reductions)
-        if (written.contains(r.container))
-          return fail("register-tile.reduced", loop.symbol + " reduces " + r.container, loop.symbol);
-    return {};
-  }
-
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     if (loops.size() != 1) return tile_of_two(nest);
     // One loop is two, the outer of a single iteration.
@@ -149,15 +136,6 @@ struct RegisterTile {
     const ScheduleLoop& k() const { return *sums.front(); }
     const ScheduleTree& body() const { return sums.back()->children; }
   };
-  static std::vector<const ScheduleLoop*> sums_inside(const ScheduleLoop& b) {
-    std::vector<const ScheduleLoop*> sums{&std::get<ScheduleLoop>(b.children[0].value)};
-    while (sums.back()->children.size() == 1) {
-      const auto* inner = std::get_if<ScheduleLoop>(&sums.back()->children[0].value);
-      if (inner == nullptr) break;
-      sums.push_back(inner);
-    }
-    return sums;
-  }
   // The columns of the rows of a tile: extremes of their bounds.
   struct Columns {
     Expr begin_low, begin_high, end_low, end_high;
@@ -193,7 +171,7 @@ struct RegisterTile {
     const Band band{.nest = nest,
                     .a = a,
                     .b = b,
-                    .sums = sums_inside(b),
+                    .sums = loops_inside(b),
                     .row = Expr::symbol(fresh(nest, a.symbol + std::string(over_register_tiles))),
                     .column = Expr::symbol(fresh(nest, b.symbol + std::string(over_register_tiles)))};
     TRY_VOID(require_plain(band));
@@ -271,6 +249,29 @@ struct RegisterTile {
     return tile;
   }
 
+  // A tile of which only the last columns are missing, and what its statements are.
+  struct Edge {
+    FullTile tile;
+    ScheduleTree body;
+    ScalarExpr condition;  // that it is one, or full
+  };
+  Edge edge_tile(const Band& band, const Columns& columns) const {
+    Edge edge{.tile = full_tile(band), .body = {}, .condition = {}};
+    std::map<std::string, Expr> to_edge;
+    const auto rename = [&](ScheduleLoop& loop) {
+      const std::string symbol = fresh(band.nest, loop.symbol + "_e");
+      to_edge.emplace(loop.symbol, Expr::symbol(symbol));
+      loop.symbol = symbol;
+    };
+    rename(edge.tile.rows);
+    rename(edge.tile.lanes);
+    std::ranges::for_each(edge.tile.sums, rename);
+    edge.tile.lanes.end = Expr::min(edge.tile.lanes.end, band.b.end.substitute(to_edge));
+    edge.body = sdfg::substitute(band.body(), to_edge);
+    edge.condition = all_of(needs_rows(band, columns, {at_most(band.column + 1, columns.end_low)}));
+    return edge;
+  }
+
   // A partial tile keeps the sums inside the rows, so that lanes past the end are the only thing to mask.
   ScheduleLoop partial_tile(const Band& band) const {
     const auto& [nest, a, b, sums, row, column] = band;
@@ -297,13 +298,14 @@ struct RegisterTile {
   }
 
   ScalarExpr is_full(const Band& band, const Columns& columns) const {
-    const auto& [nest, a, b, sums, row, column] = band;
-    ScalarExpr full = at_most(last_row(band) + 1, a.end);
-    std::vector<ScalarExpr> more{at_most(columns.begin_high, column),
-                                 at_most(column + sizes[1].value, columns.end_low)};
-    for (const ScheduleLoop* k : sums) more.push_back(at_most(k->begin + 1, k->end));
-    for (const ScalarExpr& one : more) full = ScalarExpr::binary(sdfg::ScalarOp::logical_and, full, one);
-    return full;
+    return all_of(needs_rows(band, columns, {at_most(band.column + sizes[1].value, columns.end_low)}));
+  }
+  // That all rows of the tile are there and begin with it, and sum something; and these.
+  std::vector<ScalarExpr> needs_rows(const Band& band, const Columns& columns, std::vector<ScalarExpr> more) const {
+    std::vector<ScalarExpr> all{at_most(last_row(band) + 1, band.a.end), at_most(columns.begin_high, band.column)};
+    sdfg::append(all, more);
+    for (const ScheduleLoop* k : band.sums) all.push_back(at_most(k->begin + 1, k->end));
+    return all;
   }
 
   // A tile is full or partial as a whole. So two instances are ordered by their tiles, which both kinds run in the
@@ -334,38 +336,50 @@ struct RegisterTile {
     const ScalarExpr runs = all_of(needed_at_most(k.begin + 1, k.end));
     const ScheduleTree tree =
         grid.holding(band, {sdfg::ScheduleGuard{.condition = runs, .children = {tile.of(band.body())}}});
-    return in_registers(band, tile, tree, std::move(order), padded);
+    return in_registers(band, {tile}, tree, std::move(order), padded);
   }
 
   Result<Plan> masked_tiles(const Band& band, const Columns& columns, const FullTile& tile, const Grid& grid) const {
     const Nest& nest = band.nest;
     const ScheduleLoop part = partial_tile(band);
     const ScalarExpr full = is_full(band, columns);
-    const sdfg::ScheduleGuard when_full{.condition = full, .children = {tile.of(band.body())}};
-    const sdfg::ScheduleGuard otherwise{.condition = ScalarExpr::unary(sdfg::ScalarOp::logical_not, full),
-                                        .children = {part}};
+    const auto negated = [](const ScalarExpr& c) { return ScalarExpr::unary(sdfg::ScalarOp::logical_not, c); };
+    ScheduleTree tiles{sdfg::ScheduleGuard{.condition = full, .children = {tile.of(band.body())}}};
+    ScalarExpr masked_or_full = full;  // the one follows from the other
+    std::vector<FullTile> held{tile};
+    // With the outer loop in the lanes it is rows that are missing.
+    if (!outer_in_lanes()) {
+      const Edge edge = edge_tile(band, columns);
+      tiles.push_back(sdfg::ScheduleGuard{.condition = all_of({negated(full), edge.condition}),
+                                          .children = {edge.tile.of(edge.body)}});
+      masked_or_full = edge.condition;
+      held.push_back(edge.tile);
+    }
     TRY(Plan order, prove_full(band, tile, grid));
     TRY([[maybe_unused]] Plan masked, prove(nest, grid.holding(band, {part}), "register-tile.illegal", band.a.symbol));
-    if (auto within =
-            sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, grid.holding(band, {when_full}));
+    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, grid.holding(band, tiles));
         !within)
       return std::unexpected(within.error());
-    return in_registers(band, tile, grid.holding(band, {when_full, otherwise}), std::move(order), std::nullopt);
+    tiles.push_back(sdfg::ScheduleGuard{.condition = negated(masked_or_full), .children = {part}});
+    return in_registers(band, held, grid.holding(band, tiles), std::move(order), std::nullopt);
   }
 
-  Result<Plan> in_registers(const Band& band, const FullTile& tile, const ScheduleTree& tree, Plan order,
+  // What each of these tiles writes.
+  Result<Plan> in_registers(const Band& band, const std::vector<FullTile>& tiles, const ScheduleTree& tree, Plan order,
                             const std::optional<PaddedTile>& padded) const {
     sdfg::Sdfg result = sdfg::lower(band.nest.lifted, tree);
-    ResultTile held{.a = tile.rows.symbol,
-                    .b = tile.lanes.symbol,
-                    .tile = *band.column.as_symbol(),
-                    .sums = {},
-                    .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, band.k().symbol)),
-                    .inside = tile.loops(),
-                    .shape = {height(), width()},
-                    .padded = padded};
-    for (const ScheduleLoop* k : band.sums) held.sums.push_back(k->symbol);
-    TRY_VOID(hold_in_registers(result, held));
+    for (const FullTile& tile : tiles) {
+      ResultTile held{.a = tile.rows.symbol,
+                      .b = tile.lanes.symbol,
+                      .tile = *band.column.as_symbol(),
+                      .sums = {},
+                      .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, tile.sums.front().symbol)),
+                      .inside = tile.loops(),
+                      .shape = {height(), width()},
+                      .padded = padded};
+      for (const ScheduleLoop& k : tile.sums) held.sums.push_back(k.symbol);
+      TRY_VOID(hold_in_registers(result, held));
+    }
     return restructure(std::move(order), Equivalent(result));
   }
 
