@@ -35,6 +35,9 @@ constexpr auto commands = std::to_array<Command>({
     {"gains", "SAMPLES.jsonl… --out GAINS.jsonl: what the gain model is trained on", bench_gains},
     {"train", "GAINS.jsonl… [--out MODEL.json]: how well gains are predicted for families left out, and the model",
      bench_train},
+    {"serve",
+     "[URL]: how a server answers at --rate requests a second, over --entries synthetic entries (in a file, or there)",
+     bench_serve},
     {"asm", "KERNEL or FILE.c: its hot loops as built through Sous, with counts", bench_asm},
 });
 

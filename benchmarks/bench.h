@@ -29,5 +29,6 @@ Result<int> bench_shapes(const Options& options);
 Result<int> bench_transfer(const Options& options);
 Result<int> bench_gains(const Options& options);
 Result<int> bench_train(const Options& options);
+Result<int> bench_serve(const Options& options);
 
 }  // namespace sous::benchmarks

@@ -76,6 +76,10 @@ constexpr auto rows = std::to_array<Row>({
     {"--runs", "NUMBER", "timed runs of each build (default: 5)", count<&Options::runs>},
     {"--budget", "SECONDS", "programs that take long run less often, so that all is done in about this time",
      amount<&Options::budget, 1'000'000>},
+    {"--entries", "NUMBER", "of serve's database (default: 100000)", amount<&Options::entries, 10'000'000>},
+    {"--rate", "NUMBER", "requests a second for serve, each of four nests (default: 200)",
+     amount<&Options::rate, 100'000>},
+    {"--servers", "NUMBER", "that serve asks in turns, over one database (default: 1)", count<&Options::servers>},
     {"--threads", "NUMBER",
      "of compilers for all threads, and of NAME=COMMAND (default: all cores; as the environment "
      "says)",

@@ -20,13 +20,15 @@ struct Options {
   std::string recipes;  // folder of seed files for verify; empty: those that come with Sous; "none"
   std::string targets;  // for verify
   std::string out;
-  std::string config;               // a file of compilers
-  std::string suite = "polybench";  // for verify
-  std::string baseline;             // for report, compare and keep; empty: the first compiler of the file
-  std::string build_only;           // for shapes: a folder for the programs
-  std::string results;              // for keep: folder of the kept ratios; empty: the one in the sources
-  double budget = 0;                // seconds; 0: none
-  std::optional<double> noise;      // for compare and spellings
+  std::string config;                    // a file of compilers
+  std::string suite = "polybench";       // for verify
+  std::string baseline;                  // for report, compare and keep; empty: the first compiler of the file
+  std::string build_only;                // for shapes: a folder for the programs
+  std::string results;                   // for keep: folder of the kept ratios; empty: the one in the sources
+  double budget = 0;                     // seconds; 0: none
+  double entries = 100'000, rate = 200;  // for serve: of the database; requests a second
+  int servers = 1;                       // for serve
+  std::optional<double> noise;           // for compare and spellings
   bool resume = false;
   bool json = false;
   int runs = 5;

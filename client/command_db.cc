@@ -148,14 +148,14 @@ Result<string> path_to_copy(const Invocation& invocation, const Words& words, co
 Result<int> backup(const Invocation& invocation, const Words& words) {
   TRY(const string path, path_to_copy(invocation, words, "backup"));
   TRY_VOID(tuning_db::back_up(path, words[0]));
-  std::printf("%s: all of %s, as it was at one moment\n", words[0].c_str(), path.c_str());
+  std::printf("%s: all of %s, as it was at one moment\n", words[0].c_str(), tuning_db::shown(path).c_str());
   return 0;
 }
 
 Result<int> restore(const Invocation& invocation, const Words& words) {
   TRY(const string path, path_to_copy(invocation, words, "restore"));
   TRY(const auto kept, tuning_db::restore(words[0], path));
-  std::printf("%s: what %s holds%s\n", path.c_str(), words[0].c_str(),
+  std::printf("%s: what %s holds%s\n", tuning_db::shown(path).c_str(), words[0].c_str(),
               kept.empty() ? "" : ("; what was there is kept as " + kept.string()).c_str());
   return 0;
 }

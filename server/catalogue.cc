@@ -10,6 +10,7 @@
 #include "sdfg/text.h"
 #include "tuning-db/hardware.h"
 #include "tuning-db/json_reader.h"
+#include "tuning-db/utc.h"
 
 namespace sous::server {
 namespace {
@@ -86,7 +87,7 @@ struct Machine {
   std::string_view last_nest;
   const Summary* best = nullptr;
   std::string_view last;
-  Json wanted = Json::array();
+  Json wanted = Json::array(), at_work = Json::array();
   std::size_t lacks = 0;
 };
 
@@ -158,7 +159,7 @@ std::string nest_json(const View& view, const std::vector<const Summary*>& entri
   return answer(std::move(nest));
 }
 
-std::string machines_json(const View& view, const std::vector<tuning_db::Wanted>* wanted, std::string_view asker) {
+std::string machines_json(const View& view, const Work* work, std::string_view asker) {
   std::map<std::string, Machine, std::less<>> machines;
   for (const auto& [hash, entries] : view.recipes()->by_hash())
     for (const Summary* entry : entries) {
@@ -170,7 +171,13 @@ std::string machines_json(const View& view, const std::vector<tuning_db::Wanted>
       if (machine.best == nullptr || entry->ratio() > machine.best->ratio()) machine.best = entry;
       machine.last = std::max(machine.last, std::string_view(entry->time));
     }
-  for (const tuning_db::Wanted& one : wanted ? *wanted : std::vector<tuning_db::Wanted>{}) {
+  for (const tuning_db::JobState& job : work ? work->jobs : std::vector<tuning_db::JobState>{})
+    if (job.state == "leased")
+      machines[job.hardware_class].at_work.push_back({{"hash", job.structural_hash},
+                                                      {"kind", to_string(job.kind)},
+                                                      {"worker", job.worker},
+                                                      {"since", tuning_db::utc_text(job.since)}});
+  for (const tuning_db::Wanted& one : work ? work->wanted : std::vector<tuning_db::Wanted>{}) {
     const auto hardware = tuning_db::hardware_from_json(one.hardware_json);
     Machine& machine = machines[hardware ? hardware_class(*hardware) : "?"];
     if (++machine.lacks > most_told_of_a_machine) continue;
@@ -184,7 +191,10 @@ std::string machines_json(const View& view, const std::vector<tuning_db::Wanted>
       json["best"] = brief({machine.best});
       json["last"] = machine.last;
     }
-    if (wanted) json["lacks"] = {{"nests", machine.lacks}, {"first", std::move(machine.wanted)}};
+    if (work) {
+      json["lacks"] = {{"nests", machine.lacks}, {"first", std::move(machine.wanted)}};
+      json["at_work"] = std::move(machine.at_work);
+    }
     all.push_back(std::move(json));
   }
   return answer({{"machines", std::move(all)}});

@@ -14,6 +14,7 @@
 #include "server/lift.h"
 #include "tuning-db/atlas.h"
 #include "tuning-db/entry.h"
+#include "tuning-db/jobs.h"
 #include "tuning-db/view.h"
 #include "tuning-db/wanted.h"
 
@@ -37,9 +38,13 @@ std::vector<const tuning_db::Summary*> entries_of(const tuning_db::View& view, s
 std::string nest_json(const tuning_db::View& view, const std::vector<const tuning_db::Summary*>& entries,
                       const tuning_db::Entry& one);
 
-// `wanted`: where who asks may know.
-std::string machines_json(const tuning_db::View& view, const std::vector<tuning_db::Wanted>* wanted,
-                          std::string_view asker);
+// What a server knows of work, for who may know it.
+struct Work {
+  std::vector<tuning_db::Wanted> wanted;
+  std::vector<tuning_db::JobState> jobs;
+};
+// `work`: null where who asks may not know.
+std::string machines_json(const tuning_db::View& view, const Work* work, std::string_view asker);
 
 // Answers about one view, made once: of a million entries that of the machines takes a tenth of a second.
 class KeptAnswers {

@@ -33,7 +33,7 @@ struct Loop {
   std::size_t held = 0;                     // bytes of bodies and answers
   bool stopping = false;
   std::function<void()> on_last = {};    // the last connection has ended
-  std::array<Workers*, 4> workers = {};  // by Lane
+  std::array<Workers*, 5> workers = {};  // by Lane
   std::shared_ptr<TlsContext> tls = {};  // what new connections speak; null: as they are
 
   // Closes the connection of those in `phases` that has been there for the longest. False: there is none.

@@ -49,7 +49,7 @@ struct HttpServer::Impl {
   tcp::acceptor acceptor{io};
   asio::signal_set signals{io}, hangups{io};
   asio::steady_timer grace{io};
-  Workers workers, writing, apart, lifting;
+  Workers workers, writing, apart, telling, lifting;
 
   Impl(Service answers, Metrics& metrics, const HttpLimits& wanted)
       : service(std::move(answers)),
@@ -58,8 +58,9 @@ struct HttpServer::Impl {
         workers(workers_of(limits), limits.queue, limits.queued),
         writing(1, limits.write_queue, limits.write_queued),
         apart(1, limits.queue, limits.queued),
+        telling(1, limits.tell_queue, limits.queued),
         lifting(1, limits.lift_queue, limits.lift_queued) {
-    loop.workers = {&workers, &writing, &apart, &lifting};
+    loop.workers = {&workers, &writing, &apart, &telling, &lifting};
   }
 
   asio::awaitable<void> accept() {
@@ -167,7 +168,8 @@ void HttpServer::stop_on_signals() {
 bool HttpServer::run() {
   asio::co_spawn(impl_->io, impl_->accept(), asio::detached);
   impl_->io.run();
-  return impl_->workers.idle() && impl_->writing.idle() && impl_->apart.idle() && impl_->lifting.idle();
+  return impl_->workers.idle() && impl_->writing.idle() && impl_->apart.idle() && impl_->telling.idle() &&
+         impl_->lifting.idle();
 }
 
 void HttpServer::stop() {

@@ -43,7 +43,7 @@ struct HttpLimits {
   std::size_t body_bytes = longest_request;
   std::size_t held_bytes = std::size_t{512} << 20;
   std::size_t connections = 8192;
-  std::size_t queue = 256, write_queue = 32, lift_queue = 4;
+  std::size_t queue = 256, write_queue = 32, lift_queue = 4, tell_queue = 16;
   int workers = 0;  // 0: as many as there are processors, at least two
 };
 

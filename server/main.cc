@@ -11,10 +11,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/arguments.h"
 #include "server/http_server.h"
+#include "server/log.h"
 #include "server/routes.h"
 #include "server/token_command.h"
 #include "tuning-db/ledger.h"
@@ -35,6 +37,8 @@ constexpr const char* usage =
     "  --lease SECONDS     how long a worker holds a job without a word (default: 60; 1 to 600)\n"
     "  --tls-cert FILE     speak TLS: PEM, the certificate and those between it and an authority\n"
     "  --tls-key FILE      its private key, PEM. Both are read again on SIGHUP\n"
+    "  --routes            what it answers, as JSON, and nothing else\n"
+    "  --log WHAT          none, events (default) or requests: what is said on standard error, in lines of JSON\n"
     "  --limit-requests N, --limit-bytes N, --limit-nests N\n"
     "                      what one party, a token's name or else an address, may ask for in a minute\n"
     "                      (default: 12000, 512 MiB, 60000; 0: as much as it likes)\n";
@@ -46,6 +50,8 @@ constexpr auto option_names = std::to_array<OptionName>({{"--db"},
                                                          {"--lease"},
                                                          {"--tls-cert"},
                                                          {"--tls-key"},
+                                                         {"--log"},
+                                                         {"--routes", false},
                                                          {"--limit-requests"},
                                                          {"--limit-bytes"},
                                                          {"--limit-nests"},
@@ -58,7 +64,8 @@ struct Options {
   int port = 8421;
   Policy policy;
   std::optional<CertificateFiles> tls;
-  bool help = false;
+  Log::Level log = Log::Level::events;
+  bool help = false, routes = false;
 };
 
 Result<void> read_rate(const Arguments& arguments, std::string_view name, double& rate) {
@@ -77,6 +84,7 @@ Result<Options> parse(std::span<const std::string> words) {
   if (!arguments.words.empty()) return fail("cli.value", "only options, not " + arguments.words[0]);
   Options options;
   options.help = arguments.has("--help") || arguments.has("-h");
+  options.routes = arguments.has("--routes");
   options.policy.read_only = arguments.has("--read-only");
   options.policy.is_private = arguments.has("--private");
   options.database = arguments.get("--db", tuning_db::default_database_path());
@@ -90,6 +98,9 @@ Result<Options> parse(std::span<const std::string> words) {
     return fail("cli.value", "--tls-cert and --tls-key go together");
   if (arguments.has("--tls-cert"))
     options.tls = CertificateFiles{arguments.get("--tls-cert", ""), arguments.get("--tls-key", "")};
+  const auto log = Log::parse_level(arguments.get("--log", "events"));
+  if (!log) return fail("cli.value", "--log takes none, events or requests, not " + arguments.get("--log", ""));
+  options.log = *log;
   TRY_VOID(read_rate(arguments, "--limit-requests", options.policy.rates.requests));
   TRY_VOID(read_rate(arguments, "--limit-bytes", options.policy.rates.bytes));
   TRY_VOID(read_rate(arguments, "--limit-nests", options.policy.rates.nests));
@@ -135,11 +146,33 @@ Result<std::string> begin_tls(HttpServer& http, const std::optional<CertificateF
   return ", with a certificate that is valid until " + until;
 }
 
+// What became of the database, when that changes.
+class DatabaseNews {
+ public:
+  explicit DatabaseNews(Log& log) : log_(log) {}
+  void looked(const Result<void>& result) {
+    const std::string code = result ? "" : result.error().code;
+    if (std::exchange(last_, code) == code) return;
+    if (result)
+      log_.write("database-back", nlohmann::json::object());
+    else
+      log_.write("database-lost", {{"code", code}, {"why", result.error().why}});
+  }
+
+ private:
+  Log& log_;
+  std::string last_;
+};
+
 int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
+  Log log(STDERR_FILENO, options.log);
+  DatabaseNews news(log);
   auto database = tuning_db::Database::open({.path = options.database, .seeds = tuning_db::seed_files()});
   if (!database) return fail_with(database.error());
-  if (const auto followed = (*database)->follow(std::chrono::milliseconds(250)); !followed)
+  if (const auto followed = (*database)->follow(std::chrono::milliseconds(250),
+                                                [&](const Result<void>&) { news.looked((*database)->sound()); });
+      !followed)
     return fail_with(followed.error());
   const auto entries = (*database)->entries();
   if (!entries) return fail_with(entries.error());
@@ -149,6 +182,7 @@ int serve(const Options& options) {
   const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
   Routes routes(**database, ledger, options.policy,
                 Lifter(unknown ? std::filesystem::path() : own.parent_path() / "sous-core"));
+  routes.log_to(log);
   HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .lane = Routes::lane},
                   routes.counters());
   const auto port = http.listen(options.host, options.port);
@@ -181,6 +215,10 @@ int main(int argc, char** argv) {
   if (!options) {
     sous::server::fail_with(options.error());
     return 2;
+  }
+  if (options->routes) {
+    std::puts(sous::server::Routes::table_json().c_str());
+    return 0;
   }
   if (options->help) {
     std::fputs(sous::server::usage, stdout);

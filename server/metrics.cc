@@ -44,7 +44,7 @@ void Metrics::count_limited(std::string_view kind, std::string_view by) {
   ++limited_[{std::string(kind), std::string(by)}];
 }
 
-std::string Metrics::text(std::int64_t entries, const std::map<std::string, std::int64_t>& jobs) const {
+std::string Metrics::text(std::int64_t entries, bool sound, const std::map<std::string, std::int64_t>& jobs) const {
   const std::lock_guard lock(mutex_);
   std::ostringstream out;
   const auto head = [&](const char* name, const char* type, const char* help) {
@@ -52,6 +52,8 @@ std::string Metrics::text(std::int64_t entries, const std::map<std::string, std:
   };
   head("sous_database_entries", "gauge", "Measured recipes in the database.");
   out << "sous_database_entries " << entries << '\n';
+  head("sous_database_sound", "gauge", "Whether the database is there and answers: what /healthz says.");
+  out << "sous_database_sound " << (sound ? 1 : 0) << '\n';
   head("sous_nests_total", "counter", "Nests asked for, by what was found.");
   out << "sous_nests_total{found=\"exact\"} " << exact_ << '\n'
       << "sous_nests_total{found=\"neighbours\"} " << neighbours_ << '\n'

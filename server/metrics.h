@@ -25,8 +25,9 @@ class Metrics {
   // Refused, because its party asked for too much: `kind`, by "token" or "address".
   void count_limited(std::string_view kind, std::string_view by);
   void count_job(std::string_view outcome);
-  // `entries`: in the database now; `jobs`: there by state.
-  std::string text(std::int64_t entries, const std::map<std::string, std::int64_t>& jobs = {}) const;
+  // `entries`: that answers are made of; `sound`: whether they are those of the database as it is now; `jobs`: there by
+  // state, none where it cannot be asked.
+  std::string text(std::int64_t entries, bool sound = true, const std::map<std::string, std::int64_t>& jobs = {}) const;
 
  private:
   static constexpr std::array<double, 7> bounds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};

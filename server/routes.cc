@@ -2,6 +2,8 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include "server/protocol.h"
@@ -26,7 +28,8 @@ Response internal(const Error& error) { return refusal(status_of_database(error)
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
 
 Lane Routes::lane(const Request& request) {
-  if (request.path == "/healthz" || request.path == "/metrics") return Lane::apart;
+  if (request.path == "/healthz" || request.path == "/livez") return Lane::apart;
+  if (request.path == "/metrics") return Lane::tell;
   if (request.path == "/v1/lift") return Lane::lift;
   return request.method == "POST" && request.path != "/v1/query" ? Lane::write : Lane::ask;
 }
@@ -36,35 +39,78 @@ Response Routes::handle(const Request& request) {
   Answer answer = dispatch(request);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   counters_.count_request(answer.route, answer.response.status, seconds.count());
+  log(request, answer, seconds.count());
   return std::move(answer.response);
+}
+
+void Routes::log(const Request& request, const Answer& answer, double seconds) {
+  if (log_ == nullptr) return;
+  const int status = answer.response.status;
+  const char* const event = status >= 500 ? "fault" : status == 401 || status == 403 ? "refused" : "request";
+  if (log_->level() < (event == std::string_view("request") ? Log::Level::requests : Log::Level::events)) return;
+  nlohmann::json fields{{"method", request.method.substr(0, 16)},
+                        {"route", answer.route},
+                        {"status", status},
+                        {"milliseconds", std::round(seconds * 1e5) / 100},
+                        {"asked", request.body.size()},
+                        {"answered", answer.response.body.size()},
+                        {"party", answer.party},
+                        {"address", request.address}};
+  if (status >= 400) {
+    const Error error = error_from_json(answer.response.body);
+    fields["code"] = error.code;
+    if (status >= 500) fields["why"] = error.why;  // what is a client's fault repeats what it sent
+  }
+  log_->write(event, std::move(fields));
 }
 
 std::span<const Routes::Route> Routes::routes() {
   using enum Route::For;
   using tuning_db::Scope;
   static constexpr auto table = std::to_array<Route>({
-      {"/v1/query", "POST", readers, Scope::read, &Routes::query},
-      {"/v1/recipes", "POST", scope, Scope::upload, &Routes::upload},
-      {"/v1/recipes/{id}", "GET", readers, Scope::read, &Routes::recipe},
-      {"/v1/wanted", "POST", scope, Scope::upload, &Routes::want},
-      {"/v1/wanted", "GET", scope, Scope::work, &Routes::wanted},
-      {"/v1/jobs", "GET", scope, Scope::work, &Routes::jobs},
-      {"/v1/jobs/lease", "POST", scope, Scope::work, &Routes::lease_job},
-      {"/v1/jobs/renew", "POST", scope, Scope::work, &Routes::renew_job},
-      {"/v1/jobs/done", "POST", scope, Scope::work, &Routes::finish_job},
-      {"/v1/steps", "GET", everyone, {}, &Routes::steps},
-      {"/v1/map", "GET", readers, Scope::read, &Routes::map},
-      {"/v1/nests", "GET", readers, Scope::read, &Routes::nests},
-      {"/v1/nests/{hash}", "GET", readers, Scope::read, &Routes::nest},
-      {"/v1/pictures/{hash}", "GET", readers, Scope::read, &Routes::picture},
-      {"/v1/machines", "GET", readers, Scope::read, &Routes::machines},
-      {"/v1/lift", "POST", readers, Scope::read, &Routes::lift},
-      {"/", "GET", everyone, {}, &Routes::page},
-      {"/page/{file}", "GET", everyone, {}, &Routes::page},
-      {"/healthz", "GET", everyone, {}, &Routes::health},
-      {"/metrics", "GET", everyone, {}, &Routes::metrics},
+      {"/v1/query", "POST", "Matches for all nests of a translation unit", readers, Scope::read, &Routes::query},
+      {"/v1/recipes", "POST", "Keep what a client measured", scope, Scope::upload, &Routes::upload},
+      {"/v1/recipes/{id}", "GET", "One entry of the database", readers, Scope::read, &Routes::recipe},
+      {"/v1/wanted", "POST", "Tell for which nests a build found no good recipe", scope, Scope::upload, &Routes::want},
+      {"/v1/wanted", "GET", "What is wanted and was not measured since", scope, Scope::work, &Routes::wanted},
+      {"/v1/jobs", "GET", "Who works on what", scope, Scope::work, &Routes::jobs},
+      {"/v1/jobs/lease", "POST", "A job for a worker", scope, Scope::work, &Routes::lease_job},
+      {"/v1/jobs/renew", "POST", "Go on holding a job", scope, Scope::work, &Routes::renew_job},
+      {"/v1/jobs/done", "POST", "What became of a job", scope, Scope::work, &Routes::finish_job},
+      {"/v1/steps", "GET", "The declarations of all recipe steps", everyone, {}, &Routes::steps},
+      {"/v1/map", "GET", "The nests of the database, and where each stands among them", readers, Scope::read,
+       &Routes::map},
+      {"/v1/nests", "GET", "Nests by name, hash or id", readers, Scope::read, &Routes::nests},
+      {"/v1/nests/{hash}", "GET", "One nest, with its recipes and measurements", readers, Scope::read, &Routes::nest},
+      {"/v1/pictures/{hash}", "GET", "One nest as a picture", readers, Scope::read, &Routes::picture},
+      {"/v1/machines", "GET", "Classes of machines, and how much speaks for each", readers, Scope::read,
+       &Routes::machines},
+      {"/v1/lift", "POST", "What the nests of a C text are, and what is near them", readers, Scope::read,
+       &Routes::lift},
+      {"/", "GET", "The page that shows all of it to people", everyone, {}, &Routes::page},
+      {"/page/{file}", "GET", "What the page consists of", everyone, {}, &Routes::page},
+      {"/healthz", "GET", "Whether the server can answer", everyone, {}, &Routes::health},
+      {"/livez", "GET", "That the server runs", everyone, {}, &Routes::alive},
+      {"/metrics", "GET", "Counters in the Prometheus text format", everyone, {}, &Routes::metrics},
   });
   return table;
+}
+
+std::string Routes::table_json() {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Route& route : routes()) {
+    const bool watched =
+        lane({route.method, route.pattern, ""}) == Lane::apart || lane({route.method, route.pattern, ""}) == Lane::tell;
+    all.push_back({{"path", route.pattern},
+                   {"method", route.method},
+                   {"summary", route.summary},
+                   {"limited", !watched},
+                   {"who", route.who == Route::For::everyone  ? "everyone"
+                           : route.who == Route::For::readers ? "readers"
+                                                              : "scope"}});
+    if (route.who != Route::For::everyone) all.back()["scope"] = to_string(route.scope);
+  }
+  return all.dump(1);
 }
 
 Routes::Answer Routes::dispatch(const Request& request) {
@@ -79,7 +125,7 @@ Routes::Answer Routes::dispatch(const Request& request) {
     const bool whole = prefix.size() == pattern.size();
     if (whole ? request.path != pattern : !request.path.starts_with(prefix) || request.path.size() == prefix.size())
       continue;
-    if (method == route.method) return {route.pattern, answer(route, request, request.path.substr(prefix.size()))};
+    if (method == route.method) return answer(route, request, request.path.substr(prefix.size()));
     other = &route;
     allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
   }
@@ -89,13 +135,13 @@ Routes::Answer Routes::dispatch(const Request& request) {
   return {other->pattern, std::move(response)};
 }
 
-Response Routes::answer(const Route& route, const Request& request, std::string rest) {
+Routes::Answer Routes::answer(const Route& route, const Request& request, std::string rest) {
   auto caller = admit(route, request);
-  if (!caller) return refused(std::move(caller).error());
+  if (!caller) return {route.pattern, refused(std::move(caller).error())};
   const std::string name = caller->name;
   Response response = (this->*route.answer)({request, std::move(rest), std::move(*caller)});
   limits_.charge({name, request.address}, RateLimits::Kind::bytes, static_cast<double>(response.body.size()));
-  return response;
+  return {route.pattern, std::move(response), name};
 }
 
 Response Routes::refused(Refusal refusal) {
@@ -116,7 +162,7 @@ std::expected<void, Routes::Refusal> Routes::take(const Request& request, const 
 
 std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const Request& request) {
   const auto refuse = [](int status, Error error) { return std::unexpected(Refusal{status, std::move(error)}); };
-  if (lane(request) == Lane::apart) return Caller{};
+  if (lane(request) == Lane::apart || lane(request) == Lane::tell) return Caller{};
   // Shown where none is needed, a token says whose evidence is to be seen, and who is charged; and one that is worth
   // nothing is said so.
   auto caller = caller_of(ledger_, request.authorization);
@@ -218,14 +264,16 @@ Response Routes::health(const Call&) {
   return {.body = "{\"status\":\"ok\"}\n"};
 }
 
+Response Routes::alive(const Call&) { return {.body = "{\"status\":\"ok\"}\n"}; }
+
+// They are wanted most where the database does not answer: what only it knows is left out then.
 Response Routes::metrics(const Call&) {
   const auto entries = database_.entries();
-  if (!entries) return internal(entries.error());
-  const auto now = ledger_.now();
-  if (!now) return internal(now.error());
-  const auto jobs = ledger_.job_counts(*now);
-  if (!jobs) return internal(jobs.error());
-  return {.body = counters_.text(*entries, *jobs), .content_type = "text/plain; version=0.0.4"};
+  std::map<std::string, std::int64_t> jobs;
+  const bool sound = database_.sound().has_value();
+  if (const auto now = sound ? ledger_.now() : fail("db.unreachable", ""); now)
+    jobs = ledger_.job_counts(*now).value_or(jobs);
+  return {.body = counters_.text(entries.value_or(0), sound, jobs), .content_type = "text/plain; version=0.0.4"};
 }
 
 }  // namespace sous::server

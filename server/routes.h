@@ -17,6 +17,7 @@
 //   POST /v1/lift           what the nests of a C text are (server/lift.h)
 //   GET  /, /page/{file}    the page that shows all of it to people (server/page/)
 //   GET  /healthz           whether it can answer
+//   GET  /livez             that it runs
 //   GET  /metrics           counters, in the Prometheus text format
 //
 // Whatever a client sends wrong is answered with 4xx and {"error": {"code", "why"}}: 400 (what the protocol refuses,
@@ -34,6 +35,7 @@
 #include "server/access.h"
 #include "server/catalogue.h"
 #include "server/lift.h"
+#include "server/log.h"
 #include "server/metrics.h"
 #include "server/rate_limits.h"
 #include "tuning-db/atlas.h"
@@ -69,6 +71,7 @@ enum class Lane {
   ask,    // answered within milliseconds, by as many threads as there are processors
   write,  // recipes are proven, and a file is written: by one thread, behind a queue of its own
   apart,  // answered in no time, whatever the others do
+  tell,   // for who watches it: as `apart`, but that the database may be asked
   lift,   // looks at C in a process of its own, which may take seconds: one at a time
 };
 
@@ -86,7 +89,11 @@ class Routes {
       : database_(database), ledger_(ledger), policy_(policy), limits_(policy.rates), lifter_(std::move(lifter)) {}
   Response handle(const Request& request);
   static Lane lane(const Request& request);
+  // What the table says of each, as an array: docs/openapi.yaml is made of it (tools/openapi.py).
+  static std::string table_json();
   Metrics& counters() { return counters_; }
+  // From now on; before the first request.
+  void log_to(Log& log) { log_ = &log; }
 
  private:
   struct Call {
@@ -98,6 +105,7 @@ class Routes {
   struct Route {
     const char* pattern;  // also for the metrics
     const char* method;
+    const char* summary;
     enum class For { everyone, readers, scope } who;
     tuning_db::Scope scope;  // that a token needs: for readers, where the server is private
     Response (Routes::*answer)(const Call&);
@@ -106,9 +114,11 @@ class Routes {
   struct Answer {
     const char* route;
     Response response;
+    std::string party = {};  // the name of the token
   };
   Answer dispatch(const Request& request);
-  Response answer(const Route& route, const Request& request, std::string rest);
+  Answer answer(const Route& route, const Request& request, std::string rest);
+  void log(const Request& request, const Answer& answer, double seconds);
   // Whether the caller may; an error: a refusal, with its status.
   struct Refusal {
     int status;
@@ -142,6 +152,7 @@ class Routes {
   std::expected<Found, Response> find_nest(const Call& call);
 
   Response health(const Call& call);
+  Response alive(const Call& call);
   Response metrics(const Call& call);
 
   tuning_db::Database& database_;
@@ -152,6 +163,7 @@ class Routes {
   tuning_db::Atlases atlases_;
   KeptAnswers machines_;
   Metrics counters_;
+  Log* log_ = nullptr;
 };
 
 // An error as a response.

@@ -98,9 +98,14 @@ Response Routes::machines(const Call& call) {
   if (!call.caller.scopes.has(tuning_db::Scope::work))
     return {.body = machines_.of(*view, call.caller.name,
                                  [&] { return machines_json(**view, nullptr, call.caller.name); })};
-  const auto wanted = ledger_.wanted(call.caller.name);
+  auto wanted = ledger_.wanted(call.caller.name);
   if (!wanted) return internal(wanted.error());
-  return {.body = machines_json(**view, &*wanted, call.caller.name)};
+  const auto now = ledger_.now();
+  if (!now) return internal(now.error());
+  auto jobs = ledger_.jobs(*now);
+  if (!jobs) return internal(jobs.error());
+  const Work work{.wanted = std::move(*wanted), .jobs = std::move(*jobs)};
+  return {.body = machines_json(**view, &work, call.caller.name)};
 }
 
 Response Routes::lift(const Call& call) {

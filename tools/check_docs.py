@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Generated pages: docs/cli.md and docs/steps.md come from the program itself, docs/trust.md from tests/results.jsonl
-(tools/trust.py). Says which differ, or writes them."""
+(tools/trust.py), docs/openapi.yaml from the server's routes (tools/openapi.py). Says which differ, or writes them."""
 import argparse
 import pathlib
 import subprocess
 import sys
 
+import openapi
 import trust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -18,8 +19,12 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="write the pages instead of comparing")
     options = parser.parse_args()
     differ = False
-    texts = {page: subprocess.run([options.sous, *arguments], capture_output=True, text=True, check=True).stdout
-             for page, arguments in PAGES.items()}
+
+    def said(*arguments):
+        return subprocess.run([options.sous, *arguments], capture_output=True, text=True, check=True).stdout
+
+    texts = {page: said(*arguments) for page, arguments in PAGES.items()}
+    texts["docs/openapi.yaml"] = openapi.page((ROOT / "server/openapi.yaml").read_text(), said("serve", "--routes"))
     texts["docs/trust.md"] = trust.page()
     for page, text in texts.items():
         path = ROOT / page

@@ -10,17 +10,16 @@
 #include <string>
 #include <utility>
 
+#include "tuning-db/migrations.h"
 #include "tuning-db/places.h"
+#include "tuning-db/postgres_schema.h"
 #include "tuning-db/schema.h"
+#include "tuning-db/tables.h"
 
 namespace sous::tuning_db {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::unexpected<Error> by_its_own_means() {
-  return fail("db.backup", "a PostgreSQL database is copied by PostgreSQL's own means: pg_dump, pg_restore");
-}
 
 struct Finish {
   void operator()(sqlite3_backup* copying) const { sqlite3_backup_finish(copying); }
@@ -71,15 +70,33 @@ Result<Temporary> copy_beside(const SqliteConnection& from, const fs::path& path
   return made;
 }
 
-// Under the first name that is free.
-Result<fs::path> keep(const fs::path& database, const Temporary& copy) {
+// A database of PostgreSQL as such a file; in a transaction, of which it is one moment.
+Result<Temporary> file_of(Connection& db, const fs::path& beside) {
+  TRY(const std::int64_t version, db.schema_version());
+  if (version < 1 || version > newest_schema)
+    return fail("db.schema-newer", "the database has schema " + std::to_string(version) + "; this program knows " +
+                                       std::to_string(newest_schema));
+  TRY(Temporary made, Temporary::beside(beside));
+  TRY(const auto file, SqliteConnection::open(made.path(), SQLITE_OPEN_READWRITE));
+  file->lift_budgets();
+  TRY_VOID(fill_file(*file, static_cast<int>(version)));
+  TRY(const auto tables, tables_of(*file));
+  TRY(auto filling, Transaction::begin(*file, Turn::write));
+  TRY_VOID(file->execute("DELETE FROM changes"));
+  for (const Table& table : tables) TRY_VOID(copy_rows(table, db, *file));
+  TRY_VOID(filling.commit());
+  return made;
+}
+
+// Under the first name beside `place` that is free.
+Result<fs::path> keep(const fs::path& place, const Temporary& copy) {
   for (int n = 1; n < 10'000; ++n) {
-    const fs::path aside = database.string() + ".before-restore-" + std::to_string(n);
+    const fs::path aside = place.string() + ".before-restore-" + std::to_string(n);
     const auto put = copy.put_at(aside);
     if (put) return aside;
     if (put.error().code != "db.exists") return std::unexpected(put.error());
   }
-  return fail("db.io", "too many older ones are kept beside it", database.string());
+  return fail("db.io", "too many older ones are kept beside it", place.string());
 }
 
 Result<void> make_way(const fs::path& database, fs::path& kept) {
@@ -124,17 +141,54 @@ Result<bool> replace(SqliteConnection& copy, const fs::path& database, fs::path&
   return fail("db.io", sqlite3_errmsg(live->raw()), database.string());
 }
 
+// Those who read go on with what was there until it is done; those who write wait.
+Result<fs::path> put_into_postgres(SqliteConnection& copy, const fs::path& from, const std::string& url) {
+  TRY_VOID(create_tables(url));
+  TRY(const Handle db, postgres_at(url));
+  const PatientConnection patient(*db);
+  TRY(const auto tables, tables_of(copy));
+  std::string names;
+  for (const Table& table : tables) names += (names.empty() ? "" : ", ") + table.name;
+  TRY(auto reading, Transaction::begin(copy, Turn::read));
+  TRY(auto transaction, Transaction::begin(*db, Turn::write));
+  TRY_VOID(db->execute("LOCK TABLE " + names + " IN EXCLUSIVE MODE"));
+  TRY(const std::int64_t held, number(*db, "SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM tokens)"));
+  fs::path kept;
+  if (held > 0) {
+    TRY(const Temporary old, file_of(*db, from));
+    TRY(kept, keep(from, old));
+  }
+  TRY(const std::int64_t before, number(*db, "SELECT entries FROM changes"));
+  for (auto table = tables.rbegin(); table != tables.rend(); ++table)
+    TRY_VOID(db->execute("DELETE FROM " + table->name));
+  for (const Table& table : tables) TRY_VOID(copy_rows(table, copy, *db));
+  // A number that was not there before, as in `replace`.
+  TRY_VOID(Statement(*db, "UPDATE changes SET entries = CASE WHEN entries < ?1 THEN ?1 ELSE entries END + 1")
+               .bind(before)
+               .run());
+  TRY_VOID(db->announce_change());
+  TRY_VOID(transaction.commit());
+  return kept;
+}
+
+Result<void> back_up_postgres(const std::string& url, const fs::path& to) {
+  TRY(const Handle db, postgres_at(url, true));
+  const PatientConnection patient(*db);
+  TRY([[maybe_unused]] auto reading, Transaction::begin(*db, Turn::read));
+  TRY(const Temporary made, file_of(*db, to));
+  return made.put_at(to);
+}
+
 }  // namespace
 
 Result<void> back_up(const fs::path& database, const fs::path& to) {
-  if (is_postgres(database)) return by_its_own_means();
+  if (is_postgres(database)) return back_up_postgres(database.string(), to);
   TRY(const auto from, open_file(database));
   TRY(const Temporary made, copy_beside(*from, to));
   return made.put_at(to);
 }
 
 Result<fs::path> restore(const fs::path& from, const fs::path& database) {
-  if (is_postgres(database)) return by_its_own_means();
   std::error_code error;
   if (!fs::is_regular_file(from, error)) return fail("db.open", "this is no regular file", from.string());
   const auto in = [&](Error why) {
@@ -143,7 +197,7 @@ Result<fs::path> restore(const fs::path& from, const fs::path& database) {
   };
   // Looked at, and brought to this schema, as a copy.
   TRY(const auto original, SqliteConnection::open(from, SQLITE_OPEN_READONLY));
-  const auto made = copy_beside(*original, database);
+  const auto made = copy_beside(*original, is_postgres(database) ? from : database);
   if (!made) return in(made.error());
   const auto copy = open_file(made->path());
   if (!copy) return in(copy.error());
@@ -152,6 +206,7 @@ Result<fs::path> restore(const fs::path& from, const fs::path& database) {
   TRY(const bool row, check.step());
   if (!row || check.text(0) != "ok") return fail("db.corrupt", "the database is damaged inside", from.string());
 
+  if (is_postgres(database)) return put_into_postgres(**copy, from, database.string());
   fs::path kept;
   const auto place = open_file(database);
   const bool is_there = fs::exists(database, error);

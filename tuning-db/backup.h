@@ -1,4 +1,5 @@
-// Copies of a tuning database, while others read and write it.
+// Copies of a tuning database, while others read and write it. A copy is a file, whatever the database is: that of a
+// file can be restored into a PostgreSQL database, and the other way round.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,8 @@ Result<void> back_up(const std::filesystem::path& database, const std::filesyste
 
 // Puts what such a file holds in the place of what the database holds: for all who have it open it is one change, and
 // no writer is in between. What was there is kept as <database>.before-restore-<n>, which is returned (empty: there was
-// none). A database that is damaged itself gives way as a file. The copy stays as it is, and may be of an older schema.
+// none); of a PostgreSQL database as <from>.before-restore-<n>. A file that is damaged itself gives way. The copy stays
+// as it is, and may be of an older schema.
 // Errors: those of opening a database, of either; db.busy (others write all the time).
 Result<std::filesystem::path> restore(const std::filesystem::path& from, const std::filesystem::path& database);
 

@@ -23,6 +23,12 @@ enum class Turn : std::uint8_t {
   rows,   // changing the rows that it changes or locks (in SQLite, as `write`)
 };
 
+// How many rows a statement may have.
+enum class Rows : std::uint8_t {
+  few,   // they may be held in memory, all of them
+  many,  // in a transaction they come in pieces, however many there are
+};
+
 // A statement of a driver.
 class DriverStatement {
  public:
@@ -47,7 +53,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
 
-  virtual std::unique_ptr<DriverStatement> prepare(const std::string& sql) = 0;
+  virtual std::unique_ptr<DriverStatement> prepare(const std::string& sql, Rows rows) = 0;
   // One or several statements without parameters or results.
   virtual Result<void> execute(const std::string& sql) = 0;
   virtual Result<void> begin(Turn turn) = 0;
@@ -61,12 +67,12 @@ class Connection {
   virtual Result<std::int64_t> clock() = 0;
   // Whatever becomes of the machine, what is committed from now on is on the disk.
   virtual Result<void> make_durable() = 0;
-  // Waits a minute for its turn, not seconds.
+  // Waits a minute for its turn, and for an answer, not seconds.
   virtual void be_patient(bool patient) = 0;
   // Tells all who wait for it, when the transaction is committed, that entries changed.
   virtual Result<void> announce_change() = 0;
   // Waits until others may have changed entries, `most` is over, or `wake` can be read: not longer than it takes to be
-  // told, where one is told. Error: db.unreachable.
+  // told, where one is told. Error: db.unreachable; of a database that hangs it is noticed here, within seconds.
   virtual Result<void> wait_for_change(std::chrono::milliseconds most, int wake) = 0;
   // What changes with every change of the entries that announce_change does not speak of: of a file that an earlier
   // version made.
@@ -84,7 +90,7 @@ class Connection {
 // One statement: bound left to right ("?"; "?1" … by number), read column by column.
 class Statement {
  public:
-  Statement(Connection& db, const std::string& sql) : statement_(db.prepare(sql)) {}
+  Statement(Connection& db, const std::string& sql, Rows rows = Rows::few) : statement_(db.prepare(sql, rows)) {}
 
   Statement& bind(std::string_view text) { return statement_->bind(text), *this; }
   Statement& bind(const std::string& text) { return bind(std::string_view(text)); }
@@ -135,7 +141,7 @@ class Transaction {
   Connection* db_;
 };
 
-// Waits a minute for its turn, not seconds, as long as this lives.
+// Waits a minute for its turn, and for an answer, not seconds, as long as this lives.
 class PatientConnection {
  public:
   explicit PatientConnection(Connection& db) : db_(db) { db_.be_patient(true); }

@@ -73,6 +73,13 @@ struct Database::Impl {
     return following;
   }
 
+  // What is known not to answer is not asked: whoever waits holds up the others.
+  Result<void> reachable() const {
+    const std::lock_guard lock(mutex);
+    if (out_of_date && out_of_date->code == "db.unreachable") return std::unexpected(*out_of_date);
+    return {};
+  }
+
   // Under `store_mutex`.
   Result<std::shared_ptr<const View>> up_to_date() {
     const auto last = last_view();
@@ -266,9 +273,10 @@ class Database::Query {
       const std::lock_guard lock(impl_.mutex);
       if (const auto known = impl_.parsed.find(id); known != impl_.parsed.end()) return known->second;
     }
-    const auto entry = [&] {
+    const auto entry = [&]() -> Result<std::optional<Entry>> {
       std::unique_lock lock(impl_.store_mutex, std::defer_lock);
       if (!lock_.owns_lock()) lock.lock();
+      TRY_VOID(impl_.reachable());
       return impl_.store.get(id);
     }();
     if (!entry && entry.error().code != "db.entry") return std::unexpected(entry.error());
@@ -307,15 +315,18 @@ Result<std::unique_ptr<Database>> Database::open(const StoreOptions& options, Ha
   return over(std::move(store), std::move(hardware));
 }
 
-Result<void> Database::follow(std::chrono::milliseconds interval) {
+Result<void> Database::follow(std::chrono::milliseconds interval, std::function<void(const Result<void>&)> looked) {
   Impl& impl = *impl_;
   impl.follower.emplace(StoreOptions{.path = impl.path, .seeds = {}, .embedding = impl.embedding}, interval,
                         Follower::Told{.view = [&impl](auto view, auto store) { impl.take(view, std::move(store)); },
                                        .looked =
-                                           [&impl](const Result<void>& result) {
-                                             const std::lock_guard lock(impl.mutex);
-                                             impl.out_of_date.reset();
-                                             if (!result) impl.out_of_date = result.error();
+                                           [&impl, looked = std::move(looked)](const Result<void>& result) {
+                                             {
+                                               const std::lock_guard lock(impl.mutex);
+                                               impl.out_of_date.reset();
+                                               if (!result) impl.out_of_date = result.error();
+                                             }
+                                             if (looked) looked(result);
                                            }});
   TRY_VOID(impl.follower->start());
   const std::lock_guard lock(impl.mutex);
@@ -360,6 +371,7 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
 
 Result<std::optional<Entry>> Database::get(const std::string& id, std::string_view asker) {
   const std::lock_guard lock(impl_->store_mutex);
+  TRY_VOID(impl_->reachable());
   TRY(auto entry, impl_->store.get(id));
   if (!entry) return entry;
   TRY(const auto summaries, impl_->store.with_ids({entry_id(*entry)}));
@@ -382,7 +394,8 @@ Result<std::shared_ptr<const View>> Database::whole() {
   return read_view(impl_->store, true);
 }
 
-FileIdentity Database::identity() const {
+Result<FileIdentity> Database::identity() const {
+  TRY_VOID(impl_->reachable());
   const std::lock_guard lock(impl_->mutex);
   return impl_->identity;
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,8 +46,9 @@ class Database final : public transforms::RecipeSource {
                                                             const Hardware& hardware, std::string_view asker = {});
 
   // From now on entries, vectors and what is read of nests stay in memory, and a thread of its own sees to it that they
-  // are those of the file, also of one that takes the place of this one. Errors: those of Store::open.
-  Result<void> follow(std::chrono::milliseconds interval);
+  // are those of the file, also of one that takes the place of this one. `looked` is told by that thread what came of
+  // each look. Errors: those of Store::open.
+  Result<void> follow(std::chrono::milliseconds interval, std::function<void(const Result<void>&)> looked = {});
 
   // By id or prefix, if it is for `asker`. Errors: those of Store::get.
   Result<std::optional<Entry>> get(const std::string& id, std::string_view asker = {});
@@ -56,8 +58,8 @@ class Database final : public transforms::RecipeSource {
   // Whether the file is still there, the one that was opened, as long as it says it is, and what answers are made of;
   // waits for nobody. Errors: db.gone, db.replaced, db.corrupt, and why the file as it is now cannot be followed.
   Result<void> sound() const;
-  // Of the file that answers are made of.
-  FileIdentity identity() const;
+  // Of the file that answers are made of. Error: db.unreachable, of a database that is known not to answer.
+  Result<FileIdentity> identity() const;
 
   // For the commands that maintain it; a caller with several threads uses only the functions above.
   Store& store();

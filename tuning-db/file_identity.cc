@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -30,24 +33,50 @@ std::uint64_t least_size(const Head& head) {
   return counted ? std::uint64_t{page} * number_at(head, 28) : 0;
 }
 
-struct File {
-  explicit File(const std::filesystem::path& path) : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd >= 0) ::close(fd);
+// Files that SQLite has open in this process. Whoever closes any descriptor of a file takes away all locks that the
+// process has on it (POSIX; what else F_SETLK knows of). Without SQLite's lock the next program that is done with the
+// database takes itself for the last one and removes the log, and what is written from then on is lost with it. So what
+// is opened here stays open, until another file takes its place.
+class KeptOpen {
+ public:
+  // Negative: errno says why.
+  int file(const std::filesystem::path& path, const FileIdentity& there) {
+    const std::lock_guard lock(mutex_);
+    Kept& kept = files_[path.string()];
+    if (kept.fd >= 0 && kept.identity == there) return kept.fd;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return fd;
+    struct stat found{};
+    ::fstat(fd, &found);
+    if (kept.fd >= 0) ::close(kept.fd);
+    kept = {.fd = fd, .identity = {found.st_dev, found.st_ino}};
+    return fd;
   }
-  int fd;
+
+ private:
+  struct Kept {
+    int fd = -1;
+    FileIdentity identity;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Kept> files_;
 };
 
+KeptOpen& kept_open() {
+  static KeptOpen files;
+  return files;
+}
+
 Result<void> look(const std::filesystem::path& path, const FileIdentity& identity) {
-  const File file(path);
   struct stat found{};
-  if (file.fd < 0 || ::fstat(file.fd, &found) != 0) return fail("db.gone", std::strerror(errno), path.string());
-  if (FileIdentity{found.st_dev, found.st_ino} != identity)
+  if (::stat(path.c_str(), &found) != 0) return fail("db.gone", std::strerror(errno), path.string());
+  const FileIdentity there{found.st_dev, found.st_ino};
+  if (there != identity)
     return fail("db.replaced", "there is another file now than the one that was opened", path.string());
+  const int file = kept_open().file(path, there);
+  if (file < 0) return fail("db.gone", std::strerror(errno), path.string());
   Head head{};
-  const bool whole = ::pread(file.fd, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size());
+  const bool whole = ::pread(file, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size());
   if (!whole || std::string_view(reinterpret_cast<const char*>(head.data()), magic.size()) != magic)
     return fail("db.corrupt", "this is no SQLite database any more", path.string());
   if (static_cast<std::uint64_t>(found.st_size) < least_size(head))

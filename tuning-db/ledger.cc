@@ -97,7 +97,7 @@ Result<Scopes> parse_scopes(std::string_view text) {
 
 struct Ledger::Impl {
   const std::filesystem::path path;
-  const std::function<FileIdentity()> served;
+  const std::function<Result<FileIdentity>()> served;
 
   struct Used {
     std::mutex mutex;
@@ -114,8 +114,11 @@ struct Ledger::Impl {
   Result<Use> use(Used& connection) const {
     std::unique_lock lock(connection.mutex);
     const FileIdentity there = is_postgres(path) ? FileIdentity{} : identity_of(path);
-    if (served && there != served())
-      return fail("db.replaced", "another file is in the database's place, and is not served yet", path.string());
+    if (served) {
+      TRY(const FileIdentity one, served());
+      if (there != one)
+        return fail("db.replaced", "another file is in the database's place, and is not served yet", path.string());
+    }
     if (!connection.db || connection.identity != there) {
       TRY(connection.db, open_existing(path));
       TRY_VOID(connection.db->make_durable());  // what is acknowledged
@@ -125,7 +128,7 @@ struct Ledger::Impl {
   }
 };
 
-Ledger::Ledger(std::filesystem::path path, std::function<FileIdentity()> served)
+Ledger::Ledger(std::filesystem::path path, std::function<Result<FileIdentity>()> served)
     : impl_(std::make_unique<Impl>(std::move(path), std::move(served))) {}
 Ledger::~Ledger() = default;
 

@@ -57,9 +57,10 @@ class Ledger {
  public:
   // Of a database that is there: a file, or the URL of one of PostgreSQL. It is opened when it is first asked.
   // `served`: which file is the one at that path that may be opened, if others may put another one there (a file that
-  // takes its place must not be opened before its predecessor's log is out of the way: tuning-db/follower.h). Error of
-  // every function, besides those of opening and SQLite: db.replaced.
-  explicit Ledger(std::filesystem::path path, std::function<FileIdentity()> served = {});
+  // takes its place must not be opened before its predecessor's log is out of the way: tuning-db/follower.h), or why
+  // nobody need try: what is known not to answer holds up none of those who ask. Errors of every function, besides
+  // those of opening and of the database: db.replaced, and what `served` says.
+  explicit Ledger(std::filesystem::path path, std::function<Result<FileIdentity>()> served = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
   ~Ledger();

@@ -19,7 +19,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto longest_connecting = 5s, longest_answer = 30s, longest_patient_answer = 120s;
+constexpr std::chrono::milliseconds longest_connecting = 5s, longest_answer = 10s, longest_patient_answer = 120s;
+// To a question that costs nothing, by which one that hangs is known.
+constexpr std::chrono::milliseconds longest_sign_of_life = 3s;
 // After a try to connect that failed, everybody is told so at once: who waits holds up the others.
 constexpr auto pause_between_tries = 500ms;
 constexpr unsigned int type_of_booleans = 16;  // in pg_type, for ever
@@ -77,7 +79,11 @@ Error error_of(const PGresult* result) {
 
 class PostgresStatement final : public DriverStatement {
  public:
-  PostgresStatement(PostgresConnection& db, const std::string& sql) : db_(db), sql_(numbered(sql)) {}
+  PostgresStatement(PostgresConnection& db, const std::string& sql, Rows rows)
+      : db_(db), sql_(numbered(sql)), rows_(rows) {}
+  ~PostgresStatement() override {
+    if (cursor_) db_.close(*cursor_);
+  }
 
   void bind(std::string_view text) override {
     has_zero_ = has_zero_ || text.find('\0') != std::string_view::npos;
@@ -97,9 +103,16 @@ class PostgresStatement final : public DriverStatement {
   Result<bool> step() override {
     if (!reply_) {
       if (has_zero_) return fail("db.io", "PostgreSQL keeps no text with a zero byte");
-      TRY(reply_, db_.ask(sql_, parameters_));
+      if (rows_ == Rows::many) {
+        TRY(cursor_, db_.open_cursor(sql_, parameters_));
+      }
+      TRY(reply_, cursor_ ? db_.next_piece(*cursor_) : db_.ask(sql_, parameters_));
     }
-    return ++row_ < libpq()->PQntuples(reply_.get());
+    if (++row_ < libpq()->PQntuples(reply_.get())) return true;
+    if (!cursor_ || row_ < PostgresConnection::rows_of_a_piece) return false;
+    TRY(reply_, db_.next_piece(*cursor_));
+    row_ = 0;
+    return libpq()->PQntuples(reply_.get()) > 0;
   }
   std::int64_t changed() const override {
     const std::string_view count = libpq()->PQcmdTuples(reply_.get());
@@ -138,6 +151,8 @@ class PostgresStatement final : public DriverStatement {
 
   PostgresConnection& db_;
   const std::string sql_;
+  const Rows rows_;
+  std::optional<PostgresConnection::Cursor> cursor_;
   std::vector<PostgresConnection::Parameter> parameters_;
   bool has_zero_ = false;
   PostgresConnection::Reply reply_;
@@ -146,8 +161,29 @@ class PostgresStatement final : public DriverStatement {
 
 }  // namespace
 
-std::unique_ptr<DriverStatement> PostgresConnection::prepare(const std::string& sql) {
-  return std::make_unique<PostgresStatement>(*this, sql);
+std::unique_ptr<DriverStatement> PostgresConnection::prepare(const std::string& sql, Rows rows) {
+  return std::make_unique<PostgresStatement>(*this, sql, rows);
+}
+
+Result<std::optional<PostgresConnection::Cursor>> PostgresConnection::open_cursor(
+    const std::string& sql, const std::vector<Parameter>& parameters) {
+  if (!in_transaction_) return std::nullopt;
+  Cursor cursor{.name = "rows" + std::to_string(cursors_), .transaction = transactions_};
+  TRY([[maybe_unused]] const Reply opened, ask("DECLARE " + cursor.name + " NO SCROLL CURSOR FOR " + sql, parameters));
+  ++cursors_;
+  return cursor;
+}
+
+Result<PostgresConnection::Reply> PostgresConnection::next_piece(const Cursor& cursor) {
+  TRY_VOID(ready());
+  return plain("FETCH " + std::to_string(rows_of_a_piece) + " FROM " + cursor.name);
+}
+
+// With its transaction it is closed by itself.
+void PostgresConnection::close(const Cursor& cursor) {
+  --cursors_;
+  if (in_transaction_ && cursor.transaction == transactions_ && ready())
+    static_cast<void>(plain("CLOSE " + cursor.name));
 }
 
 void PostgresConnection::drop() {
@@ -217,9 +253,13 @@ Result<void> PostgresConnection::ready() {
 
 // Sends what is left, and takes what comes until the statement is done. The first error counts.
 Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent) {
+  return finish_exchange(sent, patient_ ? longest_patient_answer : longest_answer);
+}
+
+Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent, std::chrono::milliseconds longest) {
   const Libpq* const pq = libpq();
   if (!sent) return lost(one_line(pq->PQerrorMessage(connection_)));
-  const auto end = Clock::now() + (patient_ ? longest_patient_answer : longest_answer);
+  const auto end = Clock::now() + longest;
   Reply last;
   std::optional<Error> wrong;
   while (true) {
@@ -289,6 +329,7 @@ Result<void> PostgresConnection::begin(Turn turn) {
   TRY([[maybe_unused]] const Reply begun,
       ask(turn == Turn::read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", {}));
   in_transaction_ = true;
+  ++transactions_;
   const auto taken = [&]() -> Result<void> {
     if (patient_) TRY_VOID(execute("SET LOCAL lock_timeout TO '60s'"));
     if (turn == Turn::write) TRY_VOID(execute("SELECT entries FROM changes FOR UPDATE"));
@@ -366,7 +407,12 @@ Result<void> PostgresConnection::wait_for_change(std::chrono::milliseconds most,
     while (PGnotify* const one = pq->PQnotifies(connection_)) any = true, pq->PQfreemem(one);
     return any;
   };
-  if (came() || !wait_for(pq->PQsocket(connection_), POLLIN, Clock::now() + most, wake)) return {};
+  if (came()) return {};
+  if (!wait_for(pq->PQsocket(connection_), POLLIN, Clock::now() + most, wake)) {
+    TRY([[maybe_unused]] const Reply lives,
+        finish_exchange(pq->PQsendQuery(connection_, "SELECT 1") == 1, longest_sign_of_life));
+    return {};
+  }
   if (pq->PQconsumeInput(connection_) == 0 || pq->PQstatus(connection_) != CONNECTION_OK)
     return lost(one_line(pq->PQerrorMessage(connection_)));
   static_cast<void>(came());

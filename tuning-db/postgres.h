@@ -1,6 +1,6 @@
 // PostgreSQL as the store uses it: the store of a team's servers, at a URL. Its tables lie in a schema of their own
 // ("sous") of that database. A connection that was lost is made again by whoever asks next, outside of a transaction;
-// no function waits for longer than half a minute for an answer.
+// no function waits for longer than ten seconds for an answer, unless it is patient.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class PostgresConnection final : public Connection {
   explicit PostgresConnection(std::string url, bool checked = true) : url_(std::move(url)), checked_(checked) {}
   ~PostgresConnection() override { drop(); }
 
-  std::unique_ptr<DriverStatement> prepare(const std::string& sql) override;
+  std::unique_ptr<DriverStatement> prepare(const std::string& sql, Rows rows) override;
   Result<void> execute(const std::string& sql) override;
   Result<void> begin(Turn turn) override;
   Result<void> commit() override;
@@ -51,11 +51,23 @@ class PostgresConnection final : public Connection {
   // What a statement of the driver answers; its parameters as $1 ….
   Result<Reply> ask(const std::string& sql, const std::vector<Parameter>& parameters);
 
+  // The rows of a statement in pieces, as the transaction sees them when it begins; others may be asked in between.
+  struct Cursor {
+    std::string name;
+    std::int64_t transaction = 0;
+  };
+  // Nothing: there is no transaction, and so no cursor.
+  Result<std::optional<Cursor>> open_cursor(const std::string& sql, const std::vector<Parameter>& parameters);
+  static constexpr int rows_of_a_piece = 500;
+  Result<Reply> next_piece(const Cursor& cursor);
+  void close(const Cursor& cursor);
+
  private:
   Result<void> ready();
   Result<void> connect();
   Result<void> check_schema();
   void drop();
+  Result<Reply> finish_exchange(bool sent, std::chrono::milliseconds longest);
   Result<Reply> finish_exchange(bool sent);
   Result<Reply> try_once(const std::string& sql, const std::vector<Parameter>& parameters);
   Result<Reply> plain(const std::string& sql);
@@ -66,7 +78,9 @@ class PostgresConnection final : public Connection {
   pg_conn* connection_ = nullptr;
   std::map<std::string, std::string> prepared_;  // names by text
   bool in_transaction_ = false, patient_ = false, durable_ = false, listens_ = false;
-  std::optional<Error> failed_;  // the last try to connect
+  std::int64_t transactions_ = 0;  // that were begun
+  int cursors_ = 0;                // that are open
+  std::optional<Error> failed_;    // the last try to connect
   std::chrono::steady_clock::time_point failed_at_;
 };
 

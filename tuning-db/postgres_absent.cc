@@ -9,7 +9,7 @@ std::unexpected<Error> absent() {
 
 }  // namespace
 
-Result<std::unique_ptr<Connection>> postgres_at(const std::string&) { return absent(); }
+Result<std::unique_ptr<Connection>> postgres_at(const std::string&, bool) { return absent(); }
 Result<void> create_tables(const std::string&) { return absent(); }
 Result<void> migrate_tables(const std::string&, int) { return absent(); }
 

@@ -40,14 +40,15 @@ Result<void> go_to(PostgresConnection& db, std::int64_t from, int to) {
 
 }  // namespace
 
-Result<std::unique_ptr<Connection>> postgres_at(const std::string& url) {
-  return std::make_unique<PostgresConnection>(url);
+Result<std::unique_ptr<Connection>> postgres_at(const std::string& url, bool any_schema) {
+  return std::make_unique<PostgresConnection>(url, !any_schema);
 }
 
 Result<void> create_tables(const std::string& url) {
   PostgresConnection db(url, false);
   TRY(const std::int64_t there, number(db, are_there));
   if (there == 0) {
+    const PatientConnection patient(db);
     TRY(auto transaction, Transaction::begin(db, Turn::rows));
     TRY_VOID(db.execute(alone));
     TRY(const std::int64_t version, version_there(db));
@@ -61,6 +62,7 @@ Result<void> create_tables(const std::string& url) {
 
 Result<void> migrate_tables(const std::string& url, int to) {
   PostgresConnection db(url, false);
+  const PatientConnection patient(db);
   TRY(auto transaction, Transaction::begin(db, Turn::rows));
   TRY_VOID(db.execute(alone));
   TRY(const std::int64_t version, version_there(db));

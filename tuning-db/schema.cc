@@ -118,8 +118,8 @@ Result<Handle> open_existing(const fs::path& place) {
   return open_file(place);
 }
 
-Result<void> fill_file(SqliteConnection& db) {
-  TRY_VOID(migrate(db, 0));
+Result<void> fill_file(SqliteConnection& db, int version) {
+  TRY_VOID(migrate(db, 0, version));
   return db.execute("PRAGMA foreign_keys = ON");
 }
 
@@ -143,7 +143,7 @@ Result<void> create_file(const fs::path& path, const std::function<Result<void>(
   const auto made = [&]() -> Result<void> {
     TRY(auto db, SqliteConnection::open(temporary, SQLITE_OPEN_READWRITE));
     // No WAL while it is filled: nothing but the one file may be left to rename.
-    TRY_VOID(fill_file(*db));
+    TRY_VOID(fill_file(*db, newest_schema));
     TRY_VOID(fill(std::move(db)));
     if (::link(temporary.c_str(), path.c_str()) != 0 && errno != EEXIST)
       return fail("db.io", std::strerror(errno), path.string());

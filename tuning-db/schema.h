@@ -24,8 +24,8 @@ Result<std::unique_ptr<SqliteConnection>> open_file(const std::filesystem::path&
 // Fills a new database under a name of its own and puts it in place, unless someone else was faster.
 Result<void> create_file(const std::filesystem::path& path, const std::function<Result<void>(Handle)>& fill);
 
-// The tables of a file in which there is nothing.
-Result<void> fill_file(SqliteConnection& db);
+// The tables of a file in which there is nothing, as a schema of this version has them.
+Result<void> fill_file(SqliteConnection& db, int version);
 
 // Brings a database to another schema, 1 to newest_schema: an older one loses what that cannot say. Errors: those of
 // opening it.

@@ -89,7 +89,7 @@ class SqliteStatement final : public DriverStatement {
 
 }  // namespace
 
-std::unique_ptr<DriverStatement> SqliteConnection::prepare(const std::string& sql) {
+std::unique_ptr<DriverStatement> SqliteConnection::prepare(const std::string& sql, Rows) {
   return std::make_unique<SqliteStatement>(db_, sql);
 }
 

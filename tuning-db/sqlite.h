@@ -24,7 +24,7 @@ class SqliteConnection final : public Connection {
   // All of it is looked at, however large it is.
   void lift_budgets();
 
-  std::unique_ptr<DriverStatement> prepare(const std::string& sql) override;
+  std::unique_ptr<DriverStatement> prepare(const std::string& sql, Rows rows) override;
   Result<void> execute(const std::string& sql) override;
   Result<void> begin(Turn turn) override { return execute(turn == Turn::read ? "BEGIN" : "BEGIN IMMEDIATE"); }
   Result<void> commit() override { return execute("COMMIT"); }

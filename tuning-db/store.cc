@@ -81,6 +81,7 @@ struct Store::Impl {
       static_cast<void>(remember(state));  // another build has the file now: the next one remembers
       return {};
     }
+    const PatientConnection patient(*db);
     TRY(auto transaction, Transaction::begin(*db, Turn::write));
     TRY(const bool another_build_did, has_seeds(fingerprint));
     if (another_build_did) return {};
@@ -196,7 +197,8 @@ Result<std::optional<Entry>> Store::get(const std::string& id) const {
 }
 
 Result<std::vector<Summary>> Store::list() const {
-  Statement rows(*impl_->db, summary_rows(*impl_->db, "ORDER BY e.name, e.id"));
+  TRY([[maybe_unused]] auto reading, Transaction::begin(*impl_->db, Turn::read));
+  Statement rows(*impl_->db, summary_rows(*impl_->db, "ORDER BY e.name, e.id"), Rows::many);
   return read_summaries(rows);
 }
 
@@ -255,7 +257,9 @@ Result<std::vector<StoredVector>> Store::vectors() {
   }());
   if (stale > 0) TRY_VOID(rebuild_embeddings());
   std::vector<StoredVector> result;
-  Statement rows(*impl_->db, "SELECT entry, type, depth, isa, vector FROM embeddings WHERE version = ? ORDER BY entry");
+  TRY([[maybe_unused]] auto reading, Transaction::begin(*impl_->db, Turn::read));
+  Statement rows(*impl_->db, "SELECT entry, type, depth, isa, vector FROM embeddings WHERE version = ? ORDER BY entry",
+                 Rows::many);
   rows.bind(impl_->embedding->version());
   while (true) {
     TRY(const bool row, rows.step());
@@ -269,9 +273,10 @@ Result<std::vector<StoredVector>> Store::vectors() {
 }
 
 Result<void> Store::rebuild_embeddings() {
+  const PatientConnection patient(*impl_->db);
   TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
   TRY_VOID(impl_->db->execute("DELETE FROM embeddings"));
-  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"));
+  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"), Rows::many);
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) break;
@@ -307,7 +312,8 @@ Result<std::vector<Error>> Store::verify() const {
   std::vector<Error> problems;
   TRY(const auto damage, impl_->db->damage());
   for (const std::string& why : damage) problems.push_back({"db.corrupt", why, shown(impl_->path)});
-  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"));
+  TRY([[maybe_unused]] auto reading, Transaction::begin(*impl_->db, Turn::read));
+  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"), Rows::many);
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return problems;
@@ -326,7 +332,8 @@ Result<std::vector<Error>> Store::verify() const {
 Result<std::string> Store::export_lines() const {
   std::string lines;
   Connection& db = *impl_->db;
-  Statement rows(db, entry_rows(db, "WHERE " + for_everyone(db) + "ORDER BY e.id"));
+  TRY([[maybe_unused]] auto reading, Transaction::begin(db, Turn::read));
+  Statement rows(db, entry_rows(db, "WHERE " + for_everyone(db) + "ORDER BY e.id"), Rows::many);
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return lines;

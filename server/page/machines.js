@@ -10,6 +10,13 @@ function lacks(one) {
   return make("div", {}, make("h3", {}, `Wanted: ${count(one.lacks.nests, "nest", "nests")}`), make("ol", { class: "wanted" }, rows));
 }
 
+function atWork(one) {
+  if (!one.at_work || one.at_work.length === 0) return undefined;
+  const rows = one.at_work.map((job) => make("li", {}, make("code", {}, job.hash.slice(0, 12)),
+    ` ${job.kind === "tune" ? "is tuned" : "is measured again"} by ${job.worker}, since ${job.since.slice(11, 16)} UTC`));
+  return make("div", {}, make("h3", {}, `At work: ${count(one.at_work.length, "worker", "workers")}`), make("ol", { class: "wanted" }, rows));
+}
+
 export async function showMachines(view, _, signal) {
   view.append(make("h1", {}, "Machines"),
     make("p", { class: "lead" }, "Measurements speak for a class of machine: its vectors, its cores and its caches, as a build uses them."));
@@ -23,7 +30,7 @@ export async function showMachines(view, _, signal) {
       fact("Faster", `${one.gains.toLocaleString("en")} of ${one.entries.toLocaleString("en")}`),
       one.best ? fact("Best", make("span", {}, nestLink(one.best.hash, one.best.name), ` ${gain(one.best.gain)}`)) : undefined,
       one.last ? fact("Last measured", one.last.slice(0, 10)) : undefined),
-    lacks(one)))));
+    atWork(one), lacks(one)))));
   if (machines.every((one) => !one.lacks))
     view.append(make("p", { class: "hint" }, "What the machines lack is shown to who has a token with the scope work."));
 }

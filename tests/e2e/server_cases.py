@@ -123,6 +123,25 @@ def what_is_acknowledged_survives_a_kill(case):
     assert case.s("token", "log").stdout.count("  desk  recipes: ") == 3
 
 
+def what_is_acknowledged_outlives_others_that_open_the_file(case):
+    case.entry_without_doubt()
+    token = case.s("token", "add", "desk").stdout.strip()
+    sent = []
+    with served(case) as url:
+        for times in range(3):
+            with contextlib.closing(sqlite3.connect(case.folder / "measured.db")) as db, db:
+                db.execute("UPDATE entries SET tuned_seconds = ?", (0.1 + times / 100,))
+            case.s("--db=measured.db", "db", "export", "-o", "all.jsonl")
+            entries = [json.loads(line) for line in (case.folder / "all.jsonl").read_text().splitlines()]
+            status, answer = ask(url, "/v1/recipes", json.dumps({"protocol": 1, "entries": entries}).encode(), token)
+            assert status == 200 and all(one["taken"] == "added" for one in answer["entries"]), answer
+            sent += [one["id"][:12] for one in answer["entries"]]
+            # Whoever watches the server asks this all the time. The next command opens the file, and closes it.
+            assert urllib.request.urlopen(url + "/healthz").status == 200
+            kept = [line.split()[0] for line in case.s("db", "list").stdout.splitlines()]
+            assert sorted(kept) == sorted(sent), (kept, sent)
+
+
 def wanted_nests_are_told_within_the_deadline(case):
     build = [case.cc, *FLAGS, "-c", "mm.c", "-o", "x.o"]
     shown = case.s("share", "mm.c", "--show", "--db=none", "--", case.cc, *FLAGS).stdout

@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -79,6 +82,7 @@ PostgresServer::PostgresServer() : folder_(folder_of_ours()) {
 }
 
 PostgresServer::~PostgresServer() {
+  go_on();
   kill();
   std::error_code error;
   fs::remove_all(folder_, error);
@@ -113,6 +117,26 @@ void PostgresServer::stop() {
   ::waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
+
+// Each of its processes is a child of the first one, in a session of its own.
+void PostgresServer::signal_all(int number) const {
+  if (pid_ < 0) return;
+  ::kill(pid_, number);
+  std::error_code error;
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    std::ifstream file(process.path() / "stat");
+    std::string line;
+    if (!std::getline(file, line)) continue;
+    std::istringstream behind_the_name(line.substr(std::min(line.rfind(')') + 1, line.size())));
+    std::string state;
+    pid_t parent = 0;
+    if (behind_the_name >> state >> parent && parent == pid_)
+      ::kill(std::atoi(process.path().filename().c_str()), number);
+  }
+}
+
+void PostgresServer::hang() { signal_all(SIGSTOP); }
+void PostgresServer::go_on() { signal_all(SIGCONT); }
 
 std::string PostgresServer::new_database() {
   const std::string name = "t" + std::to_string(++databases_);

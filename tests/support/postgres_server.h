@@ -24,8 +24,11 @@ class PostgresServer {
   void start();
   void kill();  // at once, as with kill -9
   void stop();  // those who are connected are sent away
+  void hang();  // it answers nothing, and closes no connection
+  void go_on();
 
  private:
+  void signal_all(int number) const;
   const std::filesystem::path folder_;
   pid_t pid_ = -1;
   int databases_ = 0;

@@ -198,6 +198,26 @@ TEST_F(PageRoutes, MachinesSayWhatTheyLackToWhoMayKnow) {
   EXPECT_EQ(lacks, 1u);
 }
 
+TEST_F(PageRoutes, MachinesSayWhatIsBeingTuned) {
+  const auto lacking = nests::normal_entry(nests::gemm, 64);
+  ledger
+      .want({{.nest = lacking.nest, .structural_hash = lacking.structural_hash, .sizes = lacking.sizes}},
+            nests::machine(), "desk")
+      .value();
+  const auto now = ledger.now().value();
+  ASSERT_TRUE(
+      ledger.lease({.party = "farm", .hardware = nests::machine(), .targets = {"cpp"}}, "lease", now, 60).value());
+  const std::string worker = token("worker", "work");
+  const Json machine = json("/v1/machines", "", worker).at("machines").at(0);
+  ASSERT_EQ(machine.at("at_work").size(), 1u);
+  EXPECT_EQ(machine.at("at_work")[0].at("hash"), lacking.structural_hash);
+  EXPECT_EQ(machine.at("at_work")[0].at("worker"), "farm");
+  EXPECT_EQ(machine.at("at_work")[0].at("kind"), "tune");
+  ledger.finish("lease", "farm", tuning_db::JobOutcome::nothing, {}, "", now).value();
+  EXPECT_TRUE(json("/v1/machines", "", worker).at("machines").at(0).at("at_work").empty());
+  EXPECT_TRUE(json("/v1/machines").at("machines").empty());
+}
+
 TEST_F(PageRoutes, MachinesAreCountedOnceForAViewAndAnAsker) {
   database->store().add(nests::entry(nests::gemm, 500)).value();
   KeptAnswers kept;

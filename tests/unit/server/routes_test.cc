@@ -1,12 +1,15 @@
 #include "server/routes.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "server/protocol.h"
 #include "tests/unit/tuning_db/nests.h"
@@ -154,15 +157,67 @@ TEST_F(RoutesTest, StepsAreTheDeclarations) {
     EXPECT_NE(described.find("\n        " + member + ":"), std::string::npos) << member;
 }
 
+TEST_F(RoutesTest, EachLineOfTheLogIsAnObject) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto lines = [&](Log::Level level) {
+    {
+      Log log(ends[1], level);
+      Routes logged(*database, ledger, {.is_private = true});
+      logged.log_to(log);
+      logged.handle({"GET", "/v1/steps", "", "", "192.0.2.7"});
+      logged.handle({"GET", "/secret-path\n", ""});
+      logged.handle({"GET", "/v1/map", "", "Bearer sous_secret"});
+      log.write("noted", {{"text", "\x1b[2J\xff\n\"" + std::string(9000, 'x')}});
+    }
+    std::string text(1 << 16, '\0');
+    const ssize_t length = ::read(ends[0], text.data(), text.size());
+    std::istringstream in(text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(length, 0))));
+    std::vector<nlohmann::json> all;
+    for (std::string line; std::getline(in, line);) {
+      EXPECT_EQ(line.find("secret"), std::string::npos) << line;
+      all.push_back(nlohmann::json::parse(line));
+    }
+    return all;
+  };
+  const auto requests = lines(Log::Level::requests);
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_EQ(requests[0].at("event"), "request");
+  EXPECT_EQ(requests[0].at("route"), "/v1/steps");
+  EXPECT_EQ(requests[0].at("address"), "192.0.2.7");
+  EXPECT_EQ(requests[1].at("code"), "request.path");
+  EXPECT_EQ(requests[2].at("event"), "refused");
+  EXPECT_EQ(requests[2].at("code"), "token.unknown");
+  const auto events = lines(Log::Level::events);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].at("event"), "refused");
+  EXPECT_EQ(events[1].at("event"), "noted");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(RoutesTest, ALogThatNobodyReadsHoldsUpNobody) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  {
+    Log log(ends[1], Log::Level::events);
+    for (int n = 0; n < 30'000; ++n) log.write("noted", {{"n", n}, {"text", std::string(100, 'x')}});
+  }
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST_F(RoutesTest, HealthAndMetrics) {
   EXPECT_EQ(get("/healthz").status, 200);
+  EXPECT_EQ(get("/livez").status, 200);
   post("broken");
   get("/nowhere");
   const Response response = get("/metrics");
   EXPECT_EQ(response.content_type, "text/plain; version=0.0.4");
   for (const char* line :
-       {"sous_database_entries 0\n", "sous_requests_total{route=\"/v1/query\",status=\"400\"} 1\n",
-        "sous_requests_total{route=\"unknown\",status=\"404\"} 1\n", "sous_request_seconds_count 3\n"})
+       {"sous_database_entries 0\n", "sous_database_sound 1\n",
+        "sous_requests_total{route=\"/v1/query\",status=\"400\"} 1\n",
+        "sous_requests_total{route=\"unknown\",status=\"404\"} 1\n", "sous_request_seconds_count 4\n"})
     EXPECT_NE(response.body.find(line), std::string::npos) << line << response.body;
 }
 

@@ -1,10 +1,13 @@
 #include "tuning-db/database.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "sdfg/text.h"
@@ -284,6 +287,25 @@ TEST_P(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
   ASSERT_TRUE(note_change(*writer));
   ASSERT_TRUE(writing.commit());
   wait_until([&] { return query(asks(nests::gemm, 400)).empty(); });
+}
+
+// Else the next program that is done with the file removes the log that this one goes on writing.
+TEST_P(DatabaseTest, LookingWhetherItIsSoundLeavesSqliteItsLocks) {
+  if (GetParam() != stores::Kind::sqlite) return;  // which alone is a file
+  add(entry(nests::gemm, 500));
+  const auto locks = [&] {
+    const std::string inode = ":" + std::to_string(identity_of(place).inode) + " ";
+    std::ifstream file("/proc/locks");
+    int count = 0;
+    for (std::string line; std::getline(file, line);)
+      count += line.find(" " + std::to_string(::getpid()) + " ") != std::string::npos &&
+               line.find(inode) != std::string::npos;
+    return count;
+  };
+  const int before = locks();
+  EXPECT_GT(before, 0);
+  for (int times = 0; times < 3; ++times) EXPECT_TRUE(database->sound());
+  EXPECT_EQ(locks(), before);
 }
 
 TEST_P(DatabaseTest, AFollowedOneTakesTheFileThatTakesItsPlace) {

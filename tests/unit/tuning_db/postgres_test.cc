@@ -130,6 +130,55 @@ TEST_F(Postgres, AKilledOneIsSaidAndComesBackWithAllThatWasAcknowledged) {
   EXPECT_GT(acknowledged, 0);
 }
 
+TEST_F(Postgres, OneThatHangsIsNoticedAndHoldsUpNobody) {
+  support::PostgresServer server;
+  const std::filesystem::path place = server.new_database();
+  opened(place).add(entry(nests::gemm, 500)).value();
+  opened(place).add(entry(nests::syrk, 500)).value();
+  const auto database = Database::open({.path = place, .seeds = {}}, nests::machine()).value();
+  ASSERT_TRUE(database->follow(10ms));
+  Ledger ledger(place, [&] { return database->identity(); });
+  ASSERT_TRUE(ledger.tokens());
+  ASSERT_TRUE(database->query({nests::asks(nests::gemm, 500)}, 3));
+  server.hang();
+  EXPECT_TRUE(comes([&] { return !database->sound(); }));
+  EXPECT_EQ(database->sound().error().code, "db.unreachable");
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(ledger.tokens().error().code, "db.unreachable");
+  EXPECT_TRUE(database->query({nests::asks(nests::gemm, 500)}, 3)) << "from what is in memory";
+  EXPECT_EQ(database->query({nests::asks(nests::syrk, 500)}, 3).error().code, "db.unreachable");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s) << "it is known, and not tried";
+  server.go_on();
+  EXPECT_TRUE(comes([&] { return database->sound().has_value(); }));
+  EXPECT_TRUE(comes([&] { return ledger.tokens().has_value(); }));
+  EXPECT_TRUE(database->query({nests::asks(nests::syrk, 500)}, 3));
+}
+
+TEST_F(Postgres, ManyRowsComeInPiecesAndOthersInBetween) {
+  opened(url);
+  const Handle db = open_existing(url).value();
+  auto transaction = Transaction::begin(*db, Turn::read).value();
+  for (const int count : {0, 1, 499, 500, 501, 1000, 1700}) {
+    Statement rows(*db, "SELECT n FROM generate_series(1::BIGINT, ?) n", Rows::many);
+    rows.bind(count);
+    int came = 0;
+    while (rows.step().value()) {
+      EXPECT_EQ(rows.integer(0), ++came);
+      if (came % 400 != 0) continue;
+      Statement inner(*db, "SELECT n FROM generate_series(1, 600) n", Rows::many);
+      int within = 0;
+      while (inner.step().value()) ++within;
+      EXPECT_EQ(within, 600);
+    }
+    EXPECT_EQ(came, count);
+  }
+  ASSERT_TRUE(transaction.commit());
+  Statement outside(*db, "SELECT n FROM generate_series(1, 600) n", Rows::many);
+  int came = 0;
+  while (outside.step().value()) ++came;
+  EXPECT_EQ(came, 600);
+}
+
 TEST_F(Postgres, AnOlderSchemaIsLeftToWhoSaysSo) {
   opened(url);
   ASSERT_TRUE(migrate_database(url, newest_schema - 1));
