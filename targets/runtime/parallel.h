@@ -23,7 +23,7 @@ namespace {  // targets/runtime/sous.h says why
 
 #ifdef _OPENMP
 // The program's own. What is loaded while it runs is measured as what programs have that are built with it: alone.
-inline bool has_openmp() {
+SOUS_ONCE inline bool has_openmp() {
 #ifdef SOUS_LOADED
   return false;
 #else
@@ -47,7 +47,7 @@ inline int64_t team_size() {
   return 1;
 #endif
 }
-inline int threads([[maybe_unused]] int wanted) {
+SOUS_ONCE inline int threads([[maybe_unused]] int wanted) {
 #ifdef _OPENMP
   if (has_openmp()) return wanted > 0 ? wanted : omp_get_max_threads();
   return wanted > 0 ? Team::at_most(wanted) : Team::most();
@@ -77,41 +77,47 @@ inline void set_float_control([[maybe_unused]] uint64_t control) {
 #endif
 }
 
+#ifdef _OPENMP
+// What the threads of a region run, and how who entered it rounds.
+struct Region {
+  void (*run)(const void*);
+  const void* body;
+  uint64_t floats;
+};
+SOUS_ONCE inline void run_body(void* what) {
+  const Region region = *static_cast<const Region*>(what);
+  const uint64_t before = float_control();
+  set_float_control(region.floats);
+  region.run(region.body);
+  set_float_control(before);
+}
+SOUS_ONCE inline void run_numbered(void* region) {
+  Team::run_as(omp_get_thread_num(), omp_get_num_threads(), run_body, region);
+}
+SOUS_ONCE inline void run_region(bool pays, int wanted, void (*run)(const void*), const void* body) {
+  Region region{run, body, float_control()};
+  if (has_openmp()) {
+    GOMP_parallel(run_numbered, &region, pays ? static_cast<unsigned>(wanted) : 1U, 0);
+    return;
+  }
+  // Others may have wanted more threads; of what each has a copy of, there are so many.
+  const int there = pays && thread_state().has_team ? Team::size() : 1;
+  const int most = threads(wanted), size = most < there ? most : there;
+  size > 1 ? Team::run(size, run_body, &region) : Team::run_as(0, 1, run_body, &region);
+}
+#endif
+
 // Runs the body on each thread of a team, and waits for all: of `wanted` threads, 0: as many as there are; of one,
 // where more do not pay, and where another thread of the program has the team. What the body has by value, each thread
 // has of its own, in registers: whatever a vector is stored to might be what threads share.
 template <class Body>
 inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, const Body& body) {
 #ifdef _OPENMP
-  struct Entered {
-    const Body* body;
-    uint64_t floats;
-  } entered{&body, float_control()};
-  void (*const run)(void*) = [](void* what) {
-    const Entered& here = *static_cast<const Entered*>(what);
-    const uint64_t before = float_control();
-    set_float_control(here.floats);
-    const Body own = *here.body;
+  const auto run = [](const void* what) {
+    const Body own = *static_cast<const Body*>(what);
     own();
-    set_float_control(before);
   };
-  void* const shared = &entered;
-  if (has_openmp()) {
-    struct Call {
-      void (*run)(void*);
-      void* shared;
-    } call{run, shared};
-    void (*const numbered)(void*) = [](void* what) {
-      const Call own = *static_cast<const Call*>(what);
-      Team::run_as(omp_get_thread_num(), omp_get_num_threads(), own.run, own.shared);
-    };
-    GOMP_parallel(numbered, &call, pays ? static_cast<unsigned>(wanted) : 1U, 0);
-    return;
-  }
-  // Others may have wanted more threads; of what each has a copy of, there are so many.
-  const int there = pays && thread_state().has_team ? Team::size() : 1;
-  const int size = threads(wanted) < there ? threads(wanted) : there;
-  size > 1 ? Team::run(size, run, shared) : Team::run_as(0, 1, run, shared);
+  run_region(pays, wanted, run, &body);
 #else
   body();
 #endif

@@ -7,6 +7,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// Of what runs once in a program, or waits for other threads anyway, each object has its copy, and building it is what
+// it costs: it is not optimized, and not copied to where it is called.
+#if defined(__clang__)
+#define SOUS_SELDOM __attribute__((noinline, cold, optnone))
+#else
+#define SOUS_SELDOM __attribute__((noinline, cold))
+#endif
+// What a call costs nobody feels: once in an object is enough.
+#define SOUS_ONCE __attribute__((noinline))
+
 #ifdef _OPENMP
 #include <dlfcn.h>
 #include <linux/futex.h>
@@ -99,7 +109,7 @@ class Team : public TeamState {
 
   // Takes threads until there are so many, or as many as there can be. Signals are blocked meanwhile: new threads
   // inherit that, and take none.
-  static void grow(int size) {
+  SOUS_SELDOM static void grow(int size) {
     size = size < limit ? size : limit;
     if (size <= Team::size()) return;
     if (has_key_ == 0 && pthread_key_create(&key_, leave) == 0) has_key_ = 1;
@@ -142,40 +152,24 @@ class Team : public TeamState {
 
   // As many as the program's environment says that OpenMP has, else one for each processor that it may use.
   static int most() {
-    int all = __atomic_load_n(&most_, __ATOMIC_RELAXED);
-    if (all > 0) return all;
-    const int errno_before = errno;
-    cpu_set_t allowed;
-    all = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
-                                                              : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    all = said("OMP_NUM_THREADS", all);
-    all = at_most(all < 1 ? 1 : all);
-    __atomic_store_n(&most_, all, __ATOMIC_RELAXED);
-    errno = errno_before;
-    return all;
+    const int all = __atomic_load_n(&most_, __ATOMIC_RELAXED);
+    return all > 0 ? all : find_most();
   }
   // What a nest wants, as far as the environment allows it.
   static int at_most(int wanted) {
     int most = __atomic_load_n(&thread_limit_, __ATOMIC_RELAXED);
-    if (most == 0) {
-      const int errno_before = errno;
-      most = said("OMP_THREAD_LIMIT", limit);
-      errno = errno_before;
-      __atomic_store_n(&thread_limit_, most, __ATOMIC_RELAXED);
-    }
+    if (most == 0) most = find_limit();
     return wanted < most ? wanted : most;
   }
   // Who has it, with threads: they go when the last thread that had it ends, since a program whose first thread ends by
   // pthread_exit lives as long as any of its threads does.
   static void count() {
     ThreadState& state = thread_state();
-    if (state.counted || has_key_ == 0 || workers_ == 0 || pthread_setspecific(key_, &state) != 0) return;
-    state.counted = true;
-    __atomic_add_fetch(&users_, 1, __ATOMIC_SEQ_CST);
+    if (!state.counted && has_key_ != 0 && workers_ != 0) count(state);
   }
 
   // On `size` of its threads, the caller included, which has taken it and is the first. The others know nothing of it.
-  static void run(int size, Run run, void* shared) {
+  SOUS_ONCE static void run(int size, Run run, void* shared) {
     region_ = {size, run, shared};
     call(size);
     run_as(0, size, run, shared);
@@ -199,13 +193,13 @@ class Team : public TeamState {
 
   // Before the code goes that they run. Nobody starts any afterwards: the library's own destructors may still come
   // here.
-  static void end() {
+  SOUS_SELDOM static void end() {
     if (has_key_ != 0) pthread_key_delete(key_);
     if (take()) dismiss();  // for good
   }
 
   // What it runs knows its number in the team, and how many they are.
-  static void run_as(int number, int size, Run run, void* shared) {
+  SOUS_ONCE static void run_as(int number, int size, Run run, void* shared) {
     ThreadState& state = thread_state();
     const int number_before = state.number, others_before = state.others;  // of what a signal handler interrupts
     state.number = number;
@@ -216,18 +210,41 @@ class Team : public TeamState {
   }
 
  private:
-  static int said(const char* name, int otherwise) {
+  SOUS_SELDOM static int find_most() {
+    const int errno_before = errno;
+    cpu_set_t allowed;
+    int all = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                                  : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    all = said("OMP_NUM_THREADS", all);
+    all = at_most(all < 1 ? 1 : all);
+    __atomic_store_n(&most_, all, __ATOMIC_RELAXED);
+    errno = errno_before;
+    return all;
+  }
+  SOUS_SELDOM static int find_limit() {
+    const int errno_before = errno;
+    const int most = said("OMP_THREAD_LIMIT", limit);
+    errno = errno_before;
+    __atomic_store_n(&thread_limit_, most, __ATOMIC_RELAXED);
+    return most;
+  }
+  SOUS_SELDOM static int said(const char* name, int otherwise) {
     const char* text = getenv(name);
     const long value = text != nullptr ? strtol(text, nullptr, 10) : 0;
     return value < 1 ? otherwise : value > limit ? limit : static_cast<int>(value);
   }
 
-  static void dismiss() {
+  SOUS_SELDOM static void count(ThreadState& state) {
+    if (pthread_setspecific(key_, &state) != 0) return;
+    state.counted = true;
+    __atomic_add_fetch(&users_, 1, __ATOMIC_SEQ_CST);
+  }
+  SOUS_SELDOM static void dismiss() {
     region_ = {0, nullptr, nullptr};
     call(size());
     for (; workers_ > 0; --workers_) pthread_join(threads_[workers_ - 1], nullptr);
   }
-  static void leave(void*) {
+  SOUS_SELDOM static void leave(void*) {
     thread_state().counted = false;
     thread_state().started = 0;
     if (__atomic_sub_fetch(&users_, 1, __ATOMIC_SEQ_CST) > 0 || !take()) return;
@@ -237,7 +254,7 @@ class Team : public TeamState {
 
   // Lets the first ones of the team look at the region. Who waits for a word of its own is not disturbed by a region
   // of others, and nobody sleeps through one.
-  static void call(int size) {
+  SOUS_ONCE static void call(int size) {
     for (int own = 1; own < size; ++own) __atomic_store_n(&calls_[own].round, calls_[own].round + 1, __ATOMIC_RELEASE);
     // Either it is seen here that a thread sleeps, or there that it is called.
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -245,11 +262,11 @@ class Team : public TeamState {
       if (__atomic_load_n(&calls_[own].asleep, __ATOMIC_RELAXED) != 0) wake(&calls_[own].round);
   }
 
-  static void* work_anywhere(void* birth) {
+  SOUS_SELDOM static void* work_anywhere(void* birth) {
     sched_setaffinity(0, sizeof allowed_, &allowed_);
     return work(birth);
   }
-  static void* work(void* birth) {
+  SOUS_SELDOM static void* work(void* birth) {
     const auto packed = reinterpret_cast<uintptr_t>(birth);
     const int own = static_cast<int>(packed >> 32);
     thread_state().busy = 1;  // for handlers of what it raises itself
@@ -270,7 +287,7 @@ class Team : public TeamState {
 
   // Whether the value stays the same for a millisecond. First at work, since most waits are short; then letting others
   // have the processor, on a busy machine the thread among them that is waited for.
-  static bool stays(const uint32_t* value, uint32_t same) {
+  SOUS_ONCE static bool stays(const uint32_t* value, uint32_t same) {
     constexpr int64_t at_work = 20'000, at_all = 1'000'000;  // ns
     int64_t begin = 0;
     while (true) {
@@ -288,17 +305,17 @@ class Team : public TeamState {
       if (time - begin > at_work) sched_yield();
     }
   }
-  static void sleep_while(const uint32_t* value, uint32_t is) {
+  SOUS_SELDOM static void sleep_while(const uint32_t* value, uint32_t is) {
     const int errno_before = errno;
     syscall(SYS_futex, value, FUTEX_WAIT_PRIVATE, is, nullptr, nullptr, 0);
     errno = errno_before;
   }
-  static void wake(const uint32_t* value) {
+  SOUS_SELDOM static void wake(const uint32_t* value) {
     syscall(SYS_futex, value, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
   }
 
   // A child has but the thread that made it.
-  static void forget() {
+  SOUS_SELDOM static void forget() {
     thread_state().started = 0;
     users_ = thread_state().counted ? 1 : 0;
     workers_ = 0;

@@ -43,17 +43,9 @@ inline constexpr int64_t parallel_from = SOUS_PARALLEL_FROM;
 // starts them, so a team is started with all signals blocked before it is needed.
 class Threads : RuntimeState {
  public:
-  explicit Threads(int wanted, int least = 1, double gain = 1) : wanted_(wanted) {
-    ThreadState& state = thread_state();
-    if (state.busy != 0) return;
-    state.busy = 1;
-    usable_ = (has_openmp() ? !lost_ : Team::possible()) && pays(gain, 2) && begin(least);
-    if (!usable_) leave();
-  }
+  explicit Threads(int wanted, int least = 1, double gain = 1) : wanted_(wanted), usable_(enter(wanted, least, gain)) {}
   ~Threads() {
-    if (!usable_) return;
-    leave();
-    if (wanted_ > 0 && gccs_) thread_state().started = 0;  // it dismisses threads that a smaller team does not need
+    if (usable_) leave(wanted_);
   }
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
@@ -61,25 +53,34 @@ class Threads : RuntimeState {
 
  private:
   static constexpr int wait_at_work = 1;  // ms
+  SOUS_ONCE static bool enter(int wanted, int least, double gain) {
+    ThreadState& state = thread_state();
+    if (state.busy != 0) return false;
+    state.busy = 1;
+    const bool usable = (has_openmp() ? !lost_ : Team::possible()) && pays(gain, 2) && begin(wanted, least);
+    if (!usable) leave();
+    return usable;
+  }
   // Regions in regions run on one thread, and so does who comes while another thread has the team.
-  bool begin(int least) {
+  static bool begin(int wanted, int least) {
     ThreadState& state = thread_state();
     state.has_team = !has_openmp() && Team::take();
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : !state.has_team;
-    const int size = threads(wanted_);
+    const int size = threads(wanted);
     if ((alone ? 1 : size) < least || !(alone || pays(0, size))) return false;
     if (!alone && size > (has_openmp() ? state.started : Team::size())) start(size);
     if (state.has_team) Team::count();
     return true;
   }
-  static void leave() {
+  SOUS_ONCE static void leave(int wanted = 0) {
     ThreadState& state = thread_state();
     if (state.has_team) Team::give();
     state.has_team = false;
     state.busy = 0;
+    if (wanted > 0 && gccs_) state.started = 0;  // it dismisses threads that a smaller team does not need
   }
   // Once the sum is reached it stays so. What the first region takes was measured (docs/decisions/007 and 039).
-  static bool pays(double gain, int size) {
+  SOUS_ONCE static bool pays(double gain, int size) {
     ThreadState& state = thread_state();
     if (state.started > 0) return true;
     state.gained += gain;
@@ -91,7 +92,7 @@ class Threads : RuntimeState {
     }
     return state.gained >= start + each * size;
   }
-  static void start(int size) {
+  SOUS_SELDOM static void start(int size) {
     const int errno_before = errno;
     sigset_t all, before;
     sigfillset(&all);
@@ -104,7 +105,7 @@ class Threads : RuntimeState {
     thread_state().started = size;
     errno = errno_before;
   }
-  static void start_openmp(int size) {
+  SOUS_SELDOM static void start_openmp(int size) {
     // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
     Dl_info runtime, llvms;
     gccs_ = kmp_set_blocktime == nullptr;
@@ -129,7 +130,7 @@ class Threads : RuntimeState {
   // A thread begins where the one that started it runs, and may stay there for 20 ms before Linux moves it to an idle
   // processor. A thread of the team that shares its processor with one before it goes to one that has none of them, if
   // it may; where it runs afterwards is again the system's choice. (Threads that OMP_PROC_BIND places are apart.)
-  static void move_apart(const int* places, int own, int team) {
+  SOUS_SELDOM static void move_apart(const int* places, int own, int team) {
     const auto taken = [places](int processor, int threads) {
       for (int k = 0; k < threads; ++k) {
         if (places[k] == processor) return true;
@@ -149,14 +150,14 @@ class Threads : RuntimeState {
       return;
     }
   }
-  static void in_child() {
+  SOUS_SELDOM static void in_child() {
     thread_state().started = 0;
     lost_ = gccs_;
     Team::forget_lock();
   }
 
   const int wanted_;
-  bool usable_ = false;
+  const bool usable_;
 };
 #endif
 
