@@ -55,11 +55,12 @@ std::string Builder::c_text(const Expr& e) const {
     switch (a.kind) {
       case AtomKind::Symbol:
         return "(long long)(" + symbol_c_.at(a.name) + ")";
-      // Divisors are positive constants here (steps), dividends non-negative where the value is used.
+      // Divisors are positive constants here (steps). Dividends may be negative: of (5 - n) / 3 an expression keeps
+      // (2 - n) / 3, and what C truncates is one too many then.
       case AtomKind::FloorDiv:
-        return "((" + arg(0) + ") / (" + arg(1) + "))";
+        return "((" + arg(0) + ") / (" + arg(1) + ") - ((" + arg(0) + ") % (" + arg(1) + ") < 0))";
       case AtomKind::Mod:
-        return "((" + arg(0) + ") % (" + arg(1) + "))";
+        return "((" + arg(0) + ") % (" + arg(1) + ") + ((" + arg(0) + ") % (" + arg(1) + ") < 0 ? " + arg(1) + " : 0))";
       case AtomKind::Min:
         return "((" + arg(0) + ") < (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))";
       case AtomKind::Max:
