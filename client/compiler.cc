@@ -17,7 +17,8 @@ bool is_gcc(const string& compiler) {
 std::vector<string> aligned_loops(const string& compiler, const std::vector<string>& flags) {
   const bool given = std::ranges::any_of(
       flags, [](const string& flag) { return flag.starts_with("-falign-loops") || flag == "-fno-align-loops"; });
-  return given || is_gcc(compiler) ? std::vector<string>{} : std::vector<string>{"-falign-loops=32"};
+  return given || is_gcc(compiler) ? std::vector<string>{}
+                                   : std::vector<string>{"-falign-loops=32", "-mllvm", "-max-bytes-for-alignment=20"};
 }
 
 std::string first_error(const std::string& diagnostics) {

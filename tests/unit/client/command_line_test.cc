@@ -36,7 +36,8 @@ TEST(Compiler, LoopsOfWhatIsRewrittenBeginAtLinesUnlessTheUserSaysWhere) {
   const auto options = [](const std::string& compiler, std::string_view flags) {
     return aligned_loops(compiler, read(std::string(flags) + " -c a.c").code);
   };
-  EXPECT_EQ(options("clang-19", "-O3 -march=native"), Words{"-falign-loops=32"});
+  EXPECT_EQ(options("clang-19", "-O3 -march=native"),
+            (Words{"-falign-loops=32", "-mllvm", "-max-bytes-for-alignment=20"}));
   EXPECT_EQ(options("clang-19", "-O3 -falign-loops=16"), Words{});
   EXPECT_EQ(options("clang-19", "-O3 -fno-align-loops"), Words{});
   EXPECT_EQ(options("gcc-12", "-O3"), Words{});
