@@ -156,8 +156,9 @@ string request_of(const server::QueryRequest& asked) {
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-// How many of those that an exact search finds, it finds.
-Result<double> recall(const string& place, const std::vector<server::QueryRequest>& asked,
+// Of the matches that a build over the same database finds by itself, those that the server answers with. Both look at
+// all vectors; where many measurements carry the same recipe they may tell another one of them.
+Result<double> shared(const string& place, const std::vector<server::QueryRequest>& asked,
                       const ServerProcess& server) {
   TRY(const auto exact, tuning_db::Database::open({.path = place, .seeds = {}}));
   int there = 0, found = 0;
@@ -202,7 +203,7 @@ Result<int> bench_serve(const Options& options) {
   }
   std::printf("%.0f synthetic entries of %zu nests in %s; %d server(s), ready after %.2f s\n", options.entries,
               synthetic.nests(), tuning_db::shown(place).c_str(), options.servers, servers.front().start);
-  TRY(const double found, recall(place, {asked.begin(), asked.begin() + 32}, servers.front()));
+  TRY(const double found, shared(place, {asked.begin(), asked.begin() + 32}, servers.front()));
   Table table({"requests/s", "sent", "answered", "shed", "late", "lost", "p50 ms", "p99 ms", "most ms"}, "r");
   for (const double times : {0.5, 1.0, 4.0}) {
     load.rate = times * options.rate;
@@ -216,7 +217,7 @@ Result<int> bench_serve(const Options& options) {
                std::to_string(result.late), std::to_string(result.lost), ms(0.5), ms(0.99), ms(1)});
   }
   std::fputs(table.to_string().c_str(), stdout);
-  std::printf("recall@10 against an exact search %.3f; memory", found);
+  std::printf("of what a build over it finds by itself it answers %.3f; memory", found);
   for (const ServerProcess& server : servers) std::printf(" %.0f MiB", server.memory());
   std::puts("");
   return 0;

@@ -2,16 +2,29 @@
 """Rounds of faults for the stores of servers: python3 tools/store_faults.py --sous build/sous --rounds 100
 
 Two servers over one database (a file of SQLite, a PostgreSQL that this starts itself) take uploads from two clients, each
-of which sends to both. In each round one is ended with kill -9 in the middle of that: a server, or PostgreSQL. Then:
-  - every entry that was acknowledged is there, and no other than what was sent
+of which sends to both, and hand out jobs. In each round something goes wrong in the middle of that:
+
+  server       a server is ended with kill -9
+  worker       `sous work` is, at a job
+  postgres     PostgreSQL is, and a server, too, in some rounds
+  hangs        PostgreSQL answers nothing for a while, and closes no connection
+  full         the disk is full
+  read-only    the database may only be read
+  clock        clocks jump, by up to a year, and back
+  replaced     another database is put in the place of the one that is served, or restored into it
+
+Then:
+  - every entry that was acknowledged is there, or in what `sous db restore` kept; and no other than what was sent
   - `sous db verify` finds nothing
-  - what was started again answers, and the other server did so without being started again
+  - who was killed answers when started again, and the other server did so without being started again
   - what one server took the other one answers for
+  - no job is held by two workers, and that of a worker that was killed is handed out again
 """
 import argparse
 import contextlib
 import glob
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -28,21 +41,94 @@ import time
 import urllib.error
 import urllib.request
 
+LEASE = 2  # seconds
+DISK = 256 << 20
+
+# Real time with an offset, which a file says: for whoever is started with it in LD_PRELOAD.
+CLOCK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+static long offset(void) {
+  static volatile const long* shared;
+  if (!shared) {
+    int file = open(getenv("SOUS_CLOCK"), O_RDONLY);
+    if (file < 0) return 0;
+    shared = mmap(0, sizeof(long), PROT_READ, MAP_SHARED, file, 0);
+  }
+  return shared == MAP_FAILED ? 0 : *shared;
+}
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  static int (*real)(clockid_t, struct timespec*);
+  if (!real) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+  int result = real(clock, now);
+  if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += offset();
+  return result;
+}
+int gettimeofday(struct timeval* now, void* zone) {
+  struct timespec time;
+  (void)zone;
+  clock_gettime(CLOCK_REALTIME, &time);
+  now->tv_sec = time.tv_sec, now->tv_usec = time.tv_nsec / 1000;
+  return 0;
+}
+time_t time(time_t* now) {
+  struct timespec spec;
+  clock_gettime(CLOCK_REALTIME, &spec);
+  if (now) *now = spec.tv_sec;
+  return spec.tv_sec;
+}
+"""
+
+# A hot nest for workers.
+PROGRAM = """
+static double A[320][320], B[320][320], C[320][320];
+void rows(void) {
+  for (int i = 0; i < 320; i++)
+    for (int j = 0; j < 320; j++)
+      for (int k = 0; k < 320; k++) C[i][j] += A[i][k] * B[j][k];
+}
+"""
+
+
+class Wrong(Exception):
+    pass
+
+
+class Clock:
+    def __init__(self, folder):
+        (folder / "clock.c").write_text(CLOCK)
+        self.library, self.file = folder / "clock.so", folder / "offset"
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", self.library, folder / "clock.c", "-ldl"], check=True)
+        self.file.write_bytes(bytes(8))
+        for path in (self.library, self.file):
+            path.chmod(0o755)
+        self.environment = {"LD_PRELOAD": str(self.library), "SOUS_CLOCK": str(self.file)}
+
+    def jump(self, seconds):
+        with open(self.file, "r+b") as file:
+            file.write(seconds.to_bytes(8, "little", signed=True))
+
 
 class Postgres:
     """As the user that Debian's package makes, where this is root: PostgreSQL refuses to be."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, clock):
         self.bin = pathlib.Path(sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))[-1]).parent
-        self.folder = folder / "postgres"
+        self.folder, self.clock = folder / "postgres", clock
         self.folder.mkdir()
         self.user = {}
         if os.geteuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
-            os.chmod(folder, 0o711)
             self.user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        self.run("initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust", "-N").check_returncode()
+        self.run("initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust", "-N", "--wal-segsize=1").check_returncode()
+        with open(self.folder / "data/postgresql.conf", "a") as file:
+            file.write("listen_addresses = ''\nmax_wal_size = 32MB\nmin_wal_size = 4MB\nshared_buffers = 16MB\n")
         self.process = None
         self.start()
         self.url = f"postgres://postgres@/postgres?host={self.folder}"
@@ -51,12 +137,18 @@ class Postgres:
         return subprocess.run([self.bin / program, *words], cwd=self.folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, **self.user)
 
+    def sql(self, *statements):
+        """Each in a transaction of its own."""
+        words = [word for one in statements for word in ("-c", one)]
+        self.run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "postgres", "-d", "postgres", *words).check_returncode()
+
     def start(self):
         for _ in range(600):
             # Until the processes of one that was killed are gone another one ends at once.
             if self.process is None or self.process.poll() is not None:
-                self.process = subprocess.Popen([self.bin / "postgres", "-D", self.folder / "data", "-k", self.folder, "-c", "listen_addresses="],
-                                                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self.user)
+                self.process = subprocess.Popen([self.bin / "postgres", "-D", self.folder / "data", "-k", self.folder],
+                                                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                                env={**os.environ, **self.clock.environment}, **self.user)
             if self.run("pg_isready", "-q", "-h", self.folder).returncode == 0:
                 return
             time.sleep(0.1)
@@ -66,6 +158,12 @@ class Postgres:
         self.process.kill()
         self.process.wait()
 
+    def signal_all(self, number):
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True).stdout
+        for pid in [self.process.pid, *map(int, children.split())]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
 
 class Server:
     def __init__(self, rounds, number):
@@ -73,43 +171,71 @@ class Server:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen([self.rounds.sous, "serve", f"--db={self.rounds.database}", "--listen=127.0.0.1:0", "--limit-requests=0"],
-                                        env=self.rounds.environment, stdout=subprocess.PIPE, text=True)
-        said = self.process.stdout.readline()
-        if "listening on " not in said:
-            raise SystemExit(f"server {self.number} does not start")
-        self.url = said.split(",")[0].split("listening on ")[1]
+        for _ in range(100):  # where PostgreSQL was killed as well it may not be back yet
+            self.process = subprocess.Popen(
+                [self.rounds.sous, "serve", f"--db={self.rounds.database}", "--listen=127.0.0.1:0", "--limit-requests=0",
+                 "--log=none", f"--lease={LEASE}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                env={**self.rounds.environment, **self.rounds.clock.environment})
+            said = self.process.stdout.readline()
+            if "listening on " in said:
+                self.url = said.split(",")[0].split("listening on ")[1]
+                return
+            self.process.communicate()
+            time.sleep(0.1)
+        raise Wrong(f"server {self.number} does not start")
 
     def kill(self):
         self.process.kill()
         self.process.communicate()
 
-    def ask(self, path, body=None, token=""):
+    def ask(self, path, body=None, token="", timeout=40):
         head = {"Authorization": "Bearer " + token} if token else {}
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, data=body, headers=head), timeout=40) as answer:
-            return answer.read()
+        body = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, data=body, headers=head), timeout=timeout) as answer:
+            return json.loads(answer.read())
+
+    def status(self, path, timeout=40):
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=timeout) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+
+AWAY = (OSError, ValueError, http.client.HTTPException)
 
 
 class Rounds:
     def __init__(self, sous, folder, postgres):
         self.sous = str(pathlib.Path(sous).resolve())
         self.folder = folder
+        os.chmod(folder, 0o711)
         seeds = folder / "no-seeds"
         seeds.mkdir()
+        self.disk = folder / "disk"
+        self.disk.mkdir()
+        self.has_disk = os.geteuid() == 0 and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=711", "tmpfs", self.disk], stderr=subprocess.DEVNULL).returncode == 0
         self.environment = dict(os.environ, SOUS_SEED_DIR=str(seeds), XDG_CACHE_HOME=str(folder / "cache"))
-        self.environment.pop("SOUS_DB", None)
-        self.postgres = Postgres(folder) if postgres else None
-        self.database = self.postgres.url if postgres else str(folder / "team.db")
-        self.tokens = [self.s("token", "add", name, f"--db={self.database}").strip() for name in ("desk", "farm")]
+        for name in ("SOUS_DB", "SOUS_SERVER", "SOUS_TOKEN", "SOUS_SHARE"):
+            self.environment.pop(name, None)
+        self.clock = Clock(folder)
+        self.postgres = Postgres(self.disk, self.clock) if postgres else None
+        self.database = self.postgres.url if postgres else str(self.disk / "team.db")
+        self.tokens = [self.s("token", "add", name, "--scopes=upload,work", f"--db={self.database}").strip()
+                       for name in ("desk", "farm")]
         self.servers = [Server(self, number) for number in (0, 1)]
-        self.acknowledged, self.sent = set(), set()
-        self.lock = threading.Lock()
-        self.entries = self.some_entries()
+        self.acknowledged, self.sent, self.held = set(), set(), {}
+        self.lock, self.may_send = threading.Lock(), threading.Event()
+        self.under_way = 0
+        self.may_send.set()
+        self.entries, self.wanted, self.copies = self.some_entries(), self.some_wanted(), itertools.count()
+        self.clock_moves = False
 
-    def s(self, *words):
+    def s(self, *words, wrong=False):
         done = subprocess.run([self.sous, *words], env=self.environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"sous {' '.join(words)}: {done.stderr}")
+        if done.returncode != 0 and not wrong:
+            raise Wrong(f"sous {' '.join(words)}: {done.stderr}")
         return done.stdout
 
     def some_entries(self):
@@ -124,72 +250,285 @@ class Rounds:
             for line in self.s(f"--db={source}", "db", "export").splitlines():
                 yield json.loads(line)
 
+    def some_wanted(self):
+        """What builds lack: one nest after the other, since a job does not say for whom it is."""
+        for n in itertools.count(320):
+            (self.folder / "rows.c").write_text(PROGRAM.replace("320", str(n)))
+            shown = json.loads(self.s("share", str(self.folder / "rows.c"), "--show", "--db=none", "--", "clang-19", "-O3",
+                                      "-march=native"))
+            shown["nests"] = shown["nests"][:1]
+            self.machine = shown["hardware"]
+            yield shown
+
     def upload(self, client, stop):
         while not stop.is_set():
+            self.may_send.wait()
             with self.lock:
                 entries = [next(self.entries) for _ in range(2)]
                 self.sent |= {entry["id"] for entry in entries}
-            body = json.dumps({"protocol": 1, "entries": entries}).encode()
-            server = random.choice(self.servers)
+                self.under_way += 1
+            taken = set()
             try:
-                answer = json.loads(server.ask("/v1/recipes", body, self.tokens[client]))
-            except (OSError, ValueError, http.client.HTTPException):
+                answer = random.choice(self.servers).ask("/v1/recipes", {"protocol": 1, "entries": entries}, self.tokens[client])
+                taken = {one["id"] for one in answer["entries"] if one["taken"] in ("added", "known")}
+            except AWAY:
                 time.sleep(0.02)
-                continue
-            taken = {one["id"] for one in answer["entries"] if one["taken"] in ("added", "known")}
             with self.lock:
                 self.acknowledged |= taken
+                self.under_way -= 1
 
-    def one(self):
-        stop = threading.Event()
-        clients = [threading.Thread(target=self.upload, args=(k, stop)) for k in (0, 1)]
-        for client in clients:
-            client.start()
-        time.sleep(random.uniform(0.3, 1.2))
-        victim = random.choice(self.servers + ([self.postgres] if self.postgres else []))
-        victim.kill()
-        time.sleep(random.uniform(0, 0.3))
-        if victim is self.postgres:
-            victim.start()
-        time.sleep(0.5)
-        stop.set()
-        for client in clients:
-            client.join()
-        if victim in self.servers:
-            victim.start()
+    def lease(self, server, client):
+        asks = {"protocol": 1, "hardware": self.machine, "kinds": ["tune"], "targets": ["cpp", "openmp", "highway"], "seconds": 60}
+        return server.ask("/v1/jobs/lease", asks, self.tokens[client])["job"]
+
+    def work(self, client, stop):
+        """Takes jobs, and gives each back: nobody else may have had it meanwhile."""
+        while not stop.is_set():
+            server = random.choice(self.servers)
+            try:
+                # Its clock counts whole seconds, and it was asked no earlier than this.
+                until = time.monotonic() + 0.4 * LEASE
+                job = self.lease(server, client)
+                if job is None:
+                    time.sleep(0.05)
+                    continue
+                key = json.dumps(job.get("wanted") or job.get("entry"), sort_keys=True) + job["class"]
+                now = time.monotonic()
+                with self.lock:
+                    if self.held.get(key, 0) > now and not self.clock_moves:
+                        raise Wrong("a job is held by two workers")
+                    self.held[key] = until
+                time.sleep(random.uniform(0, 0.05))
+                with self.lock:
+                    self.held.pop(key, None)  # before the server hears of it
+                server.ask("/v1/jobs/done", {"protocol": 1, "lease": job["lease"], "outcome": "returned"}, self.tokens[client])
+            except AWAY:
+                time.sleep(0.02)
+            except Wrong as wrong:
+                self.wrong = wrong
+                return
+
+    def faults(self):
+        common = ["server", "worker", "clock", "replaced", "restored"]
+        if self.has_disk:
+            common.append("full")
+        return common + (["postgres", "hangs", "read-only"] if self.postgres else ["read-only"])
+
+    def one(self, fault):
+        stop, self.wrong = threading.Event(), None
+        self.ask_until(0, "/v1/wanted", next(self.wanted))
+        threads = [threading.Thread(target=what, args=(k, stop)) for k in (0, 1) for what in (self.upload, self.work)]
+        for thread in threads:
+            thread.start()
+        try:
+            time.sleep(random.uniform(0.3, 1.0))
+            getattr(self, "fault_" + fault.replace("-", "_"))()
+            time.sleep(0.5)
+        finally:
+            stop.set()
+            self.may_send.set()
+            for thread in threads:
+                thread.join()
+        if self.wrong:
+            raise self.wrong
         self.check()
 
+    def fault_server(self):
+        victim = random.choice(self.servers)
+        victim.kill()
+        time.sleep(random.uniform(0, 0.3))
+        victim.start()
+
+    def fault_postgres(self):
+        server = random.choice(self.servers + [None])
+        self.postgres.kill()
+        if server:
+            server.kill()
+        time.sleep(random.uniform(0, 0.3))
+        self.postgres.start()
+        if server:
+            server.start()
+
+    def fault_worker(self):
+        worker = subprocess.Popen([self.sous, "work", f"--server={self.servers[0].url}", "--budget=5s"], start_new_session=True,
+                                  env={**self.environment, "SOUS_TOKEN": self.tokens[0]}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(1, 3))
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.communicate()
+
+    def fault_hangs(self):
+        self.postgres.signal_all(signal.SIGSTOP)
+        begun = time.monotonic()
+        try:
+            while self.servers[0].status("/healthz") != 503:
+                if time.monotonic() - begun > 8:
+                    raise Wrong("nobody says that PostgreSQL hangs")
+                time.sleep(0.1)
+            for path in ("/healthz", "/livez", "/metrics", "/v1/steps"):
+                begun = time.monotonic()
+                self.servers[0].status(path)
+                if time.monotonic() - begun > 12:
+                    raise Wrong(f"{path} waits for a PostgreSQL that hangs")
+        finally:
+            self.postgres.signal_all(signal.SIGCONT)
+
+    def fault_full(self):
+        filler = self.disk / "filler"
+        file = os.open(filler, os.O_WRONLY | os.O_CREAT)
+        for piece in (1 << 20, 1 << 12):
+            with contextlib.suppress(OSError):
+                while os.write(file, bytes(piece)) == piece:
+                    pass
+        os.close(file)
+        time.sleep(random.uniform(0.5, 1.5))
+        filler.unlink()
+        if self.postgres:
+            self.postgres.start()  # where it has given up
+
+    def fault_read_only(self):
+        if self.postgres:
+            self.postgres.sql("ALTER DATABASE postgres SET default_transaction_read_only = on")
+            away = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'postgres'"
+            self.postgres.sql(away)
+            time.sleep(random.uniform(0.3, 1))
+            self.until(self.servers[0], "/v1/steps")
+            self.postgres.sql("SET default_transaction_read_only = off", "ALTER DATABASE postgres RESET default_transaction_read_only", away)
+            return
+        if os.geteuid() != 0:
+            return
+        # A server that may read the file, and no more.
+        nobody = pwd.getpwnam("nobody")
+        copy = self.folder / "read-only.db"
+        copy.unlink(missing_ok=True)
+        self.s(f"--db={self.database}", "db", "backup", str(copy))
+        copy.chmod(0o644)
+        # Not by `sous`, which would leave the file with a log that only who may write can open.
+        with contextlib.closing(sqlite3.connect(f"file:{copy}?immutable=1", uri=True)) as db:
+            ((held,),) = db.execute("SELECT count(*) FROM entries").fetchall()
+        process = subprocess.Popen([self.sous, "serve", f"--db={copy}", "--listen=127.0.0.1:0", "--log=none"], user=nobody.pw_uid,
+                                   group=nobody.pw_gid, extra_groups=[], env=self.environment, stdout=subprocess.PIPE, text=True)
+        try:
+            said = process.stdout.readline()
+            if "listening on " not in said:
+                raise Wrong("a database that may only be read is not served")
+            reader = Server.__new__(Server)
+            reader.url = said.split(",")[0].split("listening on ")[1]
+            with self.lock:
+                entry = next(self.entries)
+            try:
+                reader.ask("/v1/recipes", {"protocol": 1, "entries": [entry]}, self.tokens[0])
+                raise Wrong("what may only be read was written")
+            except urllib.error.HTTPError as error:
+                if error.code not in (500, 503):
+                    raise Wrong(f"what may only be read is said with {error.code}") from error
+            if f" {held} entries" not in said or reader.status("/healthz") != 200:
+                raise Wrong("a database that may only be read is not served: " + said)
+        finally:
+            process.kill()
+            process.communicate()
+
+    def fault_clock(self):
+        with self.lock:
+            self.clock_moves = True
+        for _ in range(3):
+            self.clock.jump(random.choice((-1, 1)) * random.choice((3, 3600, 30 * 86400, 365 * 86400)))
+            time.sleep(random.uniform(0.1, 0.5))
+        self.clock.jump(0)
+        time.sleep(LEASE)
+        with self.lock:
+            self.held.clear()
+            self.clock_moves = False
+
+    def pause_clients(self):
+        self.may_send.clear()
+        while self.under_way:
+            time.sleep(0.01)
+
+    def fault_replaced(self):
+        """By a copy of this moment."""
+        if self.postgres:
+            return self.fault_restored()
+        self.pause_clients()
+        copy = self.disk / f"copy-{next(self.copies)}.db"
+        self.s(f"--db={self.database}", "db", "backup", str(copy))
+        os.rename(copy, self.database)
+        self.may_send.set()
+        time.sleep(1)
+
+    def fault_restored(self):
+        """While clients write: what is lost of that is in what is kept."""
+        copy = self.folder / f"copy-{next(self.copies)}.db"
+        self.s(f"--db={self.database}", "db", "backup", str(copy))
+        time.sleep(random.uniform(0, 0.5))
+        said = self.s(f"--db={self.database}", "db", "restore", str(copy))
+        with self.lock:
+            known = set(self.acknowledged)
+        kept = said.split("kept as ")[1].strip()
+        both = self.listed(kept) | self.listed(self.database)
+        missing = {one for one in known if one[:12] not in both}
+        if missing:
+            raise Wrong(f"acknowledged, and neither restored nor kept: {sorted(missing)}")
+        there = self.listed(self.database)
+        with self.lock:
+            self.acknowledged -= {one for one in known if one[:12] not in there}
+        copy.unlink()
+        os.unlink(kept)
+
+    def listed(self, database):
+        return {line.split()[0] for line in self.s(f"--db={database}", "db", "list").splitlines()}
+
     def check(self):
-        there = {line.split()[0] for line in self.s(f"--db={self.database}", "db", "list").splitlines()}
+        there = self.listed(self.database)
         missing = {one for one in self.acknowledged if one[:12] not in there}
         strange = there - {one[:12] for one in self.sent}
         if missing or strange:
-            raise SystemExit(f"acknowledged and lost: {sorted(missing)}; there and never sent: {sorted(strange)}")
+            raise Wrong(f"acknowledged and lost: {sorted(missing)}; there and never sent: {sorted(strange)}")
         self.s(f"--db={self.database}", "db", "verify")
         last = sorted(self.acknowledged)[-1] if self.acknowledged else None
         for server in self.servers:
             self.until(server, "/healthz")
             if last:
                 self.until(server, "/v1/recipes/" + last)
+        # Whoever held a job is gone by now.
+        for _ in range(100):
+            counts = self.ask_until(0, "/v1/jobs")["counts"]
+            if counts["leased"] == 0:
+                return
+            time.sleep(0.1)
+        raise Wrong(f"the job of a worker that is gone is not taken back: {counts}")
+
+    def ask_until(self, client, path, body=None):
+        for _ in range(100):
+            try:
+                return self.servers[0].ask(path, body, self.tokens[client])
+            except AWAY as error:
+                why = error
+            time.sleep(0.1)
+        raise Wrong(f"server 0 does not answer {path}: {why}")
 
     def until(self, server, path):
         """It answers, in ten seconds at most."""
-        for times in range(100):
+        for _ in range(100):
             # What one party sent is told to that party alone.
             for token in self.tokens:
                 try:
                     return server.ask(path, token=token)
-                except (OSError, http.client.HTTPException) as error:
+                except AWAY as error:
                     why = error
             time.sleep(0.1)
-        raise SystemExit(f"server {server.number} does not answer {path}: {why}")
+        raise Wrong(f"server {server.number} does not answer {path}: {why}")
 
     def end(self):
         for server in self.servers:
             server.process.send_signal(signal.SIGTERM)
             server.process.communicate()
         if self.postgres:
+            self.postgres.signal_all(signal.SIGCONT)
             self.postgres.kill()
+            time.sleep(0.3)
+        if self.has_disk:
+            subprocess.run(["umount", "-l", self.disk], check=False)
 
 
 def main():
@@ -197,16 +536,28 @@ def main():
     options.add_argument("--sous", default="build/sous")
     options.add_argument("--rounds", type=int, default=100)
     options.add_argument("--store", choices=("sqlite", "postgres", "both"), default="both")
+    options.add_argument("--faults", help="some of them, with commas")
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
-    random.seed(given.seed)
     for store in ("sqlite", "postgres") if given.store == "both" else (given.store,):
+        random.seed(given.seed)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="sous-faults-"))
         rounds = Rounds(given.sous, folder, store == "postgres")
+        counts = {}
         try:
+            faults = given.faults.split(",") if given.faults else rounds.faults()
+            order = []
             for number in range(given.rounds):
-                rounds.one()
-            print(f"{store}: {given.rounds} rounds, {len(rounds.acknowledged)} entries acknowledged, none lost")
+                order = order or random.sample(faults, len(faults))
+                fault = order.pop()
+                try:
+                    rounds.one(fault)
+                except Wrong as wrong:
+                    before = ", ".join(f"{one} {count}" for one, count in counts.items())
+                    raise SystemExit(f"{store}, round {number + 1} (--seed {given.seed}; before it {before}), {fault}: {wrong}") from wrong
+                counts[fault] = counts.get(fault, 0) + 1
+            told = ", ".join(f"{fault} {count}" for fault, count in sorted(counts.items()))
+            print(f"{store}: {given.rounds} rounds ({told}), {len(rounds.sent)} entries sent, none lost", flush=True)
         finally:
             rounds.end()
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,9 @@
 #include "tuning-db/follower.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +19,25 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::milliseconds heartbeat(2000);
+
+// Of several servers over one file one at a time looks whose log lies beside it: the second one would take the log that
+// the first one has begun for the old one's. Their folder's lock, since a file's goes when anybody closes that file.
+class AloneInFolder {
+ public:
+  explicit AloneInFolder(const fs::path& file)
+      : fd_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (fd_ >= 0) ::flock(fd_, LOCK_EX);
+  }
+  AloneInFolder(const AloneInFolder&) = delete;
+  AloneInFolder& operator=(const AloneInFolder&) = delete;
+  ~AloneInFolder() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+ private:
+  const int fd_;
+};
 
 }  // namespace
 
@@ -81,6 +102,7 @@ Result<void> Follower::look() {
 }
 
 Result<Store> Follower::open_replaced() {
+  const AloneInFolder alone(options_.path);
   const fs::path log = options_.path.string() + "-wal";
   if (log_ != FileIdentity{} && identity_of(log) == log_) {
     // The index of the log is made anew from it.
