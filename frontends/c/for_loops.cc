@@ -191,9 +191,7 @@ Lift<std::optional<Memlet>> Builder::begin_in_lower_half(const ForHeader& header
     return refuse("c.unsigned-wrap", "where the loop begins may be larger than any index", where);
   const sdfg::Atom& read = terms[0].atoms[0];
   if (sdfg_.find(read.name)->type != ElementType::u64) return std::nullopt;
-  Memlet guarded{read.name, {}, std::nullopt};
-  for (const Expr& e : read.args) guarded.subset.push_back({e, std::nullopt});
-  return guarded;
+  return Memlet{read.name, read.args, std::nullopt};
 }
 
 // Of a loop's variable that keeps its memory.
