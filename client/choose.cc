@@ -43,7 +43,8 @@ class Chooser {
   std::optional<Choice> pick_known(const Unit& unit, UnitReport& report) const {
     std::optional<Choice> best;
     report.asked = true;
-    for (const auto& match : unit.matches) {
+    for (const Match* at : as_they_count(unit)) {
+      const Match& match = *at;
       CandidateReport candidate{match, false, ""};
       candidate.match.nest = {};
       if (best) {

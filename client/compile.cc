@@ -303,18 +303,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
   for (const string& option : warning_options(user_finished->errors)) warnings_ += option + " ";
 
-  for (const auto* runtime : runtimes_of(outcome.files)) {
-    // Where the program is linked without us, the library may be missing: the entries then return 0.
-    if (line_.gives(runtime->option)) continue;
-    Words weaken{"objcopy", "--wildcard"};
-    for (const auto symbol : runtime->symbols) weaken.push_back("--weaken-symbol=" + string(symbol));
-    for (const string& generated_object : *generated) {
-      Words command = weaken;
-      command.push_back(generated_object);
-      TRY(const auto weak, client::run(command, quiet));
-      if (weak.status != 0) return fail("launcher.join", "objcopy: " + first_error(weak.errors));
-    }
-  }
+  TRY_VOID(weaken_runtimes(outcome.files, *generated, line_, "launcher.join"));
   Words join{"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o")};
   append(join, *generated);
   TRY(const auto joined, client::run(join, quiet));

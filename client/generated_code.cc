@@ -59,6 +59,22 @@ std::vector<const targets::Runtime*> runtimes_of(const std::vector<targets::File
   return out;
 }
 
+Result<void> weaken_runtimes(const std::vector<targets::File>& files, const Words& objects, const CommandLine& line,
+                             std::string_view refusal) {
+  for (const auto* runtime : runtimes_of(files)) {
+    if (line.gives(runtime->option)) continue;
+    Words weaken{"objcopy", "--wildcard"};
+    for (const auto symbol : runtime->symbols) weaken.push_back("--weaken-symbol=" + string(symbol));
+    for (const string& object : objects) {
+      Words command = weaken;
+      command.push_back(object);
+      TRY(const auto weak, run(command, {.capture_output = true, .capture_errors = true}));
+      if (weak.status != 0) return fail(string(refusal), "objcopy: " + first_error(weak.errors));
+    }
+  }
+  return {};
+}
+
 Words link_options(const std::vector<targets::File>& files) {
   Words out;
   for (const auto* runtime : runtimes_of(files)) out.emplace_back(runtime->option);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/command_line.h"
 #include "client/process.h"
 #include "targets/target.h"
 
@@ -26,6 +27,11 @@ Result<std::vector<std::string>> compile_generated(const std::vector<targets::Fi
                                                    const TemporaryFolder& folder, const std::string& stem);
 // The libraries that the files' code calls, each once.
 std::vector<const targets::Runtime*> runtimes_of(const std::vector<targets::File>& files);
+// In the objects of these files, makes the symbols of libraries weak that the user's command does not ask for: where
+// the program is linked without us the library may be missing, and the entries have a team of their own, or return 0.
+// Errors: `refusal`, client.run.
+Result<void> weaken_runtimes(const std::vector<targets::File>& files, const std::vector<std::string>& objects,
+                             const CommandLine& line, std::string_view refusal);
 // What links objects of these files.
 std::vector<std::string> link_options(const std::vector<targets::File>& files);
 

@@ -147,6 +147,24 @@ bool threads_pay(const Unit& unit, const transforms::Evidence& e) {
   return e.tuned_seconds * e.threads * unit_work(unit) / e.work >= least_for_threads;
 }
 
+std::vector<const transforms::Match*> as_they_count(const Unit& unit) {
+  std::vector<const transforms::Match*> order;
+  for (const auto& match : unit.matches) order.push_back(&match);
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const transforms::Match& match = *order[k];
+    if (match.origin == transforms::Origin::Lock || threads_pay(unit, match.evidence)) continue;
+    std::size_t last = k;
+    for (std::size_t other = k + 1; other < order.size(); ++other) {
+      const auto& e = order[other]->evidence;
+      if (order[other]->distance == 0 && e.threads == 1 && e.ratio() > match.evidence.ratio() / match.evidence.threads)
+        last = other;
+    }
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(k), order.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                order.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+  return order;
+}
+
 transforms::Recipe without_threads(transforms::Recipe recipe) {
   std::erase_if(recipe.steps, [](const transforms::StepCall& call) { return call.step == "parallelize"; });
   return recipe;

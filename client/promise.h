@@ -39,6 +39,9 @@ transforms::Evidence for_another_nest(const transforms::Evidence& evidence, cons
 // Whether threads of a recipe with such evidence save the unit, at sizes that are known, as much as a start of them
 // costs. True of a recipe without any.
 bool threads_pay(const Unit& unit, const transforms::Evidence& evidence);
+// The unit's matches in the order in which they are judged: what is left of one without threads that do not pay may be
+// less than what another gains on one.
+std::vector<const transforms::Match*> as_they_count(const Unit& unit);
 transforms::Recipe without_threads(transforms::Recipe recipe);
 // What was measured, as it counts for this unit, in this build. `doubts`: what takes from it, in words; else empty.
 struct Here {

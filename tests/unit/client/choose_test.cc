@@ -113,6 +113,11 @@ TEST(Choose, ThreadsThatCostMoreThanTheySaveAreLeftOut) {
   EXPECT_EQ(alone.match.evidence.threads, 1);
   EXPECT_EQ(alone.match.evidence.ratio(), 4);
   EXPECT_EQ(alone.doubts, "measured 8.00 times as fast, counted as 4.00 times as fast (without its 2 threads)");
+  // So what gains 5 times on one thread goes first there.
+  Unit small = unit_of("100"), large = unit_of("700");
+  small.matches = large.matches = {match, measured(10e-3, 2e-3)};
+  EXPECT_EQ(as_they_count(small).front(), &small.matches[1]);
+  EXPECT_EQ(as_they_count(large).front(), large.matches.data());
 }
 
 // Measured in order, with leave to reorder here: the compiler makes vectors of the sums itself.

@@ -130,9 +130,9 @@ TEST(Setup, TheProgramOfAnEntry) {
   EXPECT_EQ(jacobi.function, "kernel_jacobi_2d");
   EXPECT_EQ(jacobi.flags.back(), "-DDATA_TYPE=float");
   EXPECT_EQ(jacobi.flags.front(), "-DLARGE");
-  EXPECT_EQ(setup_program("gemm-small#0").flags, Words{"-DSMALL"});
+  EXPECT_EQ(setup_program("gemm-small#0").flags, (std::vector<std::string>{"-DSMALL"}));
   EXPECT_EQ(name_of(setup_program("fdtd-2d-float-medium#0").file), "fdtd-2d.c");
-  EXPECT_EQ(setup_program("fdtd-2d-float-medium#0").flags, (Words{"-DMEDIUM", "-DDATA_TYPE=float"}));
+  EXPECT_EQ(setup_program("fdtd-2d-float-medium#0").flags, (std::vector<std::string>{"-DMEDIUM", "-DDATA_TYPE=float"}));
   EXPECT_EQ(setup_program("of-my-own#0").file, "");
   EXPECT_EQ(setup_program("../polybench/gemm#0").file, "");
 }
