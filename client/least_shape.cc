@@ -1,6 +1,7 @@
 #include "client/least_shape.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -57,8 +58,17 @@ class LeastWork {
   double work() const { return work_; }
 
  private:
-  double work_at(const Sizes& sizes) const { return tuning_db::work(nest_, sizes).value_or(0); }
-  bool gains(const Sizes& sizes) const { return sized_.operations(sizes) >= least_of_shape && holds_(sizes); }
+  // Boxes share most of their corners.
+  double work_at(const Sizes& sizes) const {
+    const auto [known, is_new] = works_.try_emplace(sizes);
+    if (is_new) known->second = tuning_db::work(nest_, sizes).value_or(0);
+    return known->second;
+  }
+  bool gains(const Sizes& sizes) const {
+    const auto [known, is_new] = gains_.try_emplace(sizes);
+    if (is_new) known->second = sized_.operations(sizes) >= least_of_shape && holds_(sizes);
+    return known->second;
+  }
 
   struct SizeBox {
     Sizes least;
@@ -167,6 +177,8 @@ class LeastWork {
   const sdfg::Sdfg& nest_;
   const Sized& sized_;
   const Holds& holds_;
+  mutable std::map<Sizes, double> works_;
+  mutable std::map<Sizes, bool> gains_;
   Sizes least_;
   double work_ = 0;
 };

@@ -88,6 +88,13 @@ class Predictor {
   }
 
  private:
+  // A choice of threads alone, and whether a compiler makes vectors of what they run.
+  struct ByThreads {
+    Predicted predicted;
+    tuning_db::Vectors vectors;
+    double shares;  // CoreLoad::shares
+  };
+
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
   std::optional<Predicted> among(tuning_db::Strategies which, bool asks_model, double least) const {
     const auto options = apply_options(nest_);
@@ -99,7 +106,9 @@ class Predictor {
     for (const auto& one : *proposed) {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
-        const auto candidate = candidate_of(*one.nest, *one.strategy, open, options);
+        const auto recipe = transforms::closed(open);
+        if (!recipe || !worth_proving(one, *recipe, asks_model ? least : INFINITY, best, threads)) continue;
+        const auto candidate = tuning_db::fitted(*one.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
         if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy)) {
           auto gains = freed(*one.strategy, *candidate);
@@ -124,6 +133,23 @@ class Predictor {
     keep_larger(best, std::move(freed_loops));
     if (!best && threads) return with_least_work(std::move(*threads));
     return best;
+  }
+
+  // Whether a recipe may be chosen, by what it would gain if all of its steps were legal: proving them takes long.
+  bool worth_proving(const tuning_db::Proposed& proposed, const transforms::Recipe& recipe, double least,
+                     const std::optional<Predicted>& best, const std::optional<ByThreads>& threads) const {
+    const transforms::StrategyInfo& strategy = *proposed.strategy;
+    if (strategy.frees_loops || fills_awaited_lanes(strategy)) return true;
+    auto draft = transforms::draft(*proposed.nest, recipe, apply_options(nest_).context);
+    if (!draft) return true;
+    const tuning_db::Candidate candidate{string(strategy.name), recipe, std::move(draft->nest)};
+    if (strategy.threads_alone && threads_may_pay(strategy)) {
+      const auto one = by_threads(strategy, candidate);
+      if (one && (!threads || gain_of(*one) > clearly_more * gain_of(*threads))) return true;
+    }
+    const double gain = std::isinf(least) ? 0 : sure(candidate.applied, sized_.usual());
+    // Without threads that do not pay it may gain more.
+    return gain >= least && (!best || gain > best->gain || has_threads(candidate.applied));
   }
 
   // What the model is sure of at the usual sizes, if it is `least`: of the recipe without its threads where they are
@@ -182,12 +208,6 @@ class Predictor {
     return strategy.frees_loops || fills_awaited_lanes(strategy);
   }
 
-  // A choice of threads alone, and whether a compiler makes vectors of what they run.
-  struct ByThreads {
-    Predicted predicted;
-    tuning_db::Vectors vectors;
-    double shares;  // CoreLoad::shares
-  };
   std::optional<ByThreads> by_threads(const transforms::StrategyInfo& strategy,
                                       const tuning_db::Candidate& candidate) const {
     const auto vectors = strategy.in_waves ? tuning_db::Vectors::None : tuning_db::Vectors::Perhaps;
@@ -219,15 +239,6 @@ class Predictor {
   template <class One>
   static void keep_clearly_larger(std::optional<One>& best, std::optional<One> other) {
     if (other && (!best || gain_of(*other) > clearly_more * gain_of(*best))) best = std::move(other);
-  }
-
-  static std::optional<tuning_db::Candidate> candidate_of(const transforms::Nest& nest,
-                                                          const transforms::StrategyInfo& strategy,
-                                                          const transforms::OpenRecipe& open,
-                                                          const transforms::ApplyOptions& options) {
-    const auto recipe = transforms::closed(open);
-    if (!recipe) return std::nullopt;
-    return tuning_db::fitted(nest, string(strategy.name), *recipe, options);
   }
 
   static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {

@@ -79,6 +79,7 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const App
 
 Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports) {
+  SOUS_ASSERT(!nest.draft);
   const sdfg::ScheduleTree original = nest.tree;
   const auto planned = [&](const StepCall& call) -> Result<Plan> {
     const StepInfo* step = find_step(call.step);
@@ -101,6 +102,19 @@ Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& op
     nest = rewrite(std::move(nest), *plan);
   }
   return sdfg::lower(nest.lifted, nest.tree);
+}
+
+std::optional<Draft> draft(const Nest& nest, const Recipe& recipe, const StepContext& context) {
+  Nest one = nest;
+  one.draft = true;
+  for (const StepCall& call : recipe.steps) {
+    const StepInfo* step = find_step(call.step);
+    if (step == nullptr || !step->drafted) return std::nullopt;
+    const Result<Plan> plan = step->plan(one, call, context);
+    if (!plan || !check_growth(nest.tree, plan->tree())) return std::nullopt;
+    one.tree = plan->tree();
+  }
+  return Draft{sdfg::lower(one.lifted, one.tree)};
 }
 
 }  // namespace sous::transforms

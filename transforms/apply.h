@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,13 @@ Result<sdfg::Sdfg> apply(const sdfg::Sdfg& nest, const Recipe& recipe, const App
 // The same, of one whose dependences are known already: for many recipes of one nest.
 Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports = nullptr);
+
+// What the recipe would make of the nest if all of its steps were legal, for estimates of what that gains ahead of the
+// proof, which takes long: nothing of it is proven, and no code is made of it. Nullopt: what a step does depends on
+// more than the tree (StepInfo::drafted), or it does not stand as declared.
+struct Draft {
+  sdfg::Sdfg nest;
+};
+std::optional<Draft> draft(const Nest& nest, const Recipe& recipe, const StepContext& context);
 
 }  // namespace sous::transforms

@@ -42,6 +42,7 @@ struct Nest {
   sdfg::ScheduleTree tree;
   bool stale = false;
   bool restructured = false;  // statements are not those of the program any more
+  bool draft = false;         // nothing is proven of its order: for estimates (apply.h)
 };
 
 // A graph whose statements compute what those of a nest do, as a structure step has shown: each of these does so by the
@@ -80,8 +81,8 @@ class Plan {
   std::optional<sdfg::Lifted> restructured_;  // of a structure step: what replaces the nest's statements
 };
 
-// Asks sdfg::respects. A violated order is refused with `refusal` (a code of the step's own); an exhausted budget stays
-// isl.budget. `where` names the loop in question.
+// Asks sdfg::respects, but of a draft. A violated order is refused with `refusal` (a code of the step's own); an
+// exhausted budget stays isl.budget. `where` names the loop in question.
 Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where);
 // For structure steps, which change statements too (a tile kept in registers, a packed operand): `order` is that in
 // which the instances run in `result`.
@@ -109,6 +110,8 @@ struct StepInfo {
   std::span<const ParamInfo> params;
   std::span<const RefusalInfo> refusals;
   bool reassociates = false;  // may change the association of floating-point reductions (with leave only)
+  // What it makes of a nest follows from the tree alone, if it is legal: a draft may be made of it.
+  bool drafted = false;
   // Looks at `Nest::dependences`. Those of a restructured nest are costly: they are computed for the steps that do.
   bool needs_dependences = true;
   Result<Plan> (*plan)(const Nest& nest, const StepCall& call, const StepContext& context) = nullptr;
@@ -215,6 +218,12 @@ constexpr bool needs_dependences() {
 }
 
 template <class Step>
+constexpr bool drafted() {
+  if constexpr (requires { Step::drafted; }) return Step::drafted;
+  return false;
+}
+
+template <class Step>
 constexpr StepInfo declare() {
   return {.name = Step::name,
           .summary = Step::summary,
@@ -224,6 +233,7 @@ constexpr StepInfo declare() {
           .params = Declared<Step>::infos,
           .refusals = Step::refusals,
           .reassociates = reassociates<Step>(),
+          .drafted = drafted<Step>(),
           .needs_dependences = needs_dependences<Step>(),
           .plan = &Declared<Step>::plan};
 }
@@ -253,6 +263,7 @@ struct Independence {
   std::vector<sdfg::Reduction> reductions;
   void add_to(sdfg::ScheduleLoop& loop) const;  // without doubling what it has
 };
+// Of a draft: as if nothing were carried.
 Result<Independence> independent(const Nest& nest, const std::string& symbol, const StepContext& context,
                                  std::string_view refusal);
 

@@ -77,9 +77,9 @@ class Reader {
     CoreLoad out;
     exactly_ = true;
     out.in_waves = vectors == Vectors::None;
-    const ScheduleFeatures terms = read();
+    for (const StatementFact& s : facts_.statements) statement(s);
     out.shares = total_ / std::max(1.0, largest_);
-    out.operations = terms[static_cast<std::size_t>(ScheduleFeature::operations)];
+    out.operations = logarithm(total_);
     out.regions = regions();
     out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
     out.touched = traffic(INFINITY);
@@ -113,7 +113,7 @@ class Reader {
   }
 
   ScheduleFeatures read() {
-    for (std::size_t k = 0; k < facts_.statements.size(); ++k) statement(facts_.statements[k]);
+    for (const StatementFact& s : facts_.statements) statement(s);
     const double all = std::max(1.0, total_);
     for (const auto weighted : {ScheduleFeature::in_vectors, ScheduleFeature::unrolled, ScheduleFeature::chained,
                                 ScheduleFeature::innermost_trips, ScheduleFeature::threads, ScheduleFeature::imbalance,

@@ -113,8 +113,8 @@ class Finder {
     const auto mentions = body_.mentions.find(variable_);
     if (mentions == body_.mentions.end()) return false;
     return std::ranges::all_of(mentions->second, [&](const Mention& m) {
-      if (!body_.encloses(s, m.place) || is_of_use(m.place)) return true;
-      return !liveness_.changes(m) || planted(Fault::host_write_between_nests_ignored);
+      if (!body_.encloses(s, m.place) || !liveness_.changes(m)) return true;
+      return is_of_use(m.place) || planted(Fault::host_write_between_nests_ignored);
     });
   }
   bool is_of_use(const clang::Stmt* place) const {
@@ -124,10 +124,12 @@ class Finder {
   }
 
   bool is_understood(const clang::Stmt* s) const {
-    if (s == nullptr || is_of_use(s)) return true;
-    if (llvm::isa<clang::OMPExecutableDirective, clang::SwitchCase>(s)) return false;
-    if (names_ == Names::OneUnlessCalledBack && may_let_others_run(s)) return false;
-    return std::ranges::all_of(s->children(), [&](const clang::Stmt* child) { return is_understood(child); });
+    if (s == nullptr) return true;
+    const bool refused = llvm::isa<clang::OMPExecutableDirective, clang::SwitchCase>(s) ||
+                         (names_ == Names::OneUnlessCalledBack && may_let_others_run(s));
+    const bool understood =
+        !refused && std::ranges::all_of(s->children(), [&](const clang::Stmt* child) { return is_understood(child); });
+    return understood || is_of_use(s);  // that takes longer
   }
 
   // Calls a function of the program, or waits for another thread.

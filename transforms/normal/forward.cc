@@ -36,6 +36,11 @@ int cost(const ScalarExpr& code) {
   return total;
 }
 
+// Most states do not, and what they assign takes longer to tell.
+bool names(const State& s, const std::string& container) {
+  return std::ranges::any_of(s.edges, [&](const Edge& e) { return e.memlet.container == container; });
+}
+
 // How often an expression names the container: once forwarded, it would be computed as often.
 int count_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::string& container) {
   int count = 0;
@@ -50,6 +55,7 @@ int count_reads(const Region& region, const std::string& container) {
     match(
         node.value,
         [&](const State& s) {
+          if (!names(s, container)) return;
           if (const auto a = as_assignment(s)) {
             count += count_reads(a->code, a->inputs, container);
             return;
@@ -225,6 +231,7 @@ class Forwarder {
       match(
           node.value,
           [&](const State& s) {
+            if (found || !names(s, name)) return;
             if (const auto a = as_assignment(s)) look(a->code, a->inputs);
           },
           [](const Loop&) {}, [&](const If& i) { look(i.condition.code, i.condition.inputs); },

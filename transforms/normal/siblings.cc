@@ -44,6 +44,7 @@ bool calls_something(const Node& statement) {
 class Orderer {
  public:
   explicit Orderer(const Work& work) : work_(work) {
+    bare_.statements = work.lifted.statements;
     for (const Dependence& d : work.dependences.all()) {
       dependent_.emplace(d.source, d.target);
       dependent_.emplace(d.target, d.source);
@@ -104,13 +105,32 @@ class Orderer {
     std::map<std::string, std::string> places;
   };
   Described described(const ScheduleNode& node) const {
-    Sdfg part = lower(work_.lifted, {node});
-    part.root = without_extents(std::move(part.root), {});
-    const auto [canonical, original] = canonical_names(part);
+    Sdfg part = lower(bare_, {node});
     const std::set<std::string> touched = containers_of(part.root);
+    part.root = without_extents(std::move(part.root), {});
+    part.containers = of_use(touched);
+    const auto [canonical, original] = canonical_names(part);
     Described result{.text = print(canonical.root, canonical), .places = {}};
     for (const auto& [place, name] : original.containers)
       if (touched.contains(name)) result.places[name] = place;
+    return result;
+  }
+
+  // These, and those that their shapes are read from: the others take no part in names.
+  std::vector<Container> of_use(std::set<std::string> names) const {
+    std::vector<Container> result;
+    const auto read = [&](const Expr& e) { names.merge(e.reads()); };
+    for (std::size_t known = 0; known < names.size();) {
+      known = names.size();
+      result.clear();
+      for (const Container& c : work_.lifted.frame.containers) {
+        if (!names.contains(c.name)) continue;
+        result.push_back(c);
+        std::ranges::for_each(c.shape, read);
+        std::ranges::for_each(c.strides, read);
+        read(c.offset);
+      }
+    }
     return result;
   }
 
@@ -165,6 +185,7 @@ class Orderer {
   }
 
   const Work& work_;
+  Lifted bare_;  // the statements alone
   std::set<std::pair<int, int>> dependent_;
 };
 

@@ -8,6 +8,7 @@ namespace {
 
 struct Distribute {
   static constexpr std::string_view name = "distribute";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Cuts a loop's body before child `at` into two loops, or into all its children.";
   static constexpr std::string_view before = "for i: { S(i); T(i) }";

@@ -39,6 +39,7 @@ Result<bool> never_runs(const sdfg::ScheduleTree& tree, const sdfg::Points& wher
 
 struct Fuse {
   static constexpr std::string_view name = "fuse";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Makes one loop of two neighbours; where their ranges differ, each body runs under a guard if it needs one.";
   static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";

@@ -8,6 +8,7 @@ namespace {
 
 struct Interchange {
   static constexpr std::string_view name = "interchange";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary = "Exchanges two loops of which one is directly inside the other.";
   static constexpr std::string_view before = "for i: for j: S(i, j)";
   static constexpr std::string_view after = "for j: for i: S(i, j)";

@@ -7,6 +7,7 @@ namespace {
 
 struct Parallelize {
   static constexpr std::string_view name = "parallelize";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Runs a loop's iterations on several threads; temporaries become private, reductions are split where that is "
       "allowed.";

@@ -10,6 +10,7 @@ namespace {
 
 struct Reorder {
   static constexpr std::string_view name = "reorder";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary = "Exchanges a loop with what stands directly before or behind it.";
   static constexpr std::string_view before = "for i: S(i)\nfor j: T(j)";
   static constexpr std::string_view after = "for j: T(j)\nfor i: S(i)";

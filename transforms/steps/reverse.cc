@@ -7,6 +7,7 @@ namespace {
 
 struct Reverse {
   static constexpr std::string_view name = "reverse";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary = "Runs a loop's iterations from the last to the first.";
   static constexpr std::string_view before = "for i in [0, n): S(i)";
   static constexpr std::string_view after = "for i in [0, n): S(n - 1 - i)";

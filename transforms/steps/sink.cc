@@ -11,6 +11,7 @@ using sdfg::ScalarExpr;
 
 struct Sink {
   static constexpr std::string_view name = "sink";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Moves what stands directly behind a loop, or before it, into the loop, as one more iteration at its end or "
       "begin.";

@@ -10,6 +10,7 @@ namespace {
 
 struct Skew {
   static constexpr std::string_view name = "skew";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary = "Adds factor times an outer loop's variable to a loop's own.";
   static constexpr std::string_view before = "for i: for j in [0, n): S(i, j)";
   static constexpr std::string_view after = "for i: for j in [2*i, n + 2*i): S(i, j - 2*i)";

@@ -10,6 +10,7 @@ namespace {
 
 struct Tile {
   static constexpr std::string_view name = "tile";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Cuts the iterations of a perfect band into tiles: loops over tiles outside, loops over the points of a tile "
       "inside.";

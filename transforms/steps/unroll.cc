@@ -7,6 +7,7 @@ namespace {
 
 struct UnrollStep {
   static constexpr std::string_view name = "unroll";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary = "Writes a loop's body several times per iteration.";
   static constexpr std::string_view before = "for i: S(i)";
   static constexpr std::string_view after = "for i in steps of 4: { S(i); S(i+1); S(i+2); S(i+3) }";

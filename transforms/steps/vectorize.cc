@@ -7,6 +7,7 @@ namespace {
 
 struct Vectorize {
   static constexpr std::string_view name = "vectorize";
+  static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Runs a loop's iterations in vector lanes, statement by statement; loops inside it stay loops.";
   static constexpr std::string_view before = "for i: S(i)";
