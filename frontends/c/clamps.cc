@@ -22,9 +22,11 @@ std::vector<Expr> operands(const Expr& e, sdfg::AtomKind kind) {
   return all;
 }
 
-// Whether `test` >= 0 says which of the two is larger: `low` is no more than `high` where it holds, and no less where it
-// does not. For integers, one apart in the test makes no difference, for then both are equal: with c * test = high - low
-// - k, 0 <= k <= c, the difference is at least k where test >= 0, and at most k - c elsewhere. c = 2 is -v for v below 0.
+// Whether `test` >= 0 says which of the two is larger: `low` is no more than `high` where it holds, and no less where
+// it does not. For integers, one apart in the test makes no difference, for then both are equal: with c * test = high -
+// low
+// - k, 0 <= k <= c, the difference is at least k where test >= 0, and at most k - c elsewhere. c = 2 is -v for v below
+// 0.
 bool orders(const Expr& test, const Expr& low, const Expr& high) {
   for (const std::int64_t c : {1, 2}) {
     const auto k = (high - low - Expr(c) * test).constant();
@@ -46,14 +48,14 @@ std::optional<Expr> Builder::chosen(const Expr& test, const Expr& yes, const Exp
     const Expr beyond = first ? test : -test - Expr(1);
     for (const bool from_below : {true, false}) {
       std::vector<Expr> others = operands(rest, from_below ? sdfg::AtomKind::Min : sdfg::AtomKind::Max);
-      const auto value = std::ranges::find_if(others, [&](const Expr& v) {
-        return from_below ? orders(beyond, v, bound) : orders(beyond, bound, v);
-      });
+      const auto value = std::ranges::find_if(
+          others, [&](const Expr& v) { return from_below ? orders(beyond, v, bound) : orders(beyond, bound, v); });
       if (value == others.end()) continue;
       others.erase(value);
-      const bool in_order = planted(Fault::crossed_bounds_trusted) || std::ranges::all_of(others, [&](const Expr& other) {
-        return ranges_.require_nonneg(from_below ? other - bound : bound - other, box_);
-      });
+      const bool in_order =
+          planted(Fault::crossed_bounds_trusted) || std::ranges::all_of(others, [&](const Expr& other) {
+            return ranges_.require_nonneg(from_below ? other - bound : bound - other, box_);
+          });
       if (in_order) return from_below ? Expr::max(bound, rest) : Expr::min(bound, rest);
     }
   }
