@@ -34,10 +34,9 @@ class Chooser {
 
   // The best match of the unit that fits, is legal and has evidence.
   std::optional<Choice> pick(const Unit& unit, UnitReport& report) const {
-    auto best = pick_known(unit, report);
+    if (auto known = pick_known(unit, report)) return known;
     // For a whole of several nests these are asked first.
-    if (!best && (unit.one_of_several() || question_.nest.units.size() == 1)) best = strategy(unit, report);
-    return best;
+    return unit.one_of_several() || question_.nest.units.size() == 1 ? strategy(unit, report) : std::nullopt;
   }
   // The same of what the sources know.
   std::optional<Choice> pick_known(const Unit& unit, UnitReport& report) const {

@@ -12,6 +12,7 @@
 #include "client/generated_code.h"
 #include "client/process.h"
 #include "sdfg/interp.h"
+#include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
 #include "targets/target.h"
@@ -146,15 +147,6 @@ string driver(const std::vector<Side>& sides, const Pace& pace, bool same_bits) 
   return out.str();
 }
 
-bool has_parallel_loop(const sdfg::Sdfg& sdfg) {
-  bool found = false;
-  sdfg::visit(sdfg.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
-  });
-  return found;
-}
-
 // The sides of a measurement and their code, original first, recipe last; or the recipe alone.
 struct Sides {
   std::vector<Side> sides;
@@ -252,8 +244,7 @@ string utc_now() {
   return buffer;
 }
 
-// What the provenance says of a unit that is one of several.
-static string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
+string by_itself(const Unit& unit) { return unit.one_of_several() ? ", the unit by itself" : ""; }
 
 string joined(const std::vector<string>& words) {
   string out;
@@ -275,7 +266,7 @@ Timing summarize(std::vector<double> values) {
 }
 
 int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
-  if (!target.has_threads() || !has_parallel_loop(sdfg)) return 1;
+  if (!target.has_threads() || !sdfg::has_parallel_loop(sdfg)) return 1;
   if (const char* given = std::getenv("OMP_NUM_THREADS")) {
     int n = 0;
     const std::string_view text = given;

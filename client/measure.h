@@ -47,6 +47,8 @@ Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choice
 // The measurement as an entry of the database.
 tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const Meaning& meaning, const std::string& name, const std::string& provenance);
+// What the provenance says of a unit that is one of several: ", the unit by itself", or nothing.
+std::string by_itself(const Unit& unit);
 // "2026-01-31T12:00:00Z", now.
 std::string utc_now();
 std::string joined(const std::vector<std::string>& words);

@@ -43,8 +43,7 @@ string loops_of(const sdfg::Region& region, const std::map<string, sdfg::Expr>& 
         [&](const sdfg::If& branch) {
           text += "?(" + loops_of(branch.then_body, original) + ":" + loops_of(branch.else_body, original) + ")";
         },
-        [&](const sdfg::While& loop) { text += "*(" + loops_of(loop.body, original) + ")"; },
-        [&](const sdfg::Return&) { text += "r"; });
+        [&](const sdfg::While& loop) { text += "*(" + loops_of(loop.body, original) + ")"; });
   return text;
 }
 string loops_of(const transforms::NormalForm::Unit& unit) {

@@ -7,6 +7,7 @@
 #include "client/program_load.h"
 #include "client/promise.h"
 #include "client/sized.h"
+#include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/strategies/thread_levels.h"
@@ -78,9 +79,11 @@ class Predictor {
     const auto facts = transforms::NestFacts::of(unit_.nest, options.context, options.budget);
     if (!facts) return result;
     for (const string& text : transforms::thread_levels(*facts, most_levels)) {
+      const transforms::StrategyInfo& strategy = transforms::outer_threads_strategy;
+      const auto recipe = transforms::closed({.text = text, .open = {}});
       const auto candidate =
-          candidate_of(*facts->nest(), transforms::outer_threads_strategy, {.text = text, .open = {}}, options);
-      auto one = candidate ? by_threads(transforms::outer_threads_strategy, *candidate) : std::nullopt;
+          recipe ? tuning_db::fitted(*facts->nest(), string(strategy.name), *recipe, options) : std::nullopt;
+      auto one = candidate ? by_threads(strategy, *candidate) : std::nullopt;
       if (one) result.push_back(with_least_work(std::move(*one)));
       if (!shared_.open()) break;
     }
@@ -113,7 +116,7 @@ class Predictor {
         if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy)) {
           auto gains = freed(*one.strategy, *candidate);
           // Of few blocks one thread does most, and what others cost is nobody's gain.
-          if (!gains && has_threads(candidate->applied))
+          if (!gains && sdfg::has_parallel_loop(candidate->applied))
             gains = on_one_thread(*one.strategy, *one.nest, candidate->recipe);
           keep_clearly_larger(freed_loops, std::move(gains));
         }
@@ -130,7 +133,7 @@ class Predictor {
       set_least_shape(best->choice.match.evidence, unit_.nest, sized_, sized_.value(), Needs::LongLoops,
                       [&](const Sizes& sizes) { return sure(best->choice.applied, sizes) >= least; });
     }
-    keep_larger(best, std::move(freed_loops));
+    if (freed_loops && (!best || freed_loops->gain > best->gain)) best = std::move(freed_loops);
     if (!best && threads) return with_least_work(std::move(*threads));
     return best;
   }
@@ -149,7 +152,7 @@ class Predictor {
     }
     const double gain = std::isinf(least) ? 0 : sure(candidate.applied, sized_.usual());
     // Without threads that do not pay it may gain more.
-    return gain >= least && (!best || gain > best->gain || has_threads(candidate.applied));
+    return gain >= least && (!best || gain > best->gain || sdfg::has_parallel_loop(candidate.applied));
   }
 
   // What the model is sure of at the usual sizes, if it is `least`: of the recipe without its threads where they are
@@ -241,10 +244,6 @@ class Predictor {
     if (other && (!best || gain_of(*other) > clearly_more * gain_of(*best))) best = std::move(other);
   }
 
-  static void keep_larger(std::optional<Predicted>& best, std::optional<Predicted> other) {
-    if (other && (!best || other->gain > best->gain)) best = std::move(other);
-  }
-
   // What a recipe gains that makes loops parallel, and from which extents on; where sizes are open and its threads pay
   // for larger ones only, for those.
   std::optional<Predicted> freed(const transforms::StrategyInfo& strategy,
@@ -271,7 +270,7 @@ class Predictor {
                                                                    shared_.load(unit_.nest, sizes))
                                : std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
                                           tuning_db::overlapped_chains_gain(applied, sizes));
-    if (vectors == 0 || !has_threads(applied)) return vectors;
+    if (vectors == 0 || !sdfg::has_parallel_loop(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
     return vectors * (one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
   }
@@ -283,15 +282,6 @@ class Predictor {
     const auto* target = targets::find_target(candidate.recipe.target);
     return target != nullptr && target->emit(candidate.applied, options) &&
            std::ranges::all_of(unfollowed, &targets::Unfollowed::threads);
-  }
-
-  static bool has_threads(const sdfg::Sdfg& applied) {
-    bool found = false;
-    sdfg::visit(applied.root, [&](const sdfg::Node& node) {
-      const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-      found = found || (loop != nullptr && std::holds_alternative<sdfg::Parallel>(loop->schedule));
-    });
-    return found;
   }
 
   // What the program waits for that the unit is most of, at the usual sizes.
@@ -359,7 +349,8 @@ class Predictor {
     e.tuned_seconds = seconds / gain;
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
-    e.threads = target != nullptr && target->has_threads() && has_threads(candidate.applied) ? sized_.threads() : 1;
+    e.threads =
+        target != nullptr && target->has_threads() && sdfg::has_parallel_loop(candidate.applied) ? sized_.threads() : 1;
     return out;
   }
 

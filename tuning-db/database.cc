@@ -1,7 +1,6 @@
 #include "tuning-db/database.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "tuning-db/follower.h"
 #include "tuning-db/greatest_sizes.h"
 #include "tuning-db/insert.h"
+#include "tuning-db/nearest.h"
 #include "tuning-db/places.h"
 #include "tuning-db/ranking.h"
 #include "tuning-db/size_class.h"
@@ -24,26 +24,9 @@ namespace {
 // An entry with its nest takes about 10 kB.
 constexpr std::size_t most_parsed = 65'536;
 
-double distance(const FeatureVector& a, const FeatureVector& b) {
-  double square = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    square += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
-  return std::sqrt(square);
-}
-
 using Parsed = std::shared_ptr<const transforms::Match>;
 
 }  // namespace
-
-transforms::Match match_of(const Entry& entry, double distance, transforms::Origin origin) {
-  return {.recipe = entry.recipe,
-          .distance = distance,
-          .evidence = evidence(entry),
-          .id = entry_id(entry),
-          .name = entry.name,
-          .origin = origin,
-          .nest = entry.nest};
-}
 
 struct Database::Impl {
   Hardware hardware;

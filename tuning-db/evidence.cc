@@ -1,5 +1,7 @@
 #include "tuning-db/evidence.h"
 
+#include "tuning-db/database.h"
+
 namespace sous::tuning_db {
 
 Json least_json(const std::vector<double>& extents, double work) { return Json{{"extents", extents}, {"work", work}}; }
@@ -47,6 +49,16 @@ Result<transforms::Evidence> evidence_from_json(const Json& json, const std::str
   TRY_VOID(read_least(in, area, e.least_extents, e.least_work));
   TRY_VOID(in.done());
   return e;
+}
+
+transforms::Match match_of(const Entry& entry, double distance, transforms::Origin origin) {
+  return {.recipe = entry.recipe,
+          .distance = distance,
+          .evidence = evidence(entry),
+          .id = entry_id(entry),
+          .name = entry.name,
+          .origin = origin,
+          .nest = entry.nest};
 }
 
 }  // namespace sous::tuning_db

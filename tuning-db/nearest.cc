@@ -44,6 +44,13 @@ struct Selector final : faiss::IDSelector {
 
 }  // namespace
 
+double distance(const FeatureVector& a, const FeatureVector& b) {
+  double square = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    square += (double{a[i]} - double{b[i]}) * (double{a[i]} - double{b[i]});
+  return std::sqrt(square);
+}
+
 struct Nearest::Impl {
   std::vector<StoredVector> vectors;
   std::vector<Group> groups;
@@ -151,12 +158,7 @@ Result<std::vector<Hit>> Nearest::search_slowly(const FeatureVector& query, int 
   std::vector<Hit> hits;
   for (const StoredVector& v : impl_->vectors) {
     if (!passes(v, filter)) continue;
-    double square = 0;
-    for (std::size_t i = 0; i < query.size(); ++i) {
-      const double difference = double{v.vector[i]} - double{query[i]};
-      square += difference * difference;
-    }
-    hits.push_back({v.id, std::sqrt(square)});
+    hits.push_back({v.id, distance(v.vector, query)});
   }
   std::ranges::sort(hits, before);
   if (hits.size() > static_cast<std::size_t>(std::max(0, k))) hits.resize(static_cast<std::size_t>(std::max(0, k)));

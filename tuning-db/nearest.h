@@ -17,6 +17,9 @@
 
 namespace sous::tuning_db {
 
+// Euclid's; of two lengths, of what both have.
+double distance(const FeatureVector& a, const FeatureVector& b);
+
 // Entries are compared only with nests that they could serve at all.
 struct NearestFilter {
   std::optional<NestKey> key;

@@ -75,7 +75,7 @@ class Follower {
     }
   }
   void reads(const Memlet& memlet) {
-    for (const sdfg::Dim& d : memlet.subset) reads(d.begin);
+    for (const Expr& e : memlet.subset) reads(e);
   }
   void reads(const sdfg::Condition& condition) {
     for (const Memlet& m : condition.inputs) reads(m);
@@ -85,8 +85,7 @@ class Follower {
     for (const sdfg::Node& node : region.nodes)
       match(
           node.value, [&](const sdfg::State& s) { state(s); }, [&](const sdfg::Loop& l) { loop(l); },
-          [&](const sdfg::If& i) { branch(i); }, [&](const sdfg::While& w) { repeated(w); },
-          [](const sdfg::Return&) {});
+          [&](const sdfg::If& i) { branch(i); }, [&](const sdfg::While& w) { repeated(w); });
   }
 
   void state(const sdfg::State& s) {

@@ -73,7 +73,7 @@ std::optional<std::int64_t> VectorLoop::room(const sdfg::Memlet& memlet) const {
       c.shape.empty() || memlet.combine || access(memlet).kind != Access::Kind::Contiguous)
     return std::nullopt;
   const auto width = c.shape.back().constant();
-  const bool begins_row = sdfg::subscripts(memlet.subset).back() == Expr::symbol(loop_.symbol) - loop_.begin;
+  const bool begins_row = memlet.subset.back() == Expr::symbol(loop_.symbol) - loop_.begin;
   if (!width || *width % lanes != 0 || !begins_row || c.strides.back() != Expr(1)) return std::nullopt;
   return width;
 }

@@ -1,0 +1,84 @@
+// What comparisons of integers say about symbols.
+#include "frontends/c/ranges.h"
+
+namespace sous::frontends::c {
+
+using sdfg::Expr;
+using sdfg::ScalarExpr;
+using sdfg::ScalarOp;
+
+namespace {
+
+bool is_affine_comparison(ScalarOp op) {
+  return op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge || op == ScalarOp::eq;
+}
+
+}  // namespace
+
+std::optional<Expr> as_symbolic(const ScalarExpr& e) {
+  if (!sdfg::is_integer(e.type)) return std::nullopt;
+  if (e.op == ScalarOp::symbolic) return e.symbolic;
+  if (e.op == ScalarOp::constant) {
+    if (sdfg::info(e.type).kind == sdfg::TypeKind::Unsigned && e.integer_value() < 0) return std::nullopt;
+    return Expr(e.integer_value());
+  }
+  if (e.op == ScalarOp::cast && sdfg::is_integer(e.args[0].type) &&
+      sdfg::info(e.args[0].type).kind == sdfg::TypeKind::Signed && sdfg::info(e.type).kind == sdfg::TypeKind::Signed &&
+      sdfg::info(e.type).bytes >= sdfg::info(e.args[0].type).bytes)
+    return as_symbolic(e.args[0]);
+  return std::nullopt;
+}
+
+std::optional<Expr> nonneg_where(const ScalarExpr& comparison) {
+  if (comparison.op == ScalarOp::logical_not) {
+    const auto inner = nonneg_where(comparison.args[0]);
+    return inner ? std::optional(-*inner - Expr(1)) : std::nullopt;
+  }
+  if (!is_affine_comparison(comparison.op) || comparison.op == ScalarOp::eq) return std::nullopt;
+  const auto a = as_symbolic(comparison.args[0]), b = as_symbolic(comparison.args[1]);
+  if (!a || !b) return std::nullopt;
+  switch (comparison.op) {
+    case ScalarOp::lt:
+      return *b - *a - Expr(1);
+    case ScalarOp::le:
+      return *b - *a;
+    case ScalarOp::gt:
+      return *a - *b - Expr(1);
+    default:
+      return *a - *b;
+  }
+}
+
+std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
+  std::vector<Range> result;
+  const ScalarExpr* c = &condition;
+  while (c->op == ScalarOp::logical_not) {
+    c = &c->args[0];
+    holds = !holds;
+  }
+  if ((c->op == ScalarOp::logical_and && holds) || (c->op == ScalarOp::logical_or && !holds)) {
+    result = refine(c->args[0], holds);
+    for (Range& r : refine(c->args[1], holds)) result.push_back(std::move(r));
+    return result;
+  }
+  std::vector<Expr> differences;
+  if (c->op == ScalarOp::eq && holds) {
+    const auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
+    if (a && b) differences = {*a - *b, *b - *a};
+  } else if (const auto d = nonneg_where(*c)) {
+    differences.push_back(holds ? *d : -*d - Expr(1));  // the negation of x >= 0 is -x - 1 >= 0
+  }
+  for (const Expr& d : differences)
+    for (const std::string& symbol : d.symbols()) {
+      auto k = sdfg::coefficient_of(d, symbol);
+      if (!k || !k->constant() || (*k->constant() != 1 && *k->constant() != -1)) continue;
+      const Expr rest = d - *k * Expr::symbol(symbol);
+      if (*k->constant() == 1)
+        result.push_back({symbol, -rest, std::nullopt});
+      else
+        result.push_back({symbol, std::nullopt, rest});
+    }
+  return result;
+}
+
+}  // namespace sous::frontends::c
