@@ -4,7 +4,6 @@
 
 #include "sdfg/dependence_data.h"
 #include "sdfg/extremum.h"
-#include "sdfg/isl_parts.h"
 #include "sdfg/loop_relations.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/times.h"
@@ -13,6 +12,11 @@ namespace sous::sdfg {
 namespace {
 
 using Data = Dependences::Data;
+
+// The differences in time between target and source over the pairs.
+IslSet time_deltas(const IslMap& pairs, const Times& times, int s, int t) {
+  return IslSet(isl_map_deltas(times.on_time(pairs, s, t).release()));
+}
 
 // A distance in time as one between the values of the loop's variable (both along its direction).
 std::optional<std::int64_t> value_distance(std::optional<std::int64_t> distance, const Times& times,
@@ -113,18 +117,13 @@ class Pairs {
 void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Lifted& lifted) {
   const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
   const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
-  std::vector<IslBasicMap> pairs = parts_of(times.on_time(relation, d.source, d.target));
-  std::erase_if(pairs, is_empty);
-  std::vector<IslBasicMap> equal = pairs;
+  const IslSet deltas = time_deltas(relation, times, d.source, d.target);
+  IslSet equal(deltas.copy());
   for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
     const std::size_t index = times.loops().at(s[i]).index;
-    d.distance.push_back(value_distance(constant_difference(pairs, index), times, times.loops().at(s[i])));
-    if (d.equal_loops < i) continue;
-    const int at = static_cast<int>(index);
-    for (IslBasicMap& part : equal)
-      part = IslBasicMap(isl_basic_map_equate(part.release(), isl_dim_in, at, isl_dim_out, at));
-    std::erase_if(equal, is_empty);
-    if (!equal.empty()) d.equal_loops = i + 1;
+    d.distance.push_back(value_distance(constant_distance(deltas, times, index), times, times.loops().at(s[i])));
+    equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
+    if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
   }
 }
 

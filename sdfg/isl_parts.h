@@ -37,7 +37,5 @@ IslMap decreasing(const IslMap& pairs, std::size_t dimension);
 IslMap equal_in(const IslMap& pairs, std::size_t dimension);
 // Whether both sides have numbers there, as at places in sequences: second less first.
 std::optional<std::int64_t> fixed_difference(const IslBasicMap& part, std::size_t dimension);
-// Second less first, if that is the same number in all pairs of all parts, none of which is empty.
-std::optional<std::int64_t> constant_difference(const std::vector<IslBasicMap>& parts, std::size_t dimension);
 
 }  // namespace sous::sdfg

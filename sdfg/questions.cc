@@ -94,7 +94,7 @@ CarriedPairs by_relation(const Question& q, std::size_t k, const IslMap& depende
   const Times::LoopTime& l = q.loop();
   IslMap pairs = carried_pairs(q.data, q.times(), l, k, dependence);
   if (empty(pairs)) return {};
-  auto distance = constant_difference(parts_of(pairs), l.index);
+  auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), q.times(), l.index);
   if (distance && !l.counted) *distance /= std::abs(l.loop->step);
   return {true, distance};
 }
