@@ -10,18 +10,6 @@ using sdfg::Expr;
 
 namespace {
 
-// What a minimum (or a maximum) is of; of all else, itself.
-std::vector<Expr> operands(const Expr& e, sdfg::AtomKind kind) {
-  const auto& terms = e.terms();
-  const bool is_one = e.constant_term() == 0 && terms.size() == 1 && terms[0].coefficient == 1 &&
-                      terms[0].atoms.size() == 1 && terms[0].atoms[0].kind == kind;
-  if (!is_one) return {e};
-  std::vector<Expr> all;
-  for (const Expr& arg : terms[0].atoms[0].args)
-    for (Expr& operand : operands(arg, kind)) all.push_back(std::move(operand));
-  return all;
-}
-
 // Whether `test` >= 0 says which of the two is larger: `low` is no more than `high` where it holds, and no less where
 // it does not. For integers, one apart in the test makes no difference, for then both are equal: with c * test = high -
 // low

@@ -134,6 +134,18 @@ Ranges::WithFacts::WithFacts(Ranges& r, const Box& box) : ranges(r), before(r.fa
 }
 Ranges::WithFacts::~WithFacts() { ranges.facts_ = std::move(before); }
 
+// What a minimum (or a maximum) is of; of all else, itself.
+std::vector<Expr> operands(const Expr& e, sdfg::AtomKind kind) {
+  const auto& terms = e.terms();
+  const bool is_one = e.constant_term() == 0 && terms.size() == 1 && terms[0].coefficient == 1 &&
+                      terms[0].atoms.size() == 1 && terms[0].atoms[0].kind == kind;
+  if (!is_one) return {e};
+  std::vector<Expr> all;
+  for (const Expr& arg : terms[0].atoms[0].args)
+    for (Expr& operand : operands(arg, kind)) all.push_back(std::move(operand));
+  return all;
+}
+
 std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int depth) {
   if (auto c = e.constant()) return *c < 0 ? -1 : 1;
   auto lo = bound(e, box, false, false, depth + 1);
@@ -179,6 +191,27 @@ std::optional<Expr> Ranges::bound_of_pieces(const Expr& e, const Box& box, bool 
   return std::nullopt;
 }
 
+// The least of a maximum, or the largest of a minimum, that no operand says alone. Half of their sum is one, where the
+// loops cancel out: what is mirrored at a border stays behind it. And max(a, min(b, c)) is min(max(a, b), max(a, c)).
+std::optional<Expr> Ranges::bound_by_both(const Atom& atom, const Box& box, int depth) {
+  const bool is_max = atom.kind == AtomKind::Max;
+  const AtomKind other = is_max ? AtomKind::Min : AtomKind::Max;
+  const auto a = operands(atom.args[0], other), b = operands(atom.args[1], other);
+  const Expr sum = atom.args[0] + atom.args[1];
+  const bool varies = std::ranges::any_of(box, [&](const Range& r) { return sum.uses(r.symbol); });
+  if (sum.is_valid() && sum.reads().empty() && !varies) return Expr::floor_div(sum, Expr(2));
+  constexpr std::size_t kMostPairs = 6;
+  if (a.size() + b.size() == 2 || a.size() * b.size() > kMostPairs) return std::nullopt;
+  std::optional<Expr> all;
+  for (const Expr& x : a)
+    for (const Expr& y : b) {
+      const auto one = bound(is_max ? Expr::max(x, y) : Expr::min(x, y), box, !is_max, false, depth + 1);
+      if (!one) return std::nullopt;
+      all = !all ? *one : is_max ? Expr::min(*all, *one) : Expr::max(*all, *one);
+    }
+  return all;
+}
+
 std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, int depth) {
   if (depth > kMaxDepth || !e.is_valid()) return std::nullopt;
   const auto is_bounded_read = [&](const Atom& a) {
@@ -219,13 +252,8 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
             value = atom.kind == AtomKind::Min ? Expr::min(*a, *b) : Expr::max(*a, *b);
           else if (one_will_do && (a || b))
             value = a ? *a : *b;
-          // A maximum is at least half of the sum, a minimum at most: what is mirrored at a border stays in front of
-          // it.
-          const Expr sum = atom.args[0] + atom.args[1];
-          if (one_will_do && sum.is_valid() && sum.reads().empty() && !in_box(sum)) {
-            const Expr half = Expr::floor_div(sum, Expr(2));
-            value = !value ? half : atom_up ? Expr::min(*value, half) : Expr::max(*value, half);
-          }
+          if (const auto both = one_will_do ? bound_by_both(atom, box, depth) : std::nullopt)
+            value = !value ? *both : atom_up ? Expr::min(*value, *both) : Expr::max(*value, *both);
         }
         if (!value) return std::nullopt;
         const Expr coefficient = Expr(term.coefficient);

@@ -66,6 +66,7 @@ class Ranges {
   };
   std::optional<sdfg::Expr> extreme(const sdfg::Expr& e, const Box& box, bool up, bool assume);
   std::optional<sdfg::Expr> bound_of_pieces(const sdfg::Expr& e, const Box& box, bool up, bool assume, int depth);
+  std::optional<sdfg::Expr> bound_by_both(const sdfg::Atom& atom, const Box& box, int depth);
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;
@@ -74,6 +75,9 @@ class Ranges {
 // The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and
 // casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
 std::optional<sdfg::Expr> as_symbolic(const sdfg::ScalarExpr& e);
+
+// What a minimum (or a maximum) is of; of all else, itself.
+std::vector<sdfg::Expr> operands(const sdfg::Expr& e, sdfg::AtomKind kind);
 
 // What an affine comparison of integers (<, <=, >, >=, or its negation) says, as an expression that is >= 0 exactly
 // where it holds; nullopt: another condition.

@@ -347,8 +347,8 @@ struct RegisterTile {
     ScheduleTree tiles{sdfg::ScheduleGuard{.condition = full, .children = {tile.of(band.body())}}};
     ScalarExpr masked_or_full = full;  // the one follows from the other
     std::vector<FullTile> held{tile};
-    // With the outer loop in the lanes it is rows that are missing. On a triangle each row lacks others: a third kind of
-    // tile there costs what follows more proofs than isl's budget has.
+    // With the outer loop in the lanes it is rows that are missing. On a triangle each row lacks others: a third kind
+    // of tile there costs what follows more proofs than isl's budget has.
     if (!outer_in_lanes() && columns.end_low == columns.end_high) {
       const Edge edge = edge_tile(band, columns);
       tiles.push_back(sdfg::ScheduleGuard{.condition = all_of({negated(full), edge.condition}),
