@@ -127,7 +127,8 @@ class Builder {
 
   // steps.cc
   void find_tracked();
-  void find_tracked(const std::vector<const clang::Stmt*>& statements);
+  void find_tracked(const std::vector<const clang::Stmt*>& statements, std::set<const clang::VarDecl*> inside,
+                    const std::set<const clang::VarDecl*>& taken);
   bool tracked(const clang::VarDecl* v) const;
   bool changes_tracked(const clang::Stmt* s) const;
   Lift<Binding*> tracked_value(const clang::VarDecl* v, clang::SourceLocation where);

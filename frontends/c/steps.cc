@@ -29,7 +29,9 @@ bool is_statement_of(const clang::Stmt* s, const clang::Stmt* child) {
 }
 
 // Integers that say where memory is accessed, how long a loop runs, or what is computed from them to say so.
-std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch, int depth = 0) {
+// `called`: the same of functions in the file, as far as they are known; one that is being looked into has none yet.
+using Directing = std::map<const clang::FunctionDecl*, std::set<const clang::VarDecl*>>;
+std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch, Directing& called) {
   std::set<const clang::VarDecl*> found;
   std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> assigned;
   const auto add = [&](const clang::Stmt* s) { found.merge(named_variables(s)); };
@@ -40,10 +42,10 @@ std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>&
       if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) add(d->getCond());
       if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) add(f->getCond()), add(f->getInit());
       if (const auto* c = llvm::dyn_cast<clang::CallExpr>(s)) {
-        constexpr int kMostDepth = 3;
         const clang::FunctionDecl* f = nullptr;
-        if (depth == kMostDepth || !c->getDirectCallee() || !c->getDirectCallee()->hasBody(f)) return;
-        const auto inner = directing({f->getBody()}, depth + 1);
+        if (!c->getDirectCallee() || !c->getDirectCallee()->hasBody(f)) return;
+        if (called.try_emplace(f).second) called[f] = directing({f->getBody()}, called);
+        const auto& inner = called[f];
         for (unsigned k = 0; k < std::min(f->getNumParams(), c->getNumArgs()); ++k)
           if (inner.contains(f->getParamDecl(k))) add(c->getArg(k));
       }
@@ -76,21 +78,25 @@ void increments_inside(const clang::Stmt* s, bool statement, std::set<const clan
 }  // namespace
 
 void Builder::find_tracked() {
-  find_tracked(stretch_);
-  for (const clang::FunctionDecl* f : called_) find_tracked({f->getBody()});
+  Directing called;
+  find_tracked(stretch_, directing(stretch_, called), facts_.address_taken);
+  for (const clang::FunctionDecl* f : called_) {
+    if (called.try_emplace(f).second) called[f] = directing({f->getBody()}, called);
+    find_tracked({f->getBody()}, called[f], address_taken(f->getBody()));
+  }
 }
 
-void Builder::find_tracked(const std::vector<const clang::Stmt*>& statements) {
-  std::set<const clang::VarDecl*> inside;
+// `inside`: integers that are worth it; `taken`: variables whose address is.
+void Builder::find_tracked(const std::vector<const clang::Stmt*>& statements, std::set<const clang::VarDecl*> inside,
+                           const std::set<const clang::VarDecl*>& taken) {
   for (const clang::Stmt* s : statements) increments_inside(s, true, inside);
-  inside.merge(directing(statements));
   for (const clang::Stmt* s : statements)
     for_each_statement(s, [&](const clang::Stmt* x) {
       const clang::VarDecl* v = nullptr;
       if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
         v = named_variable(b->getLHS());
       if (const auto* u = as_step(x)) v = named_variable(u->getSubExpr());
-      if (!v || tracked(v) || !v->hasLocalStorage() || addressed(v) || header_writes_.contains(v) ||
+      if (!v || tracked(v) || !v->hasLocalStorage() || taken.contains(v) || header_writes_.contains(v) ||
           in_memory_.contains(v) || v->getType().isVolatileQualified())
         return;
       const auto type = element_type(v->getType(), context_);
