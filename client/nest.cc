@@ -83,7 +83,7 @@ Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, cons
   TRY(auto written, transforms::as_written(lifted.sdfg));
   if (!nest.units.empty() && loops_of(written.unit) != loops_of(nest.units.front())) {
     nest.written_form = std::move(written.sdfg);
-    nest.written = Unit{{std::move(written.unit)}, nest.units.size(), "the nest as it is written", {}, {}};
+    nest.written = Unit{{std::move(written.unit)}, nest.units.size(), "the nest as it is written", {}, {}, true};
   }
   for (const auto& symbol : nest.normal.symbols) {
     if (const auto known = lifted.known.find(symbol); known != lifted.known.end()) {

@@ -21,9 +21,10 @@ struct Unit : transforms::NormalForm::Unit {
   std::string label;                          // "nest 2 of 3", "whole"
   std::map<std::string, std::int64_t> sizes;  // of its symbols, where known
   std::vector<transforms::Match> matches;     // what the sources of recipes know, best first
+  bool as_written = false;                    // in the program's own order (Nest::written)
 
   // Whether other units of the nest run beside it: not so of the whole.
-  bool one_of_several() const { return index > 0; }
+  bool one_of_several() const { return index > 0 && !as_written; }
   transforms::NestQuery query() const { return {nest, structural_hash, sizes}; }
 };
 
@@ -43,7 +44,7 @@ struct Nest {
   const Unit& unit(std::size_t index) const { return index < units.size() ? units[index] : written.value(); }
   // Whether a lock file decides what becomes of it.
   bool pinned() const;
-  const sdfg::Sdfg& form_of(const Unit& unit) const { return unit.index < units.size() ? normal : written_form; }
+  const sdfg::Sdfg& form_of(const Unit& unit) const { return unit.as_written ? written_form : normal; }
 };
 
 // `reassociate`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.

@@ -57,7 +57,7 @@ class Predictor {
     const bool whole = of_several();
     const bool promising = sized_.promising(model_, std::min(least, GainModel::least_potential));
     if (!whole && !promising && !shared_.promises_threads()) return std::nullopt;
-    if (one_of_several() && program_.apart_reads_more()) return std::nullopt;
+    if (unit_.one_of_several() && program_.apart_reads_more()) return std::nullopt;
     // What fusing does to the parts no sample has shown: the model is not asked. Nor where it sees nothing to gain.
     return among(whole ? tuning_db::Strategies::Whole : tuning_db::Strategies::Cpu, promising && !whole, least);
   }
@@ -196,7 +196,7 @@ class Predictor {
   // Whether what the strategy makes of the nest may gain by threads: what holds of all its recipes, before any is
   // written and proven, which takes long.
   bool threads_may_pay(const transforms::StrategyInfo& strategy) const {
-    if (one_of_several()) return program_.computes() && !program_.apart_waits_more();
+    if (unit_.one_of_several()) return program_.computes() && !program_.apart_waits_more();
     if (!of_several()) return true;
     if (strategy.in_waves && !program_.brings_little_more(shared_.load(unit_.nest, shared_.usual()))) return false;
     return program_.may_be_long(strategy.in_waves);
@@ -272,7 +272,7 @@ class Predictor {
                                           tuning_db::overlapped_chains_gain(applied, sizes));
     if (vectors == 0 || !sdfg::has_parallel_loop(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
-    return vectors * (one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
+    return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));
   }
 
   // Whether the code runs as vectors what the recipe wants to: only then is it what was predicted of.
@@ -306,10 +306,8 @@ class Predictor {
     return tuning_db::waits(program_.program(), sizes, nest_.reassociate);
   }
 
-  // A part of several.
-  bool one_of_several() const { return unit_.one_of_several() && unit_.index < nest_.units.size(); }
   // The whole of a nest of several parts.
-  bool of_several() const { return !one_of_several() && nest_.units.size() > 1; }
+  bool of_several() const { return !unit_.one_of_several() && nest_.units.size() > 1; }
 
   // The samples' compilers had to keep the order of sums.
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
@@ -324,7 +322,7 @@ class Predictor {
   double threads_gain(const tuning_db::CoreLoad& load) const {
     const double gain = tuning_db::threads_gain(load, shared_.threads());
     if (gain == 0) return 0;
-    if (one_of_several())
+    if (unit_.one_of_several())
       return tuning_db::computes(load) && program_.computes() && !program_.apart_waits_more() ? gain : 0;
     if (!tuning_db::computes(load) && !shared_.deep()) return 0;
     return gain;

@@ -199,7 +199,7 @@ std::optional<Expr> Ranges::bound_by_both(const Atom& atom, const Box& box, int 
   const auto a = operands(atom.args[0], other), b = operands(atom.args[1], other);
   const Expr sum = atom.args[0] + atom.args[1];
   const bool varies = std::ranges::any_of(box, [&](const Range& r) { return sum.uses(r.symbol); });
-  if (sum.is_valid() && sum.reads().empty() && !varies) return Expr::floor_div(sum, Expr(2));
+  if (sum.is_valid() && sum.reads().empty() && !varies) return Expr::floor_div(sum + Expr(is_max ? 1 : 0), Expr(2));
   constexpr std::size_t kMostPairs = 6;
   if (a.size() + b.size() == 2 || a.size() * b.size() > kMostPairs) return std::nullopt;
   std::optional<Expr> all;

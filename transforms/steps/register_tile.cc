@@ -27,7 +27,7 @@ struct RegisterTile {
   static constexpr std::string_view summary =
       "Cuts two loops around a third into small tiles of the result that stay in registers while the third loop, and "
       "those directly inside it, run; full tiles are unrolled and vectorized, and so are those that only lack columns, "
-      "under masks; other partial ones run row by row.";
+      "all rows the same ones, under masks; other partial ones run row by row.";
   static constexpr std::string_view before = "for i: for j: for k: C(i, j) += A(i, k) * B(k, j)";
   static constexpr std::string_view after =
       "for i_r in steps of 8: for j_r in steps of 16:\n"

@@ -6,7 +6,9 @@
 // folded: served *
 // absolute: served *
 // signs: served *
-// also: parallelize blur macro upper_first crossed absolute signs
+// assigned: served *
+// fetched: served *
+// also: parallelize assigned fetched blur macro upper_first crossed absolute signs
 #include <stdlib.h>
 #include "semantics.h"
 static int clamp(int v, int low, int high) {
@@ -69,6 +71,34 @@ NOINLINE void absolute(int n, int *restrict to, const int *restrict from, const 
 NOINLINE void signs(int n, int *restrict to, const double *restrict x) {
   for (int i = 0; i < n; i++) to[i] = sign(x[i]) * 3 + sign(x[n - 1 - i]);
 }
+// The same by assignments, here and in what is called.
+NOINLINE void assigned(int h, int w, int *to, const int *from) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      int s = 0;
+      for (int d = -2; d <= 2; d++) {
+        int a = x + d, b = y - d;
+        if (a < 0) a = 0;
+        if (a >= w) a = w - 1;
+        if (b > h - 1)
+          b = h - 1;
+        else if (b < 0)
+          b = 0;
+        s += from[b * w + a] * (d + 3);
+      }
+      to[y * w + x] = s;
+    }
+}
+static int pixel(const int *image, int w, int h, int x, int y) {
+  if (x < 0) x = -x - 1;
+  if (x >= w) x = w - 1;
+  y = y < 0 ? 0 : y >= h ? h - 1 : y;
+  return image[y * w + x];
+}
+NOINLINE void fetched(int h, int w, int *to, const int *from) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) to[y * w + x] = pixel(from, w, h, x - 3, y + 2) - 3 * pixel(from, w, h, x + 1, y - 1);
+}
 int main(void) {
   int from[60], to[60], weight[256];
   double x[60];
@@ -78,6 +108,8 @@ int main(void) {
     for (int w = 1; w <= 9; w += h) {
       blur(h, w, to, from), print_ints("blur", to, h * w);
       macro(h, w, to, from), print_ints("macro", to, h * w);
+      assigned(h, w, to, from), print_ints("assigned", to, h * w);
+      fetched(h, w, to, from), print_ints("fetched", to, h * w);
     }
   for (int n = 6; n <= 60; n += 9) {
     upper_first(n, to, from), print_ints("upper first", to, n);
