@@ -88,6 +88,26 @@ void compare_compiled(const std::vector<Comparison>& comparisons, const std::vec
   }
 }
 
+// Each on its recipe's target, or on every one.
+Verdicts judge_on_targets(const std::vector<Case>& cases, bool every) {
+  Verdicts verdicts(cases.size());
+  std::vector<std::optional<Expected>> expected(cases.size());
+  std::vector<Comparison> comparisons;
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    auto result = expected_of(cases[k].sdfg);
+    if (!result) {
+      verdicts[k] = invalid(result.error());
+      continue;
+    }
+    expected[k] = std::move(*result);
+    for (const auto* target : targets::targets())
+      if (every || target->name == cases[k].recipe.target)
+        comparisons.push_back({k, cases[k].sdfg, std::string(target->name)});
+  }
+  compare_compiled(comparisons, cases, expected, verdicts);
+  return verdicts;
+}
+
 }  // namespace
 
 bool may_reassociate(const Case& c) { return c.tolerance > 0; }
@@ -115,22 +135,9 @@ Verdicts judge_round_trip(const std::vector<Case>& cases) {
   return verdicts;
 }
 
-Verdicts judge_compiled(const std::vector<Case>& cases) {
-  Verdicts verdicts(cases.size());
-  std::vector<std::optional<Expected>> expected(cases.size());
-  std::vector<Comparison> comparisons;
-  for (std::size_t k = 0; k < cases.size(); ++k) {
-    auto result = expected_of(cases[k].sdfg);
-    if (!result) {
-      verdicts[k] = invalid(result.error());
-      continue;
-    }
-    expected[k] = std::move(*result);
-    for (const auto* target : targets::targets()) comparisons.push_back({k, cases[k].sdfg, std::string(target->name)});
-  }
-  compare_compiled(comparisons, cases, expected, verdicts);
-  return verdicts;
-}
+Verdicts judge_compiled(const std::vector<Case>& cases) { return judge_on_targets(cases, true); }
+
+Verdicts judge_compiled_for_target(const std::vector<Case>& cases) { return judge_on_targets(cases, false); }
 
 Verdicts judge_recipe(const std::vector<Case>& cases) {
   Verdicts verdicts(cases.size());

@@ -10,6 +10,8 @@ namespace sous::tests {
 std::vector<std::optional<Verdict>> judge_round_trip(const std::vector<Case>& cases);
 // Every target computes what the interpreter does.
 std::vector<std::optional<Verdict>> judge_compiled(const std::vector<Case>& cases);
+// The one that the recipe names does.
+std::vector<std::optional<Verdict>> judge_compiled_for_target(const std::vector<Case>& cases);
 // The nest with the recipe applied (if it is not refused) is valid and computes the same, interpreted and compiled for
 // the recipe's target.
 std::vector<std::optional<Verdict>> judge_recipe(const std::vector<Case>& cases);
