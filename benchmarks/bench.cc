@@ -68,6 +68,11 @@ string bench_help() {
 }
 
 int bench_main(const std::vector<string>& arguments) {
+  if (std::ranges::find(arguments, "--help") != arguments.end() ||
+      std::ranges::find(arguments, "-h") != arguments.end()) {
+    std::fputs(bench_help().c_str(), stdout);
+    return 0;
+  }
   const auto options = parse_options(arguments);
   const Result<int> status = options ? dispatch(*options) : std::unexpected(options.error());
   if (status) return *status;
