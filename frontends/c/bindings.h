@@ -29,6 +29,7 @@ struct FunctionFacts {
   std::map<const clang::VarDecl*, std::int64_t> known;
   std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more
   std::map<const clang::VarDecl*, std::int64_t> starts;    // values of local variables where the stretch begins
+  std::set<const clang::VarDecl*> readable;                // pointers to what was read before the stretch
   // Pointers that are followed and nothing else: no other pointer of the function is based on them.
   std::set<const clang::VarDecl*> followed;
   // Objects with static storage that are named in this file alone, and whose address nobody takes.
@@ -166,6 +167,7 @@ struct Step {
 // loops, all of `nonneg` (>= 0) given; nullopt: under some other condition.
 struct Load {
   std::string root, c_expr;
+  bool read_before = false;  // the root, by the function
   std::optional<std::vector<sdfg::Expr>> nonneg;
   std::size_t assumptions = 0;  // so many were made when the loops around were understood
 };

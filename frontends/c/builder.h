@@ -73,7 +73,9 @@ class Builder {
   Lift<Binding*> member(const clang::MemberExpr* e);
   Lift<void> readable_member(const NamedMember& named, clang::QualType type, clang::SourceLocation where);
   Memory of_member(const NamedMember& named, clang::QualType type) const;
-  void note_load(const std::string& root, const std::string& c_expr);
+  const clang::VarDecl* fixed_pointee(const clang::Expr* e) const;
+  Lift<Binding*> pointee_value(const clang::VarDecl* v, clang::SourceLocation where);
+  void note_load(const clang::VarDecl* root, const std::string& c_expr);
 
   // declarations.cc
   Lift<void> declare(const clang::VarDecl* v);
@@ -184,7 +186,7 @@ class Builder {
   // index.cc
   Lift<sdfg::Expr> index(const clang::Expr* e);
   Lift<sdfg::Expr> index_cast(const clang::CastExpr* e);
-  // The binding of a variable or a member; null for elements and what lies in memory.
+  // The binding of a variable, a member or a fixed pointee; null for elements and what lies in memory.
   Lift<const Binding*> named_binding(const clang::Expr* e, clang::SourceLocation where);
   Lift<sdfg::Expr> index_load(const clang::Expr* e, clang::SourceLocation where);
   Lift<sdfg::Expr> index_unary(const clang::UnaryOperator* e);
@@ -338,6 +340,10 @@ class Builder {
   // scan
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::VarDecl*> whole_records_;  // structures that are assigned to
+  struct Pointee {
+    int mentions = 0, loads = 0;  // of the pointer; of them, those that read what it points to and nothing beside it
+  };
+  std::map<const clang::VarDecl*, Pointee> pointees_;
   std::set<const clang::FunctionDecl*> scanned_;
   std::vector<const clang::FunctionDecl*> called_;   // definitions in the file, as they are met
   std::vector<const clang::VarDecl*> tracked_;       // in order of their first change

@@ -86,6 +86,9 @@ bool Builder::writable(const Expr& e, const Entry& entry) const {
       const std::string& c = symbol_c_.at(a.name);
       if (const auto arrow = c.find("->"); arrow != std::string::npos && !entry.safe.contains(c.substr(0, arrow)))
         return false;
+      if (const auto load = std::ranges::find(loads_, c, &Load::c_expr);
+          load != loads_.end() && !entry.safe.contains(load->root))
+        return false;
     }
   return true;
 }
@@ -106,6 +109,8 @@ bool Builder::spoiled(const Expr& condition, std::size_t before, const Entry& en
 // loops read, in whose first iterations they are read for sure.
 Entry Builder::safe_loads() const {
   Entry entry;
+  for (const Load& l : loads_)
+    if (l.read_before) entry.safe.insert(l.root);
   for (const bool any_condition : {false, true}) {
     for (const Expr& e : any_condition ? sdfg_.assumptions : std::vector<Expr>{}) {
       if (!read_late(e) && writable(e, entry)) entry.conditions.push_back(c_text(e) + " >= 0");

@@ -109,7 +109,7 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
       moved[0] = moved[0] - shift;
       return moved;
     });
-    memory.shift = shift * sdfg_.find(memory.container)->strides[0];
+    memory.shift = memory.shift + shift * sdfg_.find(memory.container)->strides[0];
     memory.declared.reset();
     extent = *extent - shift;
   }

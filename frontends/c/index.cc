@@ -137,6 +137,8 @@ Lift<const Binding*> Builder::named_binding(const clang::Expr* e, clang::SourceL
     }
   } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !is_place(m)) {
     TRY(b, member(m));
+  } else if (const clang::VarDecl* p = fixed_pointee(e)) {
+    TRY(b, pointee_value(p, where));
   }
   return b;
 }

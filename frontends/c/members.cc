@@ -67,7 +67,7 @@ Lift<void> Builder::readable_member(const NamedMember& named, clang::QualType ty
       (named.through_pointer && root->getType()->getPointeeType().isVolatileQualified()))
     return refuse("c.volatile", "'" + named.path + "' is volatile", where);
   TRY_VOID(nameable(root, where));
-  if (named.through_pointer && !type->isArrayType()) note_load(name, named.c_expr);
+  if (named.through_pointer && !type->isArrayType()) note_load(root, named.c_expr);
   const bool in_memory =
       named.through_pointer || ((root->hasGlobalStorage() || facts_.address_taken.contains(root)) && !is_private(root));
   if (in_memory && !members_.contains(named.c_expr) && !roots_.contains(named.c_expr))
@@ -95,8 +95,41 @@ Memory Builder::of_member(const NamedMember& named, clang::QualType type) const 
   return memory;
 }
 
-void Builder::note_load(const std::string& root, const std::string& c_expr) {
-  Load load{root, c_expr, std::nullopt, ranges_.assumptions.size()};
+namespace {
+std::string c_of_pointee(const clang::VarDecl* v) { return "(*" + v->getNameAsString() + ")"; }
+}  // namespace
+
+// The pointer of `*n` (a size that is passed by its address, as Fortran does), an integer of which the stretch names
+// nothing but its value. That nothing else writes it is looked at when all is built (check_scalars).
+const clang::VarDecl* Builder::fixed_pointee(const clang::Expr* e) const {
+  const clang::VarDecl* v = pointer_to(e);
+  const auto uses = v ? pointees_.find(v) : pointees_.end();
+  if (uses == pointees_.end() || uses->second.loads != uses->second.mentions) return nullptr;
+  const auto type = element_type(e->getType(), context_);
+  const bool is_number = type && sdfg::is_integer(*type) && *type != sdfg::ElementType::boolean;
+  const bool changes = written_here(v) || header_writes_.contains(v) || declared_.contains(v) || tracked(v);
+  if (!is_number || changes || !v->hasLocalStorage() || facts_.address_taken.contains(v) || in_called_function(v) ||
+      v->getType().isVolatileQualified() || in_place_.contains(c_of_pointee(v)))
+    return nullptr;
+  return v;
+}
+
+Lift<Binding*> Builder::pointee_value(const clang::VarDecl* v, clang::SourceLocation where) {
+  TRY_VOID(nameable(v, where));
+  const std::string c_expr = c_of_pointee(v);
+  note_load(v, c_expr);
+  if (const auto known = members_.find(c_expr); known != members_.end()) return &known->second;
+  const clang::QualType type = v->getType()->getPointeeType();
+  unset_.insert(c_expr);
+  memory_scalars_.push_back({c_expr, v->getNameAsString(), type, where});
+  Binding b;
+  b.kind = Binding::Kind::Expression;
+  b.index = Expr::symbol(symbol_for(v->getNameAsString(), c_expr, type));
+  return &(members_[c_expr] = std::move(b));
+}
+
+void Builder::note_load(const clang::VarDecl* root, const std::string& c_expr) {
+  Load load{root->getNameAsString(), c_expr, facts_.readable.contains(root), std::nullopt, ranges_.assumptions.size()};
   if (sometimes_ == 0) {
     load.nonneg.emplace();
     std::map<std::string, Expr> first;

@@ -130,6 +130,7 @@ Lift<void> Builder::check_scalars(const sdfg::Touched& touched) {
                            : s.type->isArrayType() ? false
                                                    : may_alias(s.type, w.element, context_, strict);
       if (!aliases) continue;
+      if (w.flat && !w.reach) guarded_.insert(s.name);  // where it lies it may be read
       if (w.flat && !w.reach)
         return refuse("c.alias.scalar", "'" + s.name + "' might be changed by a write through '" + w.c_expr + "'",
                       s.where);

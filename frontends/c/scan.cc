@@ -76,6 +76,11 @@ void Builder::scan(const clang::Stmt* s, int depth) {
     if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(target->IgnoreParens()))
       if (const auto named = named_member(m)) in_place_.insert(named->c_expr);
   }
+  if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl()); v && v->getType()->isPointerType())
+      ++pointees_[v].mentions;
+  if (const auto* load = llvm::dyn_cast<clang::CastExpr>(s); load && load->getCastKind() == clang::CK_LValueToRValue)
+    if (const clang::VarDecl* v = pointer_to(load->getSubExpr())) ++pointees_[v].loads;
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
     constexpr int kMaxInlineDepth = 8;
     const clang::FunctionDecl* callee = call->getDirectCallee();

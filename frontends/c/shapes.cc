@@ -76,6 +76,21 @@ std::optional<Expr> count_of(const Rows& rows, const std::vector<FlatAccess>& ac
   return count;
 }
 
+// The element that all accesses lie behind, where it lies behind the beginning of a row (arrays that are counted from
+// 1, whose pointer points before them): what stays in its row counted from there may reach beyond it counted from the
+// pointer. 0: there is none, or nothing is gained.
+Expr beginning(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges& ranges) {
+  std::optional<Expr> first;
+  for (const auto& [at, box] : accesses) {
+    const auto least = ranges.lower(at, box, true);
+    if (!least || !least->reads().empty()) return Expr(0);
+    first = first ? -ranges.larger(-*first, -*least) : *least;
+  }
+  if (!first) return Expr(0);
+  const Expr within = split(*first, rows.strides.front()).second;
+  return ranges.nonneg(within - Expr(1), {}) ? *first : Expr(0);
+}
+
 }  // namespace
 
 // `e` with the variables of loops that may end early as symbols, whose ranges are added to the box: each is read inside
@@ -130,18 +145,30 @@ Lift<void> Builder::delinearize(Memory& memory) {
   });
   // What stays in its rows for sure, before what is assumed to.
   const std::vector<Expr> assumptions = ranges_.assumptions;
+  Expr origin(0);
+  const auto fit = [&](const Rows& rows) {
+    return std::ranges::all_of(accesses, [&](const auto& access) {
+      return decompose(access.first - origin, rows, access.second, ranges_).has_value();
+    });
+  };
   const auto fits = [&](const std::optional<Rows>& rows, bool for_sure) {
     ranges_.assumptions = assumptions;
-    const bool fit = rows && std::ranges::all_of(accesses, [&](const auto& access) {
-                       return decompose(access.first, *rows, access.second, ranges_).has_value();
-                     });
-    return fit && (!for_sure || ranges_.assumptions == assumptions);
+    return rows && fit(*rows) && (!for_sure || ranges_.assumptions == assumptions);
+  };
+  const auto fits_from_first = [&](const std::optional<Rows>& rows) {
+    ranges_.assumptions = assumptions;
+    if (!rows || planes || !memory.record.empty() || !is_pointer(memory)) return false;
+    origin = beginning(*rows, accesses, ranges_);
+    if (origin != Expr(0) && fit(*rows)) return true;
+    origin = Expr(0);
+    return false;
   };
   std::optional<Rows> rows;
   for (const bool for_sure : {true, false})
     for (auto* strides : {&of_terms, &whole})
       if (!rows)
-        if (auto some = rows_of(*strides); fits(some, for_sure)) rows = std::move(some);
+        if (auto some = rows_of(*strides); (!for_sure && fits_from_first(some)) || fits(some, for_sure))
+          rows = std::move(some);
   // Of what is only read nobody needs to know which elements are apart.
   if (!rows && is_written && !planes) {
     ranges_.assumptions = assumptions;
@@ -159,7 +186,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
   }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     Box inside = box;
-    const Expr at = ranged(s[dimension], inside);
+    const Expr at = ranged(s[dimension], inside) - origin;
     const auto result = decompose(at, *rows, inside, ranges_);
     SOUS_ASSERT(result);
     std::vector<Expr> subscript(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dimension));
@@ -169,6 +196,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
     return subscript;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell
+  memory.shift = memory.shift + origin;
   reshape(*sdfg_.find(memory.container), dimension, *count, *rows);
   return {};
 }

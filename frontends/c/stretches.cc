@@ -7,6 +7,7 @@
 #include "frontends/c/addresses.h"
 #include "frontends/c/builder.h"
 #include "frontends/c/hints.h"
+#include "frontends/c/read_before.h"
 #include "frontends/c/residence.h"
 #include "frontends/c/whole_function.h"
 #include "sdfg/written.h"
@@ -165,10 +166,12 @@ class Finder {
     Builder builder;
     Lift<LiftedNest> nest;
   };
-  // Again, with what cannot be followed in memory, and then with members read where they lie.
+  // Again, with what cannot be followed in memory, then knowing what the function has read before, and then with
+  // members read where they lie.
   Attempt attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
     ++attempts_;
     facts_.starts = jumps_ ? std::map<const clang::VarDecl*, std::int64_t>() : constants_before(list, first, context_);
+    facts_.readable.clear();
     std::set<const clang::VarDecl*> in_memory;
     while (true) {
       Builder builder = builder_of(list, first, last);
@@ -180,6 +183,11 @@ class Finder {
         continue;
       }
       if (builder.guarded().empty()) return {std::move(builder), std::move(nest)};
+      if (facts_.readable.empty()) {
+        facts_.readable = read_before(list[first], liveness_.body(facts_.function), facts_.written);
+        std::erase_if(facts_.readable, [&](const auto* v) { return facts_.address_taken.contains(v); });
+        if (!facts_.readable.empty()) continue;
+      }
       Builder in_place = builder_of(list, first, last);
       in_place.in_memory(in_memory);
       in_place.in_place(builder.guarded());

@@ -335,7 +335,7 @@ TEST(Lift, InductionVariablesGetTheirFinalValue) {
 TEST(Lift, AFinalValueBehindABoundThatIsReadIsNotKnown) {
   const TranslationUnit unit = lifted(R"(int f(int n, const int *restrict row, double *restrict x) {
   int j = 5;
-  for (int i = 0; i < row[0]; i++)
+  for (int i = 0; i < row[1]; i++)
     for (j = 1; j < n; j++) x[j] += i;
   return j;
 })");
