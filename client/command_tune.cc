@@ -41,13 +41,12 @@ struct Subjects {
 
 Result<void> read_subjects(const Invocation& invocation, const char* command, Subjects& out) {
   TRY(out.request, read_request(invocation.words, invocation.after, command));
-  Meaning& meaning = out.request.meaning;
-  meaning.reassociate = meaning.reassociate || invocation.options.reassociate;
+  const Meaning meaning = with_options(out.request.meaning, invocation.options);
   TRY(out.unit, lift(out.request));
   const auto hardware = tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code);
   for (const auto& lifted : out.unit.nests) {
     if (!selected(lifted, invocation.options.nest)) continue;
-    auto nest = prepare(lifted, meaning.reassociate, invocation.options.sizes, hardware);
+    auto nest = prepare(lifted, meaning, invocation.options.sizes, hardware);
     if (nest) {
       out.nests.push_back(std::move(*nest));
     } else {
@@ -115,11 +114,11 @@ void say_tuned(const TunedUnit& unit, double seconds) {
 }
 
 // A measurement as an entry, faster or not, and with whatever spread.
-void write_sample(std::ofstream& file, const Measured& measured, const Meaning& meaning, const string& name) {
+void write_sample(std::ofstream& file, const Measured& measured, const string& name) {
   if (measured.evidence == nullptr) return;
   Choice choice{.unit = measured.unit, .match = {}, .applied = {}};
   choice.match.recipe = measured.candidate.recipe;
-  file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, meaning, name,
+  file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, name,
                                       "sous tune, " + string(sample_mark) + measured.candidate.from))
        << std::endl;  // Ctrl-C keeps what was measured
 }
@@ -171,7 +170,7 @@ void say_progress(const Measured& measured, double best, double seconds_left) {
 }
 
 // The units of one nest, which share `budget` seconds. `known`: by unit.
-Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, const Nest& nest,
+Result<void> tune_nest(const Invocation& invocation, const Nest& nest,
                        const std::vector<std::vector<transforms::Match>>& known, double budget, Session& session) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const bool gpu = invocation.options.target == gpu_target;
@@ -187,12 +186,12 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
     const double start = now();
     const string name = entry_name(invocation.options, nest, unit);
     options.progress = [&](const Measured& measured, double best) {
-      if (session.samples) write_sample(*session.samples, measured, meaning, name);
+      if (session.samples) write_sample(*session.samples, measured, name);
       if (terminal) say_progress(measured, best, options.seconds_per_nest - (now() - start));
     };
     const bool whole = unit == 0 && nest.units.size() > 1;
-    const auto tuned = whole ? tune_whole(nest, known[unit], parts, meaning, options)
-                             : tune_unit(nest, unit, known[unit], meaning, options);
+    const auto tuned =
+        whole ? tune_whole(nest, known[unit], parts, options) : tune_unit(nest, unit, known[unit], options);
     if (terminal) std::fprintf(stderr, "\r\033[K");
     if (!tuned) {
       std::printf("%s: not tuned: %s\n", heading(nest, unit).c_str(), tuned.error().to_string().c_str());
@@ -204,7 +203,7 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
     Choice choice{.unit = unit, .match = {}, .applied = {}};
     choice.match.recipe = tuned->tuned.best->recipe;
     TRY_VOID(session.store.add(
-        entry_of(tuned->sized, choice, tuned->tuned.evidence, meaning, name, "sous tune, " + tuned->tuned.best->from)));
+        entry_of(tuned->sized, choice, tuned->tuned.evidence, name, "sous tune, " + tuned->tuned.best->from)));
     parts.push_back(std::move(choice));
   }
   return {};
@@ -229,7 +228,7 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
     for (const Unit& unit : nest.units) queries.push_back(unit.query());
     TRY(const auto known, source->query(queries, neighbours));
     const double budget = options.budget_minutes > 0 ? 60 * options.budget_minutes : default_seconds;
-    TRY_VOID(tune_nest(invocation, subjects.request.meaning, nest, known, budget, session));
+    TRY_VOID(tune_nest(invocation, nest, known, budget, session));
   }
   return {};
 }

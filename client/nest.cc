@@ -62,17 +62,13 @@ string label(std::size_t unit, std::size_t count) {
 
 }  // namespace
 
-Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const std::map<string, std::int64_t>& sizes,
-                     const tuning_db::Hardware& hardware) {
-  Nest nest{.lifted = &lifted,
-            .normal = {},
-            .log = {},
-            .units = {},
-            .sizes = {},
-            .reassociate = reassociate || lifted.reassociate,
-            .hardware = hardware};
+Result<Nest> prepare(const frontends::LiftedNest& lifted, const Meaning& meaning,
+                     const std::map<string, std::int64_t>& sizes, const tuning_db::Hardware& hardware) {
+  Nest nest{
+      .lifted = &lifted, .normal = {}, .log = {}, .units = {}, .sizes = {}, .meaning = meaning, .hardware = hardware};
+  nest.meaning.reassociate = meaning.reassociate || lifted.reassociate;
   transforms::NormalFormOptions normal_options;
-  normal_options.reassociate = nest.reassociate;
+  normal_options.reassociate = nest.meaning.reassociate;
   TRY(auto normal, transforms::normalize(lifted.sdfg, normal_options));
   nest.normal = std::move(normal.sdfg);
   nest.log = std::move(normal.log);
@@ -123,7 +119,7 @@ bool selected(const frontends::LiftedNest& nest, const string& selector) {
 
 transforms::ApplyOptions apply_options(const Nest& nest) {
   transforms::ApplyOptions options;
-  options.context.reassociate = nest.reassociate;
+  options.context.reassociate = nest.meaning.reassociate;
   options.context.hardware = tuning_db::size_values(nest.hardware);
   return options;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/meaning.h"
 #include "frontends/lifted.h"
 #include "transforms/apply.h"
 #include "transforms/normal_form.h"
@@ -38,7 +39,7 @@ struct Nest {
   std::optional<Unit> written = {};
   sdfg::Sdfg written_form = {};
   std::map<std::string, std::int64_t> sizes;  // by symbol of `normal`, where known
-  bool reassociate = false;                   // by flags, an option or the nest's own pragma
+  Meaning meaning = {};                       // `reassociate`: by flags, an option or the nest's own pragma
   tuning_db::Hardware hardware;               // this machine as the build uses it: sizes in recipes
 
   const Unit& unit(std::size_t index) const { return index < units.size() ? units[index] : written.value(); }
@@ -47,8 +48,8 @@ struct Nest {
   const sdfg::Sdfg& form_of(const Unit& unit) const { return unit.as_written ? written_form : normal; }
 };
 
-// `reassociate`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.
-Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate,
+// `meaning`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.
+Result<Nest> prepare(const frontends::LiftedNest& lifted, const Meaning& meaning,
                      const std::map<std::string, std::int64_t>& sizes,
                      const tuning_db::Hardware& hardware = tuning_db::local_hardware());
 

@@ -278,7 +278,8 @@ class Predictor {
   // Whether the code runs as vectors what the recipe wants to: only then is it what was predicted of.
   bool has_vectors(const tuning_db::Candidate& candidate) const {
     std::vector<targets::Unfollowed> unfollowed;
-    const targets::EmitOptions options{.reassociate = nest_.reassociate, .unfollowed = &unfollowed};
+    targets::EmitOptions options = emit_options(nest_.meaning);
+    options.unfollowed = &unfollowed;
     const auto* target = targets::find_target(candidate.recipe.target);
     return target != nullptr && target->emit(candidate.applied, options) &&
            std::ranges::all_of(unfollowed, &targets::Unfollowed::threads);
@@ -303,7 +304,7 @@ class Predictor {
     return waits_at(whole);
   }
   tuning_db::Waits waits_at(const Sizes& sizes) const {
-    return tuning_db::waits(program_.program(), sizes, nest_.reassociate);
+    return tuning_db::waits(program_.program(), sizes, nest_.meaning.reassociate);
   }
 
   // The whole of a nest of several parts.

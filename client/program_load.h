@@ -12,7 +12,7 @@ namespace sous::client {
 
 // Of which loops the program's compiler makes vectors.
 inline tuning_db::Vectors compilers_vectors(const Nest& nest) {
-  return nest.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
+  return nest.meaning.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
 }
 
 // The nest must outlive it. What takes long is found out once, when it is asked for.

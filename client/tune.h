@@ -56,12 +56,12 @@ struct TunedUnit {
 // the sizes are not the program's. Errors: isl.budget, measure.sizes (give --size), tune.nothing (no
 // strategy and no neighbour has a recipe for it).
 Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
-                            const Meaning& meaning, const TuneOptions& options);
+                            const TuneOptions& options);
 
 // The whole of several nests, which neighbours' recipes and strategies for wholes make one. `parts`: what was found for
 // its units, in whose place a build would take it. So something is found only if it is faster than these, too, beyond
 // doubt.
 Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<transforms::Match>& known,
-                             const std::vector<Choice>& parts, const Meaning& meaning, const TuneOptions& options);
+                             const std::vector<Choice>& parts, const TuneOptions& options);
 
 }  // namespace sous::client

@@ -43,7 +43,7 @@ void f(int n, int m, const float *restrict in, const float *restrict scale, floa
 struct Rows {
   Result<frontends::TranslationUnit> unit = frontends::c::lift(normalize, "f.c", {});
   Nest nest(const std::map<std::string, std::int64_t>& sizes = {}) const {
-    return prepare(unit->nests.at(0), false, sizes, machine()).value();
+    return prepare(unit->nests.at(0), {}, sizes, machine()).value();
   }
 };
 
@@ -64,7 +64,7 @@ TEST(AsWritten, WhatIsInNormalFormIsNoOtherUnit) {
   const auto unit =
       frontends::c::lift("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2 * x[i]; }", "f.c", {});
   ASSERT_TRUE(unit);
-  EXPECT_FALSE(prepare(unit->nests.at(0), false, {}, machine()).value().written);
+  EXPECT_FALSE(prepare(unit->nests.at(0), {}, {}, machine()).value().written);
 }
 
 TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
@@ -113,7 +113,7 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
 })";
   const auto unit = frontends::c::lift(batches, "f.c", {});
   ASSERT_TRUE(unit);
-  const Nest nest = prepare(unit->nests.at(0), false, {}, machine()).value();
+  const Nest nest = prepare(unit->nests.at(0), {}, {}, machine()).value();
   const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   ASSERT_EQ(chosen.otherwise.size(), 1u) << chosen.why;

@@ -138,7 +138,7 @@ constexpr const char* sgemm = R"(void sgemm(int m, int n, int k, const float *re
 TEST(Shapes, AProductWithOneRowIsNotACube) {
   const auto unit = frontends::c::lift(sgemm, "sgemm.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
-  const auto nest = prepare(unit->nests[0], false, {});
+  const auto nest = prepare(unit->nests[0], {}, {});
   ASSERT_TRUE(nest);
   const Chosen chosen = chosen_for(*nest);
   ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
@@ -167,7 +167,7 @@ TEST(Shapes, KnownSizesAreHeldAgainstTheSameExtents) {
   const auto unit = frontends::c::lift(sgemm, "sgemm.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
   const auto served = [&](int m, int n, int k) {
-    const auto nest = prepare(unit->nests[0], false, {{"m", m}, {"n", n}, {"k", k}});
+    const auto nest = prepare(unit->nests[0], {}, {{"m", m}, {"n", n}, {"k", k}});
     if (!nest) return false;
     const Chosen chosen = chosen_for(*nest);
     EXPECT_TRUE(chosen.guards.empty());

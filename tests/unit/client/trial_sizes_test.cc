@@ -12,7 +12,7 @@ struct Trial {
   Result<frontends::TranslationUnit> unit;
   Result<Nest> nest;
   explicit Trial(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {})
-      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, sizes)) {}
+      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), {}, sizes)) {}
   Result<Nest> at(const std::string& wanted) const { return at_trial_sizes(*nest, 0, wanted); }
 };
 
