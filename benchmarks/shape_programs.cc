@@ -238,7 +238,7 @@ Result<ShapeProgram> program_of(const string& c_file, const std::vector<std::fil
   TRY(const auto unit, frontends::c::lift(text, c_file, {}));
   if (unit.nests.empty() || entries.empty()) return fail("bench.shapes", "no nest was found", c_file);
   const auto& machine = entries.front().hardware;
-  TRY(client::Nest nest, client::prepare(unit.nests[0], {}, {}, machine));
+  TRY(client::PreparedNest nest, client::prepare(unit.nests[0], {}, {}, machine));
   TRY(const auto folder, client::TemporaryFolder::make());
   TRY(const auto database, tuning_db::Database::open({.path = folder.file("shapes.db"), .seeds = seeds}, machine));
   for (client::Unit& one : nest.units) {

@@ -36,7 +36,7 @@ constexpr int neighbours = 4;
 struct Subjects {
   Request request;
   frontends::TranslationUnit unit;
-  std::vector<Nest> nests;
+  std::vector<PreparedNest> nests;
 };
 
 Result<void> read_subjects(const Invocation& invocation, const char* command, Subjects& out) {
@@ -61,20 +61,20 @@ Result<void> read_subjects(const Invocation& invocation, const char* command, Su
   return {};
 }
 
-string heading(const Nest& nest, std::size_t unit) {
+string heading(const PreparedNest& nest, std::size_t unit) {
   return nest.lifted->file + ":" + std::to_string(nest.lifted->line) + ": " + nest.lifted->function + " (" +
          nest.units[unit].label + ")";
 }
 
 // "blur.rows#1"
-string entry_name(const Options& options, const Nest& nest, std::size_t unit) {
+string entry_name(const Options& options, const PreparedNest& nest, std::size_t unit) {
   const string file = name_of(nest.lifted->file);
   const string stem =
       options.name.empty() ? file.substr(0, file.rfind('.')) + "." + nest.lifted->function : options.name;
   return stem + "#" + std::to_string(unit);
 }
 
-void say_proposed(const Nest& nest, std::size_t unit, const tuning_db::Proposed& proposed,
+void say_proposed(const PreparedNest& nest, std::size_t unit, const tuning_db::Proposed& proposed,
                   const transforms::ApplyOptions& options) {
   const string name(proposed.strategy->name);
   if (!proposed.recipes) {
@@ -133,7 +133,7 @@ Result<int> command_strategies(const Invocation& invocation) {
   Subjects subjects;
   TRY_VOID(read_subjects(invocation, "strategies", subjects));
   const auto which = invocation.options.target == gpu_target ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu;
-  const auto say = [](const Nest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
+  const auto say = [](const PreparedNest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
     std::printf("%s\n", heading(nest, unit).c_str());
     auto options = apply_options(nest);
     const auto& sizes = nest.units[unit].sizes;
@@ -142,7 +142,7 @@ Result<int> command_strategies(const Invocation& invocation) {
     for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
     return {};
   };
-  for (const Nest& nest : subjects.nests) {
+  for (const PreparedNest& nest : subjects.nests) {
     if (nest.units.size() > 1 && which == tuning_db::Strategies::Cpu)
       TRY_VOID(say(nest, 0, tuning_db::Strategies::Whole));
     for (const std::size_t unit : units_to_tune(nest)) TRY_VOID(say(nest, unit, which));
@@ -170,7 +170,7 @@ void say_progress(const Measured& measured, double best, double seconds_left) {
 }
 
 // The units of one nest, which share `budget` seconds. `known`: by unit.
-Result<void> tune_nest(const Invocation& invocation, const Nest& nest,
+Result<void> tune_nest(const Invocation& invocation, const PreparedNest& nest,
                        const std::vector<std::vector<transforms::Match>>& known, double budget, Session& session) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const bool gpu = invocation.options.target == gpu_target;
@@ -217,9 +217,10 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
-  std::ranges::sort(subjects.nests, {},
-                    [&](const Nest& n) { return std::pair(-session.share(n.lifted->function), n.lifted->begin); });
-  for (const Nest& nest : subjects.nests) {
+  std::ranges::sort(subjects.nests, {}, [&](const PreparedNest& n) {
+    return std::pair(-session.share(n.lifted->function), n.lifted->begin);
+  });
+  for (const PreparedNest& nest : subjects.nests) {
     if (session.cold(nest.lifted->function)) {
       std::printf("%s: not tuned: less than a hundredth of the time\n", heading(nest, 0).c_str());
       continue;

@@ -30,7 +30,7 @@ using Times = std::map<int, NestTimes>;
 
 // One lifted nest with the recipe where it applies.
 struct Subject {
-  Nest nest;
+  PreparedNest nest;
   Chosen chosen;
 };
 
@@ -39,7 +39,7 @@ struct Subject {
 struct Trial {
   std::size_t subject = 0;
   const Choice* choice = nullptr;
-  Nest sized;  // at the sizes that the program has
+  PreparedNest sized;  // at the sizes that the program has
   bool one_of_several = false;
   int threads = 1;
   NestTimes plain, tuned;       // plain: of one of several
@@ -167,7 +167,7 @@ class Adder {
       const auto names = symbols_of(*subject.nest.lifted, false);
       for (std::size_t v = 0; v < names.size() && v < before->second.values.size(); ++v)
         sizes[names[v]] = before->second.values[v];
-      TRY(const Nest sized, prepare(*subject.nest.lifted, meaning_, sizes, hardware_));
+      TRY(const PreparedNest sized, prepare(*subject.nest.lifted, meaning_, sizes, hardware_));
       double most = 0;
       for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.units[choice.unit]));
       for (const auto& choice : subject.chosen.choices) {
@@ -226,7 +226,7 @@ class Adder {
     std::vector<std::pair<string, TimedNest>> programs;
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
-      const Nest& nest = subjects_[trial.subject].nest;
+      const PreparedNest& nest = subjects_[trial.subject].nest;
       const Unit& unit = nest.units[trial.choice->unit];
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
         targets::EmitOptions options = emit_options(nest.meaning);

@@ -22,7 +22,7 @@ targets::SourceLines source_lines(const frontends::LiftedNest& lifted, const sdf
 }
 
 // "matmul.c:12, multiply" and the recipes, a line each.
-string comment_of(const Nest& nest, const Chosen& chosen) {
+string comment_of(const PreparedNest& nest, const Chosen& chosen) {
   const frontends::LiftedNest& lifted = *nest.lifted;
   string text = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function;
   for (const auto& choice : chosen.choices)
@@ -54,8 +54,8 @@ struct Next {
   bool on_one_thread = false;
 };
 
-Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const targets::Target& target,
-                      const string& function, const Next& next, bool local = false,
+Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
+                      const targets::Target& target, const string& function, const Next& next, bool local = false,
                       const targets::Residences& residences = {}, const std::vector<string>& values = {}) {
   targets::EmitOptions options = emit_options(nest.meaning);
   options.function = function;
@@ -90,9 +90,9 @@ std::set<string> written_arguments(const sdfg::Sdfg& applied) {
 }
 
 // Nullopt: it cannot be called as the first is, or is for another target.
-std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& first,
-                                                  const targets::Target& target, const string& wanted,
-                                                  const string& function, const Next& next) {
+std::optional<targets::Function> for_other_shapes(const PreparedNest& nest, const Chosen& chosen,
+                                                  const sdfg::Sdfg& first, const targets::Target& target,
+                                                  const string& wanted, const string& function, const Next& next) {
   const auto own = target_of(chosen.choices, wanted);
   const auto applied = assemble(nest, chosen.choices);
   if (!own || *own != &target || !applied) return std::nullopt;
@@ -123,8 +123,8 @@ Result<const targets::Target*> target_of(const std::vector<Choice>& choices, con
   return target;
 }
 
-Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const string& target,
-                           const string& function, const targets::Residences& residences,
+Result<Generated> generate(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
+                           const string& target, const string& function, const targets::Residences& residences,
                            const std::vector<string>& values) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
   std::vector<targets::Function> others;  // from the last that is asked on

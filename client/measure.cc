@@ -39,7 +39,7 @@ struct Call {
 
 // How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
 // copies at o0, o1, ….
-Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
+Result<Call> call_of(const PreparedNest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
   const auto& lifted = *nest.lifted;
   const auto limits = subscript_limits(lifted.sdfg, nest.sizes);
   const auto passed = arguments_for(lifted, emitted);
@@ -153,7 +153,7 @@ struct Sides {
   std::vector<targets::Function> code;
 };
 
-Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed,
+Result<Sides> sides_of(const PreparedNest& nest, const Choice& choice, const sdfg::Sdfg& transformed,
                        const targets::Target& target, Inputs inputs, bool alone) {
   Sides out;
   targets::EmitOptions options = emit_options(nest.meaning);
@@ -181,7 +181,7 @@ struct Runs {
 };
 
 // `transformed`: the nest with the choice.
-Result<Runs> runs_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Pace& pace,
+Result<Runs> runs_of(const PreparedNest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Pace& pace,
                      bool alone) {
   TRY_VOID(takes(nest.lifted->sdfg, pace.inputs));
   if (pace.inputs == Inputs::Strangers) TRY_VOID(contained(nest.lifted->sdfg, nest.sizes));
@@ -273,13 +273,13 @@ int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
   return tuning_db::local_hardware().cores;
 }
 
-Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Pace& pace) {
+Result<double> time_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace) {
   TRY(const auto transformed, assemble(nest, {choice}));
   TRY(Runs runs, runs_of(nest, choice, transformed, pace, true));
   return summarize(std::move(runs.after)).median;
 }
 
-Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choices, const Pace& pace) {
+Result<Timing> time_together(const PreparedNest& nest, const std::vector<Choice>& choices, const Pace& pace) {
   TRY(const auto* target, target_of(choices, ""));
   TRY(const auto transformed, assemble(nest, choices));
   Choice whole;  // of which every unit has its recipe
@@ -288,7 +288,7 @@ Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choice
   return summarize(std::move(runs.after));
 }
 
-Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Pace& pace) {
+Result<transforms::Evidence> measure_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace) {
   TRY(const auto transformed, assemble(nest, {choice}));
   TRY(const Runs runs, runs_of(nest, choice, transformed, pace, false));
   const Timing before_times = summarize(runs.before), after_times = summarize(runs.after);
@@ -309,7 +309,7 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   return evidence;
 }
 
-tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
+tuning_db::Entry entry_of(const PreparedNest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const string& name, const string& provenance) {
   const Unit& unit = nest.units[choice.unit];
   tuning_db::Entry entry;

@@ -97,7 +97,7 @@ class Pipeline {
 
  private:
   struct Item {
-    Nest nest;
+    PreparedNest nest;
     std::size_t report = 0;  // its index
   };
 
@@ -219,13 +219,13 @@ class Pipeline {
   }
 
   // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
-  static void keep_pinned(Nest& nest) {
+  static void keep_pinned(PreparedNest& nest) {
     if (!nest.pinned()) return;
     for (Unit& unit : nest.units)
       std::erase_if(unit.matches, [](const Match& match) { return match.origin != transforms::Origin::Lock; });
   }
 
-  Chosen choose_for(const Nest& nest) {
+  Chosen choose_for(const PreparedNest& nest) {
     Question question{
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
     // A lock file names one recipe for each nest, and what is asked to be measured is not run unmeasured.
@@ -233,15 +233,15 @@ class Pipeline {
     question.tells_all = says() || options_.measure;
     if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
-      question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };
+      question.measure = [&](const PreparedNest& asked, const Choice& choice) { return this->measure(asked, choice); };
     }
     if (!for_gpu()) return choose(question);
     return choose_where(question,
                         {.all = options_.offload_all, .each_call = !options_.lock, .by_strategy = !options_.frozen});
   }
 
-  Result<transforms::Evidence> measure(const Nest& nest, const Choice& choice) {
-    TRY(const Nest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
+  Result<transforms::Evidence> measure(const PreparedNest& nest, const Choice& choice) {
+    TRY(const PreparedNest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
     TRY(auto evidence, measure_on_the_spot(sized, choice, {.most = options_.runs}));
     const string stem = name_of(path_).substr(0, name_of(path_).rfind('.'));
     out_.measured.push_back(

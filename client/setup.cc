@@ -96,7 +96,7 @@ Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std:
                               const NestTrial& trial) {
   TRY(const Meaning meaning, meaning_of(flags[0], {flags.begin() + 1, flags.end()}, trial.reassociate));
   const auto lifted = frontends::lifted_from(entry.nest, entry.sizes);
-  TRY(const Nest nest,
+  TRY(const PreparedNest nest,
       prepare(lifted, meaning, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
   for (const Unit& unit : nest.units) {
     if (unit.structural_hash != entry.structural_hash) continue;

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds least_left(20);
 
 }  // namespace
 
-void add_wanted(const Nest& nest, server::WantedRequest& to) {
+void add_wanted(const PreparedNest& nest, server::WantedRequest& to) {
   to.hardware = nest.hardware;
   const std::string here = hardware_class(nest.hardware);
   for (const std::size_t k : units_to_tune(nest)) {

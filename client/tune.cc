@@ -47,12 +47,12 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
   return result;
 }
 
-Result<Nest> at_work(const Nest& nest, std::size_t unit, double work, Inputs inputs) {
+Result<PreparedNest> at_work(const PreparedNest& nest, std::size_t unit, double work, Inputs inputs) {
   return at_trial_sizes(nest, unit, "", work, inputs);
 }
 
 // Sizes at which a run takes some tenths of a second. How often a while loop runs, only runs tell.
-Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const TuneOptions& options) {
+Result<PreparedNest> at_tuned_sizes(const PreparedNest& nest, std::size_t unit, const TuneOptions& options) {
   bool open = false;
   sdfg::visit(nest.units[unit].nest.root,
               [&](const sdfg::Node& node) { open = open || std::holds_alternative<sdfg::While>(node.value); });
@@ -74,7 +74,7 @@ Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const TuneOption
 }
 
 // Measures the best candidate at smaller and smaller sizes, as long as it gains: what a shape needs at least.
-void find_least(const Nest& nest, std::size_t unit, const TuneOptions& options, tuning_db::Tuned& tuned) {
+void find_least(const PreparedNest& nest, std::size_t unit, const TuneOptions& options, tuning_db::Tuned& tuned) {
   Choice choice{.unit = unit, .match = {}, .applied = tuned.best->applied};
   choice.match.recipe = tuned.best->recipe;
   transforms::Evidence& found = tuned.evidence;
@@ -107,7 +107,7 @@ bool beats(const transforms::Evidence& whole, const Timing& parts) {
   return planted(Fault::whole_whatever_its_parts) || whole.tuned_seconds * (1 + doubt) < parts.median;
 }
 
-std::vector<std::size_t> units_to_tune(const Nest& nest) {
+std::vector<std::size_t> units_to_tune(const PreparedNest& nest) {
   std::vector<std::size_t> units;
   double all = 0;
   for (std::size_t k = nest.units.size() > 1 ? 1 : 0; k < nest.units.size(); ++k) {
@@ -119,7 +119,7 @@ std::vector<std::size_t> units_to_tune(const Nest& nest) {
   return units;
 }
 
-Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<Match>& known,
+Result<TunedUnit> tune_unit(const PreparedNest& nest, std::size_t unit, const std::vector<Match>& known,
                             const TuneOptions& options) {
   TunedUnit result{.unit = unit, .sized = {}, .tuned = {}};
   TRY(result.sized, at_tuned_sizes(nest, unit, options));
@@ -168,8 +168,8 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
   return result;
 }
 
-Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<Match>& known, const std::vector<Choice>& parts,
-                             const TuneOptions& options) {
+Result<TunedUnit> tune_whole(const PreparedNest& nest, const std::vector<Match>& known,
+                             const std::vector<Choice>& parts, const TuneOptions& options) {
   TRY(auto result, tune_unit(nest, 0, known, options));
   if (!result.tuned.best || parts.empty()) return result;
   std::vector<Choice> applied = parts;

@@ -44,7 +44,7 @@ string gain(const tuning_db::Entry& entry) {
 string counted(int candidates) { return std::to_string(candidates) + (candidates == 1 ? " candidate" : " candidates"); }
 
 // The unit that is the wanted nest, and not a part of it or another form.
-Result<std::size_t> unit_of(const Nest& nest, const string& structural_hash) {
+Result<std::size_t> unit_of(const PreparedNest& nest, const string& structural_hash) {
   for (const Unit& unit : nest.units)
     if (unit.structural_hash == structural_hash) return unit.index;
   return fail("work.nest", "the nest is not the same in this version's normal form");
@@ -55,7 +55,7 @@ Result<Worked> tuned(const server::LeasedJob& job, const WorkOptions& options, c
   const auto machine = tuning_db::local_hardware();
   TRY(const Meaning meaning, meaning_of(options.compiler, flags_for(job.build.isa, machine), wanted.reassociate));
   const auto lifted = frontends::lifted_from(wanted.nest, wanted.sizes);
-  TRY(const Nest nest, prepare(lifted, meaning, {}, tuning_db::as_built(machine, meaning.cpp_code)));
+  TRY(const PreparedNest nest, prepare(lifted, meaning, {}, tuning_db::as_built(machine, meaning.cpp_code)));
   TRY(const std::size_t unit, unit_of(nest, wanted.structural_hash));
   TRY(const TunedUnit found,
       tune_unit(

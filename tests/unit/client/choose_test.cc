@@ -17,12 +17,12 @@ struct TwoNests {
     for (int j = 0; j < n; j++) C[i][j] += x[j];
 })",
                                                                "test.c", {});
-  Result<Nest> nest = prepare(unit->nests.at(0), {}, {}, machine());
+  Result<PreparedNest> nest = prepare(unit->nests.at(0), {}, {}, machine());
 
   // By what the kernel is served when the whole and the second nest have matches at these distances (negative: none).
   // The whole's match is so much faster than its baseline, the nest's twice as fast.
   std::string served(double whole, double second, double whole_ratio = 2) const {
-    Nest asked = *nest;
+    PreparedNest asked = *nest;
     const auto add = [&](std::size_t unit, double distance, double ratio) {
       if (distance < 0) return;
       auto match = measured(ratio, 1);
@@ -195,7 +195,7 @@ TEST(Choose, ThresholdsOfTheSameNestAtAnotherSizeStay) {
 TEST(Choose, ANestWithoutWorkIsLeftAloneWhereSizesAreNotKnown) {
   const TwoNests two;
   ASSERT_TRUE(two.unit && two.nest);
-  const auto served = [](Nest nest) {
+  const auto served = [](PreparedNest nest) {
     auto match = measured(4, 1);
     for (const std::size_t k : {1, 2}) {
       match.evidence.size_class = size_class_of(nest.units[k]);
@@ -233,7 +233,7 @@ const tuning_db::GainModel* gambler() {
 TEST(Choose, APredictedLossIsSaidOfNeighboursOnly) {
   const TwoNests two;
   ASSERT_TRUE(two.unit && two.nest);
-  Nest asked = *two.nest;
+  PreparedNest asked = *two.nest;
   auto match = measured(4, 1);
   match.evidence.size_class = size_class_of(asked.units[0]);
   const auto chosen = [&](double distance, tuning_db::FindGainModel model) {
@@ -293,7 +293,7 @@ TEST(Choose, AStrategyServesWhatNoSourceKnows) {
   ASSERT_EQ(little.choices.size(), 1u);
   EXPECT_LT(little.choices[0].match.believed, 1.5);
 
-  const Nest open = nest({});
+  const PreparedNest open = nest({});
   const Chosen chosen = choose({.nest = open, .gain_model = believer});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   const auto& match = chosen.choices[0].match;
@@ -389,7 +389,7 @@ TEST(Choose, ThreadsAloneServeStreamsOfDeepNests) {
 TEST(Choose, OtherShapesGetThreadsAlone) {
   const RowSums rows;
   ASSERT_TRUE(rows.unit);
-  const Nest open = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
+  const PreparedNest open = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
   const Chosen chosen = choose({.nest = open, .gain_model = believer});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   ASSERT_EQ(chosen.otherwise.size(), 1u);
@@ -400,7 +400,7 @@ TEST(Choose, OtherShapesGetThreadsAlone) {
   EXPECT_LT(std::ranges::min(other.guards[0].least_extents), std::ranges::min(chosen.guards[0].least_extents));
   EXPECT_TRUE(choose({.nest = open, .gain_model = believer, .other_shapes = false}).otherwise.empty());
   // Of a shape that is known there is no other.
-  const Nest known = prepare(rows.unit->nests.at(0), {}, {{"n", 10000}, {"m", 10000}}, machine()).value();
+  const PreparedNest known = prepare(rows.unit->nests.at(0), {}, {{"n", 10000}, {"m", 10000}}, machine()).value();
   EXPECT_TRUE(choose({.nest = known, .gain_model = believer}).otherwise.empty());
 }
 
@@ -411,7 +411,7 @@ TEST(Choose, FewerThreadsGetWhatGainsMostOnOne) {
   ASSERT_TRUE(unit);
   auto many = machine();
   many.cores = 16;
-  Nest nest = prepare(unit->nests.at(0), {}, {}, many).value();
+  PreparedNest nest = prepare(unit->nests.at(0), {}, {}, many).value();
   const auto match = [&](const char* recipe, double ratio, int threads) {
     auto m = measured(ratio, 1);
     m.evidence.hardware = tuning_db::hardware_class(many);
@@ -768,7 +768,7 @@ TEST(Choose, PartsThatReadApartWhatTheProgramReadsOnceAreNotPredicted) {
 TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
   const RowSums rows;
   ASSERT_TRUE(rows.unit);
-  Nest nest = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
+  PreparedNest nest = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
   auto match = measured(1, 2);
   match.evidence.size_class = "unknown:8";
   const auto chosen = [&] {
@@ -776,7 +776,7 @@ TEST(Choose, AStrategyStandsBackBehindWhatIsPinnedOrMeasured) {
     return choose({.nest = nest, .gain_model = believer}).choices.size();
   };
   EXPECT_EQ(chosen(), 1u);  // another recipe is no gain here
-  const Nest bare = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
+  const PreparedNest bare = prepare(rows.unit->nests.at(0), {}, {}, machine()).value();
   match.recipe = choose({.nest = bare, .gain_model = believer}).choices.at(0).match.recipe;
   EXPECT_EQ(chosen(), 0u);
   match.recipe = {};

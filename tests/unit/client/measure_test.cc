@@ -12,7 +12,7 @@ namespace {
 
 struct Measured {
   Result<frontends::TranslationUnit> unit;
-  Result<Nest> nest;
+  Result<PreparedNest> nest;
   Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
   Result<transforms::Evidence> of(std::size_t k, const std::function<void(sdfg::Sdfg&)>& change = {}) const {
     Choice choice{.unit = k, .match = {}};
@@ -27,7 +27,7 @@ struct Measured {
   }
 
  private:
-  Result<Nest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), {}, {{"n", n}}); }
+  Result<PreparedNest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), {}, {{"n", n}}); }
 };
 
 TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {

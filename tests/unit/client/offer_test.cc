@@ -14,7 +14,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 struct Offered {
   Result<frontends::TranslationUnit> unit;
-  Nest nest;
+  PreparedNest nest;
   Offered(const std::string& body, const Sizes& sizes, int cores = 16)
       : unit(frontends::c::lift(
             "void f(long n, long t, double *restrict C, double *restrict A, double *restrict B) {\n" + body + "}",

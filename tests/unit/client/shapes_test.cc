@@ -109,7 +109,7 @@ TEST(Shapes, SeedsRunWhereTheyWereMeasuredAndNotWhereALoopIsThin) {
 }
 
 // What a build on the machine of the seeds gives the nest.
-Chosen chosen_for(const Nest& nest) {
+Chosen chosen_for(const PreparedNest& nest) {
   const auto entries = seeds();
   const auto folder = std::filesystem::temp_directory_path() / ("sous-shapes-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -118,7 +118,7 @@ Chosen chosen_for(const Nest& nest) {
     const auto database = tuning_db::Database::open({.path = folder / "t.db", .seeds = {seed}}, entries[0].hardware);
     EXPECT_TRUE(database) << database.error().to_string();
     if (database) {
-      Nest asked = nest;
+      PreparedNest asked = nest;
       asked.hardware = entries[0].hardware;
       for (Unit& unit : asked.units) unit.matches = (*database)->query({unit.query()}, 8).value().at(0);
       chosen = choose({.nest = asked});
