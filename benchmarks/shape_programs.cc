@@ -238,7 +238,7 @@ Result<ShapeProgram> program_of(const string& c_file, const std::vector<std::fil
   TRY(const auto unit, frontends::c::lift(text, c_file, {}));
   if (unit.nests.empty() || entries.empty()) return fail("bench.shapes", "no nest was found", c_file);
   const auto& machine = entries.front().hardware;
-  TRY(client::Nest nest, client::prepare(unit.nests[0], false, {}, machine));
+  TRY(client::PreparedNest nest, client::prepare(unit.nests[0], {}, {}, machine));
   TRY(const auto folder, client::TemporaryFolder::make());
   TRY(const auto database, tuning_db::Database::open({.path = folder.file("shapes.db"), .seeds = seeds}, machine));
   for (client::Unit& one : nest.units) {
@@ -284,25 +284,16 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   TRY_VOID(client::write_file(base + ".c", driver(program)));
   TRY(const auto scratch, client::TemporaryFolder::make());
   const auto files = targets::files({original, guarded, alone}, "sous bench shapes");
-  TRY(const auto objects,
-      client::compile_generated(files, {.compiler = compiler, .flags = flags, .refusal = "bench.build"}, scratch,
-                                "nests"));
+  client::GeneratedBuild by{.compiler = compiler, .flags = flags, .refusal = "bench.build"};
+  TRY(auto objects, client::compile_generated(files, by, scratch, "nests"));
+  by.contract = false;
   TRY(const auto apart_objects,
-      client::compile_generated(targets::files({apart}, "sous bench shapes"),
-                                {.compiler = compiler, .flags = flags, .contract = false, .refusal = "bench.build"},
-                                scratch, "apart"));
-  const auto append = [](std::vector<string>& to, const std::vector<string>& more) {
-    to.insert(to.end(), more.begin(), more.end());
-  };
-  std::vector<string> link{compiler, "-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c"};
-  append(link, objects);
-  append(link, apart_objects);
-  append(link, {"-o", base, "-lm"});
-  append(link, client::link_options(files));
+      client::compile_generated(targets::files({apart}, "sous bench shapes"), by, scratch, "apart"));
+  objects.insert(objects.end(), apart_objects.begin(), apart_objects.end());
+  std::vector<string> what{"-O2", "-D_POSIX_C_SOURCE=200809L", base + ".c"};
   // The runtime is looked for beside the program first: where there is none installed, a copy will do.
-  if (!client::runtimes_of(files).empty()) link.emplace_back("-Wl,-rpath,$ORIGIN");
-  TRY(const auto built, client::run(link, {.capture_output = true, .capture_errors = true}));
-  if (built.status != 0) return fail("bench.build", built.errors.substr(0, 2000), program.name);
+  if (!client::runtimes_of(files).empty()) what.emplace_back("-Wl,-rpath,$ORIGIN");
+  TRY_VOID(client::link_generated(files, objects, by, std::move(what), base));
   std::error_code error;
   std::filesystem::remove(base + ".c", error);
   return {};

@@ -58,7 +58,7 @@ class Chooser {
 
   // What a strategy writes for the unit, if it is sure to gain.
   std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
-    const Nest& nest = question_.nest;
+    const PreparedNest& nest = question_.nest;
     const auto* model = model_for_strategies();
     if (model == nullptr) return std::nullopt;
     const double least = question_.measure ? 1 : tuning_db::GainModel::least_sure;
@@ -304,7 +304,7 @@ string choose_nests(const Question& question, const Chooser& chooser, Chosen& ch
 }
 
 Chosen in_normal_form(const Question& question, const Chooser& chooser) {
-  const Nest& nest = question.nest;
+  const PreparedNest& nest = question.nest;
   Chosen chosen;
   chosen.units = unit_reports(nest);
   if (nest.units.empty()) {

@@ -46,13 +46,13 @@ struct Chosen {
 };
 
 // A measurement on the spot of a choice against the original; null: none is made.
-using Measure = std::function<Result<transforms::Evidence>(const Nest&, const Choice&)>;
+using Measure = std::function<Result<transforms::Evidence>(const PreparedNest&, const Choice&)>;
 
 struct Question {
-  const Nest& nest;         // its units with their matches
-  std::string target = {};  // instead of the recipes' own
-  std::string unit = {};    // the only one that a forced recipe is for
-  Measure measure = {};     // what has no evidence
+  const PreparedNest& nest;  // its units with their matches
+  std::string target = {};   // instead of the recipes' own
+  std::string unit = {};     // the only one that a forced recipe is for
+  Measure measure = {};      // what has no evidence
   // Asked for when a neighbour's recipe is judged, and for what strategies write. Null: neither is done.
   tuning_db::FindGainModel gain_model = nullptr;
   bool other_shapes = true;  // Chosen::otherwise is asked for
@@ -67,7 +67,7 @@ Chosen choose(const Question& question);
 Chosen force(const Question& question, const transforms::Recipe& recipe);
 
 // Of the nest's units, before anything is asked.
-std::vector<UnitReport> unit_reports(const Nest& nest);
+std::vector<UnitReport> unit_reports(const PreparedNest& nest);
 UnitReport unit_report(const Unit& unit);
 
 }  // namespace sous::client

@@ -28,8 +28,7 @@ Result<int> command_nests(const Invocation& invocation) {
   for (const auto& one : lifted.nests) {
     if (!selected(one, options.nest)) continue;
     Json nest{{"function", one.function}, {"line", one.line}, {"units", Json::array()}};
-    const auto prepared =
-        prepare(one, request.meaning.reassociate || options.reassociate, options.sizes, query.hardware);
+    const auto prepared = prepare(one, with_options(request.meaning, options), options.sizes, query.hardware);
     if (!prepared) nest["why"] = prepared.error().to_string();
     for (const Unit& unit : prepared ? prepared->units : std::vector<Unit>{}) {
       if (query.nests.size() == server::most_nests) break;

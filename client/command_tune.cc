@@ -36,18 +36,17 @@ constexpr int neighbours = 4;
 struct Subjects {
   Request request;
   frontends::TranslationUnit unit;
-  std::vector<Nest> nests;
+  std::vector<PreparedNest> nests;
 };
 
 Result<void> read_subjects(const Invocation& invocation, const char* command, Subjects& out) {
   TRY(out.request, read_request(invocation.words, invocation.after, command));
-  Meaning& meaning = out.request.meaning;
-  meaning.reassociate = meaning.reassociate || invocation.options.reassociate;
+  const Meaning meaning = with_options(out.request.meaning, invocation.options);
   TRY(out.unit, lift(out.request));
   const auto hardware = tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code);
   for (const auto& lifted : out.unit.nests) {
     if (!selected(lifted, invocation.options.nest)) continue;
-    auto nest = prepare(lifted, meaning.reassociate, invocation.options.sizes, hardware);
+    auto nest = prepare(lifted, meaning, invocation.options.sizes, hardware);
     if (nest) {
       out.nests.push_back(std::move(*nest));
     } else {
@@ -62,20 +61,20 @@ Result<void> read_subjects(const Invocation& invocation, const char* command, Su
   return {};
 }
 
-string heading(const Nest& nest, std::size_t unit) {
+string heading(const PreparedNest& nest, std::size_t unit) {
   return nest.lifted->file + ":" + std::to_string(nest.lifted->line) + ": " + nest.lifted->function + " (" +
          nest.units[unit].label + ")";
 }
 
 // "blur.rows#1"
-string entry_name(const Options& options, const Nest& nest, std::size_t unit) {
+string entry_name(const Options& options, const PreparedNest& nest, std::size_t unit) {
   const string file = name_of(nest.lifted->file);
   const string stem =
       options.name.empty() ? file.substr(0, file.rfind('.')) + "." + nest.lifted->function : options.name;
   return stem + "#" + std::to_string(unit);
 }
 
-void say_proposed(const Nest& nest, std::size_t unit, const tuning_db::Proposed& proposed,
+void say_proposed(const PreparedNest& nest, std::size_t unit, const tuning_db::Proposed& proposed,
                   const transforms::ApplyOptions& options) {
   const string name(proposed.strategy->name);
   if (!proposed.recipes) {
@@ -115,11 +114,11 @@ void say_tuned(const TunedUnit& unit, double seconds) {
 }
 
 // A measurement as an entry, faster or not, and with whatever spread.
-void write_sample(std::ofstream& file, const Measured& measured, const Meaning& meaning, const string& name) {
+void write_sample(std::ofstream& file, const Measured& measured, const string& name) {
   if (measured.evidence == nullptr) return;
   Choice choice{.unit = measured.unit, .match = {}, .applied = {}};
   choice.match.recipe = measured.candidate.recipe;
-  file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, meaning, name,
+  file << tuning_db::to_json(entry_of(measured.sized, choice, *measured.evidence, name,
                                       "sous tune, " + string(sample_mark) + measured.candidate.from))
        << std::endl;  // Ctrl-C keeps what was measured
 }
@@ -134,7 +133,7 @@ Result<int> command_strategies(const Invocation& invocation) {
   Subjects subjects;
   TRY_VOID(read_subjects(invocation, "strategies", subjects));
   const auto which = invocation.options.target == gpu_target ? tuning_db::Strategies::Gpu : tuning_db::Strategies::Cpu;
-  const auto say = [](const Nest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
+  const auto say = [](const PreparedNest& nest, std::size_t unit, tuning_db::Strategies these) -> Result<void> {
     std::printf("%s\n", heading(nest, unit).c_str());
     auto options = apply_options(nest);
     const auto& sizes = nest.units[unit].sizes;
@@ -143,7 +142,7 @@ Result<int> command_strategies(const Invocation& invocation) {
     for (const auto& proposed : all) say_proposed(nest, unit, proposed, options);
     return {};
   };
-  for (const Nest& nest : subjects.nests) {
+  for (const PreparedNest& nest : subjects.nests) {
     if (nest.units.size() > 1 && which == tuning_db::Strategies::Cpu)
       TRY_VOID(say(nest, 0, tuning_db::Strategies::Whole));
     for (const std::size_t unit : units_to_tune(nest)) TRY_VOID(say(nest, unit, which));
@@ -171,7 +170,7 @@ void say_progress(const Measured& measured, double best, double seconds_left) {
 }
 
 // The units of one nest, which share `budget` seconds. `known`: by unit.
-Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, const Nest& nest,
+Result<void> tune_nest(const Invocation& invocation, const PreparedNest& nest,
                        const std::vector<std::vector<transforms::Match>>& known, double budget, Session& session) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const bool gpu = invocation.options.target == gpu_target;
@@ -187,12 +186,12 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
     const double start = now();
     const string name = entry_name(invocation.options, nest, unit);
     options.progress = [&](const Measured& measured, double best) {
-      if (session.samples) write_sample(*session.samples, measured, meaning, name);
+      if (session.samples) write_sample(*session.samples, measured, name);
       if (terminal) say_progress(measured, best, options.seconds_per_nest - (now() - start));
     };
     const bool whole = unit == 0 && nest.units.size() > 1;
-    const auto tuned = whole ? tune_whole(nest, known[unit], parts, meaning, options)
-                             : tune_unit(nest, unit, known[unit], meaning, options);
+    const auto tuned =
+        whole ? tune_whole(nest, known[unit], parts, options) : tune_unit(nest, unit, known[unit], options);
     if (terminal) std::fprintf(stderr, "\r\033[K");
     if (!tuned) {
       std::printf("%s: not tuned: %s\n", heading(nest, unit).c_str(), tuned.error().to_string().c_str());
@@ -204,7 +203,7 @@ Result<void> tune_nest(const Invocation& invocation, const Meaning& meaning, con
     Choice choice{.unit = unit, .match = {}, .applied = {}};
     choice.match.recipe = tuned->tuned.best->recipe;
     TRY_VOID(session.store.add(
-        entry_of(tuned->sized, choice, tuned->tuned.evidence, meaning, name, "sous tune, " + tuned->tuned.best->from)));
+        entry_of(tuned->sized, choice, tuned->tuned.evidence, name, "sous tune, " + tuned->tuned.best->from)));
     parts.push_back(std::move(choice));
   }
   return {};
@@ -218,9 +217,10 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
   BuildSources sources(subjects.request.file, options);
   TRY(const auto source, sources.open(subjects.nests[0].hardware, notes));
   for (const string& note : notes) std::fprintf(stderr, "sous: %s\n", note.c_str());
-  std::ranges::sort(subjects.nests, {},
-                    [&](const Nest& n) { return std::pair(-session.share(n.lifted->function), n.lifted->begin); });
-  for (const Nest& nest : subjects.nests) {
+  std::ranges::sort(subjects.nests, {}, [&](const PreparedNest& n) {
+    return std::pair(-session.share(n.lifted->function), n.lifted->begin);
+  });
+  for (const PreparedNest& nest : subjects.nests) {
     if (session.cold(nest.lifted->function)) {
       std::printf("%s: not tuned: less than a hundredth of the time\n", heading(nest, 0).c_str());
       continue;
@@ -229,7 +229,7 @@ Result<void> tune_file(const Invocation& invocation, Session& session) {
     for (const Unit& unit : nest.units) queries.push_back(unit.query());
     TRY(const auto known, source->query(queries, neighbours));
     const double budget = options.budget_minutes > 0 ? 60 * options.budget_minutes : default_seconds;
-    TRY_VOID(tune_nest(invocation, subjects.request.meaning, nest, known, budget, session));
+    TRY_VOID(tune_nest(invocation, nest, known, budget, session));
   }
   return {};
 }

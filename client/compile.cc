@@ -51,6 +51,15 @@ Meaning meaning_of(const CommandLine& line, const string& compiler) {
   return meaning;
 }
 
+Result<Meaning> meaning_of(const string& compiler, Words flags, bool reassociate) {
+  append(flags, {"-c", "nest.c"});
+  const CommandLine line = classify(flags, [](const string&) { return std::nullopt; });
+  if (line.action != Action::Compile) return fail("add.flags", line.why);
+  Meaning meaning = meaning_of(line, compiler);
+  meaning.reassociate = meaning.reassociate || reassociate;
+  return meaning;
+}
+
 Words front_end_options(const CommandLine& line, const string& compiler, Text text) {
   Words out;
   // What gcc only warns of and clang 16 and later refuse; an option of the user's comes later and counts.

@@ -67,6 +67,8 @@ class CompileOne {
 
 // What the compiler's command line says, for the pipeline.
 Meaning meaning_of(const CommandLine& line, const std::string& compiler);
+// The same of options, without a file, that compile one; `reassociate`: leave besides. Errors: add.flags.
+Result<Meaning> meaning_of(const std::string& compiler, std::vector<std::string> flags, bool reassociate);
 // And for the front end that reads a file as it was written, or the text that `compiler` has preprocessed: there what
 // the C library's headers say to gcc alone is given a meaning (types of its own, an attribute with arguments).
 enum class Text { Written, Preprocessed };

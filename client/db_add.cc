@@ -30,7 +30,7 @@ using Times = std::map<int, NestTimes>;
 
 // One lifted nest with the recipe where it applies.
 struct Subject {
-  Nest nest;
+  PreparedNest nest;
   Chosen chosen;
 };
 
@@ -39,7 +39,7 @@ struct Subject {
 struct Trial {
   std::size_t subject = 0;
   const Choice* choice = nullptr;
-  Nest sized;  // at the sizes that the program has
+  PreparedNest sized;  // at the sizes that the program has
   bool one_of_several = false;
   int threads = 1;
   NestTimes plain, tuned;       // plain: of one of several
@@ -74,7 +74,7 @@ class Adder {
                   "functions, and give that",
                   file_);
     }
-    meaning_ = meaning_of(line_, compiler_);
+    meaning_ = with_options(meaning_of(line_, compiler_), options_);
     TRY(unit_, frontends::c::lift(text_, file_, front_end_options(line_, compiler_, Text::Preprocessed)));
     TRY_VOID(make_subjects());
     TRY(const auto folder, TemporaryFolder::make());
@@ -130,12 +130,11 @@ class Adder {
 
   Result<void> make_subjects() {
     if (unit_.nests.empty()) return fail("add.no-nest", "no loop nest was found", file_);
-    const bool reassociate = meaning_.reassociate || options_.reassociate;
     string refusal;
     for (const auto& lifted : unit_.nests) {
       if (!selected(lifted, options_.nest)) continue;
       Subject subject;
-      TRY(subject.nest, prepare(lifted, reassociate, options_.sizes, hardware_));
+      TRY(subject.nest, prepare(lifted, meaning_, options_.sizes, hardware_));
       subject.chosen =
           force({.nest = subject.nest, .target = options_.target, .unit = options_.unit, .measure = {}}, recipe_);
       for (const auto& report : subject.chosen.units) {
@@ -168,7 +167,7 @@ class Adder {
       const auto names = symbols_of(*subject.nest.lifted, false);
       for (std::size_t v = 0; v < names.size() && v < before->second.values.size(); ++v)
         sizes[names[v]] = before->second.values[v];
-      TRY(const Nest sized, prepare(*subject.nest.lifted, subject.nest.reassociate, sizes, hardware_));
+      TRY(const PreparedNest sized, prepare(*subject.nest.lifted, meaning_, sizes, hardware_));
       double most = 0;
       for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.units[choice.unit]));
       for (const auto& choice : subject.chosen.choices) {
@@ -227,16 +226,16 @@ class Adder {
     std::vector<std::pair<string, TimedNest>> programs;
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
-      const Nest& nest = subjects_[trial.subject].nest;
+      const PreparedNest& nest = subjects_[trial.subject].nest;
       const Unit& unit = nest.units[trial.choice->unit];
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
-        targets::EmitOptions emit_options = client::emit_options(meaning_, nest.reassociate);
-        emit_options.function = function_of(t, tuned);
-        emit_options.symbol_types = frontends::symbol_types(*nest.lifted);
-        if (trial.one_of_several) emit_options.timed = targets::Part{unit.first, unit.first + nodes};
-        TRY(auto code, target_->emit(sdfg, emit_options));
+        targets::EmitOptions options = emit_options(nest.meaning);
+        options.function = function_of(t, tuned);
+        options.symbol_types = frontends::symbol_types(*nest.lifted);
+        if (trial.one_of_several) options.timed = targets::Part{unit.first, unit.first + nodes};
+        TRY(auto code, target_->emit(sdfg, options));
         functions.push_back(std::move(code));
-        programs.emplace_back(emit_options.function, timed(trial.subject, emit_options.function, sdfg));
+        programs.emplace_back(options.function, timed(trial.subject, options.function, sdfg));
         return {};
       };
       TRY(const auto tuned, assemble(nest, {*trial.choice}));
@@ -343,8 +342,7 @@ class Adder {
     evidence.threads = trial.threads;
     const string stem = name_of(file_).substr(0, name_of(file_).rfind('.'));
     const string name = (options_.name.empty() ? stem : options_.name) + "#" + std::to_string(trial.choice->unit);
-    tuning_db::Entry entry = entry_of(trial.sized, *trial.choice, evidence,
-                                      {.compiler = compiler_, .cpp_code = line_.cpp_code}, name, more_.provenance);
+    tuning_db::Entry entry = entry_of(trial.sized, *trial.choice, evidence, name, more_.provenance);
     if (!trial.stopped.empty()) entry.provenance += ", " + trial.stopped;
     return entry;
   }

@@ -23,7 +23,7 @@ string fixed(double value, const char* pattern = "%.2f") {
 
 }  // namespace
 
-void describe(Chosen& chosen, const Nest& nest) {
+void describe(Chosen& chosen, const PreparedNest& nest) {
   chosen.expected_ratio = 0;
   for (const auto& choice : chosen.choices) {
     const auto& e = choice.match.evidence;
@@ -61,7 +61,7 @@ UnitReport unit_report(const Unit& unit) {
   return report;
 }
 
-std::vector<UnitReport> unit_reports(const Nest& nest) {
+std::vector<UnitReport> unit_reports(const PreparedNest& nest) {
   std::vector<UnitReport> reports;
   for (const Unit& unit : nest.units) reports.push_back(unit_report(unit));
   return reports;

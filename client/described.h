@@ -6,7 +6,7 @@
 namespace sous::client {
 
 // From `choices`: everything else but the reports of units and what runs otherwise.
-void describe(Chosen& chosen, const Nest& nest);
+void describe(Chosen& chosen, const PreparedNest& nest);
 
 // From how many threads on the gain, shared out among those that it was measured on, as far as there are so many cores
 // here, is more than the other's on one.

@@ -9,7 +9,7 @@ namespace {
 using std::string;
 
 // The unit with most work; the whole where that is all there is.
-std::size_t hottest_unit(const Nest& nest) {
+std::size_t hottest_unit(const PreparedNest& nest) {
   std::size_t best = 0;
   for (std::size_t k = 1; k < nest.units.size(); ++k) {
     if (best == 0 || unit_work(nest.units[k]) > unit_work(nest.units[best])) best = k;
@@ -18,7 +18,7 @@ std::size_t hottest_unit(const Nest& nest) {
 }
 
 // Which units a forced recipe fitted, by the names and numbers that recipes and --unit know them by.
-string forced_why(const Nest& nest, const std::vector<Choice>& choices, std::size_t hottest,
+string forced_why(const PreparedNest& nest, const std::vector<Choice>& choices, std::size_t hottest,
                   const std::vector<UnitReport>& reports) {
   constexpr std::size_t most = 3;
   if (choices.empty()) {
@@ -40,7 +40,7 @@ string forced_why(const Nest& nest, const std::vector<Choice>& choices, std::siz
 }  // namespace
 
 Chosen force(const Question& question, const transforms::Recipe& recipe) {
-  const Nest& nest = question.nest;
+  const PreparedNest& nest = question.nest;
   Chosen chosen;
   chosen.units = unit_reports(nest);
   transforms::Match match;

@@ -22,7 +22,7 @@ targets::SourceLines source_lines(const frontends::LiftedNest& lifted, const sdf
 }
 
 // "matmul.c:12, multiply" and the recipes, a line each.
-string comment_of(const Nest& nest, const Chosen& chosen) {
+string comment_of(const PreparedNest& nest, const Chosen& chosen) {
   const frontends::LiftedNest& lifted = *nest.lifted;
   string text = name_of(lifted.file) + ":" + std::to_string(lifted.line) + ", " + lifted.function;
   for (const auto& choice : chosen.choices)
@@ -54,10 +54,10 @@ struct Next {
   bool on_one_thread = false;
 };
 
-Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
+Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
                       const targets::Target& target, const string& function, const Next& next, bool local = false,
                       const targets::Residences& residences = {}, const std::vector<string>& values = {}) {
-  targets::EmitOptions options = client::emit_options(meaning, nest.reassociate);
+  targets::EmitOptions options = emit_options(nest.meaning);
   options.function = function;
   options.otherwise = next.function;
   options.otherwise_on_one_thread = next.on_one_thread;
@@ -66,7 +66,7 @@ Result<Generated> one(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& 
   options.least_threads = chosen.least_threads;
   for (const auto& choice : chosen.choices)
     options.cache = tuning_db::strictest(options.cache, tuning_db::cache_for(choice.match.evidence, nest.hardware));
-  if (meaning.user_lines) options.lines = source_lines(*nest.lifted, applied);
+  if (nest.meaning.user_lines) options.lines = source_lines(*nest.lifted, applied);
   options.comment = comment_of(nest, chosen);
   options.symbol_types = frontends::symbol_types(*nest.lifted);
   options.known = nest.lifted->known;
@@ -90,8 +90,8 @@ std::set<string> written_arguments(const sdfg::Sdfg& applied) {
 }
 
 // Nullopt: it cannot be called as the first is, or is for another target.
-std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& first,
-                                                  const Meaning& meaning, const targets::Target& target,
+std::optional<targets::Function> for_other_shapes(const PreparedNest& nest, const Chosen& chosen,
+                                                  const sdfg::Sdfg& first, const targets::Target& target,
                                                   const string& wanted, const string& function, const Next& next) {
   const auto own = target_of(chosen.choices, wanted);
   const auto applied = assemble(nest, chosen.choices);
@@ -99,7 +99,7 @@ std::optional<targets::Function> for_other_shapes(const Nest& nest, const Chosen
   if (frontends::arguments_for(*nest.lifted, *applied) != frontends::arguments_for(*nest.lifted, first) ||
       written_arguments(*applied) != written_arguments(first))
     return std::nullopt;
-  const auto code = one(nest, chosen, *applied, meaning, target, function, next, true);
+  const auto code = one(nest, chosen, *applied, target, function, next, true);
   if (!code) return std::nullopt;
   const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
   return one_thread ? std::nullopt : std::optional(code->code);
@@ -123,7 +123,7 @@ Result<const targets::Target*> target_of(const std::vector<Choice>& choices, con
   return target;
 }
 
-Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& applied, const Meaning& meaning,
+Result<Generated> generate(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
                            const string& target, const string& function, const targets::Residences& residences,
                            const std::vector<string>& values) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
@@ -133,7 +133,7 @@ Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::S
   for (std::size_t k = chosen.otherwise.size(); k-- > 0;) {
     const Chosen& shapes = chosen.otherwise[k];
     const string name = function + "_otherwise" + (k == 0 ? "" : std::to_string(k + 1));
-    auto code = for_other_shapes(nest, shapes, applied, meaning, *found, target, name, next);
+    auto code = for_other_shapes(nest, shapes, applied, *found, target, name, next);
     if (!code) continue;
     others.push_back(std::move(*code));
     in_words = shapes.why + (in_words.empty() ? "" : "; then " + in_words);
@@ -141,7 +141,7 @@ Result<Generated> generate(const Nest& nest, const Chosen& chosen, const sdfg::S
   }
   // What runs for other shapes knows of no residences.
   const auto stay = !others.empty() || !found->has_gpu() ? targets::Residences{} : residences;
-  TRY(Generated result, one(nest, chosen, applied, meaning, *found, function, next, false, stay, values));
+  TRY(Generated result, one(nest, chosen, applied, *found, function, next, false, stay, values));
   result.residences = stay.arguments;
   // Beside an offer to a GPU, others are asked.
   if (chosen.offer == std::nullopt && !found->has_gpu()) result.shapes.push_back(result.code.needs);

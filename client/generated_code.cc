@@ -81,4 +81,15 @@ Words link_options(const std::vector<targets::File>& files) {
   return out;
 }
 
+Result<void> link_generated(const std::vector<targets::File>& files, const Words& objects, const GeneratedBuild& build,
+                            Words what, const string& output) {
+  what.insert(what.begin(), build.compiler);
+  what.insert(what.end(), objects.begin(), objects.end());
+  what.insert(what.end(), {"-o", output, "-lm"});
+  for (const string& option : link_options(files)) what.push_back(option);
+  TRY(const auto linked, run(what, {.capture_output = true, .capture_errors = true}));
+  if (linked.status != 0) return fail(string(build.refusal), "it does not build: " + first_error(linked.errors));
+  return {};
+}
+
 }  // namespace sous::client

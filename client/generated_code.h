@@ -34,5 +34,9 @@ Result<void> weaken_runtimes(const std::vector<targets::File>& files, const std:
                              const CommandLine& line, std::string_view refusal);
 // What links objects of these files.
 std::vector<std::string> link_options(const std::vector<targets::File>& files);
+// Links them to `output`. `what`: what stands behind the compiler: options, sources, other objects. Errors:
+// build.refusal with the first error of the compiler, client.run.
+Result<void> link_generated(const std::vector<targets::File>& files, const std::vector<std::string>& objects,
+                            const GeneratedBuild& build, std::vector<std::string> what, const std::string& output);
 
 }  // namespace sous::client

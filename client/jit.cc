@@ -31,13 +31,9 @@ Result<void*> load(const std::vector<Emitted>& emitted, const Meaning& meaning) 
       .compiler = meaning.compiler, .flags = meaning.cpp_code, .contract = meaning.contract, .refusal = "jit.compile"};
   build.flags.insert(build.flags.end(), {"-fPIC", "-DSOUS_LOADED"});
   TRY(const auto folder, TemporaryFolder::make());
-  TRY(auto command, compile_generated(files, build, folder, "nest"));
+  TRY(const auto objects, compile_generated(files, build, folder, "nest"));
   const string library = folder.file("nest.so");
-  command.insert(command.begin(), {meaning.compiler, "-shared"});
-  command.insert(command.end(), {"-o", library, "-lm"});
-  for (const string& option : link_options(files)) command.push_back(option);
-  TRY(const auto linked, run(command, {.capture_output = true, .capture_errors = true}));
-  if (linked.status != 0) return fail("jit.compile", "it does not link: " + first_error(linked.errors));
+  TRY_VOID(link_generated(files, objects, build, {"-shared"}, library));
   void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fail("jit.load", ::dlerror());
   return handle;
@@ -61,7 +57,7 @@ Result<LoadedFunction> compile(const sdfg::Sdfg& sdfg, const JitOptions& options
   } else {
     out.report_.why = "no sources of recipes";
   }
-  targets::EmitOptions plain = emit_options(options.meaning, options.meaning.reassociate);
+  targets::EmitOptions plain = emit_options(options.meaning);
   plain.function = "sous_plain";
   TRY(auto code, targets::cpp_target.emit(sdfg, plain));
   emitted.push_back(with_caller(std::move(code), sdfg, plain.function));

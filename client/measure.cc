@@ -39,7 +39,7 @@ struct Call {
 
 // How the driver calls a function with the nest's arguments. Buffers lie at fixed names: b0, b1, …; their pristine
 // copies at o0, o1, ….
-Result<Call> call_of(const Nest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
+Result<Call> call_of(const PreparedNest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
   const auto& lifted = *nest.lifted;
   const auto limits = subscript_limits(lifted.sdfg, nest.sizes);
   const auto passed = arguments_for(lifted, emitted);
@@ -153,23 +153,23 @@ struct Sides {
   std::vector<targets::Function> code;
 };
 
-Result<Sides> sides_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
+Result<Sides> sides_of(const PreparedNest& nest, const Choice& choice, const sdfg::Sdfg& transformed,
                        const targets::Target& target, Inputs inputs, bool alone) {
   Sides out;
-  targets::EmitOptions emit_options = client::emit_options(meaning, nest.reassociate);
+  targets::EmitOptions options = emit_options(nest.meaning);
   const auto add = [&](const char* function, const sdfg::Sdfg& sdfg, const targets::Target& by) -> Result<void> {
     TRY(Call call, call_of(nest, sdfg, inputs));
-    emit_options.function = function;
-    TRY(auto code, by.emit(sdfg, emit_options));
+    options.function = function;
+    TRY(auto code, by.emit(sdfg, options));
     out.sides.push_back({function, std::move(call)});
     out.code.push_back(std::move(code));
     return {};
   };
   if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
   const Unit& unit = nest.units[choice.unit];
-  if (unit.one_of_several()) emit_options.timed = targets::Part{unit.first, unit.last};
+  if (unit.one_of_several()) options.timed = targets::Part{unit.first, unit.last};
   if (!alone) TRY_VOID(add("sous_plain", nest.normal, target));
-  if (unit.one_of_several()) emit_options.timed->last = unit.first + choice.applied.root.nodes.size();
+  if (unit.one_of_several()) options.timed->last = unit.first + choice.applied.root.nodes.size();
   TRY_VOID(add("sous_recipe", transformed, target));
   return out;
 }
@@ -181,29 +181,27 @@ struct Runs {
 };
 
 // `transformed`: the nest with the choice.
-Result<Runs> runs_of(const Nest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Meaning& meaning,
-                     const Pace& pace, bool alone) {
+Result<Runs> runs_of(const PreparedNest& nest, const Choice& choice, const sdfg::Sdfg& transformed, const Pace& pace,
+                     bool alone) {
   TRY_VOID(takes(nest.lifted->sdfg, pace.inputs));
   if (pace.inputs == Inputs::Strangers) TRY_VOID(contained(nest.lifted->sdfg, nest.sizes));
   const auto* target = targets::find_target(choice.match.recipe.target);
   SOUS_ASSERT(target != nullptr);
-  const bool reassociate = nest.reassociate || meaning.approximate_math;
-  TRY(const Sides sides, sides_of(nest, choice, transformed, meaning, *target, pace.inputs, alone));
+  const bool reassociate = nest.meaning.reassociate || nest.meaning.approximate_math;
+  TRY(const Sides sides, sides_of(nest, choice, transformed, *target, pace.inputs, alone));
   TRY(const auto folder, TemporaryFolder::make());
   TRY_VOID(write_file(folder.file("main.c"),
                       driver(sides.sides, pace, !reassociate && !planted(Fault::results_not_compared))));
   const auto files = targets::files(sides.code, "measured on the spot");
-  const GeneratedBuild build{.compiler = meaning.compiler,
-                             .flags = meaning.cpp_code,
-                             .contract = meaning.contract,
+  const GeneratedBuild build{.compiler = nest.meaning.compiler,
+                             .flags = nest.meaning.cpp_code,
+                             .contract = nest.meaning.contract,
                              .refusal = "measure.build"};
-  TRY(auto link, compile_generated(files, build, folder, "nests"));
-  link.insert(link.begin(), {meaning.compiler, "-O2", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-x", "c",
-                             folder.file("main.c"), "-x", "none"});
-  link.insert(link.end(), {"-o", folder.file("main"), "-lm"});
-  for (const string& option : link_options(files)) link.push_back(option);
-  TRY(const auto built, run(link, {.capture_output = true, .capture_errors = true}));
-  if (built.status != 0) return fail("measure.build", "the measuring program does not compile");
+  TRY(const auto objects, compile_generated(files, build, folder, "nests"));
+  TRY_VOID(
+      link_generated(files, objects, build,
+                     {"-O2", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-x", "c", folder.file("main.c"), "-x", "none"},
+                     folder.file("main")));
   // The program makes all the runs of all sides: the limit is for all of them, and for filling the arrays.
   const double runs = static_cast<double>(sides.sides.size()) * (pace.most + 1);
   const double filling = 2 + 2e-8 * sides.sides[0].call.bytes;
@@ -275,26 +273,24 @@ int threads_of(const sdfg::Sdfg& sdfg, const targets::Target& target) {
   return tuning_db::local_hardware().cores;
 }
 
-Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace) {
+Result<double> time_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace) {
   TRY(const auto transformed, assemble(nest, {choice}));
-  TRY(Runs runs, runs_of(nest, choice, transformed, meaning, pace, true));
+  TRY(Runs runs, runs_of(nest, choice, transformed, pace, true));
   return summarize(std::move(runs.after)).median;
 }
 
-Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choices, const Meaning& meaning,
-                             const Pace& pace) {
+Result<Timing> time_together(const PreparedNest& nest, const std::vector<Choice>& choices, const Pace& pace) {
   TRY(const auto* target, target_of(choices, ""));
   TRY(const auto transformed, assemble(nest, choices));
   Choice whole;  // of which every unit has its recipe
   whole.match.recipe.target = target->name;
-  TRY(Runs runs, runs_of(nest, whole, transformed, meaning, pace, true));
+  TRY(Runs runs, runs_of(nest, whole, transformed, pace, true));
   return summarize(std::move(runs.after));
 }
 
-Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
-                                                 const Pace& pace) {
+Result<transforms::Evidence> measure_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace) {
   TRY(const auto transformed, assemble(nest, {choice}));
-  TRY(const Runs runs, runs_of(nest, choice, transformed, meaning, pace, false));
+  TRY(const Runs runs, runs_of(nest, choice, transformed, pace, false));
   const Timing before_times = summarize(runs.before), after_times = summarize(runs.after);
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
@@ -309,12 +305,12 @@ Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice&
   evidence.extents = tuning_db::extents(unit.nest, unit.sizes);
   evidence.threads = runs.threads;
   evidence.hardware = tuning_db::hardware_class(nest.hardware);
-  evidence.compiler = name_of(meaning.compiler) + " " + joined(meaning.cpp_code);
+  evidence.compiler = name_of(nest.meaning.compiler) + " " + joined(nest.meaning.cpp_code);
   return evidence;
 }
 
-tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
-                          const Meaning& meaning, const string& name, const string& provenance) {
+tuning_db::Entry entry_of(const PreparedNest& nest, const Choice& choice, const transforms::Evidence& evidence,
+                          const string& name, const string& provenance) {
   const Unit& unit = nest.units[choice.unit];
   tuning_db::Entry entry;
   entry.name = name;
@@ -330,8 +326,8 @@ tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transfor
   entry.threads = evidence.threads;
   entry.least_extents = evidence.least_extents;
   entry.least_work = evidence.least_work;
-  entry.compiler = name_of(meaning.compiler);
-  entry.flags = joined(meaning.cpp_code);
+  entry.compiler = name_of(nest.meaning.compiler);
+  entry.flags = joined(nest.meaning.cpp_code);
   entry.provenance = provenance + by_itself(unit);
   entry.time = utc_now();
   return entry;

@@ -36,17 +36,15 @@ Timing summarize(std::vector<double> values);
 // Errors: measure.sizes (a size is not known: give --size), measure.gather (`takes`), measure.rest (nothing is left for
 // the unit), measure.build, measure.run, measure.differs (the results are not the original's, and no reassociation was
 // allowed).
-Result<transforms::Evidence> measure_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning,
-                                                 const Pace& pace);
+Result<transforms::Evidence> measure_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace);
 // Only how long the nest takes with the recipe: the median, in seconds. The same errors.
-Result<double> time_on_the_spot(const Nest& nest, const Choice& choice, const Meaning& meaning, const Pace& pace);
+Result<double> time_on_the_spot(const PreparedNest& nest, const Choice& choice, const Pace& pace);
 // The same with the recipes of several units at once; the whole nest is timed. More errors: target.mixed, sdfg.* (never
 // expected).
-Result<Timing> time_together(const Nest& nest, const std::vector<Choice>& choices, const Meaning& meaning,
-                             const Pace& pace);
+Result<Timing> time_together(const PreparedNest& nest, const std::vector<Choice>& choices, const Pace& pace);
 // The measurement as an entry of the database.
-tuning_db::Entry entry_of(const Nest& nest, const Choice& choice, const transforms::Evidence& evidence,
-                          const Meaning& meaning, const std::string& name, const std::string& provenance);
+tuning_db::Entry entry_of(const PreparedNest& nest, const Choice& choice, const transforms::Evidence& evidence,
+                          const std::string& name, const std::string& provenance);
 // What the provenance says of a unit that is one of several: ", the unit by itself", or nothing.
 std::string by_itself(const Unit& unit);
 // "2026-01-31T12:00:00Z", now.

@@ -62,17 +62,13 @@ string label(std::size_t unit, std::size_t count) {
 
 }  // namespace
 
-Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, const std::map<string, std::int64_t>& sizes,
-                     const tuning_db::Hardware& hardware) {
-  Nest nest{.lifted = &lifted,
-            .normal = {},
-            .log = {},
-            .units = {},
-            .sizes = {},
-            .reassociate = reassociate || lifted.reassociate,
-            .hardware = hardware};
+Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning& meaning,
+                             const std::map<string, std::int64_t>& sizes, const tuning_db::Hardware& hardware) {
+  PreparedNest nest{
+      .lifted = &lifted, .normal = {}, .log = {}, .units = {}, .sizes = {}, .meaning = meaning, .hardware = hardware};
+  nest.meaning.reassociate = meaning.reassociate || lifted.reassociate;
   transforms::NormalFormOptions normal_options;
-  normal_options.reassociate = nest.reassociate;
+  normal_options.reassociate = nest.meaning.reassociate;
   TRY(auto normal, transforms::normalize(lifted.sdfg, normal_options));
   nest.normal = std::move(normal.sdfg);
   nest.log = std::move(normal.log);
@@ -96,7 +92,7 @@ Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate, cons
   return nest;
 }
 
-void set_unit_sizes(Nest& nest) {
+void set_unit_sizes(PreparedNest& nest) {
   const auto set = [&](Unit& unit) {
     unit.sizes.clear();
     for (const auto& symbol : unit.nest.symbols) {
@@ -109,7 +105,7 @@ void set_unit_sizes(Nest& nest) {
   if (nest.written) set(*nest.written);
 }
 
-bool Nest::pinned() const {
+bool PreparedNest::pinned() const {
   const auto is = [](const Unit& unit) {
     return std::ranges::any_of(unit.matches, [](const auto& m) { return m.origin == transforms::Origin::Lock; });
   };
@@ -121,14 +117,14 @@ bool selected(const frontends::LiftedNest& nest, const string& selector) {
   return selector.empty() || selector == nest.function || selector == line || selector == nest.function + ":" + line;
 }
 
-transforms::ApplyOptions apply_options(const Nest& nest) {
+transforms::ApplyOptions apply_options(const PreparedNest& nest) {
   transforms::ApplyOptions options;
-  options.context.reassociate = nest.reassociate;
+  options.context.reassociate = nest.meaning.reassociate;
   options.context.hardware = tuning_db::size_values(nest.hardware);
   return options;
 }
 
-Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>* steps) {
+Result<void> apply_choice(const PreparedNest& nest, Choice& choice, std::vector<string>* steps) {
   std::vector<transforms::StepReport> reports;
   transforms::ApplyOptions options = apply_options(nest);
   std::optional<transforms::Patience::Counting> counting;
@@ -143,7 +139,7 @@ Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<string>*
   return {};
 }
 
-Result<Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices) {
+Result<Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices) {
   Sdfg out = choices.empty() ? nest.normal : nest.form_of(nest.unit(choices.front().unit));
   transforms::normal::Names free(out);
   std::vector<const Choice*> last_first;

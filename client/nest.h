@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/meaning.h"
 #include "frontends/lifted.h"
 #include "transforms/apply.h"
 #include "transforms/normal_form.h"
@@ -21,14 +22,14 @@ struct Unit : transforms::NormalForm::Unit {
   std::string label;                          // "nest 2 of 3", "whole"
   std::map<std::string, std::int64_t> sizes;  // of its symbols, where known
   std::vector<transforms::Match> matches;     // what the sources of recipes know, best first
-  bool as_written = false;                    // in the program's own order (Nest::written)
+  bool as_written = false;                    // in the program's own order (PreparedNest::written)
 
   // Whether other units of the nest run beside it: not so of the whole.
   bool one_of_several() const { return index > 0 && !as_written; }
   transforms::NestQuery query() const { return {nest, structural_hash, sizes}; }
 };
 
-struct Nest {
+struct PreparedNest {
   const frontends::LiftedNest* lifted = nullptr;
   sdfg::Sdfg normal;             // form
   std::vector<std::string> log;  // of what led to it
@@ -38,7 +39,7 @@ struct Nest {
   std::optional<Unit> written = {};
   sdfg::Sdfg written_form = {};
   std::map<std::string, std::int64_t> sizes;  // by symbol of `normal`, where known
-  bool reassociate = false;                   // by flags, an option or the nest's own pragma
+  Meaning meaning = {};                       // `reassociate`: by flags, an option or the nest's own pragma
   tuning_db::Hardware hardware;               // this machine as the build uses it: sizes in recipes
 
   const Unit& unit(std::size_t index) const { return index < units.size() ? units[index] : written.value(); }
@@ -47,13 +48,13 @@ struct Nest {
   const sdfg::Sdfg& form_of(const Unit& unit) const { return unit.as_written ? written_form : normal; }
 };
 
-// `reassociate`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.
-Result<Nest> prepare(const frontends::LiftedNest& lifted, bool reassociate,
-                     const std::map<std::string, std::int64_t>& sizes,
-                     const tuning_db::Hardware& hardware = tuning_db::local_hardware());
+// `meaning`: by the flags; the nest's own pragmas are added. `sizes`: of symbols that the program does not tell.
+Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning& meaning,
+                             const std::map<std::string, std::int64_t>& sizes,
+                             const tuning_db::Hardware& hardware = tuning_db::local_hardware());
 
 // Gives the units the nest's sizes.
-void set_unit_sizes(Nest& nest);
+void set_unit_sizes(PreparedNest& nest);
 
 // "kernel", "12" or "kernel:12": a function, a line. Empty: every nest.
 bool selected(const frontends::LiftedNest& nest, const std::string& selector);
@@ -66,14 +67,14 @@ struct Choice {
 };
 
 // How recipes are applied to the nest, on this machine.
-transforms::ApplyOptions apply_options(const Nest& nest);
+transforms::ApplyOptions apply_options(const PreparedNest& nest);
 
 // Applies the recipe to the unit. `steps`: what each step did. Errors: a step's refusal (where: the step).
-Result<void> apply_choice(const Nest& nest, Choice& choice, std::vector<std::string>* steps);
+Result<void> apply_choice(const PreparedNest& nest, Choice& choice, std::vector<std::string>* steps);
 
 // The nest with the applied units of `choices` (disjoint) in the place of its own. Errors: sdfg.* (never expected: the
 // result is checked).
-Result<sdfg::Sdfg> assemble(const Nest& nest, const std::vector<Choice>& choices);
+Result<sdfg::Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices);
 
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.

@@ -39,7 +39,7 @@ bool is_measured(const Choice& choice, double distance) {
   return !predicted && match.distance <= distance && match.evidence.tuned_seconds > 0 && match.evidence.work > 0;
 }
 
-CpuLoad cpu_load(const Nest& nest, const Unit& unit, const Choice* choice, const Sizes& sizes) {
+CpuLoad cpu_load(const PreparedNest& nest, const Unit& unit, const Choice* choice, const Sizes& sizes) {
   if (choice != nullptr && is_measured(*choice, near)) {
     const auto& e = choice->match.evidence;
     const double seconds = e.tuned_seconds / e.work * tuning_db::work(unit.nest, sizes).value_or(0);
@@ -69,7 +69,7 @@ Sizes sizes_of(const Unit& unit, const Sizes& of_nest) {
 }
 
 // The units that the choices are for, or, where there are none, all.
-CpuLoad cpu_load(const Nest& nest, const Chosen& cpu, const Sizes& sizes) {
+CpuLoad cpu_load(const PreparedNest& nest, const Chosen& cpu, const Sizes& sizes) {
   CpuLoad all;
   const bool whole = nest.units.size() == 1 || (!cpu.choices.empty() && cpu.choices.front().unit == 0);
   for (const Unit& unit : nest.units) {
@@ -98,7 +98,7 @@ string Times::in_words() const {
          " on the CPU" + (sizes_known ? "" : " where it is large");
 }
 
-Times times(const Nest& nest, const Chosen& gpu, const sdfg::Sdfg& applied, const Chosen& cpu,
+Times times(const PreparedNest& nest, const Chosen& gpu, const sdfg::Sdfg& applied, const Chosen& cpu,
             const tuning_db::Gpu& device) {
   const Sized sized(nest.normal, nest.sizes, nest.hardware, nest.hardware.cores, For::Threads);
   const Sizes& sizes = sized.usual();

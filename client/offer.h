@@ -24,7 +24,7 @@ struct Times {
   std::string in_words() const;
 };
 // `gpu`, `cpu`: what is chosen for each; nothing for the CPU stands for the original. `applied`: the nest with `gpu`.
-Times times(const Nest& nest, const Chosen& gpu, const sdfg::Sdfg& applied, const Chosen& cpu,
+Times times(const PreparedNest& nest, const Chosen& gpu, const sdfg::Sdfg& applied, const Chosen& cpu,
             const tuning_db::Gpu& device);
 
 // The GPU that code is made for: this machine's, with what is measured of it; or a typical one of the oldest

@@ -54,7 +54,7 @@ Result<Choice> choose_for(const Question& question, const Unit& unit, UnitReport
 }  // namespace
 
 Chosen offload(const Question& question) {
-  const Nest& nest = question.nest;
+  const PreparedNest& nest = question.nest;
   Chosen chosen;
   chosen.units = unit_reports(nest);
   for (std::size_t k = nest.units.size() > 1 ? 1 : 0; k < nest.units.size(); ++k) {
@@ -100,7 +100,7 @@ void measure(const Question& question, Chosen& gpu) {
 }  // namespace
 
 Chosen choose_where(const Question& question, const Offering& offering) {
-  const Nest& nest = question.nest;
+  const PreparedNest& nest = question.nest;
   Question known = question;
   known.measure = {};
   Chosen gpu = choose(known);

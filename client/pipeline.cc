@@ -37,11 +37,10 @@ class Pipeline {
   Pipeline(const string& path, const Meaning& meaning, const Options& options, const OpenSources& open_sources,
            tuning_db::FindGainModel gain_model)
       : path_(path),
-        meaning_(meaning),
+        meaning_(with_options(meaning, options)),
         options_(options),
         open_sources_(open_sources),
         gain_model_(gain_model),
-        reassociate_(meaning.reassociate || options.reassociate),
         hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
   Result<Outcome> run(const Lift& lift) {
@@ -98,7 +97,7 @@ class Pipeline {
 
  private:
   struct Item {
-    Nest nest;
+    PreparedNest nest;
     std::size_t report = 0;  // its index
   };
 
@@ -142,7 +141,7 @@ class Pipeline {
         out_.report.nests.push_back(std::move(report));
         continue;
       }
-      auto nest = prepare(*lifted, reassociate_, options_.sizes, hardware_);
+      auto nest = prepare(*lifted, meaning_, options_.sizes, hardware_);
       if (!nest) {
         report.why = nest.error().to_string();
         out_.report.nests.push_back(std::move(report));
@@ -220,13 +219,13 @@ class Pipeline {
   }
 
   // A nest of which the lock file names a unit is what the lock file says: the database may have learned since.
-  static void keep_pinned(Nest& nest) {
+  static void keep_pinned(PreparedNest& nest) {
     if (!nest.pinned()) return;
     for (Unit& unit : nest.units)
       std::erase_if(unit.matches, [](const Match& match) { return match.origin != transforms::Origin::Lock; });
   }
 
-  Chosen choose_for(const Nest& nest) {
+  Chosen choose_for(const PreparedNest& nest) {
     Question question{
         .nest = nest, .target = options_.target, .unit = options_.unit, .measure = {}, .gain_model = gain_model()};
     // A lock file names one recipe for each nest, and what is asked to be measured is not run unmeasured.
@@ -234,19 +233,19 @@ class Pipeline {
     question.tells_all = says() || options_.measure;
     if (forced_) return force(question, *forced_);
     if (options_.measure && !options_.frozen) {
-      question.measure = [&](const Nest& asked, const Choice& choice) { return this->measure(asked, choice); };
+      question.measure = [&](const PreparedNest& asked, const Choice& choice) { return this->measure(asked, choice); };
     }
     if (!for_gpu()) return choose(question);
     return choose_where(question,
                         {.all = options_.offload_all, .each_call = !options_.lock, .by_strategy = !options_.frozen});
   }
 
-  Result<transforms::Evidence> measure(const Nest& nest, const Choice& choice) {
-    TRY(const Nest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
-    TRY(auto evidence, measure_on_the_spot(sized, choice, meaning_, {.most = options_.runs}));
+  Result<transforms::Evidence> measure(const PreparedNest& nest, const Choice& choice) {
+    TRY(const PreparedNest sized, at_trial_sizes(nest, choice.unit, choice.match.evidence.size_class));
+    TRY(auto evidence, measure_on_the_spot(sized, choice, {.most = options_.runs}));
     const string stem = name_of(path_).substr(0, name_of(path_).rfind('.'));
     out_.measured.push_back(
-        entry_of(sized, choice, evidence, meaning_, stem + "#" + std::to_string(choice.unit), "sous --measure"));
+        entry_of(sized, choice, evidence, stem + "#" + std::to_string(choice.unit), "sous --measure"));
     return evidence;
   }
 
@@ -287,8 +286,8 @@ class Pipeline {
     const Chosen& cpu = chosen.beside.front();
     const auto applied = assemble(item.nest, cpu.choices);
     const string function = served.replacement.function + "_on_cpu";
-    const auto generated = applied ? generate(item.nest, cpu, *applied, meaning_, target_for(cpu), function)
-                                   : std::unexpected(applied.error());
+    const auto generated =
+        applied ? generate(item.nest, cpu, *applied, target_for(cpu), function) : std::unexpected(applied.error());
     if (!generated) return;
     NestReport aside;
     if (!follows(item.nest, cpu, *applied, *generated->code.target, generated->unfollowed, false, aside)) return;
@@ -308,7 +307,7 @@ class Pipeline {
     const LiftedNest& lifted = *item.nest.lifted;
     const string function = function_name(lifted);
     const auto values = values_for(item, chosen, sdfg);
-    const auto generated = generate(item.nest, chosen, sdfg, meaning_, target_for(chosen), function,
+    const auto generated = generate(item.nest, chosen, sdfg, target_for(chosen), function,
                                     residence_candidates(residences_, lifted), values);
     if (!generated) {
       report.why = generated.error().to_string();
@@ -357,11 +356,10 @@ class Pipeline {
   }
 
   const string& path_;
-  const Meaning& meaning_;
+  const Meaning meaning_;
   const Options& options_;
   const OpenSources& open_sources_;
   tuning_db::FindGainModel gain_model_;
-  bool reassociate_;
   const tuning_db::Hardware hardware_;  // as the build uses it
   std::optional<transforms::Recipe> forced_;
   Outcome out_;
@@ -374,15 +372,6 @@ class Pipeline {
 };
 
 }  // namespace
-
-targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate) {
-  targets::EmitOptions options;
-  options.contract = meaning.contract;
-  options.reassociate = reassociate;
-  options.approximate_math = meaning.approximate_math;
-  options.math_errno = meaning.math_errno;
-  return options;
-}
 
 Result<Outcome> optimize(const Lift& lift, const string& path, const Meaning& meaning, const Options& options,
                          const OpenSources& open_sources, tuning_db::FindGainModel gain_model) {

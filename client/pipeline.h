@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/meaning.h"
 #include "client/options.h"
 #include "client/report.h"
 #include "frontends/lifted.h"
@@ -20,18 +21,6 @@
 #include "tuning-db/hardware.h"
 
 namespace sous::client {
-
-// What the compiler's command line says about the meaning of the code.
-struct Meaning {
-  bool contract = true, reassociate = false, approximate_math = false, math_errno = false;
-  std::string compiler = "clang-19";  // for measuring on the spot
-  std::vector<std::string> cpp_code;  // options for compiling what is generated
-  bool user_lines = false;            // generated code has the lines of the user's text, for debuggers
-};
-
-// What generated code may do. `reassociate`: leave by the command line, by an option of Sous or by the nest's own
-// pragma.
-targets::EmitOptions emit_options(const Meaning& meaning, bool reassociate);
 
 // Opened when the first nest asks, so that a file without nests costs no database. `note` gets what did not answer.
 // `hardware`: this machine as the build uses it.

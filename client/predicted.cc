@@ -43,7 +43,7 @@ constexpr double most_of_program = 0.9;
 
 class Predictor {
  public:
-  Predictor(const Nest& nest, const Unit& unit, const GainModel& model)
+  Predictor(const PreparedNest& nest, const Unit& unit, const GainModel& model)
       : nest_(nest),
         unit_(unit),
         model_(model),
@@ -278,7 +278,8 @@ class Predictor {
   // Whether the code runs as vectors what the recipe wants to: only then is it what was predicted of.
   bool has_vectors(const tuning_db::Candidate& candidate) const {
     std::vector<targets::Unfollowed> unfollowed;
-    const targets::EmitOptions options{.reassociate = nest_.reassociate, .unfollowed = &unfollowed};
+    targets::EmitOptions options = emit_options(nest_.meaning);
+    options.unfollowed = &unfollowed;
     const auto* target = targets::find_target(candidate.recipe.target);
     return target != nullptr && target->emit(candidate.applied, options) &&
            std::ranges::all_of(unfollowed, &targets::Unfollowed::threads);
@@ -303,7 +304,7 @@ class Predictor {
     return waits_at(whole);
   }
   tuning_db::Waits waits_at(const Sizes& sizes) const {
-    return tuning_db::waits(program_.program(), sizes, nest_.reassociate);
+    return tuning_db::waits(program_.program(), sizes, nest_.meaning.reassociate);
   }
 
   // The whole of a nest of several parts.
@@ -352,7 +353,7 @@ class Predictor {
     return out;
   }
 
-  const Nest& nest_;
+  const PreparedNest& nest_;
   const Unit& unit_;
   const GainModel& model_;
   const string class_;          // of this machine
@@ -377,20 +378,20 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
                         .promising(*model, GainModel::least_potential);
 }
 
-std::optional<Predicted> predict(const Nest& nest, const Unit& unit, const GainModel& model, double least) {
+std::optional<Predicted> predict(const PreparedNest& nest, const Unit& unit, const GainModel& model, double least) {
   return Predictor(nest, unit, model).best(least);
 }
 
-std::vector<Predicted> predict_as_written(const Nest& nest, const GainModel& model) {
+std::vector<Predicted> predict_as_written(const PreparedNest& nest, const GainModel& model) {
   return Predictor(nest, *nest.written, model).as_it_is();
 }
 
-std::optional<Predicted> predict_vectors(const Nest& nest, const Unit& unit, const GainModel& model,
+std::optional<Predicted> predict_vectors(const PreparedNest& nest, const Unit& unit, const GainModel& model,
                                          const transforms::Match& match) {
   return Predictor(nest, unit, model).vectors(match);
 }
 
-std::optional<Predicted> predict_threads(const Nest& nest, const Unit& unit, const GainModel& model) {
+std::optional<Predicted> predict_threads(const PreparedNest& nest, const Unit& unit, const GainModel& model) {
   return Predictor(nest, unit, model).threads();
 }
 

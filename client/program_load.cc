@@ -62,7 +62,7 @@ bool ProgramLoad::updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& size
 }
 
 double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {
-  if (!nest_.reassociate) return 1;
+  if (!nest_.meaning.reassociate) return 1;
   if (!fills_lanes_) {
     // Not with elements that lie in a line of memory each: those are gathered one by one.
     const auto in_order = tuning_db::waits(program(), usual(), /*reassociate=*/false);

@@ -11,14 +11,14 @@
 namespace sous::client {
 
 // Of which loops the program's compiler makes vectors.
-inline tuning_db::Vectors compilers_vectors(const Nest& nest) {
-  return nest.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
+inline tuning_db::Vectors compilers_vectors(const PreparedNest& nest) {
+  return nest.meaning.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
 }
 
 // The nest must outlive it. What takes long is found out once, when it is asked for.
 class ProgramLoad {
  public:
-  ProgramLoad(const Nest& nest, int threads) : nest_(nest), threads_(threads) {}
+  ProgramLoad(const PreparedNest& nest, int threads) : nest_(nest), threads_(threads) {}
 
   const sdfg::Sdfg& program() const { return nest_.lifted->sdfg; }
   const Sizes& usual() const { return whole().usual(); }
@@ -49,7 +49,7 @@ class ProgramLoad {
   const tuning_db::CoreLoad& together() const;
   const tuning_db::CoreLoad& apart() const;
 
-  const Nest& nest_;
+  const PreparedNest& nest_;
   const int threads_;
   mutable std::optional<Sized> whole_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;

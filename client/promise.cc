@@ -69,7 +69,7 @@ double promised(const transforms::Match& match) {
   return tuning_db::promised(match.believed, match.distance, match.reach);
 }
 
-double promised(const Nest& nest, const std::vector<Choice>& choices) {
+double promised(const PreparedNest& nest, const std::vector<Choice>& choices) {
   double before = 0, after = 0;
   for (const Unit& unit : nest.units) {
     if (unit.one_of_several()) before += unit_work(unit);

@@ -15,7 +15,7 @@ namespace sous::client {
 // The speed-up that the evidence promises (tuning-db/belief.h), by what the build believes of it.
 double promised(const transforms::Match& match);
 // What recipes of some units promise for the nest, the others as they are (Amdahl, by their work).
-double promised(const Nest& nest, const std::vector<Choice>& choices);
+double promised(const PreparedNest& nest, const std::vector<Choice>& choices);
 
 // Whether it is the recipe of a strategy that is so.
 bool is_by_strategy(const transforms::Match& match, bool transforms::StrategyInfo::* property);

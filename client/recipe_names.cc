@@ -16,7 +16,7 @@ string name_in_recipe(const Unit& unit, const string& loop) {
   return loop;
 }
 
-string names_for_recipes(const Nest& nest, bool graphs) {
+string names_for_recipes(const PreparedNest& nest, bool graphs) {
   const auto& lifted = *nest.lifted;
   string out = "# " + name_of(lifted.file) + ":" + std::to_string(lifted.line) + ": " + lifted.function + "\n";
   for (const Unit& unit : nest.units) {
@@ -40,7 +40,7 @@ string names_for_recipes(const Nest& nest, bool graphs) {
   return out;
 }
 
-string in_form(const Nest& nest, const sdfg::Sdfg& final, const string& form) {
+string in_form(const PreparedNest& nest, const sdfg::Sdfg& final, const string& form) {
   if (form == "json") return sdfg::to_json(final) + "\n";
   if (form == "dot") return sdfg::to_dot(final);
   return sdfg::print(final) + names_for_recipes(nest);

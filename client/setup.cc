@@ -94,16 +94,10 @@ Result<Entries> in_its_program(const Entry& entry, const SetupProgram& program, 
 
 Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std::atomic<bool>& stop,
                               const NestTrial& trial) {
-  Words words(flags.begin() + 1, flags.end());
-  const string& compiler = flags[0];
-  words.insert(words.end(), {"-c", "nest.c"});
-  const CommandLine line = classify(words, [](const string&) { return std::nullopt; });
-  if (line.action != Action::Compile) return fail("add.flags", line.why, entry.name);
-  Meaning meaning = meaning_of(line, compiler);
-  meaning.reassociate = meaning.reassociate || trial.reassociate;
+  TRY(const Meaning meaning, meaning_of(flags[0], {flags.begin() + 1, flags.end()}, trial.reassociate));
   const auto lifted = frontends::lifted_from(entry.nest, entry.sizes);
-  TRY(const Nest nest,
-      prepare(lifted, meaning.reassociate, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
+  TRY(const PreparedNest nest,
+      prepare(lifted, meaning, {}, tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)));
   for (const Unit& unit : nest.units) {
     if (unit.structural_hash != entry.structural_hash) continue;
     Choice choice{.unit = unit.index, .match = {}};
@@ -111,14 +105,13 @@ Result<Entries> from_its_nest(const Entry& entry, const Words& flags, const std:
     TRY_VOID(apply_choice(nest, choice, nullptr));
     Pace pace = pace_for(entry, stop);
     pace.inputs = trial.inputs;
-    TRY(auto evidence, measure_on_the_spot(nest, choice, meaning, pace));
+    TRY(auto evidence, measure_on_the_spot(nest, choice, pace));
     // Against the normal form, which may be slower than the program was: at most the gain measured there.
     if (entry.tuned_seconds > 0) {
       const double most = evidence.tuned_seconds * entry.baseline_seconds / entry.tuned_seconds;
       evidence.baseline_seconds = std::min(evidence.baseline_seconds, most);
     }
-    return Entries{
-        entry_of(nest, choice, evidence, meaning, entry.name, trial.by + ", from the nest of " + entry_id(entry))};
+    return Entries{entry_of(nest, choice, evidence, entry.name, trial.by + ", from the nest of " + entry_id(entry))};
   }
   return fail("setup.nest", "its nest is not the same in this version's normal form", entry.name);
 }

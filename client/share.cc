@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds least_left(20);
 
 }  // namespace
 
-void add_wanted(const Nest& nest, server::WantedRequest& to) {
+void add_wanted(const PreparedNest& nest, server::WantedRequest& to) {
   to.hardware = nest.hardware;
   const std::string here = hardware_class(nest.hardware);
   for (const std::size_t k : units_to_tune(nest)) {
@@ -23,7 +23,7 @@ void add_wanted(const Nest& nest, server::WantedRequest& to) {
     const bool measured = std::ranges::any_of(unit.matches, [&](const transforms::Match& match) {
       return match.distance == 0 && match.evidence.hardware == here;
     });
-    tuning_db::WantedNest wanted{unit.nest, unit.structural_hash, unit.sizes, nest.reassociate};
+    tuning_db::WantedNest wanted{unit.nest, unit.structural_hash, unit.sizes, nest.meaning.reassociate};
     if (to.nests.size() < server::most_nests && !measured && tuning_db::check(wanted))
       to.nests.push_back(std::move(wanted));
   }

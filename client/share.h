@@ -13,7 +13,7 @@ namespace sous::client {
 
 // The units of a nest that is left as it is, hottest first, but for those that were measured on this class of machine
 // at their size: nothing better is known of them. Up to what one request holds.
-void add_wanted(const Nest& nest, server::WantedRequest& to);
+void add_wanted(const PreparedNest& nest, server::WantedRequest& to);
 
 Result<void> send_wanted(const server::WantedRequest& request, const std::string& url,
                          std::chrono::milliseconds deadline);

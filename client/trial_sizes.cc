@@ -64,8 +64,8 @@ class Inside {
   const Inputs inputs_;
 };
 
-Nest with_sizes(const Nest& nest, std::int64_t value) {
-  Nest out = nest;
+PreparedNest with_sizes(const PreparedNest& nest, std::int64_t value) {
+  PreparedNest out = nest;
   for (Unit& unit : out.units) unit.matches.clear();  // many copies
   for (const auto& argument : nest.lifted->arguments) {
     if (argument.kind == frontends::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
@@ -74,7 +74,7 @@ Nest with_sizes(const Nest& nest, std::int64_t value) {
   return out;
 }
 
-bool fits(const Nest& nest, std::size_t unit, double most_work, Inputs inputs) {
+bool fits(const PreparedNest& nest, std::size_t unit, double most_work, Inputs inputs) {
   const auto work = tuning_db::work(nest.units[unit].nest, nest.units[unit].sizes);
   if (!work || !(*work > 0) || *work > most_work) return false;
   if (tuning_db::operations(nest.units[unit].nest, nest.units[unit].sizes) > most_operations * most_work) return false;
@@ -84,7 +84,7 @@ bool fits(const Nest& nest, std::size_t unit, double most_work, Inputs inputs) {
 }
 
 // "--size n=…,m=…"
-string needed(const Nest& nest) {
+string needed(const PreparedNest& nest) {
   string out;
   for (const auto& argument : nest.lifted->arguments) {
     if (argument.kind != frontends::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
@@ -95,15 +95,16 @@ string needed(const Nest& nest) {
 
 }  // namespace
 
-Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const string& wanted, double most_work, Inputs inputs) {
+Result<PreparedNest> at_trial_sizes(const PreparedNest& nest, std::size_t unit, const string& wanted, double most_work,
+                                    Inputs inputs) {
   const string missing = needed(nest);
   if (missing.empty()) return nest;
   const auto asked = tuning_db::parse_size_class(wanted);
   const int power = asked && asked->power ? *asked->power : usual_power;
-  std::optional<Nest> best;
+  std::optional<PreparedNest> best;
   // Odd multiples, too: a power of two is a size of its own to caches.
   for (std::int64_t value = 24; value <= largest; value += value / 4) {
-    Nest sized = with_sizes(nest, value);
+    PreparedNest sized = with_sizes(nest, value);
     if (!fits(sized, unit, most_work, inputs)) continue;
     const auto reached = tuning_db::size_class(sized.units[unit].nest, sized.units[unit].sizes).power;
     if (!reached || *reached > power) break;

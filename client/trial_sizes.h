@@ -13,7 +13,7 @@ namespace sous::client {
 // within `most_work` executions of its statements (few operations each) and that stays inside every array. Each
 // subscript is held against its extent for that. Errors: measure.sizes (no such value: the --size that is needed).
 inline constexpr double seconds_of_work = 2e9;  // a few seconds of the original
-Result<Nest> at_trial_sizes(const Nest& nest, std::size_t unit, const std::string& wanted,
-                            double most_work = seconds_of_work, Inputs inputs = Inputs::Tame);
+Result<PreparedNest> at_trial_sizes(const PreparedNest& nest, std::size_t unit, const std::string& wanted,
+                                    double most_work = seconds_of_work, Inputs inputs = Inputs::Tame);
 
 }  // namespace sous::client

@@ -47,12 +47,12 @@ std::vector<tuning_db::Proposal> proposals(const sdfg::Sdfg& nest, const std::ve
   return result;
 }
 
-Result<Nest> at_work(const Nest& nest, std::size_t unit, double work, Inputs inputs) {
+Result<PreparedNest> at_work(const PreparedNest& nest, std::size_t unit, double work, Inputs inputs) {
   return at_trial_sizes(nest, unit, "", work, inputs);
 }
 
 // Sizes at which a run takes some tenths of a second. How often a while loop runs, only runs tell.
-Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& meaning, const TuneOptions& options) {
+Result<PreparedNest> at_tuned_sizes(const PreparedNest& nest, std::size_t unit, const TuneOptions& options) {
   bool open = false;
   sdfg::visit(nest.units[unit].nest.root,
               [&](const sdfg::Node& node) { open = open || std::holds_alternative<sdfg::While>(node.value); });
@@ -65,7 +65,7 @@ Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& m
     auto sized = at_work(nest, unit, work, options.inputs);
     double growth = most_growth;  // deep nests have more work at any sizes
     if (sized) {
-      TRY(const double seconds, time_on_the_spot(*sized, original, meaning, once));
+      TRY(const double seconds, time_on_the_spot(*sized, original, once));
       growth = std::min(most_growth, tuned_seconds / std::max(seconds, 1e-9));
     }
     if (growth < 2 || work >= tuned_work) return sized;
@@ -74,8 +74,7 @@ Result<Nest> at_tuned_sizes(const Nest& nest, std::size_t unit, const Meaning& m
 }
 
 // Measures the best candidate at smaller and smaller sizes, as long as it gains: what a shape needs at least.
-void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, const TuneOptions& options,
-                tuning_db::Tuned& tuned) {
+void find_least(const PreparedNest& nest, std::size_t unit, const TuneOptions& options, tuning_db::Tuned& tuned) {
   Choice choice{.unit = unit, .match = {}, .applied = tuned.best->applied};
   choice.match.recipe = tuned.best->recipe;
   transforms::Evidence& found = tuned.evidence;
@@ -84,7 +83,7 @@ void find_least(const Nest& nest, std::size_t unit, const Meaning& meaning, cons
     const auto smaller = at_work(nest, unit, work, options.inputs);
     if (!smaller || sizes_known(nest.units[unit])) return;
     const auto evidence =
-        measure_on_the_spot(*smaller, choice, meaning, {.most = 7, .until_decided = true, .inputs = options.inputs});
+        measure_on_the_spot(*smaller, choice, {.most = 7, .until_decided = true, .inputs = options.inputs});
     if (!evidence || !(evidence->work > 0)) return;
     if (options.progress) options.progress({*smaller, unit, *tuned.best, &*evidence}, found.ratio());
     if (!gains_as_well(*evidence, found)) return;
@@ -108,7 +107,7 @@ bool beats(const transforms::Evidence& whole, const Timing& parts) {
   return planted(Fault::whole_whatever_its_parts) || whole.tuned_seconds * (1 + doubt) < parts.median;
 }
 
-std::vector<std::size_t> units_to_tune(const Nest& nest) {
+std::vector<std::size_t> units_to_tune(const PreparedNest& nest) {
   std::vector<std::size_t> units;
   double all = 0;
   for (std::size_t k = nest.units.size() > 1 ? 1 : 0; k < nest.units.size(); ++k) {
@@ -120,10 +119,10 @@ std::vector<std::size_t> units_to_tune(const Nest& nest) {
   return units;
 }
 
-Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<Match>& known, const Meaning& meaning,
+Result<TunedUnit> tune_unit(const PreparedNest& nest, std::size_t unit, const std::vector<Match>& known,
                             const TuneOptions& options) {
   TunedUnit result{.unit = unit, .sized = {}, .tuned = {}};
-  TRY(result.sized, at_tuned_sizes(nest, unit, meaning, options));
+  TRY(result.sized, at_tuned_sizes(nest, unit, options));
   const auto& subject = nest.units[unit].nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
@@ -148,7 +147,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
               .inputs = options.inputs};
     if (care == Care::Glance && first.baseline_seconds > 0) {
       transforms::Evidence glance = first;
-      TRY(glance.tuned_seconds, time_on_the_spot(result.sized, choice, meaning, pace));
+      TRY(glance.tuned_seconds, time_on_the_spot(result.sized, choice, pace));
       return glance;
     }
     if (care == Care::Proof)
@@ -157,7 +156,7 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
               .limit_seconds = longest_run,
               .stop = options.stop,
               .inputs = options.inputs};
-    TRY(const auto evidence, measure_on_the_spot(result.sized, choice, meaning, pace));
+    TRY(const auto evidence, measure_on_the_spot(result.sized, choice, pace));
     first = evidence;
     return evidence;
   };
@@ -165,18 +164,18 @@ Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vecto
     if (options.progress) options.progress({result.sized, unit, candidate, evidence}, best);
   };
   result.tuned = tuning_db::tune(subject, all, tuner);
-  if (result.tuned.best) find_least(nest, unit, meaning, options, result.tuned);
+  if (result.tuned.best) find_least(nest, unit, options, result.tuned);
   return result;
 }
 
-Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<Match>& known, const std::vector<Choice>& parts,
-                             const Meaning& meaning, const TuneOptions& options) {
-  TRY(auto result, tune_unit(nest, 0, known, meaning, options));
+Result<TunedUnit> tune_whole(const PreparedNest& nest, const std::vector<Match>& known,
+                             const std::vector<Choice>& parts, const TuneOptions& options) {
+  TRY(auto result, tune_unit(nest, 0, known, options));
   if (!result.tuned.best || parts.empty()) return result;
   std::vector<Choice> applied = parts;
   for (Choice& part : applied) TRY_VOID(apply_choice(result.sized, part, nullptr));
   const Pace pace{.limit_seconds = longest_run, .stop = options.stop, .inputs = options.inputs};
-  const auto in_parts = time_together(result.sized, applied, meaning, pace);
+  const auto in_parts = time_together(result.sized, applied, pace);
   // What cannot run side by side is no better.
   if (in_parts && !beats(result.tuned.evidence, *in_parts)) result.tuned.best.reset();
   return result;

@@ -20,7 +20,7 @@ inline constexpr std::string_view sample_mark = "sample of ";
 
 // A candidate for a unit of a nest at the sizes that it was measured at.
 struct Measured {
-  const Nest& sized;
+  const PreparedNest& sized;
   std::size_t unit = 0;
   const tuning_db::Candidate& candidate;
   const transforms::Evidence* evidence = nullptr;
@@ -37,7 +37,7 @@ struct TuneOptions {
 
 // The units of a nest that are worth tuning: single nests with a share of the work that can matter, most work first.
 // The whole of several is none of them (tune_whole).
-std::vector<std::size_t> units_to_tune(const Nest& nest);
+std::vector<std::size_t> units_to_tune(const PreparedNest& nest);
 
 // Whether a smaller size counts among those from which on a recipe gains: beyond doubt, and on as few threads as it did
 // at the size where it was found (`found`), for an entry asks for no more than that.
@@ -48,20 +48,20 @@ bool beats(const transforms::Evidence& whole, const Timing& parts);
 
 struct TunedUnit {
   std::size_t unit = 0;
-  Nest sized;  // at the sizes that it was measured at
+  PreparedNest sized;  // at the sizes that it was measured at
   tuning_db::Tuned tuned;
 };
 
 // `known`: recipes of similar nests, by unit. The evidence of what is found says from which shapes on it gains, where
 // the sizes are not the program's. Errors: isl.budget, measure.sizes (give --size), tune.nothing (no
 // strategy and no neighbour has a recipe for it).
-Result<TunedUnit> tune_unit(const Nest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
-                            const Meaning& meaning, const TuneOptions& options);
+Result<TunedUnit> tune_unit(const PreparedNest& nest, std::size_t unit, const std::vector<transforms::Match>& known,
+                            const TuneOptions& options);
 
 // The whole of several nests, which neighbours' recipes and strategies for wholes make one. `parts`: what was found for
 // its units, in whose place a build would take it. So something is found only if it is faster than these, too, beyond
 // doubt.
-Result<TunedUnit> tune_whole(const Nest& nest, const std::vector<transforms::Match>& known,
-                             const std::vector<Choice>& parts, const Meaning& meaning, const TuneOptions& options);
+Result<TunedUnit> tune_whole(const PreparedNest& nest, const std::vector<transforms::Match>& known,
+                             const std::vector<Choice>& parts, const TuneOptions& options);
 
 }  // namespace sous::client

@@ -38,7 +38,7 @@ bool has_thread_loop(const Sdfg& sdfg, const std::vector<targets::Unfollowed>& u
 
 }  // namespace
 
-bool follows(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, const targets::Target& target,
+bool follows(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, const targets::Target& target,
              const std::vector<targets::Unfollowed>& unfollowed, bool forced, NestReport& report) {
   for (const auto& item : unfollowed) {
     const string what = (item.threads ? " runs on one thread: " : " does not run as vectors: ") + item.why;

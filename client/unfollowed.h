@@ -10,7 +10,7 @@ namespace sous::client {
 
 // Puts into the report what of the recipes the code does not do. False: a neighbour's evidence was made on threads
 // that this nest does not get, and so is none.
-bool follows(const Nest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, const targets::Target& target,
+bool follows(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& sdfg, const targets::Target& target,
              const std::vector<targets::Unfollowed>& unfollowed, bool forced, NestReport& report);
 
 }  // namespace sous::client

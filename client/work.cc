@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "client/command_line.h"
 #include "client/compile.h"
 #include "client/measure.h"
 #include "client/nest.h"
@@ -44,17 +43,8 @@ string gain(const tuning_db::Entry& entry) {
 
 string counted(int candidates) { return std::to_string(candidates) + (candidates == 1 ? " candidate" : " candidates"); }
 
-Result<Meaning> meaning_with(const string& compiler, Words flags, bool reassociate) {
-  flags.insert(flags.end(), {"-c", "nest.c"});
-  const CommandLine line = classify(flags, [](const string&) { return std::nullopt; });
-  if (line.action != Action::Compile) return fail("add.flags", line.why);
-  Meaning meaning = meaning_of(line, compiler);
-  meaning.reassociate = meaning.reassociate || reassociate;
-  return meaning;
-}
-
 // The unit that is the wanted nest, and not a part of it or another form.
-Result<std::size_t> unit_of(const Nest& nest, const string& structural_hash) {
+Result<std::size_t> unit_of(const PreparedNest& nest, const string& structural_hash) {
   for (const Unit& unit : nest.units)
     if (unit.structural_hash == structural_hash) return unit.index;
   return fail("work.nest", "the nest is not the same in this version's normal form");
@@ -63,13 +53,13 @@ Result<std::size_t> unit_of(const Nest& nest, const string& structural_hash) {
 Result<Worked> tuned(const server::LeasedJob& job, const WorkOptions& options, const AskKnown& ask) {
   const auto& wanted = *job.wanted;
   const auto machine = tuning_db::local_hardware();
-  TRY(const Meaning meaning, meaning_with(options.compiler, flags_for(job.build.isa, machine), wanted.reassociate));
+  TRY(const Meaning meaning, meaning_of(options.compiler, flags_for(job.build.isa, machine), wanted.reassociate));
   const auto lifted = frontends::lifted_from(wanted.nest, wanted.sizes);
-  TRY(const Nest nest, prepare(lifted, meaning.reassociate, {}, tuning_db::as_built(machine, meaning.cpp_code)));
+  TRY(const PreparedNest nest, prepare(lifted, meaning, {}, tuning_db::as_built(machine, meaning.cpp_code)));
   TRY(const std::size_t unit, unit_of(nest, wanted.structural_hash));
   TRY(const TunedUnit found,
       tune_unit(
-          nest, unit, ask(nest.units[unit].query(), nest.hardware), meaning,
+          nest, unit, ask(nest.units[unit].query(), nest.hardware),
           {.seconds_per_nest = options.seconds, .stop = options.stop, .inputs = Inputs::Strangers, .progress = {}}));
   const auto& result = found.tuned;
   Worked worked{.outcome = JobOutcome::nothing, .entries = {}, .said = counted(result.measured)};
@@ -82,7 +72,7 @@ Result<Worked> tuned(const server::LeasedJob& job, const WorkOptions& options, c
   Choice choice{.unit = unit, .match = {}, .applied = {}};
   choice.match.recipe = result.best->recipe;
   worked.outcome = JobOutcome::found;
-  worked.entries = {entry_of(found.sized, choice, result.evidence, meaning,
+  worked.entries = {entry_of(found.sized, choice, result.evidence,
                              "wanted-" + short_hash(wanted.structural_hash) + "#" + std::to_string(unit),
                              "sous work, " + result.best->from)};
   worked.said = gain(worked.entries[0]) + ", " + result.best->from + "; " + worked.said;

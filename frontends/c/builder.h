@@ -384,8 +384,7 @@ class Builder {
   Box box_;
   std::size_t built_assumptions_ = 0;        // made when all statements were understood
   std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
-  int statements_ = 0;
-  int for_depth_ = 0;
+  int statements_ = 0, for_depth_ = 0;
   int doubled_ = 0, nested_jumps_ = 0;
   std::optional<Returning> returning_;
   int sometimes_ = 0;

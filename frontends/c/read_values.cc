@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "sdfg/planted_fault.h"
+
 namespace sous::frontends::c {
 
 using sdfg::Expr;
@@ -99,6 +101,7 @@ class Follower {
 
   // What the body writes is not known at its beginning, nor behind it.
   void forget(const sdfg::Region& body) {
+    if (planted(Fault::value_kept_through_loop)) return;
     for (const std::string& name : sdfg::touched(body).written) now_.erase(name);
   }
 
@@ -134,7 +137,8 @@ class Follower {
     said_ = known;
     Values both;
     for (const auto& [name, value] : now_)
-      if (const auto other = then.find(name); other != then.end()) both[name] = joined(value, other->second);
+      if (const auto other = then.find(name); other != then.end())
+        both[name] = planted(Fault::value_of_one_branch) ? other->second : joined(value, other->second);
     now_ = std::move(both);
   }
 

@@ -12,7 +12,6 @@
 //  - Out: exactly the elements that the iteration writes are copied behind it, and it writes each of them in any case:
 //    an element that is not written may be another thread's, or constant. Not needed where nobody looks: a temporary
 //    that only this loop touches, each of whose values is read in the iteration that writes it.
-// No iteration leaves before its copies are written back: a loop that may return is opaque.
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"

@@ -42,15 +42,15 @@ void f(int n, int m, const float *restrict in, const float *restrict scale, floa
 
 struct Rows {
   Result<frontends::TranslationUnit> unit = frontends::c::lift(normalize, "f.c", {});
-  Nest nest(const std::map<std::string, std::int64_t>& sizes = {}) const {
-    return prepare(unit->nests.at(0), false, sizes, machine()).value();
+  PreparedNest nest(const std::map<std::string, std::int64_t>& sizes = {}) const {
+    return prepare(unit->nests.at(0), {}, sizes, machine()).value();
   }
 };
 
 TEST(AsWritten, OneLoopStaysOneLoop) {
   const Rows rows;
   ASSERT_TRUE(rows.unit);
-  const Nest nest = rows.nest();
+  const PreparedNest nest = rows.nest();
   ASSERT_TRUE(nest.written);
   EXPECT_GT(nest.normal.root.nodes.size(), 1u);
   EXPECT_EQ(nest.written_form.root.nodes.size(), 1u);
@@ -64,13 +64,13 @@ TEST(AsWritten, WhatIsInNormalFormIsNoOtherUnit) {
   const auto unit =
       frontends::c::lift("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 2 * x[i]; }", "f.c", {});
   ASSERT_TRUE(unit);
-  EXPECT_FALSE(prepare(unit->nests.at(0), false, {}, machine()).value().written);
+  EXPECT_FALSE(prepare(unit->nests.at(0), {}, {}, machine()).value().written);
 }
 
 TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
   const Rows rows;
   ASSERT_TRUE(rows.unit);
-  const Nest nest = rows.nest();
+  const PreparedNest nest = rows.nest();
   const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   const Choice& choice = chosen.choices[0];
@@ -90,7 +90,7 @@ TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
   // Short runs are the original's.
   ASSERT_EQ(chosen.guards.size(), 1u);
   EXPECT_GT(chosen.guards[0].least_work, 1000);
-  const Nest small = rows.nest({{"n", 20}, {"m", 20}});
+  const PreparedNest small = rows.nest({{"n", 20}, {"m", 20}});
   EXPECT_TRUE(choose({.nest = small, .gain_model = pessimist}).choices.empty());
 }
 
@@ -113,7 +113,7 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
 })";
   const auto unit = frontends::c::lift(batches, "f.c", {});
   ASSERT_TRUE(unit);
-  const Nest nest = prepare(unit->nests.at(0), false, {}, machine()).value();
+  const PreparedNest nest = prepare(unit->nests.at(0), {}, {}, machine()).value();
   const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   ASSERT_EQ(chosen.otherwise.size(), 1u) << chosen.why;
@@ -127,7 +127,7 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
 TEST(AsWritten, ALockFileDecides) {
   const Rows rows;
   ASSERT_TRUE(rows.unit);
-  Nest nest = rows.nest();
+  PreparedNest nest = rows.nest();
   auto match = measured(2, 1);
   match.origin = transforms::Origin::Lock;
   match.recipe = transforms::recipe_from_text("parallelize(loop=i0) -> openmp").value();

@@ -153,7 +153,7 @@ TEST(Explain, AForcedRecipeGoesWhereTheWorkIs) {
 })",
                                        "test.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
-  const auto nest = prepare(unit->nests[0], false, {});
+  const auto nest = prepare(unit->nests[0], {}, {});
   ASSERT_TRUE(nest && nest->units.size() == 3);
   const auto forced = [&](const char* recipe, const std::string& unit_only = {}) {
     const Chosen chosen = force({.nest = *nest, .unit = unit_only}, transforms::recipe_from_text(recipe).value());

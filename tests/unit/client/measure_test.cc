@@ -12,24 +12,22 @@ namespace {
 
 struct Measured {
   Result<frontends::TranslationUnit> unit;
-  Result<Nest> nest;
+  Result<PreparedNest> nest;
   Measured(const std::string& text, std::int64_t n) : unit(frontends::c::lift(text, "test.c", {})), nest(sized(n)) {}
   Result<transforms::Evidence> of(std::size_t k, const std::function<void(sdfg::Sdfg&)>& change = {}) const {
     Choice choice{.unit = k, .match = {}};
     TRY_VOID(apply_choice(*nest, choice, nullptr));
     if (change) change(choice.applied);
-    return measure_on_the_spot(*nest, choice, meaning, {.most = 3});
+    return measure_on_the_spot(*nest, choice, {.most = 3});
   }
   Result<double> alone(std::size_t k) const {
     Choice choice{.unit = k, .match = {}};
     TRY_VOID(apply_choice(*nest, choice, nullptr));
-    return time_on_the_spot(*nest, choice, meaning, {.most = 3});
+    return time_on_the_spot(*nest, choice, {.most = 3});
   }
 
-  Meaning meaning = {};
-
  private:
-  Result<Nest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), false, {{"n", n}}); }
+  Result<PreparedNest> sized(std::int64_t n) const { return prepare(unit->nests.at(0), {}, {{"n", n}}); }
 };
 
 TEST(Measure, AConditionReadFromMemoryIsNoTameInput) {
@@ -57,8 +55,7 @@ TEST(Measure, DrawnDataStaysInsideWhatItIsASubscriptOf) {
   EXPECT_EQ(limits.at("p"), 256);
   Choice choice{.unit = 0, .match = {}};
   ASSERT_TRUE(apply_choice(*measured.nest, choice, nullptr));
-  const auto evidence =
-      measure_on_the_spot(*measured.nest, choice, measured.meaning, {.most = 2, .inputs = Inputs::Drawn});
+  const auto evidence = measure_on_the_spot(*measured.nest, choice, {.most = 2, .inputs = Inputs::Drawn});
   ASSERT_TRUE(evidence) << evidence.error().to_string();
   EXPECT_GT(evidence->baseline_seconds, 0);
 }

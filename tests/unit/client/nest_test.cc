@@ -18,7 +18,7 @@ TEST(Nest, ScalarsWhoseLastWriteIsGoneArePassedByValue) {
                                        "test.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
   const auto& lifted = unit->nests[0];
-  const auto nest = prepare(lifted, false, {});
+  const auto nest = prepare(lifted, {}, {});
   ASSERT_TRUE(nest) << nest.error().to_string();
   const auto kind_of_t = [](const std::vector<frontends::Argument>& arguments) {
     for (const auto& argument : arguments) {

@@ -14,13 +14,13 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 struct Offered {
   Result<frontends::TranslationUnit> unit;
-  Nest nest;
+  PreparedNest nest;
   Offered(const std::string& body, const Sizes& sizes, int cores = 16)
       : unit(frontends::c::lift(
             "void f(long n, long t, double *restrict C, double *restrict A, double *restrict B) {\n" + body + "}",
             "test.c", {})) {
     const auto machine = tuning_db::parse_hardware_class("x86-64:avx512:" + std::to_string(cores) + "c:l2=2M:l3=32M");
-    nest = prepare(unit->nests.at(0), false, sizes, *machine).value();
+    nest = prepare(unit->nests.at(0), {}, sizes, *machine).value();
   }
   Chosen for_gpu() const { return offload({.nest = nest, .target = "cuda"}); }
   Times expected(const Chosen& cpu = {}) const {

@@ -109,7 +109,7 @@ TEST(Shapes, SeedsRunWhereTheyWereMeasuredAndNotWhereALoopIsThin) {
 }
 
 // What a build on the machine of the seeds gives the nest.
-Chosen chosen_for(const Nest& nest) {
+Chosen chosen_for(const PreparedNest& nest) {
   const auto entries = seeds();
   const auto folder = std::filesystem::temp_directory_path() / ("sous-shapes-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -118,7 +118,7 @@ Chosen chosen_for(const Nest& nest) {
     const auto database = tuning_db::Database::open({.path = folder / "t.db", .seeds = {seed}}, entries[0].hardware);
     EXPECT_TRUE(database) << database.error().to_string();
     if (database) {
-      Nest asked = nest;
+      PreparedNest asked = nest;
       asked.hardware = entries[0].hardware;
       for (Unit& unit : asked.units) unit.matches = (*database)->query({unit.query()}, 8).value().at(0);
       chosen = choose({.nest = asked});
@@ -138,7 +138,7 @@ constexpr const char* sgemm = R"(void sgemm(int m, int n, int k, const float *re
 TEST(Shapes, AProductWithOneRowIsNotACube) {
   const auto unit = frontends::c::lift(sgemm, "sgemm.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
-  const auto nest = prepare(unit->nests[0], false, {});
+  const auto nest = prepare(unit->nests[0], {}, {});
   ASSERT_TRUE(nest);
   const Chosen chosen = chosen_for(*nest);
   ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
@@ -167,7 +167,7 @@ TEST(Shapes, KnownSizesAreHeldAgainstTheSameExtents) {
   const auto unit = frontends::c::lift(sgemm, "sgemm.c", {});
   ASSERT_TRUE(unit && unit->nests.size() == 1);
   const auto served = [&](int m, int n, int k) {
-    const auto nest = prepare(unit->nests[0], false, {{"m", m}, {"n", n}, {"k", k}});
+    const auto nest = prepare(unit->nests[0], {}, {{"m", m}, {"n", n}, {"k", k}});
     if (!nest) return false;
     const Chosen chosen = chosen_for(*nest);
     EXPECT_TRUE(chosen.guards.empty());

@@ -10,10 +10,10 @@ namespace {
 
 struct Trial {
   Result<frontends::TranslationUnit> unit;
-  Result<Nest> nest;
+  Result<PreparedNest> nest;
   explicit Trial(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {})
-      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), false, sizes)) {}
-  Result<Nest> at(const std::string& wanted) const { return at_trial_sizes(*nest, 0, wanted); }
+      : unit(frontends::c::lift(text, "test.c", {})), nest(prepare(unit->nests.at(0), {}, sizes)) {}
+  Result<PreparedNest> at(const std::string& wanted) const { return at_trial_sizes(*nest, 0, wanted); }
 };
 
 const std::string product = R"(void mm(int n, int m, double A[n][m], double B[m][n], double C[n][n]) {

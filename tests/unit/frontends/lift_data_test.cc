@@ -89,6 +89,8 @@ TEST(LiftAliases, ClampsAndConditionsSayHowFarASubscriptReaches) {
   EXPECT_FALSE(told_apart(loop("int k = (int)(by * i); k = k < 0 ? 0 : k; x[i] = y[k];")));
   EXPECT_FALSE(told_apart(loop("int k = (int)(by * i); if (k >= 0 && k < m) x[i] = 0; x[i] += y[k];")));
   EXPECT_FALSE(told_apart("int k = 0; " + loop("x[i] = y[k]; k = (int)(by * i); if (k < 0) k = 0; ")));
+  // Of the nest's own variable, what an iteration leaves to the next.
+  EXPECT_FALSE(told_apart(loop("int k = 0; for (int j = 0; j < m; j++) { x[i] += y[k]; k = (int)(by * j); }")));
 }
 
 TEST(LiftRows, ATableIsOneArrayOfEvenlySpacedRows) {
@@ -267,6 +269,16 @@ void f(int n, int low, int high, int *restrict to, const int *restrict from) {
 })");
   EXPECT_TRUE(std::ranges::count(n.sdfg.assumptions, sdfg::Expr::symbol("high") - sdfg::Expr::symbol("low")))
       << sdfg::print(n.sdfg);
+}
+
+// One more off than equal values allow: i = n - 3 gives n - 1, and the smaller of the two is i.
+TEST(LiftSubscripts, AComparisonOfOtherValuesIsNoMinimum) {
+  for (const char* at : {"i < n - 3 ? i : n - 1", "k"}) {
+    const LiftedNest n = nest(R"(void f(int n, int *restrict to, const int *restrict from) {
+  for (int i = 0; i < n; i++) { int k = i; if (i >= n - 3) k = n - 1; to[i] = from[)" +
+                              std::string(at) + "]; }\n}");
+    EXPECT_FALSE(has(sdfg::print(n.sdfg), "min(")) << sdfg::print(n.sdfg);
+  }
 }
 
 // Of each way to write it: the extent is known, and so the array is told apart from what is written.
