@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -69,6 +70,13 @@ struct Dependences::Data {
     Result<void> result;
   };
   mutable std::deque<Proven> proven = {};
+
+  // Relations on time, by Dependences::Data::same_relation and the times of source and target, which most trees that
+  // are asked about leave as they were.
+  struct OnTime {
+    IslMap source, target, pairs;  // the first two: as long as they are here, nothing else has their addresses
+  };
+  mutable std::map<std::tuple<std::size_t, const isl_map*, const isl_map*>, OnTime> on_time;
 
   bool known(std::size_t statement) const { return !among || among->contains(static_cast<int>(statement)); }
 

@@ -69,8 +69,11 @@ class Pairs {
   // Whether there are pairs of instances that touch the same element, the first one before the second.
   bool any(const PairClass& c, const Access& a, const Access& b) {
     const auto [known, is_new] = known_.try_emplace(c);
-    if (is_new) known->second = compute(c, a, b);
-    return !empty(known->second);
+    if (is_new) {
+      known->second.pairs = compute(c, a, b);
+      known->second.any = !empty(known->second.pairs);
+    }
+    return known->second.any;
   }
   // All pairs of these classes, as ones of the statements.
   IslMap together(const std::set<PairClass>& classes, int s, int t) {
@@ -78,7 +81,7 @@ class Pairs {
     IslMap& all = known->second;
     if (is_new) {
       for (const PairClass& c : classes) {
-        IslMap one = named(known_.at(c), s, t);
+        IslMap one = named(known_.at(c).pairs, s, t);
         all = all ? IslMap(isl_map_union(all.release(), one.release())) : std::move(one);
       }
       if (classes.size() > 1) all = IslMap(isl_map_coalesce(all.release()));
@@ -110,13 +113,18 @@ class Pairs {
   const Times& times_;
   const Lifted& lifted_;
   std::vector<Path> paths_;
-  std::map<PairClass, IslMap> known_;
+  struct Known {
+    IslMap pairs;
+    bool any = false;
+  };
+  std::map<PairClass, Known> known_;
   std::map<std::set<PairClass>, IslMap> unions_;
 };
 
 void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Lifted& lifted) {
   const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
   const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
+  if (s.empty() || t.empty() || s.front() != t.front()) return;  // they are in no loop together
   const IslSet deltas = time_deltas(relation, times, d.source, d.target);
   IslSet equal(deltas.copy());
   for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {

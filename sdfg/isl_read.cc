@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sdfg/isl_rows.h"
+
 namespace sous::sdfg {
 
 namespace {
@@ -18,50 +20,24 @@ namespace {
 using std::string;
 using std::string_view;
 
-// constant + the sum of its coefficients times the columns: parameters, dimensions, and then the unknowns that an
-// `exists`, a quotient or a remainder brings.
-struct Sum {
-  std::int64_t constant = 0;
-  std::vector<std::int64_t> of;  // columns behind its end have none
-
-  bool is_constant() const {
-    return std::ranges::all_of(of, [](std::int64_t c) { return c == 0; });
-  }
-  bool operator==(const Sum&) const = default;
-};
-
-// a + factor * b; nullopt: not in 64 bits.
-std::optional<Sum> plus(const Sum& a, const Sum& b, std::int64_t factor) {
-  Sum sum = a;
-  if (sum.of.size() < b.of.size()) sum.of.resize(b.of.size());
-  const auto add = [&](std::int64_t& to, std::int64_t what) {
-    std::int64_t product = 0;
-    return !__builtin_mul_overflow(what, factor, &product) && !__builtin_add_overflow(to, product, &to);
-  };
-  if (!add(sum.constant, b.constant)) return std::nullopt;
-  for (std::size_t k = 0; k < b.of.size(); ++k)
-    if (!add(sum.of[k], b.of[k])) return std::nullopt;
-  return sum;
-}
-
 struct Tuple {
   string name;
   std::vector<string> dims;  // "" where a number stands
 };
 
-struct Conjunction {
+struct Read {
   std::vector<string> parameters;
   std::vector<Tuple> tuples;  // one, or two: a relation
   std::size_t columns = 0;
-  std::vector<Sum> zero, not_negative;
+  Parts parts;
 };
 
 class Reader {
  public:
   explicit Reader(string_view text) : text_(text) {}
 
-  // nullopt: no conjunction, or none that is understood here.
-  std::optional<Conjunction> read() {
+  // nullopt: what is not understood here.
+  std::optional<Read> read() {
     if (peek() == '[') {
       const auto names = list();
       if (!names || !take("->")) return std::nullopt;
@@ -71,8 +47,12 @@ class Reader {
     }
     if (!take("{") || !tuple()) return std::nullopt;
     if (take("->") && !tuple()) return std::nullopt;
-    if (take(":") && !conjunction()) return std::nullopt;
-    if (!take("}") || peek() != 0) return std::nullopt;
+    auto parts = std::optional(Parts{{}});
+    if (take(":")) parts = disjunction(false);
+    if (!parts || !take("}") || peek() != 0) return std::nullopt;
+    parts = all_of({std::move(always_)}, *parts);
+    if (!parts) return std::nullopt;
+    out_.parts = std::move(*parts);
     return std::move(out_);
   }
 
@@ -138,43 +118,52 @@ class Reader {
       if (!number) continue;
       const auto difference = plus(value, column(out_.columns++), -1);
       if (!difference) return false;
-      out_.zero.push_back(*difference);
+      always_.zero.push_back(*difference);
     }
     return true;
   }
 
-  bool conjunction() {
-    do {
-      if (!condition()) return false;
-    } while (take("and"));
-    return true;
+  // `negated`: what is read here and everything below is not to hold.
+  std::optional<Parts> disjunction(bool negated) {
+    auto parts = conjunction(negated);
+    while (parts && take("or")) {
+      const auto next = conjunction(negated);
+      if (!next) return std::nullopt;
+      parts = negated ? all_of(std::move(*parts), *next) : any_of(std::move(*parts), *next);
+    }
+    return parts;
   }
 
-  bool condition() {
-    if (take("true")) return true;
-    if (take("false")) return add(out_.not_negative, Sum{-1, {}}, {}, 0);
-    if (take("exists")) return exists();
-    if (take("not")) return negation();
-    if (peek() == '(' && compares()) return take("(") && conjunction() && take(")");
-    return comparison(false);
+  std::optional<Parts> conjunction(bool negated) {
+    auto parts = condition(negated);
+    while (parts && take("and")) {
+      const auto next = condition(negated);
+      if (!next) return std::nullopt;
+      parts = negated ? any_of(std::move(*parts), *next) : all_of(std::move(*parts), *next);
+    }
+    return parts;
   }
 
-  bool exists() {
-    if (!take("(")) return false;
+  std::optional<Parts> condition(bool negated) {
+    if (take("true")) return negated ? never() : Parts{{}};
+    if (take("false")) return negated ? Parts{{}} : never();
+    if (take("exists")) return negated ? std::nullopt : exists();
+    if (take("not")) return condition(!negated);
+    if (peek() != '(' || !compares()) return comparison(negated);
+    take("(");
+    auto parts = disjunction(negated);
+    return take(")") ? parts : std::nullopt;
+  }
+  static Parts never() { return {{.zero = {}, .not_negative = {Sum{-1, {}}}}}; }
+
+  std::optional<Parts> exists() {
+    if (!take("(")) return std::nullopt;
     do {
-      if (!declare(string(word()))) return false;
+      if (!declare(string(word()))) return std::nullopt;
     } while (take(","));
-    return take(":") && conjunction() && take(")");
-  }
-
-  // Of one comparison, in any number of parentheses.
-  bool negation() {
-    int open = 0;
-    while (peek() == '(' && compares() && take("(")) ++open;
-    if (!comparison(true)) return false;
-    for (; open > 0; --open)
-      if (!take(")")) return false;
-    return true;
+    if (!take(":")) return std::nullopt;
+    auto parts = disjunction(false);
+    return take(")") ? parts : std::nullopt;
   }
 
   // Whether a comparison stands in the parentheses that open here.
@@ -189,18 +178,27 @@ class Reader {
     return false;
   }
 
-  bool comparison(bool negated) {
+  std::optional<Parts> comparison(bool negated) {
     const auto left = sum();
-    if (!left) return false;
+    if (!left) return std::nullopt;
     string_view kind;
-    for (const string_view one : {"<=", ">=", "<", ">", "="})
+    for (const string_view one : {"<=", ">=", "!=", "<", ">", "="})
       if (kind.empty() && take(one)) kind = one;
     const auto right = kind.empty() ? std::nullopt : sum();
-    if (!right || peek() == '<' || peek() == '>' || peek() == '=') return false;
-    if (kind == "=") return !negated && add(out_.zero, *left, *right, 0);
+    if (!right || peek() == '<' || peek() == '>' || peek() == '=' || peek() == '!') return std::nullopt;
+    const bool compares_equal = kind == "=" || kind == "!=";
+    if (compares_equal && (kind == "=") == negated) return unequal(*left, *right);
     // not a <= b is a > b, and a > b is a - b - 1 >= 0.
-    const bool up = (kind[0] == '>') != negated, strict = (kind.size() == 1) != negated;
-    return up ? add(out_.not_negative, *left, *right, strict) : add(out_.not_negative, *right, *left, strict);
+    const bool up = (kind[0] == '>') != negated, strict = !compares_equal && (kind.size() == 1) != negated;
+    Rows rows;
+    std::vector<Sum>& to = compares_equal ? rows.zero : rows.not_negative;
+    const bool fits = up ? add(to, *left, *right, strict) : add(to, *right, *left, strict);
+    return fits ? std::optional(Parts{std::move(rows)}) : std::nullopt;
+  }
+  static std::optional<Parts> unequal(const Sum& a, const Sum& b) {
+    Rows less, more;
+    const bool fit = add(less.not_negative, b, a, 1) && add(more.not_negative, a, b, 1);
+    return fit ? std::optional(Parts{std::move(less), std::move(more)}) : std::nullopt;
   }
 
   // Keeps a - b - less.
@@ -275,8 +273,8 @@ class Reader {
     if (!left) return std::nullopt;
     if (same == quotients_.end()) {
       quotients_.push_back({value, divisor->constant, q});
-      if (!add(out_.not_negative, *left, {}, 0)) return std::nullopt;
-      if (!add(out_.not_negative, Sum{divisor->constant, {}}, *left, 1)) return std::nullopt;
+      if (!add(always_.not_negative, *left, {}, 0)) return std::nullopt;
+      if (!add(always_.not_negative, Sum{divisor->constant, {}}, *left, 1)) return std::nullopt;
     }
     return remainder ? *left : column(q);
   }
@@ -289,7 +287,8 @@ class Reader {
 
   string_view text_;
   std::size_t at_ = 0;
-  Conjunction out_;
+  Read out_;
+  Rows always_;  // what the tuples say, and of unknowns what they are: each quotient has a value
   std::map<string, std::size_t, std::less<>> column_;
   std::vector<Quotient> quotients_;
 };
@@ -311,7 +310,7 @@ isl_mat* matrix(isl_ctx* context, const std::vector<Sum>& rows, std::size_t colu
   return out;
 }
 
-isl_space* space_of(isl_ctx* context, const Conjunction& c) {
+isl_space* space_of(isl_ctx* context, const Read& c) {
   const auto count = [](const auto& of) { return static_cast<unsigned>(of.size()); };
   const auto parameters = count(c.parameters);
   const bool relation = c.tuples.size() == 2;
@@ -333,20 +332,27 @@ isl_space* space_of(isl_ctx* context, const Conjunction& c) {
 }  // namespace
 
 IslSet read_isl_set(isl_ctx* context, const string& text) {
-  const auto rows = Reader(text).read();
-  if (!rows || rows->tuples.size() != 1) return IslSet(isl_set_read_from_str(context, text.c_str()));
-  return IslSet(isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
-      space_of(context, *rows), matrix(context, rows->zero, rows->columns),
-      matrix(context, rows->not_negative, rows->columns), isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div)));
+  const auto read = Reader(text).read();
+  if (!read || read->tuples.size() != 1) return IslSet(isl_set_read_from_str(context, text.c_str()));
+  IslSet all(isl_set_empty(space_of(context, *read)));
+  for (const Rows& rows : read->parts)
+    all = IslSet(isl_set_union(all.release(), isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
+                                                  space_of(context, *read), matrix(context, rows.zero, read->columns),
+                                                  matrix(context, rows.not_negative, read->columns), isl_dim_cst,
+                                                  isl_dim_param, isl_dim_set, isl_dim_div))));
+  return all;
 }
 
 IslMap read_isl_map(isl_ctx* context, const string& text) {
-  const auto rows = Reader(text).read();
-  if (!rows || rows->tuples.size() != 2) return IslMap(isl_map_read_from_str(context, text.c_str()));
-  return IslMap(isl_map_from_basic_map(
-      isl_basic_map_from_constraint_matrices(space_of(context, *rows), matrix(context, rows->zero, rows->columns),
-                                             matrix(context, rows->not_negative, rows->columns), isl_dim_cst,
-                                             isl_dim_param, isl_dim_in, isl_dim_out, isl_dim_div)));
+  const auto read = Reader(text).read();
+  if (!read || read->tuples.size() != 2) return IslMap(isl_map_read_from_str(context, text.c_str()));
+  IslMap all(isl_map_empty(space_of(context, *read)));
+  for (const Rows& rows : read->parts)
+    all = IslMap(isl_map_union(all.release(), isl_map_from_basic_map(isl_basic_map_from_constraint_matrices(
+                                                  space_of(context, *read), matrix(context, rows.zero, read->columns),
+                                                  matrix(context, rows.not_negative, read->columns), isl_dim_cst,
+                                                  isl_dim_param, isl_dim_in, isl_dim_out, isl_dim_div))));
+  return all;
 }
 
 }  // namespace sous::sdfg

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 #include "sdfg/isl_read.h"
 
@@ -34,15 +35,20 @@ void for_each(const IslBasicSet& set, const std::function<void(isl_constraint*)>
   isl_constraint_list_free(list);
 }
 
+// All symbols that some of the sets leave open.
+std::vector<std::string> open_symbols(const std::vector<Points>& parts, const std::vector<ScalarExpr>& around) {
+  std::set<std::string> free = parameters_of({.dims = parts.front().dims, .exists = {}, .conditions = around});
+  for (const Points& p : parts) free.merge(parameters_of(p));
+  return {free.begin(), free.end()};
+}
+
 // What is asked of one union of parts: isl's view of it, with the names that stand for its symbols.
 class Union {
  public:
   Union(const std::vector<Points>& parts, const std::vector<ScalarExpr>& around, const Budget& budget)
       : context_(budget.operations), parts_(parts), around_(around) {
     dims_ = parts.front().dims;
-    std::set<std::string> free = parameters_of({.dims = dims_, .exists = {}, .conditions = around});
-    for (const Points& p : parts) free.merge(parameters_of(p));
-    parameters_.assign(free.begin(), free.end());
+    parameters_ = open_symbols(parts, around);
     where_ = read({.dims = dims_, .exists = {}, .conditions = around});
   }
 
@@ -281,12 +287,31 @@ Result<bool> is_repeated(const std::vector<Points>& parts, const std::vector<Sca
   return false;
 }
 
+namespace {
+
+// Answers of is_apart by what was asked, of this thread: the accesses of a nest are held against each other for each
+// recipe that copies them, and most of them name the same elements.
+constexpr std::size_t most_answers = 4096;
+std::unordered_map<std::string, bool>& answers() {
+  static thread_local std::unordered_map<std::string, bool> all;
+  return all;
+}
+
+}  // namespace
+
 Result<bool> is_apart(const Points& a, const Points& b, const std::vector<ScalarExpr>& around, const Budget& budget) {
   const std::vector<Points> parts = {a, b};
+  const auto symbols = open_symbols(parts, around);
+  const std::string asked = isl_text(a, symbols) + isl_text(b, symbols) +
+                            isl_text({.dims = a.dims, .exists = {}, .conditions = around}, symbols) +
+                            std::to_string(budget.operations);
+  if (const auto known = answers().find(asked); known != answers().end()) return known->second;
   const Union points(parts, around, budget);
   const IslSet here(isl_set_intersect(points.read(a).release(), points.where().copy()));
   const bool apart = isl_set_is_disjoint(here.get(), points.read(b).get()) == isl_bool_true;
   TRY_VOID(points.ok());
+  if (answers().size() >= most_answers) answers().clear();
+  answers().emplace(asked, apart);
   return apart;
 }
 

@@ -6,6 +6,8 @@ namespace sous::sdfg {
 
 namespace {
 
+constexpr std::size_t most_on_time = 4096;
+
 std::size_t depth(const ScheduleTree& tree) {
   std::size_t deepest = 0;
   for (const ScheduleNode& n : tree)
@@ -33,7 +35,17 @@ Times::Times(const Dependences::Data& data, const Lifted& lifted, const Schedule
 const IslMap& Times::dependence_on_time(std::size_t k) const {
   const Dependence& d = data_.dependences[k];
   const auto [known, is_new] = dependences_.try_emplace(data_.same_relation[k]);
-  if (is_new) known->second = on_time(data_.relations[k], d.source, d.target);
+  if (!is_new) return known->second;
+  const IslMap &source = of(d.source), &target = of(d.target);
+  const std::tuple key(data_.same_relation[k], source.get(), target.get());
+  if (const auto before = data_.on_time.find(key); before != data_.on_time.end())
+    return known->second = before->second.pairs;
+  known->second = on_time(data_.relations[k], d.source, d.target);
+  // Without budget it is none.
+  if (known->second) {
+    if (data_.on_time.size() >= most_on_time) data_.on_time.clear();
+    data_.on_time.emplace(key, Dependences::Data::OnTime{source, target, known->second});
+  }
   return known->second;
 }
 
@@ -62,8 +74,9 @@ bool part_in_order(IslBasicMap part, std::size_t count, std::size_t length) {
 }  // namespace
 
 bool Times::in_order(const IslMap& pairs, std::size_t count) const {
+  // Most of them are, and few are empty: those are found out last.
   return std::ranges::all_of(
-      parts_of(pairs), [&](const IslBasicMap& part) { return is_empty(part) || part_in_order(part, count, length_); });
+      parts_of(pairs), [&](const IslBasicMap& part) { return part_in_order(part, count, length_) || is_empty(part); });
 }
 
 IslMap Times::both_inside(const LoopTime& l) const {

@@ -172,8 +172,8 @@ Result<std::vector<Footprint>> apart(const Footprint& footprint, bool reads_too,
     for (Footprint& g : groups) {
       bool one = false;
       for (const Footprint::Access& b : g.accesses) {
-        TRY(const bool meet, together(a, b));
-        one = one || meet;
+        TRY(one, together(a, b));
+        if (one) break;
       }
       if (one)
         joined.accesses.insert(joined.accesses.end(), g.accesses.begin(), g.accesses.end());

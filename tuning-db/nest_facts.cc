@@ -61,7 +61,8 @@ std::optional<Interval> range_of(const sdfg::Loop& loop, const IntervalMap& symb
 
 class Collector {
  public:
-  Collector(const sdfg::Sdfg& nest, double assumed, NestFacts& out) : nest_(nest), assumed_(assumed), out_(out) {}
+  Collector(const sdfg::Sdfg& nest, double assumed, bool accesses, NestFacts& out)
+      : nest_(nest), assumed_(assumed), accesses_(accesses), out_(out) {}
 
   // `times`: how often the region runs; `middles`: the symbols, loop symbols in the middle of their ranges.
   void region(const sdfg::Region& region, double times, const IntervalMap& middles) {
@@ -124,6 +125,7 @@ class Collector {
       const int statement = static_cast<int>(out_.statements.size());
       out_.statements.push_back(
           {&state, &sdfg::tasklet_view(state, node).tasklet->code, stack_, times, whiles_, under_});
+      if (!accesses_) continue;
       for (const sdfg::Edge& edge : state.edges)
         if (edge.source == node || edge.target == node)
           if (const sdfg::Container* container = nest_.find(edge.memlet.container))
@@ -133,6 +135,7 @@ class Collector {
 
   const sdfg::Sdfg& nest_;
   double assumed_;
+  bool accesses_;
   NestFacts& out_;
   std::vector<int> stack_;
   int whiles_ = 0;
@@ -271,7 +274,10 @@ std::vector<double> NestFacts::lengths(const StatementFact& statement, int outer
   return result;
 }
 
-NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed) {
+namespace {
+
+NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed,
+                bool accesses) {
   NestFacts result;
   for (const std::string& symbol : nest.symbols) {
     const auto at = sizes.find(symbol);
@@ -279,8 +285,18 @@ NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t
     result.symbols[symbol] = {value, value};
     if (at == sizes.end()) result.sizes_known = false;
   }
-  Collector(nest, assumed, result).region(nest.root, 1, result.symbols);
+  Collector(nest, assumed, accesses, result).region(nest.root, 1, result.symbols);
   return result;
+}
+
+}  // namespace
+
+NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed) {
+  return facts(nest, sizes, assumed, /*accesses=*/true);
+}
+NestFacts facts_without_accesses(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                                 double assumed) {
+  return facts(nest, sizes, assumed, /*accesses=*/false);
 }
 
 }  // namespace sous::tuning_db

@@ -73,5 +73,8 @@ struct NestFacts {
 // Pointers are into `nest`. A symbol without a value gets `assumed`, as has a bound that cannot be evaluated; both arms
 // of an If count, as if it took each every time (vector code does run both); a While counts as one iteration.
 NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, double assumed = 1024);
+// The same without what is accessed: for what is asked of many sizes.
+NestFacts facts_without_accesses(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                                 double assumed = 1024);
 
 }  // namespace sous::tuning_db

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sdfg/planted_fault.h"
@@ -87,9 +88,8 @@ class Reader {
     std::vector<bool> scattered(facts_.statements.size());
     for (const AccessFact& access : facts_.accesses) {
       const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
-      const bool anywhere = std::ranges::any_of(s.loops, [&](int k) {
-        return !facts_.stride(access, k) || (!loop(k).known && facts_.stride(access, k) != 0.0);
-      });
+      const bool anywhere = std::ranges::any_of(
+          s.loops, [&](int k) { return !stride(access, k) || (!loop(k).known && stride(access, k) != 0.0); });
       if (!anywhere) continue;
       scattered[static_cast<std::size_t>(access.statement)] = true;
       if (bytes_of(*access.container) > static_cast<double>(hardware_.l2_bytes))
@@ -136,6 +136,18 @@ class Reader {
  private:
   double& at(ScheduleFeature feature) { return out_[static_cast<std::size_t>(feature)]; }
   const LoopFact& loop(int k) const { return facts_.loops[static_cast<std::size_t>(k)]; }
+
+  // As of NestFacts, for which these are dear, and asked for again and again.
+  std::optional<double> stride(const AccessFact& access, int loop) const {
+    const auto [known, is_new] = strides_.try_emplace({&access, loop});
+    if (is_new) known->second = facts_.stride(access, loop);
+    return known->second;
+  }
+  double touched(int free_height, int below) const {
+    const auto [known, is_new] = touched_.try_emplace({free_height, below});
+    if (is_new) known->second = facts_.touched(free_height, below);
+    return known->second;
+  }
 
   // Of all its elements, infinite where nobody knows.
   double bytes_of(const sdfg::Container& container) const {
@@ -215,7 +227,7 @@ class Reader {
     const auto number = static_cast<int>(&innermost - facts_.loops.data());
     return std::ranges::any_of(facts_.accesses, [&](const AccessFact& access) {
       return access.write && access.statement == index && sdfg::is_float(access.container->type) &&
-             facts_.stride(access, number) == 0.0;
+             stride(access, number) == 0.0;
     });
   }
   bool long_chained(const StatementFact& s) const {
@@ -238,7 +250,7 @@ class Reader {
       const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
       if (s.loops.empty()) continue;
       count += s.executions;
-      const auto stride = facts_.stride(access, s.loops.back());
+      const auto stride = this->stride(access, s.loops.back());
       const double bytes = stride ? std::abs(*stride) * sdfg::info(access.container->type).bytes : 0;
       if (!stride) {
         at(ScheduleFeature::gathered) += s.executions;
@@ -261,7 +273,7 @@ class Reader {
   bool lanes_apart(const StatementFact& s, const AccessFact& access) const {
     return std::ranges::any_of(s.loops, [&](int k) {
       if (!std::holds_alternative<sdfg::Simd>(loop(k).loop->schedule)) return false;
-      const auto stride = facts_.stride(access, k);
+      const auto stride = this->stride(access, k);
       return !stride || std::abs(*stride) > 1;
     });
   }
@@ -292,7 +304,7 @@ class Reader {
   double traffic_below(int outermost, double bytes) const {
     const int whole = loop(outermost).height + 1;
     int height = whole;
-    const auto footprint = [&](int free_height) { return facts_.touched(free_height, outermost); };
+    const auto footprint = [&](int free_height) { return touched(free_height, outermost); };
     while (height > 0 && footprint(height) > bytes) --height;
     if (height == whole) return footprint(whole);
     // The longest way down from the outermost loop.
@@ -312,6 +324,8 @@ class Reader {
   int threads_;
   bool exactly_ = false;  // shares are what they are; the model was trained on simpler estimates
   NestFacts facts_;
+  mutable std::map<std::pair<const AccessFact*, int>, std::optional<double>> strides_;
+  mutable std::map<std::pair<int, int>, double> touched_;
   double widest_ = 1, total_ = 0, largest_ = 0;
   ScheduleFeatures out_{};
 };
@@ -350,11 +364,11 @@ double all_operations(const NestFacts& facts) {
 }  // namespace
 
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
-  return all_operations(facts(nest, sizes));
+  return all_operations(facts_without_accesses(nest, sizes));
 }
 
 double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
-  return all_operations(facts(nest, sizes, some_iterations));
+  return all_operations(facts_without_accesses(nest, sizes, some_iterations));
 }
 
 }  // namespace sous::tuning_db

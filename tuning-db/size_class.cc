@@ -65,7 +65,7 @@ std::optional<double> footprint_bytes(const sdfg::Sdfg& nest, const std::map<std
 }
 
 std::optional<double> work(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
-  const NestFacts f = facts(nest, sizes);
+  const NestFacts f = facts_without_accesses(nest, sizes);
   return f.sizes_known ? std::optional(std::min(f.work(), 1e300)) : std::nullopt;
 }
 

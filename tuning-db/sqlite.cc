@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -15,6 +16,7 @@ constexpr int busy_milliseconds = 5000, patient_milliseconds = 60'000;
 // takes about 100). No value is longer than a nest may be as JSON, and a little.
 constexpr std::int64_t most_instructions = 30'000'000;
 constexpr int instructions_between_looks = 10'000;
+constexpr std::size_t most_idle = 8;  // statements
 constexpr int longest_value = 17 << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // that one statement reads
 
@@ -28,12 +30,14 @@ int over_budget(void*) { return ++looks > most_instructions / instructions_betwe
 // One statement: SQLite's own, with the budgets.
 class SqliteStatement final : public DriverStatement {
  public:
-  SqliteStatement(sqlite3* db, const std::string& sql) : db_(db) {
+  SqliteStatement(SqliteConnection& connection, const std::string& sql)
+      : connection_(connection), sql_(sql), db_(connection.raw()) {
     if (statements_alive++ == 0) looks = 0, bytes_read = 0;
-    if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) broken_ = true;
+    statement_ = connection.take(sql);
+    broken_ = statement_ == nullptr;
   }
   ~SqliteStatement() override {
-    sqlite3_finalize(statement_);
+    connection_.give_back(sql_, statement_);
     --statements_alive;
   }
 
@@ -81,6 +85,8 @@ class SqliteStatement final : public DriverStatement {
   void check(int code) {
     if (code != SQLITE_OK) broken_ = true;
   }
+  SqliteConnection& connection_;
+  const std::string sql_;
   sqlite3* db_;
   sqlite3_stmt* statement_ = nullptr;
   int next_ = 1;
@@ -90,7 +96,35 @@ class SqliteStatement final : public DriverStatement {
 }  // namespace
 
 std::unique_ptr<DriverStatement> SqliteConnection::prepare(const std::string& sql, Rows) {
-  return std::make_unique<SqliteStatement>(db_, sql);
+  return std::make_unique<SqliteStatement>(*this, sql);
+}
+
+SqliteConnection::~SqliteConnection() {
+  for (const auto& one : idle_) sqlite3_finalize(one.second);
+  sqlite3_close_v2(db_);
+}
+
+sqlite3_stmt* SqliteConnection::take(const std::string& sql) {
+  const auto known = std::ranges::find(idle_, sql, [](const auto& one) -> const std::string& { return one.first; });
+  sqlite3_stmt* statement = nullptr;
+  if (known != idle_.end()) {
+    statement = known->second;
+    idle_.erase(known);
+  } else if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+    return nullptr;
+  }
+  return statement;
+}
+
+void SqliteConnection::give_back(const std::string& sql, sqlite3_stmt* statement) {
+  if (statement == nullptr) return;
+  // What went wrong the last time is said once more here, and means nothing.
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  idle_.emplace_back(sql, statement);
+  if (idle_.size() <= most_idle) return;
+  sqlite3_finalize(idle_.front().second);
+  idle_.erase(idle_.begin());
 }
 
 Result<void> SqliteConnection::execute(const std::string& sql) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tuning-db/connection.h"
 
@@ -17,9 +19,14 @@ class SqliteConnection final : public Connection {
   // No views, triggers or functions with effects, no statement beyond the budget. `flags`: of sqlite3_open_v2. Errors:
   // db.open, db.io.
   static Result<std::unique_ptr<SqliteConnection>> open(const std::filesystem::path& path, int flags);
-  ~SqliteConnection() override { sqlite3_close_v2(db_); }
+  ~SqliteConnection() override;
 
   sqlite3* raw() const { return db_; }
+
+  // A statement that nobody uses, null where it is none that SQLite understands; and what is used no more. The last few
+  // are kept: a query asks for many rows one by one, and parsing what it asks took half of its time.
+  sqlite3_stmt* take(const std::string& sql);
+  void give_back(const std::string& sql, sqlite3_stmt* statement);
 
   // All of it is looked at, however large it is.
   void lift_budgets();
@@ -48,6 +55,7 @@ class SqliteConnection final : public Connection {
  private:
   explicit SqliteConnection(sqlite3* db) : db_(db) {}
   sqlite3* db_;
+  std::vector<std::pair<std::string, sqlite3_stmt*>> idle_;  // the one that was used last comes last
 };
 
 }  // namespace sous::tuning_db

@@ -30,12 +30,14 @@ struct Known {
 // For each name what its bodies come to, through all that they name.
 class Resolver {
  public:
-  explicit Resolver(const Bodies& bodies) : bodies_(bodies) {}
+  explicit Resolver(Bodies bodies) : bodies_(std::move(bodies)) {}
 
   std::unordered_map<string_view, Known> all() {
     for (const auto& [name, list] : bodies_) {
       for (const Body& body : list) known_[name].is_macro = known_[name].is_macro || body.is_macro;
     }
+    for (auto& [name, list] : bodies_)
+      for (Body& body : list) keep_macros(body.part);
     // First what is unknown, which only grows, then depths, which only grow once that is settled.
     fixed_point([](Known& known, const Known& here) { return here.unknown && !std::exchange(known.unknown, true); });
     for (auto& [name, known] : known_) known.depth = 0;
@@ -61,6 +63,15 @@ class Resolver {
     }
   }
 
+  // Most words are none, and bodies are looked at several times.
+  void keep_macros(LoopPart& part) const {
+    std::erase_if(part.names, [&](string_view name) {
+      const auto at = known_.find(name);
+      return at == known_.end() || !at->second.is_macro;
+    });
+    for (auto& loop : part.loops) keep_macros(*loop);
+  }
+
   Known value(const LoopPart& part) const {
     Known out{0, part.calls_unknown};
     const auto take = [&](const Known& inner) {
@@ -68,9 +79,7 @@ class Resolver {
       out.unknown = out.unknown || inner.unknown;
     };
     for (const auto& loop : part.loops) take(value(*loop));
-    for (const string_view name : part.names) {
-      if (const auto at = known_.find(name); at != known_.end() && at->second.is_macro) take(at->second);
-    }
+    for (const string_view name : part.names) take(known_.at(name));
     for (const string_view name : part.called) {
       if (std::ranges::find(*parameters_, name) != parameters_->end()) continue;
       if (const auto at = known_.find(name); at != known_.end()) {
@@ -87,7 +96,7 @@ class Resolver {
     return out;
   }
 
-  const Bodies& bodies_;
+  Bodies bodies_;
   std::unordered_map<string_view, Known> known_;
   const std::vector<string_view>* parameters_ = nullptr;
 };
@@ -256,7 +265,7 @@ std::optional<LoopBound> bound_of(const LoopTokenizer& tokenizer) {
     to.insert(to.end(), std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
   }
   // Macros count where they are named, functions all: nobody knows who calls them.
-  const auto known = Resolver(bodies).all();
+  const auto known = Resolver(std::move(bodies)).all();
   for (const string_view name : names) bound.depth = std::max(bound.depth, known.at(name).depth);
   return bound;
 }

@@ -33,6 +33,10 @@ TEST(IslRead, SetsAreWhatIslReads) {
            "[p0] -> { [e0] : ((e0 + p0) mod 4) = 1 and floor((e0)/3) >= -2 * ((e0 + p0) mod 4) }",
            "[p0] -> { [e0] : floor((1 + floor((e0)/2))/3) = p0 and e0 >= 4000000000 }",
            "[p0] -> { [e0] : e0 < 5 or e0 > p0 }",
+           "[p0, p1] -> { [e0] : (((p0) != (0)) or (not ((p1) != (e0)))) and e0 >= 0 and true }",
+           "[p0, p1] -> { [e0] : not ((p0 = 3 and e0 != 2) or (p1 = e0)) or false }",
+           "[p0] -> { [e0] : exists (x0 : e0 = 2 * x0 and (x0 != p0 or x0 < 7)) and e0 mod 3 != 1 }",
+           "{ [e0] : not true }",
            "[p0] -> { [e0] : e0 != 5 and e0 <= min(p0, 9) }",
            "[p0] -> { [e0] : 0 <= e0 < p0 }",
            "[p0] -> { [e0] : not (0 <= e0 and e0 <= p0) }",
@@ -55,8 +59,8 @@ TEST(IslRead, MapsAreWhatIslReads) {
     same_map(context.get(), text);
 }
 
-// A conjunction of random comparisons of random sums with quotients and remainders.
-TEST(IslRead, RandomConjunctions) {
+// Random comparisons of random sums with quotients and remainders, and, or, not.
+TEST(IslRead, RandomConditions) {
   tests::Random random(tests::from_environment("SOUS_SEED", 1));
   const auto sum = [&](const auto& self, int depth) -> std::string {
     std::string text = std::to_string(random.between(-6, 6));
@@ -77,10 +81,14 @@ TEST(IslRead, RandomConjunctions) {
     const IslContext context(10'000'000);
     std::string where = "-9 <= e0 and e0 <= 9 and -9 <= e1 and e1 <= 9 and -9 <= x0 and x0 <= 9";
     for (int rows = static_cast<int>(random.between(1, 3)); rows > 0; --rows) {
-      static const char* const kinds[] = {" <= ", " < ", " >= ", " > ", " = "};
-      const auto kind = random.between(0, 4);
-      const bool negated = kind < 4 && random.between(0, 3) == 0;
-      where += std::string(" and ") + (negated ? "not (" : "(") + sum(sum, 2) + kinds[kind] + sum(sum, 1) + ")";
+      static const char* const kinds[] = {" <= ", " < ", " >= ", " > ", " = ", " != "};
+      std::string condition;
+      for (int more = static_cast<int>(random.between(0, 2)); more >= 0; --more) {
+        const bool negated = random.between(0, 3) == 0;
+        condition += (negated ? "not (" : "(") + sum(sum, 2) + kinds[random.between(0, 5)] + sum(sum, 1) + ")";
+        if (more > 0) condition += random.between(0, 1) ? " or " : " and ";
+      }
+      where += (random.between(0, 4) == 0 ? " and not (" : " and (") + condition + ")";
     }
     same_set(context.get(), "[p0] -> { [e0, e1] : exists (x0 : " + where + ") }");
   }
