@@ -9,8 +9,8 @@
 namespace sous::targets {
 
 struct MemberPointer {
-  std::string type;       // "const float*"
-  std::string record;     // the array's name
+  std::string type;        // "const float*"
+  std::string record;      // the array's name
   std::int64_t bytes = 0;  // from where that begins
 };
 
