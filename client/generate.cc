@@ -70,6 +70,7 @@ Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg
   options.comment = comment_of(nest, chosen);
   options.symbol_types = frontends::symbol_types(*nest.lifted);
   options.known = nest.lifted->known;
+  options.members = nest.lifted->members;
   options.original = &nest.normal;
   options.residences = residences;
   options.values = values;

@@ -14,6 +14,9 @@ constexpr double most_apart = 1.6, most_left_apart = 1.25;
 constexpr double few_updates = 0.1;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
+// What each byte of arrays costs that the program does not have, in nanoseconds: pages that are touched for the first
+// time, and the way there and back.
+constexpr double first_touch = 0.4;
 // More than any vector has: what a nest takes without vectors, over what it takes with them.
 constexpr double most_lanes = 64;
 
@@ -43,8 +46,9 @@ bool ProgramLoad::apart_reads_more() const {
 bool ProgramLoad::apart_waits_more() const { return apart().nanoseconds > most_left_apart * together().nanoseconds; }
 
 bool ProgramLoad::brings_little_more(const tuning_db::CoreLoad& applied) const {
+  const double more = std::max(0.0, applied.touched - together().touched);
   return (applied.bytes <= most_left_apart * together().bytes || applied.bytes <= next_to_none * applied.nanoseconds) &&
-         applied.nanoseconds <= most_left_apart * together().nanoseconds;
+         applied.nanoseconds + first_touch * more <= most_left_apart * together().nanoseconds;
 }
 
 bool ProgramLoad::may_be_long(bool in_waves) const {

@@ -77,6 +77,9 @@ struct LiftedNest {
   std::map<std::string, std::int64_t> known;
   // Presumed lines of the loops in the text, by the symbols of the loops that they became.
   std::map<std::string, int> loop_lines;
+  // Of arguments that are members in an array of structures: what that array is reached by, and the bytes from there to
+  // where the argument points.
+  std::map<std::string, std::pair<std::string, std::int64_t>> members = {};
   bool reassociate = false;  // by leave of the program's own; flags are the caller's business
   Hint hint;
   std::optional<WholeFunction> whole = {};

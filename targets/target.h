@@ -102,6 +102,9 @@ struct EmitOptions {
   // behind that (C functions of whoever measures).
   std::optional<Part> timed = {};
   std::map<std::string, sdfg::ElementType> symbol_types = {};
+  // Of arguments that are members in an array of structures: which array, and the bytes from there to where the
+  // argument points.
+  std::map<std::string, std::pair<std::string, std::int64_t>> members = {};
   // What symbols surely are, whenever the function is called.
   std::map<std::string, std::int64_t> known = {};
   // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.

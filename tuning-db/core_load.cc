@@ -18,6 +18,9 @@ constexpr double least_of_each = 65e3, least_nanoseconds = 1e6, least_region_of_
 // counted on, however many threads there are: memory is shared.
 constexpr double stream_bytes = 10, counted_on_streams = 1.2, least_shares = 1.8;
 
+// What a line takes from one core to another, in nanoseconds, and the share of the time for that which nobody feels.
+constexpr double passing_a_line = 50, most_passing = 0.1;
+
 }  // namespace
 
 bool computes(const CoreLoad& load) {
@@ -35,6 +38,7 @@ double seconds(const CoreLoad& load) { return 1e-9 * std::max(load.nanoseconds, 
 double threads_gain(const CoreLoad& load, int threads) {
   const double least = load.in_waves ? least_wave : std::min(least_region, least_region_of_each * threads);
   if (threads < 2 || load.regions == 0 || seconds(load) < 1e-9 * least * load.regions) return 0;
+  if (passing_a_line * load.contended > most_passing * load.nanoseconds) return 0;
   const double gain = 1 + counted_on * (load.shares - 1);
   if (computes(load)) return gain >= least_counted_on ? gain : 0;
   return streams(load) && load.shares >= least_shares ? counted_on_streams : 0;

@@ -85,6 +85,7 @@ class Reader {
     out.bytes = traffic(static_cast<double>(hardware_.l2_bytes));
     out.touched = traffic(INFINITY);
     out.threads = threads_;
+    out.contended = contended();
     std::vector<bool> scattered(facts_.statements.size());
     for (const AccessFact& access : facts_.accesses) {
       const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
@@ -276,6 +277,27 @@ class Reader {
       const auto stride = this->stride(access, k);
       return !stride || std::abs(*stride) > 1;
     });
+  }
+
+  // Writes of threads that go over the same lines of memory side by side: what lies next to each other is of different
+  // iterations of the parallel loop, and loops inside of that go on from line to line.
+  double contended() const {
+    double writes = 0;
+    for (const AccessFact& access : facts_.accesses) {
+      const StatementFact& s = facts_.statements[static_cast<std::size_t>(access.statement)];
+      const auto shared = std::ranges::find_if(
+          s.loops, [&](int k) { return std::holds_alternative<sdfg::Parallel>(loop(k).loop->schedule); });
+      if (!access.write || access.container->transient || shared == s.loops.end()) continue;
+      const double bytes =
+          sdfg::info(access.container->type).bytes * std::abs(facts_.stride(access, *shared).value_or(0));
+      const auto& parallel = std::get<sdfg::Parallel>(loop(*shared).loop->schedule);
+      const double apart =
+          parallel.chunk > 0 ? static_cast<double>(parallel.chunk) : std::ceil(loop(*shared).trips / threads_);
+      const bool goes_on =
+          std::any_of(shared + 1, s.loops.end(), [&](int k) { return facts_.stride(access, k).value_or(0) != 0; });
+      if (bytes > 0 && bytes * apart < line_bytes && goes_on) writes += iterations(s);
+    }
+    return writes;
   }
 
   // How often threads are sent out.

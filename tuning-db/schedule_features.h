@@ -65,6 +65,7 @@ struct CoreLoad {
   double regions = 0;      // parallel regions that are entered
   double shares = 0;       // all the work over what the thread with the largest shares does of it
   double operations = 0;   // ScheduleFeature::operations
+  double contended = 0;    // writes to lines of memory that other threads write as well at that time
   int threads = 0;         // that the run has
   bool in_waves = false;   // regions hand on what they made from one core to the other: they have to be longer
 };

@@ -159,7 +159,8 @@ std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int 
   return std::nullopt;
 }
 
-// Of max(0, x) - x the pieces are -x and 0: each is closer than the maximum's bound and -x apart.
+// Of max(0, x) - x the pieces are -x and 0: each is closer than the maximum's bound and -x apart. And x - min(x, y) is
+// min(x, y) - x the other way round.
 std::optional<Expr> Ranges::bound_of_pieces(const Expr& e, const Box& box, bool up, bool assume, int depth) {
   const auto in_box = [&](const Term& term, AtomKind kind, bool of_kind) {
     return std::ranges::any_of(term.atoms, [&](const Atom& a) {
@@ -170,23 +171,32 @@ std::optional<Expr> Ranges::bound_of_pieces(const Expr& e, const Box& box, bool 
              });
     });
   };
-  for (const AtomKind kind : {AtomKind::Max, AtomKind::Min}) {
-    const auto inside = [&](bool of_kind) {
-      return std::ranges::any_of(e.terms(), [&](const Term& t) { return in_box(t, kind, of_kind); });
-    };
-    const auto pieces = kind == AtomKind::Max ? sdfg::max_pieces(e) : sdfg::min_pieces(e);
-    if (pieces.size() < 2 || !inside(true) || !inside(false)) continue;
-    const bool any_will_do = (kind == AtomKind::Min) == up;
-    std::optional<Expr> result;
-    for (const Expr& piece : pieces) {
-      const auto value = bound(piece, box, up, assume && !any_will_do, depth + 1);
-      if (!value && !any_will_do) return std::nullopt;
-      if (!value) continue;
-      const Expr larger = result ? this->larger(*result, *value) : *value;
-      const bool is_min = kind == AtomKind::Min && result;
-      result = !is_min ? larger : larger == *value ? *result : larger == *result ? *value : Expr::min(*result, *value);
+  for (const bool negated : {false, true}) {
+    const Expr sum = negated ? -e : e;
+    const bool upward = up != negated;
+    for (const AtomKind kind : {AtomKind::Max, AtomKind::Min}) {
+      const auto inside = [&](bool of_kind) {
+        return std::ranges::any_of(sum.terms(), [&](const Term& t) { return in_box(t, kind, of_kind); });
+      };
+      if (!inside(true) || !inside(false)) continue;
+      const auto pieces = kind == AtomKind::Max ? sdfg::max_pieces(sum) : sdfg::min_pieces(sum);
+      if (pieces.size() < 2) continue;
+      const bool any_will_do = (kind == AtomKind::Min) == upward;
+      std::optional<Expr> result;
+      for (const Expr& piece : pieces) {
+        const auto value = bound(piece, box, upward, assume && !any_will_do, depth + 1);
+        if (!value && !any_will_do) return std::nullopt;
+        if (!value) continue;
+        const Expr larger = result ? this->larger(*result, *value) : *value;
+        const bool is_min = kind == AtomKind::Min && result;
+        result = !is_min             ? larger
+                 : larger == *value  ? *result
+                 : larger == *result ? *value
+                                     : Expr::min(*result, *value);
+      }
+      if (result && negated) return -*result;
+      return result;
     }
-    return result;
   }
   return std::nullopt;
 }

@@ -58,6 +58,7 @@ class FunctionPrinter {
     for (const std::string& argument : sdfg_.arguments)
       if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
         body.pointers[names_.of(argument)] = parameter(argument, true);
+    body.members = members();
     for (const Transient& t : transients_)
       if (t.heap) body.pointers[heap_all(t)] = heap_parameter(t);
     body.declare("");
@@ -102,6 +103,14 @@ class FunctionPrinter {
   bool by_value(const Container& c) const { return passed_by_value(c, written_); }
   bool on_device() const { return dialect_.device_arrays != nullptr; }
 
+  std::map<std::string, MemberPointer> members() {
+    std::map<std::string, MemberPointer> result;
+    for (const auto& [argument, place] : options_.members)
+      if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
+        result[names_.of(argument)] = {type(*c) + "*", place.first, place.second};
+    return result;
+  }
+
   // No other argument's elements are written through, or read while these are written.
   bool is_restrict(const Container& c) const {
     if (!options_.restrict_arguments) return false;
@@ -135,8 +144,11 @@ class FunctionPrinter {
 
   std::vector<std::string> kernel_parameters(const std::set<std::string>& used) {
     std::vector<std::string> result;
+    const auto members = this->members();
     const auto add = [&](const std::string& name, const std::string& text) {
-      result.push_back((used.contains(name) ? "" : "[[maybe_unused]] ") + text);
+      // Members of structures may be reached by others of theirs.
+      const bool is_named = used.contains(name) && !members.contains(name);
+      result.push_back((is_named ? "" : "[[maybe_unused]] ") + text);
     };
     for (const std::string& argument : sdfg_.arguments) add(names_.of(argument), parameter(argument, true));
     for (const Transient& t : transients_) {
@@ -220,7 +232,9 @@ class FunctionPrinter {
   // What the nest is called with: the arguments and memory for its temporaries.
   std::vector<std::string> allocated(const Expressions& expressions, std::vector<std::string>& checks) {
     std::vector<std::string> passed;
-    for (const std::string& argument : sdfg_.arguments) passed.push_back(names_.of(argument));
+    const auto members = this->members();
+    SideBySide side_by_side(members);
+    for (const std::string& argument : sdfg_.arguments) passed.push_back(side_by_side(names_.of(argument)));
     std::string missing;
     for (const Transient& t : transients_) {
       if (!t.heap) continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "targets/cpp/expressions.h"
+#include "targets/cpp/members.h"
 #include "targets/cpp/transients.h"
 #include "targets/target.h"
 
@@ -72,8 +73,9 @@ class Printer {
   Expressions expressions;
   bool in_parallel = false;
   bool starts_team = false;  // a loop of what is printed runs on threads
-  // Declarations of the function's pointers, by name.
+  // Declarations of the function's pointers, by name; and of those that are members of structures, where they lie.
   std::map<std::string, std::string> pointers;
+  std::map<std::string, MemberPointer> members;
   Vectors vectors = Vectors::None;
   // Of a device: functions that what is printed launches, to stand ahead of it; the variable that launches them.
   std::string kernels = {}, run = {};

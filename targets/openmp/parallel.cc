@@ -166,10 +166,12 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region
   std::set<std::string> before = std::exchange(used, {});
   print_shares(printer, loop, region, taken);
   std::string captured;
+  SideBySide side_by_side(printer.members);
   for (const std::string& name : own_copies(printer, loop, used)) {
-    captured += ", " + name;
     const auto pointer = printer.pointers.find(name);
-    if (pointer != printer.pointers.end()) pass(pointer->second, name);
+    const std::string passed_on = pointer == printer.pointers.end() ? name : side_by_side(name);
+    if (passed_on == name) captured += ", " + name;
+    if (pointer != printer.pointers.end()) pass(pointer->second, passed_on);
   }
   out.close("(" + passed + ");");
   for (std::size_t k = 0; k < copies.size(); ++k) {

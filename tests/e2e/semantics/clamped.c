@@ -8,7 +8,8 @@
 // signs: served *
 // assigned: served *
 // fetched: served *
-// also: parallelize assigned fetched blur macro upper_first crossed absolute signs
+// started: served *
+// also: parallelize started assigned fetched blur macro upper_first crossed absolute signs
 #include <stdlib.h>
 #include "semantics.h"
 static int clamp(int v, int low, int high) {
@@ -99,6 +100,14 @@ NOINLINE void fetched(int h, int w, int *to, const int *from) {
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++) to[y * w + x] = pixel(from, w, h, x - 3, y + 2) - 3 * pixel(from, w, h, x + 1, y - 1);
 }
+// As many as there are so far.
+NOINLINE void started(int n, int *to, const int *from, const int *weight) {
+  for (int i = 0; i < n; i++) {
+    int sum = 0, most = i < 9 ? i : 9;
+    for (int k = 0; k <= most; k++) sum += weight[k] * from[i - k];
+    to[i] = sum;
+  }
+}
 int main(void) {
   int from[60], to[60], weight[256];
   double x[60];
@@ -116,9 +125,11 @@ int main(void) {
     folded(n, to, from), print_ints("folded", to, n);
     absolute(n, to, from, weight), print_ints("absolute", to, n);
     signs(n, to, x), print_ints("signs", to, n);
+    started(n, to, from, weight), print_ints("started", to, n);
   }
   crossed(50, 1, 4, to, from), print_ints("apart", to, 50);
   crossed(50, 5, 5, to, from), print_ints("equal", to, 50);
   crossed(50, 5, 2, to, from), print_ints("crossed", to, 50);
   upper_first(1, to, from + 3), print_ints("one", to, 1);
+  started(1, to, from, weight), print_ints("one started", to, 1);
 }

@@ -124,6 +124,32 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
   EXPECT_TRUE(choose({.nest = nest, .gain_model = pessimist, .other_shapes = false}).otherwise.empty());
 }
 
+// What is handed from part to part of an iteration is written over in the next one: apart, each iteration has its own.
+TEST(AsWritten, ArraysForEachIterationOfTheOutermostLoopAreNoGain) {
+  const std::string pictures = R"(
+static unsigned char picture[964][1284];
+static short smooth[960][1280];
+unsigned f(int frames, const int (*restrict weight)[5]) {
+  unsigned check = 0;
+  for (int k = 0; k < frames; k++) {
+    for (int y = 0; y < 964; y++) for (int x = 0; x < 1284; x++) picture[y][x] = (x * 3 + k * 5) ^ y;
+    for (int y = 0; y < 960; y++) for (int x = 0; x < 1280; x++) {
+      int sum = 0;
+      for (int j = 0; j < 5; j++) for (int i = 0; i < 5; i++) sum += weight[j][i] * picture[y + j][x + i];
+      smooth[y][x] = sum / 159;
+    }
+    for (int y = 0; y < 960; y++) for (int x = 0; x < 1280; x++) check = check * 5 + smooth[y][x];
+  }
+  return check;
+})";
+  const auto unit = frontends::c::lift(pictures, "f.c", {});
+  ASSERT_TRUE(unit);
+  const Nest nest = prepare(unit->nests.at(0), false, {}, machine()).value();
+  const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].unit, nest.units.size()) << chosen.why;
+}
+
 TEST(AsWritten, ALockFileDecides) {
   const Rows rows;
   ASSERT_TRUE(rows.unit);

@@ -281,6 +281,19 @@ TEST(LiftSubscripts, AComparisonOfOtherValuesIsNoMinimum) {
   }
 }
 
+// The first values of a filter have fewer taps: what they are made of begins where the array does.
+TEST(LiftSubscripts, AsManyAsThereAreSoFar) {
+  for (const char* most : {"taps - 1", "63"}) {
+    const LiftedNest n = nest(
+        "void f(long n, long taps, const float *h, const float *x, float *restrict y) {"
+        "for (long i = 0; i < n; i++) { float sum = 0; long m = i < " +
+        std::string(most) + " ? i : " + most +
+        "; for (long k = 0; k <= m; k++) sum += h[k] * x[i - k]; y[i] = sum; } }");
+    EXPECT_TRUE(n.sdfg.assumptions.empty()) << sdfg::print(n.sdfg);
+    EXPECT_EQ(n.sdfg.find("x")->shape, std::vector{sdfg::Expr::symbol("n")}) << sdfg::print(n.sdfg);
+  }
+}
+
 // Of each way to write it: the extent is known, and so the array is told apart from what is written.
 TEST(LiftSubscripts, AnIndexKeptBetweenBoundsBelongsToAnArrayOfKnownExtent) {
   const std::string get = R"(static unsigned char get(const unsigned char *p, int w, int h, int x, int y) {

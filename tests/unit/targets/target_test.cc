@@ -16,6 +16,8 @@ std::string refusal(const Target& target, const std::string& graph) {
   return code ? "" : code.error().to_string();
 }
 
+bool has(const std::string& code, const char* text) { return code.find(text) != std::string::npos; }
+
 TEST(Targets, ALoopOfAnotherMachineIsRefused) {
   for (const Target* target : targets()) {
     const std::string name(target->name);
@@ -92,13 +94,26 @@ TEST(Targets, ShortLoopsFromElsewhereAreCounted) {
         changed.replace(at, from.size(), to);
     return changed;
   };
-  const auto has = [](const std::string& code, const char* loop) { return code.find(loop) != std::string::npos; };
   const std::string code = emitted("cpp", parsed(of("j", "200")));
   EXPECT_TRUE(has(code, "for (int64_t l_n = 0; l_n < 7; ++l_n) {")) << code;
   EXPECT_TRUE(has(code, "const int64_t l = j + l_n;")) << code;
   EXPECT_TRUE(has(code, "for (int64_t k = j; k < j + 200; ++k) {")) << code;
   EXPECT_TRUE(has(emitted("cpp", parsed(of("0", "5"))), "for (int64_t k = 0; k < 5; ++k) {"));
   expect_like_interpreter(of("j", "3"), {0, 1, 5, 40});
+}
+
+// A compiler then loads both at once: of pointers that come by themselves it does not know how far apart they are.
+TEST(Targets, MembersOfStructuresArePassedAsDistances) {
+  const auto graph = parsed(
+      "sdfg 1 g symbols n array x: f32[n] strides [3] argument array y: i32[n] strides [3] argument "
+      "array z: f32[n] strides [3] argument arguments n, x, y, z\n"
+      "loop i = 0 .. n parallel { s: x[i] = f32(y[i]) + z[i] }");
+  const EmitOptions options{.members = {{"x", {"p", 8}}, {"y", {"p", 4}}, {"z", {"q", 0}}}};
+  const std::string code = emitted("openmp", graph, options);
+  for (const char* part : {"kernel_nest(n, x, (const int32_t*)((const char*)x - 4), z);",
+                           "}(x, (const int32_t*)((const char*)x - 4), z);"})
+    EXPECT_TRUE(has(code, part)) << part << "\n" << code;
+  EXPECT_FALSE(has(emitted("openmp", graph), "const char*"));
 }
 
 TEST(Targets, SymbolsArePassedAsTheProgramHasThem) {

@@ -168,6 +168,24 @@ TEST(CoreLoad, SumsAreVectorsWhereTheirOrderIsFree) {
   }
 }
 
+// Samples of several channels, in turns: with few of them, each thread writes to the lines that the other one needs.
+TEST(CoreLoad, ThreadsThatWriteSideBySideGainNothing) {
+  const auto load = [](const std::string& loops, std::int64_t channels) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n, c array x: f32[n, c] argument array y: f32[c] argument arguments n, c, x, y " + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return core_load(*nest, {{"n", 200000}, {"c", channels}}, machine(2), 2, Vectors::None);
+  };
+  const std::string channels = "loop k = 0 .. c parallel { loop i = 0 .. n { s: x[i, k] = sin(x[i, k]) } }";
+  EXPECT_EQ(load(channels, 8).contended, 8 * 200000);
+  EXPECT_EQ(threads_gain(load(channels, 8), 2), 0);
+  EXPECT_EQ(load(channels, 32).contended, 0);
+  EXPECT_GT(threads_gain(load(channels, 32), 2), 1);
+  // Each sample to one thread; one sum for each channel.
+  EXPECT_EQ(load("loop i = 0 .. n parallel { loop k = 0 .. c { s: x[i, k] = sin(x[i, k]) } }", 8).contended, 0);
+  EXPECT_EQ(load("loop k = 0 .. c parallel { loop i = 0 .. n { s: y[k] = y[k] + x[i, k] } }", 8).contended, 0);
+}
+
 TEST(CoreLoad, WhatThreadsGain) {
   const CoreLoad computing{.nanoseconds = 1e8, .bytes = 1e7, .regions = 1, .shares = 2};
   EXPECT_EQ(threads_gain(computing, 2), 1.5);
