@@ -5,6 +5,7 @@
 // (sweeps_in_time.h), and factorizations work in blocks of rows and columns (eliminations.h).
 #include <algorithm>
 
+#include "transforms/pivots.h"
 #include "transforms/strategies/changed.h"
 #include "transforms/strategies/even_sums.h"
 #include "transforms/strategies/products.h"
@@ -262,6 +263,8 @@ std::map<std::string, std::vector<std::string>> open_sizes(const NestFacts& nest
           {"shares", {"8", "4", "2"}},
           {"strips", {"32", "64", "16"}},
           {"several", {"2", "4", "3"}},
+          {"pivots", {"32", "16", "24"}},
+          {"share", {"4", "2", "8"}},
           {"tall", values(all, &Tile::tall, {8})},
           {"broad", values(all, &Tile::broad, {8})},
           {"few", first_and(sums_of_block(all.sums), {32, 16, 8})},
@@ -296,6 +299,16 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   return recipes;
 }
 
+// An update of all elements by one row and one column in each iteration of the only loop around: several at a time.
+std::string pivots_in_blocks(const NestFacts& nest) {
+  const std::vector<std::string> loops = nest.outermost();
+  if (loops.size() != 1 || nest.loop(loops[0]).parallel) return "";
+  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
+  const auto place = sdfg::find_loop(graph.root, loops[0]);
+  if (!place || !pivot_update_of(graph, place->loop())) return "";
+  return call("block_pivots", "loop=" + loops[0] + ", size=$pivots, each=$share");
+}
+
 // What it takes most steps to make comes first.
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   auto recipes = write_as_it_is(nest, "");
@@ -315,6 +328,10 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   if (make_sums_even(changed, nest, large.tall * large.under)) {
     make_sums_even(changed, nest, few_rows);
     put_first(changed);
+  }
+  if (const std::string steps = pivots_in_blocks(nest); !steps.empty()) {
+    if (!recipes) recipes.emplace();
+    recipes->insert(recipes->begin(), opened(steps, open_sizes(nest, {})));
   }
   TRY(const auto elimination, nest.elimination());
   if (elimination) {
