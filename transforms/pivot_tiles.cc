@@ -47,10 +47,17 @@ sdfg::State PivotTiles::apply(const Memlet& to, const Memlet& own, const Memlet&
     Memlet input = update_.inputs[n];
     for (Expr& d : input.subset) d = d.substitute(values);
     switch (update_.kinds[n]) {
-      case PivotUpdate::Of::Own: input = own; break;
-      case PivotUpdate::Of::Column: input = column; break;
-      case PivotUpdate::Of::Row: input = row; break;
-      case PivotUpdate::Of::Other: break;
+      case PivotUpdate::Of::Own:
+        input = own;
+        break;
+      case PivotUpdate::Of::Column:
+        input = column;
+        break;
+      case PivotUpdate::Of::Row:
+        input = row;
+        break;
+      case PivotUpdate::Of::Other:
+        break;
     }
     inputs.push_back(std::move(input));
   }
@@ -187,15 +194,15 @@ Node PivotTiles::panel(Panel which) {
   };
   std::vector<Node> nodes;
   nodes.push_back(over_tile("load", origin, [&](const Place& p) {
-    return where(in_array(p), {copy("load_tile", sdfg::element(shared.tile, {p.down, p.across}),
-                                    update_.at(p.row, p.column))});
+    return where(in_array(p),
+                 {copy("load_tile", sdfg::element(shared.tile, {p.down, p.across}), update_.at(p.row, p.column))});
   }));
   if (which == Panel::Rows) nodes.push_back(kept(columns_, shared.columns, group, update_.end_rows, false));
   if (which == Panel::Columns) nodes.push_back(kept(rows_, shared.rows, group, update_.end_columns, false));
   append(nodes, iterate(which, shared, origin));
   nodes.push_back(over_tile("store", origin, [&](const Place& p) {
-    return where(in_array(p), {copy("store_tile", update_.at(p.row, p.column),
-                                    sdfg::element(shared.tile, {p.down, p.across}))});
+    return where(in_array(p),
+                 {copy("store_tile", update_.at(p.row, p.column), sdfg::element(shared.tile, {p.down, p.across}))});
   }));
   if (which != Panel::Rows) nodes.push_back(kept(columns_, shared.columns, origin.row, update_.end_rows, true));
   if (which != Panel::Columns) nodes.push_back(kept(rows_, shared.rows, origin.column, update_.end_columns, true));
@@ -209,7 +216,8 @@ Node PivotTiles::panel(Panel which) {
 // are copies of its last ones, which nobody stores.
 Node PivotTiles::compute_rest(const Shared& shared, const Place& origin) {
   const std::int64_t threads = size_ / each_;
-  Loop down = sdfg::counted(names_.fresh("rest_y"), 0, threads), across = sdfg::counted(names_.fresh("rest_x"), 0, threads);
+  Loop down = sdfg::counted(names_.fresh("rest_y"), 0, threads),
+       across = sdfg::counted(names_.fresh("rest_x"), 0, threads);
   down.schedule = sdfg::GpuBlock{1};
   across.schedule = sdfg::GpuBlock{0};
   Loop pivots = over_pivots(update_.pivots);
@@ -238,7 +246,8 @@ Node PivotTiles::rest() {
   const Expr group = Expr::symbol(group_);
   Loop rows = over_blocks("rows", update_.end_rows, 1), columns = over_blocks("columns", update_.end_columns, 0);
   const Place origin{Expr::symbol(rows.symbol), Expr::symbol(columns.symbol), 0, 0};
-  const Shared shared{"", share(columns, "pivot_columns", {size_, size_}), share(columns, "pivot_rows", {size_, size_})};
+  const Shared shared{"", share(columns, "pivot_columns", {size_, size_}),
+                      share(columns, "pivot_rows", {size_, size_})};
   const auto load = [&](const std::string& of_all, const std::string& here, const Expr& begin, const Expr& end,
                         const Expr& other) {
     return over_tile("kept", {group, begin, 0, 0}, [&](const Place& p) {

@@ -60,7 +60,7 @@ class PivotTiles {
   const PivotUpdate& update_;
   const std::int64_t size_, each_;
   sdfg::ElementType type_;
-  std::string group_;            // the symbol of the block of pivots
+  std::string group_;           // the symbol of the block of pivots
   std::string columns_, rows_;  // what is kept of these pivots, for all rows and columns
 };
 

@@ -37,12 +37,11 @@ std::optional<sdfg::Assignment> update_of(const sdfg::Node& node) {
   auto result = normal::assignment_of(branch->then_body.nodes[0]);
   if (!result || result->out.combine) return std::nullopt;
   const auto first = static_cast<int>(result->inputs.size());
-  const ScalarExpr condition = branch->condition.code.map_inputs([&](const ScalarExpr& input) {
-    return ScalarExpr::make_input(first + input.input, input.type);
-  });
+  const ScalarExpr condition = branch->condition.code.map_inputs(
+      [&](const ScalarExpr& input) { return ScalarExpr::make_input(first + input.input, input.type); });
   result->inputs.insert(result->inputs.end(), branch->condition.inputs.begin(), branch->condition.inputs.end());
-  result->code = ScalarExpr::select(
-      condition, result->code, ScalarExpr::make_input(static_cast<int>(result->inputs.size()), result->code.type));
+  result->code = ScalarExpr::select(condition, result->code,
+                                    ScalarExpr::make_input(static_cast<int>(result->inputs.size()), result->code.type));
   result->inputs.push_back(result->out);
   return result;
 }
@@ -137,8 +136,10 @@ class Reader {
         kind = PivotUpdate::Of::Row;
       else
         return fail("block-pivots.subscripts",
-                    "an element of '" + input.container + "' is read that is neither itself nor in the pivot's row or "
-                    "column", input.container);
+                    "an element of '" + input.container +
+                        "' is read that is neither itself nor in the pivot's row or "
+                        "column",
+                    input.container);
     }
     result_.inputs.push_back(input);
     result_.kinds.push_back(kind);

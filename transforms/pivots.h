@@ -18,10 +18,10 @@ struct PivotUpdate {
   enum class Of { Own, Column, Row, Other };
 
   std::string array, state;
-  std::string pivots, rows, columns;                      // the loops' symbols: k, i, j
-  sdfg::Expr begin, end_pivots, end_rows, end_columns;    // the loops begin alike; rows and columns go as far at least
-  sdfg::Subset own;                                       // A(i, j)
-  sdfg::ScalarExpr code;                                  // f
+  std::string pivots, rows, columns;                    // the loops' symbols: k, i, j
+  sdfg::Expr begin, end_pivots, end_rows, end_columns;  // the loops begin alike; rows and columns go as far at least
+  sdfg::Subset own;                                     // A(i, j)
+  sdfg::ScalarExpr code;                                // f
   std::vector<sdfg::Memlet> inputs;
   std::vector<Of> kinds;  // of the inputs
 

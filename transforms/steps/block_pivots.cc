@@ -29,7 +29,8 @@ struct BlockPivots {
       "  A(i, j) = f(A(i, j), A(i, k), A(k, j))";
   static constexpr std::string_view after =
       "for k_t in steps of 32:\n"
-      "  one block: for k in k_t .. k_t + 32: columns(k), rows(k) = A(…, k), A(k, …); A(i, j) = f(…) where pivots meet\n"
+      "  one block: for k in k_t .. k_t + 32: columns(k), rows(k) = A(…, k), A(k, …); A(i, j) = f(…) where pivots "
+      "meet\n"
       "  grid: the same in the pivots' rows\n"
       "  grid: the same in the pivots' columns\n"
       "  grid rows_b, columns_b in steps of 32 x 32:\n"
@@ -87,8 +88,7 @@ struct BlockPivots {
 
  private:
   Result<void> check_tile(std::int64_t bytes) const {
-    if (size % each != 0)
-      return fail("block-pivots.tile", "a thread would have no whole number of rows", loop.name);
+    if (size % each != 0) return fail("block-pivots.tile", "a thread would have no whole number of rows", loop.name);
     if (size / each * size > most_threads)
       return fail("block-pivots.tile", "a block would have too many threads", loop.name);
     // A tile, and both of what is kept of pivots' rows and columns.

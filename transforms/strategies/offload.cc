@@ -135,6 +135,13 @@ std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::
                            (nest.moving_reads({sums[0], parallel[0]}) > 1 ? "1" : "2"));
 }
 
+// `first`, and then the others of the band.
+std::vector<std::string> with_rest(std::vector<std::string> first, const std::vector<std::string>& band) {
+  for (const std::string& loop : band)
+    if (std::ranges::find(first, loop) == first.end()) first.push_back(loop);
+  return first;
+}
+
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
   // The contiguous one last, so that neighbouring threads touch neighbouring elements.
   std::vector<std::string> parallel = nest.parallel(band);
@@ -142,9 +149,7 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
   std::erase(parallel, contiguous);
   if (parallel.size() >= most_dimensions) parallel.resize(most_dimensions - 1);
   parallel.push_back(contiguous);
-  std::vector<std::string> order = parallel;
-  for (const std::string& loop : band)
-    if (std::ranges::find(parallel, loop) == parallel.end()) order.push_back(loop);
+  const std::vector<std::string> order = with_rest(parallel, band);
   std::vector<std::string> leading;
   for (const std::string& loop : band) {
     if (!nest.loop(loop).parallel && leading.empty()) continue;  // on the host
@@ -166,11 +171,13 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
       .sums = band.size() == 2 && parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX};
 }
 
-// Whether a kernel begins with the loop, or outside of it. Out of a sum's loop, too: otherwise each of its iterations
-// is a launch.
+// Whether a kernel begins with the loop, or outside of it. Out of a sum's loop, too, and of any whose parallel loops
+// inside may stand around it, as those of a recurrence down each column: otherwise each of its iterations is a launch.
 bool begins_kernel(const NestFacts& nest, const std::string& symbol) {
-  return nest.loop(symbol).parallel ||
-         (!nest.reductions({symbol}).empty() && !nest.parallel(nest.band(symbol)).empty());
+  if (nest.loop(symbol).parallel) return true;
+  const std::vector<std::string> band = nest.band(symbol), parallel = nest.parallel(band);
+  if (parallel.empty() || !nest.reductions({symbol}).empty()) return !parallel.empty();
+  return nest.are_parallel_behind(permutation(band, with_rest(parallel, band)), parallel);
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {

@@ -19,8 +19,8 @@ const std::string loops = "loop k = 0 .. n { loop i = 0 .. n { loop j = 0 .. n {
 
 std::vector<tests::Sizes> sizes() {
   std::vector<tests::Sizes> all;
-  for (const auto& [n, m] : {std::pair{9, 2}, {1, 1}, {2, 0}, {3, 5}, {4, 3}, {8, 1}, {13, 4}, {17, 0}, {0, 4}, {7, 9},
-                             {5, 5}, {12, 1}})
+  for (const auto& [n, m] :
+       {std::pair{9, 2}, {1, 1}, {2, 0}, {3, 5}, {4, 3}, {8, 1}, {13, 4}, {17, 0}, {0, 4}, {7, 9}, {5, 5}, {12, 1}})
     all.push_back({{"n", n}, {"m", m}});
   return all;
 }
@@ -49,8 +49,7 @@ TEST(BlockPivots, SumsOfProducts) {
 }
 
 TEST(BlockPivots, ConditionsOnData) {
-  expect_same(nest(one, "A",
-                   loops + "if (A[i, j] > A[k, j] + A[i, k]) { s0: A[i, j] = A[k, j] + A[i, k] } } } }"),
+  expect_same(nest(one, "A", loops + "if (A[i, j] > A[k, j] + A[i, k]) { s0: A[i, j] = A[k, j] + A[i, k] } } } }"),
               {", size=4, each=4", ", size=2, each=1"});
 }
 
