@@ -242,7 +242,7 @@ Case pivots_case(std::uint64_t seed) {
         value = value + " + " + in_row + " * " + in_column;
     }
   }
-  if (random.percent(20)) value = "(" + value + ") + " + types[type] + "(w[i + j])";
+  if (random.percent(20)) value = "(" + value + ") + w[i + j]";
   if (type == 3) value = "u8(" + value + ")";
   std::string body = "s0: " + own + " = " + value;
   if (random.percent(30)) body = "if (" + in_row + " < " + own + ") { " + body + " }";
@@ -250,7 +250,7 @@ Case pivots_case(std::uint64_t seed) {
     return std::string("loop ") + symbol + " = " + number(begin) + " .. n + " + number(more) + " { ";
   };
   const std::string text = std::string("sdfg 1 pivots symbols n array A: ") + types[type] + (batch ? "[2, " : "[") +
-                           "n + 6, n + 6] argument array w: f64[2*n + 9] argument arguments n, A, w " +
+                           "n + 6, n + 6] argument array w: " + types[type] + "[2*n + 9] argument arguments n, A, w " +
                            (batch ? "loop b = 0 .. 2 { " : "") + loop("k", 0) + loop("i", random.between(0, 3)) +
                            loop("j", random.between(0, 3)) + body + " } } }" + (batch ? " }" : "");
   const std::int64_t each = random.between(1, 3);

@@ -42,11 +42,13 @@ constexpr std::int64_t few_rows = 8;
 // Sums of a block, and elements of each that it stages: as wide as leaves enough blocks, for what lies side by side
 // comes from memory fastest.
 constexpr std::int64_t widest = 32, narrowest = 8, staged_elements = 2048;
-std::int64_t sums_of_block(std::int64_t sums) {
-  std::int64_t width = widest;
-  while (width > narrowest && sums / width < enough_blocks) width /= 2;
-  return width;
+// Threads of a block in a line of them: a warp at least.
+constexpr std::int64_t usual_line = 128, warp = 32;
+std::int64_t width_for(std::int64_t all, std::int64_t widest, std::int64_t narrowest) {
+  while (widest > narrowest && all / widest < enough_blocks) widest /= 2;
+  return widest;
 }
+std::int64_t sums_of_block(std::int64_t sums) { return width_for(sums, widest, narrowest); }
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
@@ -56,6 +58,7 @@ struct Written {
   bool few_blocks = false;        // of the large tile, in some product
   bool several = false;           // products added to an element at a time, somewhere
   std::int64_t sums = INT64_MAX;  // of the shortest list of such, one for each thread
+  std::int64_t line = INT64_MAX;  // threads of the shortest grid of one dimension
 };
 
 // Whether the large tile is known to leave too few blocks.
@@ -157,18 +160,19 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     leading.push_back(loop);
   }
   const auto product = tiled_band(nest, band.front());
+  const std::int64_t in_line = parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX;
   const std::string moved = permutation(band, order) + offload(parallel);
   const auto shared = strips(nest, band);
   const std::string sweep = shared ? shared->ahead + offload(shared->loops) + shared->behind : moved;
   const std::string rows = tiled_in_columns(nest, band.front()).value_or(summed(nest, band).value_or(sweep));
-  return {
-      .staged = tiled(nest, band.front(), true).value_or(rows),
-      .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
-      .moved = moved,
-      .as_it_is = offload(leading),
-      .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
-      .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors,
-      .sums = band.size() == 2 && parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX};
+  return {.staged = tiled(nest, band.front(), true).value_or(rows),
+          .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
+          .moved = moved,
+          .as_it_is = offload(leading),
+          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
+          .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors,
+          .sums = band.size() == 2 ? in_line : INT64_MAX,
+          .line = in_line};
 }
 
 // Whether a kernel begins with the loop, or outside of it. Out of a sum's loop, too, and of any whose parallel loops
@@ -191,6 +195,7 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
     all.few_blocks = all.few_blocks || one.few_blocks;
     all.several = all.several || one.several;
     all.sums = std::min(all.sums, one.sums);
+    all.line = std::min(all.line, one.line);
     return {};
   }
   if (loop.inside.empty()) return fail("offload.none", "loop " + symbol + " is not parallel, and no loop around it");
@@ -260,7 +265,7 @@ std::map<std::string, std::vector<std::string>> open_sizes(const NestFacts& nest
   // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
   // compute nothing. Otherwise what is computed once for a block is.
   const bool unit = nest.element_bytes() == 8 && !all.several;
-  return {{"line", {"128", "64", "256", "32"}},
+  return {{"line", first_and(width_for(all.line, usual_line, warp), {128, 64, 256, 32})},
           {"rows", {"4", "8", "2", "16"}},
           {"columns", {"64", "32", "128"}},
           {"high", {"8", "4", "2"}},
@@ -306,6 +311,24 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   return recipes;
 }
 
+// Parallel loops one behind the other in a sequential one: if they may be one loop that stands around it, there is one
+// launch for all of them and all iterations.
+void fuse_rows(Changed& nest, const NestFacts& original) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;  // of each loop those inside
+  for (const LoopFacts& loop : nest.facts.loops())
+    if (!loop.parallel && loop.inside.size() > 1 && std::ranges::all_of(loop.inside, [&](const std::string& inner) {
+          return nest.facts.loop(inner).parallel && nest.facts.is_innermost(inner);
+        }))
+      rows.emplace_back(loop.role.symbol, loop.inside);
+  for (const auto& [loop, inside] : rows) {
+    Changed fused = nest;
+    std::string steps;
+    for (std::size_t n = 1; n < inside.size(); ++n)
+      steps += call("fuse", "first=" + inside[0] + ", second=" + inside[n]);
+    if (fused.admits(original, steps) && begins_kernel(fused.facts, loop)) nest = std::move(fused);
+  }
+}
+
 // An update of all elements by one row and one column in each iteration of the only loop around: several at a time.
 std::string pivots_in_blocks(const NestFacts& nest) {
   const std::vector<std::string> loops = nest.outermost();
@@ -331,6 +354,7 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   };
   Changed changed = with_own_places(nest).value_or(Changed{"", nest});
   preserve_old_values(changed, nest);
+  fuse_rows(changed, nest);
   if (!changed.steps.empty()) put_first(changed);
   if (make_sums_even(changed, nest, large.tall * large.under)) {
     make_sums_even(changed, nest, few_rows);
