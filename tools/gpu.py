@@ -34,7 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONS = ["-O3", "-march=x86-64-v3", "-fno-math-errno"]
 CHECKED = ("MINI", "SMALL")
 MEASURED = ("gemm", "2mm", "3mm", "syrk", "doitgen", "atax", "bicg", "mvt", "gemver", "gesummv", "jacobi-2d", "heat-3d",
-            "symm", "syr2k", "trmm", "covariance", "correlation", "fdtd-2d", "lu", "cholesky")
+            "symm", "syr2k", "trmm", "covariance", "correlation", "fdtd-2d", "adi", "lu", "cholesky", "floyd-warshall")
 SIZES = ("LARGE", "EXTRALARGE")
 FLOATS = ("gemm",)
 OPTIONS_OF_OFFERS = ["-O3", "-march=x86-64-v4", "-fno-math-errno"]

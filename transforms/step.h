@@ -48,6 +48,7 @@ struct Nest {
 // A graph whose statements compute what those of a nest do, as a structure step has shown: each of these does so by the
 // condition at the head of its file, and nobody else can make one.
 class Equivalent {
+  friend struct BlockPivots;
   friend struct Expand;
   friend struct Join;
   friend struct Meet;

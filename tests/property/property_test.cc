@@ -217,6 +217,58 @@ Case overlap_case(std::uint64_t seed) {
   return result;
 }
 
+// Updates by pivots: of any operations, whose rows and columns go further than pivots do, and may be stored either way.
+Case pivots_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  static constexpr const char* types[] = {"f64", "f32", "i32", "u8"};
+  const std::size_t type = random.below(4);
+  const bool transposed = random.percent(30), batch = random.percent(20);
+  const std::int64_t row = random.between(0, 2), column = random.between(0, 2), begin = random.between(0, 2);
+  const auto element = [&](const std::string& i, const std::string& j) {
+    const std::string down = i + " + " + number(row), across = j + " + " + number(column);
+    return std::string("A[") + (batch ? "b, " : "") + (transposed ? across + ", " + down : down + ", " + across) + "]";
+  };
+  const std::string own = element("i", "j"), in_row = element("k", "j"), in_column = element("i", "k");
+  std::string value = own;
+  for (std::size_t r = 0; r < 1 + random.below(3); ++r) {
+    const std::string& other = random.percent(50) ? in_row : in_column;
+    switch (random.below(4)) {
+      case 0:
+        value = "(" + value + ") * " + other;
+        break;
+      case 1:
+        value = "(" + value + ") - " + other;
+        break;
+      case 2:
+        value = "select(" + own + " < " + in_row + " + " + in_column + ", " + value + ", " + other + ")";
+        break;
+      default:
+        value = value + " + " + in_row + " * " + in_column;
+    }
+  }
+  if (random.percent(20)) value = "(" + value + ") + w[i + j]";
+  if (type == 3) value = "u8(" + value + ")";
+  std::string body = "s0: " + own + " = " + value;
+  if (random.percent(30)) body = "if (" + in_row + " < " + own + ") { " + body + " }";
+  const auto loop = [&](const char* symbol, std::int64_t more) {
+    return std::string("loop ") + symbol + " = " + number(begin) + " .. n + " + number(more) + " { ";
+  };
+  const std::string text = std::string("sdfg 1 pivots symbols n array A: ") + types[type] + (batch ? "[2, " : "[") +
+                           "n + 6, n + 6] argument array w: " + types[type] + "[2*n + 9] argument arguments n, A, w " +
+                           (batch ? "loop b = 0 .. 2 { " : "") + loop("k", 0) + loop("i", random.between(0, 3)) +
+                           loop("j", random.between(0, 3)) + body + " } } }" + (batch ? " }" : "");
+  const std::int64_t each = random.between(1, 3);
+  const std::string recipe =
+      "block_pivots(loop=k, size=" + number(each * random.between(2, 3)) + ", each=" + number(each) + ") -> cuda";
+  const auto graph = sdfg::parse(text);
+  const auto steps = transforms::recipe_from_text(recipe);
+  EXPECT_TRUE(graph && steps) << text << recipe << (graph ? "" : graph.error().to_string());
+  Case result{graph.value_or(sdfg::Sdfg{}), {}};
+  if (steps && transforms::apply(result.sdfg, *steps, {})) result.recipe = *steps;
+  return result;
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -319,6 +371,8 @@ TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 10); }
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 
 TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 10, "overlap", 30); }
+
+TEST(Property, Pivots) { hold_recipes("Pivots", pivots_case, 10, "block_pivots", 90); }
 
 TEST(Property, MatrixProducts) { hold_recipes("MatrixProducts", matrix_case, 1, "stage", 90); }
 

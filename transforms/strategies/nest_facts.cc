@@ -188,12 +188,31 @@ std::size_t NestFacts::moving_reads(std::initializer_list<std::string> all_of) c
   return reads.size();
 }
 
+// The target is a matter of later steps.
+static Result<Recipe> recipe_with(const std::string& steps) {
+  return recipe_from_text(steps.substr(0, steps.find_last_not_of("; ") + 1) + " -> cpp");
+}
+
 Result<NestFacts> NestFacts::after(const std::string& steps) const {
-  // The target is a matter of later steps.
-  TRY(const Recipe recipe, recipe_from_text(steps.substr(0, steps.find_last_not_of("; ") + 1) + " -> cpp"));
+  TRY(const Recipe recipe, recipe_with(steps));
   TRY(const sdfg::Sdfg changed,
       apply(sdfg::lower(nest_->lifted, nest_->tree), recipe, {.context = context_, .budget = budget_}));
   return of(changed, context_, budget_);
+}
+
+bool NestFacts::are_parallel_behind(const std::string& steps, const std::vector<std::string>& loops) const {
+  const auto recipe = recipe_with(steps);
+  if (!recipe) return false;
+  Nest nest = *nest_;
+  for (const StepCall& step : recipe->steps) {
+    const auto plan = find_step(step.step)->plan(nest, step, context_);
+    if (!plan) return false;
+    nest = rewrite(std::move(nest), *plan);
+  }
+  return !nest.stale && std::ranges::all_of(loops, [&](const std::string& loop) {
+    const auto free = independent(nest, loop, context_, "strategy.carried");
+    return free && free->reductions.empty();
+  });
 }
 
 }  // namespace sous::transforms

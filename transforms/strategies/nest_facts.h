@@ -69,6 +69,9 @@ class NestFacts {
   int element_bytes() const { return element_bytes_; }
   // The facts behind these steps: "expand(loop=i1); distribute(loop=i1); ". Errors: those of the steps, isl.budget.
   Result<NestFacts> after(const std::string& steps) const;
+  // Whether the nest takes these steps, which change nothing but the order, and whether all of `loops` are parallel
+  // behind them.
+  bool are_parallel_behind(const std::string& steps, const std::vector<std::string>& loops) const;
   // Computed when it is asked for. Errors: isl.budget.
   Result<Fusion> fusion() const { return fusion_of(*nest_, context_); }
   Result<IndexSets> index_sets() const { return index_sets_of(*nest_, context_); }

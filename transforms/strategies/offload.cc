@@ -5,6 +5,7 @@
 // (sweeps_in_time.h), and factorizations work in blocks of rows and columns (eliminations.h).
 #include <algorithm>
 
+#include "transforms/pivots.h"
 #include "transforms/strategies/changed.h"
 #include "transforms/strategies/even_sums.h"
 #include "transforms/strategies/products.h"
@@ -41,11 +42,13 @@ constexpr std::int64_t few_rows = 8;
 // Sums of a block, and elements of each that it stages: as wide as leaves enough blocks, for what lies side by side
 // comes from memory fastest.
 constexpr std::int64_t widest = 32, narrowest = 8, staged_elements = 2048;
-std::int64_t sums_of_block(std::int64_t sums) {
-  std::int64_t width = widest;
-  while (width > narrowest && sums / width < enough_blocks) width /= 2;
-  return width;
+// Threads of a block in a line of them: a warp at least.
+constexpr std::int64_t usual_line = 128, warp = 32;
+std::int64_t width_for(std::int64_t all, std::int64_t widest, std::int64_t narrowest) {
+  while (widest > narrowest && all / widest < enough_blocks) widest /= 2;
+  return widest;
 }
+std::int64_t sums_of_block(std::int64_t sums) { return width_for(sums, widest, narrowest); }
 
 // The steps of one band, whose first loop is parallel.
 struct Written {
@@ -55,6 +58,7 @@ struct Written {
   bool few_blocks = false;        // of the large tile, in some product
   bool several = false;           // products added to an element at a time, somewhere
   std::int64_t sums = INT64_MAX;  // of the shortest list of such, one for each thread
+  std::int64_t line = INT64_MAX;  // threads of the shortest grid of one dimension
 };
 
 // Whether the large tile is known to leave too few blocks.
@@ -134,6 +138,13 @@ std::optional<std::string> summed(const NestFacts& nest, const std::vector<std::
                            (nest.moving_reads({sums[0], parallel[0]}) > 1 ? "1" : "2"));
 }
 
+// `first`, and then the others of the band.
+std::vector<std::string> with_rest(std::vector<std::string> first, const std::vector<std::string>& band) {
+  for (const std::string& loop : band)
+    if (std::ranges::find(first, loop) == first.end()) first.push_back(loop);
+  return first;
+}
+
 Written write_band(const NestFacts& nest, const std::vector<std::string>& band) {
   // The contiguous one last, so that neighbouring threads touch neighbouring elements.
   std::vector<std::string> parallel = nest.parallel(band);
@@ -141,9 +152,7 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
   std::erase(parallel, contiguous);
   if (parallel.size() >= most_dimensions) parallel.resize(most_dimensions - 1);
   parallel.push_back(contiguous);
-  std::vector<std::string> order = parallel;
-  for (const std::string& loop : band)
-    if (std::ranges::find(parallel, loop) == parallel.end()) order.push_back(loop);
+  const std::vector<std::string> order = with_rest(parallel, band);
   std::vector<std::string> leading;
   for (const std::string& loop : band) {
     if (!nest.loop(loop).parallel && leading.empty()) continue;  // on the host
@@ -151,25 +160,28 @@ Written write_band(const NestFacts& nest, const std::vector<std::string>& band) 
     leading.push_back(loop);
   }
   const auto product = tiled_band(nest, band.front());
+  const std::int64_t in_line = parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX;
   const std::string moved = permutation(band, order) + offload(parallel);
   const auto shared = strips(nest, band);
   const std::string sweep = shared ? shared->ahead + offload(shared->loops) + shared->behind : moved;
   const std::string rows = tiled_in_columns(nest, band.front()).value_or(summed(nest, band).value_or(sweep));
-  return {
-      .staged = tiled(nest, band.front(), true).value_or(rows),
-      .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
-      .moved = moved,
-      .as_it_is = offload(leading),
-      .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
-      .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors,
-      .sums = band.size() == 2 && parallel.size() == 1 ? nest.loop(parallel[0]).trips.value_or(INT64_MAX) : INT64_MAX};
+  return {.staged = tiled(nest, band.front(), true).value_or(rows),
+          .tiled = tiled(nest, band.front(), false).value_or(tiled_in_columns(nest, band.front()).value_or(moved)),
+          .moved = moved,
+          .as_it_is = offload(leading),
+          .few_blocks = product && !product->rows.empty() && has_few_blocks(nest, *product),
+          .several = product && !product->rows.empty() && nest.moving_reads(product->sum) > factors,
+          .sums = band.size() == 2 ? in_line : INT64_MAX,
+          .line = in_line};
 }
 
-// Whether a kernel begins with the loop, or outside of it. Out of a sum's loop, too: otherwise each of its iterations
-// is a launch.
+// Whether a kernel begins with the loop, or outside of it. Out of a sum's loop, too, and of any whose parallel loops
+// inside may stand around it, as those of a recurrence down each column: otherwise each of its iterations is a launch.
 bool begins_kernel(const NestFacts& nest, const std::string& symbol) {
-  return nest.loop(symbol).parallel ||
-         (!nest.reductions({symbol}).empty() && !nest.parallel(nest.band(symbol)).empty());
+  if (nest.loop(symbol).parallel) return true;
+  const std::vector<std::string> band = nest.band(symbol), parallel = nest.parallel(band);
+  if (parallel.empty() || !nest.reductions({symbol}).empty()) return !parallel.empty();
+  return nest.are_parallel_behind(permutation(band, with_rest(parallel, band)), parallel);
 }
 
 Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& all) {
@@ -183,6 +195,7 @@ Result<void> collect(const NestFacts& nest, const std::string& symbol, Written& 
     all.few_blocks = all.few_blocks || one.few_blocks;
     all.several = all.several || one.several;
     all.sums = std::min(all.sums, one.sums);
+    all.line = std::min(all.line, one.line);
     return {};
   }
   if (loop.inside.empty()) return fail("offload.none", "loop " + symbol + " is not parallel, and no loop around it");
@@ -252,7 +265,7 @@ std::map<std::string, std::vector<std::string>> open_sizes(const NestFacts& nest
   // What the matrix unit takes, which adds one product at a time: copies that the device makes by itself, which
   // compute nothing. Otherwise what is computed once for a block is.
   const bool unit = nest.element_bytes() == 8 && !all.several;
-  return {{"line", {"128", "64", "256", "32"}},
+  return {{"line", first_and(width_for(all.line, usual_line, warp), {128, 64, 256, 32})},
           {"rows", {"4", "8", "2", "16"}},
           {"columns", {"64", "32", "128"}},
           {"high", {"8", "4", "2"}},
@@ -262,6 +275,8 @@ std::map<std::string, std::vector<std::string>> open_sizes(const NestFacts& nest
           {"shares", {"8", "4", "2"}},
           {"strips", {"32", "64", "16"}},
           {"several", {"2", "4", "3"}},
+          {"pivots", {"32", "16", "24"}},
+          {"share", {"4", "2", "8"}},
           {"tall", values(all, &Tile::tall, {8})},
           {"broad", values(all, &Tile::broad, {8})},
           {"few", first_and(sums_of_block(all.sums), {32, 16, 8})},
@@ -296,6 +311,34 @@ Result<std::vector<OpenRecipe>> write_as_it_is(const NestFacts& nest, const std:
   return recipes;
 }
 
+// Parallel loops one behind the other in a sequential one: if they may be one loop that stands around it, there is one
+// launch for all of them and all iterations.
+void fuse_rows(Changed& nest, const NestFacts& original) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;  // of each loop those inside
+  for (const LoopFacts& loop : nest.facts.loops())
+    if (!loop.parallel && loop.inside.size() > 1 && std::ranges::all_of(loop.inside, [&](const std::string& inner) {
+          return nest.facts.loop(inner).parallel && nest.facts.is_innermost(inner);
+        }))
+      rows.emplace_back(loop.role.symbol, loop.inside);
+  for (const auto& [loop, inside] : rows) {
+    Changed fused = nest;
+    std::string steps;
+    for (std::size_t n = 1; n < inside.size(); ++n)
+      steps += call("fuse", "first=" + inside[0] + ", second=" + inside[n]);
+    if (fused.admits(original, steps) && begins_kernel(fused.facts, loop)) nest = std::move(fused);
+  }
+}
+
+// An update of all elements by one row and one column in each iteration of the only loop around: several at a time.
+std::string pivots_in_blocks(const NestFacts& nest) {
+  const std::vector<std::string> loops = nest.outermost();
+  if (loops.size() != 1 || nest.loop(loops[0]).parallel) return "";
+  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
+  const auto place = sdfg::find_loop(graph.root, loops[0]);
+  if (!place || !pivot_update_of(graph, place->loop())) return "";
+  return call("block_pivots", "loop=" + loops[0] + ", size=$pivots, each=$share");
+}
+
 // What it takes most steps to make comes first.
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   auto recipes = write_as_it_is(nest, "");
@@ -311,10 +354,15 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   };
   Changed changed = with_own_places(nest).value_or(Changed{"", nest});
   preserve_old_values(changed, nest);
+  fuse_rows(changed, nest);
   if (!changed.steps.empty()) put_first(changed);
   if (make_sums_even(changed, nest, large.tall * large.under)) {
     make_sums_even(changed, nest, few_rows);
     put_first(changed);
+  }
+  if (const std::string steps = pivots_in_blocks(nest); !steps.empty()) {
+    if (!recipes) recipes.emplace();
+    recipes->insert(recipes->begin(), opened(steps, open_sizes(nest, {})));
   }
   TRY(const auto elimination, nest.elimination());
   if (elimination) {

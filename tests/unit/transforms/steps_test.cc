@@ -67,6 +67,8 @@ constexpr const char* sum = "loop i = 0 .. n { s0: s[] = s[] + x[i] }";
 constexpr const char* seidel =
     "loop i = 1 .. n - 1 { loop j = 1 .. n - 1 { s0: A[i, j] = A[i - 1, j] + A[i, j - 1] + A[i, j + 1] } }";
 
+constexpr const char* paths =
+    "loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = A[i, j] + A[i, o] * A[o, j] } } }";
 constexpr const char* relaxed =
     "loop o = 0 .. m { loop i = 1 .. n - 1 { loop j = 1 .. n - 1 { s0: B[i, j] = A[i - 1, j] + A[i, j + 1] } } "
     "loop k = 1 .. n - 1 { loop l = 1 .. n - 1 { s1: A[k, l] = B[k, l + 1] } } }";
@@ -606,6 +608,14 @@ TEST(Steps, EveryRefusalIsProvoked) {
        "overlap(loop=o, loops=[i, j], sizes=[9, 9])", false, "overlap.body"},
       {"loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = B[i, j] } } }",
        "overlap(loop=o, loops=[i, j], sizes=[9, 9])", false, "overlap.carried"},
+      {relaxed, "block_pivots(loop=q)", false, "block-pivots.no-loop"},
+      {copy2, "parallelize(loop=i); block_pivots(loop=i)", false, "block-pivots.place"},
+      {relaxed, "block_pivots(loop=o)", false, "block-pivots.body"},
+      {paths, "block_pivots(loop=o, size=33)", false, "block-pivots.tile"},
+      {"loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. o { s0: A[i, j] = A[i, j] + 1.0 } } }",
+       "block_pivots(loop=o)", false, "block-pivots.bounds"},
+      {"loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: A[i, j] = A[o, o] } } }", "block_pivots(loop=o)",
+       false, "block-pivots.subscripts"},
       {copy2, "promote(loop=q, most=1)", false, "promote.no-loop"},
       {triangle, "vectorize(loop=j); promote(loop=j, most=1)", false, "promote.scheduled"},
       {triangle, "unroll(loop=i); promote(loop=j, most=1)", false, "promote.scheduled"},
@@ -615,7 +625,8 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {"loop i = 0 .. n { loop j = 0 .. n { loop l = 0 .. n { s0: A[i, j] = A[i, j] + B[i, l] } } }",
        "promote(loop=i, most=4096)", false, "promote.size"},
   };
-  std::set<std::string> provoked{"overlap.alias"};  // overlap_test.cc: arrays here are apart
+  std::set<std::string> provoked{"overlap.alias",
+                                 "block-pivots.alias"};  // in tests of their own: arrays here are apart
   for (const Case& c : cases) {
     EXPECT_EQ(refusal(c.body, c.steps, c.reassociate), c.code) << c.body << "\n" << c.steps;
     provoked.insert(c.code);

@@ -582,6 +582,30 @@ TEST(Strategies, SweepsInThreeDimensions) {
   EXPECT_TRUE(recipe("120").contains(rows)) << recipe("120");
 }
 
+// A recurrence down each column: one launch, whose threads go down a column each. Where neighbours need each other,
+// each row is a launch; and what updates everything by one row and one column goes several of them at a time.
+TEST(Strategies, LoopsThatWaitForThemselvesOnAGpu) {
+  const auto first = [](const std::string& body) {
+    const Sdfg nest = sdfg::parse(
+                          "sdfg 1 t symbols n array A: f64[n, n] argument array x: f64[n] argument arguments n, A, x "
+                          "loop i0 = 1 .. n { " +
+                          body + " }")
+                          .value();
+    return to_text(closed(written(offload_strategy, nest).value()[0]).value());
+  };
+  EXPECT_EQ(first("loop i1 = 1 .. n { s0: A[i0, i1] = A[i0 - 1, i1] * 0.5 + A[i0, i1] }"),
+            "interchange(outer=i0, inner=i1); offload(loops=[i1], sizes=[128]) -> cuda");
+  EXPECT_EQ(first("loop i1 = 1 .. n { s0: A[i0, i1] = A[i0 - 1, i1 - 1] * 0.5 }"),
+            "offload(loops=[i1], sizes=[128]) -> cuda");
+  EXPECT_EQ(first("loop i1 = 1 .. n { loop i2 = 1 .. n { s0: A[i1, i2] = A[i1, i2] - A[i1, i0] * A[i0, i2] } }"),
+            "block_pivots(loop=i0, size=32, each=4) -> cuda");
+  // Two parts of the recurrence; of which the second needs its neighbour.
+  const std::string rows = "loop i1 = 1 .. n { s0: A[i0, i1] = A[i0, i1] + x[i1] } ";
+  EXPECT_EQ(first(rows + "loop i2 = 1 .. n { s1: x[i2] = A[i0, i2] * 0.5 }"),
+            "fuse(first=i1, second=i2); interchange(outer=i0, inner=i1); offload(loops=[i1], sizes=[128]) -> cuda");
+  EXPECT_FALSE(first(rows + "loop i2 = 1 .. n - 1 { s1: x[i2] = A[i0, i2 + 1] * 0.5 }").contains("fuse"));
+}
+
 // Large tiles read less; of a small product they leave multiprocessors idle.
 TEST(Strategies, TilesOfProductsFitTheGrid) {
   const auto tiles = [](const std::string& rows) {
