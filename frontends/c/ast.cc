@@ -67,19 +67,6 @@ const clang::VarDecl* named_variable(const clang::Expr* e) {
   return ref ? llvm::dyn_cast<clang::VarDecl>(ref->getDecl()) : nullptr;
 }
 
-const clang::VarDecl* pointer_to(const clang::Expr* e) {
-  e = e->IgnoreParens();
-  const clang::Expr* pointer = nullptr;
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
-    pointer = u->getSubExpr()->IgnoreParens();
-  if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-    if (const auto* at = llvm::dyn_cast<clang::IntegerLiteral>(s->getIdx()->IgnoreParenImpCasts());
-        at && at->getValue().isZero())
-      pointer = s->getBase()->IgnoreParens();
-  const auto* load = llvm::dyn_cast_or_null<clang::CastExpr>(pointer);
-  return load && load->getCastKind() == clang::CK_LValueToRValue ? named_variable(load->getSubExpr()) : nullptr;
-}
-
 std::optional<std::int64_t> constant_value(const clang::Expr* e, const clang::ASTContext& context) {
   if (e->isValueDependent() || !e->getType()->isIntegralOrEnumerationType()) return std::nullopt;
   clang::Expr::EvalResult result;

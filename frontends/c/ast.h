@@ -61,8 +61,6 @@ std::map<const clang::VarDecl*, std::int64_t> constants_before(const std::vector
 // c ? a : …, made in the context. Null: it is more than that.
 const clang::Expr* returned_value(const clang::Stmt* body, const clang::ASTContext& context);
 bool contains_loop(const clang::Stmt* s);
-// p of `*p` and `p[0]`.
-const clang::VarDecl* pointer_to(const clang::Expr* e);
 // A loop that may count: any `for`, and one whose condition names a variable that it steps.
 bool contains_counting(const clang::Stmt* s);
 

@@ -163,7 +163,12 @@ struct Step {
   std::int64_t by;
 };
 
-// A member that the entry reads through a pointer, and where the stretch does so: in the first iterations of its
+// How often a pointer is named, and how often only to read what it points to (`*p`, `p[0]`).
+struct Pointee {
+  int mentions = 0, loads = 0;
+};
+
+// What the entry reads through a pointer, and where the stretch does so: in the first iterations of its
 // loops, all of `nonneg` (>= 0) given; nullopt: under some other condition.
 struct Load {
   std::string root, c_expr;

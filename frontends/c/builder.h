@@ -340,9 +340,6 @@ class Builder {
   // scan
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::VarDecl*> whole_records_;  // structures that are assigned to
-  struct Pointee {
-    int mentions = 0, loads = 0;  // of the pointer; of them, those that read what it points to and nothing beside it
-  };
   std::map<const clang::VarDecl*, Pointee> pointees_;
   std::set<const clang::FunctionDecl*> scanned_;
   std::vector<const clang::FunctionDecl*> called_;   // definitions in the file, as they are met
@@ -372,8 +369,7 @@ class Builder {
   std::map<std::string, int> loop_lines_;                             // by symbol
   std::vector<OpenLoop> loops_;
   std::set<const clang::VarDecl*> unfollowed_, in_memory_;
-  std::set<std::string> guarded_, in_place_;  // members, as C names them
-  std::set<std::string> unset_;               // C names of variables and members that may have no value yet
+  std::set<std::string> guarded_, in_place_, unset_;  // C names: of members; and of what may have no value yet
   std::map<std::string, std::string> symbol_c_;
   std::map<std::string, sdfg::ElementType> symbol_types_;  // those of at most 32 bits: i32 or u32
   std::map<std::string, std::int64_t> known_, supposed_;
@@ -384,10 +380,8 @@ class Builder {
   Box box_;
   std::size_t built_assumptions_ = 0;        // made when all statements were understood
   std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
-  int statements_ = 0, for_depth_ = 0;
-  int doubled_ = 0, nested_jumps_ = 0;
+  int statements_ = 0, for_depth_ = 0, doubled_ = 0, nested_jumps_ = 0, sometimes_ = 0;
   std::optional<Returning> returning_;
-  int sometimes_ = 0;
   const clang::CallExpr* lone_call_ = nullptr;  // beside it nothing is read that it may write
   bool effects_ = false;                        // increments inside of the expression may become statements
 };

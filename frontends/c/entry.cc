@@ -181,7 +181,7 @@ Lift<std::string> Builder::guard(const std::set<std::string>& read) {
   for (const Load& l : loads_) {
     if (!read.contains(l.c_expr)) continue;
     needed = true;
-    if (!entry.safe.contains(l.root)) guarded_.insert(l.c_expr);
+    if (!entry.safe.contains(l.root) && !planted(Fault::read_unguarded)) guarded_.insert(l.c_expr);
   }
   if (!guarded_.empty())
     return refuse("c.member.guarded",

@@ -1,5 +1,6 @@
 // Members of structures that are named in C: what they become, and whether the entry may read them.
 #include "frontends/c/builder.h"
+#include "frontends/c/read_before.h"
 
 namespace sous::frontends::c {
 

@@ -5,8 +5,22 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "frontends/c/ast.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
+
+const clang::VarDecl* pointer_to(const clang::Expr* e) {
+  e = e->IgnoreParens();
+  const clang::Expr* pointer = nullptr;
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
+    pointer = u->getSubExpr()->IgnoreParens();
+  if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
+    if (const auto* at = llvm::dyn_cast<clang::IntegerLiteral>(s->getIdx()->IgnoreParenImpCasts());
+        at && at->getValue().isZero())
+      pointer = s->getBase()->IgnoreParens();
+  const auto* load = llvm::dyn_cast_or_null<clang::CastExpr>(pointer);
+  return load && load->getCastKind() == clang::CK_LValueToRValue ? named_variable(load->getSubExpr()) : nullptr;
+}
 
 namespace {
 
@@ -32,6 +46,7 @@ bool any_of(const Stmt* s, bool (*is)(const Stmt*)) {
 
 // May give memory back.
 bool calls(const Stmt* s) {
+  if (planted(Fault::calls_give_nothing_back)) return false;
   return any_of(s, [](const Stmt* x) {
     const auto* call = llvm::dyn_cast<clang::CallExpr>(x);
     if (call == nullptr) return llvm::isa<clang::AsmStmt>(x);

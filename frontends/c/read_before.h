@@ -9,6 +9,9 @@
 
 namespace sous::frontends::c {
 
+// p of `*p` and `p[0]`; null: it is something else.
+const clang::VarDecl* pointer_to(const clang::Expr* e);
+
 // Pointers `p` of which the function has read or written `*p` or `p->m` whenever control comes to `s`, and behind which
 // it has called nothing that might have given that memory back: what they point to may be read. Of conditions it knows
 // the operands that were evaluated: behind `if (*m == 0 || *n == 0) return;` those of both. `written`: variables that

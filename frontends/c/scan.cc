@@ -1,5 +1,6 @@
 // Facts about a whole stretch, gathered before anything is built: what is declared and written in it, and how.
 #include "frontends/c/builder.h"
+#include "frontends/c/read_before.h"
 
 namespace sous::frontends::c {
 

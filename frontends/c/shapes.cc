@@ -196,7 +196,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
     return subscript;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell
-  memory.shift = memory.shift + origin;
+  if (!planted(Fault::rows_not_from_first)) memory.shift = memory.shift + origin;
   reshape(*sdfg_.find(memory.container), dimension, *count, *rows);
   return {};
 }
