@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "client/blas_threads.h"
 #include "client/guard.h"
 #include "client/launcher.h"
 #include "client/places.h"
@@ -22,7 +23,10 @@ using Words = std::vector<string>;
 Error become_core(const Words& arguments) {
   Words command{program_beside("sous-core")};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return become(command);
+  spare_blas_threads();
+  Error error = become(command);
+  forget_spared_blas_threads();
+  return error;
 }
 
 // Why nothing is done with a file of this preprocessed text; nullopt: that takes a front end.

@@ -204,6 +204,7 @@ class Pipeline {
       for (const Unit& unit : item.nest.units) asked.push_back(unit.query());
     }
     if (asked.empty() || source_ == nullptr) return;
+    for (auto& one : asked) one.in_reach_only = !says() && !options_.measure;
     auto answer = source_->query(asked, matches_per_unit);
     if (!answer) {
       out_.report.notes.push_back(answer.error().to_string());

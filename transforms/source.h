@@ -20,6 +20,8 @@ struct NestQuery {
   sdfg::Sdfg nest;                            // normal form
   std::string structural_hash;                // transforms/normal_form.h
   std::map<std::string, std::int64_t> sizes;  // values of the nest's symbols where known (--size n=2000)
+  // Nobody wants to see what is too far away to be used: a source may leave such a match without recipe and nest.
+  bool in_reach_only = false;
 };
 
 // A measurement of a recipe against the original code, interleaved in one run.

@@ -121,6 +121,10 @@ class Database::Query {
     for (const Candidate& candidate : candidates) {
       if (result.size() == static_cast<std::size_t>(k)) break;
       if (!recipes.insert(candidate.entry->recipe_json).second) continue;
+      if (q.in_reach_only && candidate.distance > impl_.embedding->reach()) {
+        result.push_back(unread(candidate, *impl_.embedding));
+        continue;
+      }
       TRY(const Parsed found, match(candidate.entry->id));
       if (!found) continue;
       result.push_back(*found);

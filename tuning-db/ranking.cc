@@ -61,4 +61,18 @@ void rank(std::vector<Candidate>& candidates, const SizeClass& asked) {
   std::ranges::sort(candidates, before);
 }
 
+transforms::Match unread(const Candidate& candidate, const Embedding& embedding) {
+  transforms::Match match;
+  match.distance = candidate.distance;
+  match.embedding = embedding.version();
+  match.reach = embedding.reach();
+  match.id = candidate.entry->id;
+  match.name = candidate.entry->name;
+  match.evidence.size_class = candidate.entry->size_class;
+  match.evidence.baseline_seconds = candidate.entry->baseline_seconds;
+  match.evidence.tuned_seconds = candidate.entry->tuned_seconds;
+  match.evidence.hardware = candidate.entry->hardware_class;
+  return match;
+}
+
 }  // namespace sous::tuning_db

@@ -39,4 +39,7 @@ Candidate candidate_of(const Summary& entry, const std::string& hardware, const 
 // nest, and sorts, best first.
 void rank(std::vector<Candidate>& candidates, const SizeClass& asked);
 
+// What is known without reading all of the entry: it has no recipe and no nest.
+transforms::Match unread(const Candidate& candidate, const Embedding& embedding);
+
 }  // namespace sous::tuning_db

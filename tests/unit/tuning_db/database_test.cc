@@ -70,6 +70,25 @@ TEST(Embeddings, DistancesAreOfTheOneThatTheStoreIsGiven) {
   EXPECT_EQ(found(5000)[0].distance, 0);  // by its hash
 }
 
+TEST(Embeddings, WhatIsOutOfReachIsNamedAndNotReadForWhoeverWantsNoMore) {
+  const nests::Folder folder;
+  const auto database = Database::open(
+      {.path = folder / "t.db", .seeds = {}, .embedding = std::make_shared<const Small>()}, nests::machine());
+  ASSERT_TRUE(database) << database.error().to_string();
+  ASSERT_TRUE((*database)->store().add(entry(nests::gemm, 500)).value_or(false));
+  for (const std::int64_t n : {50, 500}) {
+    transforms::NestQuery asked = asks(nests::gemm, n);
+    const auto whole = (*database)->query({asked}, 3).value().at(0).at(0);
+    asked.in_reach_only = true;
+    const auto found = (*database)->query({asked}, 3).value().at(0).at(0);
+    EXPECT_EQ(found.distance, whole.distance);
+    EXPECT_EQ(found.reach, whole.reach);
+    EXPECT_EQ(found.id, whole.id);
+    EXPECT_EQ(found.evidence.tuned_seconds, whole.evidence.tuned_seconds);
+    EXPECT_EQ(found.recipe.steps.empty(), n == 50);
+  }
+}
+
 TEST_P(DatabaseTest, TheSameNestAtTheSameSizeIsExact) {
   add(entry(nests::gemm, 500));
   const auto found = query(asks(nests::gemm, 500));
