@@ -235,13 +235,13 @@ class Statements {
 }  // namespace
 
 // Keywords, constants of math.h, what may be a macro of a system header by its capitals, and the functions of math.h
-// that are operators to the front end, and of string.h that are loops to it.
+// and stdlib.h that are operators to the front end, and of string.h that are loops to it.
 bool is_no_call(string_view word) {
   if (is_keyword(word)) return true;
   if (std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) return true;
   if (word.starts_with("__builtin_")) word.remove_prefix(10);
-  static constexpr string_view constants[] = {"inf", "inff", "huge_val", "huge_valf"};
-  if (std::ranges::find(constants, word) != std::end(constants)) return true;
+  static constexpr string_view others[] = {"inf", "inff", "huge_val", "huge_valf", "abs", "labs", "llabs"};
+  if (std::ranges::find(others, word) != std::end(others)) return true;
   const auto is_operator = [](string_view name) {
 #define X(op, text, ...) \
   if (name == text) return true;

@@ -50,6 +50,7 @@ TEST(LoopBound, CallsOfWhatIsInTheTextCountWhereTheyStand) {
       "static double g(double *a, int n) { double s = 0; for (int k = 0; k < n; ++k) s += a[k]; return s; }";
   EXPECT_EQ(depth(g + "void f(double *a, int n) { for (int i = 0; i < n; ++i) a[i] = g(a, i); }"), 2);
   EXPECT_EQ(depth("double g(double *, int);" + g + "void f(double *a, int n) { a[0] = g(a, n); }"), 1);
+  EXPECT_EQ(depth("void f(int *a, int n) { for (int i = 0; i < n; ++i) a[i] = abs(a[i]); }"), 1);
   // Recursion comes to an end.
   EXPECT_GE(depth("int f(int n) { for (;;) n = f(n); }"), 1);
 }
