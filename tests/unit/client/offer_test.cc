@@ -42,10 +42,14 @@ const std::string sweeps = R"(for (long s = 0; s < t; s++) {
     for (long j = 1; j < n - 1; j++) A[i * n + j] = C[i * n + j] + C[i * n + j - 1] + C[(i + 1) * n + j];
 }
 )";
-// A launch for each step of the outer loops.
+// A launch for each step of the outer loops: rows that need their neighbours' columns.
 const std::string small_steps = R"(for (long s = 0; s < t; s++)
   for (long i = 1; i < n; i++)
-    for (long j = 0; j < n; j++) C[i * n + j] += C[(i - 1) * n + j];
+    for (long j = 1; j < n; j++) C[i * n + j] += C[(i - 1) * n + j - 1];
+)";
+// A launch, whose threads go down a column each and wait for memory in each row.
+const std::string columns = R"(for (long i = 1; i < n; i++)
+  for (long j = 0; j < n; j++) C[i * n + j] += C[(i - 1) * n + j];
 )";
 
 TEST(Offer, WhatComputesMuchForEachByte) {
@@ -55,6 +59,7 @@ TEST(Offer, WhatComputesMuchForEachByte) {
   EXPECT_TRUE(Offered(sweeps, {{"n", 3000}, {"t", 500}}).expected().gains());
   EXPECT_FALSE(Offered(sweeps, {{"n", 3000}, {"t", 1}}).expected().gains());
   EXPECT_FALSE(Offered(small_steps, {{"n", 1000}, {"t", 1000}}).expected().gains());
+  EXPECT_FALSE(Offered(columns, {{"n", 1000}}).expected().gains());
 }
 
 TEST(Offer, CoresShareWhatThreadsDo) {
