@@ -24,9 +24,9 @@ std::string statement_tuple(std::size_t statement, const std::vector<std::string
   return numbered("S", statement) + "[" + joined(dims, ", ") + "]";
 }
 
-std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names) {
+std::vector<std::string> assumed(const Scop& scop, const IslNames& names) {
   std::vector<std::string> constraints;
-  for (const Expr& a : lifted.frame.assumptions)
+  for (const Expr& a : scop.frame.assumptions)
     if (is_quasi_affine(a) && names_known(a, names) && !has_absolute_value(a))
       constraints.push_back("(" + isl_text(a, names) + ") >= 0");
   return constraints;
@@ -38,42 +38,42 @@ using Data = Dependences::Data;
 
 class Collector {
  public:
-  Collector(Data& data, const Lifted& lifted)
+  Collector(Data& data, const Scop& scop)
       : data_(data),
-        lifted_(lifted),
-        names_(lifted.statements.size()),
-        dims_(lifted.statements.size()),
-        domains_(lifted.statements.size()) {
-    data.domains.resize(lifted.statements.size());
+        scop_(scop),
+        names_(scop.statements.size()),
+        dims_(scop.statements.size()),
+        domains_(scop.statements.size()) {
+    data.domains.resize(scop.statements.size());
   }
 
   void run() {
-    const Lifted& lifted = lifted_;
+    const Scop& scop = scop_;
     Data& data = data_;
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < lifted.frame.symbols.size(); ++i) {
+    for (std::size_t i = 0; i < scop.frame.symbols.size(); ++i) {
       names.push_back(numbered("p", i));
-      data.parameters[lifted.frame.symbols[i]] = names.back();
+      data.parameters[scop.frame.symbols[i]] = names.back();
     }
     data.header = "[" + joined(names, ", ") + "] -> ";
     std::map<int, int> class_sizes;
-    for (const Container& c : lifted.frame.containers) ++class_sizes[c.alias_class];
-    for (std::size_t i = 0; i < lifted.frame.containers.size(); ++i) {
-      const Container& c = lifted.frame.containers[i];
+    for (const Container& c : scop.frame.containers) ++class_sizes[c.alias_class];
+    for (std::size_t i = 0; i < scop.frame.containers.size(); ++i) {
+      const Container& c = scop.frame.containers[i];
       bool alone = c.alias_class <= 0 || class_sizes[c.alias_class] == 1;
       alone = alone || planted(Fault::shared_alias_class_apart);
       tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
       whole_[c.name] = !alone;
     }
-    for (std::size_t s = 0; s < lifted.statements.size(); ++s)
+    for (std::size_t s = 0; s < scop.statements.size(); ++s)
       if (data.known(s)) {
         domain(s);
       } else {
-        const Touched t = touched(Region{{lifted.statements[s].node}});
+        const Touched t = touched(Region{{scop.statements[s].node}});
         data.elsewhere.insert(t.read.begin(), t.read.end());
         data.elsewhere.insert(t.written.begin(), t.written.end());
       }
-    for (std::size_t s = 0; s < lifted.statements.size(); ++s)
+    for (std::size_t s = 0; s < scop.statements.size(); ++s)
       if (data.known(s)) statement(s);
   }
 
@@ -85,7 +85,7 @@ class Collector {
     statement_ = s;
     written_.clear();
     perhaps_.clear();
-    const Statement& all = lifted_.statements[s];
+    const Statement& all = scop_.statements[s];
     const auto* state = std::get_if<State>(&all.node.value);
     updated_.reset();
     if (state && commuting_update(all)) updated_ = as_assignment(*state)->out;
@@ -104,8 +104,8 @@ class Collector {
   void domain(std::size_t s) {
     IslNames names = data_.parameters;
     std::vector<std::string> dims, constraints;
-    constraints = assumed(lifted_, names);
-    const ScheduleTree* tree = &lifted_.statements[s].domain;
+    constraints = assumed(scop_, names);
+    const ScheduleTree* tree = &scop_.statements[s].domain;
     while (tree) {
       const ScheduleTree* below = nullptr;
       match(
@@ -226,7 +226,7 @@ class Collector {
   }
 
   Data& data_;
-  const Lifted& lifted_;
+  const Scop& scop_;
   std::map<std::string, std::string> tuples_;
   std::map<std::string, bool> whole_;  // shares its alias class: any access may touch any of it
   std::vector<IslNames> names_;
@@ -241,6 +241,6 @@ class Collector {
 
 }  // namespace
 
-void collect(Data& data, const Lifted& lifted) { Collector(data, lifted).run(); }
+void collect(Data& data, const Scop& scop) { Collector(data, scop).run(); }
 
 }  // namespace sous::sdfg

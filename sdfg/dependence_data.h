@@ -90,10 +90,10 @@ struct Dependences::Data {
 };
 
 // Fills the parameters, the domains and the accesses of `data`, for `among`.
-void collect(Dependences::Data& data, const Lifted& lifted);
+void collect(Dependences::Data& data, const Scop& scop);
 
 // The affine assumptions of an Sdfg, as constraints.
-std::vector<std::string> assumed(const Lifted& lifted, const IslNames& names);
+std::vector<std::string> assumed(const Scop& scop, const IslNames& names);
 
 // Texts of isl's notation: "a, b", "p3", "[t0, t1]", "S2[o0, o1]".
 std::string joined(const std::vector<std::string>& parts, const char* separator);

@@ -53,8 +53,8 @@ struct PairClass {
 
 class Pairs {
  public:
-  Pairs(const Times& times, const Lifted& lifted) : times_(times), lifted_(lifted), paths_(lifted.statements.size()) {
-    find_paths(lifted.tree, {}, paths_);
+  Pairs(const Times& times, const Scop& scop) : times_(times), scop_(scop), paths_(scop.statements.size()) {
+    find_paths(scop.tree, {}, paths_);
   }
 
   PairClass class_of(const Access& a, const Access& b) const {
@@ -100,7 +100,7 @@ class Pairs {
   IslMap compute(const PairClass& c, const Access& a, const Access& b) const {
     IslMap same(isl_map_apply_range(a.map.copy(), isl_map_reverse(b.map.copy())));
     IslMap pairs(isl_map_empty(isl_map_get_space(same.get())));
-    const auto& loops = lifted_.statements[static_cast<std::size_t>(a.statement)].iterators;
+    const auto& loops = scop_.statements[static_cast<std::size_t>(a.statement)].iterators;
     for (std::size_t k = 0; k < c.common_loops && !empty(same); ++k) {
       const bool up = times_.loops().at(loops[k]).loop->step > 0;
       pairs = IslMap(isl_map_union(pairs.release(), (up ? increasing(same, k) : decreasing(same, k)).release()));
@@ -111,7 +111,7 @@ class Pairs {
   }
 
   const Times& times_;
-  const Lifted& lifted_;
+  const Scop& scop_;
   std::vector<Path> paths_;
   struct Known {
     IslMap pairs;
@@ -121,9 +121,9 @@ class Pairs {
   std::map<std::set<PairClass>, IslMap> unions_;
 };
 
-void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Lifted& lifted) {
-  const auto& s = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
-  const auto& t = lifted.statements[static_cast<std::size_t>(d.target)].iterators;
+void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Scop& scop) {
+  const auto& s = scop.statements[static_cast<std::size_t>(d.source)].iterators;
+  const auto& t = scop.statements[static_cast<std::size_t>(d.target)].iterators;
   if (s.empty() || t.empty() || s.front() != t.front()) return;  // they are in no loop together
   const IslSet deltas = time_deltas(relation, times, d.source, d.target);
   IslSet equal(deltas.copy());
@@ -135,9 +135,9 @@ void measure_distance(Dependence& d, const IslMap& relation, const Times& times,
   }
 }
 
-Commutes commuting(const Statement& statement, const Lifted& lifted) {
+Commutes commuting(const Statement& statement, const Scop& scop) {
   const auto update = commuting_update(statement);
-  const Container* container = update ? lifted.frame.find(update->container) : nullptr;
+  const Container* container = update ? scop.frame.find(update->container) : nullptr;
   if (!container) return Commutes::Never;
   if (!is_float(container->type)) return Commutes::Always;
   return keeps_first_extremum(statement) ? Commutes::InParts : Commutes::Never;
@@ -146,10 +146,10 @@ Commutes commuting(const Statement& statement, const Lifted& lifted) {
 // Whether two accesses are of the elements that the same kind of update combines into, and these may change places.
 class Commuting {
  public:
-  explicit Commuting(const Lifted& lifted) {
-    for (const Statement& s : lifted.statements) {
+  explicit Commuting(const Scop& scop) {
+    for (const Statement& s : scop.statements) {
       updates_.push_back(commuting_update(s));
-      commutes_.push_back(commuting(s, lifted));
+      commutes_.push_back(commuting(s, scop));
     }
   }
   Commutes of(const Access& a, const Access& b) const {
@@ -164,9 +164,9 @@ class Commuting {
 };
 
 // Fills the dependences and their relations.
-void relate(Data& data, const Times& times, const Lifted& lifted) {
-  Pairs pairs(times, lifted);
-  const Commuting commuting(lifted);
+void relate(Data& data, const Times& times, const Scop& scop) {
+  Pairs pairs(times, scop);
+  const Commuting commuting(scop);
   // (container, source, target, kind, whether they commute) -> index of the dependence that collects these pairs
   std::map<std::tuple<std::string, int, int, DependenceKind, Commutes>, std::size_t> index;
   std::vector<std::set<PairClass>> classes;
@@ -207,39 +207,39 @@ void relate(Data& data, const Times& times, const Lifted& lifted) {
       d.distance = data.dependences[known->second].distance;
       d.equal_loops = data.dependences[known->second].equal_loops;
     } else {
-      measure_distance(d, data.relations[k], times, lifted);
+      measure_distance(d, data.relations[k], times, scop);
     }
   }
 }
 
 }  // namespace
 
-std::string Dependence::to_string(const Lifted& lifted) const {
-  std::string text = describe(*this, lifted) + " (";
+std::string Dependence::to_string(const Scop& scop) const {
+  std::string text = describe(*this, scop) + " (";
   for (std::size_t i = 0; i < distance.size(); ++i)
     text += (i ? ", " : "") + (distance[i] ? std::to_string(*distance[i]) : std::string("*"));
   return text + ")";
 }
 
-Result<Dependences> Dependences::compute(const Lifted& lifted, const Budget& budget) {
+Result<Dependences> Dependences::compute(const Scop& scop, const Budget& budget) {
   std::set<int> all;
-  for (std::size_t s = 0; s < lifted.statements.size(); ++s) all.insert(static_cast<int>(s));
-  return compute_among(lifted, all, budget);
+  for (std::size_t s = 0; s < scop.statements.size(); ++s) all.insert(static_cast<int>(s));
+  return compute_among(scop, all, budget);
 }
 
 bool Dependences::cover(const std::set<int>& statements) const {
   return data_ && (!data_->among || std::ranges::includes(*data_->among, statements));
 }
 
-Result<Dependences> Dependences::compute_among(const Lifted& lifted, const std::set<int>& statements,
+Result<Dependences> Dependences::compute_among(const Scop& scop, const std::set<int>& statements,
                                                const Budget& budget) {
   auto data = std::make_shared<Data>(budget);
-  if (statements.size() < lifted.statements.size()) data->among = statements;
-  collect(*data, lifted);
+  if (statements.size() < scop.statements.size()) data->among = statements;
+  collect(*data, scop);
   TRY_VOID(data->context.ok());
-  for (const Statement& s : lifted.statements) data->updates.push_back(self_update(s));
-  const Times times(*data, lifted, lifted.tree);
-  relate(*data, times, lifted);
+  for (const Statement& s : scop.statements) data->updates.push_back(self_update(s));
+  const Times times(*data, scop, scop.tree);
+  relate(*data, times, scop);
   TRY_VOID(data->context.ok());
   Dependences result;
   result.data_ = std::move(data);

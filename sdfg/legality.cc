@@ -13,9 +13,9 @@ namespace {
 
 using Data = Dependences::Data;
 
-Result<void> instances(const Data& data, const Times& times, const Lifted& lifted) {
+Result<void> instances(const Data& data, const Times& times, const Scop& scop) {
   if (planted(Fault::instances_unchecked)) return {};
-  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+  for (std::size_t s = 0; s < scop.statements.size(); ++s) {
     if (!data.known(s)) continue;
     const IslMap& map = times.of(static_cast<int>(s));
     IslSet domain(isl_map_domain(map.copy()));
@@ -23,7 +23,7 @@ Result<void> instances(const Data& data, const Times& times, const Lifted& lifte
     bool once = isl_map_is_single_valued(map.get()) == isl_bool_true;
     TRY_VOID(data.context.ok());
     if (!same || !once)
-      return fail("legality.instances", std::string("statement ") + lifted.statements[s].name +
+      return fail("legality.instances", std::string("statement ") + scop.statements[s].name +
                                             (once ? " would not run for exactly its own instances"
                                                   : " would run more than once for an instance"));
   }
@@ -89,13 +89,12 @@ Change difference(const Data& data, const ScheduleTree& legal, const ScheduleTre
 }
 
 // Whether both trees run the same instances in the same iterations of what they share, each once.
-bool same_instances(const Data& data, const Times& before, const Times& after, std::size_t shared,
-                    const Lifted& lifted) {
+bool same_instances(const Data& data, const Times& before, const Times& after, std::size_t shared, const Scop& scop) {
   const auto around = [&](const Times& times, int s) {
     const auto first = static_cast<unsigned>(shared), count = static_cast<unsigned>(times.length() - shared);
     return IslMap(isl_map_project_out(times.of(s).copy(), isl_dim_out, first, count));
   };
-  for (std::size_t k = 0; k < lifted.statements.size(); ++k) {
+  for (std::size_t k = 0; k < scop.statements.size(); ++k) {
     if (!data.known(k)) continue;
     const int s = static_cast<int>(k);
     if (isl_map_is_equal(around(before, s).get(), around(after, s).get()) != isl_bool_true ||
@@ -107,7 +106,7 @@ bool same_instances(const Data& data, const Times& before, const Times& after, s
 
 // Every dependence keeps its order, and loops that do not run in order carry none; both for pairs of instances that
 // agree in the first `shared` time dimensions, and for the loops below those.
-Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Lifted& lifted) {
+Result<void> ordered(const Data& data, const Times& times, std::size_t shared, const Scop& scop) {
   std::set<std::size_t> asked;  // relations of which nothing is excused
   for (std::size_t k = 0; k < data.dependences.size(); ++k) {
     const Dependence& d = data.dependences[k];
@@ -116,14 +115,14 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
     const bool whole = pairs.get() == times.dependence_on_time(k).get();
     const bool again = whole && !asked.insert(data.same_relation[k]).second;
     if (!again && !times.in_order(pairs, shared))
-      return fail("legality.dependence", "the " + describe(d, lifted) + " would be reversed");
+      return fail("legality.dependence", "the " + describe(d, scop) + " would be reversed");
     for (const auto& entry : times.loops()) {
       const auto& symbol = entry.first;
       const Times::LoopTime& l = entry.second;
       if (l.index < shared) continue;
       auto carries = [&](const IslMap& broken) -> Result<void> {
         if (empty(broken)) return {};
-        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, lifted), symbol);
+        return fail("legality.carried", "loop " + symbol + " carries the " + describe(d, scop), symbol);
       };
       auto in_parallel = [&]() -> Result<void> {
         if (again) return {};
@@ -133,7 +132,7 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
           l.loop->schedule, [](const Sequential&) -> Result<void> { return {}; },
           [&](const Parallel&) -> Result<void> { return in_parallel(); },
           [&](const Simd& simd) -> Result<void> {
-            return carries(broken_by_lockstep(data, lifted, times, l, simd.lanes, k, effective(data, times, k, &l)));
+            return carries(broken_by_lockstep(data, scop, times, l, simd.lanes, k, effective(data, times, k, &l)));
           },
           [](const Unroll&) -> Result<void> { return {}; },
           [&](const GpuGrid&) -> Result<void> { return in_parallel(); },
@@ -147,11 +146,11 @@ Result<void> ordered(const Data& data, const Times& times, std::size_t shared, c
 // Of the dependences that are known. A loop of which they are not all known is none of what differs, or around that:
 // its privates are so still, for no instance enters or leaves an iteration of it, and the order in each keeps its
 // dependences. `legal`: a tree whose loops' privates are known to be so.
-Result<void> respects_known(const Data& data, const Lifted& lifted, const ScheduleTree& tree,
+Result<void> respects_known(const Data& data, const Scop& scop, const ScheduleTree& tree,
                             const ScheduleTree& legal = {}) {
   data.context.restart();
-  Times times(data, lifted, tree);
-  TRY_VOID(instances(data, times, lifted));
+  Times times(data, scop, tree);
+  TRY_VOID(instances(data, times, scop));
   for (const auto& [symbol, l] : times.loops())
     for (const std::string& container : l.loop->privates) {
       if (!known_in(data, l.loop->children) || keeps_privates(data, *l.loop, tree, legal)) continue;
@@ -161,69 +160,69 @@ Result<void> respects_known(const Data& data, const Lifted& lifted, const Schedu
     }
   if (const auto twice = private_twice(tree))
     return fail("legality.private", *twice + " would be private to two loops");
-  return ordered(data, times, 0, lifted);
+  return ordered(data, times, 0, scop);
 }
 
 }  // namespace
 
-Result<void> adds_no_instances(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+Result<void> adds_no_instances(const Dependences& dependences, const Scop& scop, const ScheduleTree& legal,
                                const ScheduleTree& tree) {
   const Data& data = dependences.data();
   const ScheduleTree after = difference(data, legal, tree).after;
   if (!known_in(data, after)) return out_of_scope();
   data.context.restart();
-  Times times(data, lifted, after);
-  for (std::size_t s = 0; s < lifted.statements.size(); ++s) {
+  Times times(data, scop, after);
+  for (std::size_t s = 0; s < scop.statements.size(); ++s) {
     if (!data.known(s)) continue;
     IslSet run(isl_map_domain(times.of(static_cast<int>(s)).copy()));
     const bool within = isl_set_is_subset(run.get(), data.domains[s].get()) == isl_bool_true;
     TRY_VOID(data.context.ok());
     if (!within)
       return fail("legality.instances",
-                  "statement " + lifted.statements[s].name + " would run for instances it does not have");
+                  "statement " + scop.statements[s].name + " would run for instances it does not have");
   }
   return {};
 }
 
-Result<void> respects(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree) {
+Result<void> respects(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree) {
   const Data& data = dependences.data();
   if (!known_in(data, tree)) return out_of_scope();
-  return respects_known(data, lifted, tree);
+  return respects_known(data, scop, tree);
 }
 
 namespace {
 
 constexpr std::size_t most_proven = 64;
 
-Result<void> respects_as(const Data& data, const Lifted& lifted, const ScheduleTree& legal, const ScheduleTree& tree) {
+Result<void> respects_as(const Data& data, const Scop& scop, const ScheduleTree& legal, const ScheduleTree& tree) {
   // Only the order of pairs in what differs can change, and only their dependences can be excused or not be any more by
   // other privates and reductions.
   const Change change = difference(data, legal, tree);
   if (!known_in(data, change.before) || !known_in(data, change.after)) return out_of_scope();
   if (moves_only_unrelated(data, change.before, change.after)) return {};
   const bool whole_known = known_in(data, tree);
-  if (!change.local && whole_known) return respects_known(data, lifted, tree, legal);
+  if (!change.local && whole_known) return respects_known(data, scop, tree, legal);
   data.context.restart();
-  const Times before(data, lifted, change.before), after(data, lifted, change.after);
+  const Times before(data, scop, change.before), after(data, scop, change.after);
   // Instances may have moved to other iterations of what is around (a reversal): then the change is larger than it
   // looks.
-  const bool same = same_instances(data, before, after, change.shared, lifted);
-  if (same && change.local) return ordered(data, after, change.shared, lifted);
+  const bool same = same_instances(data, before, after, change.shared, scop);
+  if (same && change.local) return ordered(data, after, change.shared, scop);
   if (!same && !whole_known) return out_of_scope();
-  return respects_known(data, lifted, tree, legal);
+  return respects_known(data, scop, tree, legal);
 }
 
 }  // namespace
 
-Result<void> respects_as(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+Result<void> respects_as(const Dependences& dependences, const Scop& scop, const ScheduleTree& legal,
                          const ScheduleTree& tree) {
   const Data& data = dependences.data();
   const auto known = std::ranges::find_if(
       data.proven, [&](const Data::Proven& one) { return one.tree == tree && one.legal == legal; });
   if (known != data.proven.end()) return known->result;
   if (data.proven.size() == most_proven) data.proven.pop_back();
-  const auto said = by_claims(dependences, lifted, legal, tree);
-  data.proven.push_front({legal, tree, said ? *said : respects_as(data, lifted, legal, tree)});
+  const auto said = by_claims(dependences, scop, legal, tree);
+  data.proven.push_front({legal, tree, said ? *said : respects_as(data, scop, legal, tree)});
   return data.proven.front().result;
 }
 

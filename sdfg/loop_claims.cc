@@ -40,12 +40,12 @@ bool only_says_more(const ScheduleTree& before, const ScheduleTree& after, std::
 
 // Of such a loop, that it carries nothing which it does not excuse itself, as its schedule asks; nullopt: whether that
 // breaks something takes a look at the lanes.
-std::optional<Result<void>> still_respects(const Dependences& dependences, const Lifted& lifted,
-                                           const ScheduleTree& legal, const LoopPair& loop) {
+std::optional<Result<void>> still_respects(const Dependences& dependences, const Scop& scop, const ScheduleTree& legal,
+                                           const LoopPair& loop) {
   const Data& data = dependences.data();
   for (const std::string& container : loop.after->privates) {
     if (std::ranges::find(loop.before->privates, container) != loop.before->privates.end()) continue;
-    const auto own = covered(dependences, lifted, legal, loop.after->symbol, container);
+    const auto own = covered(dependences, scop, legal, loop.after->symbol, container);
     if (!own) return std::unexpected(own.error());
     if (!*own)
       return fail("legality.private", "a value of " + container + " crosses the iterations of " + loop.after->symbol,
@@ -53,7 +53,7 @@ std::optional<Result<void>> still_respects(const Dependences& dependences, const
   }
   const Schedule& schedule = loop.after->schedule;
   if (is_in_order(schedule) || schedule == loop.before->schedule) return Result<void>();
-  const auto carried = carried_by(dependences, lifted, legal, loop.after->symbol);
+  const auto carried = carried_by(dependences, scop, legal, loop.after->symbol);
   if (!carried) return std::unexpected(carried.error());
   for (const Carried& one : *carried) {
     const Dependence& d = data.dependences[static_cast<std::size_t>(one.dependence)];
@@ -63,7 +63,7 @@ std::optional<Result<void>> still_respects(const Dependences& dependences, const
         planted(Fault::claims_unchecked))
       continue;
     if (std::holds_alternative<Simd>(schedule)) return std::nullopt;
-    return fail("legality.carried", "loop " + loop.after->symbol + " carries the " + describe(d, lifted),
+    return fail("legality.carried", "loop " + loop.after->symbol + " carries the " + describe(d, scop),
                 loop.after->symbol);
   }
   return Result<void>();
@@ -147,7 +147,7 @@ bool keeps_privates(const Data& data, const ScheduleLoop& loop, const ScheduleTr
   });
 }
 
-std::optional<Result<void>> by_claims(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+std::optional<Result<void>> by_claims(const Dependences& dependences, const Scop& scop, const ScheduleTree& legal,
                                       const ScheduleTree& tree) {
   std::vector<LoopPair> loops;
   // Of several loops one may excuse what the other carries.
@@ -155,7 +155,7 @@ std::optional<Result<void>> by_claims(const Dependences& dependences, const Lift
       !known_in(dependences.data(), loops[0].after->children))
     return std::nullopt;
   if (private_twice(tree)) return std::nullopt;
-  return still_respects(dependences, lifted, legal, loops[0]);
+  return still_respects(dependences, scop, legal, loops[0]);
 }
 
 }  // namespace sous::sdfg

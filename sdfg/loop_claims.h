@@ -12,7 +12,7 @@ namespace sous::sdfg {
 
 // Whether `tree` is right, which is the legal one but for what one loop claims. Nullopt: it is another tree, or it
 // takes more to tell.
-std::optional<Result<void>> by_claims(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& legal,
+std::optional<Result<void>> by_claims(const Dependences& dependences, const Scop& scop, const ScheduleTree& legal,
                                       const ScheduleTree& tree);
 
 // Whether the loop's privates, of one of the trees, are so in `tree` because they are in the legal one: the loop is the

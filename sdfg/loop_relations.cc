@@ -112,8 +112,8 @@ bool reads_first(const Node& node) {
 
 }  // namespace
 
-IslMap broken_by_lockstep(const Data& data, const Lifted& lifted, const Times& times, const Times::LoopTime& l,
-                          int lanes, std::size_t k, const IslMap& pairs) {
+IslMap broken_by_lockstep(const Data& data, const Scop& scop, const Times& times, const Times::LoopTime& l, int lanes,
+                          std::size_t k, const IslMap& pairs) {
   if (planted(Fault::lockstep_unchecked)) return subtract(pairs, pairs);
   const IslMap group = times.carried(l, l.counted ? lanes : lanes * std::abs(l.loop->step));
   const auto broken = [&](const IslMap& some, bool kept) {
@@ -122,16 +122,16 @@ IslMap broken_by_lockstep(const Data& data, const Lifted& lifted, const Times& t
   };
   const Dependence& d = data.dependences[k];
   const bool kept = d.kind == DependenceKind::Anti && d.source == d.target &&
-                    reads_first(lifted.statements[static_cast<std::size_t>(d.source)].node);
+                    reads_first(scop.statements[static_cast<std::size_t>(d.source)].node);
   IslMap result = broken(pairs, kept);
   if (!may_be_exchanged(data, k)) return result;
   return IslMap(isl_map_union(result.release(), broken(exchanged(pairs), false).release()));
 }
 
-std::string describe(const Dependence& d, const Lifted& lifted) {
+std::string describe(const Dependence& d, const Scop& scop) {
   const char* kind = d.kind == DependenceKind::Flow ? "flow" : d.kind == DependenceKind::Anti ? "anti" : "output";
-  return std::string(kind) + " dependence " + lifted.statements[static_cast<std::size_t>(d.source)].name + " -> " +
-         lifted.statements[static_cast<std::size_t>(d.target)].name + " on " + d.container;
+  return std::string(kind) + " dependence " + scop.statements[static_cast<std::size_t>(d.source)].name + " -> " +
+         scop.statements[static_cast<std::size_t>(d.target)].name + " on " + d.container;
 }
 
 IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l) {

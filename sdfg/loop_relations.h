@@ -34,8 +34,8 @@ IslMap carried_pairs(const Dependences::Data& data, const Times& times, const Ti
 
 // Pairs of times that lockstep execution of the loop in groups of `lanes` (0: any number) puts in the wrong order: in
 // one group, and the second not after the first in the body.
-IslMap broken_by_lockstep(const Dependences::Data& data, const Lifted& lifted, const Times& times,
-                          const Times::LoopTime& l, int lanes, std::size_t k, const IslMap& pairs);
+IslMap broken_by_lockstep(const Dependences::Data& data, const Scop& scop, const Times& times, const Times::LoopTime& l,
+                          int lanes, std::size_t k, const IslMap& pairs);
 
 // The accesses that are made inside the loop.
 IslMap inside(const Access& access, const Times& times, const Times::LoopTime& l);
@@ -52,10 +52,10 @@ Result<bool> covered(const Dependences::Data& data, const Times& times, const Ti
                      const std::string& container);
 
 // The same of a loop of `tree`; answers are kept.
-Result<bool> covered(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<bool> covered(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                      const std::string& symbol, const std::string& container);
 
-std::string describe(const Dependence& d, const Lifted& lifted);
+std::string describe(const Dependence& d, const Scop& scop);
 
 // What source and target of the dependence both are on its container: null where they are not the same update.
 const Reduction* same_update(const Dependences::Data& data, const Dependence& d);

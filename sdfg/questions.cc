@@ -44,24 +44,24 @@ struct Question {
   const Times::LoopTime& loop() const { return times().loops().at(symbol); }
 };
 
-Data::Asked& asked_of(const Data& data, const Lifted& lifted, const ScheduleTree& tree) {
+Data::Asked& asked_of(const Data& data, const Scop& scop, const ScheduleTree& tree) {
   auto& all = data.asked;
   const auto known = std::ranges::find_if(all, [&](const auto& one) { return one->tree == tree; });
   if (known != all.end()) {
     std::rotate(all.begin(), known, known + 1);
   } else {
     if (all.size() == most_asked) all.pop_back();
-    all.insert(all.begin(), std::make_shared<Data::Asked>(tree, tree == lifted.tree));
+    all.insert(all.begin(), std::make_shared<Data::Asked>(tree, tree == scop.tree));
   }
   return *all.front();
 }
 
-Result<Question> about(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<Question> about(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                        const std::string& symbol) {
   const Data& data = dependences.data();
   data.context.restart();
-  Data::Asked& asked = asked_of(data, lifted, tree);
-  if (!asked.times) asked.times.emplace(data, lifted, asked.tree);
+  Data::Asked& asked = asked_of(data, scop, tree);
+  if (!asked.times) asked.times.emplace(data, scop, asked.tree);
   Question question{.data = data, .tree = asked, .symbol = symbol};
   if (!question.times().loops().contains(symbol)) return fail("legality.no-loop", "there is no loop " + symbol, symbol);
   if (!known_in(data, question.loop().loop->children)) return out_of_scope();
@@ -75,9 +75,9 @@ struct CarriedPairs {
 };
 
 // By its distances, of a loop of the program as it is; nullopt: they do not tell.
-std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q, const Lifted& lifted) {
+std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q, const Scop& scop) {
   if (!q.tree.original || planted(Fault::parallel_unchecked)) return std::nullopt;
-  const auto& loops = lifted.statements[static_cast<std::size_t>(d.source)].iterators;
+  const auto& loops = scop.statements[static_cast<std::size_t>(d.source)].iterators;
   const auto at = static_cast<std::size_t>(std::ranges::find(loops, q.symbol) - loops.begin());
   if (at >= d.distance.size()) return std::nullopt;
   bool always = true;  // all pairs are in the same iterations of the loops around
@@ -99,7 +99,7 @@ CarriedPairs by_relation(const Question& q, std::size_t k, const IslMap& depende
   return {true, distance};
 }
 
-Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted) {
+Result<std::vector<Carried>> carried_by(const Question& q, const Scop& scop) {
   const Data& data = q.data;
   std::vector<Carried> result;
   // Of relations of which nothing is excused, and whether these are of what may be exchanged.
@@ -113,7 +113,7 @@ Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted)
     } else {
       const auto [at, is_new] = known.try_emplace({data.same_relation[k], may_be_exchanged(data, k)});
       if (is_new) {
-        const auto told = by_distances(d, q, lifted);
+        const auto told = by_distances(d, q, scop);
         at->second = told ? *told : by_relation(q, k, q.times().dependence_on_time(k));
       }
       pairs = at->second;
@@ -130,12 +130,12 @@ Result<std::vector<Carried>> carried_by(const Question& q, const Lifted& lifted)
 
 }  // namespace
 
-Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<std::vector<Carried>> carried_by(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                                         const std::string& symbol) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  TRY(const Question q, about(dependences, scop, tree, symbol));
   const auto known = q.tree.carried.find(symbol);
   if (known != q.tree.carried.end()) return known->second;
-  return q.tree.carried.emplace(symbol, carried_by(q, lifted)).first->second;
+  return q.tree.carried.emplace(symbol, carried_by(q, scop)).first->second;
 }
 
 namespace {
@@ -158,9 +158,9 @@ bool goes_back(const IslMap& pairs, std::size_t outer, std::size_t inner, int fa
 
 }  // namespace
 
-Result<std::optional<int>> least_skew(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<std::optional<int>> least_skew(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                                       const std::string& outer, const std::string& inner, int most) {
-  TRY(const Question q, about(dependences, lifted, tree, outer));
+  TRY(const Question q, about(dependences, scop, tree, outer));
   const Times& times = q.times();
   const Times::LoopTime &rows = q.loop(), &columns = times.loops().at(inner);
   int least = 0;
@@ -179,17 +179,17 @@ Result<std::optional<int>> least_skew(const Dependences& dependences, const Lift
   return std::optional(least);
 }
 
-Result<bool> reads_own_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<bool> reads_own_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                               const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  TRY(const Question q, about(dependences, scop, tree, symbol));
   auto own = reads_own_values(q.data, q.times(), q.loop(), container);
   TRY_VOID(q.data.context.ok());
   return own;
 }
 
-Result<bool> reads_older_values(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<bool> reads_older_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                                 const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  TRY(const Question q, about(dependences, scop, tree, symbol));
   const Data& data = q.data;
   const Times& times = q.times();
   const Times::LoopTime& l = q.loop();
@@ -211,9 +211,9 @@ Result<bool> reads_older_values(const Dependences& dependences, const Lifted& li
   return true;
 }
 
-Result<bool> covered(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<bool> covered(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                      const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, lifted, tree, symbol));
+  TRY(const Question q, about(dependences, scop, tree, symbol));
   const std::pair asked(symbol, container);
   const auto known = q.tree.covered.find(asked);
   if (known != q.tree.covered.end()) return known->second;
@@ -222,11 +222,11 @@ Result<bool> covered(const Dependences& dependences, const Lifted& lifted, const
   return q.tree.covered.emplace(asked, std::move(own)).first->second;
 }
 
-Result<bool> privatizable(const Dependences& dependences, const Lifted& lifted, const ScheduleTree& tree,
+Result<bool> privatizable(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                           const std::string& symbol, const std::string& container) {
-  const Container* c = lifted.frame.find(container);
+  const Container* c = scop.frame.find(container);
   if (!c || !c->transient) return false;
-  return covered(dependences, lifted, tree, symbol, container);
+  return covered(dependences, scop, tree, symbol, container);
 }
 
 }  // namespace sous::sdfg

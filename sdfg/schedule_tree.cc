@@ -21,14 +21,14 @@ std::string first_state(const Node& node) {
   return names.states.empty() ? "" : names.states.front();
 }
 
-class Lifter {
+class ScopBuilder {
  public:
-  explicit Lifter(const Sdfg& sdfg) {
-    lifted_.frame = sdfg;
-    lifted_.frame.root.nodes.clear();
-    lifted_.tree = region(sdfg.root, {});
+  explicit ScopBuilder(const Sdfg& sdfg) {
+    scop_.frame = sdfg;
+    scop_.frame.root.nodes.clear();
+    scop_.tree = region(sdfg.root, {});
   }
-  Lifted take() { return std::move(lifted_); }
+  Scop take() { return std::move(scop_); }
 
  private:
   // `around`: the chain of loops and guards down to here, outermost first, without children.
@@ -70,7 +70,7 @@ class Lifter {
   }
 
   void leaf(const Node& n, const std::vector<ScheduleNode>& around, ScheduleTree& out, bool opaque) {
-    ScheduleLeaf leaf{.statement = static_cast<int>(lifted_.statements.size()), .iterators = {}};
+    ScheduleLeaf leaf{.statement = static_cast<int>(scop_.statements.size()), .iterators = {}};
     Statement statement{.name = first_state(n), .node = n, .iterators = {}, .domain = {}, .opaque = opaque};
     if (statement.name.empty()) statement.name = "opaque" + std::to_string(leaf.statement);
     for (const ScheduleNode& a : around)
@@ -87,19 +87,19 @@ class Lifter {
       chain = {std::move(parent)};
     }
     statement.domain = std::move(chain);
-    lifted_.statements.push_back(std::move(statement));
+    scop_.statements.push_back(std::move(statement));
     out.emplace_back(std::move(leaf));
   }
 
-  Lifted lifted_;
+  Scop scop_;
 };
 
-std::set<std::string> names_in_use(const Lifted& lifted, const ScheduleTree& tree) {
+std::set<std::string> names_in_use(const Scop& scop, const ScheduleTree& tree) {
   std::vector<std::string> loops = loop_symbols(tree);
   std::set<std::string> used(loops.begin(), loops.end());
-  used.insert(lifted.frame.symbols.begin(), lifted.frame.symbols.end());
-  for (const Container& c : lifted.frame.containers) used.insert(c.name);
-  for (const Statement& s : lifted.statements) {
+  used.insert(scop.frame.symbols.begin(), scop.frame.symbols.end());
+  for (const Container& c : scop.frame.containers) used.insert(c.name);
+  for (const Statement& s : scop.statements) {
     used.insert(s.iterators.begin(), s.iterators.end());
     const NodeNames inside = node_names(Region{{s.node}});
     used.insert(inside.symbols.begin(), inside.symbols.end());
@@ -109,7 +109,7 @@ std::set<std::string> names_in_use(const Lifted& lifted, const ScheduleTree& tre
 
 class Lowerer {
  public:
-  Lowerer(const Lifted& lifted, const ScheduleTree& tree) : lifted_(lifted), symbols_(names_in_use(lifted, tree)) {}
+  Lowerer(const Scop& scop, const ScheduleTree& tree) : scop_(scop), symbols_(names_in_use(scop, tree)) {}
 
   Region region(const ScheduleTree& tree) {
     Region result;
@@ -126,7 +126,7 @@ class Lowerer {
 
  private:
   Node instance(const ScheduleLeaf& leaf) {
-    const Statement& s = lifted_.statements[static_cast<std::size_t>(leaf.statement)];
+    const Statement& s = scop_.statements[static_cast<std::size_t>(leaf.statement)];
     std::map<std::string, Expr> with;
     for (std::size_t i = 0; i < s.iterators.size(); ++i) with.emplace(s.iterators[i], leaf.iterators[i]);
     Node node = substitute(s.node, with);
@@ -155,7 +155,7 @@ class Lowerer {
     return copy;
   }
 
-  const Lifted& lifted_;
+  const Scop& scop_;
   std::set<std::string> states_, loops_, symbols_;  // given so far; symbols_ also what other names there are
 };
 
@@ -172,11 +172,11 @@ ScheduleTree* children(ScheduleNode& node) {
   return const_cast<ScheduleTree*>(children(static_cast<const ScheduleNode&>(node)));
 }
 
-Lifted lift(const Sdfg& sdfg) { return Lifter(sdfg).take(); }
+Scop scop_of(const Sdfg& sdfg) { return ScopBuilder(sdfg).take(); }
 
-Sdfg lower(const Lifted& lifted, const ScheduleTree& tree) {
-  Sdfg result = lifted.frame;
-  result.root = Lowerer(lifted, tree).region(tree);
+Sdfg lower(const Scop& scop, const ScheduleTree& tree) {
+  Sdfg result = scop.frame;
+  result.root = Lowerer(scop, tree).region(tree);
   return result;
 }
 
@@ -267,8 +267,8 @@ ScheduleTree substitute(const ScheduleTree& tree, const std::map<std::string, Ex
   return result;
 }
 
-std::string fresh_symbol(const Lifted& lifted, const ScheduleTree& tree, const std::string& wish) {
-  const std::set<std::string> used = names_in_use(lifted, tree);
+std::string fresh_symbol(const Scop& scop, const ScheduleTree& tree, const std::string& wish) {
+  const std::set<std::string> used = names_in_use(scop, tree);
   std::string name = wish;
   for (int k = 2; used.contains(name); ++k) name = wish + std::to_string(k);
   return name;

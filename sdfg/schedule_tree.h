@@ -1,10 +1,10 @@
 // The schedule tree: the order of a nest apart from its statements. Schedule steps are functions on it.
 //
-// `lift` takes an Sdfg apart into statements (states; and whole If, While or Loop nodes where a condition or a bound is
-// not affine) and the tree of loops and affine guards around them. A leaf runs one statement for the instance that its
-// `iterators` name: expressions over the loop symbols around the leaf, one for each loop that enclosed the statement
-// when it was lifted. So a tree says exactly which instances run and in which order, whatever steps were applied, and
-// `respects` (sdfg/dependences.h) can decide about it. `lower` puts the statements back.
+// `scop_of` takes an Sdfg apart into statements (states; and whole If, While or Loop nodes where a condition or a bound
+// is not affine) and the tree of loops and affine guards around them. A leaf runs one statement for the instance that
+// its `iterators` name: expressions over the loop symbols around the leaf, one for each loop that enclosed the
+// statement in the Sdfg. So a tree says exactly which instances run and in which order, whatever steps were applied,
+// and `respects` (sdfg/dependences.h) can decide about it. `lower` puts the statements back.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct ScheduleGuard {
   bool operator==(const ScheduleGuard&) const;
 };
 struct ScheduleLeaf {
-  int statement = 0;            // index into Lifted::statements
+  int statement = 0;            // index into Scop::statements
   std::vector<Expr> iterators;  // parallel to Statement::iterators
   bool operator==(const ScheduleLeaf&) const = default;
 };
@@ -50,21 +50,21 @@ using ScheduleTree = std::vector<ScheduleNode>;  // the root: a sequence
 struct Statement {
   std::string name;                    // of the state; of an opaque node: that of the first state in it, or "opaque<k>"
   Node node;                           // over its iterators
-  std::vector<std::string> iterators;  // symbols of the loops around it in the lifted Sdfg, outermost first
+  std::vector<std::string> iterators;  // symbols of the loops around it in the Sdfg, outermost first
   ScheduleTree domain;                 // one chain of loops and guards down to its leaf: the instances it runs for
   bool opaque = false;                 // not a State
 };
 
-struct Lifted {
+struct Scop {
   Sdfg frame;  // the Sdfg with an empty root: symbols, containers, assumptions
   std::vector<Statement> statements;
   ScheduleTree tree;
 };
 
 // Never fails: what is not affine becomes an opaque statement.
-Lifted lift(const Sdfg& sdfg);
-// lower(lift(x)) == x for an x without empty loops and guards.
-Sdfg lower(const Lifted& lifted, const ScheduleTree& tree);
+Scop scop_of(const Sdfg& sdfg);
+// lower(scop_of(x)) == x for an x without empty loops and guards.
+Sdfg lower(const Scop& scop, const ScheduleTree& tree);
 
 // --- Looking into a tree ---------------------------------------------------------------------------------------------
 
@@ -87,6 +87,6 @@ void for_each_leaf(const ScheduleTree& tree, const std::function<void(const Sche
 // Replaces symbols in bounds, guards and leaf iterators.
 ScheduleTree substitute(const ScheduleTree& tree, const std::map<std::string, Expr>& with);
 // A loop symbol that the tree does not use: `wish`, or `wish` with a number behind.
-std::string fresh_symbol(const Lifted& lifted, const ScheduleTree& tree, const std::string& wish);
+std::string fresh_symbol(const Scop& scop, const ScheduleTree& tree, const std::string& wish);
 
 }  // namespace sous::sdfg

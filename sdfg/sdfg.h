@@ -177,7 +177,7 @@ struct Reduction {
 
 constexpr std::int64_t max_prefetch = 1 << 20;  // iterations
 
-// All that a loop says of its iterations: of a Loop, and of the one in a schedule tree that it is lifted to.
+// All that a loop says of its iterations: of a Loop, and of the one in a schedule tree that stands for it.
 struct LoopHeader {
   std::string symbol;  // unique among the loops of an Sdfg
   Expr begin, end;

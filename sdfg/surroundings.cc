@@ -11,15 +11,15 @@ constexpr unsigned long operations = 100'000;
 
 }  // namespace
 
-Surroundings::Surroundings(const Lifted& lifted, const std::vector<ScheduleNode>& chain) {
+Surroundings::Surroundings(const Scop& scop, const std::vector<ScheduleNode>& chain) {
   std::string list;
-  for (const std::string& symbol : lifted.frame.symbols) {
+  for (const std::string& symbol : scop.frame.symbols) {
     const std::string p = "p" + std::to_string(names_.size());
     names_[symbol] = p;
     list += (list.empty() ? "" : ", ") + p;
   }
   parameters_ = "[" + list + "] -> ";
-  for (const Expr& a : lifted.frame.assumptions)
+  for (const Expr& a : scop.frame.assumptions)
     if (expressible(a) && !has_absolute_value(a)) constraints_ += " and " + isl_text(a, names_) + " >= 0";
   for (const ScheduleNode& n : chain)
     match(

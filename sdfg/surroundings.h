@@ -17,7 +17,7 @@ namespace sous::sdfg {
 class Surroundings {
  public:
   // Inside the loops and guards of `chain` (their children are not looked at), outermost first.
-  explicit Surroundings(const Lifted& lifted, const std::vector<ScheduleNode>& chain = {});
+  explicit Surroundings(const Scop& scop, const std::vector<ScheduleNode>& chain = {});
 
   void enter(const ScheduleLoop& loop);     // inside one more loop; its symbol is new
   void where(const ScalarExpr& condition);  // only where it holds

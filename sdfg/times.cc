@@ -20,14 +20,14 @@ std::size_t depth(const ScheduleTree& tree) {
 
 }  // namespace
 
-Times::Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree)
-    : data_(data), length_(depth(tree)), maps_(lifted.statements.size()), leaves_(lifted.statements.size()) {
+Times::Times(const Dependences::Data& data, const Scop& scop, const ScheduleTree& tree)
+    : data_(data), length_(depth(tree)), maps_(scop.statements.size()), leaves_(scop.statements.size()) {
   all_pairs_ = data.read_map(tuple("t", length_) + " -> " + tuple("u", length_));
   // The same context as that of the domains: `respects` compares the two.
-  walk(tree, {.names = data.parameters, .constraints = assumed(lifted, data.parameters), .time = {}, .positions = {}});
+  walk(tree, {.names = data.parameters, .constraints = assumed(scop, data.parameters), .time = {}, .positions = {}});
   for (std::size_t s = 0; s < maps_.size(); ++s)
     if (!maps_[s] && data.known(s)) {
-      const std::string dims = tuple("o", lifted.statements[s].iterators.size());
+      const std::string dims = tuple("o", scop.statements[s].iterators.size());
       maps_[s] = data.read_map(numbered("S", s) + dims + " -> " + tuple("t", length_) + " : false");
     }
 }

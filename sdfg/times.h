@@ -24,7 +24,7 @@ class Times {
     std::map<int, int> leaves;  // statement -> how many of its leaves are in the loop
   };
 
-  Times(const Dependences::Data& data, const Lifted& lifted, const ScheduleTree& tree);
+  Times(const Dependences::Data& data, const Scop& scop, const ScheduleTree& tree);
 
   // For statements that `data` looks at.
   const IslMap& of(int statement) const { return maps_[static_cast<std::size_t>(statement)]; }

@@ -7,9 +7,9 @@ namespace sous::sdfg {
 namespace {
 
 // All elements of the container, called `memory`; nothing where its shape is not affine.
-std::optional<IslSet> elements(const Dependences::Data& data, const Lifted& lifted, const Container& c,
+std::optional<IslSet> elements(const Dependences::Data& data, const Scop& scop, const Container& c,
                                const std::string& memory) {
-  std::vector<std::string> dims, constraints = assumed(lifted, data.parameters);
+  std::vector<std::string> dims, constraints = assumed(scop, data.parameters);
   for (std::size_t d = 0; d < c.shape.size(); ++d) {
     if (!is_quasi_affine(c.shape[d]) || !names_known(c.shape[d], data.parameters)) return std::nullopt;
     dims.push_back(numbered("e", d));
@@ -19,7 +19,7 @@ std::optional<IslSet> elements(const Dependences::Data& data, const Lifted& lift
   return data.read_set(memory + "[" + joined(dims, ", ") + "]" + where);
 }
 
-bool is_whole(const Dependences::Data& data, const Lifted& lifted, const Container& c) {
+bool is_whole(const Dependences::Data& data, const Scop& scop, const Container& c) {
   data.context.restart();
   IslSet written;
   std::string memory;
@@ -30,7 +30,7 @@ bool is_whole(const Dependences::Data& data, const Lifted& lifted, const Contain
     written = written ? IslSet(isl_set_union(written.release(), one.release())) : std::move(one);
   }
   if (!written) return false;
-  const auto all = elements(data, lifted, c, memory);
+  const auto all = elements(data, scop, c, memory);
   return all && isl_set_is_subset(all->get(), written.get()) == isl_bool_true && data.context.ok();
 }
 
@@ -38,12 +38,12 @@ bool is_whole(const Dependences::Data& data, const Lifted& lifted, const Contain
 
 std::set<std::string> written_whole(const Sdfg& sdfg, const Budget& budget) {
   std::set<std::string> result;
-  const Lifted lifted = lift(sdfg);
+  const Scop scop = scop_of(sdfg);
   Dependences::Data data(budget);
-  collect(data, lifted);
+  collect(data, scop);
   if (!data.context.ok()) return result;
   for (const Container& c : sdfg.containers)
-    if (is_whole(data, lifted, c)) result.insert(c.name);
+    if (is_whole(data, scop, c)) result.insert(c.name);
   return result;
 }
 
@@ -65,10 +65,10 @@ bool reads_only_its_own(const Sdfg& sdfg, const std::string& container) {
   run.end = Expr(2);
   run.body = std::move(again.root);
   again.root = {{Node(run)}};
-  const Lifted lifted = lift(again);
-  const auto dependences = Dependences::compute(lifted);
+  const Scop scop = scop_of(again);
+  const auto dependences = Dependences::compute(scop);
   if (!dependences) return false;
-  const auto own = reads_own_values(*dependences, lifted, lifted.tree, run.symbol, container);
+  const auto own = reads_own_values(*dependences, scop, scop.tree, run.symbol, container);
   return own && *own;
 }
 

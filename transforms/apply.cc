@@ -55,8 +55,8 @@ std::set<std::string> names_in(const StepCall& call) {
 Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, const ApplyOptions& options) {
   const auto provided = [&](const std::set<int>* statements) -> Result<void> {
     if (statements && !nest.stale && nest.dependences.cover(*statements)) return {};
-    TRY(nest.dependences, statements ? sdfg::Dependences::compute_among(nest.lifted, *statements, options.budget)
-                                     : sdfg::Dependences::compute(nest.lifted, options.budget));
+    TRY(nest.dependences, statements ? sdfg::Dependences::compute_among(nest.scop, *statements, options.budget)
+                                     : sdfg::Dependences::compute(nest.scop, options.budget));
     nest.stale = false;
     return {};
   };
@@ -72,8 +72,8 @@ Result<Plan> plan_of(const StepInfo& step, const StepCall& call, Nest& nest, con
 
 Result<sdfg::Sdfg> apply(const sdfg::Sdfg& sdfg, const Recipe& recipe, const ApplyOptions& options,
                          std::vector<StepReport>* reports) {
-  Nest nest{.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}, .stale = true};
-  nest.tree = nest.lifted.tree;
+  Nest nest{.scop = sdfg::scop_of(sdfg), .dependences = {}, .tree = {}, .stale = true};
+  nest.tree = nest.scop.tree;
   return apply(std::move(nest), recipe, options, reports);
 }
 
@@ -101,7 +101,7 @@ Result<sdfg::Sdfg> apply(Nest nest, const Recipe& recipe, const ApplyOptions& op
     if (!plan) return fail(plan.error().code, plan.error().why, to_text(call));
     nest = rewrite(std::move(nest), *plan);
   }
-  return sdfg::lower(nest.lifted, nest.tree);
+  return sdfg::lower(nest.scop, nest.tree);
 }
 
 std::optional<Draft> draft(const Nest& nest, const Recipe& recipe, const StepContext& context) {
@@ -114,7 +114,7 @@ std::optional<Draft> draft(const Nest& nest, const Recipe& recipe, const StepCon
     if (!plan || !check_growth(nest.tree, plan->tree())) return std::nullopt;
     one.tree = plan->tree();
   }
-  return Draft{sdfg::lower(one.lifted, one.tree)};
+  return Draft{sdfg::lower(one.scop, one.tree)};
 }
 
 }  // namespace sous::transforms

@@ -30,12 +30,12 @@ Sdfg simplify(Sdfg sdfg, normal::Log& log) {
 
 // With leave to reassociate: each loop gets the reductions that its body is made of, so that `respects` does not hold
 // their order against a permutation. They are no part of the normal form.
-void add_reductions(const Lifted& lifted, ScheduleTree& tree) {
+void add_reductions(const Scop& scop, ScheduleTree& tree) {
   for (const std::string& symbol : loop_symbols(tree)) {
     ScheduleLoop& loop = *find_loop(tree, symbol);
     std::map<std::string, std::optional<ReductionOp>> updated;  // nullopt: also touched in another way
     for_each_leaf(loop.children, [&](const ScheduleLeaf& leaf) {
-      const Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
+      const Statement& statement = scop.statements[static_cast<std::size_t>(leaf.statement)];
       const std::optional<Reduction> update = self_update(statement);
       for (const std::string& name : normal::containers_of(statement.node)) {
         const auto op = update && update->container == name ? std::optional(update->op) : std::nullopt;
@@ -57,20 +57,20 @@ void drop_reductions(ScheduleTree& tree) {
 Sdfg reschedule(const Sdfg& sdfg, const NormalFormOptions& options, normal::Log& log) {
   const normal::Expanded expanded = normal::expand_scalars(sdfg, log);
   const Sdfg marked = normal::mark_privates(expanded.sdfg);
-  Lifted lifted = lift(marked);
-  Result<Dependences> dependences = Dependences::compute(lifted, options.budget);
+  Scop scop = scop_of(marked);
+  Result<Dependences> dependences = Dependences::compute(scop, options.budget);
   if (!dependences) {
     log.push_back("schedule: left as it is: " + dependences.error().to_string());
     return sdfg;
   }
-  normal::Work work{.lifted = lifted, .dependences = std::move(*dependences), .tree = lifted.tree};
+  normal::Work work{.scop = scop, .dependences = std::move(*dependences), .tree = scop.tree};
   normal::distribute(work, log);
   normal::orient_loops(work, log);
-  if (options.reassociate) add_reductions(work.lifted, work.tree);
+  if (options.reassociate) add_reductions(work.scop, work.tree);
   normal::minimize_strides(work, log);
   drop_reductions(work.tree);
   normal::order_siblings(work, log);
-  return normal::contract_scalars(lower(work.lifted, work.tree), expanded.arrays, log);
+  return normal::contract_scalars(lower(work.scop, work.tree), expanded.arrays, log);
 }
 
 }  // namespace

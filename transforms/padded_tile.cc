@@ -46,7 +46,7 @@ class PaddedReads {
   PaddedReads(const Nest& nest, const PaddedTile& tile, const Around& around, const std::vector<ScheduleLoop>& inside,
               const ScheduleLoop& third, std::string_view refusal)
       : nest_(nest),
-        lowered_(sdfg::lower(nest.lifted, nest.tree)),
+        lowered_(sdfg::lower(nest.scop, nest.tree)),
         around_(around),
         repeated_(tile.repeated()),
         third_(third),
@@ -66,7 +66,7 @@ class PaddedReads {
     std::vector<Instance> instances;
     for (const sdfg::ScheduleNode& child : third_.children) {
       const auto& leaf = std::get<sdfg::ScheduleLeaf>(child.value);
-      const sdfg::Statement& statement = nest_.lifted.statements[static_cast<std::size_t>(leaf.statement)];
+      const sdfg::Statement& statement = nest_.scop.statements[static_cast<std::size_t>(leaf.statement)];
       std::map<std::string, Expr> iterators;
       for (std::size_t k = 0; k < statement.iterators.size(); ++k)
         iterators.emplace(statement.iterators[k], leaf.iterators[k]);

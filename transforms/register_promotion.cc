@@ -222,7 +222,7 @@ Result<void> no_reduction_around(const Nest& nest, const std::string& outermost,
   std::set<std::string> written;
   for (const auto& child : body) {
     const auto statement = static_cast<std::size_t>(std::get<sdfg::ScheduleLeaf>(child.value).statement);
-    written.merge(sdfg::touched(sdfg::Region{{nest.lifted.statements[statement].node}}).written);
+    written.merge(sdfg::touched(sdfg::Region{{nest.scop.statements[statement].node}}).written);
   }
   for (const sdfg::ScheduleLoop& loop : around_loop(nest, outermost).loops)
     for (const sdfg::Reduction& r : loop.reductions)

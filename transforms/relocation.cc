@@ -16,7 +16,7 @@ using sdfg::Region;
 
 Around around_loop(const Nest& nest, const std::string& symbol) {
   Around result;
-  for (const sdfg::Expr& e : nest.lifted.frame.assumptions)
+  for (const sdfg::Expr& e : nest.scop.frame.assumptions)
     if (sdfg::is_quasi_affine(e)) result.where(sdfg::at_most(0, e));
   for (const sdfg::ScheduleNode& n : sdfg::around(nest.tree, symbol))
     match(

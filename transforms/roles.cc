@@ -134,12 +134,12 @@ std::vector<string> state_names(const Sdfg& nest) {
 }  // namespace
 
 std::vector<LoopRole> loop_roles(const Sdfg& nest) {
-  const auto lifted = sdfg::lift(nest);
-  const auto dependences = sdfg::Dependences::compute(lifted);
-  return loop_roles(nest, lifted, dependences ? &*dependences : nullptr);
+  const auto scop = sdfg::scop_of(nest);
+  const auto dependences = sdfg::Dependences::compute(scop);
+  return loop_roles(nest, scop, dependences ? &*dependences : nullptr);
 }
 
-std::vector<LoopRole> loop_roles(const Sdfg& nest, const sdfg::Lifted& lifted, const sdfg::Dependences* dependences) {
+std::vector<LoopRole> loop_roles(const Sdfg& nest, const sdfg::Scop& scop, const sdfg::Dependences* dependences) {
   std::vector<LoopRole> roles;
   collect(nest.root, 0, roles);
   for (auto& role : roles) {
@@ -148,7 +148,7 @@ std::vector<LoopRole> loop_roles(const Sdfg& nest, const sdfg::Lifted& lifted, c
       if (written && uses(memlet, role.symbol)) ++role.writes_used;
     });
     if (dependences == nullptr) continue;
-    const auto carried = sdfg::carried_by(*dependences, lifted, lifted.tree, role.symbol);
+    const auto carried = sdfg::carried_by(*dependences, scop, scop.tree, role.symbol);
     if (!carried) continue;
     role.parallel = carried->empty();
     role.reduction = !carried->empty() && std::all_of(carried->begin(), carried->end(),

@@ -25,9 +25,8 @@ struct LoopRole {
 };
 // In preorder.
 std::vector<LoopRole> loop_roles(const sdfg::Sdfg& nest);
-// The same, of what is known already: `lifted` of the nest, and its dependences; null: roles without them.
-std::vector<LoopRole> loop_roles(const sdfg::Sdfg& nest, const sdfg::Lifted& lifted,
-                                 const sdfg::Dependences* dependences);
+// The same, of what is known already: the scop of the nest, and its dependences; null: roles without them.
+std::vector<LoopRole> loop_roles(const sdfg::Sdfg& nest, const sdfg::Scop& scop, const sdfg::Dependences* dependences);
 
 // `recipe`, found on `from`, as a recipe for `to` (both in normal form with canonical names). Names that the recipe
 // derives ("i0_t") keep their ending. Errors: roles.no-match (a loop, array or state that the recipe names has no

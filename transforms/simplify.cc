@@ -73,13 +73,13 @@ ScheduleTree without_single_iteration(const ScheduleLoop& loop, const Surroundin
   return sdfg::substitute(loop.children, {{loop.symbol, begin}});
 }
 
-ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const ScheduleTree& tree) {
+ScheduleTree without_unused_privates(const sdfg::Scop& scop, const ScheduleTree& tree) {
   ScheduleTree result = tree;
   for (const std::string& symbol : sdfg::loop_symbols(tree)) {
     ScheduleLoop& loop = *sdfg::find_loop(result, symbol);
     std::set<std::string> used;
     sdfg::for_each_leaf(loop.children, [&](const sdfg::ScheduleLeaf& leaf) {
-      used.merge(normal::containers_of(lifted.statements[static_cast<std::size_t>(leaf.statement)].node));
+      used.merge(normal::containers_of(scop.statements[static_cast<std::size_t>(leaf.statement)].node));
     });
     std::erase_if(loop.privates, [&](const std::string& name) { return !used.contains(name); });
   }
@@ -112,13 +112,13 @@ ScheduleTree renamed_loops(ScheduleTree tree, const std::function<std::string(co
   return sdfg::substitute(tree, renamed);
 }
 
-ScheduleLoop second_copy(const sdfg::Lifted& lifted, const ScheduleTree& tree, const ScheduleTree& first,
+ScheduleLoop second_copy(const sdfg::Scop& scop, const ScheduleTree& tree, const ScheduleTree& first,
                          const ScheduleLoop& loop, const std::string& suffix) {
   ScheduleTree taken = tree;
   const ScheduleTree copy = renamed_loops({loop}, [&](const std::string& symbol) {
     if (!sdfg::find_loop(first, symbol)) return symbol;
     ScheduleLoop one;
-    one.symbol = sdfg::fresh_symbol(lifted, taken, symbol + suffix);
+    one.symbol = sdfg::fresh_symbol(scop, taken, symbol + suffix);
     taken.emplace_back(one);
     return one.symbol;
   });

@@ -16,7 +16,7 @@ sdfg::ScheduleTree simplified(const sdfg::ScheduleTree& tree, const sdfg::Surrou
 sdfg::ScheduleTree without_single_iteration(const sdfg::ScheduleLoop& loop, const sdfg::Surroundings& context);
 
 // Without the privates that no statement inside their loop names: of a loop that becomes two, each keeps its own.
-sdfg::ScheduleTree without_unused_privates(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree);
+sdfg::ScheduleTree without_unused_privates(const sdfg::Scop& scop, const sdfg::ScheduleTree& tree);
 
 // How many loops are inside each other.
 std::size_t depth(const sdfg::ScheduleTree& tree);
@@ -29,8 +29,7 @@ sdfg::ScheduleTree renamed_loops(sdfg::ScheduleTree tree, const std::function<st
 
 // A second copy of a loop with all that is in it, to stand in `tree` beside `first`: loops that the first has, too, get
 // the suffix (and a number where that is taken).
-sdfg::ScheduleLoop second_copy(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree,
-                               const sdfg::ScheduleTree& first, const sdfg::ScheduleLoop& loop,
-                               const std::string& suffix);
+sdfg::ScheduleLoop second_copy(const sdfg::Scop& scop, const sdfg::ScheduleTree& tree, const sdfg::ScheduleTree& first,
+                               const sdfg::ScheduleLoop& loop, const std::string& suffix);
 
 }  // namespace sous::transforms

@@ -56,7 +56,7 @@ class Finder {
   // Whether no block writes what any block reads there: a factorization updates what is behind the columns that it
   // reads, in the same array.
   static bool stays_as_it_is(const Nest& nest, const Operand& o, const ThreadPhases& phases) {
-    sdfg::Sdfg sdfg = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg sdfg = sdfg::lower(nest.scop, nest.tree);
     const std::vector<sdfg::ScheduleLoop> blocks = blocks_of(nest, phases);
     Around all = around_loop(nest, blocks[0].symbol);
     const std::vector<sdfg::ScalarExpr> around = all.conditions;
@@ -109,7 +109,7 @@ class Finder {
   // is nowhere later in the others.
   static void end_with_the_last(const Nest& nest, const Operand& o, const std::set<std::string>& used,
                                 const ThreadPhases& phases, Coordinate& c) {
-    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
+    sdfg::Surroundings there(nest.scop, sdfg::around(nest.tree, phases.threads[0]->symbol));
     for (const sdfg::ScheduleLoop& l : o.around.loops) {
       if (l.symbol == c.loop.symbol) return;
       there.enter(l);
@@ -163,7 +163,7 @@ class Finder {
         for (const Expr* bound : {&l->begin, &l->end}) given.merge(bound->symbols());
       }
     // This block runs, whichever one reads.
-    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, phases.threads[0]->symbol));
+    sdfg::Surroundings there(nest.scop, sdfg::around(nest.tree, phases.threads[0]->symbol));
     for (const Coordinate& c : coordinates) there.enter(c.loop);
     loops.insert(loops.end(), o.around.loops.begin(), o.around.loops.end());
     std::map<std::string, Expr> values;
@@ -189,7 +189,7 @@ class Finder {
 
   bool is_contiguous(const Nest& nest, const Operand& o) const {
     const auto& subscripts = o.element.subset;
-    const auto& strides = nest.lifted.frame.find(o.element.container)->strides;
+    const auto& strides = nest.scop.frame.find(o.element.container)->strides;
     for (std::size_t d = 0; d < subscripts.size(); ++d)
       if (strides[d] == Expr(1) && subscripts[d].uses(staging_.loop)) return true;
     return false;

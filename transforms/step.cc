@@ -14,14 +14,14 @@ using sdfg::Expr;
 
 Result<Plan> prove(const Nest& nest, sdfg::ScheduleTree tree, std::string_view refusal, std::string_view where) {
   if (nest.draft) return Plan(std::move(tree));
-  auto legal = sdfg::respects_as(nest.dependences, nest.lifted, nest.tree, tree);
+  auto legal = sdfg::respects_as(nest.dependences, nest.scop, nest.tree, tree);
   if (legal) return Plan(std::move(tree));
   if (legal.error().code.starts_with("isl.")) return std::unexpected(legal.error());
   return fail(std::string(refusal), legal.error().why, std::string(where));
 }
 
 Plan restructure(Plan order, const Equivalent& result) {
-  order.restructured_ = sdfg::lift(result.graph_);
+  order.restructured_ = sdfg::scop_of(result.graph_);
   order.tree_ = order.restructured_->tree;
   return order;
 }
@@ -40,7 +40,7 @@ Plan annotated(const Nest& nest, sdfg::ScheduleTree tree) {
 Nest rewrite(Nest nest, const Plan& plan) {
   nest.tree = plan.tree();
   if (plan.restructured_) {
-    nest.lifted = *plan.restructured_;
+    nest.scop = *plan.restructured_;
     nest.stale = nest.restructured = true;
   }
   return nest;
@@ -236,7 +236,7 @@ namespace {
 const sdfg::Statement* other_use(const Nest& nest, const std::string& symbol, const sdfg::Reduction& reduction) {
   const sdfg::Statement* found = nullptr;
   sdfg::for_each_leaf(sdfg::find_loop(nest.tree, symbol)->children, [&](const sdfg::ScheduleLeaf& leaf) {
-    const sdfg::Statement& statement = nest.lifted.statements[static_cast<std::size_t>(leaf.statement)];
+    const sdfg::Statement& statement = nest.scop.statements[static_cast<std::size_t>(leaf.statement)];
     if (planted(Fault::reduction_used_otherwise)) return;
     if (normal::touches(statement.node, reduction.container) && sdfg::self_update(statement) != reduction)
       found = &statement;
@@ -249,19 +249,19 @@ const sdfg::Statement* other_use(const Nest& nest, const std::string& symbol, co
 Result<Independence> independent(const Nest& nest, const std::string& symbol, const StepContext& context,
                                  std::string_view refusal) {
   if (nest.draft) return Independence{};
-  TRY(std::vector<sdfg::Carried> carried, sdfg::carried_by(nest.dependences, nest.lifted, nest.tree, symbol));
+  TRY(std::vector<sdfg::Carried> carried, sdfg::carried_by(nest.dependences, nest.scop, nest.tree, symbol));
   Independence result;
   std::map<std::string, bool> privatized;
   for (const sdfg::Carried& c : carried) {
     const sdfg::Dependence& d = nest.dependences.all()[static_cast<std::size_t>(c.dependence)];
     auto [known, is_new] = privatized.try_emplace(d.container, false);
     if (is_new) {
-      TRY(known->second, sdfg::privatizable(nest.dependences, nest.lifted, nest.tree, symbol, d.container));
+      TRY(known->second, sdfg::privatizable(nest.dependences, nest.scop, nest.tree, symbol, d.container));
       if (known->second) result.privates.push_back(d.container);
     }
     if (known->second) continue;
-    const sdfg::Container* container = nest.lifted.frame.find(d.container);
-    const sdfg::Statement& source = nest.lifted.statements[static_cast<std::size_t>(d.source)];
+    const sdfg::Container* container = nest.scop.frame.find(d.container);
+    const sdfg::Statement& source = nest.scop.statements[static_cast<std::size_t>(d.source)];
     const auto update = sdfg::self_update(source);
     bool allowed =
         container && (!sdfg::is_float(container->type) || context.reassociate || sdfg::keeps_first_extremum(source));
@@ -275,7 +275,7 @@ Result<Independence> independent(const Nest& nest, const std::string& symbol, co
         result.reductions.push_back(*update);
       continue;
     }
-    std::string why = "it carries the " + d.to_string(nest.lifted);
+    std::string why = "it carries the " + d.to_string(nest.scop);
     if (c.self_update && update && !allowed) why += ": a floating-point reduction, and reassociation is not allowed";
     return fail(std::string(refusal), why, symbol);
   }

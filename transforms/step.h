@@ -33,11 +33,11 @@ struct StepContext {
   std::map<std::string, std::int64_t> sizes = {};
 };
 
-// A nest being rewritten. `dependences` are those of `lifted`; `tree` is its order now. A step that changed statements
+// A nest being rewritten. `dependences` are those of `scop`; `tree` is its order now. A step that changed statements
 // leaves the dependences `stale`: they are computed again before the next step looks at them. They may be those of the
 // statements alone that a step concerns (apply.cc).
 struct Nest {
-  sdfg::Lifted lifted;
+  sdfg::Scop scop;
   sdfg::Dependences dependences;
   sdfg::ScheduleTree tree;
   bool stale = false;
@@ -79,7 +79,7 @@ class Plan {
   friend struct Nest rewrite(Nest, const Plan&);
   explicit Plan(sdfg::ScheduleTree tree) : tree_(std::move(tree)) {}
   sdfg::ScheduleTree tree_;
-  std::optional<sdfg::Lifted> restructured_;  // of a structure step: what replaces the nest's statements
+  std::optional<sdfg::Scop> restructured_;  // of a structure step: what replaces the nest's statements
 };
 
 // Asks sdfg::respects, but of a draft. A violated order is refused with `refusal` (a code of the step's own); an

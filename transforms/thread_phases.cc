@@ -57,7 +57,7 @@ class Unwrapping {
     if (sdfg::most_trips(around) != 1 || around.step < 0 || !around.reductions.empty() ||
         !std::holds_alternative<sdfg::Sequential>(around.schedule))
       return refused("loop " + around.symbol + " of a thread is around it");
-    const sdfg::Surroundings outside(nest_.lifted, sdfg::around(nest_.tree, around.symbol));
+    const sdfg::Surroundings outside(nest_.scop, sdfg::around(nest_.tree, around.symbol));
     std::vector<Node> body = sdfg::substitute(around.body, {{around.symbol, around.begin}}).nodes;
     if (!outside.at_most(around.begin + 1, around.end))
       body = where(needed_at_most(around.begin + 1, around.end), std::move(body));

@@ -41,7 +41,7 @@ Result<TiledLoops> tile_loops(const Nest& nest, const std::vector<sdfg::Schedule
       return fail(std::string(refusals.bounds), "loop " + loop.symbol + " has a step, and begins elsewhere each time",
                   loop.symbol);
     sdfg::ScheduleLoop tile = loop;
-    tile.symbol = sdfg::fresh_symbol(nest.lifted, nest.tree, loop.symbol + suffix);
+    tile.symbol = sdfg::fresh_symbol(nest.scop, nest.tree, loop.symbol + suffix);
     tile.begin = begin;
     tile.end = end;
     tile.step = width;

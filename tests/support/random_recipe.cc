@@ -16,8 +16,8 @@ class Maker {
     apply_.context.reassociate = options.reassociate;
     apply_.context.hardware = options.hardware;
     apply_.budget = small_budget;
-    nest_ = {.lifted = sdfg::lift(sdfg), .dependences = {}, .tree = {}, .stale = true};
-    nest_.tree = nest_.lifted.tree;
+    nest_ = {.scop = sdfg::scop_of(sdfg), .dependences = {}, .tree = {}, .stale = true};
+    nest_.tree = nest_.scop.tree;
   }
 
   // Whether a draw of the step applies: then it is in the recipe.

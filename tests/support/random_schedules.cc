@@ -51,10 +51,10 @@ std::vector<std::string> only_inside(const Sdfg& sdfg, const Loop& loop) {
 
 // The interpreter compares two orders, which give the same where threads would lose updates: s = s + x.
 bool may_be_parallel(const Sdfg& sdfg, const std::string& symbol) {
-  const Lifted lifted = lift(sdfg);
-  if (find_loop(lifted.tree, symbol) == nullptr) return false;
-  const auto dependences = Dependences::compute(lifted);
-  return dependences && respects(*dependences, lifted, lifted.tree);
+  const Scop scop = scop_of(sdfg);
+  if (find_loop(scop.tree, symbol) == nullptr) return false;
+  const auto dependences = Dependences::compute(scop);
+  return dependences && respects(*dependences, scop, scop.tree);
 }
 
 Schedule any_schedule(Random& random) {

@@ -6,10 +6,10 @@ namespace sous::transforms::normal {
 
 using namespace sdfg;
 
-std::vector<TreeAccess> accesses_below(const Lifted& lifted, const ScheduleTree& tree) {
+std::vector<TreeAccess> accesses_below(const Scop& scop, const ScheduleTree& tree) {
   std::vector<TreeAccess> result;
   for_each_leaf(tree, [&](const ScheduleLeaf& leaf) {
-    const Statement& statement = lifted.statements[static_cast<std::size_t>(leaf.statement)];
+    const Statement& statement = scop.statements[static_cast<std::size_t>(leaf.statement)];
     std::map<std::string, Expr> with;
     for (std::size_t k = 0; k < statement.iterators.size(); ++k)
       with.emplace(statement.iterators[k], leaf.iterators[k]);

@@ -13,7 +13,7 @@ struct TreeAccess {
   bool writes = false;
 };
 // Accesses of all leaves below, opaque statements included.
-std::vector<TreeAccess> accesses_below(const sdfg::Lifted& lifted, const sdfg::ScheduleTree& tree);
+std::vector<TreeAccess> accesses_below(const sdfg::Scop& scop, const sdfg::ScheduleTree& tree);
 
 // Stride in bytes along `symbol`, parameters taken as 1000 (sizes are unknown; outer dimensions are large). Nothing
 // where the subscript is not linear in it.

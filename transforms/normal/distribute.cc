@@ -19,7 +19,7 @@ std::vector<int> statements_below(const ScheduleTree& tree) {
 
 class Distributor {
  public:
-  explicit Distributor(const Work& work) : work_(work), names_(lower(work.lifted, work.tree)) { glue_private_users(); }
+  explicit Distributor(const Work& work) : work_(work), names_(lower(work.scop, work.tree)) { glue_private_users(); }
 
   ScheduleTree list(const ScheduleTree& nodes, std::size_t level) {
     ScheduleTree out;
@@ -46,7 +46,7 @@ class Distributor {
     }
     for (const std::string& name : privates) {
       std::vector<int> users;
-      for (std::size_t s = 0; s < work_.lifted.statements.size(); ++s)
+      for (std::size_t s = 0; s < work_.scop.statements.size(); ++s)
         if (touches(static_cast<int>(s), name)) users.push_back(static_cast<int>(s));
       for (int a : users)
         for (int b : users)
@@ -55,7 +55,7 @@ class Distributor {
   }
 
   bool touches(int statement, const std::string& name) const {
-    return normal::touches(work_.lifted.statements[static_cast<std::size_t>(statement)].node, name);
+    return normal::touches(work_.scop.statements[static_cast<std::size_t>(statement)].node, name);
   }
 
   ScheduleTree loop(const ScheduleLoop& l, std::size_t level) {
@@ -148,7 +148,7 @@ class Distributor {
 void distribute(Work& work, Log& log) {
   const auto accept = [&](ScheduleTree tree, const std::string& what) {
     if (tree == work.tree) return true;
-    if (const auto ok = respects_as(work.dependences, work.lifted, work.tree, tree); !ok) {
+    if (const auto ok = respects_as(work.dependences, work.scop, work.tree, tree); !ok) {
       log.push_back("distribute: " + what + " stays as it is: " + ok.error().to_string());
       return false;
     }

@@ -53,9 +53,9 @@ sdfg::Sdfg contract_scalars(const sdfg::Sdfg& sdfg, const std::vector<std::strin
 // Before distribute: respects then knows that they carry nothing.
 sdfg::Sdfg mark_privates(const sdfg::Sdfg& sdfg);
 
-// A lifted Sdfg with its dependences and the tree under work.
+// An Sdfg as a scop, with its dependences and the tree under work.
 struct Work {
-  sdfg::Lifted lifted;
+  sdfg::Scop scop;
   sdfg::Dependences dependences;
   sdfg::ScheduleTree tree;
 };

@@ -44,15 +44,15 @@ bool calls_something(const Node& statement) {
 class Orderer {
  public:
   explicit Orderer(const Work& work) : work_(work) {
-    bare_.statements = work.lifted.statements;
+    bare_.statements = work.scop.statements;
     for (const Dependence& d : work.dependences.all()) {
       dependent_.emplace(d.source, d.target);
       dependent_.emplace(d.target, d.source);
     }
     // The last of two calls says what errno is.
     std::vector<int> calls;
-    for (std::size_t s = 0; s < work.lifted.statements.size(); ++s)
-      if (calls_something(work.lifted.statements[s].node)) calls.push_back(static_cast<int>(s));
+    for (std::size_t s = 0; s < work.scop.statements.size(); ++s)
+      if (calls_something(work.scop.statements[s].node)) calls.push_back(static_cast<int>(s));
     for (const int a : calls)
       for (const int b : calls) dependent_.emplace(a, b);
   }
@@ -123,7 +123,7 @@ class Orderer {
     for (std::size_t known = 0; known < names.size();) {
       known = names.size();
       result.clear();
-      for (const Container& c : work_.lifted.frame.containers) {
+      for (const Container& c : work_.scop.frame.containers) {
         if (!names.contains(c.name)) continue;
         result.push_back(c);
         std::ranges::for_each(c.shape, read);
@@ -185,7 +185,7 @@ class Orderer {
   }
 
   const Work& work_;
-  Lifted bare_;  // the statements alone
+  Scop bare_;  // the statements alone
   std::set<std::pair<int, int>> dependent_;
 };
 
@@ -194,7 +194,7 @@ class Orderer {
 void order_siblings(Work& work, Log& log) {
   ScheduleTree tree = Orderer(work).ordered(work.tree);
   if (tree == work.tree) return;
-  if (const auto ok = respects_as(work.dependences, work.lifted, work.tree, tree); !ok) {
+  if (const auto ok = respects_as(work.dependences, work.scop, work.tree, tree); !ok) {
     log.push_back("order: stays as it is: " + ok.error().to_string());
     return;
   }

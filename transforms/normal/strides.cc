@@ -91,9 +91,9 @@ class Minimizer {
 
  private:
   std::vector<Cost> costs(const std::vector<std::string>& band) const {
-    const auto accesses = accesses_below(work_.lifted, find_loop(work_.tree, band.back())->children);
+    const auto accesses = accesses_below(work_.scop, find_loop(work_.tree, band.back())->children);
     std::vector<Cost> result;
-    for (const std::string& symbol : band) result.push_back(cost_of(work_.lifted.frame, accesses, symbol));
+    for (const std::string& symbol : band) result.push_back(cost_of(work_.scop.frame, accesses, symbol));
     return result;
   }
 
@@ -160,7 +160,7 @@ class Minimizer {
 
   bool try_order(const std::vector<std::string>& band, const Permutation& permutation) {
     ScheduleTree tree = work_.tree;
-    if (!reorder(tree, band, permutation) || !respects_as(work_.dependences, work_.lifted, work_.tree, tree))
+    if (!reorder(tree, band, permutation) || !respects_as(work_.dependences, work_.scop, work_.tree, tree))
       return false;
     work_.tree = std::move(tree);
     std::string text = "strides:";
@@ -213,10 +213,9 @@ void orient_loops(Work& work, Log& log) {
     const std::vector<std::string> inside = loop_symbols(l.children);
     int direction = 0;
     std::optional<Expr> mirror;  // the subscript mirror - symbol becomes the new symbol
-    const std::vector<TreeAccess> accesses = accesses_below(work.lifted, l.children);
+    const std::vector<TreeAccess> accesses = accesses_below(work.scop, l.children);
     for (const TreeAccess& access : accesses) {
-      if (const auto stride = byte_stride(work.lifted.frame, access, symbol))
-        direction += (*stride > 0) - (*stride < 0);
+      if (const auto stride = byte_stride(work.scop.frame, access, symbol)) direction += (*stride > 0) - (*stride < 0);
       for (const Expr& d : access.memlet.subset) {
         const auto factor = coefficient_of(d, symbol);
         if (mirror || !factor || factor->constant() != -1) continue;
@@ -232,7 +231,7 @@ void orient_loops(Work& work, Log& log) {
     turned.children = substitute(turned.children, {{symbol, around - Expr::symbol(symbol)}});
     turned.begin = around - l.end + 1;
     turned.end = around - l.begin + 1;
-    if (!respects_as(work.dependences, work.lifted, work.tree, tree)) continue;
+    if (!respects_as(work.dependences, work.scop, work.tree, tree)) continue;
     log.push_back("direction: " + symbol + " runs forward");
     work.tree = std::move(tree);
   }

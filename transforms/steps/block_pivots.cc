@@ -76,7 +76,7 @@ struct BlockPivots {
     for (const std::string& symbol : sdfg::path_to(nest.tree, loop.name))
       if (!is_sequential(*sdfg::find_loop(nest.tree, symbol)))
         return fail("block-pivots.place", "loop " + symbol + " does not run in order", symbol);
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     TRY(const PivotUpdate update, pivot_update_of(result, place->loop()));
     TRY_VOID(check_tile(sdfg::info(result.find(update.array)->type).bytes));

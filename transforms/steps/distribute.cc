@@ -53,9 +53,9 @@ struct Distribute {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       sdfg::ScheduleLoop piece = *old;
       piece.children = std::move(parts[k]);
-      piece = std::get<sdfg::ScheduleLoop>(without_unused_privates(nest.lifted, {piece})[0].value);
+      piece = std::get<sdfg::ScheduleLoop>(without_unused_privates(nest.scop, {piece})[0].value);
       if (k > 0) {
-        piece.symbol = sdfg::fresh_symbol(nest.lifted, taken, loop.name + "_d");
+        piece.symbol = sdfg::fresh_symbol(nest.scop, taken, loop.name + "_d");
         piece.children = sdfg::substitute(piece.children, {{loop.name, sdfg::Expr::symbol(piece.symbol)}});
       }
       loops.emplace_back(piece);

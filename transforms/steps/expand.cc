@@ -61,7 +61,7 @@ struct Expand {
     if (expanded) return restructure(unchanged(nest), Equivalent(*expanded));
     std::set<std::string> copies;
     for (const std::string& own : old->privates)
-      if (const sdfg::Container* c = nest.lifted.frame.find(own); c != nullptr && is_array_of_heap(*c))
+      if (const sdfg::Container* c = nest.scop.frame.find(own); c != nullptr && is_array_of_heap(*c))
         copies.insert(own);
     TRY(const auto of_copies, with_places(nest, copies));
     if (of_copies) return restructure(unchanged(nest), Equivalent(*of_copies));
@@ -73,7 +73,7 @@ struct Expand {
   // does.
   Result<std::optional<sdfg::Sdfg>> with_places(const Nest& nest, const std::set<std::string>& candidates) const {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
     const auto extent = bounded(old->end - old->begin, around_loop(nest, loop.name).loops);
@@ -84,7 +84,7 @@ struct Expand {
     std::vector<Node> last;  // values
     bool expanded = false;
     for (const std::string& container : candidates) {
-      TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container));
+      TRY(const bool own, sdfg::reads_own_values(nest.dependences, nest.scop, nest.tree, loop.name, container));
       const sdfg::Container* found = result.find(container);
       if (found == nullptr) continue;  // nothing is left that uses it
       const sdfg::Container narrow = *found;
@@ -121,7 +121,7 @@ struct Expand {
 
   // Containers for which one iteration waits for another.
   Result<std::set<std::string>> reused(const Nest& nest) const {
-    TRY(const auto carried, sdfg::carried_by(nest.dependences, nest.lifted, nest.tree, loop.name));
+    TRY(const auto carried, sdfg::carried_by(nest.dependences, nest.scop, nest.tree, loop.name));
     std::set<std::string> result;
     for (const sdfg::Carried& c : carried)
       result.insert(nest.dependences.all()[static_cast<std::size_t>(c.dependence)].container);

@@ -48,7 +48,7 @@ struct Join {
     sdfg::ScheduleTree expected = a->children, found;
     Expr end = a->end + 1;
     std::size_t taken = a->children.size();
-    const sdfg::Surroundings context(nest.lifted, sdfg::around(nest.tree, first.name));
+    const sdfg::Surroundings context(nest.scop, sdfg::around(nest.tree, first.name));
     // With begin <= end on both sides the joined range is exactly the two: an empty part is empty at the seam.
     bool adjacent = context.at_most(a->begin, a->end);
     if (second.name.empty()) {
@@ -72,7 +72,7 @@ struct Join {
     std::get<sdfg::ScheduleLoop>((*sequence)[at].value).end = end;
     const auto next = sequence->begin() + static_cast<std::ptrdiff_t>(at) + 1;
     sequence->erase(next, next + static_cast<std::ptrdiff_t>(taken));
-    return restructure(std::move(order), Equivalent(sdfg::lower(nest.lifted, tree)));
+    return restructure(std::move(order), Equivalent(sdfg::lower(nest.scop, tree)));
   }
 
  private:
@@ -88,7 +88,7 @@ struct Join {
   // What a tree does, with the names of states and inner loops by place.
   static sdfg::Region region(const Nest& nest, const sdfg::ScheduleTree& tree) {
     sdfg::Sdfg holder;
-    holder.root = sdfg::lower(nest.lifted, tree).root;
+    holder.root = sdfg::lower(nest.scop, tree).root;
     sdfg::Renaming names;
     // No identifier has this sign, so the names are new.
     const auto place = [](std::size_t k) { return "'" + std::to_string(k); };

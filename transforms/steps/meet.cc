@@ -39,10 +39,10 @@ ScheduleLoop loop_over(const std::string& symbol, const Expr& begin, const Expr&
 }
 
 // How many statements below touch the container.
-std::size_t touches(const sdfg::Lifted& lifted, const ScheduleTree& tree, const std::string& container) {
+std::size_t touches(const sdfg::Scop& scop, const ScheduleTree& tree, const std::string& container) {
   std::size_t count = 0;
   sdfg::for_each_leaf(tree, [&](const sdfg::ScheduleLeaf& leaf) {
-    const auto& node = lifted.statements[static_cast<std::size_t>(leaf.statement)].node;
+    const auto& node = scop.statements[static_cast<std::size_t>(leaf.statement)].node;
     count += normal::containers_of(node).contains(container) ? 1 : 0;
   });
   return count;
@@ -194,7 +194,7 @@ class Sharing {
   }
 
   std::string fresh(const std::string& wish) {
-    const std::string symbol = sdfg::fresh_symbol(nest_.lifted, names_, wish);
+    const std::string symbol = sdfg::fresh_symbol(nest_.scop, names_, wish);
     names_.emplace_back(loop_over(symbol, 0, 1, sdfg::Sequential{}));
     return symbol;
   }
@@ -291,7 +291,7 @@ struct Meet {
       band[k].schedule = sdfg::GpuGrid{static_cast<int>(loops.size() - 1 - k)};
     }
     // What a block runs it runs where the band has an iteration: bounds inside need not say so again.
-    sdfg::Surroundings inside(nest.lifted, sdfg::around(nest.tree, loops[0].name));
+    sdfg::Surroundings inside(nest.scop, sdfg::around(nest.tree, loops[0].name));
     for (const ScheduleLoop& loop : band) inside.enter(loop);
     const ScheduleTree body = simplified(band.back().children, inside);
     Sharing sharing(nest, down.value, across.value);
@@ -304,7 +304,7 @@ struct Meet {
     auto [sequence, at] = sdfg::owner_of(tree, loops[0].name);
     (*sequence)[at] = nested(std::move(band), std::move(shared_out))[0];
     TRY(const Plan order, prove(nest, tree, "meet.carried", loops[0].name));
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, tree);
     TRY_VOID(share(result, of_block));
     return restructure(order, Equivalent(result));
   }
@@ -317,7 +317,7 @@ struct Meet {
     for (const auto& [name, band] : of_threads) {
       of_block.erase(name);
       const ScheduleTree inside{*sdfg::find_loop(nest.tree, band)};
-      if (of_threads.count(name) > 1 || touches(nest.lifted, inside, name) != touches(nest.lifted, body, name))
+      if (of_threads.count(name) > 1 || touches(nest.scop, inside, name) != touches(nest.scop, body, name))
         return fail("meet.private", "'" + name + "' is a thread's own in more than one place", name);
     }
     return {};

@@ -103,7 +103,7 @@ struct Overlap {
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     TRY_VOID(check_place(nest));
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     const Loop time = place->loop();
     TRY(const Sweeps sweeps, sweeps_of(result, time, loops.size()));

@@ -73,7 +73,7 @@ struct Pack {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const Around around = inside_loop(nest, loop.name);
     Loop& target = sdfg::find_loop(result.root, loop.name)->loop();
     const sdfg::ScheduleLoop& tiles = loop_of(nest, panel);

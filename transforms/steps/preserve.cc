@@ -80,7 +80,7 @@ struct Preserve {
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
     const sdfg::ScheduleLoop& old = loop_of(nest, loop);
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
     Loop& here = place->loop();
@@ -148,7 +148,7 @@ struct Preserve {
       if (found != replacements.end()) *state = replaced(*state, found->second);
     });
     split_reads(apart.root, ahead);
-    TRY(const std::vector<bool> old, are_old(sdfg::lift(apart), states));
+    TRY(const std::vector<bool> old, are_old(sdfg::scop_of(apart), states));
     std::vector<Operand> result;
     for (std::size_t k = 0; k < reads.size(); ++k)
       if (old[k]) result.push_back(std::move(reads[k]));
@@ -171,18 +171,18 @@ struct Preserve {
 
   // Of each of these statements, which only read: whether nothing in the loop may have written that before in the same
   // iteration of the loops around, and something writes it later.
-  Result<std::vector<bool>> are_old(const sdfg::Lifted& lifted, const std::vector<std::string>& states) const {
-    const auto* here = sdfg::find_loop(lifted.tree, loop.name);
+  Result<std::vector<bool>> are_old(const sdfg::Scop& scop, const std::vector<std::string>& states) const {
+    const auto* here = sdfg::find_loop(scop.tree, loop.name);
     // What steps before this one made of it is one statement to the dependences: nothing is known of what it reads.
     if (here == nullptr) return std::vector<bool>(states.size(), false);
-    TRY(const sdfg::Dependences dependences, sdfg::Dependences::compute(lifted));
+    TRY(const sdfg::Dependences dependences, sdfg::Dependences::compute(scop));
     std::set<int> inside;
     sdfg::for_each_leaf(here->children, [&](const sdfg::ScheduleLeaf& leaf) { inside.insert(leaf.statement); });
-    const std::size_t outside = sdfg::path_to(lifted.tree, loop.name).size() - 1;
+    const std::size_t outside = sdfg::path_to(scop.tree, loop.name).size() - 1;
     std::vector<bool> result;
     for (const std::string& state : states) {
-      const auto found = std::ranges::find(lifted.statements, state, &sdfg::Statement::name);
-      const int statement = static_cast<int>(found - lifted.statements.begin());
+      const auto found = std::ranges::find(scop.statements, state, &sdfg::Statement::name);
+      const int statement = static_cast<int>(found - scop.statements.begin());
       bool old = inside.contains(statement), late = false;
       for (const sdfg::Dependence& d : dependences.all()) {
         if (d.equal_loops < outside) continue;
@@ -205,7 +205,7 @@ struct Preserve {
   std::optional<Preserved> preserved_at(const Nest& nest, const Operand& o, bool last) const {
     std::vector<sdfg::ScheduleLoop> around{loop_of(nest, loop)};
     around.insert(around.end(), o.around.loops.begin(), o.around.loops.end());
-    sdfg::Surroundings there(nest.lifted, sdfg::around(nest.tree, loop.name));
+    sdfg::Surroundings there(nest.scop, sdfg::around(nest.tree, loop.name));
     for (const sdfg::ScheduleLoop& l : around) there.enter(l);
     for (const sdfg::ScalarExpr& guard : o.around.guards) there.where(guard);
     const std::vector<Expr>& subscripts = o.element.subset;
@@ -251,7 +251,7 @@ struct Preserve {
       result.place.push_back(Expr::symbol(result.loops[k].symbol) - result.loops[k].begin);
     }
     // What holds at the head of the loops anyway is no question.
-    sdfg::Surroundings ahead(nest.lifted, sdfg::around(nest.tree, loop.name));
+    sdfg::Surroundings ahead(nest.scop, sdfg::around(nest.tree, loop.name));
     for (const sdfg::ScheduleLoop& l : result.loops) ahead.enter(l);
     std::erase_if(result.conditions, [&](const sdfg::ScalarExpr& e) { return ahead.always(e); });
     return result;

@@ -84,7 +84,7 @@ struct Promote {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const Around around = inside_loop(nest, loop.name);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
@@ -160,7 +160,7 @@ struct Promote {
 
     const auto& around = outer.conditions;
     const std::vector<Points> reads = footprint.of(false), writes = footprint.of(true);
-    const auto asked = sdfg::reads_own_values(nest.dependences, nest.lifted, nest.tree, loop.name, container);
+    const auto asked = sdfg::reads_own_values(nest.dependences, nest.scop, nest.tree, loop.name, container);
     if (!asked && old.transient) return std::unexpected(asked.error());
     const bool own = asked.value_or(false);  // not known for want of budget: then it is copied
     const bool in = !reads.empty() && !own;
@@ -252,7 +252,7 @@ struct Promote {
   Result<bool> has_values(const Nest& nest, const sdfg::Container& c, const Footprint& footprint) const {
     if (!c.transient) return true;
     if (!std::ranges::all_of(footprint.accesses, &Footprint::Access::certain)) return false;
-    return sdfg::reads_older_values(nest.dependences, nest.lifted, nest.tree, loop.name, c.name);
+    return sdfg::reads_older_values(nest.dependences, nest.scop, nest.tree, loop.name, c.name);
   }
 
   static void carry_out(const Promotion& p, sdfg::Sdfg& result, Loop& target, normal::Names& names, Copies& copies) {

@@ -198,7 +198,7 @@ struct RegisterTile {
       return fail("register-tile.body", band.k().symbol + " holds a loop", band.k().symbol);
     for (const auto& child : band.body())
       if (const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
-          !leaf || band.nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].opaque)
+          !leaf || band.nest.scop.statements[static_cast<std::size_t>(leaf->statement)].opaque)
         return fail("register-tile.body", band.sums.back()->symbol + " holds more than plain statements",
                     band.sums.back()->symbol);
     return no_reduction_around(band.nest, band.a.symbol, band.body());
@@ -358,7 +358,7 @@ struct RegisterTile {
     }
     TRY(Plan order, prove_full(band, tile, grid));
     TRY([[maybe_unused]] Plan masked, prove(nest, grid.holding(band, {part}), "register-tile.illegal", band.a.symbol));
-    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.lifted, nest.tree, grid.holding(band, tiles));
+    if (auto within = sdfg::adds_no_instances(nest.dependences, nest.scop, nest.tree, grid.holding(band, tiles));
         !within)
       return std::unexpected(within.error());
     tiles.push_back(sdfg::ScheduleGuard{.condition = negated(masked_or_full), .children = {part}});
@@ -368,13 +368,13 @@ struct RegisterTile {
   // What each of these tiles writes.
   Result<Plan> in_registers(const Band& band, const std::vector<FullTile>& tiles, const ScheduleTree& tree, Plan order,
                             const std::optional<PaddedTile>& padded) const {
-    sdfg::Sdfg result = sdfg::lower(band.nest.lifted, tree);
+    sdfg::Sdfg result = sdfg::lower(band.nest.scop, tree);
     for (const FullTile& tile : tiles) {
       ResultTile held{.a = tile.rows.symbol,
                       .b = tile.lanes.symbol,
                       .tile = *band.column.as_symbol(),
                       .sums = {},
-                      .points = sdfg::Surroundings(band.nest.lifted, sdfg::around(tree, tile.sums.front().symbol)),
+                      .points = sdfg::Surroundings(band.nest.scop, sdfg::around(tree, tile.sums.front().symbol)),
                       .inside = tile.loops(),
                       .shape = {height(), width()},
                       .padded = padded};
@@ -385,7 +385,7 @@ struct RegisterTile {
   }
 
   static std::string fresh(const Nest& nest, const std::string& wish) {
-    return sdfg::fresh_symbol(nest.lifted, nest.tree, wish);
+    return sdfg::fresh_symbol(nest.scop, nest.tree, wish);
   }
 };
 

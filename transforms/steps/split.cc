@@ -31,10 +31,10 @@ std::set<std::string> privates_in(const ScheduleTree& tree) {
 }
 
 // What the tree's statements touch that is private to none of its loops.
-std::set<std::string> touched_in_common(const sdfg::Lifted& lifted, const ScheduleTree& tree) {
+std::set<std::string> touched_in_common(const sdfg::Scop& scop, const ScheduleTree& tree) {
   std::set<std::string> all;
   sdfg::for_each_leaf(tree, [&](const sdfg::ScheduleLeaf& leaf) {
-    all.merge(normal::containers_of(lifted.statements[static_cast<std::size_t>(leaf.statement)].node));
+    all.merge(normal::containers_of(scop.statements[static_cast<std::size_t>(leaf.statement)].node));
   });
   for (const std::string& name : privates_in(tree)) all.erase(name);
   return all;
@@ -104,20 +104,20 @@ struct Split {
       return fail("split.bounds", "the bounds of " + loop.name + " have no extremes over " + at.name, loop.name);
     const Expr point = *start + offset;
 
-    const sdfg::Surroundings context(nest.lifted, sdfg::around(nest.tree, loop.name));
+    const sdfg::Surroundings context(nest.scop, sdfg::around(nest.tree, loop.name));
     const auto part = [&](const sdfg::ScheduleLoop& one) {
-      return without_unused_privates(nest.lifted, simplified(without_single_iteration(one, context), context));
+      return without_unused_privates(nest.scop, simplified(without_single_iteration(one, context), context));
     };
     sdfg::ScheduleLoop low = *old;
     low.end = Expr::min(old->end, point);
     const ScheduleTree first = part(low);
-    sdfg::ScheduleLoop high = second_copy(nest.lifted, nest.tree, first, *old, "_s");
+    sdfg::ScheduleLoop high = second_copy(nest.scop, nest.tree, first, *old, "_s");
     high.begin = Expr::max(old->begin, point);
     const ScheduleTree second = part(high);
     if (first.empty() || second.empty())
       return fail("split.nothing", "all iterations of " + loop.name + " are on one side of the point", loop.name);
-    std::set<std::string> doubled, exposed = touched_in_common(nest.lifted, first);
-    exposed.merge(touched_in_common(nest.lifted, second));
+    std::set<std::string> doubled, exposed = touched_in_common(nest.scop, first);
+    exposed.merge(touched_in_common(nest.scop, second));
     const std::set<std::string> in_first = privates_in(first), in_second = privates_in(second);
     for (const std::string& name : in_first)
       if (in_second.contains(name)) doubled.insert(name);
@@ -152,7 +152,7 @@ struct Split {
   // memlets name one.
   static std::optional<sdfg::Sdfg> with_own(const Nest& nest, const ScheduleTree& tree, const ScheduleTree& second,
                                             const std::set<std::string>& doubled) {
-    sdfg::Sdfg graph = sdfg::lower(nest.lifted, tree);
+    sdfg::Sdfg graph = sdfg::lower(nest.scop, tree);
     normal::Names names(graph);
     for (const std::string& symbol : sdfg::loop_symbols(second)) {
       sdfg::Loop& owner = sdfg::find_loop(graph.root, symbol)->loop();

@@ -115,7 +115,7 @@ struct Stage {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     TRY(ThreadPhases phases, phases_around(nest, result, loop.name));
     TRY_VOID(keep_in_threads(result, phases, loop.name));
     // A tile of this loop would be several elements of each of those.

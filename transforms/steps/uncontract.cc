@@ -72,7 +72,7 @@ struct Uncontract {
   };
 
   Result<Plan> plan(const Nest& nest, const StepContext&) const {
-    sdfg::Sdfg result = sdfg::lower(nest.lifted, nest.tree);
+    sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);
     if (!uncontract_below(place->loop().body))

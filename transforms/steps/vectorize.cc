@@ -46,7 +46,7 @@ struct Vectorize {
     TRY(Independence independence, independent(nest, loop.name, context, "vectorize.carried"));
     // Lanes that stand beside each other do not combine in the order of the iterations.
     for (const sdfg::Reduction& r : independence.reductions)
-      if (sdfg::is_float(nest.lifted.frame.find(r.container)->type) && !context.reassociate)
+      if (sdfg::is_float(nest.scop.frame.find(r.container)->type) && !context.reassociate)
         return fail("vectorize.carried",
                     r.container + " is a floating-point reduction, and reassociation is not allowed", loop.name);
     independence.add_to(l);

@@ -55,7 +55,7 @@ class Eliminating {
     }
     nest_ = rewrite(std::move(nest_), *plan);
     if (nest_.stale) {
-      auto dependences = sdfg::Dependences::compute(nest_.lifted);
+      auto dependences = sdfg::Dependences::compute(nest_.scop);
       if (!dependences) {
         failed_ = std::unexpected(dependences.error());
         return false;
@@ -207,7 +207,7 @@ class Eliminating {
         !is_parallel(columns))
       return "";
     done_.insert(sum);
-    const auto tiles = [&](const string& l) { return sdfg::fresh_symbol(nest_.lifted, nest_.tree, l + "_t"); };
+    const auto tiles = [&](const string& l) { return sdfg::fresh_symbol(nest_.scop, nest_.tree, l + "_t"); };
     const string tile = "loops=[" + rows + ", " + columns + "], sizes=[$tall, $broad]";
     return call("interchange", "outer=" + sum + ", inner=" + rows) +
            call("interchange", "outer=" + sum + ", inner=" + columns) + call("tile", tile) +

@@ -285,9 +285,9 @@ class Fuser {
         const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&child.value);
         if (leaf == nullptr) return false;
         bool in_place = false;
-        sdfg::for_each_memlet(nest_.lifted.statements[static_cast<std::size_t>(leaf->statement)].node,
+        sdfg::for_each_memlet(nest_.scop.statements[static_cast<std::size_t>(leaf->statement)].node,
                               [&](const sdfg::Memlet& memlet, bool write) {
-                                const sdfg::Container* container = nest_.lifted.frame.find(memlet.container);
+                                const sdfg::Container* container = nest_.scop.frame.find(memlet.container);
                                 const bool stays = std::ranges::none_of(
                                     memlet.subset, [&](const sdfg::Expr& d) { return d.uses(loop.symbol); });
                                 in_place =
@@ -311,7 +311,7 @@ class Fuser {
   bool shares(const string& first_loop, const string& second_loop, bool temporaries) const {
     const auto second = touched_in(second_loop);
     return std::ranges::any_of(touched_in(first_loop).written, [&](const string& name) {
-      const sdfg::Container* container = nest_.lifted.frame.find(name);
+      const sdfg::Container* container = nest_.scop.frame.find(name);
       return (second.read.contains(name) || second.written.contains(name)) && container != nullptr &&
              (container->transient || !temporaries);
     });
@@ -320,17 +320,17 @@ class Fuser {
   Result<bool> carries_no_more(const Fused& pair, const ScheduleTree& as_one) const {
     std::set<int> before;
     for (const string& loop : {pair.first, pair.second}) {
-      TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, nest_.tree, loop));
+      TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.scop, nest_.tree, loop));
       for (const sdfg::Carried& c : carried) before.insert(c.dependence);
     }
-    TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.lifted, as_one, pair.first));
+    TRY(const auto carried, sdfg::carried_by(nest_.dependences, nest_.scop, as_one, pair.first));
     return std::ranges::all_of(carried, [&](const sdfg::Carried& c) { return before.contains(c.dependence); });
   }
 
   sdfg::Touched touched_in(const string& loop) const {
     sdfg::Region region;
     sdfg::for_each_leaf(sdfg::find_loop(nest_.tree, loop)->children, [&](const sdfg::ScheduleLeaf& leaf) {
-      region.nodes.push_back(nest_.lifted.statements[static_cast<std::size_t>(leaf.statement)].node);
+      region.nodes.push_back(nest_.scop.statements[static_cast<std::size_t>(leaf.statement)].node);
     });
     return sdfg::touched(region);
   }
@@ -345,7 +345,7 @@ class Fuser {
 bool sums_little(const Nest& nest, const Independence& independence) {
   return std::ranges::all_of(independence.reductions, [&](const sdfg::Reduction& reduction) {
     std::int64_t elements = 1;
-    for (const sdfg::Expr& extent : nest.lifted.frame.find(reduction.container)->shape) {
+    for (const sdfg::Expr& extent : nest.scop.frame.find(reduction.container)->shape) {
       const std::int64_t known = std::max<std::int64_t>(1, extent.constant().value_or(most_copied + 1));
       elements = known > most_copied / elements ? most_copied + 1 : elements * known;
     }

@@ -34,7 +34,7 @@ class Splitter {
 
   Result<IndexSets> run() {
     TRY_VOID(in(outermost(nest_.tree, {}), true));
-    sdfg::Sdfg lowered = sdfg::lower(nest_.lifted, nest_.tree);
+    sdfg::Sdfg lowered = sdfg::lower(nest_.scop, nest_.tree);
     std::erase_if(sets_.vectors, [&](const string& symbol) { return !writes_neighbours(lowered, symbol); });
     return std::move(sets_);
   }
@@ -59,7 +59,7 @@ class Splitter {
   bool has_hidden_loops(const string& symbol) const {
     bool found = false;
     sdfg::for_each_leaf(loop(symbol).children, [&](const sdfg::ScheduleLeaf& leaf) {
-      found = found || normal::has_loop(nest_.lifted.statements[static_cast<std::size_t>(leaf.statement)].node);
+      found = found || normal::has_loop(nest_.scop.statements[static_cast<std::size_t>(leaf.statement)].node);
     });
     return found;
   }
@@ -166,7 +166,7 @@ class Splitter {
     for (const string& inside : sdfg::loop_symbols(loop(symbol).children)) parallel_.erase(inside);
     nest_ = rewrite(std::move(nest_), *plan);
     if (nest_.stale) {
-      TRY(nest_.dependences, sdfg::Dependences::compute(nest_.lifted));
+      TRY(nest_.dependences, sdfg::Dependences::compute(nest_.scop));
       nest_.stale = false;
     }
     sets_.cuts.push_back({symbol, point.at, point.offset});
@@ -175,7 +175,7 @@ class Splitter {
 
   // Where an iteration meets what others meet, too.
   vector<Point> points(const string& symbol) const {
-    sdfg::Sdfg lowered = sdfg::lower(nest_.lifted, nest_.tree);
+    sdfg::Sdfg lowered = sdfg::lower(nest_.scop, nest_.tree);
     const auto place = sdfg::find_loop(lowered.root, symbol);
     if (!place) return {};
     std::map<Point, int> found;  // how often: the likeliest point first

@@ -43,9 +43,9 @@ std::vector<sdfg::Expr> updated(const Nest& nest, const ScheduleLoop& innermost)
   if (innermost.children.size() != 1) return {};
   const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&innermost.children[0].value);
   if (leaf == nullptr) return {};
-  const sdfg::Statement& statement = nest.lifted.statements[static_cast<std::size_t>(leaf->statement)];
+  const sdfg::Statement& statement = nest.scop.statements[static_cast<std::size_t>(leaf->statement)];
   const auto update = sdfg::commuting_update(statement);
-  if (!update || sdfg::self_update(statement) || sdfg::is_float(nest.lifted.frame.find(update->container)->type))
+  if (!update || sdfg::self_update(statement) || sdfg::is_float(nest.scop.frame.find(update->container)->type))
     return {};
   std::map<string, sdfg::Expr> now;
   for (std::size_t k = 0; k < leaf->iterators.size(); ++k) now[statement.iterators[k]] = leaf->iterators[k];
@@ -141,7 +141,7 @@ Result<IntervalTiles> tiles_of(const Nest& nest, const StepContext& context, con
   IntervalTiles result;
   Writer writer(nest, context);
   if (exchanged) TRY_VOID(writer.add("interchange", "outer=" + k + ", inner=" + j));
-  const string of_i = sdfg::fresh_symbol(nest.lifted, nest.tree, i + "_t");
+  const string of_i = sdfg::fresh_symbol(nest.scop, nest.tree, i + "_t");
   TRY_VOID(writer.add("tile", "loops=[" + i + ", " + j + "], sizes=[$block, $block], count=numbers"));
   // The tiles on the diagonal, which wait for none; then those of the next one, and so on.
   TRY_VOID(writer.add("split", "loop=" + writer.inside(of_i) + ", offset=1"));

@@ -55,13 +55,13 @@ int widest_written(const sdfg::Sdfg& nest) {
 }  // namespace
 
 Result<NestFacts> NestFacts::of(const sdfg::Sdfg& nest, const StepContext& context, const sdfg::Budget& budget) {
-  Nest subject{.lifted = sdfg::lift(nest), .dependences = {}, .tree = {}};
-  subject.tree = subject.lifted.tree;
-  TRY(subject.dependences, sdfg::Dependences::compute(subject.lifted, budget));
+  Nest subject{.scop = sdfg::scop_of(nest), .dependences = {}, .tree = {}};
+  subject.tree = subject.scop.tree;
+  TRY(subject.dependences, sdfg::Dependences::compute(subject.scop, budget));
   std::map<string, LoopFacts> by_symbol;
   structure(subject.tree, nullptr, by_symbol);
   NestFacts facts;
-  for (LoopRole& role : loop_roles(nest, subject.lifted, &subject.dependences)) {
+  for (LoopRole& role : loop_roles(nest, subject.scop, &subject.dependences)) {
     const auto found = by_symbol.find(role.symbol);
     if (found == by_symbol.end()) continue;  // inside a statement that is opaque to schedules
     LoopFacts loop = std::move(found->second);
@@ -167,14 +167,14 @@ std::optional<std::int64_t> NestFacts::most_trips(const std::string& loop) const
 }
 
 std::string NestFacts::fresh(const std::string& wish) const {
-  return sdfg::fresh_symbol(nest_->lifted, nest_->tree, wish);
+  return sdfg::fresh_symbol(nest_->scop, nest_->tree, wish);
 }
 
 std::size_t NestFacts::moving_reads(std::initializer_list<std::string> all_of) const {
-  const sdfg::Touched all = sdfg::touched(sdfg::lower(nest_->lifted, nest_->tree).root);
+  const sdfg::Touched all = sdfg::touched(sdfg::lower(nest_->scop, nest_->tree).root);
   std::vector<sdfg::Memlet> reads;
   sdfg::for_each_leaf(sdfg::find_loop(nest_->tree, *all_of.begin())->children, [&](const sdfg::ScheduleLeaf& leaf) {
-    const auto& node = nest_->lifted.statements[static_cast<std::size_t>(leaf.statement)].node;
+    const auto& node = nest_->scop.statements[static_cast<std::size_t>(leaf.statement)].node;
     const auto* state = std::get_if<sdfg::State>(&node.value);
     const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
     if (!assignment) return;
@@ -196,7 +196,7 @@ static Result<Recipe> recipe_with(const std::string& steps) {
 Result<NestFacts> NestFacts::after(const std::string& steps) const {
   TRY(const Recipe recipe, recipe_with(steps));
   TRY(const sdfg::Sdfg changed,
-      apply(sdfg::lower(nest_->lifted, nest_->tree), recipe, {.context = context_, .budget = budget_}));
+      apply(sdfg::lower(nest_->scop, nest_->tree), recipe, {.context = context_, .budget = budget_}));
   return of(changed, context_, budget_);
 }
 

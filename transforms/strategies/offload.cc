@@ -333,7 +333,7 @@ void fuse_rows(Changed& nest, const NestFacts& original) {
 std::string pivots_in_blocks(const NestFacts& nest) {
   const std::vector<std::string> loops = nest.outermost();
   if (loops.size() != 1 || nest.loop(loops[0]).parallel) return "";
-  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
+  sdfg::Sdfg graph = sdfg::lower(nest.nest()->scop, nest.nest()->tree);
   const auto place = sdfg::find_loop(graph.root, loops[0]);
   if (!place || !pivot_update_of(graph, place->loop())) return "";
   return call("block_pivots", "loop=" + loops[0] + ", size=$pivots, each=$share");

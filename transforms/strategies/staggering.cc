@@ -84,7 +84,7 @@ Result<std::optional<Staggered>> staggered(const Nest& nest, const string& rows,
     TRY(const bool parallel, is_parallel(nest, loop, context));
     if (parallel) return std::optional<Staggered>();
   }
-  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.lifted, nest.tree, rows, columns, most_factor));
+  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
   for (int factor = std::max(least.value_or(most_factor + 1), 1); factor <= most_factor; ++factor) {
     TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
     if (!one) continue;
@@ -102,7 +102,7 @@ Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, c
                        {"count", string("numbers")}}};
   const string over_rows = rows + string(over_tiles), over_columns = columns + string(over_tiles);
   // Columns that wait for others further ahead than the most skewing takes them do not go in tiles.
-  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.lifted, nest.tree, rows, columns, most_factor));
+  TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
   for (int factor = least.value_or(most_factor + 1); factor <= most_factor; ++factor) {
     std::vector<StepCall> steps{skewed(columns, rows, factor), tile};
     if (factor == 0) steps.erase(steps.begin());
@@ -155,9 +155,9 @@ Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext&
     const auto* inner = loop.children.size() == 1 ? std::get_if<ScheduleLoop>(&loop.children[0].value) : nullptr;
     if (inner == nullptr || loop.step != 1 || inner->step != 1 || inner->children.size() != 1) continue;
     const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&inner->children[0].value);
-    // In the nest as it was lifted, a statement's iterators are the loops.
+    // In the scop of a nest, a statement's iterators are the loops.
     if (leaf == nullptr ||
-        !is_chain(nest.lifted.statements[static_cast<std::size_t>(leaf->statement)].node, inner->symbol))
+        !is_chain(nest.scop.statements[static_cast<std::size_t>(leaf->statement)].node, inner->symbol))
       continue;
     TRY(auto found, staggered(nest, rows, inner->symbol, context));
     if (found) result.push_back(std::move(*found));

@@ -43,7 +43,7 @@ TimeTile largest(std::int64_t bytes, std::size_t dimensions, std::size_t sweeps)
 std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time,
                                   const std::vector<std::string>& band) {
   const std::size_t dimensions = band.size();
-  sdfg::Sdfg graph = sdfg::lower(nest.nest()->lifted, nest.nest()->tree);
+  sdfg::Sdfg graph = sdfg::lower(nest.nest()->scop, nest.nest()->tree);
   const auto place = sdfg::find_loop(graph.root, time);
   if (!place || dimensions < 1 || dimensions > most_dimensions) return std::nullopt;
   const auto sweeps = sweeps_of(graph, place->loop(), dimensions);
@@ -80,7 +80,7 @@ std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time
 bool share_reads(const NestFacts& nest, const std::string& loop) {
   bool found = false;
   sdfg::for_each_leaf(sdfg::find_loop(nest.nest()->tree, loop)->children, [&](const sdfg::ScheduleLeaf& leaf) {
-    const auto& node = nest.nest()->lifted.statements[static_cast<std::size_t>(leaf.statement)].node;
+    const auto& node = nest.nest()->scop.statements[static_cast<std::size_t>(leaf.statement)].node;
     const auto* state = std::get_if<sdfg::State>(&node.value);
     const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
     if (!assignment) return;

@@ -26,10 +26,10 @@ constexpr std::int64_t most_interleaved = 8;
 double lines(const Nest& nest, const ScheduleTree& tree, const string& innermost) {
   double sum = 0;
   const auto of_statement = [&](const sdfg::ScheduleNode& leaf) {
-    for (const normal::TreeAccess& access : normal::accesses_below(nest.lifted, {leaf})) {
-      const sdfg::Container* container = nest.lifted.frame.find(access.memlet.container);
+    for (const normal::TreeAccess& access : normal::accesses_below(nest.scop, {leaf})) {
+      const sdfg::Container* container = nest.scop.frame.find(access.memlet.container);
       if (container == nullptr || container->transient) continue;
-      const auto stride = normal::byte_stride(nest.lifted.frame, access, innermost);
+      const auto stride = normal::byte_stride(nest.scop.frame, access, innermost);
       sum += stride ? std::min(1.0, std::abs(static_cast<double>(*stride)) / line_bytes) : 1;
     }
   };
@@ -49,10 +49,10 @@ std::set<string> taken_apart(const Nest& nest, const ScheduleLoop& loop) {
   std::set<string> arrays;
   for (const sdfg::ScheduleNode& child : loop.children)
     if (!std::holds_alternative<sdfg::ScheduleLeaf>(child.value)) return arrays;
-  for (const normal::TreeAccess& access : normal::accesses_below(nest.lifted, loop.children)) {
-    const sdfg::Container* container = nest.lifted.frame.find(access.memlet.container);
+  for (const normal::TreeAccess& access : normal::accesses_below(nest.scop, loop.children)) {
+    const sdfg::Container* container = nest.scop.frame.find(access.memlet.container);
     if (access.writes || container == nullptr || container->transient) continue;
-    const auto stride = normal::byte_stride(nest.lifted.frame, access, loop.symbol);
+    const auto stride = normal::byte_stride(nest.scop.frame, access, loop.symbol);
     const std::int64_t apart = stride ? std::abs(*stride) / info(container->type).bytes : 0;
     if (apart > 1 && apart <= most_interleaved) arrays.insert(access.memlet.container);
   }

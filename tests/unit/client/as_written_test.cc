@@ -144,7 +144,7 @@ unsigned f(int frames, const int (*restrict weight)[5]) {
 })";
   const auto unit = frontends::c::lift(pictures, "f.c", {});
   ASSERT_TRUE(unit);
-  const Nest nest = prepare(unit->nests.at(0), false, {}, machine()).value();
+  const PreparedNest nest = prepare(unit->nests.at(0), {}, {}, machine()).value();
   const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   EXPECT_EQ(chosen.choices[0].unit, nest.units.size()) << chosen.why;

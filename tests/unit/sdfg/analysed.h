@@ -11,15 +11,15 @@
 namespace sous::sdfg {
 
 struct Analysed {
-  Lifted lifted;
+  Scop scop;
   Dependences dependences;
 };
 
 inline Analysed analysed(const std::string& text) {
   auto sdfg = parse(text);
   if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
-  Analysed a{lift(sdfg.value_or(Sdfg{})), {}};
-  auto d = Dependences::compute(a.lifted);
+  Analysed a{scop_of(sdfg.value_or(Sdfg{})), {}};
+  auto d = Dependences::compute(a.scop);
   if (d) a.dependences = *d;
   return a;
 }

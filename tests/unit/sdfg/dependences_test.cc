@@ -9,15 +9,15 @@ namespace sous::sdfg {
 namespace {
 
 struct Analysed {
-  Lifted lifted;
+  Scop scop;
   Dependences dependences;
 };
 
 Analysed analyse(const std::string& text) {
   auto sdfg = parse(text);
   if (!sdfg) ADD_FAILURE() << sdfg.error().to_string();
-  Analysed a{lift(sdfg.value_or(Sdfg{})), {}};
-  auto d = Dependences::compute(a.lifted);
+  Analysed a{scop_of(sdfg.value_or(Sdfg{})), {}};
+  auto d = Dependences::compute(a.scop);
   if (!d) ADD_FAILURE() << d.error().to_string();
   if (d) a.dependences = *d;
   return a;
@@ -25,16 +25,16 @@ Analysed analyse(const std::string& text) {
 
 std::string all(const Analysed& a) {
   std::string text;
-  for (const Dependence& d : a.dependences.all()) text += d.to_string(a.lifted) + "\n";
+  for (const Dependence& d : a.dependences.all()) text += d.to_string(a.scop) + "\n";
   return text;
 }
 
 std::string carriers(const Analysed& a, const std::string& loop) {
-  auto carried = carried_by(a.dependences, a.lifted, a.lifted.tree, loop);
+  auto carried = carried_by(a.dependences, a.scop, a.scop.tree, loop);
   if (!carried) return carried.error().to_string();
   std::string text;
   for (const Carried& c : *carried)
-    text += a.dependences.all()[static_cast<std::size_t>(c.dependence)].to_string(a.lifted) +
+    text += a.dependences.all()[static_cast<std::size_t>(c.dependence)].to_string(a.scop) +
             (c.self_update ? " update" : "") + "\n";
   return text;
 }
@@ -79,36 +79,36 @@ TEST(Dependences, ReductionIsASelfUpdate) {
 
 TEST(Dependences, InterchangeOfANegativeDistanceIsIllegal) {
   auto a = nest("loop i = 1 .. n { loop j = 0 .. n - 1 { s0: A[i, j] = A[i - 1, j + 1] } }");
-  ScheduleTree tree = a.lifted.tree;
+  ScheduleTree tree = a.scop.tree;
   auto& i = std::get<ScheduleLoop>(tree[0].value);
   auto j = std::get<ScheduleLoop>(i.children[0].value);
   auto inner = i;
   inner.children = j.children;
   j.children = {inner};
-  auto result = respects(a.dependences, a.lifted, {j});
+  auto result = respects(a.dependences, a.scop, {j});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "legality.dependence");
 }
 
 TEST(Dependences, LostAndDoubledInstancesAreFound) {
   auto a = nest("loop i = 0 .. n { s0: x[i] = 1.0 }");
-  auto tree = a.lifted.tree;
+  auto tree = a.scop.tree;
   std::get<ScheduleLoop>(tree[0].value).end = Expr::symbol("n") - 1;
-  EXPECT_EQ(respects(a.dependences, a.lifted, tree).error().code, "legality.instances");
-  EXPECT_EQ(respects(a.dependences, a.lifted, {a.lifted.tree[0], a.lifted.tree[0]}).error().code, "legality.instances");
-  EXPECT_TRUE(respects(a.dependences, a.lifted, a.lifted.tree));
+  EXPECT_EQ(respects(a.dependences, a.scop, tree).error().code, "legality.instances");
+  EXPECT_EQ(respects(a.dependences, a.scop, {a.scop.tree[0], a.scop.tree[0]}).error().code, "legality.instances");
+  EXPECT_TRUE(respects(a.dependences, a.scop, a.scop.tree));
 }
 
 TEST(Dependences, TemporaryIsPrivatizable) {
   auto a = nest("loop i = 0 .. n { s0: t[] = x[i] s1: x[i] = t[] * t[] }");
-  EXPECT_EQ(privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t"), Result<bool>(true));
+  EXPECT_EQ(privatizable(a.dependences, a.scop, a.scop.tree, "i", "t"), Result<bool>(true));
   auto carried = nest("loop i = 0 .. n { s0: x[i] = t[] s1: t[] = x[i] }");
-  EXPECT_EQ(privatizable(carried.dependences, carried.lifted, carried.lifted.tree, "i", "t"), Result<bool>(false));
+  EXPECT_EQ(privatizable(carried.dependences, carried.scop, carried.scop.tree, "i", "t"), Result<bool>(false));
 }
 
 bool is_private(const std::string& body) {
   auto a = nest("loop i = 0 .. n { " + body + " }");
-  return *privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t");
+  return *privatizable(a.dependences, a.scop, a.scop.tree, "i", "t");
 }
 
 // In branches and loops that no one statement of the nest is: what every way through writes before it reads it.
@@ -130,7 +130,7 @@ TEST(Dependences, TemporaryThatOneWayLeavesUnwrittenIsNotPrivatizable) {
 
 TEST(Dependences, WhatIsWrittenOutsideTheLoopIsNotItsOwn) {
   auto a = nest("s0: t[] = 1.0 loop i = 0 .. n { s1: t[] = x[i] s2: x[i] = t[] }");
-  EXPECT_EQ(privatizable(a.dependences, a.lifted, a.lifted.tree, "i", "t"), Result<bool>(false));
+  EXPECT_EQ(privatizable(a.dependences, a.scop, a.scop.tree, "i", "t"), Result<bool>(false));
 }
 
 TEST(Dependences, TriangleIsExact) {
@@ -141,8 +141,8 @@ TEST(Dependences, TriangleIsExact) {
 
 TEST(Dependences, GuardIsPartOfTheDomain) {
   auto a = nest("loop i = 0 .. n { if ({i}i64 < 1i64) { s0: x[i] = x[n - 1] } }");
-  ASSERT_EQ(a.lifted.statements.size(), 1u);
-  EXPECT_FALSE(a.lifted.statements[0].opaque);
+  ASSERT_EQ(a.scop.statements.size(), 1u);
+  EXPECT_FALSE(a.scop.statements[0].opaque);
 }
 
 TEST(Dependences, GatherIsAMayAccess) {
@@ -172,7 +172,7 @@ TEST(Dependences, ReadsOfWhatMayBeReducedIntoAreNoPartOfTheReduction) {
     const Analysed a = analyse("sdfg 1 t symbols n array x: f64[n] argument alias 1 array y: f64[n] argument alias " +
                                y + " arguments n, x, y loop i = 0 .. n { s0: x[0] = x[0] + y[i] }");
     std::string all;
-    for (const Carried& c : *carried_by(a.dependences, a.lifted, a.lifted.tree, "i"))
+    for (const Carried& c : *carried_by(a.dependences, a.scop, a.scop.tree, "i"))
       all += (all.empty() ? "" : " ") + a.dependences.all()[static_cast<std::size_t>(c.dependence)].container +
              (c.self_update ? "+" : "");
     return all;
@@ -184,7 +184,7 @@ TEST(Dependences, ReadsOfWhatMayBeReducedIntoAreNoPartOfTheReduction) {
 TEST(Dependences, BudgetIsAnError) {
   auto sdfg = parse(std::string(head) + "loop i = 2 .. n { s0: x[i] = x[i - 2] + 1.0 }");
   ASSERT_TRUE(sdfg);
-  EXPECT_EQ(Dependences::compute(lift(*sdfg), {.operations = 3}).error().code, "isl.budget");
+  EXPECT_EQ(Dependences::compute(scop_of(*sdfg), {.operations = 3}).error().code, "isl.budget");
 }
 
 // Of two loops side by side only the second's dependences are known: what they say about it is what all of them say,
@@ -193,41 +193,41 @@ TEST(Dependences, AmongSomeStatements) {
   const Analysed a = nest(
       "loop i = 1 .. n { s0: x[i] = x[i - 1] } loop j = 1 .. n { loop k = 1 .. n { s1: A[j, k] = A[j - 1, k] + x[j] } "
       "}");
-  const auto some = Dependences::compute_among(a.lifted, {1});
+  const auto some = Dependences::compute_among(a.scop, {1});
   ASSERT_TRUE(some);
   EXPECT_TRUE(a.dependences.cover({0, 1}));
   EXPECT_TRUE(some->cover({1}));
   EXPECT_FALSE(some->cover({0, 1}));
   ASSERT_EQ(some->all().size(), 1u);
-  EXPECT_EQ(some->all()[0].to_string(a.lifted), "flow dependence s1 -> s1 on A (1, 0)");
+  EXPECT_EQ(some->all()[0].to_string(a.scop), "flow dependence s1 -> s1 on A (1, 0)");
 
   const auto with = [&](const char* symbol) {
-    ScheduleTree tree = a.lifted.tree;
+    ScheduleTree tree = a.scop.tree;
     find_loop(tree, symbol)->schedule = Parallel{};
-    const auto legal = respects_as(*some, a.lifted, a.lifted.tree, tree);
+    const auto legal = respects_as(*some, a.scop, a.scop.tree, tree);
     return legal ? "" : legal.error().code;
   };
   EXPECT_EQ(with("k"), "");
   EXPECT_EQ(with("j"), "legality.carried");
   EXPECT_EQ(with("i"), "isl.scope");
-  EXPECT_EQ(carried_by(*some, a.lifted, a.lifted.tree, "i").error().code, "isl.scope");
-  EXPECT_EQ(carried_by(*some, a.lifted, a.lifted.tree, "j")->size(), 1u);
-  EXPECT_EQ(respects(*some, a.lifted, a.lifted.tree).error().code, "isl.scope");
-  ScheduleTree exchanged = a.lifted.tree;
+  EXPECT_EQ(carried_by(*some, a.scop, a.scop.tree, "i").error().code, "isl.scope");
+  EXPECT_EQ(carried_by(*some, a.scop, a.scop.tree, "j")->size(), 1u);
+  EXPECT_EQ(respects(*some, a.scop, a.scop.tree).error().code, "isl.scope");
+  ScheduleTree exchanged = a.scop.tree;
   std::swap(exchanged[0], exchanged[1]);
-  EXPECT_EQ(respects_as(*some, a.lifted, a.lifted.tree, exchanged).error().code, "isl.scope");
+  EXPECT_EQ(respects_as(*some, a.scop, a.scop.tree, exchanged).error().code, "isl.scope");
 }
 
 // s1 of another iteration of i in each: its order towards s0 is another one, though s0 stays where it is.
 TEST(Dependences, AmongSomeStatementsMovedToOtherIterations) {
   const Analysed a = nest("loop i = 1 .. n { s0: x[i] = x[i] + A[i - 1, 0] loop j = 0 .. n { s1: A[i, j] = x[i] } }");
-  const auto some = Dependences::compute_among(a.lifted, {1});
+  const auto some = Dependences::compute_among(a.scop, {1});
   ASSERT_TRUE(some);
-  ScheduleTree moved = a.lifted.tree;
+  ScheduleTree moved = a.scop.tree;
   ScheduleLoop* inner = find_loop(moved, "j");
   std::get<ScheduleLeaf>(inner->children[0].value).iterators[0] = Expr::symbol("n") - Expr::symbol("i");
-  EXPECT_EQ(respects_as(*some, a.lifted, a.lifted.tree, moved).error().code, "isl.scope");
-  EXPECT_EQ(respects_as(a.dependences, a.lifted, a.lifted.tree, moved).error().code, "legality.dependence");
+  EXPECT_EQ(respects_as(*some, a.scop, a.scop.tree, moved).error().code, "isl.scope");
+  EXPECT_EQ(respects_as(a.dependences, a.scop, a.scop.tree, moved).error().code, "legality.dependence");
 }
 
 TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
@@ -235,8 +235,8 @@ TEST(ScheduleTree, LowerOfLiftIsTheGraph) {
       parse(std::string(head) +
             "loop i = 0 .. n { s0: x[i] = 0.0 loop j = i .. n { if ({j}i64 < 4i64) { s1: x[i] = x[i] + A[i, j] } } }");
   ASSERT_TRUE(sdfg);
-  auto lifted = lift(*sdfg);
-  EXPECT_EQ(print(lower(lifted, lifted.tree)), print(*sdfg));
+  auto scop = scop_of(*sdfg);
+  EXPECT_EQ(print(lower(scop, scop.tree)), print(*sdfg));
 }
 
 // The parallel loop's partial sum is one for all iterations of j: that they add to it is j's own to say.
@@ -247,9 +247,9 @@ TEST(Dependences, AReductionOfALoopAroundExcusesNoLoopInside) {
        reduced = nest(body + " simd reduce(+: x)" + sum);
   EXPECT_EQ(carriers(sequential, "i"), "");
   EXPECT_NE(carriers(sequential, "j"), "");
-  EXPECT_TRUE(respects(sequential.dependences, sequential.lifted, sequential.lifted.tree));
-  EXPECT_FALSE(respects(lockstep.dependences, lockstep.lifted, lockstep.lifted.tree));
-  EXPECT_TRUE(respects(reduced.dependences, reduced.lifted, reduced.lifted.tree));
+  EXPECT_TRUE(respects(sequential.dependences, sequential.scop, sequential.scop.tree));
+  EXPECT_FALSE(respects(lockstep.dependences, lockstep.scop, lockstep.scop.tree));
+  EXPECT_TRUE(respects(reduced.dependences, reduced.scop, reduced.scop.tree));
 }
 
 // Updates that have changed places still must not run at the same time: a loop that was reversed carries the pairs that
@@ -263,25 +263,25 @@ TEST(Dependences, UpdatesThatHaveChangedPlacesAreCarried) {
         ints + "loop i = 1 .. n { loop j = 0 .. n { s0: x[0] = max(x[0], x[i] + B[i, j]) } }",
         around + "loop i = 0 .. n parallel reduce(+: x) { loop j = 0 .. n { s0: x[0] = x[0] + B[i, j] } }"}) {
     const Analysed a = analyse(text);
-    ScheduleTree tree = a.lifted.tree;
+    ScheduleTree tree = a.scop.tree;
     ScheduleLoop& j = *find_loop(tree, "j");
     std::swap(j.begin, j.end);
     j.begin = j.begin - 1;
     j.end = j.end - 1;
     j.step = -1;
-    EXPECT_TRUE(respects(a.dependences, a.lifted, tree)) << text;
-    const auto carried = carried_by(a.dependences, a.lifted, tree, "j");
+    EXPECT_TRUE(respects(a.dependences, a.scop, tree)) << text;
+    const auto carried = carried_by(a.dependences, a.scop, tree, "j");
     ASSERT_TRUE(carried);
     EXPECT_FALSE(carried->empty()) << text;
     for (const Schedule& schedule : {Schedule(Parallel{}), Schedule(Simd{}), Schedule(GpuBlock{0})}) {
       j.schedule = schedule;
-      EXPECT_FALSE(respects(a.dependences, a.lifted, tree)) << text;
+      EXPECT_FALSE(respects(a.dependences, a.scop, tree)) << text;
     }
   }
 }
 
 std::string told(const Analysed& a, const ScheduleTree& tree, const std::string& loop) {
-  const auto carried = carried_by(a.dependences, a.lifted, tree, loop);
+  const auto carried = carried_by(a.dependences, a.scop, tree, loop);
   if (!carried) return carried.error().to_string();
   std::string text = loop + ":";
   for (const Carried& c : *carried)
@@ -304,10 +304,10 @@ TEST(Dependences, DistancesTellOfLoopsWhatRelationsDo) {
         "loop i = n - 1 .. 1 step -1 { s0: x[i] = x[i - 1] }",
         "loop i = 0 .. n { loop j = 0 .. 4 { s0: t[] = A[i, j] s1: x[i] = x[i] + t[] } }"}) {
     const auto a = nest(body);
-    ScheduleTree hinted = a.lifted.tree;
+    ScheduleTree hinted = a.scop.tree;
     for (const std::string& loop : loop_symbols(hinted)) find_loop(hinted, loop)->prefetch = 1;
     for (const std::string& loop : loop_symbols(hinted))
-      EXPECT_EQ(told(a, a.lifted.tree, loop), told(a, hinted, loop)) << body;
+      EXPECT_EQ(told(a, a.scop.tree, loop), told(a, hinted, loop)) << body;
   }
 }
 
@@ -315,14 +315,14 @@ TEST(Dependences, WhatWasAskedIsNotAskedAgain) {
   const auto a = nest("loop i = 1 .. n { loop j = 1 .. n { s0: A[i, j] = A[i - 1, j] } }");
   const Dependences::Data& data = a.dependences.data();
   for (int k = 0; k < 3; ++k)
-    for (const char* loop : {"i", "j"}) EXPECT_TRUE(carried_by(a.dependences, a.lifted, a.lifted.tree, loop));
+    for (const char* loop : {"i", "j"}) EXPECT_TRUE(carried_by(a.dependences, a.scop, a.scop.tree, loop));
   EXPECT_EQ(data.asked.size(), 1u);
-  ScheduleTree parallel = a.lifted.tree;
+  ScheduleTree parallel = a.scop.tree;
   find_loop(parallel, "j")->schedule = Parallel{};
-  for (int k = 0; k < 3; ++k) EXPECT_TRUE(respects_as(a.dependences, a.lifted, a.lifted.tree, parallel));
+  for (int k = 0; k < 3; ++k) EXPECT_TRUE(respects_as(a.dependences, a.scop, a.scop.tree, parallel));
   EXPECT_EQ(data.proven.size(), 1u);
   find_loop(parallel, "i")->schedule = Parallel{};
-  for (int k = 0; k < 3; ++k) EXPECT_FALSE(respects_as(a.dependences, a.lifted, a.lifted.tree, parallel));
+  for (int k = 0; k < 3; ++k) EXPECT_FALSE(respects_as(a.dependences, a.scop, a.scop.tree, parallel));
   EXPECT_EQ(data.proven.size(), 2u);
 }
 

@@ -16,8 +16,8 @@ Analysed nest(const std::string& body) { return analysed(head + body); }
 
 // Against a tree that is legal, and as if nothing were known of one.
 void expect_same(const Analysed& a, const ScheduleTree& legal, const ScheduleTree& tree, const std::string& what) {
-  ASSERT_EQ(answer(respects(a.dependences, a.lifted, legal)), "legal") << what;
-  EXPECT_EQ(answer(respects_as(a.dependences, a.lifted, legal, tree)), answer(respects(a.dependences, a.lifted, tree)))
+  ASSERT_EQ(answer(respects(a.dependences, a.scop, legal)), "legal") << what;
+  EXPECT_EQ(answer(respects_as(a.dependences, a.scop, legal, tree)), answer(respects(a.dependences, a.scop, tree)))
       << what;
 }
 
@@ -38,19 +38,19 @@ const char* const bodies[] = {
 TEST(LoopClaims, SchedulesAndPrivatesAreRightWhereIslSaysSo) {
   for (const char* body : bodies) {
     const Analysed a = nest(body);
-    for (const std::string& symbol : loop_symbols(a.lifted.tree))
+    for (const std::string& symbol : loop_symbols(a.scop.tree))
       for (const Schedule& schedule :
            {Schedule(Sequential{}), Schedule(Parallel{}), Schedule(Simd{4}), Schedule(Unroll{2})})
         for (const std::vector<std::string>& privates : {std::vector<std::string>{}, {"t"}, {"u"}, {"t", "u"}})
           for (const bool sums : {false, true}) {
-            ScheduleTree tree = a.lifted.tree;
+            ScheduleTree tree = a.scop.tree;
             ScheduleLoop& loop = *find_loop(tree, symbol);
             loop.schedule = schedule;
             loop.privates = privates;
             if (sums) loop.reductions.push_back({.container = "x", .op = ReductionOp::sum});
-            expect_same(a, a.lifted.tree, tree, body + (" " + symbol));
+            expect_same(a, a.scop.tree, tree, body + (" " + symbol));
             // And from there on.
-            if (!privates.empty() || !respects(a.dependences, a.lifted, tree)) continue;
+            if (!privates.empty() || !respects(a.dependences, a.scop, tree)) continue;
             ScheduleTree more = tree;
             find_loop(more, symbol)->privates.push_back("t");
             expect_same(a, tree, more, body + (" then private " + symbol));
@@ -62,10 +62,10 @@ TEST(LoopClaims, SchedulesAndPrivatesAreRightWhereIslSaysSo) {
 TEST(LoopClaims, OrdersAroundPrivatesAreRightWhereIslSaysSo) {
   for (const char* body : bodies) {
     const Analysed a = nest(body);
-    for (const std::string& symbol : loop_symbols(a.lifted.tree)) {
-      ScheduleTree legal = a.lifted.tree;
+    for (const std::string& symbol : loop_symbols(a.scop.tree)) {
+      ScheduleTree legal = a.scop.tree;
       find_loop(legal, symbol)->privates = {"t"};
-      if (!respects(a.dependences, a.lifted, legal)) continue;
+      if (!respects(a.dependences, a.scop, legal)) continue;
       ScheduleLoop& outer = std::get<ScheduleLoop>(legal[0].value);
       if (outer.step != 1) continue;
       ScheduleTree tiled = legal;
@@ -95,7 +95,7 @@ TEST(LoopClaims, APrivateIsKeptOnlyWhereItsIterationsHoldTheSameInstances) {
   const Analysed a =
       nest("loop p = 0 .. n { s0: u[p] = A[p, 0] } loop q = 0 .. n { s1: x[q] = u[2 * (q floordiv 2)] }");
   const Expr begin = Expr::max(Expr::symbol("two"), 0), end = Expr::min(Expr::symbol("two") + 2, Expr::symbol("n"));
-  ScheduleLoop p = *find_loop(a.lifted.tree, "p"), q = *find_loop(a.lifted.tree, "q");
+  ScheduleLoop p = *find_loop(a.scop.tree, "p"), q = *find_loop(a.scop.tree, "q");
   p.begin = q.begin = begin;
   p.end = q.end = end;
   ScheduleLoop once;
@@ -114,7 +114,7 @@ TEST(LoopClaims, APrivateIsKeptOnlyWhereItsIterationsHoldTheSameInstances) {
     return ScheduleTree{{two}};
   };
   expect_same(a, from(0), from(-1), "from -1");
-  EXPECT_EQ(answer(respects_as(a.dependences, a.lifted, from(0), from(-1))), "legality.private");
+  EXPECT_EQ(answer(respects_as(a.dependences, a.scop, from(0), from(-1))), "legality.private");
   expect_same(a, from(0), from(-2), "from -2");
 }
 

@@ -51,11 +51,11 @@ TEST(SiblingMoves, AreRightWhereIslSaysSo) {
   int told = 0, refused = 0;
   for (const char* body : bodies) {
     const Analysed a = nest(body);
-    for_each_order(a.lifted.tree, [&](const ScheduleTree& tree) {
-      const std::string exact = answer(respects(a.dependences, a.lifted, tree));
-      EXPECT_EQ(answer(respects_as(a.dependences, a.lifted, a.lifted.tree, tree)), exact) << body;
+    for_each_order(a.scop.tree, [&](const ScheduleTree& tree) {
+      const std::string exact = answer(respects(a.dependences, a.scop, tree));
+      EXPECT_EQ(answer(respects_as(a.dependences, a.scop, a.scop.tree, tree)), exact) << body;
       if (exact != "legal") ++refused;
-      if (!moves_only_unrelated(a.dependences.data(), a.lifted.tree, tree)) return;
+      if (!moves_only_unrelated(a.dependences.data(), a.scop.tree, tree)) return;
       ++told;
       EXPECT_EQ(exact, "legal") << body;
     });
@@ -66,14 +66,14 @@ TEST(SiblingMoves, AreRightWhereIslSaysSo) {
 
 TEST(SiblingMoves, OtherChangesAreNotTold) {
   const Analysed a = nest("loop i = 0 .. n { s0: x[i] = 1.0 s1: y[i] = 2.0 }");
-  ScheduleTree turned = a.lifted.tree, doubled = a.lifted.tree;
+  ScheduleTree turned = a.scop.tree, doubled = a.scop.tree;
   ScheduleLoop& loop = *find_loop(turned, "i");
   std::ranges::reverse(loop.children);
-  EXPECT_TRUE(moves_only_unrelated(a.dependences.data(), a.lifted.tree, turned));
+  EXPECT_TRUE(moves_only_unrelated(a.dependences.data(), a.scop.tree, turned));
   loop.schedule = Parallel{};
-  EXPECT_FALSE(moves_only_unrelated(a.dependences.data(), a.lifted.tree, turned));
+  EXPECT_FALSE(moves_only_unrelated(a.dependences.data(), a.scop.tree, turned));
   doubled.push_back(doubled[0]);
-  EXPECT_FALSE(moves_only_unrelated(a.dependences.data(), a.lifted.tree, doubled));
+  EXPECT_FALSE(moves_only_unrelated(a.dependences.data(), a.scop.tree, doubled));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 Nest nest_of(const std::string& body) {
   const auto parsed = sdfg::parse("sdfg 1 t symbols n array A: f64[n, n] argument arguments n, A " + body);
   EXPECT_TRUE(parsed) << parsed.error().to_string();
-  Nest nest{.lifted = sdfg::lift(*parsed), .dependences = {}, .tree = {}};
-  nest.tree = nest.lifted.tree;
-  nest.dependences = *sdfg::Dependences::compute(nest.lifted);
+  Nest nest{.scop = sdfg::scop_of(*parsed), .dependences = {}, .tree = {}};
+  nest.tree = nest.scop.tree;
+  nest.dependences = *sdfg::Dependences::compute(nest.scop);
   return nest;
 }
 

@@ -28,12 +28,12 @@ sdfg::Sdfg graph(std::string_view body) {
 std::string body(const sdfg::Sdfg& sdfg) { return "\n" + sdfg::print(sdfg.root, sdfg); }
 
 Work work_on(const sdfg::Sdfg& sdfg) {
-  sdfg::Lifted lifted = sdfg::lift(sdfg);
-  auto dependences = sdfg::Dependences::compute(lifted);
+  sdfg::Scop scop = sdfg::scop_of(sdfg);
+  auto dependences = sdfg::Dependences::compute(scop);
   EXPECT_TRUE(dependences);
-  return {.lifted = lifted, .dependences = std::move(dependences).value(), .tree = lifted.tree};
+  return {.scop = scop, .dependences = std::move(dependences).value(), .tree = scop.tree};
 }
-std::string after(const Work& work) { return body(sdfg::lower(work.lifted, work.tree)); }
+std::string after(const Work& work) { return body(sdfg::lower(work.scop, work.tree)); }
 
 TEST(MarkPrivates, SeesWhatBranchesAndWhileLoopsWriteFirst) {
   EXPECT_EQ(body(mark_privates(graph(R"(

@@ -21,8 +21,8 @@ constexpr const char* text =
     "loop o = 0 .. n { loop p = 0 .. n { s2: B[o, p] = x[p] } loop q = 0 .. n { s3: A[o, q] = B[o, q] } }";
 
 Nest nest() {
-  Nest result{.lifted = sdfg::lift(*sdfg::parse(text)), .dependences = {}, .tree = {}, .stale = true};
-  result.tree = result.lifted.tree;
+  Nest result{.scop = sdfg::scop_of(*sdfg::parse(text)), .dependences = {}, .tree = {}, .stale = true};
+  result.tree = result.scop.tree;
   return result;
 }
 

@@ -193,12 +193,12 @@ TEST(Prove, OfTheDifferenceAgreesWithTheWhole) {
     const sdfg::Sdfg graph = tests::random_nest(
         seed, {.max_depth = 3, .max_statements = 4, .tidy = seed % 2 == 0, .products = seed % 5 == 0});
     const Recipe recipe = tests::random_recipe(graph, seed, {});
-    Nest state{.lifted = sdfg::lift(graph), .dependences = {}, .tree = {}, .stale = true};
-    state.tree = state.lifted.tree;
+    Nest state{.scop = sdfg::scop_of(graph), .dependences = {}, .tree = {}, .stale = true};
+    state.tree = state.scop.tree;
     for (const StepCall& call : recipe.steps) {
-      const auto all = sdfg::Dependences::compute(state.lifted);
+      const auto all = sdfg::Dependences::compute(state.scop);
       if (!all) break;
-      const Nest before{.lifted = state.lifted, .dependences = *all, .tree = state.tree};
+      const Nest before{.scop = state.scop, .dependences = *all, .tree = state.tree};
       const auto plan = plan_of(*find_step(call.step), call, state, {});
       const auto with_all = find_step(call.step)->plan(before, call, {});
       ASSERT_EQ(plan.has_value(), with_all.has_value())
@@ -209,7 +209,7 @@ TEST(Prove, OfTheDifferenceAgreesWithTheWhole) {
       state = rewrite(std::move(state), *plan);
       if (state.stale) continue;
       partial += state.dependences.all().size() < all->all().size() ? 1 : 0;
-      const auto whole = sdfg::respects(*all, state.lifted, state.tree);
+      const auto whole = sdfg::respects(*all, state.scop, state.tree);
       ++steps_proven;
       ASSERT_TRUE(whole || whole.error().code == "isl.budget")
           << whole.error().to_string() << "\n"

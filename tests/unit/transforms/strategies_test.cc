@@ -509,10 +509,10 @@ TEST(Strategies, DependencesTellHowFarLoopsAreSkewedForTiles) {
             1}}) {
     const Sdfg one =
         nest("array A: f64[n, m] argument array x: f64[n] argument array t: f64 stack transient", "A, x", body);
-    const sdfg::Lifted lifted = sdfg::lift(one);
-    const auto dependences = sdfg::Dependences::compute(lifted);
+    const sdfg::Scop scop = sdfg::scop_of(one);
+    const auto dependences = sdfg::Dependences::compute(scop);
     ASSERT_TRUE(dependences);
-    const auto least = sdfg::least_skew(*dependences, lifted, lifted.tree, "i0", "i1", 3);
+    const auto least = sdfg::least_skew(*dependences, scop, scop.tree, "i0", "i1", 3);
     ASSERT_TRUE(least) << body;
     EXPECT_EQ(*least, expected) << body;
     for (int factor = 0; factor <= 3; ++factor) {
