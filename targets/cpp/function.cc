@@ -70,7 +70,7 @@ class FunctionPrinter {
     if (options_.timed) out.line("extern \"C\" { void sous_clock_stop(void); void sous_clock_start(void); }");
     out.lines(comment_lines(options_.comment));
     out.append(body.kernels);
-    out.open(parameter_list("static void " + kernel_, kernel_parameters(body.expressions.used())));
+    out.open(parameter_list("static void " + kernel_, kernel_parameters(body.expressions.used(), body.starts_team)));
     out.append(body.out.text());
     out.close();
     out.line("");
@@ -142,15 +142,24 @@ class FunctionPrinter {
     return std::string(sdfg::info(sdfg_.find(t.container)->type).cpp) + "* __restrict " + heap_all(t);
   }
 
-  std::vector<std::string> kernel_parameters(const std::set<std::string>& used) {
+  // `starts_team`: threads reach members of structures by one of them (SideBySide), which is then no restrict pointer
+  // beside the others.
+  std::vector<std::string> kernel_parameters(const std::set<std::string>& used, bool starts_team) {
     std::vector<std::string> result;
     const auto members = this->members();
+    const auto reached_by_another = [&](const std::string& name) {
+      const auto own = members.find(name);
+      return starts_team && own != members.end() &&
+             std::ranges::count(members, own->second.record, [](const auto& member) { return member.second.record; }) >
+                 1;
+    };
     const auto add = [&](const std::string& name, const std::string& text) {
       // Members of structures may be reached by others of theirs.
       const bool is_named = used.contains(name) && !members.contains(name);
       result.push_back((is_named ? "" : "[[maybe_unused]] ") + text);
     };
-    for (const std::string& argument : sdfg_.arguments) add(names_.of(argument), parameter(argument, true));
+    for (const std::string& argument : sdfg_.arguments)
+      add(names_.of(argument), parameter(argument, !reached_by_another(names_.of(argument))));
     for (const Transient& t : transients_) {
       if (!t.heap) continue;
       add(heap_all(t), heap_parameter(t));

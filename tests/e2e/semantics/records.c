@@ -9,11 +9,12 @@
 // objects: served S
 // counts: served S
 // copies: served S
+// beside_threads: served S
 // packed: c.struct
 // bits: c.bit-field
 // noisy: c.volatile
 // either: c.union
-// also: vectorize move pair; parallelize move pair; tile move
+// also: vectorize move pair; parallelize move pair; tile move; inner_threads beside_threads
 #include "semantics.h"
 struct body {
   double x, y, z;
@@ -134,6 +135,16 @@ static void show(const char *name, const struct body *b, int n) {
     print_doubles(name, values, 8);
   }
 }
+// What threads write by one member's name, the code beside them reads by the other's.
+NOINLINE void beside_threads(int m, int n, struct body *restrict b, double *restrict w) {
+  for (int t = 0; t < m; t++) {
+    w[t] = b[0].x - b[0].y;
+    for (int i = 0; i < n; i++) {
+      b[i].x += b[i].y;
+      b[i].y = b[i].x * 0.5 + 1;
+    }
+  }
+}
 int main(void) {
   struct body *b = before_fence(9 * sizeof *b);
   for (int i = 0; i < 9; i++) b[i] = (struct body){i, 2 * i, 3 - i, 1 + i * 0.5f, i % 3, {i, 1, -i}};
@@ -164,6 +175,9 @@ int main(void) {
   counts(9, (double[]){1, 2, 3, 4, 5, 0, 9, 2, 3}, &t);
   printf("%ld %ld %a\n", t.hits, t.misses, t.sum);
   copies(5, p);
+  double w3[3];
+  beside_threads(3, 9, b, w3);
+  print_doubles("beside threads", w3, 3), show("bodies", b, 9);
   struct tight tight[3] = {{1, 1}, {2, 2}, {3, 3}};
   packed(3, tight);
   struct flags flags[3] = {{1, 2}, {3, 4}, {5, 6}};

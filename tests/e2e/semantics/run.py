@@ -36,6 +36,7 @@ RECIPES = {
     "dynamic": "parallelize(loop=i0, threads=4, chunk=1, kind=dynamic) -> openmp",
     "tile": "tile(loops=[i0], sizes=[8]) -> cpp",
     "inner": "vectorize(loop=i1) -> highway",
+    "inner_threads": "parallelize(loop=i1) -> openmp",
     "unroll": "unroll(loop=i0, factor=3) -> cpp",
     "lanes": "vectorize(loop=i0, lanes=2) -> highway",
     "expand": "expand(loop=i0) -> cpp",
