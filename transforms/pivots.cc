@@ -94,6 +94,12 @@ class Reader {
     }
     if (varies(pivots_.begin) || varies(pivots_.end))
       return fail("block-pivots.bounds", "the bounds of loop " + pivots_.symbol + " move", pivots_.symbol);
+    // The copies of rows and columns have room for all of them, whatever runs around them.
+    for (const Expr& e : {result_.begin, result_.end_pivots, result_.end_rows, result_.end_columns})
+      for (const std::string& symbol : e.symbols())
+        if (std::ranges::find(sdfg_.symbols, symbol) == sdfg_.symbols.end())
+          return fail("block-pivots.bounds", "the bounds of loop " + pivots_.symbol + " depend on a loop around it",
+                      pivots_.symbol);
     return {};
   }
 

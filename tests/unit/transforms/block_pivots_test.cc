@@ -88,6 +88,8 @@ TEST(BlockPivots, Refusals) {
   EXPECT_EQ(refused("loop k = 0 .. n { loop i = k .. n { loop j = 0 .. n { " + good), "block-pivots.bounds");
   EXPECT_EQ(refused("loop k = 0 .. n { loop i = 0 .. m { loop j = 0 .. n { " + good), "block-pivots.bounds");
   EXPECT_EQ(refused("loop k = 0 .. n { loop i = 1 .. n { loop j = 0 .. n { " + good), "block-pivots.bounds");
+  EXPECT_EQ(refused("loop b = 0 .. m { loop k = 0 .. b { loop i = 0 .. b { loop j = 0 .. b { " + good + " }"),
+            "block-pivots.bounds");
   EXPECT_EQ(refused("loop k = 0 .. n { loop i = 0 .. n { s1: A[i, 0] = 0.0 loop j = 0 .. n { " + good),
             "block-pivots.body");
 }
