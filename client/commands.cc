@@ -380,9 +380,8 @@ Result<int> dispatch(const std::vector<string>& arguments) {
     return launch(parsed.options, words, compile_command);
   }
   words.erase(words.begin());
-  if (!words.empty() && !command->verbatim && (words[0] == "-h" || words[0] == "--help")) {
-    return command_help({{}, {string(command->name)}, {}});
-  }
+  const auto asks = [](const string& word) { return word == "-h" || word == "--help"; };
+  if (!command->verbatim && std::ranges::any_of(words, asks)) return command_help({{}, {string(command->name)}, {}});
   if (command->verbatim) return command->run({std::move(parsed.options), words, {}});
   TRY(auto inner, parse_options(words, true, std::move(parsed.options)));
   return command->run({std::move(inner.options), std::move(inner.words), std::move(inner.after)});

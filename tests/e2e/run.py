@@ -300,6 +300,7 @@ def one_clear_line(case):
         assert done.stderr.count("\n") == 1 and f"[{code}]" in done.stderr and hint in done.stderr, f"{words}: {done.stderr}"
     for command in ("tune", "db", "stats", "opt"):  # asked either way, the same is said
         assert case.s(command, "--help").stdout == case.s(command, "-h").stdout == case.s("help", command).stdout != ""
+    assert case.s("db", "add", "--help").stdout == case.s("help", "db").stdout
     assert case.s("bench", "verify", "--help").stdout == case.s("bench").stdout != ""
     assert case.s("no-such-compiler-19", "-c", "mm.c", status=None).returncode != 0
     assert "did you mean" not in case.s("opt", "mm.c", "--emit=pdf", status=2).stderr
