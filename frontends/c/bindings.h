@@ -148,6 +148,7 @@ struct MemoryScalar {
   std::string name, root;
   clang::QualType type;
   clang::SourceLocation where;
+  const clang::VarDecl* through = nullptr;  // the pointer that leads to it
 };
 
 struct Final {  // the value of an induction variable after its loop, where all `nonneg` are >= 0

@@ -72,7 +72,7 @@ Lift<void> Builder::readable_member(const NamedMember& named, clang::QualType ty
   const bool in_memory =
       named.through_pointer || ((root->hasGlobalStorage() || facts_.address_taken.contains(root)) && !is_private(root));
   if (in_memory && !members_.contains(named.c_expr) && !roots_.contains(named.c_expr))
-    memory_scalars_.push_back({named.c_expr, name, type, where});
+    memory_scalars_.push_back({named.c_expr, name, type, where, named.through_pointer ? root : nullptr});
   return {};
 }
 
@@ -122,7 +122,7 @@ Lift<Binding*> Builder::pointee_value(const clang::VarDecl* v, clang::SourceLoca
   if (const auto known = members_.find(c_expr); known != members_.end()) return &known->second;
   const clang::QualType type = v->getType()->getPointeeType();
   unset_.insert(c_expr);
-  memory_scalars_.push_back({c_expr, v->getNameAsString(), type, where});
+  memory_scalars_.push_back({c_expr, v->getNameAsString(), type, where, v});
   Binding b;
   b.kind = Binding::Kind::Expression;
   b.index = Expr::symbol(symbol_for(v->getNameAsString(), c_expr, type));

@@ -122,10 +122,13 @@ Lift<void> Builder::check_scalars(const sdfg::Touched& touched) {
   const bool strict = facts_.strict_aliasing;
   for (const MemoryScalar& s : memory_scalars_)
     for (const Memory& w : memories_) {
+      if (!touched.written.contains(w.container)) continue;
       // Through a restrict pointer only what is reached by the same pointer is written.
       const bool same_root =
           w.origin == Origin::Restrict && w.record == s.root && !planted(Fault::first_structure_ignored);
-      if ((w.origin != Origin::Pointer && !same_root) || !touched.written.contains(w.container)) continue;
+      // What a pointer leads to may be any object; what C names is written under another name by pointers alone.
+      const bool apart = s.through ? kept_apart(of_variable(s.through), w) : w.origin != Origin::Pointer;
+      if (apart && !same_root) continue;
       const bool aliases = s.type->isPointerType() ? !strict || is_character(w.element)
                            : s.type->isArrayType() ? false
                                                    : may_alias(s.type, w.element, context_, strict);

@@ -72,7 +72,10 @@ class Reads {
 
   // All that is evaluated whenever `s` is.
   void of(const Stmt* s) {
-    if (s == nullptr || llvm::isa<clang::UnaryExprOrTypeTraitExpr, clang::StmtExpr>(s)) return;
+    if (llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr, clang::StmtExpr, clang::GenericSelectionExpr,
+                              clang::ChooseExpr>(s) ||
+        s == nullptr)
+      return;  // not evaluated, or not all of it
     if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(s); cast && cast->getCastKind() == clang::CK_LValueToRValue)
       add(cast->getSubExpr());
     const auto* b = llvm::dyn_cast<BinaryOperator>(s);
@@ -83,12 +86,12 @@ class Reads {
   }
 
   // All that is evaluated where it is known what the condition gave.
-  void of_condition(const Expr* e, bool holds) {
-    e = e->IgnoreParenImpCasts();
+  void of_condition(const Expr* whole, bool holds) {
+    const Expr* e = whole->IgnoreParenImpCasts();
     const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e);
     if (u != nullptr && u->getOpcode() == clang::UO_LNot) return of_condition(u->getSubExpr(), !holds);
     const auto* b = llvm::dyn_cast<BinaryOperator>(e);
-    if (b == nullptr || b->getOpcode() != (holds ? clang::BO_LAnd : clang::BO_LOr)) return of(e);
+    if (b == nullptr || b->getOpcode() != (holds ? clang::BO_LAnd : clang::BO_LOr)) return of(whole);
     of_condition(b->getLHS(), holds);
     of_condition(b->getRHS(), holds);
   }

@@ -6,6 +6,8 @@
 // guarded_by_if: served SSS
 // members_before: served S
 // in_place: served SS
+// by_array: served OS
+// by_restrict: served OS
 // also: parallelize product counted; vectorize counted guarded_by_return
 #include "semantics.h"
 // As Fortran is translated: all is passed by address, and each pointer is moved to the element with index 0.
@@ -64,6 +66,43 @@ NOINLINE void in_place(int n, const int *m, double *restrict x) {
   for (int i = 0; i < n; i++)
     if (x[i] > 100) x[i] += *m;
 }
+// What a pointer leads to is written by the name of an object, or through what it is based on.
+int total, list[64], out[64];
+struct all { int n, of[8], k; } all;
+NOINLINE void by_name(const int *n) {
+  for (int i = 0; i < *n; i++) total--, out[i] += 1;
+}
+NOINLINE void by_array(const int *n) {
+  for (int i = 0; i < 50; i++) list[i] += n[0];
+}
+NOINLINE int by_local(int w) {
+  int own[64], m = 5, *n = &m;
+  if (w) n = own + 3;
+  for (int i = 0; i < 64; i++) own[i] = i;
+  for (int i = 0; i < 64; i++) out[i] += *n, own[i] = 2;
+  return own[9];
+}
+NOINLINE void by_restrict(int *restrict x, int w) {
+  int *n = x + w;
+  for (int i = 0; i < 50; i++) x[i] += *n;
+}
+NOINLINE void by_member(const int *n, double *x) {
+  for (int i = 0; i < 10; i++) all.k += i, x[i] += *n;
+}
+NOINLINE void member_by_name(struct all *p) {
+  for (int i = 0; i < 50; i++) out[i] += p->n, all.n = i;
+}
+NOINLINE void member_bound(struct all *p) {
+  for (int i = 0; i < p->n; i++) out[i] += 1, all.n--;
+}
+NOINLINE void member_by_elements(struct all *p) {
+  for (int i = 0; i < 8; i++) out[i] += p->k, all.of[i] = p->k, all.k = i;
+}
+NOINLINE void member_by_restrict(struct all *restrict q, int w) {
+  struct all *p = q;
+  if (w) p = q + 0;
+  for (int i = 0; i < 50; i++) out[i] += p->n, q->n = i;
+}
 int main(void) {
   static double a[400], b[400], c[400], x[20];
   for (int i = 0; i < 400; i++) a[i] = i % 17 - 4, b[i] = i % 13 - 5, c[i] = i % 7;
@@ -97,4 +136,15 @@ int main(void) {
   members_before(&g, on, x), members_before(&small, on, x), members_before((struct grid *)gone, 0, x);
   in_place(20, gone, x), in_place(0, 0, x);
   print_doubles("x", x, 20);
+  int other = 6;
+  total = 40, by_name(&total), by_name(&other);
+  by_array(list + 7), by_array(&other), list[50] = 9, by_restrict(list, 4), by_restrict(list, 50);
+  printf("%d %d", by_local(0), by_local(1));
+  by_member(&all.k, x), by_member(&other, x);
+  struct all some = {5, {1}, 2};
+  all.n = 30;
+  member_by_name(&all), member_by_name(&some), all.n = 30, member_bound(&all), member_bound(&some);
+  member_by_elements(&all), member_by_elements(&some), member_by_restrict(&all, 0), member_by_restrict(&all, 1);
+  printf(" %d %d %d\n", total, all.n, all.k);
+  print_ints("list", list, 51), print_ints("out", out, 64), print_ints("of", all.of, 8), print_doubles("x", x, 20);
 }
