@@ -2,7 +2,7 @@
 // global_under_parameter: served OOS
 // scalar_in_memory: served OS
 // member_scale: served O
-// bound_in_memory: c.alias.unknown-extent
+// bound_in_memory: served O
 // char_and_int: served OS
 // signs: served OS
 // enums: served OS
