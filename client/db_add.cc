@@ -169,9 +169,9 @@ class Adder {
         sizes[names[v]] = before->second.values[v];
       TRY(const PreparedNest sized, prepare(*subject.nest.lifted, meaning_, sizes, hardware_));
       double most = 0;
-      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.units[choice.unit]));
+      for (const auto& choice : subject.chosen.choices) most = std::max(most, unit_work(sized.unit(choice.unit)));
       for (const auto& choice : subject.chosen.choices) {
-        const Unit& unit = sized.units[choice.unit];
+        const Unit& unit = sized.unit(choice.unit);
         if (unit_work(unit) < most / 2) continue;
         trials_.push_back({.subject = k,
                            .choice = &choice,
@@ -227,7 +227,7 @@ class Adder {
     for (std::size_t t = 0; t < trials_.size(); ++t) {
       Trial& trial = trials_[t];
       const PreparedNest& nest = subjects_[trial.subject].nest;
-      const Unit& unit = nest.units[trial.choice->unit];
+      const Unit& unit = nest.unit(trial.choice->unit);
       const auto add = [&](const sdfg::Sdfg& sdfg, std::size_t nodes, bool tuned) -> Result<void> {
         targets::EmitOptions options = emit_options(nest.meaning);
         options.function = function_of(t, tuned);

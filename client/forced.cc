@@ -28,7 +28,7 @@ string forced_why(const PreparedNest& nest, const std::vector<Choice>& choices, 
   }
   string out = "the recipe given applies to ";
   for (std::size_t k = 0; k < choices.size() && k < most; ++k) {
-    const Unit& unit = nest.units[choices[k].unit];
+    const Unit& unit = nest.unit(choices[k].unit);
     out += (k == 0 ? "" : "; ") + unit.label;
     if (nest.units.size() > 1) out += " (--unit " + std::to_string(unit.index) + ")";
     if (const string names = loop_names(unit); !names.empty()) out += " with loops " + names;

@@ -166,7 +166,7 @@ Result<Sides> sides_of(const PreparedNest& nest, const Choice& choice, const sdf
     return {};
   };
   if (!alone) TRY_VOID(add("sous_original", nest.lifted->sdfg, *targets::find_target("cpp")));
-  const Unit& unit = nest.units[choice.unit];
+  const Unit& unit = nest.unit(choice.unit);
   if (unit.one_of_several()) options.timed = targets::Part{unit.first, unit.last};
   if (!alone) TRY_VOID(add("sous_plain", nest.normal, target));
   if (unit.one_of_several()) options.timed->last = unit.first + choice.applied.root.nodes.size();
@@ -295,7 +295,7 @@ Result<transforms::Evidence> measure_on_the_spot(const PreparedNest& nest, const
   if (!(before_times.median > 0))
     return fail("measure.rest", "as lifted, the nest takes less than what is not of the unit takes in normal form");
   transforms::Evidence evidence;
-  const Unit& unit = nest.units[choice.unit];
+  const Unit& unit = nest.unit(choice.unit);
   evidence.size_class = size_class_of(unit);
   evidence.baseline_seconds = before_times.median;
   evidence.baseline_spread = before_times.spread;
@@ -311,7 +311,7 @@ Result<transforms::Evidence> measure_on_the_spot(const PreparedNest& nest, const
 
 tuning_db::Entry entry_of(const PreparedNest& nest, const Choice& choice, const transforms::Evidence& evidence,
                           const string& name, const string& provenance) {
-  const Unit& unit = nest.units[choice.unit];
+  const Unit& unit = nest.unit(choice.unit);
   tuning_db::Entry entry;
   entry.name = name;
   entry.nest = unit.nest;

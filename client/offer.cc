@@ -118,7 +118,7 @@ Times times(const PreparedNest& nest, const Chosen& gpu, const sdfg::Sdfg& appli
   offer.first = seconds_of_kernel * load.kernels;
   if (measured) {  // from end to end
     for (const Choice& choice : gpu.choices) {
-      const Unit& unit = nest.units[choice.unit];
+      const Unit& unit = nest.unit(choice.unit);
       out.gpu += cpu_load(nest, unit, &choice, sizes_of(unit, sizes)).core;
     }
     offer.kernels_each = out.gpu / work;

@@ -75,9 +75,9 @@ PreparedNest with_sizes(const PreparedNest& nest, std::int64_t value) {
 }
 
 bool fits(const PreparedNest& nest, std::size_t unit, double most_work, Inputs inputs) {
-  const auto work = tuning_db::work(nest.units[unit].nest, nest.units[unit].sizes);
+  const auto work = tuning_db::work(nest.unit(unit).nest, nest.unit(unit).sizes);
   if (!work || !(*work > 0) || *work > most_work) return false;
-  if (tuning_db::operations(nest.units[unit].nest, nest.units[unit].sizes) > most_operations * most_work) return false;
+  if (tuning_db::operations(nest.unit(unit).nest, nest.unit(unit).sizes) > most_operations * most_work) return false;
   IntervalMap symbols;
   for (const auto& [name, value] : nest.sizes) symbols[name] = {static_cast<double>(value), static_cast<double>(value)};
   return Inside(nest.lifted->sdfg, inputs).region(nest.lifted->sdfg.root, symbols);
@@ -106,7 +106,7 @@ Result<PreparedNest> at_trial_sizes(const PreparedNest& nest, std::size_t unit, 
   for (std::int64_t value = 24; value <= largest; value += value / 4) {
     PreparedNest sized = with_sizes(nest, value);
     if (!fits(sized, unit, most_work, inputs)) continue;
-    const auto reached = tuning_db::size_class(sized.units[unit].nest, sized.units[unit].sizes).power;
+    const auto reached = tuning_db::size_class(sized.unit(unit).nest, sized.unit(unit).sizes).power;
     if (!reached || *reached > power) break;
     best = std::move(sized);
   }

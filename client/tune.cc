@@ -54,10 +54,10 @@ Result<PreparedNest> at_work(const PreparedNest& nest, std::size_t unit, double 
 // Sizes at which a run takes some tenths of a second. How often a while loop runs, only runs tell.
 Result<PreparedNest> at_tuned_sizes(const PreparedNest& nest, std::size_t unit, const TuneOptions& options) {
   bool open = false;
-  sdfg::visit(nest.units[unit].nest.root,
+  sdfg::visit(nest.unit(unit).nest.root,
               [&](const sdfg::Node& node) { open = open || std::holds_alternative<sdfg::While>(node.value); });
-  if (!open || sizes_known(nest.units[unit])) return at_work(nest, unit, tuned_work, options.inputs);
-  Choice original{.unit = unit, .match = {}, .applied = nest.units[unit].nest};
+  if (!open || sizes_known(nest.unit(unit))) return at_work(nest, unit, tuned_work, options.inputs);
+  Choice original{.unit = unit, .match = {}, .applied = nest.unit(unit).nest};
   original.match.recipe.target = "cpp";
   const Pace once{.most = 1, .limit_seconds = longest_run, .stop = options.stop, .inputs = options.inputs};
   double work = first_work;
@@ -81,7 +81,7 @@ void find_least(const PreparedNest& nest, std::size_t unit, const TuneOptions& o
   for (double work = found.work / step_down; work >= least_work; work /= step_down) {
     if (options.stop != nullptr && options.stop->load()) return;
     const auto smaller = at_work(nest, unit, work, options.inputs);
-    if (!smaller || sizes_known(nest.units[unit])) return;
+    if (!smaller || sizes_known(nest.unit(unit))) return;
     const auto evidence =
         measure_on_the_spot(*smaller, choice, {.most = 7, .until_decided = true, .inputs = options.inputs});
     if (!evidence || !(evidence->work > 0)) return;
@@ -123,10 +123,10 @@ Result<TunedUnit> tune_unit(const PreparedNest& nest, std::size_t unit, const st
                             const TuneOptions& options) {
   TunedUnit result{.unit = unit, .sized = {}, .tuned = {}};
   TRY(result.sized, at_tuned_sizes(nest, unit, options));
-  const auto& subject = nest.units[unit].nest;
+  const auto& subject = nest.unit(unit).nest;
   tuning_db::TunerOptions tuner;
   tuner.apply = apply_options(nest);
-  if (options.gpu) tuner.apply.context.sizes = {nest.units[unit].sizes.begin(), nest.units[unit].sizes.end()};
+  if (options.gpu) tuner.apply.context.sizes = {nest.unit(unit).sizes.begin(), nest.unit(unit).sizes.end()};
   const bool whole = unit == 0 && nest.units.size() > 1;
   const auto which = options.gpu ? tuning_db::Strategies::Gpu
                      : whole     ? tuning_db::Strategies::Whole

@@ -56,6 +56,20 @@ std::optional<std::string> compiled_difference(const CompiledBatch& batch, std::
 
 Verdict invalid(const Error& error) { return {"not a valid case: " + error.to_string(), true}; }
 
+// Of each case; of one that is not valid none, which its verdict says.
+std::vector<std::optional<Expected>> expected_of(const std::vector<Case>& cases, Verdicts& verdicts) {
+  std::vector<std::optional<Expected>> all(cases.size());
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    auto one = expected_of(cases[k].sdfg);
+    if (one) {
+      all[k] = std::move(*one);
+    } else {
+      verdicts[k] = invalid(one.error());
+    }
+  }
+  return all;
+}
+
 // Compiles what is to be compared and puts the differences into `verdicts`.
 struct Comparison {
   std::size_t of;  // index of the case
@@ -93,15 +107,10 @@ void compare_compiled(const std::vector<Comparison>& comparisons, const std::vec
 // Each on its recipe's target, or on every one.
 Verdicts judge_on_targets(const std::vector<Case>& cases, bool every) {
   Verdicts verdicts(cases.size());
-  std::vector<std::optional<Expected>> expected(cases.size());
+  const auto expected = expected_of(cases, verdicts);
   std::vector<Comparison> comparisons;
   for (std::size_t k = 0; k < cases.size(); ++k) {
-    auto result = expected_of(cases[k].sdfg);
-    if (!result) {
-      verdicts[k] = invalid(result.error());
-      continue;
-    }
-    expected[k] = std::move(*result);
+    if (!expected[k]) continue;
     for (const auto* target : targets::targets())
       if (every || target->name == cases[k].recipe.target)
         comparisons.push_back({k, cases[k].sdfg, std::string(target->name)});
@@ -143,15 +152,10 @@ Verdicts judge_compiled_for_target(const std::vector<Case>& cases) { return judg
 
 Verdicts judge_recipe(const std::vector<Case>& cases) {
   Verdicts verdicts(cases.size());
-  std::vector<std::optional<Expected>> expected(cases.size());
+  const auto expected = expected_of(cases, verdicts);
   std::vector<Comparison> comparisons;
   for (std::size_t k = 0; k < cases.size(); ++k) {
-    auto result = expected_of(cases[k].sdfg);
-    if (!result) {
-      verdicts[k] = invalid(result.error());
-      continue;
-    }
-    expected[k] = std::move(*result);
+    if (!expected[k]) continue;
     transforms::ApplyOptions options;
     options.context.reassociate = may_reassociate(cases[k]);
     options.context.hardware = small_hardware();
