@@ -120,8 +120,11 @@ class Postgres:
         self.process.wait()
 
     def signal_all(self, number):
+        """Its first process first, which starts the others: none is started behind the list of them."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, number)
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True).stdout
-        for pid in [self.process.pid, *map(int, children.split())]:
+        for pid in map(int, children.split()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
 

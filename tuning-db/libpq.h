@@ -11,7 +11,7 @@ namespace sous::tuning_db {
 #define SOUS_LIBPQ(X) \
   X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) X(PQconsumeInput) X(PQerrorMessage) \
   X(PQfinish) X(PQflush) X(PQfreemem) X(PQftype) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) \
-  X(PQisBusy) X(PQnotifies) X(PQntuples) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
+  X(PQisBusy) X(PQnotifies) X(PQntuples) X(PQpingParams) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
   X(PQsendQuery) X(PQsendQueryPrepared) X(PQsetNoticeProcessor) X(PQsetnonblocking) X(PQsocket) X(PQstatus) \
   X(PQunescapeBytea)
 // clang-format on

@@ -20,8 +20,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds longest_connecting = 5s, longest_answer = 10s, longest_patient_answer = 120s;
-// To a question that costs nothing, by which one that hangs is known.
-constexpr std::chrono::milliseconds longest_sign_of_life = 3s;
+// Of one that was asked something: then it is asked for a sign of life, since what it was asked may take long.
+constexpr std::chrono::milliseconds longest_silence = 2s;
+constexpr const char* longest_sign_of_life = "2";  // seconds
 // After a try to connect that failed, everybody is told so at once: who waits holds up the others.
 constexpr auto pause_between_tries = 500ms;
 
@@ -71,6 +72,14 @@ void PostgresConnection::drop() {
 std::unexpected<Error> PostgresConnection::lost(std::string why) {
   drop();
   return fail("db.unreachable", "PostgreSQL: " + std::move(why));
+}
+
+// As if it could not be connected to: a second try would wait as long again.
+std::unexpected<Error> PostgresConnection::hangs() {
+  auto error = lost("it does not answer");
+  failed_ = error.error();
+  failed_at_ = Clock::now();
+  return error;
 }
 
 Result<void> PostgresConnection::connect() {
@@ -126,23 +135,35 @@ Result<void> PostgresConnection::ready() {
   return {};
 }
 
-// Sends what is left, and takes what comes until the statement is done. The first error counts.
-Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent) {
-  return finish_exchange(sent, patient_ ? longest_patient_answer : longest_answer);
+// Whether it says anything at all to one more who wants to connect.
+bool PostgresConnection::lives() const {
+  const std::array names{"dbname", "connect_timeout", (const char*)nullptr};
+  // Behind the URL, which may say another time.
+  const std::array values{url_.c_str(), longest_sign_of_life, (const char*)nullptr};
+  return libpq()->PQpingParams(names.data(), values.data(), 1) != PQPING_NO_RESPONSE;
 }
 
-Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent, std::chrono::milliseconds longest) {
+// False: nothing will come. Errors of the connection are seen by who reads.
+bool PostgresConnection::wait_for_answer(short events, Clock::time_point end) {
+  const int socket = libpq()->PQsocket(connection_);
+  if (patient_) return wait_for(socket, events, end);
+  while (!wait_for(socket, events, std::min(end, Clock::now() + longest_silence)))
+    if (Clock::now() >= end || !lives()) return false;
+  return true;
+}
+
+// Sends what is left, and takes what comes until the statement is done. The first error counts.
+Result<PostgresConnection::Reply> PostgresConnection::finish_exchange(bool sent) {
   const Libpq* const pq = libpq();
   if (!sent) return lost(one_line(pq->PQerrorMessage(connection_)));
-  const auto end = Clock::now() + longest;
+  const auto end = Clock::now() + (patient_ ? longest_patient_answer : longest_answer);
   Reply last;
   std::optional<Error> wrong;
   while (true) {
     const int left = pq->PQflush(connection_);
     if (left < 0) return lost(one_line(pq->PQerrorMessage(connection_)));
     if (left > 0 || pq->PQisBusy(connection_)) {
-      if (!wait_for(pq->PQsocket(connection_), static_cast<short>(left > 0 ? POLLIN | POLLOUT : POLLIN), end))
-        return lost("it does not answer");
+      if (!wait_for_answer(static_cast<short>(left > 0 ? POLLIN | POLLOUT : POLLIN), end)) return hangs();
       if (pq->PQconsumeInput(connection_) == 0) return lost(one_line(pq->PQerrorMessage(connection_)));
       continue;
     }
@@ -283,11 +304,7 @@ Result<void> PostgresConnection::wait_for_change(std::chrono::milliseconds most,
     return any;
   };
   if (came()) return {};
-  if (!wait_for(pq->PQsocket(connection_), POLLIN, Clock::now() + most, wake)) {
-    TRY([[maybe_unused]] const Reply lives,
-        finish_exchange(pq->PQsendQuery(connection_, "SELECT 1") == 1, longest_sign_of_life));
-    return {};
-  }
+  if (!wait_for(pq->PQsocket(connection_), POLLIN, Clock::now() + most, wake)) return execute("SELECT 1");
   if (pq->PQconsumeInput(connection_) == 0 || pq->PQstatus(connection_) != CONNECTION_OK)
     return lost(one_line(pq->PQerrorMessage(connection_)));
   static_cast<void>(came());

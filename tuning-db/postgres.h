@@ -1,6 +1,7 @@
 // PostgreSQL as the store uses it: the store of a team's servers, at a URL. Its tables lie in a schema of their own
 // ("sous") of that database. A connection that was lost is made again by whoever asks next, outside of a transaction;
-// no function waits for longer than ten seconds for an answer, unless it is patient.
+// no function waits for longer than ten seconds for an answer, or than four for a PostgreSQL that hangs, unless it is
+// patient.
 #pragma once
 
 #include <chrono>
@@ -67,11 +68,13 @@ class PostgresConnection final : public Connection {
   Result<void> connect();
   Result<void> check_schema();
   void drop();
-  Result<Reply> finish_exchange(bool sent, std::chrono::milliseconds longest);
+  bool lives() const;
+  bool wait_for_answer(short events, std::chrono::steady_clock::time_point end);
   Result<Reply> finish_exchange(bool sent);
   Result<Reply> try_once(const std::string& sql, const std::vector<Parameter>& parameters);
   Result<Reply> plain(const std::string& sql);
   std::unexpected<Error> lost(std::string why);
+  std::unexpected<Error> hangs();
 
   const std::string url_;
   const bool checked_;
