@@ -130,8 +130,8 @@ constexpr auto table = std::to_array<Command>({
      "has none. Without a file: the strategies.\n",
      command_strategies},
     {"serve",
-     "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS] [--tls-cert FILE --tls-key "
-     "FILE]",
+     "serve [--db PATH] [--listen HOST:PORT] [--read-only] [--private] [--lease SECONDS] [--log WHAT] [--tls-cert FILE "
+     "--tls-key FILE]",
      "the recipe server",
      "Answers over HTTP what the database knows (docs/server.md); runs the program sous-serve. With --read-only "
      "nobody\n"
@@ -141,7 +141,9 @@ constexpr auto table = std::to_array<Command>({
      "TLS:\n"
      "clients ask as https://. --limit-requests, --limit-bytes, --limit-nests N: what a token's name, or else an "
      "address,\n"
-     "may ask for in a minute; 0: as much as it likes.\n",
+     "may ask for in a minute; 0: as much as it likes. --log none, events (default) or requests: what is said on "
+     "standard\n"
+     "error, in lines of JSON.\n",
      command_serve, true},
     {"share", "share FILE.c [--show] [-- compiler flags]", "tell a server what a file's nests lack",
      "The nests that are left as they are, for which nothing was measured on this class of machine: their normal "
