@@ -162,9 +162,9 @@ constexpr auto table = std::to_array<Command>({
      "work --server URL [--once] [--idle-exit SECONDS] [--budget TIME] [--threads N] [--isa NAME] [-- COMPILER]",
      "tune what the clients of a server lack",
      "Takes jobs from a server, one after the other: searches recipes for nests that builds of its clients want\n"
-     "(SOUS_SHARE=wanted), a minute or --budget for each, and measures again what one client alone claims. What it "
-     "finds\n"
-     "it sends there. SOUS_TOKEN has the scopes work and upload. Ctrl-C gives the job back. docs/server.md has more.\n",
+     "(SOUS_SHARE=wanted), a minute or --budget for each, measures again what one client alone claims, and measures\n"
+     "what gains on other machines and is not known on this class. What it finds it sends there. SOUS_TOKEN has the\n"
+     "scopes work and upload. Ctrl-C gives the job back. docs/server.md has more.\n",
      command_work},
     {"bench", "bench [suite] …", "the benchmark harness", "`sous bench` alone lists what it can do.\n", command_bench,
      true},

@@ -104,7 +104,10 @@ Result<Worked> measured(const server::LeasedJob& job, const WorkOptions& options
   if (!entries) return std::unexpected(entries.error());
   Worked worked{.outcome = JobOutcome::found, .entries = std::move(*entries), .said = {}};
   char text[64];
-  std::snprintf(text, sizeof text, "; claimed: %.2f", claim.baseline_seconds / claim.tuned_seconds);
+  const bool is_own =
+      tuning_db::class_as_built(tuning_db::hardware_class(claim.hardware), claim.flags) == job.hardware_class;
+  std::snprintf(text, sizeof text, "; %s: %.2f", is_own ? "claimed" : "elsewhere",
+                claim.baseline_seconds / claim.tuned_seconds);
   worked.said = gain(worked.entries[0]) + text;
   return worked;
 }

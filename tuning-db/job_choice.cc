@@ -15,12 +15,13 @@ namespace {
 
 constexpr JobTime hour = 3600, day = 24 * hour;
 constexpr int most_looked_at = 4096;
+constexpr int most_calibrations = 512;  // of a class
 // A measurement makes that many runs of both sides.
 constexpr double measured_runs = 10;
 
-// A claim as a question: whoever sent it, and whatever times it names.
-std::string question(const Summary& claim) {
-  return content_hash(dump(Json{claim.structural_hash, claim.recipe_json, claim.size_class, claim.hardware_class}));
+// What a measurement says, as a question to a class of machine: whoever sent it, and whatever times it names.
+std::string question(const Summary& claim, const std::string& hardware_class) {
+  return content_hash(dump(Json{claim.structural_hash, claim.recipe_json, claim.size_class, hardware_class}));
 }
 
 // Whether some party's claim settles, or may settle, what becomes of a wanted nest: one that the worker's party sees,
@@ -33,7 +34,7 @@ Result<bool> is_known(Connection& db, const Worker& worker, const std::string& s
     if (entry.hardware_class != hardware_class || !(entry.ratio() > least_gain)) continue;
     if (entry.is_for(worker.party)) return true;
     if (!worker.measures || std::ranges::find(worker.targets, entry.target) == worker.targets.end()) continue;
-    TRY(const auto tried, tried_jobs(db, question(entry)));
+    TRY(const auto tried, tried_jobs(db, question(entry, entry.hardware_class)));
     const bool answered =
         std::ranges::any_of(tried, [](const TriedJob& t) { return t.state == "found" || t.state == "failed"; });
     if (!answered) return true;
@@ -189,13 +190,16 @@ class Fits {
   std::map<std::pair<std::string, std::string>, std::optional<JobFit>> known_;
 };
 
-// The claim, if it rests no longer and can be read: a row can be anything.
-Result<std::optional<ChosenJob>> if_due(Connection& db, const std::string& id, const JobFit& fit, JobTime now) {
+Result<std::optional<Summary>> summary_of(Connection& db, const std::string& id) {
   Statement row(db, summary_rows(db, "WHERE e.id = ?"));
-  TRY(const auto found, read_summaries(row.bind(id)));
-  if (found.empty()) return std::nullopt;
-  const Summary& claim = found.front();
-  const std::string subject = question(claim);
+  TRY(auto found, read_summaries(row.bind(id)));
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+// The measurement to be made again, if that rests no longer and can be read: a row can be anything.
+Result<std::optional<ChosenJob>> if_due(Connection& db, JobKind kind, const Summary& claim, const JobFit& fit,
+                                        JobTime now) {
+  const std::string subject = question(claim, kind == JobKind::measure ? claim.hardware_class : fit.hardware_class);
   const auto due = [&]() -> Result<std::optional<int>> {
     TRY(const auto tried, tried_jobs(db, subject));
     int tries = 0;
@@ -207,19 +211,19 @@ Result<std::optional<ChosenJob>> if_due(Connection& db, const std::string& id, c
   };
   TRY(auto tries, due());
   if (!tries) return std::nullopt;
-  TRY(const bool held, hold_subject(db, JobKind::measure, subject, claim.structural_hash, Others::skip));
+  TRY(const bool held, hold_subject(db, kind, subject, claim.structural_hash, Others::skip));
   if (!held) return std::nullopt;
   TRY(tries, due());  // until it was held, another server may have handed it out
   if (!tries) return std::nullopt;
   Statement whole(db, entry_rows(db, "WHERE e.id = ?"));
-  TRY(const bool there, whole.bind(id).step());
-  auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", id));
+  TRY(const bool there, whole.bind(claim.id).step());
+  auto entry = there ? read_entry(whole) : Result<Entry>(fail("db.entry", "it is gone", claim.id));
   if (!entry) return std::nullopt;
   // A claim is confirmed on as many threads at most.
   JobBuild build = fit.build;
   build.threads = std::min(build.cores, claim.threads);
   return ChosenJob{.job = {.lease = {},
-                           .kind = JobKind::measure,
+                           .kind = kind,
                            .build = build,
                            .hardware_class = fit.hardware_class,
                            .nest_json = {},
@@ -228,7 +232,7 @@ Result<std::optional<ChosenJob>> if_due(Connection& db, const std::string& id, c
                            .reassociate = false,
                            .entry = std::move(*entry)},
                    .subject = subject,
-                   .entry = id,
+                   .entry = claim.id,
                    .whose = {},
                    .tries = *tries};
 }
@@ -253,10 +257,62 @@ Result<std::optional<ChosenJob>> next_measure(Connection& db, const Worker& work
                        rows.integer(4) <= worker.hardware.cores && measured_runs * rows.real(5) <= worker.seconds;
       const auto fit = can ? fits.of(rows.text(1), rows.text(2)) : std::nullopt;
       if (!fit) continue;
-      TRY(auto chosen, if_due(db, rows.text(0), *fit, now));
+      TRY(const auto claim, summary_of(db, rows.text(0)));
+      if (!claim) continue;
+      TRY(auto chosen, if_due(db, JobKind::measure, *claim, *fit, now));
       if (!chosen) continue;
       chosen->whose = sender;
       return chosen;
+    }
+  }
+  return std::nullopt;
+}
+
+// The worker's classes from which something is wanted: builds are made there.
+Result<std::vector<JobFit>> own_classes(Connection& db, const Worker& worker) {
+  Statement rows(db, "SELECT DISTINCT class FROM wanted ORDER BY class");
+  std::vector<JobFit> own;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return own;
+    const auto fit = job_fit(worker.hardware, rows.text(0));
+    if (fit && fit->exact) own.push_back(*fit);
+  }
+}
+
+// Whether somebody measured it on the class, with or without a gain.
+Result<bool> is_answered(Connection& db, const Summary& known, const std::string& hardware_class) {
+  Statement rows(db, summary_rows(db, "WHERE n.structural_hash = ? AND e.size_class = ? AND e.recipe = ?"));
+  TRY(const auto all, read_summaries(rows.bind(known.structural_hash).bind(known.size_class).bind(known.recipe_json)));
+  return std::ranges::any_of(all, [&](const Summary& one) { return one.hardware_class == hardware_class; });
+}
+
+Result<std::optional<ChosenJob>> next_calibration(Connection& db, const Worker& worker, JobTime now) {
+  TRY(const auto own, own_classes(db, worker));
+  for (const JobFit& fit : own) {
+    // So many that a look stays cheap where all of it is done.
+    Statement rows(
+        db,
+        "SELECT best.id, best.seconds FROM (SELECT e.id AS id, e.baseline_seconds + e.tuned_seconds AS "
+        "seconds, e.baseline_seconds / nullif(e.tuned_seconds, 0) AS gain FROM entries e WHERE " +
+            for_everyone(db) +
+            "AND e.tuned_seconds > 0 AND e.baseline_seconds > ?1 * e.tuned_seconds "
+            "ORDER BY e.baseline_seconds / nullif(e.tuned_seconds, 0) DESC LIMIT ?2) AS best "
+            "WHERE NOT EXISTS(SELECT 1 FROM jobs j WHERE j.entry = best.id AND j.class = ?3 AND j.until > ?4) "
+            "ORDER BY best.gain DESC, best.id");
+    rows.bind(least_gain).bind(most_calibrations).bind(fit.hardware_class).bind(now);
+    while (true) {
+      TRY(const bool row, rows.step());
+      if (!row) break;
+      if (measured_runs * rows.real(1) > worker.seconds) continue;
+      TRY(const auto known, summary_of(db, rows.text(0)));
+      if (!known || std::ranges::find(worker.targets, known->target) == worker.targets.end()) continue;
+      const auto there = parse_hardware_class(known->hardware_class);
+      if (!there || there->architecture != worker.hardware.architecture) continue;
+      TRY(const bool answered, is_answered(db, *known, fit.hardware_class));
+      if (answered) continue;
+      TRY(auto chosen, if_due(db, JobKind::calibrate, *known, fit, now));
+      if (chosen) return chosen;
     }
   }
   return std::nullopt;
@@ -318,7 +374,7 @@ Result<std::optional<ChosenJob>> choose_job(Connection& db, const Worker& worker
     TRY(auto next, measures ? next_measure(db, worker, now) : next_tune(db, worker, now));
     if (next) return next;
   }
-  return std::nullopt;
+  return worker.measures ? next_calibration(db, worker, now) : std::nullopt;
 }
 
 }  // namespace sous::tuning_db

@@ -16,6 +16,7 @@ constexpr JobTime longest_rest = 60 * day, after_found = 30 * day, after_nothing
 constexpr int most_told = 64;
 // Rows of jobs that nobody asks for any more.
 constexpr JobTime forgotten = 90 * day;
+constexpr auto kinds = std::to_array({JobKind::tune, JobKind::measure, JobKind::calibrate});
 constexpr auto outcomes =
     std::to_array({JobOutcome::found, JobOutcome::nothing, JobOutcome::failed, JobOutcome::returned});
 
@@ -28,6 +29,12 @@ JobTime grown(JobTime first, int factor, int times, JobTime most) {
 
 JobTime rest_after_failures(int tries) { return grown(hour, 4, tries - 1, after_failure); }
 
+// A row that somebody else wrote can be anything.
+JobKind kind_of(std::string_view text) {
+  const auto found = std::ranges::find_if(kinds, [&](JobKind one) { return to_string(one) == text; });
+  return found == kinds.end() ? JobKind::measure : *found;
+}
+
 struct Held {
   std::string subject, hardware_class, kind, structural_hash, entry;
   int tries = 0;
@@ -39,8 +46,8 @@ std::unexpected<Error> ended() {
 
 // Until the transaction ends no other server hands out the job.
 Result<void> hold(Connection& db, const Held& job) {
-  const JobKind kind = job.kind == to_string(JobKind::tune) ? JobKind::tune : JobKind::measure;
-  TRY([[maybe_unused]] const bool all, hold_subject(db, kind, job.subject, job.structural_hash, Others::wait));
+  TRY([[maybe_unused]] const bool all,
+      hold_subject(db, kind_of(job.kind), job.subject, job.structural_hash, Others::wait));
   return {};
 }
 
@@ -75,7 +82,17 @@ Result<void> check_found(Connection& db, const Held& job, const std::string& par
 
 }  // namespace
 
-std::string_view to_string(JobKind kind) { return kind == JobKind::tune ? "tune" : "measure"; }
+std::string_view to_string(JobKind kind) {
+  switch (kind) {
+    case JobKind::tune:
+      return "tune";
+    case JobKind::measure:
+      return "measure";
+    case JobKind::calibrate:
+      return "calibrate";
+  }
+  __builtin_unreachable();
+}
 
 std::string_view to_string(JobOutcome outcome) {
   switch (outcome) {
@@ -219,7 +236,7 @@ Result<std::vector<JobState>> read_jobs(Connection& db, JobTime now) {
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return all;
-    all.push_back({.kind = rows.text(0) == "tune" ? JobKind::tune : JobKind::measure,
+    all.push_back({.kind = kind_of(rows.text(0)),
                    .structural_hash = rows.text(1),
                    .hardware_class = rows.text(2),
                    .state = rows.text(3),

@@ -4,6 +4,8 @@
 // What is to be done is not kept, it follows from the rest of the database:
 //   tune     a nest that is wanted on a class of machine and of which nothing is known there (tuning-db/wanted.h)
 //   measure  a claim of a gain that one party alone vouches for (tuning-db/confirm.h), by another party's worker
+//   calibrate  a gain that everyone sees and nobody measured on a class of machine from which something is wanted, by
+//            a worker of that very class: of the greatest gains, so that work for it ends
 // What is kept is who is at it, and what came of it the last time. A job is held by one worker at a time, as a lease
 // with an end: a worker that says nothing until then is dead, or slow, and the job is handed out again. What was tried
 // rests before it is tried again:
@@ -14,7 +16,8 @@
 //   returned  not at all
 //
 // Order. Claims and nests take turns. Claims: of the party for which the least was done in a day, the largest gain
-// first, since it is what looks too good. Nests: as read_wanted has them, but parties alike in number take turns.
+// first, since it is what looks too good. Nests: as read_wanted has them, but parties alike in number take turns. A
+// class is calibrated where nothing else is to be done, the largest gain first.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +34,7 @@
 
 namespace sous::tuning_db {
 
-enum class JobKind : std::uint8_t { tune, measure };
+enum class JobKind : std::uint8_t { tune, measure, calibrate };
 std::string_view to_string(JobKind kind);
 
 // What became of a job, as its worker says.
@@ -43,11 +46,11 @@ std::optional<JobOutcome> parse_job_outcome(std::string_view text);
 using JobTime = std::int64_t;
 
 struct Worker {
-  std::string party;  // the name of its token
-  Hardware hardware;  // the machine, its instruction set the widest that it is to build for
-  bool tunes = true, measures = true;
-  std::vector<std::string> targets;  // whose code it can run
-  double seconds = 60;               // that it has for a job
+  std::string party;                   // the name of its token
+  Hardware hardware;                   // the machine, its instruction set the widest that it is to build for
+  bool tunes = true, measures = true;  // measures: calibrates, too
+  std::vector<std::string> targets;    // whose code it can run
+  double seconds = 60;                 // that it has for a job
 };
 
 // How a worker's measurements come to speak for the class that is asked for.
@@ -65,7 +68,7 @@ struct Job {
   // tune: a nest as wanted
   std::string nest_json, structural_hash, sizes_json;
   bool reassociate = false;
-  // measure
+  // measure, calibrate
   std::optional<Entry> entry;
 };
 

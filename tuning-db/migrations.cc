@@ -168,6 +168,12 @@ CREATE INDEX nests_by_sizeless ON nests(sizeless);
 DROP INDEX nests_by_sizeless;
 ALTER TABLE nests DROP COLUMN sizeless;
 )"},
+    {.up = R"(
+CREATE INDEX entries_by_gain ON entries((baseline_seconds / nullif(tuned_seconds, 0)));
+)",
+     .down = R"(
+DROP INDEX entries_by_gain;
+)"},
 });
 static_assert(migrations.size() == newest_schema);
 

@@ -8,7 +8,7 @@
 
 namespace sous::tuning_db {
 
-inline constexpr int newest_schema = 8;
+inline constexpr int newest_schema = 9;
 
 enum class SqlOf : std::uint8_t { sqlite, postgres };
 

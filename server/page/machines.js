@@ -13,7 +13,7 @@ function lacks(one) {
 function atWork(one) {
   if (!one.at_work || one.at_work.length === 0) return undefined;
   const rows = one.at_work.map((job) => make("li", {}, make("code", {}, job.hash.slice(0, 12)),
-    ` ${job.kind === "tune" ? "is tuned" : "is measured again"} by ${job.worker}, since ${job.since.slice(11, 16)} UTC`));
+    ` ${{ tune: "is tuned", measure: "is measured again", calibrate: "is measured here, too," }[job.kind]} by ${job.worker}, since ${job.since.slice(11, 16)} UTC`));
   return make("div", {}, make("h3", {}, `At work: ${count(one.at_work.length, "worker", "workers")}`), make("ol", { class: "wanted" }, rows));
 }
 

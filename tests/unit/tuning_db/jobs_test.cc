@@ -297,6 +297,42 @@ TEST_P(JobsTest, WhatWasFoundIsThereAndAboutTheJob) {
   EXPECT_EQ(finish(*job, JobOutcome::nothing).error().code, "job.lease");
 }
 
+TEST_P(JobsTest, AClassFromWhichSomethingIsWantedIsCalibratedLast) {
+  const Hardware large = nests::machine(64);
+  for (const double ratio : {3.0, 4.0})
+    store.add(nests::normal_entry(nests::gemm, 500, "reverse(loop=i0) -> cpp", ratio)).value();
+  store.add(nests::normal_entry(nests::syrk, 500, "reverse(loop=i0) -> cpp", 8)).value();
+  store.add(nests::normal_entry(nests::syrk, 500, "reverse(loop=i1) -> cpp", 1.01)).value();   // no gain
+  store.add(nests::normal_entry(nests::syrk, 500, "reverse(loop=i1) -> highway", 9)).value();  // not this worker's
+  send(nests::normal_entry(nests::jacobi, 500, "reverse(loop=i0) -> cpp", 20), "desk");        // nobody confirmed it
+  EXPECT_EQ(next("farm", large), "measure " + hash(nests::jacobi));
+  EXPECT_EQ(next("farm", large), "");  // nobody builds there
+  want(nests::jacobi, "desk", large);
+  EXPECT_EQ(next("farm", large), "tune " + hash(nests::jacobi));
+  const auto job = lease("farm", large);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->kind, JobKind::calibrate);
+  EXPECT_EQ(job->structural_hash, hash(nests::syrk));
+  EXPECT_EQ(job->hardware_class, hardware_class(large));
+  EXPECT_EQ(job->build.threads, 2);
+  ASSERT_TRUE(job->entry);
+  EXPECT_EQ(next("lab", large), "calibrate " + hash(nests::gemm));  // however often it was measured elsewhere
+  EXPECT_EQ(next("lab", large), "");
+  Entry measured = nests::normal_entry(nests::syrk, 500, "reverse(loop=i0) -> cpp", 0.9);
+  measured.hardware = large;
+  finish(*job, JobOutcome::found, {send(measured, "farm")}).value();
+  now += 60 * day;
+  EXPECT_EQ(next("farm", large), "measure " + hash(nests::jacobi));
+  EXPECT_EQ(next("farm", large), "tune " + hash(nests::jacobi));
+  EXPECT_EQ(next("farm", large), "calibrate " + hash(nests::gemm));  // its worker died; of syrk it is known
+  EXPECT_EQ(next("farm", large), "");
+  Worker tuner = worker("lab", large);
+  now += 60 * day;
+  tuner.measures = false;
+  EXPECT_EQ(ask(tuner).value()->kind, JobKind::tune);
+  EXPECT_FALSE(ask(tuner).value());
+}
+
 TEST_P(JobsTest, APartyHoldsSoManyAndNoMore) {
   std::vector<WantedNest> many;
   for (int i = 0; i < 16; ++i) many.push_back(wants(nests::gemm, 4 << i));
