@@ -1,7 +1,11 @@
 #include "client/trial_sizes.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/schedule_features.h"
@@ -64,12 +68,30 @@ class Inside {
   const Inputs inputs_;
 };
 
-PreparedNest with_sizes(const PreparedNest& nest, std::int64_t value) {
+// What the symbols without a value are given: `value`, and some of them a place inside of what is so large: the row
+// of an elimination, a lag.
+struct Values {
+  std::set<string> inside;
+  std::int64_t inside_is = 0;  // 0: half of the value
+
+  std::int64_t of(const string& symbol, std::int64_t value) const {
+    if (!inside.contains(symbol)) return value;
+    return inside_is > 0 ? inside_is : value / 2;
+  }
+};
+
+std::vector<string> unknown(const PreparedNest& nest) {
+  std::vector<string> out;
+  for (const auto& argument : nest.lifted->arguments)
+    if (argument.kind == frontends::Argument::Kind::Symbol && !nest.sizes.contains(argument.name))
+      out.push_back(argument.name);
+  return out;
+}
+
+PreparedNest with_sizes(const PreparedNest& nest, const Values& values, std::int64_t value) {
   PreparedNest out = nest;
   for (Unit& unit : out.units) unit.matches.clear();  // many copies
-  for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind == frontends::Argument::Kind::Symbol) out.sizes.emplace(argument.name, value);
-  }
+  for (const string& symbol : unknown(nest)) out.sizes.emplace(symbol, values.of(symbol, value));
   set_unit_sizes(out);
   return out;
 }
@@ -83,13 +105,35 @@ bool fits(const PreparedNest& nest, std::size_t unit, double most_work, Inputs i
   return Inside(nest.lifted->sdfg, inputs).region(nest.lifted->sdfg.root, symbols);
 }
 
+// One value for all is what most nests are called with; else the first with which it runs and stays inside: as few as
+// can be somewhere inside.
+std::optional<Values> values_for(const PreparedNest& nest, std::size_t unit, double most_work, Inputs inputs) {
+  constexpr std::int64_t small = 46;
+  constexpr std::size_t most_tried = 4;
+  const auto can = [&](const Values& values) {
+    return fits(with_sizes(nest, values, small), unit, most_work, inputs) ||
+           fits(with_sizes(nest, values, 24), unit, most_work, inputs);
+  };
+  if (can({})) return Values{};
+  const auto symbols = unknown(nest);
+  if (symbols.size() < 2 || symbols.size() > most_tried) return std::nullopt;
+  std::vector<unsigned> subsets;
+  for (unsigned bits = 1; bits + 1 < 1U << symbols.size(); ++bits) subsets.push_back(bits);
+  std::ranges::sort(subsets, {}, [](unsigned bits) { return std::pair(std::popcount(bits), bits); });
+  for (const std::int64_t inside_is : {0, 1})
+    for (const unsigned bits : subsets) {
+      Values values{.inside = {}, .inside_is = inside_is};
+      for (std::size_t k = 0; k < symbols.size(); ++k)
+        if ((bits >> k & 1U) != 0) values.inside.insert(symbols[k]);
+      if (can(values)) return values;
+    }
+  return std::nullopt;
+}
+
 // "--size n=…,m=…"
-string needed(const PreparedNest& nest) {
+string needed(const std::vector<string>& symbols) {
   string out;
-  for (const auto& argument : nest.lifted->arguments) {
-    if (argument.kind != frontends::Argument::Kind::Symbol || nest.sizes.contains(argument.name)) continue;
-    out += (out.empty() ? "--size " : ",") + argument.name + "=…";
-  }
+  for (const string& symbol : symbols) out += (out.empty() ? "--size " : ",") + symbol + "=…";
   return out;
 }
 
@@ -97,20 +141,22 @@ string needed(const PreparedNest& nest) {
 
 Result<PreparedNest> at_trial_sizes(const PreparedNest& nest, std::size_t unit, const string& wanted, double most_work,
                                     Inputs inputs) {
-  const string missing = needed(nest);
+  const auto missing = unknown(nest);
   if (missing.empty()) return nest;
   const auto asked = tuning_db::parse_size_class(wanted);
   const int power = asked && asked->power ? *asked->power : usual_power;
   std::optional<PreparedNest> best;
-  // Odd multiples, too: a power of two is a size of its own to caches.
-  for (std::int64_t value = 24; value <= largest; value += value / 4) {
-    PreparedNest sized = with_sizes(nest, value);
-    if (!fits(sized, unit, most_work, inputs)) continue;
-    const auto reached = tuning_db::size_class(sized.unit(unit).nest, sized.unit(unit).sizes).power;
-    if (!reached || *reached > power) break;
-    best = std::move(sized);
+  if (const auto values = values_for(nest, unit, most_work, inputs)) {
+    // Odd multiples, too: a power of two is a size of its own to caches.
+    for (std::int64_t value = 24; value <= largest; value += value / 4) {
+      PreparedNest sized = with_sizes(nest, *values, value);
+      if (!fits(sized, unit, most_work, inputs)) continue;
+      const auto reached = tuning_db::size_class(sized.unit(unit).nest, sized.unit(unit).sizes).power;
+      if (!reached || *reached > power) break;
+      best = std::move(sized);
+    }
   }
-  if (!best) return fail("measure.sizes", "its sizes are not known: give " + missing);
+  if (!best) return fail("measure.sizes", "its sizes are not known: give " + needed(missing));
   return std::move(*best);
 }
 

@@ -57,6 +57,17 @@ TEST(TrialSizes, NeverMoreWorkThanTakesSeconds) {
   EXPECT_LE(*tuning_db::work(sized->units[0].nest, sized->units[0].sizes), 2e9);
 }
 
+TEST(TrialSizes, WhatIsNoExtentLiesInside) {
+  const Trial trial(R"(void eliminate(int n, int k, double A[n][n]) {
+  for (int i = k + 1; i < n; i++)
+    for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j];
+})");
+  ASSERT_TRUE(trial.nest);
+  const auto sized = trial.at("4^10:8");
+  ASSERT_TRUE(sized) << sized.error().to_string();
+  EXPECT_EQ(sized->sizes.at("k"), sized->sizes.at("n") / 2);
+}
+
 TEST(TrialSizes, SaysWhatItNeeds) {
   const Trial trial(R"(void shift(int n, int d, double A[n]) {
   for (int i = 0; i < n; i++) A[i] = A[i - d] + 1;
