@@ -42,7 +42,7 @@ void expand(const std::vector<string>& arguments, const ReadFile& read_file, int
   for (const auto& argument : arguments) {
     if (argument.size() > 1 && argument[0] == '@' && depth < 8) {
       if (const auto text = read_file(argument.substr(1))) {
-        expand(split_words(*text), read_file, depth + 1, out);
+        expand(split_words(*text, Quoting::response_file), read_file, depth + 1, out);
         continue;
       }
     }
@@ -79,10 +79,15 @@ void floating_point(CommandLine& line, string_view option) {
 
 // Options of the language that the parser of preprocessed text must know.
 bool matters_for_parsing(string_view option) {
+  if (starts_with_any(option, {"-std=", "-ansi", "-m", "-Wno-"})) return true;
+  // The one that says no, too: the last one counts.
+  string_view name = option;
+  if (!name.starts_with("-f")) return false;
+  name.remove_prefix(name.starts_with("-fno-") ? 5 : 2);
   return starts_with_any(
-      option, {"-std=", "-ansi", "-m", "-fsigned-char", "-funsigned-char", "-fno-signed-char", "-fno-unsigned-char",
-               "-fshort-enums", "-fwrapv", "-fno-builtin", "-fgnu89-inline", "-fms-extensions", "-fopenmp",
-               "-fno-strict-aliasing", "-ftrapv", "-frounding-math", "-ffp-contract=", "-Wno-"});
+      name, {"signed-char", "unsigned-char", "signed-bitfields", "unsigned-bitfields", "short-enums", "short-wchar",
+             "pack-struct", "builtin", "gnu89-inline", "gnu-keywords", "asm", "blocks", "dollars-in-identifiers",
+             "ms-extensions", "ms-compatibility", "openmp", "strict-aliasing", "fp-contract="});
 }
 
 // C-only options that make a C++ compiler complain, and those that we set ourselves for generated code.
@@ -90,7 +95,7 @@ bool fits_cpp(string_view option) {
   return !starts_with_any(option,
                           {"-std=", "-ansi", "-W", "-w", "-pedantic", "-fgnu89", "-fms-ext", "-fplan9",
                            "-fallow-parameterless", "-fcond-mismatch", "-flax-vector", "-frandom-seed", "-fsigned",
-                           "-funsigned", "-fopenmp", "-ffp-contract", "-fdiagnostics", "-fcolor"}) ||
+                           "-funsigned", "-fpack-struct", "-fopenmp", "-ffp-contract", "-fdiagnostics", "-fcolor"}) ||
          option.starts_with("-Wa,") || option.starts_with("-funsigned-bitfields");
 }
 
@@ -121,7 +126,7 @@ class ArgumentReader {
     if (arg == "-o" || (arg.starts_with("-o") && !arg.starts_with("-object"))) {
       if (arg == "-o" && k + 1 == args.size()) return pass("-o without a name");
       line_.output = arg == "-o" ? args[++k] : arg.substr(2);
-      return true;
+      return *line_.output != "-" || pass("output to standard output");
     }
     if (arg == "-x" || arg.starts_with("-x")) {
       const string language = arg == "-x" ? (k + 1 < args.size() ? args[++k] : "") : arg.substr(2);
@@ -220,6 +225,10 @@ class ArgumentReader {
     // The names that the driver gives to dependency files when it links too differ between compilers and versions.
     if (!compile_only_ && !line_.dependencies.empty()) return pass("dependency files of a command that also links");
     if (line_.inputs.size() > 1 && has_explicit_dependency_file()) return pass("-MF with several inputs");
+    const bool makes_dependencies =
+        std::ranges::any_of(line_.dependencies, [](const string& d) { return d == "-MD" || d == "-MMD"; });
+    // Compilers differ in what they say of it.
+    if (!line_.dependencies.empty() && !makes_dependencies) return pass("options about dependencies without -MD");
     line_.action = compile_only_ ? Action::Compile : Action::CompileAndLink;
     return true;
   }
@@ -246,14 +255,14 @@ string make_quoted(string_view text) {  // as -MQ does
 
 }  // namespace
 
-std::vector<string> split_words(string_view text) {
+std::vector<string> split_words(string_view text, Quoting quoting) {
   std::vector<string> words;
   string word;
   bool in_word = false;
   char quote = 0;
   for (std::size_t k = 0; k < text.size(); ++k) {
     const char c = text[k];
-    if (c == '\\' && k + 1 < text.size() && quote != '\'') {
+    if (c == '\\' && k + 1 < text.size() && (quote != '\'' || quoting == Quoting::response_file)) {
       word += text[++k];
       in_word = true;
     } else if (quote != 0) {

@@ -5,6 +5,7 @@
 // takes a separate argument is unknown.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -61,8 +62,10 @@ using ReadFile = std::function<std::optional<std::string>(const std::string&)>;
 
 CommandLine classify(const std::vector<std::string>& arguments, const ReadFile& read_file);
 
-// Words of a response file: as the shell splits them, with quotes and backslashes.
-std::vector<std::string> split_words(std::string_view text);
+// As the shell splits them, with quotes and backslashes; or as compilers do in response files, where a backslash
+// stands for the next character inside of single quotes, too.
+enum class Quoting : std::uint8_t { shell, response_file };
+std::vector<std::string> split_words(std::string_view text, Quoting quoting = Quoting::shell);
 
 // Whether a command lets its compiler reorder sums.
 bool reorders_sums(std::string_view command);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <regex>
 #include <thread>
 
 #include "client/compiler.h"
@@ -37,6 +38,16 @@ Words reproducible(const string& folder, const string& compiler) {
   if (is_gcc(compiler)) out.emplace_back("-frandom-seed=sous");
   return out;
 }
+
+// Of one function or those behind: #pragma GCC optimize, __attribute__((optimize("no-fast-math"))). The front end's
+// parser, which is clang's, passes them over.
+bool has_options_in_text(const string& text) {
+  static const std::regex attribute(R"re(\b(__)?optimize(__)?\s*\(\s*["0-9])re");
+  if (text.contains("GCC optimize") || text.contains("GCC target")) return true;
+  return text.contains("optimize") && std::regex_search(text, attribute);
+}
+
+bool reads_files_when_assembled(const string& text) { return text.contains(".incbin") || text.contains(".include"); }
 
 }  // namespace
 
@@ -118,6 +129,9 @@ bool CompileOne::run(const string& object) {
   if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
   if (quick_exit()) return leave("no loop in it");
   if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());
+  if (is_gcc(compiler_) && has_options_in_text(preprocessed_)) return leave("it has options for gcc in its text");
+  // What the assembler reads is a part of the object, and not of the text.
+  if (reads_files_when_assembled(preprocessed_)) cache_.reset();
   if (const auto kept = from_cache(object)) return *kept;
   if (const auto why = beyond_reach()) return leave(*why);
   auto outcome = pipeline();

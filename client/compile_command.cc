@@ -99,31 +99,39 @@ class CompileCommand {
     return finished ? finished->status : 127;
   }
 
+  // A file, or nothing yet: what the compiler does to others (pipes, folders) is its own.
+  static bool is_file_to_write(const string& target) {
+    std::error_code error;
+    const auto kind = std::filesystem::status(target, error).type();
+    return kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular ||
+           target == "/dev/null";
+  }
+
+  // Of several inputs those that can be compiled are, as the compilers do it; the first failure is the status.
   int write_objects(const std::vector<std::optional<string>>& objects) {
+    int status = 0;
     for (std::size_t k = 0; k < objects.size(); ++k) {
       const auto& input = line_.inputs[k];
       const string target = object_path(line_, input);
       if (!objects[k]) {
         if (!input.is_c || diagnostics_) continue;  // an object among the inputs of -c; or just written
-        if (const int status = compile_plain(input, target, true); status != 0) return status;
+        const int own = compile_plain(input, target, true);
+        if (status == 0) status = own;
         continue;
       }
+      if (!is_file_to_write(target)) return run_original();
       if (const auto written = deliver(*objects[k], target); !written) {
         say(launch_, written.error().to_string());  // the compiler meets the same and says it in its own words
         return run_original();
       }
     }
-    return 0;
+    return status;
   }
 
   static Result<void> deliver(const string& object, const string& target) {
+    if (target == "/dev/null") return {};
     TRY(const string bytes, read_file(object));
-    std::error_code error;
-    const auto kind = std::filesystem::status(target, error).type();
-    if (kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular) {
-      return write_file(target, bytes);
-    }
-    return {};  // /dev/null and the like: nothing to keep
+    return write_file(target, bytes);
   }
 
   int link_objects(const TemporaryFolder& folder, std::vector<std::optional<string>>& objects) {

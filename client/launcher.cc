@@ -107,6 +107,10 @@ int launch(const Options& options, const Words& command, const std::function<int
   if (launch.options.disable) return become_original(launch, fate, "disabled");
   if (action == Action::Link || (action == Action::Pass && links_objects_only(launch.line))) return link(launch);
   if (action == Action::Pass) return become_original(launch, fate, "passed through: " + launch.line.why);
+  // gcc adds to these files at each of its runs, of which there are several here.
+  for (const char* file : {"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+    if (std::getenv(file) != nullptr)
+      return become_original(launch, fate, "passed through: " + string(file) + " is set");
   for (const auto& input : launch.line.inputs) {
     if (read_once(input.path)) {
       return become_original(launch, fate, "passed through: " + input.path + " can be read only once");

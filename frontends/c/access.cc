@@ -37,6 +37,8 @@ Lift<Access> Builder::lvalue(const clang::Expr* e) {
   const clang::SourceLocation where = e->getExprLoc();
   if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
     return refuse("c.volatile", "an access to a volatile or atomic object", where);
+  if (e->getType().hasAddressSpace())
+    return refuse("c.type", "an object in another address space than the program's data", where);
   if (is_place(e)) {
     TRY(Place found, place(e));
     return access(found, e->getType(), where);

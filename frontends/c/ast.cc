@@ -23,7 +23,7 @@ void for_each_statement(const clang::Stmt* s, const std::function<void(const cla
 }
 
 std::optional<ElementType> element_type(clang::QualType type, const clang::ASTContext& context) {
-  if (type.isVolatileQualified() || type->isAtomicType()) return std::nullopt;
+  if (type.isVolatileQualified() || type->isAtomicType() || type.hasAddressSpace()) return std::nullopt;
   const clang::QualType t = type.getCanonicalType().getUnqualifiedType();
   if (t->isBooleanType()) return ElementType::boolean;
   if (const auto* e = t->getAs<clang::EnumType>())
@@ -291,6 +291,19 @@ bool contains_loop(const clang::Stmt* s) {
   }
   for (const clang::Stmt* child : s->children())
     if (contains_loop(child)) return true;
+  return false;
+}
+
+bool nests_too_deeply(const clang::Stmt* s) {
+  constexpr int most = 400;
+  std::vector<std::pair<const clang::Stmt*, int>> open{{s, 1}};
+  while (!open.empty()) {
+    const auto [one, depth] = open.back();
+    open.pop_back();
+    if (one == nullptr) continue;
+    if (depth > most) return true;
+    for (const clang::Stmt* child : one->children()) open.emplace_back(child, depth + 1);
+  }
   return false;
 }
 

@@ -61,6 +61,9 @@ std::map<const clang::VarDecl*, std::int64_t> constants_before(const std::vector
 // c ? a : …, made in the context. Null: it is more than that.
 const clang::Expr* returned_value(const clang::Stmt* body, const clang::ASTContext& context);
 bool contains_loop(const clang::Stmt* s);
+// Whether statements and expressions lie in each other in more levels than functions that call themselves may follow
+// (tables of thousands of else-ifs, sums of thousands of terms); found without such a call.
+bool nests_too_deeply(const clang::Stmt* s);
 // A loop that may count: any `for`, and one whose condition names a variable that it steps.
 bool contains_counting(const clang::Stmt* s);
 

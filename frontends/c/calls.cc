@@ -147,6 +147,8 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
                   inline_stack_.empty() ? stretch_ : std::vector<const clang::Stmt*>{inline_stack_.back()->getBody()}))
     return refuse("c.call.repeated",
                   "'" + name + "' computes the same in each iteration: a compiler calls it once, as it is", where);
+  if (nests_too_deeply(definition->getBody()))
+    return refuse("c.budget", "'" + name + "' nests too deeply to look at it", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))
     if (v->getDeclContext() == definition && (llvm::isa<clang::ParmVarDecl>(v) || !only_passed(v)))
       return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);

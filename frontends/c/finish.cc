@@ -1,5 +1,8 @@
 // After building: arguments, and final values of induction variables.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frontends/c/builder.h"
 #include "sdfg/check.h"
@@ -51,20 +54,37 @@ void symbols_of(const sdfg::Region& region, std::set<std::string>& used) {
 
 std::string Builder::c_text(const Expr& e) const {
   auto atom = [&](const Atom& a) -> std::string {
-    auto arg = [&](std::size_t k) { return c_text(a.args[k]); };
+    if (a.kind == AtomKind::Symbol) return "(long long)(" + symbol_c_.at(a.name) + ")";
+    std::vector<std::string> args;
+    for (const Expr& one : a.args) args.push_back(c_text(one));
+    // Each is named several times: what is long (and may hold the like in turn) is computed once, or chains of minima
+    // would double the text with each link.
+    constexpr std::size_t longest = 1000;
+    const bool named = std::ranges::any_of(args, [](const std::string& one) { return one.size() > longest; });
+    std::string before, behind;
+    if (named) {
+      before = "__extension__ ({ long long ";
+      for (std::size_t k = 0; k < args.size(); ++k) {
+        const std::string name = "sous_" + std::to_string(k);
+        before += (k > 0 ? ", " : "") + name + " = " + std::exchange(args[k], name);
+      }
+      before += "; ";
+      behind = "; })";
+    }
+    auto arg = [&](std::size_t k) { return args.at(k); };
     switch (a.kind) {
-      case AtomKind::Symbol:
-        return "(long long)(" + symbol_c_.at(a.name) + ")";
       // Divisors are positive constants here (steps). Dividends may be negative: of (5 - n) / 3 an expression keeps
       // (2 - n) / 3, and what C truncates is one too many then.
       case AtomKind::FloorDiv:
-        return "((" + arg(0) + ") / (" + arg(1) + ") - ((" + arg(0) + ") % (" + arg(1) + ") < 0))";
+        return before + "((" + arg(0) + ") / (" + arg(1) + ") - ((" + arg(0) + ") % (" + arg(1) + ") < 0))" + behind;
       case AtomKind::Mod:
-        return "((" + arg(0) + ") % (" + arg(1) + ") + ((" + arg(0) + ") % (" + arg(1) + ") < 0 ? " + arg(1) + " : 0))";
+        return before + "((" + arg(0) + ") % (" + arg(1) + ") + ((" + arg(0) + ") % (" + arg(1) + ") < 0 ? " + arg(1) +
+               " : 0))" + behind;
       case AtomKind::Min:
-        return "((" + arg(0) + ") < (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))";
+        return before + "((" + arg(0) + ") < (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))" + behind;
       case AtomKind::Max:
-        return "((" + arg(0) + ") > (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))";
+        return before + "((" + arg(0) + ") > (" + arg(1) + ") ? (" + arg(0) + ") : (" + arg(1) + "))" + behind;
+      case AtomKind::Symbol:
       case AtomKind::Read:
         break;
     }

@@ -28,7 +28,9 @@ const clang::Expr* decayed(const clang::Expr* pointer) {
 std::optional<NamedMember> named_member(const clang::MemberExpr* e) {
   NamedMember named;
   for (const clang::MemberExpr* m = e; m != nullptr;) {
-    named.path = m->getMemberDecl()->getNameAsString() + (named.path.empty() ? "" : "." + named.path);
+    // The members of a nameless structure are named as if they were the outer one's.
+    if (const std::string name = m->getMemberDecl()->getNameAsString(); !name.empty())
+      named.path = name + (named.path.empty() ? "" : "." + named.path);
     if (const auto* f = llvm::dyn_cast<clang::FieldDecl>(m->getMemberDecl()))
       named.in_union = named.in_union || f->getParent()->isUnion();
     const clang::Expr* base = m->getBase()->IgnoreParens();

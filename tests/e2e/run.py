@@ -65,15 +65,22 @@ def diagnostics_are_the_compilers_own(case):
     case.write("bad.c", "int f(int n) {\n  for (int i = 0; i < n; ++i) undeclared(;\n}\n")
     case.write("warn.c", KERNEL.replace("double s = 0;", "double s = 0; int unused;"))
     case.write("preprocess.c", '#include "missing.h"\nint x;\n')
+    case.write("undefined.c", "#if NOT_DEFINED\n#endif\n#define USED 1\n#define UNUSED 1\n" + KERNEL)
     for words, status in ((["-O3", "-c", "bad.c"], 1), (["-O3", "-Wall", "-c", "warn.c"], 0),
                           (["-O3", "-Wall", "-Werror", "-c", "warn.c"], 1), (["-O3", "-c", "preprocess.c"], 1),
                           (["-O3", "-Wall", "-Wframe-larger-than=1", "-c", "warn.c"], 0),  # said where code is made
+                          (["-O3", "-Werror=undef", "-c", "undefined.c"], 1), (["-O3", "-Wunused-macros", "-c", "undefined.c"], 0),
+                          (["-O3", "-c", "bad.c", "mm.c"], 1), (["-O3", "-c", "mm.c", "-o", "."], 1),
                           (["-O3", "-c", "none.c"], 1), (["-O3", "-c", "mm.c", "-lm", "-L/x"], 0),
                           (["-O3", "-c", "mm.c", "-o", "none/mm.o"], 1)):
         plain = case.run(case.cc, *words, status=None)
         ours = case.s("--recipe=normal-form", case.cc, *words, status=None)
         assert (plain.returncode != 0) == (status != 0) and plain.returncode == ours.returncode, words
         assert plain.stderr == ours.stderr, f"{words}\n{plain.stderr}\n---\n{ours.stderr}"
+    # Of several inputs those that can be compiled are.
+    (case.folder / "mm.o").unlink()
+    case.s("--recipe=normal-form", case.cc, "-O3", "-c", "bad.c", "mm.c", status=1)
+    assert (case.folder / "mm.o").exists()
     # Of a function that is all nest, too: what is written for it is as clean as it was.
     case.write("clean.c", "void scale(int n, double *a);\nvoid scale(int n, double *a) {\n  int i;\n  double t[2];\n"
                "  for (i = 0; i < n; i++) {\n    t[i % 2] = a[i];\n    a[i] = 2 * t[i % 2];\n  }\n}\n")
@@ -121,6 +128,24 @@ def macros_of_the_runtime_reach_generated_code(case):
     default = objects[""]
     assert objects["-DSOUS_PARALLEL_FROM=10000"] == default == objects["-DOTHER=77"]
     assert objects["-DSOUS_PARALLEL_FROM=77"] == objects["-D SOUS_PARALLEL_FROM=77"] != default
+
+
+def what_the_assembler_reads_is_no_part_of_a_kept_result(case):
+    case.write("inc.c", '__asm__(".section .rodata\\n.incbin \\"data.bin\\"\\n.previous");\n' + KERNEL)
+    for text in ("hello", "world"):
+        case.write("data.bin", text)
+        done = case.s("--explain", "--recipe=normal-form", case.cc, *FLAGS, "-c", "inc.c", "-o", "inc.o")
+        assert ": mm: served" in done.stderr and text.encode() in case.bytes("inc.o"), done.stderr
+
+
+def options_in_the_text_are_gccs(case):
+    for said in ('#pragma GCC optimize("wrapv")\n', '__attribute__((noinline, optimize("no-fast-math"))) int f(void);\n'):
+        case.write("said.c", said + KERNEL)
+        done = case.s("--explain", "--recipe=normal-form", "gcc-12", *FLAGS, "-c", "said.c")
+        assert "it has options for gcc in its text" in done.stderr, done.stderr
+    case.write("said.c", "void optimize(int level) { (void)level; }\n" + KERNEL)
+    done = case.s("--explain", "--recipe=normal-form", "gcc-12", *FLAGS, "-c", "said.c")
+    assert ": mm: served" in done.stderr, done.stderr
 
 
 def several_inputs_and_response_file(case):

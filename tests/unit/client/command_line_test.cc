@@ -19,7 +19,8 @@ CommandLine read(std::string_view text) {
 TEST(CommandLine, CompilesC) {
   const auto line = read("-O3 -march=native -Iinc -I dir -DX=1 -Wall -std=gnu11 -g -c src/a.c -o out/a.o");
   EXPECT_EQ(line.action, Action::Compile) << line.why;
-  EXPECT_EQ(line.preprocess, (Words{"-O3", "-march=native", "-Iinc", "-I", "dir", "-DX=1", "-std=gnu11", "-g"}));
+  EXPECT_EQ(line.preprocess,
+            (Words{"-O3", "-march=native", "-Iinc", "-I", "dir", "-DX=1", "-Wall", "-std=gnu11", "-g"}));
   EXPECT_EQ(line.code, (Words{"-O3", "-march=native", "-Wall", "-std=gnu11", "-g"}));
   EXPECT_EQ(line.cpp_code, (Words{"-O3", "-march=native", "-g"}));
   EXPECT_EQ(line.parse, (Words{"-march=native", "-std=gnu11"}));
@@ -79,12 +80,30 @@ TEST(CommandLine, PassesThrough) {
                            "-O3 -c a.c b.c -o x.o",
                            "-O3 -v -c a.c",
                            "-O3 -ffreestanding -c a.c",
+                           "-O3 -fwrapv -c a.c",
+                           "-O3 -fno-strict-overflow -c a.c",
+                           "-O3 -finstrument-functions -c a.c",
+                           "-O3 -fsingle-precision-constant -c a.c",
+                           "-O3 -ffp-eval-method=double -c a.c",
+                           "-O3 -fexec-charset=IBM037 -c a.c",
+                           "-O3 -fstack-usage -c a.c",
+                           "-O3 -Wa,-adln=a.lst -c a.c",
+                           "-O3 -c a.c -o -",
+                           "-O3 -MF a.d -c a.c",
                            "-O3 -c a.c -o",
                            "-O3 -c a.c a.cc"}) {
     const auto line = read(text);
     EXPECT_EQ(line.action, Action::Pass) << text;
     EXPECT_NE(line.why, "") << text;
   }
+}
+
+// What the preprocessed text means depends on it; the one that says no, too.
+TEST(CommandLine, WhatTheParserIsTold) {
+  const auto line = read("-O3 -fpack-struct=1 -fshort-wchar -fno-short-enums -fPIC -fno-plt -Wundef -c a.c");
+  EXPECT_EQ(line.parse, (Words{"-fpack-struct=1", "-fshort-wchar", "-fno-short-enums"}));
+  EXPECT_EQ(line.cpp_code, (Words{"-O3", "-fshort-wchar", "-fno-short-enums", "-fPIC", "-fno-plt"}));
+  EXPECT_EQ(line.preprocess.back(), "-Wundef");  // the preprocessor's own warnings
 }
 
 TEST(CommandLine, LastOptimizationWins) {
@@ -118,6 +137,8 @@ TEST(CommandLine, DependencyFilesAsTheCompilerNamesThem) {
 
 TEST(CommandLine, WordsAsTheShellSplitsThem) {
   EXPECT_EQ(split_words(R"(a "b c" 'd "e' f\ g "h\"i" "")"), (Words{"a", "b c", "d \"e", "f g", "h\"i", ""}));
+  EXPECT_EQ(split_words(R"('a\\b')"), Words{R"(a\\b)"});
+  EXPECT_EQ(split_words(R"('a\\b')", Quoting::response_file), Words{R"(a\b)"});
 }
 
 }  // namespace
