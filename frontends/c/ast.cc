@@ -250,18 +250,8 @@ std::set<const clang::VarDecl*> named_variables(const clang::Stmt* s) {
 }
 
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s) {
-  std::set<const clang::VarDecl*> result = address_taken(s);
-  for_each_statement(s, [&](const clang::Stmt* x) {
-    const clang::VarDecl* target = nullptr;
-    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
-      target = named_variable(b->getLHS());
-    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x); u && u->isIncrementDecrementOp())
-      target = named_variable(u->getSubExpr());
-    if (target) result.insert(target);
-    if (const auto* assembly = llvm::dyn_cast<clang::AsmStmt>(x))
-      for (unsigned k = 0; k < assembly->getNumOutputs(); ++k)
-        if (const clang::VarDecl* v = named_variable(assembly->getOutputExpr(k))) result.insert(v);
-  });
+  std::set<const clang::VarDecl*> result = assigned_variables(s);
+  result.merge(address_taken(s));
   return result;
 }
 

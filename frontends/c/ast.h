@@ -46,7 +46,12 @@ struct ForHeader {
 };
 // The header by its form alone; whether the body writes the variable is another question.
 std::optional<ForHeader> for_header(const clang::ForStmt* loop, const clang::ASTContext& context);
+// Whether no iteration assigns to a variable that the condition names, the step of the loop's own aside: only then is
+// the bound before the loop that of every test. (Writes through pointers are found where the bound's memory is known.)
+bool keeps_bound(const clang::ForStmt* loop, const ForHeader& header);
 
+// Variables that assignments, increments and assembly below `s` name as their target.
+std::set<const clang::VarDecl*> assigned_variables(const clang::Stmt* s);
 // Variables written by assignments, increments or through & below `s` (calls of inlinable functions included: they
 // cannot write a caller's variable unless its address is taken).
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s);

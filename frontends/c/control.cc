@@ -185,7 +185,9 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
 Lift<void> Builder::for_statement(const clang::ForStmt* s) {
   auto header = for_header(s, context_);
   const clang::Stmt* jump = interruption(s->getBody());
-  if (header && !jump && !written_variables(s->getBody()).contains(header->variable)) return for_loop(s, *header);
+  const bool own_step = header && !written_variables(s->getBody()).contains(header->variable);
+  const bool fixed = header && keeps_bound(s, *header);
+  if (own_step && fixed && !jump) return for_loop(s, *header);
   const LoopParts parts{s->getCond(), s->getBody(), s->getInc(), true, s->getBeginLoc()};
   if (counts(parts)) {
     if (s->getInit()) TRY_VOID(statement(s->getInit()));
@@ -195,14 +197,14 @@ Lift<void> Builder::for_statement(const clang::ForStmt* s) {
     return refuse(reason_code(jump), "the outermost loop may end before its bound", jump->getBeginLoc());
   if (!header && s->getInc() && s->getCond() && s->getInc()->getType()->isPointerType())
     return refuse("c.pointer.reassigned", "a loop over pointers", s->getBeginLoc());
+  if (for_depth_ == 0 && own_step && !fixed)
+    return refuse("c.loop.bound-changes", "the bound of the loop is changed in its body", s->getBeginLoc());
   if (for_depth_ == 0)
     return refuse("c.loop.form",
                   header ? "the loop's variable is changed in its body"
                          : "the loop does not count from one bound to another in constant steps",
                   s->getBeginLoc());
-  if (header && jump && header->before.empty() && header->also.empty() &&
-      !written_variables(s->getBody()).contains(header->variable))
-    return search_loop(s, *header);
+  if (header && jump && header->before.empty() && header->also.empty() && own_step) return search_loop(s, *header);
   if (s->getInit()) TRY_VOID(statement(s->getInit()));
   if (!s->getCond()) return refuse("c.loop.form", "a loop without a condition", s->getBeginLoc());
   return while_statement(parts);

@@ -48,7 +48,7 @@ void Builder::scan(const clang::Stmt* s, int depth) {
     const bool in_memory =
         header && (header->variable->hasGlobalStorage() || facts_.address_taken.contains(header->variable));
     if (header && !in_memory && !interruption(loop->getBody()) &&
-        !written_variables(loop->getBody()).contains(header->variable)) {
+        !written_variables(loop->getBody()).contains(header->variable) && keeps_bound(loop, *header)) {
       for (const clang::Expr* e : header->before) scan(e, depth);
       for (const clang::Expr* e : header->also) scan(e, depth);
       header_writes_.insert(header->variable);

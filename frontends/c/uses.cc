@@ -1,10 +1,34 @@
-// What values variables have where a run of statements begins, and how it uses them.
+// Which variables statements assign to, what values they have where a run of statements begins, and how it uses them.
+#include <algorithm>
 #include <functional>
 
 #include "clang/AST/StmtOpenMP.h"
 #include "frontends/c/ast.h"
 
 namespace sous::frontends::c {
+
+std::set<const clang::VarDecl*> assigned_variables(const clang::Stmt* s) {
+  std::set<const clang::VarDecl*> result;
+  for_each_statement(s, [&](const clang::Stmt* x) {
+    const clang::VarDecl* target = nullptr;
+    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x); b && b->isAssignmentOp())
+      target = named_variable(b->getLHS());
+    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(x); u && u->isIncrementDecrementOp())
+      target = named_variable(u->getSubExpr());
+    if (target) result.insert(target);
+    if (const auto* assembly = llvm::dyn_cast<clang::AsmStmt>(x))
+      for (unsigned k = 0; k < assembly->getNumOutputs(); ++k)
+        if (const clang::VarDecl* v = named_variable(assembly->getOutputExpr(k))) result.insert(v);
+  });
+  return result;
+}
+
+bool keeps_bound(const clang::ForStmt* loop, const ForHeader& header) {
+  std::set<const clang::VarDecl*> assigned = assigned_variables(loop->getBody());
+  for (const clang::Expr* e : header.also) assigned.merge(assigned_variables(e));
+  return std::ranges::none_of(named_variables(loop->getCond()),
+                              [&](const clang::VarDecl* v) { return assigned.contains(v); });
+}
 
 std::map<const clang::VarDecl*, std::int64_t> constants_before(const std::vector<const clang::Stmt*>& list,
                                                                std::size_t at, const clang::ASTContext& context) {

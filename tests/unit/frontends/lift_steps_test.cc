@@ -136,6 +136,15 @@ TEST(LiftSteps, WhatIsLeftBehind) {
             "long long sous_final_0 = 0LL;\nn = sous_final_0;\n");
 }
 
+TEST(LiftSteps, ABoundThatTheLoopChangesIsComparedAnewEachTime) {
+  // i < j - i, not i < j.
+  const std::string text = root("void f(int j, int *x) { for (int i = 0; i < j; i++, j--) x[i] += x[j]; }");
+  EXPECT_EQ(text, "loop i = 0 .. (j + 1) floordiv 2 {\n  s0: x[i] = x[i] + x[-i + j]\n}\n");
+  EXPECT_EQ(text, root("void f(int j, int *x) { for (int i = 0; i < j; i++) { x[i] += x[j]; j--; } }"));
+  EXPECT_EQ(only_reason("void f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i]++ > 5) n--; }"),
+            "c.loop.bound-changes");
+}
+
 TEST(LiftSteps, WhatDoesNotCountIsLeftAlone) {
   const auto reason = [](const std::string& body) {
     return only_reason("int g(int); int f(int n, int m, int *x, int *p) { " + body + " return n; }");
