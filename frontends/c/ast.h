@@ -57,6 +57,8 @@ std::set<const clang::VarDecl*> assigned_variables(const clang::Stmt* s);
 std::set<const clang::VarDecl*> written_variables(const clang::Stmt* s);
 std::set<const clang::VarDecl*> named_variables(const clang::Stmt* s);
 std::set<const clang::VarDecl*> address_taken(const clang::Stmt* s);
+// Variables that the extents of variable-length arrays in the type name, behind pointers too.
+std::set<const clang::VarDecl*> size_variables(clang::QualType type, const clang::ASTContext& context);
 // Calls f on `s` and everything below, the bodies of OpenMP constructs included.
 void for_each_statement(const clang::Stmt* s, const std::function<void(const clang::Stmt*)>& f);
 // Values that the statements before list[at] surely give to local integers. Where no label lets anything jump in.
@@ -79,6 +81,17 @@ enum class Use {
   Exposed,  // may be read
 };
 Use use_of(const clang::Stmt* s, const clang::VarDecl* variable, const clang::ASTContext& context);
+
+// A block on the way to a run of statements.
+struct Frame {
+  const clang::Stmt* parent;  // what the list belongs to: a block, or the statement whose body it is
+  std::vector<const clang::Stmt*> list;
+  std::size_t next = 0;  // the first statement behind the one being looked at
+};
+// Whether the value that a local variable, to which no pointer leads, has behind the statements up to `next` of the
+// innermost frame may be read. Where the function has no labels.
+bool live_after(const std::vector<Frame>& frames, std::size_t next, const clang::VarDecl* v,
+                const clang::ASTContext& context);
 
 // [begin, end) of a statement in the main file, its semicolon included; nullopt if a macro does not let it.
 struct TextRange {

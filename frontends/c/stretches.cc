@@ -18,13 +18,6 @@ namespace {
 
 using Statements = std::vector<const clang::Stmt*>;
 
-// A block on the way to the statements under consideration.
-struct Frame {
-  const clang::Stmt* parent;  // what the list belongs to: a block, or the statement whose body it is
-  Statements list;
-  std::size_t next = 0;  // the first statement behind the one being looked at
-};
-
 // Whether the nest's assumptions hold, and its outermost loops have iterations, for some sizes that programs have:
 // small or large, the one or the other larger, one of them (a distance, a step) negative. Where one loop takes an array
 // for rows and another for one long row, a row would have to be as long as all of them.
@@ -103,41 +96,10 @@ class Finder {
       unit_.reasons.push_back(std::move(reason));
   }
 
-  Use rest_of(const Frame& frame, const clang::VarDecl* v, std::size_t from) const {
-    Use use = Use::None;
-    for (std::size_t k = from; k < frame.list.size() && use == Use::None; ++k) use = use_of(frame.list[k], v, context_);
-    return use;
-  }
-
   // Whether the value that `v` has after the statements up to `next` of the innermost frame may be read.
   bool live_after(const clang::VarDecl* v, std::size_t next) const {
     if (v->hasGlobalStorage() || facts_.address_taken.contains(v) || jumps_) return true;
-    for (std::size_t depth = frames_.size(); depth-- > 0;) {
-      const Frame& frame = frames_[depth];
-      Use use = rest_of(frame, v, depth + 1 == frames_.size() ? next : frame.next);
-      if (use == Use::Exposed) return true;
-      if (use == Use::Written) return false;
-      // Round again: the rest of the loop's header, then its body from the start.
-      const clang::Stmt* parent = frame.parent;
-      if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(parent)) {
-        for (const clang::Stmt* s : {static_cast<const clang::Stmt*>(loop->getInc()),
-                                     static_cast<const clang::Stmt*>(loop->getCond()), loop->getBody()})
-          if (use_of(s, v, context_) == Use::Exposed) return true;
-      } else if (llvm::isa<clang::WhileStmt, clang::DoStmt>(parent)) {
-        if (mentioned(parent, v)) return true;
-      } else if (llvm::isa<clang::SwitchStmt>(parent) && mentioned(parent, v)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  static bool mentioned(const clang::Stmt* s, const clang::VarDecl* v) {
-    bool found = false;
-    for_each_statement(s, [&](const clang::Stmt* x) {
-      if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(x)) found = found || e->getDecl() == v;
-    });
-    return found;
+    return c::live_after(frames_, next, v, context_);
   }
 
   // Whether a variable declared in list[first, last) is named behind it in the same block.
@@ -150,7 +112,7 @@ class Finder {
         // Types and functions declared in a block cannot be followed cheaply; such a declaration stays in the C file.
         if (!v) return true;
         for (std::size_t j = last; j < list.size(); ++j)
-          if (mentioned(list[j], v)) return true;
+          if (named_variables(list[j]).contains(v) || use_of(list[j], v, context_) != Use::None) return true;
       }
     }
     return false;

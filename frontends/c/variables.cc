@@ -12,29 +12,6 @@ namespace sous::frontends::c {
 using sdfg::ElementType;
 using sdfg::Expr;
 
-namespace {
-
-// Variables that the extents of a variable-length array type name.
-void size_variables(clang::QualType type, const clang::ASTContext& context, std::set<const clang::VarDecl*>& found) {
-  if (const auto* p = type->getAs<clang::PointerType>()) return size_variables(p->getPointeeType(), context, found);
-  const clang::ArrayType* array = context.getAsArrayType(type);
-  if (!array) return;
-  if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(array)) {
-    std::vector<const clang::Stmt*> work{vla->getSizeExpr()};
-    while (!work.empty()) {
-      const clang::Stmt* s = work.back();
-      work.pop_back();
-      if (!s) continue;
-      if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s))
-        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl())) found.insert(v);
-      for (const clang::Stmt* child : s->children()) work.push_back(child);
-    }
-  }
-  size_variables(array->getElementType(), context, found);
-}
-
-}  // namespace
-
 std::string Builder::fresh(const std::string& wish) {
   std::string name = wish;
   for (int k = 1; names_.contains(name); ++k) name = wish + "_" + std::to_string(k);
@@ -293,10 +270,8 @@ Lift<Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation w
     const clang::VarDecl* complete = v;  // a file-scope `double A[];` may be completed later
     for (const clang::VarDecl* d : v->redecls())
       if (!d->getType()->isIncompleteArrayType()) complete = d;
-    std::set<const clang::VarDecl*> sizes;
-    size_variables(complete->getType(), context_, sizes);
     bool stable = true;
-    for (const clang::VarDecl* s : sizes)
+    for (const clang::VarDecl* s : size_variables(complete->getType(), context_))
       stable = stable && (fixed_value(s) ||
                           (!facts_.written.contains(s) && !s->hasGlobalStorage() && !facts_.address_taken.contains(s)));
     Memory memory = of_variable(v);
@@ -305,10 +280,9 @@ Lift<Binding*> Builder::binding(const clang::VarDecl* v, clang::SourceLocation w
         memory_scalars_.push_back({name, name, type, where});
       if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(v))
         if (const clang::ArrayType* declared = context_.getAsArrayType(parameter->getOriginalType())) {
-          std::set<const clang::VarDecl*> outer;
-          size_variables(parameter->getOriginalType(), context_, outer);
           bool steady = true;
-          for (const clang::VarDecl* s : outer) steady = steady && (fixed_value(s) || !facts_.written.contains(s));
+          for (const clang::VarDecl* s : size_variables(parameter->getOriginalType(), context_))
+            steady = steady && (fixed_value(s) || !facts_.written.contains(s));
           if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(declared))
             memory.declared = Expr(static_cast<std::int64_t>(fixed->getSize().getZExtValue()));
           else if (const auto* vla = llvm::dyn_cast<clang::VariableArrayType>(declared); vla && vla->getSizeExpr()) {
