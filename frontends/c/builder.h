@@ -63,7 +63,6 @@ class Builder {
   std::string add_container(const std::string& wish, sdfg::ElementType type, std::vector<sdfg::Expr> shape,
                             sdfg::Storage storage);
   std::string temporary(const std::string& wish, sdfg::ElementType type);
-
   Lift<void> nameable(const clang::VarDecl* v, clang::SourceLocation where) const;
   Memory of_variable(const clang::VarDecl* v) const;
   bool is_private(const clang::VarDecl* v) const;
@@ -148,7 +147,7 @@ class Builder {
   void restore_tracked(const Values& before);
   void join_tracked(const Values& yes, const std::optional<sdfg::Expr>& test);
   void unfollowed(const clang::VarDecl* v);
-  Lift<std::string> tracked_epilogue(const std::string& others);
+  Lift<void> tracked_epilogue(std::string& declare, std::string& assign);
 
   // clamps.cc
   std::optional<sdfg::Expr> chosen(const sdfg::Expr& test, const sdfg::Expr& yes, const sdfg::Expr& no);
@@ -218,8 +217,7 @@ class Builder {
   // choices.cc
   Lift<sdfg::ScalarExpr> logical(const clang::BinaryOperator* e);
   Lift<sdfg::ScalarExpr> conditional(const clang::ConditionalOperator* e);
-  // An operand that C evaluates only sometimes: its value if evaluating it always is safe, and otherwise nothing (and
-  // no trace of the attempt).
+  // Of an operand that C evaluates only sometimes: its value if evaluating it always is safe; else no trace of it.
   Lift<std::optional<sdfg::ScalarExpr>> eager(const clang::Expr* e, bool as_condition);
   bool safe_to_read(const sdfg::Memlet& memlet) const;
 

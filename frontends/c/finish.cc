@@ -103,26 +103,33 @@ std::string Builder::c_text(const Expr& e) const {
   return text;
 }
 
+// C statements that give variables the values they have behind the nest: those of loops first, then the tracked ones.
+// All are expressions over what the variables hold on entry, so nothing is assigned before all is computed; what is
+// declared comes first, as compilers can be told to want it.
 Lift<std::string> Builder::epilogue() {
-  std::string text;
+  std::string declare, assign;
+  int count = 0;
   // One variable may have been the loop variable of several loops: all its values, in order.
   for (const Final& f : finals_) {
     if (declared_.contains(f.variable) || !live_after_(f.variable)) continue;
     const std::string name = f.variable->getNameAsString();
-    bool known = f.value.has_value();
-    if (known)
-      for (const std::string& s : f.value->symbols()) known = known && symbol_c_.contains(s);
-    for (const Expr& e : f.nonneg)
-      for (const std::string& s : e.symbols()) known = known && symbol_c_.contains(s);
-    if (!known)
+    std::vector<Expr> needed = f.nonneg;
+    if (f.value) needed.push_back(*f.value);
+    const auto known = [&](const std::string& s) { return symbol_c_.contains(s); };
+    if (!f.value ||
+        !std::ranges::all_of(needed, [&](const Expr& e) { return std::ranges::all_of(e.symbols(), known); }))
       return refuse("c.induction-variable", "the value of '" + name + "' after the nest is not known",
                     f.variable->getLocation());
     std::string guard;
     for (const Expr& e : f.nonneg) guard += (guard.empty() ? "" : " && ") + c_text(e) + " >= 0";
-    if (!guard.empty()) text += "if (" + guard + ") ";
-    text += name + " = " + c_text(*f.value) + ";\n";
+    const std::string number = std::to_string(count++), held = "sous_final_" + number, is_set = "sous_if_" + number;
+    if (!guard.empty()) declare += "int " + is_set + " = " + guard + ";\n";
+    declare += "long long " + held + " = " + (guard.empty() ? "" : is_set + " ? ") + c_text(*f.value) +
+               (guard.empty() ? "" : " : 0") + ";\n";
+    assign += (guard.empty() ? "" : "if (" + is_set + ") ") + name + " = " + held + ";\n";
   }
-  return tracked_epilogue(text);
+  TRY_VOID(tracked_epilogue(declare, assign));
+  return declare + assign;
 }
 
 Lift<void> Builder::finish_memory() {

@@ -320,11 +320,8 @@ void Builder::join_tracked(const Values& yes, const std::optional<Expr>& test) {
   }
 }
 
-// C statements that give tracked variables their final values. All values are computed before anything is assigned;
-// `others` (which read what the variables were on entry, too) run in between.
-Lift<std::string> Builder::tracked_epilogue(const std::string& others) {
-  std::string compute, assign;
-  int count = 0;
+// The same of tracked variables: appends C statements.
+Lift<void> Builder::tracked_epilogue(std::string& declare, std::string& assign) {
   for (const clang::VarDecl* v : tracked_) {
     const auto it = bindings_.find(v);
     if (declared_.contains(v) || it == bindings_.end() || !live_after_(v)) continue;
@@ -353,11 +350,11 @@ Lift<std::string> Builder::tracked_epilogue(const std::string& others) {
         if (w != v && memory->c_expr == w->getNameAsString()) return unknown();
       base = "(" + memory->c_expr + ") + ";
     }
-    const std::string t = "sous_final_" + std::to_string(count++);
-    compute += "long long " + t + " = " + c_text(*offset) + ";\n";
-    assign += name + " = " + base + t + ";\n";
+    const std::string held = "sous_final_" + name;
+    declare += "long long " + held + " = " + c_text(*offset) + ";\n";
+    assign += name + " = " + base + held + ";\n";
   }
-  return compute.empty() ? others : compute + others + assign;
+  return {};
 }
 
 }  // namespace sous::frontends::c

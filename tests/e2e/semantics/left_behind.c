@@ -1,4 +1,5 @@
-// What variables hold behind a nest: where a jump passes their next assignment by, where it is never evaluated.
+// What variables hold behind a nest: where a jump passes their next assignment by, where it is never evaluated, where
+// one's value is computed from another that the nest changes too, and where only that value rests on an assumption.
 // broken_off: served SS
 // continued: served SSS
 // in_case: served S
@@ -12,7 +13,10 @@
 // sizes: served SSSSSS
 // declared: served SS
 // cleaned: served S
-// also: vectorize broken_off
+// in_order: served S
+// begun_there: served SS
+// swapped: served S
+// also: vectorize broken_off in_order
 #include "semantics.h"
 
 static volatile int calls;  // no nest has a call in it
@@ -156,6 +160,27 @@ NOINLINE int cleaned(int n, double *x) {
   }
   return n;
 }
+// j begins where i began.
+NOINLINE int in_order(int i, int n, int m, int *x, int *y) {
+  int j;
+  for (int k = 0; k < 10; k++) y[k] = k;
+  int i0 = i;
+  for (; i < n; i++) x[i] = 0;
+  for (j = i0; j < m; j++) x[j] += 1;
+  return i * 1000 + j;
+}
+NOINLINE int begun_there(int i, int n, int m, int *x) {
+  for (; i < n; i += 3) x[i] = 0;
+  for (; i < m; i++) x[i] += 1;
+  return i;
+}
+NOINLINE int swapped(int n, int m, int *x) {
+  int i = n, j = m;
+  for (int k = 0; k < 9; k++) x[k]++;
+  for (n = j - 2; n < 20; n++) x[n]++;
+  for (m = i + 2; m > 3; m--) x[m]++;
+  return n * 100 + m;
+}
 int main(void) {
   int x[40] = {0}, y[40] = {0};
   double d[40] = {3, 4, 5};
@@ -171,5 +196,8 @@ int main(void) {
   printf("sizes %d %d %d\n", sizes(5, d, 0), sizes(6, d, 1), sizes(7, d, 2));
   printf("declared %d %d\n", declared(10, d), m);
   cleaned(3, d);
+  printf("in_order %d\n", in_order(3, 9, 2, x, y));
+  printf("begun_there %d\n", begun_there(1, 6, 11, x));
+  printf("swapped %d\n", swapped(5, 8, x));
   print_ints("left", x, 40), print_ints("left", y, 10), print_doubles("left", d, 40);
 }

@@ -327,9 +327,15 @@ TEST(Lift, InductionVariablesGetTheirFinalValue) {
 })");
   ASSERT_EQ(unit.nests.size(), 1u);
   EXPECT_EQ(unit.nests[0].epilogue,
-            "if ((long long)(n) + -1LL >= 0) j = 1LL;\n"
-            "if ((long long)(n) + -1LL >= 0 && (long long)(m) + -2LL >= 0) j = (long long)(m);\n"
-            "i = 0LL;\nif ((long long)(n) + -1LL >= 0) i = (long long)(n);\n");
+            "int sous_if_0 = (long long)(n) + -1LL >= 0;\n"
+            "long long sous_final_0 = sous_if_0 ? 1LL : 0;\n"
+            "int sous_if_1 = (long long)(n) + -1LL >= 0 && (long long)(m) + -2LL >= 0;\n"
+            "long long sous_final_1 = sous_if_1 ? (long long)(m) : 0;\n"
+            "long long sous_final_2 = 0LL;\n"
+            "int sous_if_3 = (long long)(n) + -1LL >= 0;\n"
+            "long long sous_final_3 = sous_if_3 ? (long long)(n) : 0;\n"
+            "if (sous_if_0) j = sous_final_0;\nif (sous_if_1) j = sous_final_1;\n"
+            "i = sous_final_2;\nif (sous_if_3) i = sous_final_3;\n");
 }
 
 TEST(Lift, AFinalValueBehindABoundThatIsReadIsNotKnown) {
