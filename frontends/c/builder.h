@@ -374,6 +374,7 @@ class Builder {
   std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
   std::vector<const clang::FunctionDecl*> inline_stack_;
   std::vector<Final> finals_;
+  std::set<std::string> text_symbols_;  // of the epilogue, and of what symbols computed from others are
   Ranges ranges_;
   Box box_;
   std::size_t built_assumptions_ = 0;        // made when all statements were understood

@@ -115,6 +115,7 @@ Lift<std::string> Builder::epilogue() {
     const std::string name = f.variable->getNameAsString();
     std::vector<Expr> needed = f.nonneg;
     if (f.value) needed.push_back(*f.value);
+    for (const Expr& e : needed) text_symbols_.merge(e.symbols());
     const auto known = [&](const std::string& s) { return symbol_c_.contains(s); };
     if (!f.value ||
         !std::ranges::all_of(needed, [&](const Expr& e) { return std::ranges::all_of(e.symbols(), known); }))
@@ -189,8 +190,9 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   Ranges types;
   types.parameters = ranges_.parameters;
   for (const Expr& e : ranges_.assumptions) {
-    const auto symbols = e.symbols();
-    const bool matters = std::ranges::any_of(symbols, [&](const std::string& s) { return used.contains(s); });
+    // The epilogue, and symbols computed from others, rest on them as the graph does.
+    const bool matters = std::ranges::any_of(
+        e.symbols(), [&](const std::string& s) { return used.contains(s) || text_symbols_.contains(s); });
     const bool trivial = !sdfg_.has_symbol(e.as_symbol().value_or("")) && types.nonneg(e, {});
     if (matters && !trivial && std::ranges::find(assumptions, e) == assumptions.end()) assumptions.push_back(e);
   }

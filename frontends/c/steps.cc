@@ -336,6 +336,7 @@ Lift<void> Builder::tracked_epilogue(std::string& declare, std::string& assign) 
     if (!offset || (b.kind == Binding::Kind::Pointer && b.subscript.size() != 1)) return unknown();
     for (const std::string& s : offset->symbols())
       if (!symbol_c_.contains(s)) return unknown();
+    text_symbols_.merge(offset->symbols());
     // C's division rounds to zero, an Expr's down.
     for (const sdfg::Term& t : offset->terms())
       for (const sdfg::Atom& a : t.atoms)

@@ -30,6 +30,7 @@ Lift<Expr> Builder::quotient_on_entry(const Expr& dividend, const Expr& divisor,
         return refuse("c.loop.form", "how often the loop runs is not known on entry", where);
     }
   }
+  for (const Expr& e : {dividend, divisor}) text_symbols_.merge(e.symbols());
   const std::string by = c_text(divisor);
   return Expr::symbol(
       symbol_for("trips", "((" + by + ") > 0 ? (" + c_text(dividend) + ") / (" + by + ") : 0)", context_.LongLongTy));

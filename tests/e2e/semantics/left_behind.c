@@ -16,6 +16,9 @@
 // in_order: served S
 // begun_there: served SS
 // swapped: served S
+// counted: served SO
+// clamped: served SOOO
+// stepped: served SSO
 // also: vectorize broken_off in_order
 #include "semantics.h"
 
@@ -181,6 +184,24 @@ NOINLINE int swapped(int n, int m, int *x) {
   for (m = i + 2; m > 3; m--) x[m]++;
   return n * 100 + m;
 }
+NOINLINE int counted(int i, int n, int *x) {
+  while (i < n) i += 3;
+  for (int k = 0; k < 10; k++) x[k] = k;
+  return i;
+}
+NOINLINE int clamped(int k, int lo, int hi, int *x, int *y) {
+  for (int i = 0; i < 4; i++) x[k] += i;
+  if (k < lo)
+    k = lo;
+  else if (k > hi)
+    k = hi;
+  for (int i = 0; i < 10; i++) y[i] = i;
+  return k;
+}
+// In the graph, only how often the loop runs is left of n and step.
+NOINLINE void stepped(unsigned long n, unsigned long step, int *x) {
+  for (unsigned long i = 0; i < n; i += step) x[0] += 1;
+}
 int main(void) {
   int x[40] = {0}, y[40] = {0};
   double d[40] = {3, 4, 5};
@@ -199,5 +220,9 @@ int main(void) {
   printf("in_order %d\n", in_order(3, 9, 2, x, y));
   printf("begun_there %d\n", begun_there(1, 6, 11, x));
   printf("swapped %d\n", swapped(5, 8, x));
+  printf("counted %d %d\n", counted(4, 10, x), counted(10, 4, x));
+  int bounds[4][3] = {{1, 3, 7}, {1, 7, 3}, {5, 7, 3}, {9, 7, 3}};
+  for (int k = 0; k < 4; k++) printf("clamped %d\n", clamped(bounds[k][0], bounds[k][1], bounds[k][2], x, y));
+  stepped(7, 2, x), stepped(0, 1, x), stepped((1ul << 63) + 5, 1ul << 62, x);
   print_ints("left", x, 40), print_ints("left", y, 10), print_doubles("left", d, 40);
 }
