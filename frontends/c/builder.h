@@ -328,6 +328,7 @@ class Builder {
   // finish.cc
   Lift<void> finish_memory();
   Lift<std::string> epilogue();
+  bool left_behind(const clang::VarDecl* v) const;
   std::string c_text(const sdfg::Expr& e) const;
 
   const FunctionFacts& facts_;

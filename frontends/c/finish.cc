@@ -111,7 +111,7 @@ Lift<std::string> Builder::epilogue() {
   int count = 0;
   // One variable may have been the loop variable of several loops: all its values, in order.
   for (const Final& f : finals_) {
-    if (declared_.contains(f.variable) || !live_after_(f.variable)) continue;
+    if (!left_behind(f.variable)) continue;
     const std::string name = f.variable->getNameAsString();
     std::vector<Expr> needed = f.nonneg;
     if (f.value) needed.push_back(*f.value);
@@ -131,6 +131,11 @@ Lift<std::string> Builder::epilogue() {
   }
   TRY_VOID(tracked_epilogue(declare, assign));
   return declare + assign;
+}
+
+// Whether the program behind the nest may look at the variable, which is one of the function's own.
+bool Builder::left_behind(const clang::VarDecl* v) const {
+  return !declared_.contains(v) && !in_called_function(v) && live_after_(v);
 }
 
 Lift<void> Builder::finish_memory() {

@@ -324,7 +324,7 @@ void Builder::join_tracked(const Values& yes, const std::optional<Expr>& test) {
 Lift<void> Builder::tracked_epilogue(std::string& declare, std::string& assign) {
   for (const clang::VarDecl* v : tracked_) {
     const auto it = bindings_.find(v);
-    if (declared_.contains(v) || it == bindings_.end() || !live_after_(v)) continue;
+    if (it == bindings_.end() || !left_behind(v)) continue;
     const std::string name = v->getNameAsString();
     const Binding& b = it->second;
     const auto unknown = [&] {

@@ -19,6 +19,7 @@
 // counted: served SO
 // clamped: served SOOO
 // stepped: served SSO
+// hidden: served S
 // also: vectorize broken_off in_order
 #include "semantics.h"
 
@@ -202,6 +203,19 @@ NOINLINE int clamped(int k, int lo, int hi, int *x, int *y) {
 NOINLINE void stepped(unsigned long n, unsigned long step, int *x) {
   for (unsigned long i = 0; i < n; i += step) x[0] += 1;
 }
+// The k of the called function is another.
+static int fill(int *x, int k, int n) {
+  for (; k < n; k++) x[k] += k;
+  return n;
+}
+NOINLINE int hidden(int n, int *x) {
+  int k = 42, s = 0;
+  for (int i = 0; i < n; i++) s += fill(x, i, n);
+  if (s < 0) goto out;
+  s += k;
+out:
+  return s + k * 1000;
+}
 int main(void) {
   int x[40] = {0}, y[40] = {0};
   double d[40] = {3, 4, 5};
@@ -225,4 +239,6 @@ int main(void) {
   for (int k = 0; k < 4; k++) printf("clamped %d\n", clamped(bounds[k][0], bounds[k][1], bounds[k][2], x, y));
   stepped(7, 2, x), stepped(0, 1, x), stepped((1ul << 63) + 5, 1ul << 62, x);
   print_ints("left", x, 40), print_ints("left", y, 10), print_doubles("left", d, 40);
+  for (int k = 0; k < 40; k++) x[k] = 0;
+  printf("hidden %d\n", hidden(10, x));
 }
