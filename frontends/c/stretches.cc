@@ -133,6 +133,8 @@ class Finder {
   Attempt attempt(const Statements& list, std::size_t first, std::size_t last, const std::string& name) {
     ++attempts_;
     facts_.starts = jumps_ ? std::map<const clang::VarDecl*, std::int64_t>() : constants_before(list, first, context_);
+    // What has an address may have been changed through it since.
+    std::erase_if(facts_.starts, [&](const auto& start) { return facts_.address_taken.contains(start.first); });
     facts_.readable.clear();
     std::set<const clang::VarDecl*> in_memory;
     while (true) {

@@ -20,6 +20,7 @@
 // clamped: served SOOO
 // stepped: served SSO
 // hidden: served S
+// constants: served S
 // also: vectorize broken_off in_order
 #include "semantics.h"
 
@@ -216,6 +217,13 @@ NOINLINE int hidden(int n, int *x) {
 out:
   return s + k * 1000;
 }
+NOINLINE void constants(int *x) {
+  int n;
+  int *p = &n;
+  n = 10;
+  *p = 5;
+  for (int i = 0; i < n; i++) x[i] = 1;
+}
 int main(void) {
   int x[40] = {0}, y[40] = {0};
   double d[40] = {3, 4, 5};
@@ -241,4 +249,5 @@ int main(void) {
   print_ints("left", x, 40), print_ints("left", y, 10), print_doubles("left", d, 40);
   for (int k = 0; k < 40; k++) x[k] = 0;
   printf("hidden %d\n", hidden(10, x));
+  constants(x), print_ints("constants", x, 40);
 }
