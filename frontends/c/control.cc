@@ -284,12 +284,16 @@ Lift<void> Builder::while_statement(const LoopParts& loop) {
   pool_.clear();
   ScalarExpr code;
   std::vector<Memlet> inputs;
-  TRY(sdfg::Region before, region([&]() -> Lift<void> {
-        TRY(code, condition(test));
-        inputs = compact(code);
-        return {};
-      }));
   const bool stops = interruption(loop_body) != nullptr;
+  const auto look = [&] {
+    return region([&]() -> Lift<void> {
+      TRY(code, condition(test));
+      inputs = compact(code);
+      return {};
+    });
+  };
+  // A break may pass the condition of a `do` by.
+  TRY(sdfg::Region before, test_first || !stops ? look() : sometimes(look));
   const bool simple = before.nodes.empty() && !stops;
   auto compute_flag = [&]() -> Lift<void> {
     pool_.clear();

@@ -8,6 +8,8 @@
 // member: served SS
 // late: served OS
 // chain: served S
+// passed_by: served SS
+// pointed: served SS
 // also: vectorize either choose ends; parallelize choose ends
 // march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
@@ -45,6 +47,19 @@ NOINLINE void late(int n, int k, double *restrict x, const struct options *o) {
 NOINLINE void chain(int n, int *restrict out, const int *restrict a, const int *restrict b) {
   for (int i = 0; i < n; i++) out[i] = (a[i] && b[a[i]]) + 2 * (!a[i] || b[a[i]] > 3) + 4 * (a[i] > 2 ? b[a[i]] : 0);
 }
+// The break leaves before the condition is looked at.
+NOINLINE void passed_by(int n, int *restrict x, const struct options *restrict o) {
+  for (int i = 0; i < n; i++) do {
+      if (x[i] == 0) break;
+      x[i]--;
+    } while (x[i] > o->limit);
+}
+NOINLINE void pointed(int n, int *restrict x, const int *restrict limit) {
+  for (int i = 0; i < n; i++) do {
+      if (x[i] == 0) break;
+      x[i]--;
+    } while (x[i] > *limit);
+}
 int main(void) {
   enum { n = 41, m = 13 };
   double *x = before_fence(n * sizeof *x), *y = before_fence(m * sizeof *y), *z = before_fence(n * sizeof *z);
@@ -75,4 +90,11 @@ int main(void) {
   for (int i = 0; i < n; i++) a[i] = i % 4 ? i : 0, b[i] = i % 5;
   chain(n, out, a, b);
   print_ints("chain", out, n);
+  for (int i = 0; i < n; i++) out[i] = 0;
+  passed_by(n, out, 0);
+  pointed(n, out, 0);
+  passed_by(n, a, &o);
+  pointed(n, b, &o.limit);
+  print_ints("passed_by", a, n);
+  print_ints("pointed", b, n);
 }
