@@ -79,7 +79,11 @@ std::optional<ScalarExpr> evaluated(const ScalarExpr& e) {
   for (const ScalarExpr& arg : e.args) all_constant = all_constant && is_constant(arg);
   if (!all_constant) return std::nullopt;
   const auto bits = evaluate(e, {}, {});
-  return bits ? std::optional(constant_of(e.type, *bits)) : std::nullopt;
+  if (!bits) return std::nullopt;
+  ScalarExpr value = constant_of(e.type, *bits);
+  // The sign of a NaN that an operation makes is the compiler's or the machine's choice, and sqrt(-1) sets errno.
+  if (is_float(e.type) && std::isnan(value.real_value())) return std::nullopt;
+  return value;
 }
 
 // Index arithmetic in scalar code becomes symbolic: symbolic leaves are taken modulo the type's width, as add, sub
