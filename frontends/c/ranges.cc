@@ -341,6 +341,12 @@ bool Ranges::nonneg(const Expr& e, const Box& box) const {
   return plain && is_shown(*plain);
 }
 
+bool Ranges::fits(const Expr& e, sdfg::ElementType type, const Box& box) const {
+  const Interval values = type_interval(type);
+  return (values.lo == INT64_MIN || nonneg(e - Expr(values.lo), box)) &&
+         (values.hi == INT64_MAX || nonneg(Expr(values.hi) - e, box));
+}
+
 bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   if (nonneg(e, box)) return true;
   const WithFacts facts(*this, box);

@@ -44,6 +44,8 @@ class Ranges {
 
   // Without assuming anything new.
   bool nonneg(const sdfg::Expr& e, const Box& box) const;
+  // Whether `e` has the same value in an integer type, without assuming anything new.
+  bool fits(const sdfg::Expr& e, sdfg::ElementType type, const Box& box) const;
   // True if proven, or made true by a new assumption over the parameters.
   bool require_nonneg(const sdfg::Expr& e, const Box& box);
   // The largest (smallest) value of `e` over the box, over parameters only. With `assume`, signs of parameter products
