@@ -10,6 +10,8 @@
 // narrow_bound: served S
 // of_parameter: served S
 // small: served S
+// quotient: served SO
+// remainder: served SS
 // also: vectorize small; parallelize small
 // march: x86-64-v3
 #include "semantics.h"
@@ -85,9 +87,22 @@ NOINLINE void small(int n, int *restrict x, const int *restrict y) {
     if ((int)i < n - 1) x[c] = y[c + 1];
   }
 }
+NOINLINE void quotient(int n, uint64_t h, const unsigned *restrict x, unsigned *restrict y) {
+  for (int i = 0; i < n; i++) {
+    unsigned char v = (unsigned char)(h / 64u);
+    y[i] = v + x[h % 61];
+  }
+}
+NOINLINE void remainder(int n, int k, const unsigned *restrict x, unsigned *restrict y) {
+  for (int i = 0; i < n; i++) {
+    int v = (k - i) % 8;
+    y[i] = x[(unsigned char)v] + (unsigned)v;
+  }
+}
 int main(void) {
   enum { n = 300 };
   static int x[n], y[n];
+  static unsigned u[n], v[n];
 #define RUN(call)        \
   call;                  \
   print_ints(#call, x, n); \
@@ -102,6 +117,11 @@ int main(void) {
   RUN(bound(100, x));
   RUN(narrow_bound(n, x));
   RUN(of_parameter(n - 5, 4294967296L * 3 + 5, x));
-  for (int i = 0; i < n; i++) y[i] = i * i;
+  for (int i = 0; i < n; i++) y[i] = i * i, u[i] = 1000u * (unsigned)i;
   RUN(small(n, x, y));
+#define PAIR(name, few, many)           \
+  name(7, few, u, v), name(7, many, u, v + 7); \
+  print_ints(#name, (int *)v, 14)
+  PAIR(quotient, 130, 0x9E3779B97F4A7C15u);
+  PAIR(remainder, 13, -5);
 }
