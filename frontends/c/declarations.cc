@@ -102,7 +102,7 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
     if (v->hasInit() && !has_effect(v->getInit())) {
       const std::size_t assumptions = ranges_.assumptions.size();
       auto e = index(v->getInit());
-      if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
+      if (e && e->reads().empty() && ranges_.assumed_little(assumptions)) {
         b.kind = Binding::Kind::Expression;
         b.index = *e;
         bindings_[v] = std::move(b);

@@ -12,8 +12,12 @@
 // small: served S
 // quotient: served SO
 // remainder: served SS
+// multiple: served SO
+// product: served SO
+// sum: served SO
 // also: vectorize small; parallelize small
 // march: x86-64-v3
+#include <limits.h>
 #include "semantics.h"
 // Which branch is taken no bound says: what one stores the other reads.
 NOINLINE void feeds_itself(int n, int *restrict x) {
@@ -99,6 +103,15 @@ NOINLINE void remainder(int n, int k, const unsigned *restrict x, unsigned *rest
     y[i] = x[(unsigned char)v] + (unsigned)v;
   }
 }
+NOINLINE void multiple(int n, uint64_t h, const unsigned *restrict x, unsigned *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = x[h * 5 % 61] + (unsigned)i;
+}
+NOINLINE void product(int n, unsigned s, const unsigned *restrict x, unsigned *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = x[s * 2654435761u % 61] + (unsigned)i;
+}
+NOINLINE void sum(int n, uint64_t h, const unsigned *restrict x, unsigned *restrict y) {
+  for (unsigned i = 0; i < (unsigned)n; i++) y[i] = x[(h + i) % 61];
+}
 int main(void) {
   enum { n = 300 };
   static int x[n], y[n];
@@ -124,4 +137,7 @@ int main(void) {
   print_ints(#name, (int *)v, 14)
   PAIR(quotient, 130, 0x9E3779B97F4A7C15u);
   PAIR(remainder, 13, -5);
+  PAIR(multiple, 7, ((uint64_t)1 << 61) + 1);
+  PAIR(product, 1, UINT_MAX);
+  PAIR(sum, 7, ((uint64_t)1 << 63) - 4);
 }
