@@ -164,10 +164,12 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
   if (tracked(p)) return value_of(p, argument);
   // Tried as a subscript first, which is lost work for most: not where each level would double it.
   if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
-    const std::vector<Expr> assumptions = ranges_.assumptions;
+    const std::size_t assumptions = ranges_.assumptions.size();
     auto i = index(argument);
-    if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
-    ranges_.assumptions = assumptions;
+    if (i && (by_value || i->reads().empty()) && ranges_.assumed_little(assumptions))
+      b.index = *i;
+    else
+      ranges_.assumptions.resize(assumptions);
   }
   const bool as_value = by_value && !written_here(p);
   if (b.index && b.index->reads().empty()) {

@@ -102,18 +102,22 @@ Lift<void> Builder::declare_scalar(const clang::VarDecl* v) {
     if (v->hasInit() && !has_effect(v->getInit())) {
       const std::size_t assumptions = ranges_.assumptions.size();
       auto e = index(v->getInit());
-      if (e && e->reads().empty() && ranges_.assumptions.size() == assumptions) {
+      if (e && e->reads().empty() && ranges_.assumed_little(assumptions)) {
         b.kind = Binding::Kind::Expression;
         b.index = *e;
         bindings_[v] = std::move(b);
         return {};
       }
+      const std::vector<Expr> assumed(ranges_.assumptions.begin() + static_cast<std::ptrdiff_t>(assumptions),
+                                      ranges_.assumptions.end());
       ranges_.assumptions.resize(assumptions);
+      const bool holds = std::ranges::all_of(assumed, [&](const Expr& a) { return ranges_.nonneg(a, {}); });
       if (header_writes_.contains(v)) {
         bindings_[v] = {};
         return {};
       }
-      if (e) values = constant_range(*e);
+      // Not where that is for what was assumed: of k % 8 for one k >= 0.
+      if (e && holds) values = constant_range(*e);
     }
   }
   b.kind = Binding::Kind::Scalar;

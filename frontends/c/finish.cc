@@ -166,6 +166,30 @@ static void tidy_containers(sdfg::Sdfg& sdfg, const sdfg::Touched& touched) {
   }
 }
 
+// What was assumed about these symbols, and that what stands for the upper half of an unsigned 64-bit type arrives as
+// no negative number: an attempt that was given up took that with it, but not the symbols that it had made.
+static std::vector<Expr> assumptions_about(const std::set<std::string>& used, const sdfg::Sdfg& sdfg,
+                                           const Ranges& ranges,
+                                           const std::map<std::string, sdfg::ElementType>& narrow) {
+  Ranges types;
+  types.parameters = ranges.parameters;
+  std::vector<Expr> assumptions, of_types;
+  for (const Expr& e : ranges.assumptions) {
+    const auto symbols = e.symbols();
+    const bool matters = std::ranges::any_of(symbols, [&](const std::string& s) { return used.contains(s); });
+    const bool trivial = !sdfg.has_symbol(e.as_symbol().value_or("")) && types.nonneg(e, {});
+    if (matters && !trivial && std::ranges::find(assumptions, e) == assumptions.end()) assumptions.push_back(e);
+  }
+  for (const std::string& s : sdfg.symbols) {
+    const bool asked = used.contains(s) || std::ranges::any_of(assumptions, [&](const Expr& e) { return e.uses(s); });
+    const bool is_u64 = !narrow.contains(s) && ranges.parameters.at(s).lo == 0;
+    if (asked && is_u64 && std::ranges::find(assumptions, Expr::symbol(s)) == assumptions.end())
+      of_types.push_back(Expr::symbol(s));
+  }
+  assumptions.insert(assumptions.begin(), of_types.begin(), of_types.end());
+  return assumptions;
+}
+
 Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const clang::Stmt* s : stretch_) scan(s);
   if (own_floating_point_)
@@ -191,19 +215,12 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
   for (const sdfg::Container& c : sdfg_.containers)
     for (const std::vector<Expr>* lengths : {&c.shape, &c.strides})
       for (const Expr& e : *lengths) used.merge(e.symbols());
-  std::vector<Expr> assumptions;
-  Ranges types;
-  types.parameters = ranges_.parameters;
-  for (const Expr& e : ranges_.assumptions) {
-    // The epilogue, and symbols computed from others, rest on them as the graph does.
-    const bool matters = std::ranges::any_of(
-        e.symbols(), [&](const std::string& s) { return used.contains(s) || text_symbols_.contains(s); });
-    const bool trivial = !sdfg_.has_symbol(e.as_symbol().value_or("")) && types.nonneg(e, {});
-    if (matters && !trivial && std::ranges::find(assumptions, e) == assumptions.end()) assumptions.push_back(e);
-  }
-  for (const Expr& e : assumptions) used.merge(e.symbols());
+  // The epilogue, and symbols computed from others, rest on assumptions as the graph does.
+  std::set<std::string> asked = used;
+  asked.insert(text_symbols_.begin(), text_symbols_.end());
+  sdfg_.assumptions = assumptions_about(asked, sdfg_, ranges_, symbol_types_);
+  for (const Expr& e : sdfg_.assumptions) used.merge(e.symbols());
   std::erase_if(sdfg_.symbols, [&](const std::string& s) { return !used.contains(s); });
-  sdfg_.assumptions = std::move(assumptions);
 
   std::set<std::string> read;  // C expressions
   std::string supposed;

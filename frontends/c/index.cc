@@ -14,14 +14,6 @@ using sdfg::Expr;
 
 namespace {
 
-// Products of up to two (three) parameters stay below 2^63 where each is below this; nullopt: of more.
-std::optional<std::int64_t> product_limit(const Expr& e) {
-  std::size_t degree = 0;
-  for (const sdfg::Term& t : e.terms()) degree = std::max(degree, t.atoms.size());
-  if (degree > 3) return std::nullopt;
-  return std::int64_t{1} << (degree == 3 ? 20 : 31);
-}
-
 bool has_product(const Expr& e) {
   for (const sdfg::Term& t : e.terms())
     if (t.atoms.size() > 1) return true;
@@ -52,9 +44,11 @@ Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation 
   const bool is_unsigned = sdfg::info(*t).kind != sdfg::TypeKind::Signed;
   if (auto c = e.constant(); c && *t == ElementType::boolean) return Expr(*c != 0 ? 1 : 0);
   if (*t == ElementType::boolean) return refuse("c.subscript", "an index is converted to _Bool", where);
+  if (is_unsigned && !planted(Fault::unsigned_wrap_assumed_away) && !ranges_.require_64_bits(e, box_))
+    return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
   if (is_unsigned && bits == 64 && has_product(e)) {
     const std::optional<Expr> most = ranges_.upper(e, box_);
-    const auto limit = product_limit(e);
+    const auto limit = limit_of_parameters(e);
     if (!most || !limit || !most->reads().empty())
       return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
     std::set<std::string> symbols = most->symbols();

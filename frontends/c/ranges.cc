@@ -341,6 +341,67 @@ bool Ranges::nonneg(const Expr& e, const Box& box) const {
   return plain && is_shown(*plain);
 }
 
+bool Ranges::fits(const Expr& e, sdfg::ElementType type, const Box& box) const {
+  const Interval values = type_interval(type);
+  return (values.lo == INT64_MIN || nonneg(e - Expr(values.lo), box)) &&
+         (values.hi == INT64_MAX || nonneg(Expr(values.hi) - e, box));
+}
+
+namespace {
+
+// How far from zero `e` is at most where no symbol is farther than that.
+Wide magnitude(const Expr& e, Wide of_symbols) {
+  const auto of_atom = [&](const Atom& a) -> Wide {
+    if (a.kind == AtomKind::Symbol || a.kind == AtomKind::Read) return of_symbols;
+    const Wide first = magnitude(a.args[0], of_symbols), second = magnitude(a.args[1], of_symbols);
+    return a.kind == AtomKind::Mod ? second : a.kind == AtomKind::FloorDiv ? first : std::max(first, second);
+  };
+  const auto absolute = [](Wide v) { return v < 0 ? -v : v; };
+  Wide sum = absolute(e.constant_term());
+  for (const Term& t : e.terms()) {
+    Wide product = absolute(t.coefficient);
+    for (const Atom& a : t.atoms) product = multiply(product, of_atom(a));
+    sum = clamp(sum + product);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> limit_of_parameters(const Expr& e) {
+  std::size_t degree = 1;
+  for (const Term& t : e.terms()) degree = std::max(degree, t.atoms.size());
+  // Powers of two, for they are read: of products of two (three) half (a third of) the bits.
+  constexpr std::size_t kMostFactors = 3;
+  if (degree > kMostFactors) return std::nullopt;
+  for (int bits = degree == 3 ? 20 : degree == 2 ? 31 : 62; bits > 0; --bits)
+    if (magnitude(e, Wide{1} << bits) <= INT64_MAX) return std::int64_t{1} << bits;
+  return std::nullopt;
+}
+
+bool Ranges::require_64_bits(const Expr& e, const Box& box) {
+  trust_elements = true;
+  const std::optional<Expr> ends[] = {upper(e, box), lower(e, box)};
+  trust_elements = false;
+  for (const auto& end : ends) {
+    if (!end || !end->reads().empty()) continue;
+    const WideInterval values = interval(*end, parameters);
+    if (values.lo >= INT64_MIN && values.hi <= INT64_MAX) continue;
+    const auto limit = limit_of_parameters(*end);
+    if (!limit) return false;
+    for (const std::string& symbol : end->symbols())
+      if (parameters.contains(symbol) && !require_nonneg(Expr(*limit) - Expr::symbol(symbol), {})) return false;
+  }
+  return true;
+}
+
+bool Ranges::assumed_little(std::size_t before) const {
+  return std::all_of(assumptions.begin() + static_cast<std::ptrdiff_t>(before), assumptions.end(), [](const Expr& e) {
+    const auto symbol = (Expr(e.constant_term()) - e).as_symbol();
+    return symbol && e.constant_term() > (std::int64_t{1} << 31);
+  });
+}
+
 bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   if (nonneg(e, box)) return true;
   const WithFacts facts(*this, box);

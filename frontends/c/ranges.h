@@ -44,8 +44,15 @@ class Ranges {
 
   // Without assuming anything new.
   bool nonneg(const sdfg::Expr& e, const Box& box) const;
+  // Whether `e` has the same value in an integer type, without assuming anything new.
+  bool fits(const sdfg::Expr& e, sdfg::ElementType type, const Box& box) const;
   // True if proven, or made true by a new assumption over the parameters.
   bool require_nonneg(const sdfg::Expr& e, const Box& box);
+  // True if 64 bits hold `e`, and what entry conditions make of it, by the types of the parameters or by new
+  // assumptions about how large they are.
+  bool require_64_bits(const sdfg::Expr& e, const Box& box);
+  // Whether what was assumed since there were so many assumptions only keeps sizes out that no memory has.
+  bool assumed_little(std::size_t before) const;
   // The largest (smallest) value of `e` over the box, over parameters only. With `assume`, signs of parameter products
   // may be assumed to be non-negative.
   std::optional<sdfg::Expr> upper(const sdfg::Expr& e, const Box& box, bool assume = false);
@@ -75,6 +82,10 @@ class Ranges {
 // The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and
 // casts that do not lose anything (the front end folds symbolic arithmetic into leaves).
 std::optional<sdfg::Expr> as_symbolic(const sdfg::ScalarExpr& e);
+
+// Below 2^63 stay the values of `e`, over parameters, where each of them is at most this; nullopt: where none is small
+// enough for that.
+std::optional<std::int64_t> limit_of_parameters(const sdfg::Expr& e);
 
 // What a minimum (or a maximum) is of; of all else, itself.
 std::vector<sdfg::Expr> operands(const sdfg::Expr& e, sdfg::AtomKind kind);

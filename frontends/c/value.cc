@@ -226,6 +226,10 @@ Lift<ScalarExpr> Builder::cast(const clang::CastExpr* e) {
     case clang::CK_FloatingToIntegral:
     case clang::CK_FloatingCast: {
       TRY(ScalarExpr v, value(inner));
+      // A narrowed index that keeps its value stays one.
+      if (v.op == ScalarOp::symbolic && sdfg::info(*type).kind == sdfg::TypeKind::Signed &&
+          sdfg::info(*type).bytes <= sdfg::info(v.type).bytes && ranges_.fits(v.symbolic, *type, box_))
+        return make_index(v.symbolic, *type);
       return convert(std::move(v), *type);
     }
     default:

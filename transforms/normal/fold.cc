@@ -79,7 +79,11 @@ std::optional<ScalarExpr> evaluated(const ScalarExpr& e) {
   for (const ScalarExpr& arg : e.args) all_constant = all_constant && is_constant(arg);
   if (!all_constant) return std::nullopt;
   const auto bits = evaluate(e, {}, {});
-  return bits ? std::optional(constant_of(e.type, *bits)) : std::nullopt;
+  if (!bits) return std::nullopt;
+  ScalarExpr value = constant_of(e.type, *bits);
+  // The sign of a NaN that an operation makes is the compiler's or the machine's choice, and sqrt(-1) sets errno.
+  if (is_float(e.type) && std::isnan(value.real_value())) return std::nullopt;
+  return value;
 }
 
 // Index arithmetic in scalar code becomes symbolic: symbolic leaves are taken modulo the type's width, as add, sub
@@ -126,13 +130,21 @@ ScalarExpr fold_arithmetic(ScalarExpr e) {
   }
 }
 
-ScalarExpr fold_cast(ScalarExpr e) {
+// Whether the mathematical integer is one of the type.
+bool fits(const Expr& value, ElementType type, const Facts& facts) {
+  const std::int64_t most = INT64_MAX >> (64 - 8 * info(type).bytes);
+  return facts.non_negative(Expr(most) - value) && facts.non_negative(value + Expr(most) + Expr(1));
+}
+
+ScalarExpr fold_cast(ScalarExpr e, const Facts& facts) {
   const ScalarExpr& inner = e.args[0];
   const bool integer = is_integer(e.type);
   if (inner.type == e.type) return inner;
-  // A symbolic value is a mathematical integer modulo the width: a narrower or equal one can be taken directly.
+  // A symbolic value is a mathematical integer modulo the width: a narrower or equal one can be taken directly. A
+  // signed one is taken for the integer itself (in conditions, subscripts and bounds): only where it does not wrap.
   if (inner.op == ScalarOp::symbolic && integer && is_integer(inner.type) &&
-      info(e.type).bytes <= info(inner.type).bytes)
+      info(e.type).bytes <= info(inner.type).bytes &&
+      (info(e.type).kind == TypeKind::Unsigned || fits(inner.symbolic, e.type, facts)))
     return ScalarExpr::make_symbolic(inner.symbolic, e.type);
   // There and back through a type that holds every value.
   if (inner.op == ScalarOp::cast && inner.args[0].type == e.type) {
@@ -144,7 +156,7 @@ ScalarExpr fold_cast(ScalarExpr e) {
   return e;
 }
 
-ScalarExpr fold_node(ScalarExpr e) {
+ScalarExpr fold_node(ScalarExpr e, const Facts& facts) {
   const auto& args = e.args;
   if (args.empty()) return fold_leaf(std::move(e));
   if (auto constant = evaluated(e)) return *std::move(constant);
@@ -174,7 +186,7 @@ ScalarExpr fold_node(ScalarExpr e) {
     case ScalarOp::uncontracted:
       return is_product(args[0]) ? e : args[0];
     case ScalarOp::cast:
-      return fold_cast(std::move(e));
+      return fold_cast(std::move(e), facts);
     default:  // nothing else folds
       return e;
   }
@@ -190,7 +202,7 @@ ScalarExpr fold_scalar(ScalarExpr e, const Facts& facts) {
     if (arg.op == ScalarOp::uncontracted && !contracts(e.op))  // comes back if e itself folds away
       arg = ScalarExpr(arg.args[0]);
   }
-  ScalarExpr folded = fold_node(e);
+  ScalarExpr folded = fold_node(e, facts);
   // A product that comes to light where 1.0*x or a cast was: no sum around that was to contract it. (Nor x/4, which is
   // rounded where it is subnormal.)
   return folded == e ? folded : kept_apart(std::move(folded));
@@ -244,7 +256,7 @@ Region fold_region(const Region& region, const Facts& facts) {
           if (folded.then_body.nodes.empty() && !folded.else_body.nodes.empty()) {
             std::swap(folded.then_body, folded.else_body);
             folded.condition.code =
-                fold_node(ScalarExpr::unary(ScalarOp::logical_not, std::move(folded.condition.code)));
+                fold_node(ScalarExpr::unary(ScalarOp::logical_not, std::move(folded.condition.code)), facts);
           }
           out.nodes.emplace_back(std::move(folded));
         },

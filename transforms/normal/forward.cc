@@ -256,9 +256,12 @@ class Forwarder {
     return region.nodes[0];
   }
 
-  // The definition as a symbolic expression. Signed types only: there an int of C does not wrap.
+  // The definition as a symbolic expression. Signed types only, and symbolic leaves of those that C computes in: there
+  // an int of C does not wrap.
   std::optional<Expr> as_expr(const Assignment& d) const {
     if (info(d.code.type).kind != TypeKind::Signed) return std::nullopt;
+    if (d.code.op == ScalarOp::symbolic && d.code.type != ElementType::i32 && d.code.type != ElementType::i64)
+      return std::nullopt;
     if (d.code.op == ScalarOp::symbolic) return d.code.symbolic;
     if (d.code.op == ScalarOp::constant) return Expr(d.code.integer_value());
     if (d.code.op != ScalarOp::input) return std::nullopt;

@@ -7,6 +7,7 @@
 // floats: served S
 // same_for_all: served SS
 // sometimes: served S
+// constant: served S
 // also: vectorize roots logs quiet floats same_for_all sometimes; parallelize roots logs quiet temporaries
 // runs: OMP_NUM_THREADS=1 | OMP_NUM_THREADS=4
 // march: x86-64-v3 x86-64-v2 x86-64
@@ -36,6 +37,12 @@ NOINLINE void same_for_all(int n, double *restrict x, const double *restrict y, 
 NOINLINE void sometimes(int n, double *restrict x, const double *restrict y, double s) {
   for (int i = 0; i < n; i++)
     if (y[i] > 1000) x[i] = sqrt(s);
+}
+NOINLINE void constant(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) {
+    double z = -1;
+    x[i] = sqrt(z);
+  }
 }
 NOINLINE void temporaries(int n, double *restrict x, const double *restrict y) {
   for (int i = 0; i < n; i++) {
@@ -84,4 +91,7 @@ int main(void) {
   floats(n, f);
   printf("floats %d\n", errno);
   print_doubles("x", x, n);
+  errno = 0;
+  constant(n, x);
+  printf("constant %d\n", errno);
 }

@@ -11,6 +11,7 @@
 // signs: served S
 // rounding: served S
 // floats: served S
+// made: served S
 // also: vectorize conditions unordered minima library identities truth guarded to_int signs floats rounding; parallelize conditions minima library identities
 // march: x86-64-v3 x86-64-v2 x86-64
 #include <math.h>
@@ -90,6 +91,15 @@ NOINLINE void signs(int n, double *restrict r, const double *restrict a, const d
 NOINLINE void floats(int n, float *restrict r, const float *restrict a, const double *restrict b) {
   for (int i = 0; i < n; i++) r[i] = fminf(a[i], (float)b[i]) + (a[i] < b[i] ? 1 : -0.0f) + fmaxf(-0.0f, a[i]);
 }
+// The sign of a NaN that constants make is the compiler's.
+NOINLINE void made(int n, double *restrict r, float *restrict f) {
+  for (int i = 0; i < n; i++) {
+    double z = 0;
+    z = z / 0.0;
+    r[i] = z;
+    f[i] = 0.0f * INFINITY;
+  }
+}
 int main(void) {
   const double values[] = {0.0, -0.0, 1, -1.5, INFINITY, -INFINITY, NAN, 5e-324, 1e308, 2.5, -NAN};
   enum { v = sizeof values / sizeof *values, n = v * v };
@@ -123,4 +133,6 @@ int main(void) {
   print_doubles("signs", r, n);
   floats(n, g, f, b);
   print_floats("floats", g, n);
+  made(n, r, g);
+  print_bytes("made", r, n * sizeof *r), print_bytes("made", g, sizeof g);
 }

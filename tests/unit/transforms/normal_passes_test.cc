@@ -177,6 +177,7 @@ s2: x[2] = x[2] / 4.0
 s3: x[3] = x[3] * 0.0
 s4: x[4] = x[4] * (1.0 + 2.0)
 s5: x[5] = x[5] / 3.0
+s6: x[6] = 0.0 / 0.0 + sqrt(-1.0)
 )"),
                       log)),
             R"(
@@ -186,6 +187,35 @@ s2: x[2] = x[2] * 0.25
 s3: x[3] = x[3] * 0.0
 s4: x[4] = x[4] * 3.0
 s5: x[5] = x[5] / 3.0
+s6: x[6] = 0.0 / 0.0 + sqrt(-1.0)
+)");
+}
+
+// A signed index is taken for a mathematical integer; an unsigned one is one modulo its width.
+TEST(Fold, NarrowsAnIndexToASignedTypeOnlyWhereItFits) {
+  Log log;
+  EXPECT_EQ(body(fold(graph(R"(
+loop i = 0 .. 100 {
+  s0: x[i] = f64(i32({i * 2654435761}i64))
+  s1: x[i] = f64(i8({i}i32))
+  s2: x[i] = f64(i8({2 * i}i32))
+  s3: x[i] = f64(i8({i - 129}i32))
+  s4: x[i] = f64(u8({2 * i}i32))
+  s5: x[i] = f64(i32({i}u32))
+  s6: x[i] = f64(i32({i + n}u32))
+}
+)"),
+                      log)),
+            R"(
+loop i = 0 .. 100 {
+  s0: x[i] = f64(i32({2654435761*i}i64))
+  s1: x[i] = f64({i}i8)
+  s2: x[i] = f64(i8({2*i}i32))
+  s3: x[i] = f64(i8({i - 129}i32))
+  s4: x[i] = f64({2*i}u8)
+  s5: x[i] = f64({i}i32)
+  s6: x[i] = f64(i32({i + n}u32))
+}
 )");
 }
 
