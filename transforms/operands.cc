@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sdfg/contraction.h"
 #include "sdfg/polyhedral.h"
 #include "transforms/footprints.h"
 #include "transforms/normal/util.h"
@@ -84,8 +85,24 @@ class Finder {
       else
         rest_is_invariant = rest_is_invariant && is_invariant(arg, inputs);
     if (fold_ && !whole.empty() && rest_is_invariant && is_total(e)) return true;
-    for (const ScalarExpr* arg : whole) add(*arg);
+    const bool sum = e.op == ScalarOp::add || e.op == ScalarOp::sub;
+    for (const ScalarExpr* arg : whole)
+      if (sum && sdfg::is_product(*arg))
+        add_factors(*arg, k, inputs, add);
+      else
+        add(*arg);
     return false;
+  }
+
+  // A product that a sum uses may be one fused operation with it: computed ahead it would be rounded once more. Its
+  // factors can be.
+  void add_factors(const ScalarExpr& product, int k, const std::vector<Memlet>& inputs,
+                   const std::function<void(const ScalarExpr&)>& add) const {
+    for (const ScalarExpr& factor : product.args)
+      if (product.op == ScalarOp::neg)
+        add_factors(factor, k, inputs, add);
+      else if (is_whole(factor, k, inputs, add))
+        add(factor);
   }
 
   void add(const std::string& state, const sdfg::Assignment& assignment, std::size_t k, const ScalarExpr& value,

@@ -54,6 +54,7 @@ class VectorLoop {
     sdfg::Memlet place;
     sdfg::ReductionOp op = sdfg::ReductionOp::sum;
     std::vector<std::string> names;  // one for each copy of the body in the main loop
+    bool perhaps = false;            // as LocalReduction's
   };
   struct Access {  // how an element's place depends on the lane
     enum class Kind { Uniform, Contiguous, Reversed, Strided, Any };

@@ -40,6 +40,7 @@ void VectorLoop::prepare_accumulators() {
     const sdfg::Container& c = expressions_.container(container);
     if (c.type == ElementType::boolean) return fail("a reduction of booleans");
     const std::string d = tag(c.type);
+    const bool perhaps = !expressions_.locals.contains(container) && !always_writes(loop_.body, container);
     std::string start;
     switch (op) {
       case sdfg::ReductionOp::sum:
@@ -57,10 +58,11 @@ void VectorLoop::prepare_accumulators() {
       case sdfg::ReductionOp::max:
       case sdfg::ReductionOp::bit_and:
       case sdfg::ReductionOp::bit_or:
-        start = "hn::Set(" + d + ", " + expressions_.element(*place).text + ")";
+        start =
+            "hn::Set(" + d + ", " + (perhaps ? neutral_element(op, c.type) : expressions_.element(*place).text) + ")";
         break;
     }
-    Accumulator accumulator{*place, op, {}};
+    Accumulator accumulator{*place, op, {}, perhaps};
     for (int copy = 0; copy < copies; ++copy) {
       accumulator.names.push_back(names_.fresh(names_.of(container) + "_v"));
       printer_.out.line("auto " + accumulator.names.back() + " = " + start + ";");
@@ -96,7 +98,14 @@ void VectorLoop::finish_accumulators() {
                                 " y) { return " + cpp + "(" + expressions_.combined(a.op, type, {"x"}, {"y"}).text +
                                 "); })";
     const Text element = expressions_.element(a.place);
-    printer_.out.line(element.text + " = " + expressions_.combined(a.op, type, element, {reduced}).text + ";");
+    Text value{reduced};
+    if (a.perhaps) {
+      value.text = names_.fresh("reduced");
+      printer_.out.line("const " + cpp + " " + value.text + " = " + reduced + ";");
+      printer_.out.open("if (" + changes(a.op, type, value.text) + ")");
+    }
+    printer_.out.line(element.text + " = " + expressions_.combined(a.op, type, element, value).text + ";");
+    if (a.perhaps) printer_.out.close();
   }
 }
 

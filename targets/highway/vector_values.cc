@@ -95,9 +95,10 @@ std::optional<Value> VectorLoop::contracted(const ScalarExpr& e, const std::vect
     if (product.op != ScalarOp::mul) continue;
     const Value a = evaluate(product.args[0], inputs), b = evaluate(product.args[1], inputs);
     if (failure) return Value{};
-    if (a.kind == Value::Kind::Uniform && b.kind == Value::Kind::Uniform) continue;
     const Value c = evaluate(e.args[1 - k], inputs);
     if (failure) return Value{};
+    const auto uniform = [](const Value& value) { return value.kind == Value::Kind::Uniform; };
+    if (uniform(a) && uniform(b) && uniform(c)) return std::nullopt;  // the scalar text is for compilers to contract
     const bool minus_product = negated != (e.op == ScalarOp::sub && k == 1);
     const bool minus_rest = e.op == ScalarOp::sub && k == 0;
     const std::string function = std::string(minus_product ? "Neg" : "") + "Mul" + (minus_rest ? "Sub" : "Add");

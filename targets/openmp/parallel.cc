@@ -12,7 +12,8 @@ namespace sous::targets {
 namespace {
 
 // Prints the loop (print_loop does) with the reductions' elements in local variables, loaded before and stored after
-// it; only if it runs at all, since otherwise its elements need not exist.
+// it; only if it runs at all, since otherwise its elements need not exist. Those that it perhaps leaves alone are
+// loaded and stored after it, where there is something to store.
 void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vector<LocalReduction>& locals,
                        const std::function<void()>& print_loop) {
   if (locals.empty()) return print_loop();
@@ -21,8 +22,9 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
                    expressions.index(loop.end).text + ")");
   const auto outer = expressions.locals;
   for (const LocalReduction& r : locals) {
-    const std::string type(sdfg::info(expressions.container(r.place.container).type).cpp);
-    const std::string value = expressions.element(r.place).text;
+    const sdfg::ElementType element_type = expressions.container(r.place.container).type;
+    const std::string type(sdfg::info(element_type).cpp);
+    const std::string value = r.perhaps ? neutral_element(r.op, element_type) : expressions.element(r.place).text;
     printer.out.line(r.ordered ? "sous::First<" + type + "> " + r.variable + "{" + value + ", -1};"
                                : type + " " + r.variable + " = " + value + ";");
   }
@@ -30,8 +32,22 @@ void print_with_locals(Printer& printer, const sdfg::Loop& loop, const std::vect
   for (const LocalReduction& r : locals) expressions.locals[r.place.container] = variable(r);
   print_loop();
   expressions.locals = outer;
-  for (const LocalReduction& r : locals)
-    printer.out.line(expressions.element(r.place).text + " = " + variable(r) + ";");
+  for (const LocalReduction& r : locals) {
+    const Text element = expressions.element(r.place);
+    const sdfg::ElementType type = expressions.container(r.place.container).type;
+    if (!r.perhaps) {
+      printer.out.line(element.text + " = " + variable(r) + ";");
+      continue;
+    }
+    const auto combined = [&] {
+      if (!r.ordered) return expressions.combined(r.op, type, element, {variable(r)}).text;
+      const std::string first = r.op == sdfg::ReductionOp::max ? "sous::first_max" : "sous::first_min";
+      return first + "({" + element.text + ", -1}, " + r.variable + ").value";
+    };
+    printer.out.open("if (" + changes(r.op, type, variable(r)) + ")");
+    printer.out.line(element.text + " = " + combined() + ";");
+    printer.out.close();
+  }
   printer.out.close();
 }
 
@@ -177,13 +193,18 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region
   for (std::size_t k = 0; k < copies.size(); ++k) {
     const OwnCopy& copy = region.copies[k];
     out.open("sous::one_at_a_time([&]()");
-    const std::string element = copy.elements > 0 ? names.fresh("element") : "";
-    const std::string at = copy.elements > 0 ? "[" + element + "]" : "";
-    if (copy.elements > 0)
+    if (copy.elements > 0) {
+      // A pointer of its own, and what stands in the thread's copy is nowhere else: compilers make masked vectors.
+      const std::string all = names.fresh(copy.name + "_all"), element = names.fresh("element");
+      const std::string own = copies[k] + "[" + element + "]", at = all + "[" + element + "]";
+      out.line(copy.type + "* __restrict const " + all + " = " + copy.name + ";");
       out.open("for (int64_t " + element + " = 0; " + element + " < " + std::to_string(copy.elements) + "; ++" +
                element + ")");
-    out.line(copy.name + at + " = " + copy.combined(copy.name + at, copies[k] + at) + ";");
-    if (copy.elements > 0) out.close();
+      out.line("if (" + copy.changes(own) + ") " + at + " = " + copy.combined(at, own) + ";");
+      out.close();
+    } else {
+      out.line(copy.name + " = " + copy.combined(copy.name, copies[k]) + ";");
+    }
     out.close(");");
   }
   if (!region.failure.empty())

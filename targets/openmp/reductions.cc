@@ -1,5 +1,6 @@
 #include "targets/openmp/reductions.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -56,20 +57,59 @@ std::string_view neutral(sdfg::ReductionOp op) {
   __builtin_unreachable();
 }
 
+}  // namespace
+
+std::string neutral_element(sdfg::ReductionOp op, sdfg::ElementType type) {
+  return "sous::" + std::string(neutral(op)) + "<" + std::string(sdfg::info(type).cpp) + ">";
+}
+
+std::string changes(sdfg::ReductionOp op, sdfg::ElementType type, const std::string& value) {
+  if (op == sdfg::ReductionOp::sum) return value + " != 0";
+  return "sous::differs(" + value + ", " + neutral_element(op, type) + ")";
+}
+
+bool always_writes(const sdfg::Region& region, const std::string& container) {
+  const auto writes = [&](const sdfg::Node& node) {
+    return match(
+        node.value,
+        [&](const sdfg::State& s) {
+          return std::ranges::any_of(sdfg::tasklets(s), [&](const sdfg::TaskletView& tasklet) {
+            return std::ranges::any_of(tasklet.outputs,
+                                       [&](const sdfg::Memlet* out) { return out->container == container; });
+          });
+        },
+        [&](const sdfg::Loop& l) {
+          const auto trips = (l.step > 0 ? l.end - l.begin : l.begin - l.end).constant();
+          return trips.value_or(0) > 0 && always_writes(l.body, container);
+        },
+        [&](const sdfg::If& i) {
+          return always_writes(i.then_body, container) && always_writes(i.else_body, container);
+        },
+        [&](const sdfg::While& w) { return !w.test_first && always_writes(w.body, container); });
+  };
+  return std::ranges::any_of(region.nodes, writes);
+}
+
+namespace {
+
 OwnCopy own_copy(const Printer& printer, const std::string& name, sdfg::ElementType type, sdfg::ReductionOp op,
                  std::int64_t elements, bool ordered) {
   const std::string of(sdfg::info(type).cpp);
   const bool max = op == sdfg::ReductionOp::max;
   if (ordered) {
-    return {name, "sous::First<" + of + ">", "{sous::" + std::string(neutral(op)) + "<" + of + ">, sous::thread()}",
-            elements, [max](const std::string& all, const std::string& own) {
+    return {name, "sous::First<" + of + ">", "{" + neutral_element(op, type) + ", sous::thread()}", elements,
+            [max](const std::string& all, const std::string& own) {
               return std::string(max ? "sous::first_max(" : "sous::first_min(") + all + ", " + own + ")";
             }};
   }
-  return {name, of, "sous::" + std::string(neutral(op)) + "<" + of + ">", elements,
+  return {name,
+          of,
+          neutral_element(op, type),
+          elements,
           [&printer, op, type](const std::string& all, const std::string& own) {
             return printer.expressions.combined(op, type, {all}, {own}).text;
-          }};
+          },
+          [op, type](const std::string& own) { return changes(op, type, own); }};
 }
 
 }  // namespace
@@ -84,7 +124,9 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
     std::int64_t elements = 0;
     if (const auto place = single_place(loop, r.container)) {
       item = names.fresh(names.of(r.container) + "_local");
-      result.locals.push_back({*place, item, r.op, first});
+      // What is a local variable around the loop may be touched in any case.
+      const bool perhaps = !printer.expressions.locals.contains(r.container) && !always_writes(loop.body, r.container);
+      result.locals.push_back({*place, item, r.op, first, perhaps});
       result.ordered = result.ordered || first;
     } else if (shared && !first && !printer.expressions.locals.contains(r.container)) {
       sdfg::Expr last = c.offset;

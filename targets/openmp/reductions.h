@@ -16,9 +16,21 @@ struct LocalReduction {
   std::string variable;  // its local copy
   sdfg::ReductionOp op = sdfg::ReductionOp::sum;
   bool ordered = false;  // it keeps, with the value, which thread it comes from
+  // Not every iteration updates the element: perhaps the program never touches it, and it need not exist. The copy then
+  // starts from the neutral element, and what it ends with is combined only where that changes something.
+  bool perhaps = false;
 };
 // The element of `container` that the loop's body touches, if it is only one and the same in every iteration.
 std::optional<sdfg::Memlet> single_place(const sdfg::Loop& loop, const std::string& container);
+
+// Whether the region, each time it runs, writes an element of the container.
+bool always_writes(const sdfg::Region& region, const std::string& container);
+
+// The value that changes no other one by the operator, as C++; of a sum of floats, one of the two zeros.
+std::string neutral_element(sdfg::ReductionOp op, sdfg::ElementType type);
+// The condition, as C++, that `value`, which is combined from that one on, changes something: holds only if there was
+// an update. (Of a sum of floats that is zero nobody knows: a zero of the other sign keeps its sign.)
+std::string changes(sdfg::ReductionOp op, sdfg::ElementType type, const std::string& value);
 
 // What each thread has a copy of, and what becomes of it when the thread is done.
 struct OwnCopy {
@@ -27,6 +39,9 @@ struct OwnCopy {
   std::string neutral;        // what it starts from
   std::int64_t elements = 0;  // of an array; 0: it is a variable
   std::function<std::string(const std::string& all, const std::string& own)> combined;
+  // Of an array: whether an element was updated, and may be touched. It may be declared larger than it is, have
+  // elements of others between its own, and other threads may use what this one does not.
+  std::function<std::string(const std::string& own)> changes = {};
 };
 
 struct Reductions {

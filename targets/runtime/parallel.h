@@ -258,6 +258,12 @@ constexpr T neutral_min = greatest<T>();
 template <class T>
 constexpr T neutral_max = least<T>();
 
+// By their bits: infinities are compared, of which compilers know with -ffast-math that there are none.
+template <class T>
+bool differs(T a, T b) {
+  return __builtin_memcmp(&a, &b, sizeof a) != 0;
+}
+
 // The least or greatest value, and the thread that has met it (-1: it was there before): of equal values that of the
 // first thread stays, which has the first iterations.
 template <class T>

@@ -56,7 +56,8 @@ struct Pack {
                            .refusal = "pack.not-inside"}),
       param(&Pack::fold, {.name = "fold",
                           .doc = "whether the value of the largest expression that needs the element and otherwise "
-                                 "nothing that changes inside the loop is packed, instead of the element",
+                                 "nothing that changes inside the loop is packed, instead of the element; of a product "
+                                 "that a sum uses its factors, since the two may be one fused operation",
                           .choices = fold_choices,
                           .default_value = "no"}),
   };

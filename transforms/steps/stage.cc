@@ -78,11 +78,13 @@ struct Stage {
                           .high = 64,
                           .values = pad_values,
                           .default_value = 2}),
-      param(&Stage::fold, {.name = "fold",
-                           .doc = "whether the value of the largest expression that needs the element and otherwise "
-                                  "nothing that changes in the block is staged, instead of the element",
-                           .choices = fold_choices,
-                           .default_value = "no"}),
+      param(&Stage::fold,
+            {.name = "fold",
+             .doc = "whether the value of the largest expression that needs the element and otherwise "
+                    "nothing that changes in the block is staged, instead of the element; of a product that a "
+                    "sum uses its factors, since the two may be one fused operation",
+             .choices = fold_choices,
+             .default_value = "no"}),
       param(&Stage::reads, {.name = "reads",
                             .doc = "which: what several threads read; or all that moves with the loop, so that threads "
                                    "load neighbouring elements whichever they use, and many at a time",

@@ -1,9 +1,9 @@
-// Accumulation without fused multiply-adds. C lets a compiler contract x + a*b into one operation, and does not ask for
-// it (C17 6.5, FP_CONTRACT). Where a chain of such sums is the longest path, the addition alone has the shorter latency
-// (2 cycles against 4 on AMD's Zen 5, by Fog's instruction tables of 2025): the products of the next iterations are
-// ready by then. Where throughput counts, it is twice the work.
+// Accumulation without fused multiply-adds. Where a chain of sums x + a*b is the longest path, the addition alone has
+// the shorter latency (2 cycles against 4 on AMD's Zen 5, by Fog's instruction tables of 2025): the products of the
+// next iterations are ready by then. Where throughput counts, it is twice the work.
 //
-// Condition. None: both are what the program says. Without leave to contract nothing changes.
+// Condition. Leave to reassociate. C lets a compiler contract x + a*b into one operation, and does not ask for it (C17
+// 6.5, FP_CONTRACT); but the program's compiler does, and what it makes is what the rewritten program computes.
 #include "sdfg/contraction.h"
 #include "transforms/step.h"
 
@@ -68,10 +68,14 @@ struct Uncontract {
       std::tuple{param(&Uncontract::loop, {.name = "loop", .doc = "the loop in which products are accumulated"})};
   static constexpr RefusalInfo refusals[] = {
       {"uncontract.no-loop", "the loop does not exist"},
+      {"uncontract.leave", "the sums would be rounded otherwise, and reassociation is not allowed"},
       {"uncontract.nothing", "no product is added to an accumulator in the loop"},
   };
 
-  Result<Plan> plan(const Nest& nest, const StepContext&) const {
+  Result<Plan> plan(const Nest& nest, const StepContext& context) const {
+    if (!context.reassociate)
+      return fail("uncontract.leave", "the sums would be rounded otherwise, and reassociation is not allowed",
+                  loop.name);
     sdfg::Sdfg result = sdfg::lower(nest.scop, nest.tree);
     const auto place = sdfg::find_loop(result.root, loop.name);
     SOUS_ASSERT(place);

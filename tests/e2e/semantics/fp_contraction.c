@@ -11,7 +11,10 @@
 // compound: served S
 // scalar: served S
 // casts: served S
-// also: vectorize one two minus twice compound casts; parallelize one two minus compound; tile sums
+// shared: served S
+// outer: served S
+// scaled: served S
+// also: vectorize one two minus twice compound casts shared outer; inner outer; parallelize one two minus compound; tile sums; panels scaled
 // march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 NOINLINE void one(int n, double *restrict x, const double *restrict a, const double *restrict b) {
@@ -62,6 +65,18 @@ NOINLINE double scalar(int n, double q, const double *restrict a) {
 NOINLINE void casts(int n, float *restrict x, const float *restrict a) {
   for (int i = 0; i < n; i++) x[i] = (float)((double)a[i] * a[i]) + x[i] + (float)(a[i] * 0.3);
 }
+NOINLINE void shared(int n, double p, double q, double *restrict x, const double *restrict a) {
+  for (int i = 0; i < n; i++) x[i] = (p * q + a[i]) * (a[i] - p * q) + (-(p * q) + x[i]);
+}
+NOINLINE void outer(int n, double (*restrict x)[45], const float *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) x[i][j] += b[i] * a[i];
+}
+NOINLINE void scaled(int n, double p, double (*restrict x)[45], const double (*restrict a)[45]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) x[i][j] = x[i][j] - p * a[k][j];
+}
 int main(void) {
   enum { n = 45 };
   double a[n], b[n], x[n], t[n];
@@ -90,4 +105,12 @@ int main(void) {
   printf("%a\n", scalar(n, 0.3, a));
   casts(n, g, f);
   print_floats("casts", g, n);
+  static double m[n][n], w[n][n];
+  shared(n, 1. / 3, 1. / 7, x, a);
+  print_doubles("shared", x, n);
+  for (int i = 0; i < n * n; i++) m[i / n][i % n] = i / 7., w[i / n][i % n] = 1. / (i + 1);
+  outer(n, m, f, b);
+  print_doubles("outer", m[0], n * n);
+  scaled(n, 1. / 3, m, w);
+  print_doubles("scaled", m[0], n * n);
 }

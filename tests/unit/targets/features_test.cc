@@ -259,6 +259,30 @@ loop m = 0 .. n { loop q = 0 .. n simd reduce(max: C) { s2: C[m] max= A[m, q] } 
   expect_like_interpreter(graph, {1, 9, 150});
 }
 
+// An element that perhaps nothing is combined into need not exist, and what lies between elements is others'.
+TEST(Features, ReductionsThatPerhapsAreNone) {
+  const std::string graph = R"(sdfg 1 t symbols n, m
+array A: i64[n + m] argument  array s: i64[4] argument  array x: f64[n + m] argument  array d: f64[2] argument
+array h: i32[8] argument  arguments n, m, A, s, x, d, h
+loop i = 0 .. n parallel reduce(+: s) { if ({i}i64 >= {m}i64) { a: s[1] += A[i] } }
+loop j = 0 .. n parallel reduce(max: d) { loop k = j .. m { b: d[1] = select(x[k] > d[1], x[k], d[1]) } }
+loop p = 0 .. n parallel reduce(^: h) { c: h[p mod 3] ^= 5i32 }
+loop q = 0 .. n simd reduce(&: s) { if ({q}i64 >= {m}i64) { e: s[2] &= A[q] } })";
+  const std::string code = emitted("highway", parsed(graph));
+  for (const char* text :
+       {"s_local = sous::neutral_sum<int64_t>;", "if (s_local != 0) {", "d_local{sous::neutral_max<double>, -1};",
+        "if (sous::differs(d_local.value, sous::neutral_max<double>)) {", "int32_t* __restrict const h_all = h;",
+        "if (sous::differs(h_own[", "hn::Set(d_i64, sous::neutral_and<int64_t>)",
+        "if (sous::differs(reduced, sous::neutral_and<int64_t>)) {"})
+    EXPECT_TRUE(code.contains(text)) << text << "\n" << code;
+  expect_like_interpreter(graph, {1, 9, 150});
+  // Where each iteration combines something, the element is loaded ahead, as a sum in order would be.
+  const std::string always = R"(sdfg 1 t symbols n
+array A: i64[n] argument  array s: i64 argument  arguments n, A, s
+loop i = 0 .. n parallel reduce(+: s) { if (A[i] > 3i64) { a: s[] += A[i] } else { loop j = 0 .. 2 { b: s[] += 1i64 } } })";
+  EXPECT_TRUE(emitted("openmp", parsed(always)).contains("s_local = s[0];"));
+}
+
 // A place or a scalar of the loop around is read by all threads and changed by none.
 TEST(Features, ThreadsHaveTheirOwnCopyOfWhatTheLoopsAroundSay) {
   const std::string graph = R"(sdfg 1 t symbols n

@@ -239,6 +239,17 @@ array A: f64[n] argument  array B: f64[n] argument  array s: f64 argument  argum
 loop i = 0 .. n simd { a: A[i] = A[i] - uncontracted(s[] * B[i]) })");
   EXPECT_TRUE(emitted("highway", apart, {.contract = true}).contains("hn::Sub(A_v, hn::Mul(s_v, B_v))"));
   EXPECT_TRUE(emitted("cpp", apart, {.contract = true}).contains("- sous::uncontracted("));
+  // A product that is the same in all lanes, too, unless the whole sum is: that the compiler contracts.
+  const auto uniform = [](const std::string& value) {
+    return emitted("highway",
+                   parsed("sdfg 1 t symbols n array A: f64[n] argument array s: f64 argument array t: f64 argument\n"
+                          "arguments n, A, s, t loop i = 0 .. n simd { a: A[i] = " +
+                          value + " }"),
+                   {.contract = true});
+  };
+  EXPECT_TRUE(uniform("s[] * t[] + A[i]").contains("hn::MulAdd(s_v, t_v, A_v)"));
+  EXPECT_TRUE(uniform("s[] * t[] - A[i] * t[]").contains("hn::MulSub(s_v, t_v, hn::Mul(A_v, t_v))"));
+  EXPECT_TRUE(uniform("A[i] / (s[] * t[] + 1.0)").contains("hn::Set(d_f64, s * t + 1.0)"));
 }
 
 // What is read is what vectors need: neither scalars nor what a comment says.

@@ -205,6 +205,22 @@ TEST(Pack, CompiledSameBitsBetweenGuardPages) {
     EXPECT_FALSE(functions[k].contains("// Not as vectors")) << cases()[k].steps << "\n" << functions[k];
 }
 
+// Computed ahead, a product that a sum uses is rounded once more than a fused operation rounds it: only its factors
+// are.
+TEST(Pack, FoldsNoProductThatASumUses) {
+  const auto packed = [](const std::string& value) {
+    const auto graph = nest("loop i = 0 .. n { loop j = 0 .. m { loop k = 0 .. l { s: C[i, j] = " + value + " } } }");
+    const auto after = applied(graph, "tile(loops=[k], sizes=[4]); pack(loop=i, panel=k_t, fold=yes)");
+    EXPECT_TRUE(after) << value;
+    return after ? sdfg::print(*after) : "";
+  };
+  EXPECT_TRUE(packed("C[i, j] + a[] * B[k, j]").contains("C[i, j] + a[] * "));
+  EXPECT_TRUE(packed("C[i, j] - a[] * (B[k, j] * a[])").contains("C[i, j] - a[] * "));
+  EXPECT_TRUE(packed("-(a[] * B[k, j]) + C[i, j]").contains("-(a[] * "));
+  EXPECT_FALSE(packed("C[i, j] + uncontracted(a[] * B[k, j])").contains("C[i, j] + uncontracted("));
+  EXPECT_FALSE(packed("C[i, j] * (a[] * B[k, j])").contains("C[i, j] * (a[] * "));
+}
+
 // --- What it must refuse --------------------------------------------------------------------------------------------
 
 TEST(Pack, RefusesWhatIsWritten) {
