@@ -24,7 +24,7 @@ namespace sous::frontends::c {
 struct FunctionFacts {
   clang::ASTContext* context = nullptr;
   const clang::FunctionDecl* function = nullptr;
-  std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
+  std::set<const clang::VarDecl*> address_taken;  // of any part of them
   std::set<const clang::VarDecl*> written;        // anywhere in the function
   std::map<const clang::VarDecl*, std::int64_t> known;
   std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more

@@ -5,6 +5,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
+#include "frontends/c/addresses.h"
 #include "frontends/c/advice.h"
 #include "frontends/c/ast.h"
 #include "frontends/c/liveness.h"
@@ -187,16 +188,7 @@ class Addresses : public clang::RecursiveASTVisitor<Addresses> {
 
  private:
   void taken(const clang::Expr* e) {
-    e = e->IgnoreParens();
-    while (true) {
-      if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
-        e = m->getBase()->IgnoreParens();
-      else if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-        e = s->getBase()->IgnoreParenImpCasts();
-      else
-        break;
-    }
-    if (const clang::VarDecl* v = named_variable(e); v && !planted(Fault::address_of_scalar_ignored))
+    if (const clang::VarDecl* v = object_of(e); v && !planted(Fault::address_of_scalar_ignored))
       taken_.insert(v->getCanonicalDecl());
   }
   std::set<const clang::VarDecl*> objects_, taken_;
