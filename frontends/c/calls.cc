@@ -179,13 +179,19 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
     }
     // A scalar that nothing here writes can be read under its own name.
     const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
-    const bool unwritten =
-        same && same->subset.empty() && std::ranges::none_of(general_writes_, [&](const clang::VarDecl* w) {
-          auto it = bindings_.find(w);
-          return it != bindings_.end() && it->second.container == same->container;
-        });
+    // It is known to belong to variables, or to a member, that the nest does not write; the nest's own not through a
+    // pointer either, which is not looked at when all is built.
+    const auto keeps_value = [&](const std::string& container) {
+      bool named = std::ranges::any_of(members_, [&](const auto& m) { return m.second.container == container; });
+      for (const auto& [v, bound] : bindings_) {
+        if (bound.kind != Binding::Kind::Scalar || bound.container != container) continue;
+        if (written_here(v) || (declared_.contains(v) && addressed(v))) return false;
+        named = true;
+      }
+      return named;
+    };
     b.kind = Binding::Kind::Scalar;
-    if (unwritten && !written_here(p)) {
+    if (same && same->subset.empty() && keeps_value(same->container) && !written_here(p)) {
       b.container = same->container;
     } else {
       b.container = temporary(p->getNameAsString(), *type);

@@ -134,7 +134,7 @@ static void tidy_containers(sdfg::Sdfg& sdfg, const sdfg::Touched& touched) {
 }
 
 Lift<LiftedNest> Builder::build(const std::string& name) {
-  for (const clang::Stmt* s : stretch_) scan(s);
+  scan();
   if (own_floating_point_)
     return refuse("c.floating-point", "a pragma gives this floating-point operation rules of its own",
                   own_floating_point_->getBeginLoc());

@@ -1,0 +1,81 @@
+// A parameter has the value that was passed, in its own type, whatever the called function writes and however its
+// definition is written.
+// member: served S
+// through_pointer: served S
+// of_integer: served S
+// known_first: served S
+// deeper_first: served S
+// also: vectorize deeper_first
+#include "semantics.h"
+typedef struct { double x, y; } pair;
+static void put(pair *v, double a) { v->x = 0; v->y = a; }
+NOINLINE void member(int n, double *restrict out, const double *restrict q) {
+  for (int i = 0; i < n; i++) {
+    pair v = {q[i], 1};
+    put(&v, v.x);
+    out[i] = v.x + v.y;
+  }
+}
+static void twice(double *v, double a) {
+  *v = 0;
+  v[0] += 2 * a;
+}
+NOINLINE void through_pointer(int n, double *restrict out, const double *restrict q) {
+  for (int i = 0; i < n; i++) {
+    double v = q[i];
+    twice(&v, v);
+    out[i] = v;
+  }
+}
+typedef struct { int a, b; } numbers;
+static void put_number(numbers *v, int a) { v->a = 0; v->b = a; }
+NOINLINE void of_integer(int n, double *restrict out, const int *restrict q) {
+  for (int i = 0; i < n; i++) {
+    numbers v = {q[i], 1};
+    put_number(&v, v.a);
+    out[i] = v.a + v.b;
+  }
+}
+static void twice_number(int *v, int a) {
+  *v = 0;
+  v[0] += 2 * a;
+}
+NOINLINE void known_first(int n, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    int v = i;
+    twice_number(&v, v);
+    out[i] = v;
+  }
+}
+// What is met first at the end of a chain of calls, and then at its start.
+static double doubled(double a) { a = a * 2; return a; }
+static double plus_itself(double q) { double b = q; return doubled(b) + b; }
+static double d6(double a) { return plus_itself(a) + 1; }
+static double d5(double a) { return d6(a) + 1; }
+static double d4(double a) { return d5(a) + 1; }
+static double d3(double a) { return d4(a) + 1; }
+static double d2(double a) { return d3(a) + 1; }
+static double d1(double a) { return d2(a) + 1; }
+static double d0(double a) { return d1(a) + 1; }
+NOINLINE void deeper_first(int n, double *restrict out, const double *restrict x) {
+  for (int i = 0; i < n; i++) {
+    if (0) out[i] = d0(x[i]);
+    out[i] = plus_itself(x[i]);
+  }
+}
+
+#define SHOW(name, call)    \
+  do {                      \
+    call;                   \
+    print_doubles(name, out, 9); \
+  } while (0)
+int main(void) {
+  static double x[256], out[9];
+  static int k[400];
+  for (int i = 0; i < 256; i++) x[i] = i * 0.1, k[i] = i * 20011;
+  SHOW("member", member(9, out, x));
+  SHOW("through_pointer", through_pointer(9, out, x));
+  SHOW("of_integer", of_integer(9, out, k));
+  SHOW("known_first", known_first(9, out));
+  SHOW("deeper_first", deeper_first(9, out, x));
+}
