@@ -83,7 +83,8 @@ Memory Builder::of_member(const NamedMember& named, clang::QualType type) const 
   memory.root = root->getNameAsString();
   memory.field = named.path;
   memory.through_pointer = named.through_pointer;
-  memory.local = type->isArrayType() && !named.through_pointer && !root->hasGlobalStorage();
+  memory.inside = type->isArrayType();
+  memory.local = memory.inside && !named.through_pointer && !root->hasGlobalStorage();
   const bool in_memory = root->hasGlobalStorage() || facts_.address_taken.contains(root);
   memory.origin = type->isPointerType() || named.through_pointer ? Origin::Pointer
                   : in_memory                                    ? Origin::Object

@@ -5,6 +5,7 @@
 // of_integer: served S
 // known_first: served S
 // deeper_first: served S
+// whole_and_part: served O
 // also: vectorize deeper_first
 #include "semantics.h"
 typedef struct { double x, y; } pair;
@@ -64,6 +65,16 @@ NOINLINE void deeper_first(int n, double *restrict out, const double *restrict x
   }
 }
 
+struct row { double a[4], b; };
+static struct row G;
+// A copy of the whole, and an array in it by its name.
+NOINLINE void whole_and_part(int n, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    struct row t = G;
+    G.a[0] = i;
+    out[i] = t.a[0];
+  }
+}
 #define SHOW(name, call)    \
   do {                      \
     call;                   \
@@ -73,9 +84,13 @@ int main(void) {
   static double x[256], out[9];
   static int k[400];
   for (int i = 0; i < 256; i++) x[i] = i * 0.1, k[i] = i * 20011;
+  struct row s = {{7, 2, 3}, 5};
+  G = s;
   SHOW("member", member(9, out, x));
   SHOW("through_pointer", through_pointer(9, out, x));
   SHOW("of_integer", of_integer(9, out, k));
   SHOW("known_first", known_first(9, out));
   SHOW("deeper_first", deeper_first(9, out, x));
+  SHOW("whole_and_part", whole_and_part(9, out));
+  print_doubles("s", s.a, 5);
 }
