@@ -5,8 +5,16 @@
 // of_integer: served S
 // known_first: served S
 // deeper_first: served S
+// global_array: served O
 // whole_and_part: served O
-// also: vectorize deeper_first
+// same_structure: served O
+// row_of_structure: served O
+// own_element: served S
+// own_row: served S
+// passed_on: served O
+// number_beside: served O
+// only_read: served S
+// also: vectorize only_read; parallelize only_read
 #include "semantics.h"
 typedef struct { double x, y; } pair;
 static void put(pair *v, double a) { v->x = 0; v->y = a; }
@@ -67,6 +75,10 @@ NOINLINE void deeper_first(int n, double *restrict out, const double *restrict x
 
 struct row { double a[4], b; };
 static struct row G;
+static double by_name(struct row p, int i) { G.a[0] = i; return p.a[0]; }
+NOINLINE void global_array(int n, double *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = by_name(G, i);
+}
 // A copy of the whole, and an array in it by its name.
 NOINLINE void whole_and_part(int n, double *restrict out) {
   for (int i = 0; i < n; i++) {
@@ -75,6 +87,35 @@ NOINLINE void whole_and_part(int n, double *restrict out) {
     out[i] = t.a[0];
   }
 }
+static double by_structure(struct row p, struct row *s, int i) { s->a[0] = i; return p.a[0]; }
+NOINLINE void same_structure(int n, double *restrict out, struct row *s) {
+  for (int i = 0; i < n; i++) out[i] = by_structure(*s, s, i);
+}
+static double by_row(struct row p, double *a, int i) { a[0] = i; return p.a[0]; }
+NOINLINE void row_of_structure(int n, double *restrict out, struct row *s) {
+  for (int i = 0; i < n; i++) out[i] = by_row(*s, s->a, i);
+}
+static double steps_element(struct row p, int i) { p.a[1] += i; return p.a[1]; }
+NOINLINE void own_element(int n, double *restrict out, struct row *s) {
+  for (int i = 0; i < n; i++) out[i] = steps_element(*s, i);
+}
+static double steps_row(struct row p, int i) { double *q = p.a; q[1] += i; return p.a[1]; }
+NOINLINE void own_row(int n, double *restrict out, struct row s) {
+  for (int i = 0; i < n; i++) out[i] = steps_row(s, i);
+}
+static double further(struct row p, double *a, int i) { return by_row(p, a, i) + 1; }
+NOINLINE void passed_on(int n, double *restrict out, struct row *s) {
+  for (int i = 0; i < n; i++) out[i] = further(*s, s->a, i);
+}
+static double by_number(struct row p, double *b, int i) { *b = i; return p.b; }
+NOINLINE void number_beside(int n, double *restrict out, struct row *s, double *b) {
+  for (int i = 0; i < n; i++) out[i] = by_number(*s, b, i);
+}
+static void scale(struct row p, double *to, int i) { to[i] = p.a[i & 3] * p.b; }
+NOINLINE void only_read(int n, double *restrict out, struct row s) {
+  for (int i = 0; i < n; i++) scale(s, out, i);
+}
+
 #define SHOW(name, call)    \
   do {                      \
     call;                   \
@@ -91,6 +132,14 @@ int main(void) {
   SHOW("of_integer", of_integer(9, out, k));
   SHOW("known_first", known_first(9, out));
   SHOW("deeper_first", deeper_first(9, out, x));
+  SHOW("global_array", global_array(9, out));
   SHOW("whole_and_part", whole_and_part(9, out));
+  SHOW("same_structure", same_structure(9, out, &s));
+  SHOW("row_of_structure", row_of_structure(9, out, &s));
+  SHOW("own_element", own_element(9, out, &s));
+  SHOW("own_row", own_row(9, out, s));
+  SHOW("passed_on", passed_on(9, out, &s));
+  SHOW("number_beside", number_beside(9, out, &s, &s.b));
+  SHOW("only_read", only_read(9, out, s));
   print_doubles("s", s.a, 5);
 }
