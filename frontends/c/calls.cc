@@ -160,10 +160,15 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
   auto type = element_type(p->getType(), context_);
   if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), where);
   if (tracked(p)) return value_of(p, argument);
+  // A definition without a prototype converts what it is passed itself (C17 6.9.1p10).
+  const bool converts = !context_.hasSameUnqualifiedType(argument->getType(), p->getType());
+  if (converts && *type == ElementType::boolean)
+    return refuse("c.type", "a parameter of type _Bool without a prototype", where);
   // Tried as a subscript first, which is lost work for most: not where each level would double it.
   if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
     const std::vector<Expr> assumptions = ranges_.assumptions;
     auto i = index(argument);
+    if (i && converts) i = in_type(*i, p->getType(), where);
     if (i && (by_value || i->reads().empty()) && ranges_.assumptions == assumptions) b.index = *i;
     ranges_.assumptions = assumptions;
   }
@@ -172,6 +177,7 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
     b.kind = Binding::Kind::Expression;
   } else {
     TRY(ScalarExpr v, value(argument));
+    if (converts) v = ScalarExpr::cast(std::move(v), *type);
     if (as_value && is_small(v)) {
       b.kind = Binding::Kind::Expression;
       b.value = sdfg::kept_apart(std::move(v));

@@ -78,6 +78,7 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
   enum class Callers : std::uint8_t { AllKnown, TheseAtLeast };
   std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter,
                                     Callers callers = Callers::AllKnown, int depth = 0) const {
+    const clang::QualType type = f->getParamDecl(parameter)->getType();
     f = f->getCanonicalDecl();
     const std::string name = f->getNameAsString();
     const auto named = [&](const std::string& text) { return text.find(name) != std::string::npos; };
@@ -90,6 +91,8 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
       return std::nullopt;
     std::optional<std::int64_t> all;
     for (const clang::Expr* argument : passed->second) {
+      // Without a prototype the function converts it itself.
+      if (!context_.hasSameUnqualifiedType(argument->getType(), type)) return std::nullopt;
       const auto one = value_of(argument, depth);
       if (!one || (all && *all != *one)) return std::nullopt;
       all = one;

@@ -14,7 +14,10 @@
 // passed_on: served O
 // number_beside: served O
 // only_read: served S
-// also: vectorize only_read; parallelize only_read
+// rounded: served S
+// truncated: served S
+// as_subscript: served S
+// also: vectorize only_read rounded truncated; parallelize only_read as_subscript
 #include "semantics.h"
 typedef struct { double x, y; } pair;
 static void put(pair *v, double a) { v->x = 0; v->y = a; }
@@ -116,6 +119,23 @@ NOINLINE void only_read(int n, double *restrict out, struct row s) {
   for (int i = 0; i < n; i++) scale(s, out, i);
 }
 
+static double triple(a) float a; { return a * 3.0; }
+NOINLINE void rounded(int n, double *restrict out, const double *restrict x) {
+  for (int i = 0; i < n; i++) out[i] = triple(x[i]) + x[i];
+}
+static int one_more(c) short c; { return c + 1; }
+NOINLINE void truncated(int n, double *restrict out, const int *restrict x) {
+  for (int i = 0; i < n; i++) out[i] = one_more(x[i]) + x[i];
+}
+static int byte(c) unsigned char c; { return c; }
+NOINLINE void as_subscript(int n, double *restrict out, const double *restrict x) {
+  for (int i = 0; i < n; i++) out[i] = x[byte(i * 100)];
+}
+static NOINLINE int counted(c, x) unsigned char c; int *x; {
+  for (int i = 0; i < c; i++) x[i] = c;
+  return c;
+}
+
 #define SHOW(name, call)    \
   do {                      \
     call;                   \
@@ -141,5 +161,9 @@ int main(void) {
   SHOW("passed_on", passed_on(9, out, &s));
   SHOW("number_beside", number_beside(9, out, &s, &s.b));
   SHOW("only_read", only_read(9, out, s));
+  SHOW("rounded", rounded(9, out, x));
+  SHOW("truncated", truncated(9, out, k));
+  SHOW("as_subscript", as_subscript(9, out, x));
   print_doubles("s", s.a, 5);
+  printf("%d %d %d\n", counted(300, k), k[43], k[44]);
 }
