@@ -172,13 +172,14 @@ class Addresses : public clang::RecursiveASTVisitor<Addresses> {
     if (c->getCastKind() == clang::CK_ArrayToPointerDecay) taken(c->getSubExpr());
     return true;
   }
-  // Assembly may name anything, and an alias is another name.
+  // Assembly may name anything, and an alias is another name; so may be a name that is given for the assembler.
   bool VisitStmt(clang::Stmt* s) {
     named_elsewhere_ = named_elsewhere_ || llvm::isa<clang::AsmStmt>(s);
     return true;
   }
   bool VisitDecl(clang::Decl* d) {
-    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d);
+    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d) ||
+                       (llvm::isa<clang::VarDecl>(d) && d->hasAttr<clang::AsmLabelAttr>());
     return true;
   }
   std::set<const clang::VarDecl*> unaddressed() const {

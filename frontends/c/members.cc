@@ -21,7 +21,7 @@ Lift<Binding*> Builder::member(const clang::MemberExpr* e) {
   if (!field || field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
   const auto named = named_member(e);
   if (!named) return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
-  TRY_VOID(readable_member(*named, field->getType(), where));
+  TRY_VOID(readable_member(*named, e->getType(), where));
   const auto& [root, through_pointer, in_union, path, c_expr] = *named;
   if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
   unset_.insert(c_expr);  // of those of an object nobody knows which have been set
