@@ -8,10 +8,36 @@
 
 namespace sous::frontends::c {
 
-void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found) {
+const clang::VarDecl* object_of(const clang::Expr* lvalue) {
+  while (lvalue) {
+    lvalue = lvalue->IgnoreParens();
+    const clang::Expr* pointer = nullptr;
+    if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(lvalue)) {
+      if (!m->isArrow()) {
+        lvalue = m->getBase();
+        continue;
+      }
+      pointer = m->getBase();
+    } else if (const auto* x = llvm::dyn_cast<clang::ArraySubscriptExpr>(lvalue)) {
+      pointer = x->getBase();
+    } else if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(lvalue)) {
+      if (u->getOpcode() == clang::UO_Real || u->getOpcode() == clang::UO_Imag) {
+        lvalue = u->getSubExpr();
+        continue;
+      }
+      if (u->getOpcode() == clang::UO_Deref) pointer = u->getSubExpr();
+    }
+    if (!pointer) return named_variable(lvalue);
+    pointer = pointer->IgnoreParenImpCasts();
+    lvalue = pointer->getType()->isArrayType() ? pointer : nullptr;
+  }
+  return nullptr;
+}
+
+void escaping_addresses(const clang::Stmt* s, std::set<const clang::VarDecl*>& found) {
   if (!s) return;
   if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(s))
-    return escaping_arrays(captured->getCapturedStmt(), found);
+    return escaping_addresses(captured->getCapturedStmt(), found);
   const clang::Expr* base = nullptr;
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) base = subscript->getBase();
   if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_Deref)
@@ -20,29 +46,17 @@ void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& foun
     // a[i], a[i][j]: the decay below is part of the access.
     const clang::Expr* inner = base->IgnoreParenImpCasts();
     for (const clang::Stmt* child : s->children())
-      if (child != base) escaping_arrays(child, found);
-    if (!llvm::isa<clang::DeclRefExpr>(inner)) escaping_arrays(inner, found);
+      if (child != base) escaping_addresses(child, found);
+    if (!llvm::isa<clang::DeclRefExpr>(inner)) escaping_addresses(inner, found);
     return;
   }
-  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
-      cast && cast->getCastKind() == clang::CK_ArrayToPointerDecay) {
-    const clang::Expr* e = cast->getSubExpr()->IgnoreParens();
-    while (true) {
-      if (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-        e = sub->getBase()->IgnoreParenImpCasts();
-      else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
-        e = m->getBase()->IgnoreParens();
-      else
-        break;
-    }
-    if (const clang::VarDecl* v = named_variable(e)) found.insert(v);
-  }
-  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_AddrOf) {
-    const clang::Expr* e = u->getSubExpr()->IgnoreParens();
-    while (const auto* sub = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) e = sub->getBase()->IgnoreParenImpCasts();
-    if (const clang::VarDecl* v = named_variable(e); v && v->getType()->isArrayType()) found.insert(v);
-  }
-  for (const clang::Stmt* child : s->children()) escaping_arrays(child, found);
+  const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
+  const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+  const clang::Expr* addressed = cast && cast->getCastKind() == clang::CK_ArrayToPointerDecay ? cast->getSubExpr()
+                                 : u && u->getOpcode() == clang::UO_AddrOf                    ? u->getSubExpr()
+                                                                                              : nullptr;
+  if (const clang::VarDecl* v = addressed ? object_of(addressed) : nullptr) found.insert(v);
+  for (const clang::Stmt* child : s->children()) escaping_addresses(child, found);
 }
 
 std::set<const clang::VarDecl*> followed_parameters(const clang::FunctionDecl* function) {

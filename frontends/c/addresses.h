@@ -8,8 +8,12 @@
 
 namespace sous::frontends::c {
 
-// Arrays whose address is used otherwise than by subscripting: passed to a call, assigned to a pointer.
-void escaping_arrays(const clang::Stmt* s, std::set<const clang::VarDecl*>& found);
+// The variable that the object is a part of: v of v, v.m, v[i], (*v)[i].m[j]. Null where a pointer leads to it.
+const clang::VarDecl* object_of(const clang::Expr* lvalue);
+
+// Variables of whose objects an address is used otherwise than to access them at once: passed to a call, assigned to a
+// pointer.
+void escaping_addresses(const clang::Stmt* s, std::set<const clang::VarDecl*>& found);
 
 // Parameters that are pointers and of which every mention is followed at once, by a subscript or a dereference.
 std::set<const clang::VarDecl*> followed_parameters(const clang::FunctionDecl* function);

@@ -24,7 +24,7 @@ namespace sous::frontends::c {
 struct FunctionFacts {
   clang::ASTContext* context = nullptr;
   const clang::FunctionDecl* function = nullptr;
-  std::set<const clang::VarDecl*> address_taken;  // and arrays whose address escapes by decay
+  std::set<const clang::VarDecl*> address_taken;  // of any part of them
   std::set<const clang::VarDecl*> written;        // anywhere in the function
   std::map<const clang::VarDecl*, std::int64_t> known;
   std::map<const clang::VarDecl*, std::int64_t> supposed;  // what all calls in the file pass; others may pass more
@@ -117,6 +117,7 @@ struct Memory {
   std::string c_expr;
   std::string root, field;                 // of a struct member: the base variable and the field's name
   bool through_pointer = false;            // of a struct member: root->field
+  bool inside = false;                     // of a struct member: an array that lies in the structure
   std::string record;                      // of a member of an array of structures: what that is reached by
   std::int64_t alignment = 0;              // of what c_expr points to, where that is a structure
   std::int64_t offset = 0;                 // from where c_expr points, in bytes

@@ -48,7 +48,8 @@ class Builder {
 
  private:
   // scan.cc: facts about the whole stretch, before building
-  void scan(const clang::Stmt* s, int depth = 0);
+  void scan();
+  void scan(const clang::Stmt* s);
   bool written_here(const clang::VarDecl* v) const { return general_writes_.contains(v); }
 
   // variables.cc
@@ -340,7 +341,6 @@ class Builder {
   std::set<const clang::VarDecl*> general_writes_, header_writes_, declared_;
   std::set<const clang::VarDecl*> whole_records_;  // structures that are assigned to
   std::map<const clang::VarDecl*, Pointee> pointees_;
-  std::set<const clang::FunctionDecl*> scanned_;
   std::vector<const clang::FunctionDecl*> called_;   // definitions in the file, as they are met
   std::vector<const clang::VarDecl*> tracked_;       // in order of their first change
   const clang::Stmt* own_floating_point_ = nullptr;  // the first that a pragma gives other rules

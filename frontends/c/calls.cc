@@ -162,10 +162,15 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
   auto type = element_type(p->getType(), context_);
   if (!type) return refuse("c.type", "a parameter of type " + p->getType().getAsString(), where);
   if (tracked(p)) return value_of(p, argument);
+  // A definition without a prototype converts what it is passed itself (C17 6.9.1p10).
+  const bool converts = !context_.hasSameUnqualifiedType(argument->getType(), p->getType());
+  if (converts && *type == ElementType::boolean)
+    return refuse("c.type", "a parameter of type _Bool without a prototype", where);
   // Tried as a subscript first, which is lost work for most: not where each level would double it.
   if (!written_here(p) && !sdfg::is_float(*type) && call_depth(argument) < 2) {
     const std::size_t assumptions = ranges_.assumptions.size();
     auto i = index(argument);
+    if (i && converts) i = in_type(*i, p->getType(), where);
     if (i && (by_value || i->reads().empty()) && ranges_.assumed_little(assumptions))
       b.index = *i;
     else
@@ -176,6 +181,7 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
     b.kind = Binding::Kind::Expression;
   } else {
     TRY(ScalarExpr v, value(argument));
+    if (converts) v = ScalarExpr::cast(std::move(v), *type);
     if (as_value && is_small(v)) {
       b.kind = Binding::Kind::Expression;
       b.value = sdfg::kept_apart(std::move(v));
@@ -183,13 +189,19 @@ Lift<Binding> Builder::scalar_argument(const clang::ParmVarDecl* p, const clang:
     }
     // A scalar that nothing here writes can be read under its own name.
     const auto* same = v.op == ScalarOp::input ? &pool_[static_cast<std::size_t>(v.input)] : nullptr;
-    const bool unwritten =
-        same && same->subset.empty() && std::ranges::none_of(general_writes_, [&](const clang::VarDecl* w) {
-          auto it = bindings_.find(w);
-          return it != bindings_.end() && it->second.container == same->container;
-        });
+    // It is known to belong to variables, or to a member, that the nest does not write; the nest's own not through a
+    // pointer either, which is not looked at when all is built.
+    const auto keeps_value = [&](const std::string& container) {
+      bool named = std::ranges::any_of(members_, [&](const auto& m) { return m.second.container == container; });
+      for (const auto& [v, bound] : bindings_) {
+        if (bound.kind != Binding::Kind::Scalar || bound.container != container) continue;
+        if (written_here(v) || (declared_.contains(v) && addressed(v))) return false;
+        named = true;
+      }
+      return named;
+    };
     b.kind = Binding::Kind::Scalar;
-    if (unwritten && !written_here(p)) {
+    if (same && same->subset.empty() && keeps_value(same->container) && !written_here(p)) {
       b.container = same->container;
     } else {
       b.container = temporary(p->getNameAsString(), *type);

@@ -191,7 +191,7 @@ static std::vector<Expr> assumptions_about(const std::set<std::string>& used, co
 }
 
 Lift<LiftedNest> Builder::build(const std::string& name) {
-  for (const clang::Stmt* s : stretch_) scan(s);
+  scan();
   if (own_floating_point_)
     return refuse("c.floating-point", "a pragma gives this floating-point operation rules of its own",
                   own_floating_point_->getBeginLoc());

@@ -139,6 +139,8 @@ Lift<const Binding*> Builder::named_binding(const clang::Expr* e, clang::SourceL
 
 // The value of a variable, a member or an element.
 Lift<Expr> Builder::index_load(const clang::Expr* e, clang::SourceLocation where) {
+  if (e->getType().isVolatileQualified() || e->getType()->isAtomicType())
+    return refuse("c.volatile", "an access to a volatile or atomic object", where);
   TRY(const Binding* b, named_binding(e, where));
   if (b && b->kind == Binding::Kind::Expression) {
     if (!b->index) return refuse("c.subscript", "an argument that is no simple index", where);

@@ -5,6 +5,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
+#include "frontends/c/addresses.h"
 #include "frontends/c/advice.h"
 #include "frontends/c/ast.h"
 #include "frontends/c/liveness.h"
@@ -77,6 +78,7 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
   enum class Callers : std::uint8_t { AllKnown, TheseAtLeast };
   std::optional<std::int64_t> value(const clang::FunctionDecl* f, unsigned parameter,
                                     Callers callers = Callers::AllKnown, int depth = 0) const {
+    const clang::QualType type = f->getParamDecl(parameter)->getType();
     f = f->getCanonicalDecl();
     const std::string name = f->getNameAsString();
     const auto named = [&](const std::string& text) { return text.find(name) != std::string::npos; };
@@ -89,6 +91,8 @@ class Calls : public clang::RecursiveASTVisitor<Calls> {
       return std::nullopt;
     std::optional<std::int64_t> all;
     for (const clang::Expr* argument : passed->second) {
+      // Without a prototype the function converts it itself.
+      if (!context_.hasSameUnqualifiedType(argument->getType(), type)) return std::nullopt;
       const auto one = value_of(argument, depth);
       if (!one || (all && *all != *one)) return std::nullopt;
       all = one;
@@ -168,13 +172,14 @@ class Addresses : public clang::RecursiveASTVisitor<Addresses> {
     if (c->getCastKind() == clang::CK_ArrayToPointerDecay) taken(c->getSubExpr());
     return true;
   }
-  // Assembly may name anything, and an alias is another name.
+  // Assembly may name anything, and an alias is another name; so may be a name that is given for the assembler.
   bool VisitStmt(clang::Stmt* s) {
     named_elsewhere_ = named_elsewhere_ || llvm::isa<clang::AsmStmt>(s);
     return true;
   }
   bool VisitDecl(clang::Decl* d) {
-    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d);
+    named_elsewhere_ = named_elsewhere_ || d->hasAttr<clang::AliasAttr>() || llvm::isa<clang::FileScopeAsmDecl>(d) ||
+                       (llvm::isa<clang::VarDecl>(d) && d->hasAttr<clang::AsmLabelAttr>());
     return true;
   }
   std::set<const clang::VarDecl*> unaddressed() const {
@@ -187,16 +192,7 @@ class Addresses : public clang::RecursiveASTVisitor<Addresses> {
 
  private:
   void taken(const clang::Expr* e) {
-    e = e->IgnoreParens();
-    while (true) {
-      if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e); m && !m->isArrow())
-        e = m->getBase()->IgnoreParens();
-      else if (const auto* s = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
-        e = s->getBase()->IgnoreParenImpCasts();
-      else
-        break;
-    }
-    if (const clang::VarDecl* v = named_variable(e); v && !planted(Fault::address_of_scalar_ignored))
+    if (const clang::VarDecl* v = object_of(e); v && !planted(Fault::address_of_scalar_ignored))
       taken_.insert(v->getCanonicalDecl());
   }
   std::set<const clang::VarDecl*> objects_, taken_;

@@ -21,7 +21,7 @@ Lift<Binding*> Builder::member(const clang::MemberExpr* e) {
   if (!field || field->isBitField()) return refuse("c.bit-field", "bit-fields are not understood", where);
   const auto named = named_member(e);
   if (!named) return refuse("c.struct", "only members of a named struct variable or pointer are understood", where);
-  TRY_VOID(readable_member(*named, field->getType(), where));
+  TRY_VOID(readable_member(*named, e->getType(), where));
   const auto& [root, through_pointer, in_union, path, c_expr] = *named;
   if (auto it = members_.find(c_expr); it != members_.end()) return &it->second;
   unset_.insert(c_expr);  // of those of an object nobody knows which have been set
@@ -83,7 +83,8 @@ Memory Builder::of_member(const NamedMember& named, clang::QualType type) const 
   memory.root = root->getNameAsString();
   memory.field = named.path;
   memory.through_pointer = named.through_pointer;
-  memory.local = type->isArrayType() && !named.through_pointer && !root->hasGlobalStorage();
+  memory.inside = type->isArrayType();
+  memory.local = memory.inside && !named.through_pointer && !root->hasGlobalStorage();
   const bool in_memory = root->hasGlobalStorage() || facts_.address_taken.contains(root);
   memory.origin = type->isPointerType() || named.through_pointer ? Origin::Pointer
                   : in_memory                                    ? Origin::Object

@@ -24,6 +24,9 @@ bool is_same_pointer(const Memory& a, const Memory& b) { return a.variable && a.
 
 // Whether C itself keeps what may be reached by `a` apart from what may be reached by `b`, whatever their types.
 bool kept_apart(const Memory& a, const Memory& b) {
+  // A structure that is reached as a whole, and an array in it by its name.
+  const auto within = [](const Memory& x, const Memory& whole) { return x.inside && x.root == whole.record; };
+  if (within(a, b) || within(b, a)) return false;
   const auto own = [](const Memory& x) {
     // An object defined const is never written, whoever points at it.
     return x.origin == Origin::PrivateObject || x.origin == Origin::Transient ||

@@ -6,7 +6,9 @@
 // is a set of temporaries; so are compound literals, what a called function declares, takes by value and returns.
 #include <algorithm>
 
+#include "frontends/c/addresses.h"
 #include "frontends/c/builder.h"
+#include "frontends/c/call_effects.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/planted_fault.h"
 
@@ -26,6 +28,29 @@ const clang::Expr* without_qualifiers(const clang::Expr* e) {
     e = cast->getSubExpr()->IgnoreParens();
   }
   return e;
+}
+
+bool holds_array(clang::QualType type) {
+  if (type->isArrayType()) return true;
+  const auto* record = type->getAs<clang::RecordType>();
+  return record && std::ranges::any_of(record->getDecl()->fields(),
+                                       [](const clang::FieldDecl* f) { return holds_array(f->getType()); });
+}
+
+// Whether the function may write a part of its parameter, by its name or by an address of it.
+bool writes_part(const clang::FunctionDecl* f, const clang::ParmVarDecl* p) {
+  std::set<const clang::VarDecl*> escaping;
+  escaping_addresses(f->getBody(), escaping);
+  bool found = escaping.contains(p);
+  for_each_statement(f->getBody(), [&](const clang::Stmt* s) {
+    const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s);
+    const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s);
+    const clang::Expr* target = b && b->isAssignmentOp()           ? b->getLHS()
+                                : u && u->isIncrementDecrementOp() ? u->getSubExpr()
+                                                                   : nullptr;
+    found = found || (target && object_of(target) == p);
+  });
+  return found;
 }
 
 }  // namespace
@@ -246,16 +271,15 @@ std::optional<RecordArgument> Builder::record_argument(const clang::Expr* e) con
 
 // A structure that is passed by value, where neither the called function nor the nest writes any of it: another name.
 std::optional<RecordArgument> Builder::record_alias(const clang::ParmVarDecl* p, const clang::Expr* argument) const {
-  const std::string member = p->getNameAsString() + ".";
-  if (written_here(p) || std::ranges::any_of(in_place_, [&](const std::string& m) { return m.starts_with(member); }))
-    return std::nullopt;
+  const auto* called = llvm::cast<clang::FunctionDecl>(p->getDeclContext());
+  if (written_here(p) || writes_part(called, p)) return std::nullopt;
   const auto* load = llvm::dyn_cast<clang::CastExpr>(without_qualifiers(argument));
   if (!load || load->getCastKind() != clang::CK_LValueToRValue) return std::nullopt;
   const clang::Expr* object = load->getSubExpr()->IgnoreParens();
   std::optional<RecordArgument> found;
   if (const clang::VarDecl* v = named_variable(object)) {
-    if (const auto known = record_arguments_.find(v); known != record_arguments_.end()) return known->second;
-    found = {v, false, "", false};
+    const auto known = record_arguments_.find(v);
+    found = known != record_arguments_.end() ? known->second : RecordArgument{v, false, "", false};
   } else if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(object); m && !is_place(m)) {
     const auto named = named_member(m);
     if (named) found = {named->root, named->through_pointer, named->path, named->in_union};
@@ -265,6 +289,11 @@ std::optional<RecordArgument> Builder::record_alias(const clang::ParmVarDecl* p,
   if (!found || in_called_function(found->root) || own_records_.contains(found->root) ||
       whole_records_.contains(found->root))
     return std::nullopt;
+  // Arrays in it would be the same memory as those that the function writes by another name. (Of other members it is
+  // looked at when all is built that nothing writes them.)
+  const bool out_of_sight =
+      !found->through_pointer && found->root->hasLocalStorage() && !facts_.address_taken.contains(found->root);
+  if (holds_array(p->getType()) && !out_of_sight && writes_of(called) != Writes::OwnVariables) return std::nullopt;
   const std::string part = found->root->getNameAsString() + (found->through_pointer ? "->" : ".") + found->path;
   const bool changed = std::ranges::any_of(in_place_, [&](const std::string& m) { return m.starts_with(part); });
   return changed ? std::nullopt : found;

@@ -1,4 +1,6 @@
 // Facts about a whole stretch, gathered before anything is built: what is declared and written in it, and how.
+#include <algorithm>
+
 #include "frontends/c/builder.h"
 #include "frontends/c/read_before.h"
 
@@ -40,7 +42,17 @@ bool has_own_floating_point(const clang::Stmt* s, const clang::ASTContext& conte
 
 }  // namespace
 
-void Builder::scan(const clang::Stmt* s, int depth) {
+void Builder::scan() {
+  for (const clang::Stmt* s : stretch_) scan(s);
+  // Each function at its least depth, so that none is left out that a call deeper down has met first.
+  constexpr int kMaxInlineDepth = 8;
+  std::size_t scanned = 0;
+  for (int depth = 0; depth < kMaxInlineDepth; ++depth)
+    for (const std::size_t met = called_.size(); scanned < met; ++scanned) scan(called_[scanned]->getBody());
+  called_.resize(scanned);
+}
+
+void Builder::scan(const clang::Stmt* s) {
   if (!s) return;
   if (!own_floating_point_ && has_own_floating_point(s, context_)) own_floating_point_ = s;
   if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
@@ -49,13 +61,13 @@ void Builder::scan(const clang::Stmt* s, int depth) {
         header && (header->variable->hasGlobalStorage() || facts_.address_taken.contains(header->variable));
     if (header && !in_memory && !interruption(loop->getBody()) &&
         !written_variables(loop->getBody()).contains(header->variable) && keeps_bound(loop, *header)) {
-      for (const clang::Expr* e : header->before) scan(e, depth);
-      for (const clang::Expr* e : header->also) scan(e, depth);
+      for (const clang::Expr* e : header->before) scan(e);
+      for (const clang::Expr* e : header->also) scan(e);
       header_writes_.insert(header->variable);
       if (header->declared) declared_.insert(header->variable);
-      scan(header->begin, depth);
-      scan(loop->getCond(), depth);
-      scan(loop->getBody(), depth);
+      scan(header->begin);
+      scan(loop->getCond());
+      scan(loop->getBody());
       return;
     }
   }
@@ -83,15 +95,12 @@ void Builder::scan(const clang::Stmt* s, int depth) {
   if (const auto* load = llvm::dyn_cast<clang::CastExpr>(s); load && load->getCastKind() == clang::CK_LValueToRValue)
     if (const clang::VarDecl* v = pointer_to(load->getSubExpr())) ++pointees_[v].loads;
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
-    constexpr int kMaxInlineDepth = 8;
     const clang::FunctionDecl* callee = call->getDirectCallee();
     const clang::FunctionDecl* definition = nullptr;
-    if (callee && callee->hasBody(definition) && depth < kMaxInlineDepth && scanned_.insert(definition).second) {
+    if (callee && callee->hasBody(definition) && std::ranges::find(called_, definition) == called_.end())
       called_.push_back(definition);
-      scan(definition->getBody(), depth + 1);
-    }
   }
-  for (const clang::Stmt* child : s->children()) scan(child, depth);
+  for (const clang::Stmt* child : s->children()) scan(child);
 }
 
 }  // namespace sous::frontends::c

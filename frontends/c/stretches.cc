@@ -60,8 +60,7 @@ class Finder {
     facts_.context = &context;
     facts_.function = function;
     facts_.written = written_variables(function->getBody());
-    facts_.address_taken = address_taken(function->getBody());
-    escaping_arrays(function->getBody(), facts_.address_taken);
+    escaping_addresses(function->getBody(), facts_.address_taken);
     facts_.known = values.known;
     facts_.supposed = values.supposed;
     for (auto* of : {&facts_.known, &facts_.supposed})

@@ -206,6 +206,13 @@ Lift<void> Builder::nameable(const clang::VarDecl* v, clang::SourceLocation wher
   const std::string name = v->getNameAsString();
   if (out_of_reach(v))
     return refuse("c.static", "'" + name + "' is a static variable of an inner block or another function", where);
+  if (v->hasGlobalStorage()) {
+    const clang::VarDecl* last = v->getMostRecentDecl();  // which has the attributes of all before
+    if (last->hasAttr<clang::AliasAttr>() || last->hasAttr<clang::AsmLabelAttr>())
+      return refuse("c.symbol", "'" + name + "' may be another name of an object that has one", where);
+    if (last->isWeak() && v->hasDefinition() == clang::VarDecl::DeclarationOnly)
+      return refuse("c.symbol", "'" + name + "' is weak and defined elsewhere, if at all", where);
+  }
   if (!inline_stack_.empty() && v->hasGlobalStorage())
     for (const clang::Decl* d : facts_.function->decls())
       if (const auto* local = llvm::dyn_cast<clang::VarDecl>(d); local && local != v && local->getName() == name)
