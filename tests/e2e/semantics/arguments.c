@@ -17,6 +17,8 @@
 // rounded: served S
 // truncated: served S
 // as_subscript: served S
+// narrowed: served S
+// cut: served S
 // also: vectorize only_read rounded truncated; parallelize only_read as_subscript
 #include "semantics.h"
 typedef struct { double x, y; } pair;
@@ -136,6 +138,24 @@ static NOINLINE int counted(c, x) unsigned char c; int *x; {
   return c;
 }
 
+// With a prototype the caller converts.
+static int ones(signed char c) {
+  int s = 0;
+  for (int i = 0; i < c; i++) s++;
+  return s;
+}
+NOINLINE void narrowed(int n, double *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = ones(i + 250);
+}
+static int ones_of(int c) {
+  int s = 0;
+  for (int i = 0; i < c; i++) s++;
+  return s;
+}
+NOINLINE void cut(int n, double *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = ones_of(i * 4294967297L);
+}
+
 #define SHOW(name, call)    \
   do {                      \
     call;                   \
@@ -164,6 +184,8 @@ int main(void) {
   SHOW("rounded", rounded(9, out, x));
   SHOW("truncated", truncated(9, out, k));
   SHOW("as_subscript", as_subscript(9, out, x));
+  SHOW("narrowed", narrowed(9, out));
+  SHOW("cut", cut(9, out));
   print_doubles("s", s.a, 5);
   printf("%d %d %d\n", counted(300, k), k[43], k[44]);
 }
