@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/intervals.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {

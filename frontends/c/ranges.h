@@ -51,7 +51,8 @@ class Ranges {
   // True if 64 bits hold `e`, and what entry conditions make of it, by the types of the parameters or by new
   // assumptions about how large they are.
   bool require_64_bits(const sdfg::Expr& e, const Box& box);
-  // Whether what was assumed since there were so many assumptions only keeps sizes out that no memory has.
+  // Whether what was assumed since there were so many assumptions only keeps sizes out that an index would, too: above
+  // 2^63, 2^31 or so.
   bool assumed_little(std::size_t before) const;
   // The largest (smallest) value of `e` over the box, over parameters only. With `assume`, signs of parameter products
   // may be assumed to be non-negative.
