@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "sdfg/text.h"
 #include "tests/unit/tuning_db/nests.h"
@@ -312,7 +314,7 @@ TEST_P(DatabaseTest, ReadersOfAFollowedOneDoNotWaitForAWriter) {
 TEST_P(DatabaseTest, LookingWhetherItIsSoundLeavesSqliteItsLocks) {
   if (GetParam() != stores::Kind::sqlite) return;  // which alone is a file
   add(entry(nests::gemm, 500));
-  const auto locks = [&] {
+  const auto seen = [&] {
     const std::string inode = ":" + std::to_string(identity_of(place).inode) + " ";
     std::ifstream file("/proc/locks");
     int count = 0;
@@ -320,6 +322,13 @@ TEST_P(DatabaseTest, LookingWhetherItIsSoundLeavesSqliteItsLocks) {
       count += line.find(" " + std::to_string(::getpid()) + " ") != std::string::npos &&
                line.find(inode) != std::string::npos;
     return count;
+  };
+  // The file is read in pieces while others take locks and give them back: a line may be missed, or read twice.
+  const auto locks = [&] {
+    std::vector<int> counts(15);
+    std::ranges::generate(counts, seen);
+    std::ranges::nth_element(counts, counts.begin() + 7);
+    return counts[7];
   };
   const int before = locks();
   EXPECT_GT(before, 0);
