@@ -76,7 +76,6 @@ def page():
         "sanitize": plain("what", checks),
         "faults": planted(newest["./x faults"]),
         "random": plain("how", newest["tests/e2e/random_c.py with a planted fault"]),
-        "programs": str(len(list((SOURCE / "tests/e2e/semantics").glob("*.c")))),
     }
     text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], TEXT.read_text(encoding="utf-8"))
     start, rest = text.split("\n", 1)
