@@ -333,7 +333,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
   Words localize{"objcopy", "--localize-symbol=sous_apart"};
   for (const auto& r : replacements)
-    for (const string& function : {r.function, r.otherwise})
+    for (const string& function : {r.function, r.otherwise, r.asked ? r.asked->function : ""})
       if (!function.empty()) localize.push_back("--localize-symbol=" + function);
   append(localize, {folder.file("joined.o"), object});
   TRY(const auto localized, client::run(localize, quiet));

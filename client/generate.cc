@@ -4,6 +4,7 @@
 #include <set>
 
 #include "client/process.h"
+#include "targets/cpp/transients.h"
 #include "tuning-db/shape.h"
 
 namespace sous::client {
@@ -48,20 +49,9 @@ sdfg::Sdfg specialized(sdfg::Sdfg sdfg, const std::map<string, std::int64_t>& kn
   return sdfg;
 }
 
-// The function that is asked for shapes that another is not for; "": none.
-struct Next {
-  string function = {};
-  bool on_one_thread = false;
-};
-
+// `options`: how the function is called.
 Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
-                      const targets::Target& target, const string& function, const Next& next, bool local = false,
-                      const targets::Residences& residences = {}, const std::vector<string>& values = {}) {
-  targets::EmitOptions options = emit_options(nest.meaning);
-  options.function = function;
-  options.otherwise = next.function;
-  options.otherwise_on_one_thread = next.on_one_thread;
-  options.local = local;
+                      const targets::Target& target, targets::EmitOptions options) {
   options.guards = chosen.guards;
   options.least_threads = chosen.least_threads;
   for (const auto& choice : chosen.choices)
@@ -72,13 +62,17 @@ Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg
   options.known = nest.lifted->known;
   options.members = nest.lifted->members;
   options.original = &nest.normal;
-  options.residences = residences;
-  options.values = values;
   options.offer = chosen.offer ? &*chosen.offer : nullptr;
   Generated result;
   options.unfollowed = &result.unfollowed;
   TRY(result.code, target.emit(specialized(applied, nest.lifted->known), options));
   return result;
+}
+
+// Its code has arrays of its own on the heap.
+bool takes_memory(const sdfg::Sdfg& sdfg) {
+  const auto transients = targets::plan_transients(sdfg, false);
+  return !transients || std::ranges::any_of(*transients, &targets::Transient::heap);
 }
 
 // What is passed as a pointer to what is not constant.
@@ -93,14 +87,15 @@ std::set<string> written_arguments(const sdfg::Sdfg& applied) {
 // Nullopt: it cannot be called as the first is, or is for another target.
 std::optional<targets::Function> for_other_shapes(const PreparedNest& nest, const Chosen& chosen,
                                                   const sdfg::Sdfg& first, const targets::Target& target,
-                                                  const string& wanted, const string& function, const Next& next) {
+                                                  const string& wanted, targets::EmitOptions options) {
   const auto own = target_of(chosen.choices, wanted);
   const auto applied = assemble(nest, chosen.choices);
   if (!own || *own != &target || !applied) return std::nullopt;
   if (frontends::arguments_for(*nest.lifted, *applied) != frontends::arguments_for(*nest.lifted, first) ||
       written_arguments(*applied) != written_arguments(first))
     return std::nullopt;
-  const auto code = one(nest, chosen, *applied, target, function, next, true);
+  options.local = true;
+  const auto code = one(nest, chosen, *applied, target, std::move(options));
   if (!code) return std::nullopt;
   const bool one_thread = std::ranges::any_of(code->unfollowed, [](const auto& item) { return item.threads; });
   return one_thread ? std::nullopt : std::optional(code->code);
@@ -126,24 +121,33 @@ Result<const targets::Target*> target_of(const std::vector<Choice>& choices, con
 
 Result<Generated> generate(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
                            const string& target, const string& function, const targets::Residences& residences,
-                           const std::vector<string>& values) {
+                           const std::vector<string>& values, bool asked_first) {
   TRY(const targets::Target* found, target_of(chosen.choices, target));
+  targets::EmitOptions options = emit_options(nest.meaning);
+  const sdfg::Sdfg as_written = specialized(nest.lifted->sdfg, nest.lifted->known);
+  targets::EmitOptions::AskedFirst asked{.as_written = &as_written};
+  if (asked_first && values.empty() && !found->has_gpu() && !takes_memory(as_written)) options.asked_first = &asked;
   std::vector<targets::Function> others;  // from the last that is asked on
-  Next next;
   string in_words;
   for (std::size_t k = chosen.otherwise.size(); k-- > 0;) {
     const Chosen& shapes = chosen.otherwise[k];
-    const string name = function + "_otherwise" + (k == 0 ? "" : std::to_string(k + 1));
-    auto code = for_other_shapes(nest, shapes, applied, *found, target, name, next);
+    options.function = function + "_otherwise" + (k == 0 ? "" : std::to_string(k + 1));
+    asked.variant = static_cast<int>(k) + 2;
+    auto code = for_other_shapes(nest, shapes, applied, *found, target, options);
     if (!code) continue;
+    options.otherwise = options.function;
+    options.otherwise_on_one_thread = shapes.threads == 1;
+    asked.otherwise = code->asking.value_or(targets::Asking{});
     others.push_back(std::move(*code));
     in_words = shapes.why + (in_words.empty() ? "" : "; then " + in_words);
-    next = {name, shapes.threads == 1};
   }
+  options.function = function;
+  asked.variant = 1;
   // What runs for other shapes knows of no residences.
-  const auto stay = !others.empty() || !found->has_gpu() ? targets::Residences{} : residences;
-  TRY(Generated result, one(nest, chosen, applied, *found, function, next, false, stay, values));
-  result.residences = stay.arguments;
+  if (others.empty() && found->has_gpu()) options.residences = residences;
+  options.values = values;
+  TRY(Generated result, one(nest, chosen, applied, *found, options));
+  result.residences = options.residences.arguments;
   // Beside an offer to a GPU, others are asked.
   if (chosen.offer == std::nullopt && !found->has_gpu()) result.shapes.push_back(result.code.needs);
   string before;

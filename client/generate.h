@@ -22,10 +22,12 @@ struct Generated {
 Result<const targets::Target*> target_of(const std::vector<Choice>& choices, const std::string& wanted);
 
 // `applied`: the nest with the choices. `function`: the name of the entry. `target`: instead of the recipes' own, or
-// "". `residences`: arrays that may stay on a device, if the target has one. `values`: EmitOptions::values. Errors:
+// "". `residences`: arrays that may stay on a device, if the target has one. `values`: EmitOptions::values.
+// `asked_first`: EmitOptions::asked_first, where that can be had (Function::asking). Errors:
 // target.* (recipes for targets that go into no one function; what the target cannot express), sdfg.* (never expected).
 Result<Generated> generate(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
                            const std::string& target, const std::string& function,
-                           const targets::Residences& residences = {}, const std::vector<std::string>& values = {});
+                           const targets::Residences& residences = {}, const std::vector<std::string>& values = {},
+                           bool asked_first = false);
 
 }  // namespace sous::client

@@ -308,8 +308,9 @@ class Pipeline {
     const LiftedNest& lifted = *item.nest.lifted;
     const string function = function_name(lifted);
     const auto values = values_for(item, chosen, sdfg);
-    const auto generated = generate(item.nest, chosen, sdfg, target_for(chosen), function,
-                                    residence_candidates(residences_, lifted), values);
+    const auto generated =
+        generate(item.nest, chosen, sdfg, target_for(chosen), function, residence_candidates(residences_, lifted),
+                 values, lifted.is_text() && chosen.beside.empty());
     if (!generated) {
       report.why = generated.error().to_string();
       return;
@@ -327,6 +328,8 @@ class Pipeline {
     served.nest = item.report;
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);
     if (chosen.beside.empty()) served.replacement.shapes = generated->shapes;
+    if (const auto& asking = generated->code.asking)
+      frontends::ask_first(served.replacement, asking->function, asking->arguments, !asking->of_threads);
     served.code = generated->code;
     served.sdfg = sdfg;
     served.residences = generated->residences;

@@ -71,6 +71,13 @@ Replacement replacement(const LiftedNest& lifted, const std::string& function, c
   return out;
 }
 
+void ask_first(Replacement& replacement, const std::string& function, const std::vector<std::string>& arguments,
+               bool of_arguments_alone) {
+  replacement.asked = {.function = function, .arguments = {}, .of_arguments_alone = of_arguments_alone};
+  for (const std::string& name : arguments)
+    replacement.asked->arguments.push_back(*std::ranges::find(replacement.arguments, name, &Argument::name));
+}
+
 std::map<std::string, sdfg::ElementType> symbol_types(const LiftedNest& lifted) {
   std::map<std::string, sdfg::ElementType> result;
   for (const Argument& argument : lifted.arguments)

@@ -64,6 +64,7 @@ struct LiftedNest {
   std::string file;  // presumed file
   // The stretch in the text given to the front end: bytes [begin, end), whole statements at one level of one block.
   std::size_t begin = 0, end = 0;
+  bool is_text() const { return begin < end; }
   sdfg::Sdfg sdfg;  // checked; name: function_line
   std::vector<Argument> arguments;
   // An expression: where it is false, the stretch does nothing that its arguments could be read for, and reading them
@@ -135,6 +136,14 @@ struct Replacement {
   // Passed behind the arguments of `function`. Where anything else runs instead, they become 0: what it writes, no
   // device has.
   std::vector<ResidenceVariable> residences = {};
+  // Asked ahead of `function`, and changes nothing: where it says 0 the original runs, and memory is as it was. Else
+  // what it says is passed behind the arguments of `function`, which returns nothing. Not with `pure` or `otherwise`.
+  struct Asked {
+    std::string function;
+    std::vector<Argument> arguments;
+    bool of_arguments_alone = false;  // the same arguments, the same answer
+  };
+  std::optional<Asked> asked = {};
   Hint hint = {};
   std::optional<WholeFunction> whole = {};
 };
@@ -151,6 +160,10 @@ std::vector<std::string> values_of(const LiftedNest& lifted, const sdfg::Sdfg& e
 // `function` runs `emitted`; what it writes of `values` comes back as values.
 Replacement replacement(const LiftedNest& lifted, const std::string& function, const sdfg::Sdfg& emitted,
                         const std::string& note = {}, const std::vector<std::string>& values = {});
+
+// Sets Replacement::asked: `function`, of some of the replacement's arguments, by their names.
+void ask_first(Replacement& replacement, const std::string& function, const std::vector<std::string>& arguments,
+               bool of_arguments_alone);
 
 // A graph that comes from no text, as if it had been lifted. `sizes`: of its symbols, where they are known.
 LiftedNest lifted_from(const sdfg::Sdfg& sdfg, const std::map<std::string, std::int64_t>& sizes = {});

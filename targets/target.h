@@ -72,6 +72,13 @@ struct Offer {
   double start = 0;  // of the GPU's runtime, once in a process
 };
 
+// What is asked ahead of a function (EmitOptions::asked_first).
+struct Asking {
+  std::string function;                // FUNCTION_takes
+  std::vector<std::string> arguments;  // that it looks at, in the Sdfg's order: the others it does not take
+  bool of_threads = false;             // it says something else where threads are taken, or are not worth a start yet
+};
+
 struct EmitOptions {
   // Name of the extern "C" function. It takes the Sdfg's arguments in order: symbols as int64_t (or as `symbol_types`
   // says, where it is not `local`), scalars that are never written by value, other containers as pointers to their
@@ -85,7 +92,20 @@ struct EmitOptions {
   // Scalars that it writes, which are all that it writes: they are passed by value, and come back with what it says, as
   // members of a struct FUNCTION_values { …; int ran; } in this order, those that are dead left out.
   std::vector<std::string> values = {};
-  bool local = false;             // only functions of the same file call it
+  bool local = false;  // only functions of the same file call it
+  // Not null: the function is two. `int FUNCTION_takes(…)` says whether a call is for it, by the same conditions, and
+  // changes nothing that a program could see: a compiler knows that memory is as before where the original runs
+  // instead. It returns 0, or the number of the variant: `variant` for this one, or what `otherwise` says. The function
+  // itself then has one more argument behind all others, that number, returns nothing, and runs whatever has happened
+  // since: on one thread where no team is to be had any more, as in `as_written` where there is no memory. What it
+  // points to lives as long as the options. (Not with `values`, nor for a GPU.)
+  struct AskedFirst {
+    int variant = 1;
+    Asking otherwise = {};  // of EmitOptions::otherwise, which is such a function too
+    // The nest as the program has it, with the same arguments; its code takes no memory from the heap.
+    const sdfg::Sdfg* as_written = nullptr;
+  };
+  const AskedFirst* asked_first = nullptr;
   bool contract = true;           // a*b+c inside one expression may become one fma (the user's -ffp-contract)
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
@@ -140,6 +160,7 @@ struct Function {
   Vectors vectors = Vectors::None;
   // By its guards: where one of these is negative, it declines, or calls EmitOptions::otherwise.
   std::vector<sdfg::Expr> needs = {};
+  std::optional<Asking> asking = {};  // of what is asked ahead of it
 };
 
 // What compiles a file: the compiler of the user's program, or one of the language's own.

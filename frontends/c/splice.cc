@@ -96,8 +96,30 @@ std::size_t first_token(string_view text) {
 string result_type(const Replacement& r) { return r.pure ? "struct " + r.function + "_values" : "int"; }
 constexpr const char* result_name = "sous_values";
 
+// What was said of the call, where that is asked first.
+constexpr const char* variant_name = "sous_variant";
+
 string result_declaration(const Replacement& r) {
+  if (r.asked) return string("int ") + variant_name + " = 0; ";
   return r.pure ? result_type(r) + " " + result_name + " = {0}; " : "";
+}
+// Variables of the function's own go and come back by another one: of those whose address is passed, a compiler keeps
+// none in a register, wherever they are used.
+bool by_another(const Argument& argument) {
+  return argument.kind == Argument::Kind::ScalarInOut && argument.own && !argument.unset;
+}
+string entered(const Replacement& r) {
+  string before, given, after;
+  for (std::size_t k = 0; k < r.arguments.size(); ++k) {
+    const Argument& argument = r.arguments[k];
+    const string another = "sous_value" + std::to_string(k);
+    if (by_another(argument)) {
+      before += "__typeof__(" + argument.expression + ") " + another + " = " + argument.expression + "; ";
+      after += argument.expression + " = " + another + "; ";
+    }
+    given += (by_another(argument) ? "&" + another : passed(argument)) + ", ";
+  }
+  return before + r.function + "(" + given + variant_name + "); " + after;
 }
 string results_taken(const Replacement& r) {
   string out;
@@ -106,7 +128,8 @@ string results_taken(const Replacement& r) {
   return out;
 }
 string otherwise_branch(const Replacement& r) {
-  const string text = results_taken(r) + r.epilogue;
+  string text = results_taken(r) + r.epilogue;
+  if (r.asked) text = entered(r) + text;
   return text.empty() ? "" : " else { " + text + " }";
 }
 
@@ -116,16 +139,35 @@ int occurrences(string_view text, string_view what) {
   return found;
 }
 
-// The guard, and what spares it and the call, as early as it may be asked.
-string guarded(const Replacement& r) {
+// The guard, and what spares it and the call, as early as it may be asked: of variables first of all.
+struct Conditions {
+  string first, later;
+};
+Conditions conditions(const Replacement& r) {
   const string first = least_shape(r, Reads::Variables);
-  const string later = first.empty() ? least_shape(r, Reads::Members) : "";
-  if (r.guard.empty()) return first + later;
-  if (!first.empty()) return first + " && " + r.guard;
-  if (later.empty()) return r.guard;
+  if (!first.empty()) return {first, r.guard};
+  const string later = least_shape(r, Reads::Members);
+  if (r.guard.empty() || later.empty()) return {"", r.guard + later};
   const auto at = r.guard.find(kept_apart);
-  if (at == string::npos) return r.guard + " && " + later;
-  return r.guard.substr(0, at) + later + " && " + r.guard.substr(at);
+  if (at == string::npos) return {"", r.guard + " && " + later};
+  return {"", r.guard.substr(0, at) + later + " && " + r.guard.substr(at)};
+}
+string both(const string& first, const string& later) {
+  return first + (first.empty() || later.empty() ? "" : " && ") + later;
+}
+
+// Whether `taken`, an int, behind the conditions. What a compiler knows where one of these fails or holds it would use
+// for the original, too: with a loop's own first test gone on one way to it, but not on the other, nothing says any
+// more inside of the loop that it runs at all, and clang unrolls or vectorizes it otherwise than without the call. So
+// they end in a value of which nothing is known; but for a shape that turns out to be constant, where the call goes.
+string behind(const Conditions& conditions, const string& taken) {
+  const auto& [first, later] = conditions;
+  if (first.empty() && later.empty()) return taken;
+  const string holds = first.empty() ? later : both("sous_shape", later);
+  const string asked = "if (" + holds + ") sous_taken = " + taken + "; __asm__(\"\" : \"+r\"(sous_taken)); ";
+  if (first.empty()) return "__extension__({ int sous_taken = 0; " + asked + "sous_taken; })";
+  return "__extension__({ int sous_taken = 0, sous_shape = " + first +
+         "; if (!(__builtin_constant_p(sous_shape) && !sous_shape)) { " + asked + "} sous_taken; })";
 }
 
 constexpr const char* residence_type = "unsigned long long";
@@ -201,6 +243,12 @@ string prototype(const Replacement& r, Attributes attributes) {
   string parameters = joined(r.arguments, parameter);
   for (std::size_t k = 0; k < r.residences.size(); ++k)
     parameters += string(parameters.empty() ? "" : ", ") + residence_type + " *";
+  if (r.asked) {
+    const string looked_at = joined(r.asked->arguments, parameter);
+    const string kind = r.asked->of_arguments_alone ? "__const__" : "__pure__";
+    return "int " + r.asked->function + "(" + (looked_at.empty() ? "void" : looked_at) + ") __attribute__((" + kind +
+           ", __nothrow__)); extern void " + r.function + "(" + parameters + (parameters.empty() ? "" : ", ") + "int)";
+  }
   string out = result_type(r) + " " + r.function + "(" + (parameters.empty() ? "void" : parameters) + ")";
   if (r.pure) out += " __attribute__((__pure__, __nothrow__))";
   if (r.otherwise.empty()) return out;
@@ -216,8 +264,11 @@ string call(const Replacement& r) {
   if (!r.otherwise.empty())
     plain =
         "(" + plain + " || (" + forgotten(r, ",") + r.otherwise + "(" + joined(r.otherwise_arguments, passed) + ")))";
+  if (r.asked)
+    plain = "(" + string(variant_name) + " = " + r.asked->function + "(" + joined(r.asked->arguments, passed) + "))";
   if (r.pure) plain = "(" + string(result_name) + " = " + plain + ").ran";
-  const string all = guarded(r);
+  if (r.asked || r.pure) return behind(conditions(r), plain);
+  const string all = both(conditions(r).first, conditions(r).later);
   return all.empty() ? plain : "(" + all + " && " + plain + ")";
 }
 
@@ -229,6 +280,7 @@ int hinted_size(const std::vector<Replacement>& replacements) {
     if (r.hint.text.empty() || is_apart(r)) continue;
     const string text = call(r);
     const auto operators = std::ranges::count_if(text, [](char c) { return string_view("+*/%<>|&?").contains(c); });
+    if (r.asked) sizes[r.hint.at] += of_call + of_argument * static_cast<int>(r.asked->arguments.size());
     sizes[r.hint.at] += of_call + of_argument * static_cast<int>(r.arguments.size() + r.otherwise_arguments.size()) +
                         of_operator * static_cast<int>(operators) + of_check * occurrences(text, "sous_apart(");
   }
@@ -315,7 +367,7 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     const string otherwise = otherwise_branch(r);
     string open = ") { " + forgotten(r);
     open.pop_back();  // a line ends here
-    const string declaration = r.pure ? indent + result_declaration(r) + "\n" : "";
+    const string declared = result_declaration(r), declaration = declared.empty() ? "" : indent + declared + "\n";
     return "{" + note + "\n" + declaration + indent + "if (!" + call(r) + open + marker(r.begin) + indent +
            string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };

@@ -1,5 +1,12 @@
 // The rewritten C: each served nest becomes a guarded call of generated code, with the original nest in the other
-// branch:
+// branch. What says which of them runs is a function that changes nothing: ahead of the original nothing is called that
+// may have, and to the compiler it is what it was.
+//
+//   { int sous_variant = 0;
+//     if (!(sous_variant = sous_kernel_12_takes((long long)(n)))) { …original… }
+//     else { sous_kernel_12((long long)(n), (double *)(A), sous_variant); …epilogue… } }
+//
+// Code for a GPU says by itself whether it ran, for it may fail:
 //
 //   { if (!sous_kernel_12((long long)(n), (double *)(A))) { …original… } else { …epilogue… } }
 //
@@ -12,7 +19,7 @@
 // A function that is nothing but the nest (frontends/c/whole_function.h) is written twice, the original by itself:
 //
 //   static __attribute__((__noinline__)) void f_sous_f_12_original(int n, double *A) { …original… }
-//   void f(int n, double *A) { { if (!sous_f_12((long long)(n), (double *)(A))) { f_sous_f_12_original(n, A); } } }
+//   void f(int n, double *A) { { … if (…) { f_sous_f_12_original(n, A); } else { sous_f_12(…); } } }
 //
 // Replacements are disjoint and ascending everywhere.
 #pragma once
@@ -34,7 +41,8 @@ enum class Attributes : std::uint8_t { None, Clangs };
 // Generated code keeps no pointer: with clang's attributes the prototype says so, and what the compiler knows of the
 // memory stays true for the original.
 std::string prototype(const Replacement& replacement, Attributes attributes = Attributes::None);
-// "sous_f((long long)(n), (double *)(A))", "(sous_f(…) || sous_g(…))", or one of these as "(guard && …)".
+// Whether generated code runs, or has run: "(sous_variant = sous_f_takes(…))", "sous_f((long long)(n), (double *)(A))",
+// "(sous_f(…) || sous_g(…))", or one of these as "(guard && …)".
 std::string call(const Replacement& replacement);
 // What goes ahead of the original where neither takes the call: "sous_residence_1 = 0; ", or nothing.
 std::string forgotten(const Replacement& replacement);

@@ -95,6 +95,8 @@ SOUS_ONCE inline void run_numbered(void* region) {
   Team::run_as(omp_get_thread_num(), omp_get_num_threads(), run_body, region);
 }
 SOUS_ONCE inline void run_region(bool pays, int wanted, void (*run)(const void*), const void* body) {
+  // Who asked ahead may have been told of threads that are gone since.
+  pays = pays && thread_state().busy != 0;
   Region region{run, body, float_control()};
   if (has_openmp()) {
     GOMP_parallel(run_numbered, &region, pays ? static_cast<unsigned>(wanted) : 1U, 0);

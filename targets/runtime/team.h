@@ -103,6 +103,7 @@ class Team : public TeamState {
  public:
   static bool possible() { return pthread_create != nullptr; }
   static bool take() { return __atomic_exchange_n(&taken_, 1, __ATOMIC_ACQUIRE) == 0; }
+  static bool taken() { return __atomic_load_n(&taken_, __ATOMIC_RELAXED) != 0; }
   static void give() { __atomic_store_n(&taken_, 0, __ATOMIC_RELEASE); }
   // The one who has it included.
   static int size() { return 1 + __atomic_load_n(&workers_, __ATOMIC_RELAXED); }

@@ -51,23 +51,33 @@ class Threads : RuntimeState {
   Threads& operator=(const Threads&) = delete;
   bool usable() const { return usable_; }
 
+  // Whether that would be so: asked ahead of the entry by its caller, it takes and starts nothing. What the call gains
+  // counts here, and the one who holds the threads then gives none.
+  SOUS_ONCE static bool pay(int wanted, int least = 1, double gain = 1) {
+    if (thread_state().busy != 0 || !possible() || !pays(gain, 2)) return false;
+    const bool alone = has_openmp() ? omp_in_parallel() != 0 : Team::taken();
+    return fits(alone, threads(wanted), least);
+  }
+
  private:
   static constexpr int wait_at_work = 1;  // ms
   SOUS_ONCE static bool enter(int wanted, int least, double gain) {
     ThreadState& state = thread_state();
     if (state.busy != 0) return false;
     state.busy = 1;
-    const bool usable = (has_openmp() ? !lost_ : Team::possible()) && pays(gain, 2) && begin(wanted, least);
+    const bool usable = possible() && pays(gain, 2) && begin(wanted, least);
     if (!usable) leave();
     return usable;
   }
+  static bool possible() { return has_openmp() ? !lost_ : Team::possible(); }
+  static bool fits(bool alone, int size, int least) { return (alone ? 1 : size) >= least && (alone || pays(0, size)); }
   // Regions in regions run on one thread, and so does who comes while another thread has the team.
   static bool begin(int wanted, int least) {
     ThreadState& state = thread_state();
     state.has_team = !has_openmp() && Team::take();
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : !state.has_team;
     const int size = threads(wanted);
-    if ((alone ? 1 : size) < least || !(alone || pays(0, size))) return false;
+    if (!fits(alone, size, least)) return false;
     if (!alone && size > (has_openmp() ? state.started : Team::size())) start(size);
     if (state.has_team) Team::count();
     return true;

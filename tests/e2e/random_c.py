@@ -179,7 +179,7 @@ class Bench:
         if done.returncode:
             raise RuntimeError(done.stderr[:4000])
         text = (self.folder / "traced/t.c").read_text()
-        text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(f\d+)_\d+(?:_\d+)?\(.*)\) \{$", r"\1if (!traced(\2)) {", text)
+        text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(f\d+)_\d+(?:_\d+)?(?:_takes)?\(.*)\) \{$", r"\1if (!traced(\2)) {", text)
         (self.folder / "traced.c").write_text(TRACED + text)
         for words in (["clang-19", "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fwrapv", *flags,
                        f"-I{ROOT}", "-c", "traced/t.sous.cpp", "-o", "traced.o"],

@@ -26,6 +26,7 @@ import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import budget_cases
+import decision_cases
 import gpu_cases
 import page_cases
 import recipe_cases
@@ -495,7 +496,7 @@ def full_disk(case):
 def opt_writes_readable_files(case):
     case.s("opt", "mm.c", "--recipe=normal-form", "--nest=mm", "-o", "out", "--", case.cc, *FLAGS)
     text = (case.folder / "out/mm.c").read_text()
-    assert '#line 6 "mm.c"' in text and "if (!sous_mm_6(" in text, text
+    assert '#line 6 "mm.c"' in text and "= sous_mm_6_takes(" in text, text
     case.run(case.cc, *FLAGS, "-c", "out/mm.c", "-o", "user.o")
     case.run(case.cc, "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fwrapv", *FLAGS,
              "-I", pathlib.Path(__file__).resolve().parents[2], "-c", "out/mm.sous.cpp", "-o", "generated.o")
@@ -572,7 +573,8 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-MODULES = (sys.modules[__name__], recipe_cases, server_cases, tls_cases, budget_cases, work_cases, page_cases, gpu_cases)
+MODULES = (sys.modules[__name__], recipe_cases, server_cases, tls_cases, budget_cases, work_cases, page_cases, gpu_cases,
+           decision_cases)
 CASES = [case for module in MODULES for case in cases_of(module)]
 
 

@@ -168,7 +168,7 @@ def check_trace(bench, program, expected):
     bench.good(bench.sous, "--db=none", "opt", program.path, f"--recipe={bench.recipe('normal')}", "-o", "out", "--",
                bench.cc, *flags)
     text = (bench.folder / f"out/{program.path.stem}.c").read_text()
-    text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(\w+?)_\d+(?:_\d+)?\(.*)\) \{$",
+    text = re.sub(r"(?m)^( *)if \(!(.*\bsous_(\w+?)_\d+(?:_\d+)?(?:_takes)?\(.*)\) \{$",
                          r'\1if (!sous_traced("\3", \2)) {', text)
     (bench.folder / "traced.c").write_text(TRACE + text)
     generated = (bench.folder / f"out/{program.path.stem}.sous.cpp").read_text()
@@ -191,7 +191,7 @@ def check_trace(bench, program, expected):
             assert fine, f"{function}: entries went {calls[function]}, not {wanted}"
     bench.counts["entries"] += sum(len(c) for c in calls.values())
     for function in program.said["unchecked"].split():
-        entry = re.search(rf'(?ms)^extern "C"[^\n]* sous_{function}_\d+\(.*?^\}}', generated)
+        entry = re.search(rf'(?ms)^extern "C"[^\n]* sous_{function}_\d+(?:_takes)?\(.*?^\}}', generated)
         assert entry and "disjoint" not in entry[0], f"{function}: an overlap is checked"
 
 

@@ -41,6 +41,43 @@ TEST(Splice, TheOriginalOfAWholeFunctionIsAFunction) {
             "f_sous_f_2_original(n, A); } } }\n");
 }
 
+// What says whether the call is made changes nothing, so that the original runs on memory as it was.
+TEST(Splice, WhatIsAskedFirstChangesNothing) {
+  const std::string text = "void f() { LOOP; }\n";
+  auto r = nest(text, "LOOP;");
+  r.arguments[2].own = true;
+  ask_first(r, "sous_f_2_takes", {"n", "A"}, true);
+  EXPECT_EQ(
+      splice_preprocessed(text, {r}),
+      "extern int sous_f_2_takes(long long, double *) __attribute__((__const__, __nothrow__)); "
+      "extern void sous_f_2(long long, double, float *, double *, int); "
+      "void f() { { int sous_variant = 0; if (!(sous_variant = sous_f_2_takes((long long)(n), "
+      "(double *)(g->A)))) { LOOP; } else { __typeof__(s) sous_value2 = s; "
+      "sous_f_2((long long)(n), x, &sous_value2, (double *)(g->A), sous_variant); s = sous_value2; i = n; } } }\n");
+  // It may lie elsewhere, or have no value yet.
+  for (const bool own : {false, true}) {
+    r.arguments[2].own = own;
+    r.arguments[2].unset = own;
+    EXPECT_TRUE(splice_preprocessed(text, {r}).contains("else { sous_f_2((long long)(n), x, &(s), ")) << own;
+  }
+  // Of the same arguments, threads may make something else; a guard is asked before.
+  r.guard = "ready";
+  ask_first(r, "sous_f_2_takes", {}, false);
+  const std::string out = splice_preprocessed(text, {r});
+  EXPECT_TRUE(out.contains("extern int sous_f_2_takes(void) __attribute__((__pure__, __nothrow__)); ")) << out;
+  // Nothing of what is known where the guard holds or fails is known of the original.
+  EXPECT_TRUE(
+      out.contains("if (!__extension__({ int sous_taken = 0; if (ready) sous_taken = (sous_variant = "
+                   "sous_f_2_takes()); __asm__(\"\" : \"+r\"(sous_taken)); sous_taken; })) { LOOP; }"))
+      << out;
+  r.shapes = {{sdfg::Expr::symbol("n") - sdfg::Expr(56)}};
+  EXPECT_TRUE(
+      call(r).starts_with("__extension__({ int sous_taken = 0, sous_shape = n >= 56; "
+                          "if (!(__builtin_constant_p(sous_shape) && !sous_shape)) { "
+                          "if (sous_shape && ready) sous_taken = (sous_variant = sous_f_2_takes()); __asm__("))
+      << call(r);
+}
+
 // What it writes is the function's own: the call is pure, and may be merged with others.
 TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
   const std::string text = "void f() { LOOP; }\n";

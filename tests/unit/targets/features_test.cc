@@ -181,6 +181,39 @@ TEST(Features, ValuesComeBackAsAStruct) {
       << code;
 }
 
+// What is asked first, of what it looks at, and what then runs whatever happens: without memory, as it was written.
+TEST(Features, ACallerMayAskFirst) {
+  const std::string head =
+      "sdfg 1 g symbols n, m array A: f64[n] argument array x: f64 argument array s: f64 argument ";
+  const auto written = parsed(head + "arguments n, m, A, x, s\nloop i = 0 .. n { t: A[i] = x[] u: s[] = A[i] }");
+  const auto graph = parsed(head +
+                            "array T: f64[m * n + m] heap transient arguments n, m, A, x, s\nassume m >= 0\n"
+                            "loop i = 0 .. n { t: T[i] = x[] } loop j = 0 .. n { u: A[j] = T[j] }");
+  const EmitOptions::AskedFirst asked{.variant = 3, .otherwise = {"other_takes", {"A"}}, .as_written = &written};
+  EmitOptions options{.otherwise = "other",
+                      .asked_first = &asked,
+                      .guards = {{.original = written.root, .least_extents = {7}}},
+                      .symbol_types = {{"m", sdfg::ElementType::i32}}};
+  const Function f = emitted_function("cpp", graph, options);
+  ASSERT_TRUE(f.asking);
+  EXPECT_EQ(f.asking->arguments, (std::vector<std::string>{"n", "m", "A"}));
+  EXPECT_FALSE(f.asking->of_threads);
+  for (const char* part :
+       {"int kernel_takes(int64_t n, int32_t m_passed, double* A) {\n  const int64_t m = m_passed;\n"
+        "  if (n < 7) return other_takes(A);\n  if (!(m >= 0)) return 0;\n  return 3;\n}\n",
+        "    int variant) {\n  const int64_t m = m_passed;\n  if (variant != 3) return other(n, m, A, x, s, "
+        "variant);\n",
+        "static __attribute__((cold, noinline)) void kernel_as_written_nest(",
+        "if (T_memory.get() == nullptr) return kernel_as_written_nest(n, m, const_cast<double*>(A), x, &s);\n"})
+    EXPECT_TRUE(f.code.contains(part)) << part << "\n" << f.code;
+  const auto threads = parsed(head + "arguments n, m, A, x, s\nloop i = 0 .. n parallel { t: A[i] = x[] }");
+  options.otherwise = "";
+  const Function g = emitted_function("openmp", threads, options);
+  EXPECT_TRUE(g.asking && g.asking->of_threads);
+  EXPECT_TRUE(g.code.contains("if (!sous::Threads::pay(0)) return 0;\n  return 3;\n")) << g.code;
+  EXPECT_TRUE(g.code.contains("const sous::Threads team(0, 1, 0);\n  kernel_nest(")) << g.code;
+}
+
 TEST(Features, RowsThatShareCacheSetsAreLeftToTheOriginal) {
   const sdfg::CacheSets cache{.sets = 64, .ways = 12, .vector_bytes = 64};
   const std::string head = "sdfg 1 t symbols n, m\narray A: f64[n, m] argument  arguments n, m, A\n";

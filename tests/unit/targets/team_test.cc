@@ -118,6 +118,33 @@ TEST(Team, OneThreadHasItAtATime) {
   EXPECT_EQ(runs, 3);
 }
 
+// Who asks first takes and starts nothing, and what is gained counts once.
+TEST(Team, WhetherItPaysIsAskedFirst) {
+  std::thread([] {
+    const int before = Team::size();
+    const double start = 0.05e-3 + 0.03e-3 * 3;
+    EXPECT_FALSE(Threads::pay(3, 1, 0.6 * start));
+    EXPECT_FALSE(Threads::pay(3, 4, 0.6 * start));  // that pays, but they are too few
+    EXPECT_TRUE(Threads::pay(3, 2, 0));
+    EXPECT_EQ(Team::size(), before);
+    EXPECT_FALSE(Team::taken());
+    const Threads team(3, 1, 0);
+    EXPECT_TRUE(team.usable() && Team::taken());
+    EXPECT_FALSE(Threads::pay(3));  // as from a signal handler
+    std::thread([] {
+      EXPECT_FALSE(Threads::pay(3, 2));
+      EXPECT_TRUE(Threads::pay(3, 1));
+    }).join();
+  }).join();
+}
+
+// Who was told that there are threads, and finds none, runs on one.
+TEST(Team, WithoutATeamARegionRunsOnOneThread) {
+  int64_t runs = 0;
+  parallel(true, 3, [&] { runs += team_size(); });
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(Team, AChildStartsItsOwn) {
   {
     const Threads team(3);

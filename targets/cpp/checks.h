@@ -1,0 +1,50 @@
+// What is asked before a nest runs: conditions over the arguments of its function, as lines of C++ that return where
+// one does not hold.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "targets/cpp/expressions.h"
+#include "targets/target.h"
+
+namespace sous::targets {
+
+class Checks {
+ public:
+  // `written`: what the Sdfg writes. `on_device`: a device has a copy of all that lies between an array's first and
+  // last element.
+  Checks(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Expressions& expressions,
+         const std::set<std::string>& written, bool on_device)
+      : sdfg_(sdfg), options_(options), expressions_(expressions), written_(written), on_device_(on_device) {}
+
+  // First, for calls that are too small are to cost nothing. Returns the seconds that the call gains; empty: not known.
+  std::string guards();
+  void assumptions(const sdfg::Sdfg& of);
+  void disjoint();
+  // The variable with the bytes that the argument covers; declared by the first check that uses it.
+  std::string footprint(const sdfg::Container& c);
+  void add(const std::string& line) { lines_.push_back(line); }
+  // What is done for shapes that the function is not for.
+  std::string other_shapes() const;
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  std::vector<std::string>& lines() { return lines_; }
+  const std::vector<sdfg::Expr>& needs() const { return needs_; }  // Function::needs
+
+ private:
+  void cache_sets();
+
+  const sdfg::Sdfg& sdfg_;
+  const EmitOptions& options_;
+  const Expressions& expressions_;
+  const std::set<std::string>& written_;
+  const bool on_device_;
+  std::vector<std::string> lines_;
+  std::vector<sdfg::Expr> needs_;
+  std::map<std::string, std::string> footprints_;
+};
+
+}  // namespace sous::targets
