@@ -158,8 +158,12 @@ Case sums_case(std::uint64_t seed) {
 
 // Sweeps over grids in a loop in time: from near elements of any of them, in any order, over boxes that differ, edges
 // among them.
-Case overlap_case(std::uint64_t seed) {
-  Random random(seed);
+struct SweepNest {
+  std::string text;
+  std::vector<std::string> loops;  // of the first sweep
+};
+
+SweepNest sweep_nest(Random& random) {
   const std::size_t dimensions = 1 + random.below(3), grids = 1 + random.below(3), sweeps = 1 + random.below(3);
   const auto number = [](std::int64_t n) { return std::to_string(n); };
   const auto subscript = [&](const std::vector<std::string>& at, const std::vector<std::int64_t>& offset) {
@@ -168,7 +172,8 @@ Case overlap_case(std::uint64_t seed) {
     return "[" + text + "]";
   };
   static constexpr const char* extents[] = {"n", "m", "n"};
-  std::string shape, arrays, names, body, recipe_loops, recipe_sizes;
+  std::string shape, arrays, names, body;
+  SweepNest result;
   for (std::size_t d = 0; d < dimensions; ++d) shape += (d == 0 ? "" : ", ") + std::string(extents[d]) + " + 6";
   for (std::size_t g = 0; g < grids; ++g) {
     arrays += " array " + std::string(1, "ABC"[g]) + ": f64[" + shape + "] argument";
@@ -188,8 +193,7 @@ Case overlap_case(std::uint64_t seed) {
       loops += "loop " + at[d] + " = " + number(random.between(2, 4)) + " .. " + extents[d] + " + " +
                number(random.between(2, 4)) + " { ";
       ends += " }";
-      if (s == 0) recipe_loops += (d == 0 ? "" : ", ") + at[d];
-      if (s == 0) recipe_sizes += (d == 0 ? "" : ", ") + number(random.between(5, dimensions == 3 ? 9 : 15));
+      if (s == 0) result.loops.push_back(at[d]);
     }
     const char grid = "ABC"[random.below(grids)];
     std::string value = "0.5";
@@ -203,18 +207,55 @@ Case overlap_case(std::uint64_t seed) {
     body += loops + "s" + number(static_cast<std::int64_t>(s)) + ": " + grid + subscript(at, to) + " = " + value +
             ends + " ";
   }
-  const std::string text = "sdfg 1 sweeps symbols n, m" + arrays + " arguments n, m" + names +
-                           " loop t = " + number(random.between(0, 3)) + " .. " + number(random.between(0, 12)) +
-                           " { " + body + "}";
-  const std::string recipe = "overlap(loop=t, loops=[" + recipe_loops + "], sizes=[" + recipe_sizes +
-                             "], steps=" + number(random.between(1, 3)) + ", rows=" + number(random.between(1, 4)) +
-                             ") -> cuda";
+  result.text = "sdfg 1 sweeps symbols n, m" + arrays + " arguments n, m" + names +
+                " loop t = " + number(random.between(0, 3)) + " .. " + number(random.between(0, 12)) + " { " + body +
+                "}";
+  return result;
+}
+
+// "a, b": of the first `count`.
+std::string listed(const std::vector<std::string>& names, std::size_t count) {
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k) text += (k == 0 ? "" : ", ") + names[k];
+  return text;
+}
+
+// The nest, and the recipe if it applies.
+Case applied_case(const std::string& text, const std::string& recipe) {
   const auto graph = sdfg::parse(text);
   const auto steps = transforms::recipe_from_text(recipe);
   EXPECT_TRUE(graph && steps) << text << recipe;
   Case result{graph.value_or(sdfg::Sdfg{}), {}};
   if (steps && transforms::apply(result.sdfg, *steps, {})) result.recipe = *steps;
   return result;
+}
+
+Case overlap_case(std::uint64_t seed) {
+  Random random(seed);
+  const SweepNest nest = sweep_nest(random);
+  const std::size_t dimensions = nest.loops.size();
+  std::vector<std::string> sizes;
+  for (std::size_t d = 0; d < dimensions; ++d)
+    sizes.push_back(std::to_string(random.between(5, dimensions == 3 ? 9 : 15)));
+  return applied_case(nest.text, "overlap(loop=t, loops=[" + listed(nest.loops, dimensions) + "], sizes=[" +
+                                     listed(sizes, dimensions) + "], steps=" + std::to_string(random.between(1, 3)) +
+                                     ", rows=" + std::to_string(random.between(1, 4)) + ") -> cuda");
+}
+
+// The same in tiles of time and of some dimensions, half of them with wavefronts of tiles in parallel.
+Case time_tile_case(std::uint64_t seed) {
+  Random random(seed);
+  const SweepNest nest = sweep_nest(random);
+  const std::size_t cut = 1 + random.below(nest.loops.size());
+  std::vector<std::string> sizes;
+  for (std::size_t d = 0; d < cut; ++d) sizes.push_back(std::to_string(random.between(1, 8)));
+  std::string recipe = "time_tile(loop=t, loops=[" + listed(nest.loops, cut) + "], sizes=[" + listed(sizes, cut) +
+                       "], steps=" + std::to_string(random.between(1, 5)) + ")";
+  const std::string tiles = nest.loops[0] + "_t";
+  if (random.percent(50))
+    recipe += "; skew(loop=" + tiles + ", by=t_t, factor=" + std::to_string(random.between(1, 6)) +
+              "); interchange(outer=t_t, inner=" + tiles + "); parallelize(loop=t_t)";
+  return applied_case(nest.text, recipe + (random.percent(50) ? " -> cpp" : " -> openmp"));
 }
 
 // Updates by pivots: of any operations, whose rows and columns go further than pivots do, and may be stored either way.
@@ -371,6 +412,8 @@ TEST(Property, Meets) { hold_recipes("Meets", meet_case, 15, "meet", 10); }
 TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage", 60); }
 
 TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 10, "overlap", 30); }
+
+TEST(Property, TimeTiles) { hold_recipes("TimeTiles", time_tile_case, 10, "time_tile", 30); }
 
 TEST(Property, Pivots) { hold_recipes("Pivots", pivots_case, 10, "block_pivots", 90); }
 

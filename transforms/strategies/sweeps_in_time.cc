@@ -76,7 +76,8 @@ std::optional<TimeTile> time_tile(const NestFacts& nest, const std::string& time
   return std::nullopt;
 }
 
-// Whether iterations of the loop read the same elements: two reads of an array, apart along it.
+}  // namespace
+
 bool share_reads(const NestFacts& nest, const std::string& loop) {
   bool found = false;
   sdfg::for_each_leaf(sdfg::find_loop(nest.nest()->tree, loop)->children, [&](const sdfg::ScheduleLeaf& leaf) {
@@ -99,8 +100,6 @@ bool share_reads(const NestFacts& nest, const std::string& loop) {
   });
   return found;
 }
-
-}  // namespace
 
 InTime in_time(const NestFacts& nest,
                const std::function<bool(const NestFacts& nest, const std::string& loop)>& begins_kernel) {

@@ -21,6 +21,9 @@ struct InTime {
 InTime in_time(const NestFacts& nest,
                const std::function<bool(const NestFacts& nest, const std::string& loop)>& begins_kernel);
 
+// Whether iterations of the loop read the same elements: two reads of an array in one statement, apart along it.
+bool share_reads(const NestFacts& nest, const std::string& loop);
+
 // Of a perfect band of three parallel loops, as steps ahead of `offload` and behind it: a thread takes several
 // iterations of the first one, which read what others of them read, too. Nullopt: they share nothing.
 struct Strips {
