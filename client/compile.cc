@@ -14,6 +14,7 @@
 #include "client/preprocess.h"
 #include "client/process.h"
 #include "client/stats.h"
+#include "client/team_object.h"
 #include "client/verdicts.h"
 #include "frontends/c/lift.h"
 #include "frontends/c/loop_bound.h"
@@ -284,12 +285,17 @@ Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files,
     const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
     if (macro.starts_with("-DSOUS_")) build.flags.push_back(macro);
   }
+  const auto kept = ResultCache::open();  // whatever else is said of this file
+  TRY(const auto team, team_object(files, build, kept ? &*kept : nullptr, folder));
+  if (team) build.flags.emplace_back(team_apart_option);
   append(build.flags, reproducible(folder.path(), compiler_));
   // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
   // changes that.
   std::vector<targets::File> named = files;
   for (auto& file : named) file.text = "#line 1 \"sous/generated." + string(file.language->suffix) + "\"\n" + file.text;
-  return compile_generated(named, build, folder, "generated");
+  TRY(auto objects, compile_generated(named, build, folder, "generated"));
+  if (team) objects.push_back(*team);
+  return objects;
 }
 
 // Of functions that are declared inline, by clang's own choice.
@@ -331,7 +337,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   append(join, *generated);
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
-  Words localize{"objcopy", "--localize-symbol=sous_apart"};
+  Words localize{"objcopy", "--wildcard", "--localize-symbol=sous_apart", "--localize-symbol=sous_team_*"};
   for (const auto& r : replacements)
     for (const string& function : {r.function, r.otherwise, r.asked ? r.asked->function : ""})
       if (!function.empty()) localize.push_back("--localize-symbol=" + function);

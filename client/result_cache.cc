@@ -189,8 +189,8 @@ string file_state(const string& path) {
          std::to_string(s.st_mtim.tv_nsec);
 }
 
-std::vector<string> recipe_state(const Options& options) {
-  const string database = database_path(options), headers = runtime_include_path() + "/targets/runtime";
+std::vector<string> program_state() {
+  const string headers = runtime_include_path() + "/targets/runtime";
   std::vector<string> out{file_state(program_beside("sous-core")),
                           tuning_db::hardware_class(tuning_db::local_hardware())};
   std::error_code unlisted;
@@ -198,6 +198,12 @@ std::vector<string> recipe_state(const Options& options) {
   for (fs::directory_iterator file(headers, unlisted), end; !unlisted && file != end; file.increment(unlisted))
     runtime.insert(file->path().string());
   for (const string& header : runtime) out.push_back(file_state(header));
+  return out;
+}
+
+std::vector<string> recipe_state(const Options& options) {
+  const string database = database_path(options);
+  std::vector<string> out = program_state();
   if (options.frozen || database.empty()) return out;
   out.push_back(file_state(database));
   // The write-ahead log: what it holds is newer than the database. An empty one, or none, are the same.

@@ -60,8 +60,10 @@ class ResultCache {
 std::string result_key(const std::vector<std::string>& pieces);
 // What a file is without reading it: path, size, time of change; "path:" if there is none.
 std::string file_state(const std::string& path);
-// The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: this program
-// and the headers that generated code includes, the machine, the database and its seeds.
+// The state of what generated code is made with: this program, the headers that it includes, the machine.
+std::vector<std::string> program_state();
+// The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: that, the
+// database and its seeds.
 std::vector<std::string> recipe_state(const Options& options);
 // Whether results under these options may be kept: nothing else is to be said or written, no server is asked, no lock
 // file is beside the source.

@@ -5,9 +5,13 @@
 
 #include <stdint.h>
 
+#ifdef SOUS_TEAM_APART
+#include "targets/runtime/team_apart.h"
+#else
 #include "targets/runtime/team.h"
+#endif
 
-#ifdef _OPENMP
+#if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
 extern "C" {
 __attribute__((weak)) void GOMP_parallel(void (*run)(void*), void* shared, unsigned threads, unsigned flags);
 __attribute__((weak)) void GOMP_barrier(void);
@@ -21,7 +25,7 @@ __attribute__((weak)) int omp_in_parallel(void);
 namespace sous {
 namespace {  // targets/runtime/sous.h says why
 
-#ifdef _OPENMP
+#if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
 // The program's own. What is loaded while it runs is measured as what programs have that are built with it: alone.
 SOUS_ONCE inline bool has_openmp() {
 #ifdef SOUS_LOADED
@@ -47,6 +51,7 @@ inline int64_t team_size() {
   return 1;
 #endif
 }
+#ifndef SOUS_TEAM_APART
 SOUS_ONCE inline int threads([[maybe_unused]] int wanted) {
 #ifdef _OPENMP
   if (has_openmp()) return wanted > 0 ? wanted : omp_get_max_threads();
@@ -55,6 +60,7 @@ SOUS_ONCE inline int threads([[maybe_unused]] int wanted) {
   return 1;
 #endif
 }
+#endif
 
 // How this thread rounds, and what it does with denormals; as what entered the region does it, so do its threads.
 inline uint64_t float_control() {
@@ -77,7 +83,7 @@ inline void set_float_control([[maybe_unused]] uint64_t control) {
 #endif
 }
 
-#ifdef _OPENMP
+#if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
 // What the threads of a region run, and how who entered it rounds.
 struct Region {
   void (*run)(const void*);

@@ -7,13 +7,13 @@
 
 #include "targets/runtime/parallel.h"
 
-#ifdef _OPENMP
+#if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
 extern "C" __attribute__((weak)) void kmp_set_blocktime(int);
 #endif
 
 namespace sous {
 
-#ifdef _OPENMP
+#if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
 // As TeamState, of a program that has an OpenMP runtime.
 struct SOUS_HIDDEN RuntimeState {
  protected:
@@ -33,27 +33,29 @@ namespace {  // targets/runtime/sous.h says why
 #endif
 inline constexpr int64_t parallel_from = SOUS_PARALLEL_FROM;
 
-// What an entry holds around its parallel regions. Usable, if no such region of this thread is under way (a signal
-// handler that came in between must not send a team out), and the process is no child in which gcc's OpenMP runtime
-// would wait for the threads of the parent. Nor is it usable with fewer threads than `least`, or before the calls so
-// far would have gained (`gain`, in seconds) what starting threads costs: whoever waits so long pays at most twice what
-// the best choice in hindsight would have cost, whether many calls come or few (the ski-rental rule).
+#ifndef SOUS_TEAM_APART
+// What Threads does on the way in and out.
 //
 // Threads take no signals: those are for the program's own, which may have blocked them. They inherit the mask of who
 // starts them, so a team is started with all signals blocked before it is needed.
-class Threads : RuntimeState {
+class Entrance : RuntimeState {
  public:
-  explicit Threads(int wanted, int least = 1, double gain = 1) : wanted_(wanted), usable_(enter(wanted, least, gain)) {}
-  ~Threads() {
-    if (usable_) leave(wanted_);
+  SOUS_ONCE static bool enter(int wanted, int least, double gain) {
+    ThreadState& state = thread_state();
+    if (state.busy != 0) return false;
+    state.busy = 1;
+    const bool usable = possible() && pays(gain, 2) && begin(wanted, least);
+    if (!usable) leave(0);
+    return usable;
   }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  bool usable() const { return usable_; }
-
-  // Whether that would be so: asked ahead of the entry by its caller, it takes and starts nothing. What the call gains
-  // counts here, and the one who holds the threads then gives none.
-  SOUS_ONCE static bool pay(int wanted, int least = 1, double gain = 1) {
+  SOUS_ONCE static void leave(int wanted) {
+    ThreadState& state = thread_state();
+    if (state.has_team) Team::give();
+    state.has_team = false;
+    state.busy = 0;
+    if (wanted > 0 && gccs_) state.started = 0;  // it dismisses threads that a smaller team does not need
+  }
+  SOUS_ONCE static bool pay(int wanted, int least, double gain) {
     if (thread_state().busy != 0 || !possible() || !pays(gain, 2)) return false;
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : Team::taken();
     return fits(alone, threads(wanted), least);
@@ -61,14 +63,6 @@ class Threads : RuntimeState {
 
  private:
   static constexpr int wait_at_work = 1;  // ms
-  SOUS_ONCE static bool enter(int wanted, int least, double gain) {
-    ThreadState& state = thread_state();
-    if (state.busy != 0) return false;
-    state.busy = 1;
-    const bool usable = possible() && pays(gain, 2) && begin(wanted, least);
-    if (!usable) leave();
-    return usable;
-  }
   static bool possible() { return has_openmp() ? !lost_ : Team::possible(); }
   static bool fits(bool alone, int size, int least) { return (alone ? 1 : size) >= least && (alone || pays(0, size)); }
   // Regions in regions run on one thread, and so does who comes while another thread has the team.
@@ -81,13 +75,6 @@ class Threads : RuntimeState {
     if (!alone && size > (has_openmp() ? state.started : Team::size())) start(size);
     if (state.has_team) Team::count();
     return true;
-  }
-  SOUS_ONCE static void leave(int wanted = 0) {
-    ThreadState& state = thread_state();
-    if (state.has_team) Team::give();
-    state.has_team = false;
-    state.busy = 0;
-    if (wanted > 0 && gccs_) state.started = 0;  // it dismisses threads that a smaller team does not need
   }
   // Once the sum is reached it stays so. What the first region takes was measured (docs/decisions/007 and 039).
   SOUS_ONCE static bool pays(double gain, int size) {
@@ -165,7 +152,30 @@ class Threads : RuntimeState {
     lost_ = gccs_;
     Team::forget_lock();
   }
+};
+#endif
 
+// What an entry holds around its parallel regions. Usable, if no such region of this thread is under way (a signal
+// handler that came in between must not send a team out), and the process is no child in which gcc's OpenMP runtime
+// would wait for the threads of the parent. Nor is it usable with fewer threads than `least`, or before the calls so
+// far would have gained (`gain`, in seconds) what starting threads costs: whoever waits so long pays at most twice what
+// the best choice in hindsight would have cost, whether many calls come or few (the ski-rental rule).
+class Threads {
+ public:
+  explicit Threads(int wanted, int least = 1, double gain = 1)
+      : wanted_(wanted), usable_(Entrance::enter(wanted, least, gain)) {}
+  ~Threads() {
+    if (usable_) Entrance::leave(wanted_);
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  bool usable() const { return usable_; }
+
+  // Whether that would be so: asked ahead of the entry by its caller, it takes and starts nothing. What the call gains
+  // counts here, and the one who holds the threads then gives none.
+  static bool pay(int wanted, int least = 1, double gain = 1) { return Entrance::pay(wanted, least, gain); }
+
+ private:
   const int wanted_;
   const bool usable_;
 };

@@ -119,6 +119,23 @@ def each_object_has_its_own_runtime_functions(case):
         assert all("State::" in name or "thread_state_" in name for name in shared), shared
 
 
+def the_team_is_compiled_once(case):
+    """For as many files as have threads; their objects are the same as where nothing is kept."""
+    case.write("par.json", PARALLEL)
+    case.write("other.c", (case.folder / "mm.c").read_text())
+    case.write("clang-counted", f'#!/bin/sh\necho "$*" >> {case.folder}/calls\nexec {case.cc} "$@"\n')
+    case.run("chmod", "+x", "clang-counted")
+    compile_ = ("--recipe=par.json", "--nest=mm", "./clang-counted", *FLAGS, "-g", "-c")
+    for name in ("mm", "other"):
+        case.s(*compile_, f"{name}.c", "-o", f"{name}.o")
+    calls = (case.folder / "calls").read_text().splitlines()
+    assert [sum(f"/{name}.cpp" in call for call in calls) for name in ("team", "generated")] == [1, 2], calls
+    case.s(*compile_, "mm.c", "-o", "again.o", environment={"SOUS_CACHE_DIR": "off"})
+    assert case.bytes("again.o") == case.bytes("mm.o")
+    case.run(case.cc, "other.o", "-o", "prog")
+    assert case.run("./prog").stdout == case.expected()
+
+
 def macros_of_the_runtime_reach_generated_code(case):
     case.write("par.json", PARALLEL)
     objects = {}

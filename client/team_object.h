@@ -1,0 +1,23 @@
+// The team that parallel regions run on, compiled once for all files of a build (targets/runtime/team_apart.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/generated_code.h"
+#include "client/result_cache.h"
+
+namespace sous::client {
+
+// What the files are to be compiled with, to be joined with the object of team_object.
+inline constexpr const char* team_apart_option = "-DSOUS_TEAM_APART";
+
+// An object in the folder, as it was kept of an earlier file with the same compiler and options, or made and kept; it
+// has no lines for debuggers, so that it is the same wherever it was made. Nullopt: the files bring the team
+// themselves, as none has threads, or as one is CUDA's. `cache`: null where nothing is kept. Errors: those of
+// compile_generated.
+Result<std::optional<std::string>> team_object(const std::vector<targets::File>& files, GeneratedBuild build,
+                                               const ResultCache* cache, const TemporaryFolder& folder);
+
+}  // namespace sous::client
