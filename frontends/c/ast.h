@@ -17,6 +17,12 @@ namespace sous::frontends::c {
 
 // The element type of a C scalar type; nullopt for long double, complex, pointers, structs, volatile and atomic types.
 std::optional<sdfg::ElementType> element_type(clang::QualType type, const clang::ASTContext& context);
+// Complex numbers of float and double: as a structure of two members, and as an element of an array, an array of two.
+bool is_complex(clang::QualType type, const clang::ASTContext& context);
+// The type of either part.
+clang::QualType part_type(clang::QualType complex);
+// Structures, and what is taken for one.
+bool is_record(clang::QualType type, const clang::ASTContext& context);
 // How the rewritten C spells it: "double", "unsigned long".
 std::string c_type(clang::QualType type, const clang::ASTContext& context);
 

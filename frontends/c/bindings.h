@@ -97,6 +97,15 @@ struct Member {
   clang::QualType type;
 };
 
+// A complex number, or a real one beside such: without an imaginary part, which then takes no part in arithmetic.
+struct Complex {
+  sdfg::ScalarExpr real;
+  std::optional<sdfg::ScalarExpr> imaginary;
+};
+struct ComplexAccess {
+  Access real, imaginary;
+};
+
 // Bytes [first, last) behind what a pointer points to, all three C expressions.
 struct Span {
   std::string pointer, first, last;

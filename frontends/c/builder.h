@@ -127,6 +127,27 @@ class Builder {
   std::optional<RecordArgument> record_alias(const clang::ParmVarDecl* p, const clang::Expr* argument) const;
   std::optional<NamedMember> named_member(const clang::MemberExpr* e) const;
 
+  // complex.cc
+  Place part_of(Place number, clang::QualType type, bool imaginary) const;
+  Lift<ComplexAccess> complex_access(const Place& place, clang::QualType type, clang::SourceLocation where);
+  Lift<ComplexAccess> complex_access(const clang::Expr* e);
+  Lift<Complex> complex_value(const clang::Expr* e);
+  Lift<Complex> complex_cast(const clang::CastExpr* e);
+  Lift<Complex> complex_call(const clang::CallExpr* e);
+  Lift<Complex> complex_choice(const clang::ConditionalOperator* e);
+  Lift<Complex> complex_arithmetic(clang::BinaryOperatorKind kind, Complex a, Complex b, clang::FPOptions rules,
+                                   clang::SourceLocation where);
+  Complex complex_product(Complex a, Complex b, bool annex_g);
+  void recover_infinities(const Complex& a, const Complex& b, const sdfg::Memlet& real, const sdfg::Memlet& imaginary);
+  Complex read_complex(const ComplexAccess& from);
+  Complex kept(Complex value, sdfg::ElementType type);
+  void set_complex(const ComplexAccess& to, Complex value);
+  Lift<void> assign_complex(const clang::BinaryOperator* e);
+  Lift<sdfg::ScalarExpr> part_value(const clang::Expr* e, bool imaginary);
+  Lift<sdfg::ScalarExpr> differs_from_zero(const clang::Expr* e);
+  Lift<sdfg::ScalarExpr> complex_equality(const clang::BinaryOperator* e);
+  Lift<std::optional<sdfg::ScalarExpr>> function_of_complex(const clang::CallExpr* e, std::string name);
+
   // steps.cc
   void find_tracked();
   void find_tracked(const std::vector<const clang::Stmt*>& statements, std::set<const clang::VarDecl*> inside,

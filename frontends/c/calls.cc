@@ -242,13 +242,13 @@ Lift<void> Builder::bind_parameters(const clang::FunctionDecl* f, const clang::C
       TRY(Access target, pointer(argument));
       settle(target.subscript);
       b = {Binding::Kind::Pointer, std::nullopt, std::nullopt, target.container, target.subscript};
-    } else if (p->getType()->isRecordType()) {
+    } else if (is_record(p->getType(), context_)) {
       if (auto record = record_alias(p, argument)) {
         records.emplace_back(p, std::move(*record));
       } else {
         const llvm::SaveAndRestore<std::vector<Memlet>> pool(pool_);  // of the arguments before
         const Place copy = own_record(p->getType(), p->getNameAsString());
-        TRY_VOID(assign_record(copy, argument, p->getType(), e->getExprLoc()));
+        TRY_VOID(fill(copy, argument, p->getType(), e->getExprLoc()));
         copies.emplace_back(p, copy.root);
       }
       continue;
@@ -299,6 +299,8 @@ Lift<ScalarExpr> Builder::call(const clang::CallExpr* e) {
       }
       return result;
     }
+    TRY(auto of_complex, function_of_complex(e, name));
+    if (of_complex) return *std::move(of_complex);
     constexpr std::array kAbs{"abs", "labs", "llabs", "__builtin_abs", "__builtin_labs", "__builtin_llabs"};
     if (std::ranges::find(kAbs, name) != kAbs.end() && e->getNumArgs() == 1) {
       TRY(ScalarExpr v, value(e->getArg(0)));

@@ -94,7 +94,9 @@ Lift<void> Builder::assign(const clang::BinaryOperator* e) {
   if (e->isCompoundAssignmentOp() && has_effect(e->getLHS()) && !planted(Fault::effect_done_twice))
     return refuse("c.side-effect", "an increment in what is read and written", where);
   const llvm::SaveAndRestore<bool> effects(effects_, !contains_call(e));
-  if (const clang::QualType record = e->getLHS()->getType(); record->isRecordType()) {
+  if (const clang::QualType record = e->getLHS()->getType(); is_complex(record, context_)) {
+    return assign_complex(e);
+  } else if (record->isRecordType()) {
     TRY(const Place to, place(e->getLHS()));
     return assign_record(to, e->getRHS(), record, where);
   }

@@ -23,7 +23,7 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
   }
   if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
   if (v->getType()->isArrayType()) return declare_array(v);
-  if (v->getType()->isRecordType()) return declare_record(v);
+  if (is_record(v->getType(), context_)) return declare_record(v);
   return v->getType()->isPointerType() ? declare_pointer(v) : declare_scalar(v);
 }
 

@@ -234,8 +234,8 @@ class Statements {
 
 }  // namespace
 
-// Keywords, constants of math.h, what may be a macro of a system header by its capitals, and the functions of math.h
-// and stdlib.h that are operators to the front end, and of string.h that are loops to it.
+// Keywords, constants of math.h, what may be a macro of a system header by its capitals, and the functions of math.h,
+// complex.h and stdlib.h that are operators to the front end, and of string.h that are loops to it.
 bool is_no_call(string_view word) {
   if (is_keyword(word)) return true;
   if (std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) return true;
@@ -243,6 +243,8 @@ bool is_no_call(string_view word) {
   static constexpr string_view others[] = {"inf", "inff", "huge_val", "huge_valf", "abs", "labs", "llabs"};
   if (std::ranges::find(others, word) != std::end(others)) return true;
   const auto is_operator = [](string_view name) {
+    for (const string_view of_complex : {"creal", "cimag", "conj", "cabs", "carg"})
+      if (name == of_complex) return true;
 #define X(op, text, ...) \
   if (name == text) return true;
     SOUS_MATH_OPS(X)

@@ -57,7 +57,7 @@ bool writes_part(const clang::FunctionDecl* f, const clang::ParmVarDecl* p) {
 
 bool Builder::is_own_record(const clang::VarDecl* v) {
   if (own_records_.contains(v)) return true;
-  if (!v->getType()->isRecordType() || !v->hasLocalStorage() || llvm::isa<clang::ParmVarDecl>(v) ||
+  if (!is_record(v->getType(), context_) || !v->hasLocalStorage() || llvm::isa<clang::ParmVarDecl>(v) ||
       facts_.address_taken.contains(v) || in_called_function(v))
     return false;
   if (declared_.contains(v) || planted(Fault::record_taken_as_private)) return true;
@@ -113,6 +113,10 @@ Lift<void> Builder::members_of(const Place& place, clang::QualType type, std::ve
       element.subscript.back() = Expr(static_cast<std::int64_t>(k));
       TRY_VOID(members_of(element, array->getElementType(), members, where));
     }
+    return {};
+  }
+  if (is_complex(type, context_)) {
+    for (const bool imaginary : {false, true}) members.push_back({part_of(place, type, imaginary), part_type(type)});
     return {};
   }
   const auto* record = type->getAs<clang::RecordType>();
@@ -174,6 +178,18 @@ Lift<void> Builder::fill(const Place& to, const clang::Expr* from, clang::QualTy
       const clang::Expr* value = !list ? nullptr : k < list->getNumInits() ? list->getInit(k) : list->getArrayFiller();
       TRY_VOID(fill(element, value, array->getElementType(), where));
     }
+    return {};
+  }
+  if (is_complex(type, context_)) {
+    Complex parts;
+    if (from) {
+      pool_.clear();
+      TRY(parts, complex_value(from));
+    } else {
+      parts.real = sdfg::ScalarExpr::real(0, *element_type(part_type(type), context_));
+    }
+    TRY(const ComplexAccess target, complex_access(to, type, where));
+    set_complex(target, std::move(parts));
     return {};
   }
   if (const auto* record = type->getAs<clang::RecordType>()) {

@@ -75,7 +75,7 @@ void Builder::scan(const clang::Stmt* s) {
     for (const clang::Decl* decl : d->decls())
       if (const auto* v = llvm::dyn_cast<clang::VarDecl>(decl)) {
         declared_.insert(v);
-        if (v->getType()->isRecordType()) whole_records_.insert(v);
+        if (is_record(v->getType(), context_)) whole_records_.insert(v);
       }
   const clang::Expr* target = nullptr;
   if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) target = b->getLHS();
@@ -84,7 +84,7 @@ void Builder::scan(const clang::Stmt* s) {
   if (target) {
     if (const clang::VarDecl* v = named_variable(target)) {
       general_writes_.insert(v);
-      if (v->getType()->isRecordType()) whole_records_.insert(v);
+      if (is_record(v->getType(), context_)) whole_records_.insert(v);
     }
     if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(target->IgnoreParens()))
       if (const auto named = named_member(m)) in_place_.insert(named->c_expr);

@@ -111,8 +111,10 @@ Lift<void> Builder::delinearize(Memory& memory) {
   const sdfg::Container* container = sdfg_.find(memory.container);
   const bool planes = !memory.stride.empty();
   const std::size_t dimension = planes ? 1 : 0;
+  // What the pointer leads to may be small arrays: `float (*pixels)[3]`, the two parts of complex numbers.
+  const auto fixed = [](const Expr& extent) { return extent.constant().has_value(); };
   if (planes ? memory.table.empty() || container->shape.size() != 2
-             : !memory.flat || (container->shape.size() != 1 && memory.record.empty()))
+             : !memory.flat || (memory.record.empty() && !std::ranges::all_of(container->shape | std::views::drop(1), fixed)))
     return {};
   std::set<std::string> loops;
   std::vector<std::string> outside_in;
@@ -157,7 +159,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
   };
   const auto fits_from_first = [&](const std::optional<Rows>& rows) {
     ranges_.assumptions = assumptions;
-    if (!rows || planes || !memory.record.empty() || !is_pointer(memory)) return false;
+    if (!rows || planes || container->shape.size() != 1 || !memory.record.empty() || !is_pointer(memory)) return false;
     origin = beginning(*rows, accesses, ranges_);
     if (origin != Expr(0) && fit(*rows)) return true;
     origin = Expr(0);
@@ -192,7 +194,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
     std::vector<Expr> subscript(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dimension));
     for (const Expr& e : *result) subscript.push_back(e.substitute(reads));
     subscript.insert(subscript.end(), s.begin() + static_cast<std::ptrdiff_t>(dimension) + 1,
-                     s.end());  // of structures
+                     s.end());  // of structures, or small arrays
     return subscript;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell

@@ -203,6 +203,7 @@ Lift<ScalarExpr> Builder::value(const clang::Expr* e) {
 
 Lift<ScalarExpr> Builder::condition(const clang::Expr* e) {
   if (e->getType()->isPointerType()) return is_there(e);
+  if (is_complex(e->getType(), context_)) return differs_from_zero(e);
   TRY(ScalarExpr v, value(e));
   return truth(std::move(v));
 }
@@ -219,7 +220,12 @@ Lift<ScalarExpr> Builder::cast(const clang::CastExpr* e) {
       return value(inner);
     case clang::CK_IntegralToBoolean:
     case clang::CK_FloatingToBoolean:
+    case clang::CK_FloatingComplexToBoolean:
       return condition(inner);
+    case clang::CK_FloatingComplexToReal: {
+      TRY(Complex z, complex_value(inner));
+      return z.real;
+    }
     case clang::CK_IntegralCast:
     case clang::CK_BooleanToSignedIntegral:
     case clang::CK_IntegralToFloating:
@@ -267,6 +273,9 @@ Lift<ScalarExpr> Builder::unary(const clang::UnaryOperator* e) {
       TRY(ScalarExpr v, condition(e->getSubExpr()));
       return ScalarExpr::cast(ScalarExpr::unary(ScalarOp::logical_not, std::move(v)), ElementType::i32);
     }
+    case clang::UO_Real:
+    case clang::UO_Imag:
+      return part_value(e->getSubExpr(), e->getOpcode() == clang::UO_Imag);
     default:
       break;
   }
@@ -308,6 +317,8 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   }
   if (e->getLHS()->getType()->isPointerType() || e->getRHS()->getType()->isPointerType())
     return refuse("c.pointer", "pointers are compared or subtracted", where);
+  if (e->isEqualityOp() && (is_complex(e->getLHS()->getType(), context_) || is_complex(e->getRHS()->getType(), context_)))
+    return complex_equality(e);
   TRY(ScalarExpr a, value(e->getLHS()));
   TRY(ScalarExpr b, value(e->getRHS()));
   TRY(ScalarExpr result, arithmetic(e->getOpcode(), std::move(a), std::move(b), where));

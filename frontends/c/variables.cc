@@ -75,6 +75,10 @@ Lift<std::vector<Expr>> Builder::extents(clang::QualType& type, clang::SourceLoc
       return refuse("c.array.extent", "the size of the array is not known", where);
     type = array->getElementType();
   }
+  if (is_complex(type, context_)) {
+    type = part_type(type);
+    shape.push_back(Expr(2));
+  }
   return shape;
 }
 
