@@ -284,8 +284,15 @@ class Builder {
   Lift<void> any_loop(const LoopParts& loop);
   Lift<void> while_statement(const LoopParts& loop);
 
+  // seams.cc
+  bool has_seam(const clang::ForStmt* s, const CountedLoop& loop);
+  std::optional<bool> known_order(clang::BinaryOperatorKind op, const sdfg::Expr& a, const sdfg::Expr& b) const;
+  std::optional<sdfg::Expr> known_remainder(const sdfg::Expr& a, const sdfg::Expr& b) const;
+
   // for_loops.cc
   Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
+  Lift<void> counted_loop(const clang::ForStmt* s, const CountedLoop& loop, const sdfg::Region& needed,
+                          const std::optional<sdfg::Memlet>& guarded, const std::optional<Binding>& memory);
   Lift<sdfg::Expr> loop_begin(const ForHeader& header, clang::SourceLocation where);
   Lift<std::optional<sdfg::Memlet>> begin_in_lower_half(const ForHeader& header, const sdfg::Expr& begin,
                                                         clang::SourceLocation where) const;
@@ -402,6 +409,7 @@ class Builder {
   std::size_t built_assumptions_ = 0;        // made when all statements were understood
   std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
   int statements_ = 0, for_depth_ = 0, doubled_ = 0, nested_jumps_ = 0, sometimes_ = 0;
+  int seams_ = 0;  // loops around that are taken apart at their ends
   std::optional<Returning> returning_;
   const clang::CallExpr* lone_call_ = nullptr;  // beside it nothing is read that it may write
   bool effects_ = false;                        // increments inside of the expression may become statements

@@ -6,6 +6,7 @@
 // it is contracted with a sum.
 #include <limits>
 
+#include "clang/Basic/TargetInfo.h"
 #include "frontends/c/builder.h"
 #include "sdfg/contraction.h"
 
@@ -291,6 +292,10 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
     if (b.imaginary) result.imaginary = a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : negative(*b.imaginary);
     return result;
   }
+  const auto contraction = rules.getFPContractMode();
+  const bool across = contraction == LangOptions::FPM_Fast || contraction == LangOptions::FPM_FastHonorPragmas;
+  if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma"))
+    return refuse("c.floating-point", "the compiler contracts products in complex arithmetic", where);
   if (kind == clang::BO_Mul || kind == clang::BO_MulAssign) return complex_product(std::move(a), std::move(b), annex_g);
   if (kind != clang::BO_Div && kind != clang::BO_DivAssign)
     return refuse("c.expression", "this operator is not understood", where);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontends/c/builder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -296,7 +297,6 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   TRY(const Expr begin, loop_begin(header, where));
   TRY(const std::optional<Memlet> guarded, begin_in_lower_half(header, begin, where));
   const std::string symbol = fresh(v->getNameAsString());
-  note_line(symbol, where);
   std::optional<Binding> memory;
   if (has_memory(v)) {
     TRY(memory, loop_memory(header, where));
@@ -306,7 +306,26 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   TRY(const Bounds limits, bounds(header, begin, symbol));
   sdfg::Region needed;
   needed.nodes.assign(out_->nodes.begin() + static_cast<std::ptrdiff_t>(before), out_->nodes.end());
-  const CountedLoop loop{header, where, symbol, limits};
+  CountedLoop loop{header, where, symbol, limits};
+  if (guarded || memory || !has_seam(s, loop)) return counted_loop(s, loop, needed, guarded, memory);
+  const llvm::SaveAndRestore<int> parts(seams_, seams_ + 1);
+  const Expr second = limits.begin + Expr(1), last = limits.end - Expr(1);
+  for (const Bounds& part : {Bounds{limits.begin, second}, Bounds{second, last}, Bounds{last, limits.end}}) {
+    loop.limits = part;
+    bindings_[v] = {Binding::Kind::Expression, Expr::symbol(loop.symbol), std::nullopt, {}, {}};
+    TRY_VOID(counted_loop(s, loop, needed, guarded, memory));
+    loop.symbol = fresh(v->getNameAsString());
+  }
+  return {};
+}
+
+// The loop itself. `needed`: what computes its bounds.
+Lift<void> Builder::counted_loop(const clang::ForStmt* s, const CountedLoop& loop, const sdfg::Region& needed,
+                                 const std::optional<Memlet>& guarded, const std::optional<Binding>& memory) {
+  const auto& [header, where, symbol, limits] = loop;
+  const clang::VarDecl* v = header.variable;
+  const Expr& begin = limits.begin;
+  note_line(symbol, where);
   std::set<const clang::VarDecl*> written = written_variables(s->getBody());
   for (const clang::Expr* e : header.also) written.merge(written_variables(e));
   TRY_VOID(enter_body(s->getCond(), written, v, where));

@@ -207,6 +207,7 @@ Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {
     case clang::BO_Rem:
       TRY_VOID(nonneg(b - Expr(1), where, "c.division", "an index is divided by what may not be positive"));
       TRY_VOID(nonneg(a, where, "c.division", "an index that may be negative is divided"));
+      if (const auto known = e->getOpcode() == clang::BO_Rem ? known_remainder(a, b) : std::nullopt) return *known;
       return e->getOpcode() == clang::BO_Div ? Expr::floor_div(a, b) : Expr::mod(a, b);
     case clang::BO_Shl:
     case clang::BO_Shr: {
@@ -241,6 +242,12 @@ Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {
 Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
   const auto* test = llvm::dyn_cast<clang::BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
+  if (seams_ > 0 && test && test->isComparisonOp() && test->getLHS()->getType()->isSignedIntegerOrEnumerationType()) {
+    TRY(const Expr a, index(test->getLHS()));
+    TRY(const Expr b, index(test->getRHS()));
+    if (const auto known = known_order(test->getOpcode(), a, b))
+      return index(*known ? e->getTrueExpr() : e->getFalseExpr());
+  }
   if (test && test->isRelationalOp()) {
     TRY(Expr a, index(test->getLHS()));
     TRY(Expr b, index(test->getRHS()));

@@ -298,6 +298,8 @@ Lift<ScalarExpr> Builder::arithmetic(clang::BinaryOperatorKind kind, ScalarExpr 
     if ((*op == ScalarOp::div || *op == ScalarOp::rem) && y.constant() && *y.constant() > 0 && ranges_.nonneg(x, box_))
       folded = *op == ScalarOp::div ? Expr::floor_div(x, y) : Expr::mod(x, y);
     if (folded && folded->is_valid() && folded->is_short()) return make_index(*folded, a.type);
+    if (const auto known = is_comparison(*op) ? known_order(kind, x, y) : std::nullopt)
+      return ScalarExpr::integer(*known ? 1 : 0, ElementType::i32);
   }
   if (*op != ScalarOp::shl && *op != ScalarOp::shr && a.type != b.type)
     return refuse("c.expression", "operands of different types", where);

@@ -59,6 +59,20 @@ std::set<std::string> used_containers(const sdfg::Region& region) {
   return used;
 }
 
+// Whether it holds where something is no number alone: x != x.
+bool needs_a_nan(const sdfg::ScalarExpr& e) {
+  if (e.op == sdfg::ScalarOp::logical_and) return needs_a_nan(e.args[0]) || needs_a_nan(e.args[1]);
+  if (e.op == sdfg::ScalarOp::logical_or) return needs_a_nan(e.args[0]) && needs_a_nan(e.args[1]);
+  return e.op == sdfg::ScalarOp::ne && e.args[0] == e.args[1];
+}
+
+// What hardly ever runs, and is long: the infinities of complex products. Compilers that fill vectors would compute it
+// for all iterations (a product of complex matrices took 2.3 times as long).
+bool is_aside(const sdfg::If& branch) {
+  constexpr std::size_t few = 3;
+  return branch.else_body.nodes.empty() && branch.then_body.nodes.size() > few && needs_a_nan(branch.condition.code);
+}
+
 }  // namespace
 
 Printer::Printer(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect,
@@ -78,7 +92,10 @@ void Printer::node(const sdfg::Node& node) {
   match(
       node.value, [&](const sdfg::State& s) { state(s); }, [&](const sdfg::Loop& l) { loop(l); },
       [&](const sdfg::If& branch) {
-        out.open("if (" + condition(branch.condition).text + ")");
+        const std::string test = condition(branch.condition).text;
+        const bool aside = is_aside(branch);
+        out.open(aside ? "if (sous::hardly_ever(" + test + "))" : "if (" + test + ")");
+        if (aside) out.line("sous::only_here();");
         region(branch.then_body);
         if (!branch.else_body.nodes.empty()) {
           out.otherwise();

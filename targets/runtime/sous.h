@@ -111,6 +111,14 @@ SOUS_EVERYWHERE T uncontracted(T x) {
   return x;
 }
 
+// A condition that is expected to be false; and a mark of what no compiler is to compute but where it stands.
+SOUS_EVERYWHERE bool hardly_ever(bool condition) { return __builtin_expect(condition, 0); }
+SOUS_EVERYWHERE void only_here() {
+#ifndef __CUDACC__
+  __asm__ volatile("");
+#endif
+}
+
 #ifdef __CUDACC__  // device code has CUDA's own functions, and no built-in ones
 #define SOUS_C_FUNCTION(name) ::name
 #else
