@@ -20,7 +20,31 @@ constexpr double first_touch = 0.4;
 // More than any vector has: what a nest takes without vectors, over what it takes with them.
 constexpr double most_lanes = 64;
 
+// Loops of one line, each of which begins where the one before has ended.
+bool seams_in(const frontends::LiftedNest& nest, const sdfg::Region& region) {
+  const auto line = [&](const sdfg::Loop& l) {
+    const auto at = nest.loop_lines.find(l.symbol);
+    return at == nest.loop_lines.end() ? 0 : at->second;
+  };
+  const sdfg::Loop* before = nullptr;
+  for (const sdfg::Node& node : region.nodes) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) continue;
+    if (before != nullptr && line(*loop) != 0 && line(*loop) == line(*before) && loop->begin == before->end) return true;
+    if (seams_in(nest, loop->body)) return true;
+    before = loop;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool has_seams(const PreparedNest& nest) { return seams_in(*nest.lifted, nest.lifted->sdfg.root); }
+
+tuning_db::Vectors compilers_vectors(const PreparedNest& nest) {
+  if (has_seams(nest)) return tuning_db::Vectors::None;
+  return nest.meaning.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
+}
 
 const Sized& ProgramLoad::whole() const {
   if (!whole_)

@@ -10,10 +10,11 @@
 
 namespace sous::client {
 
-// Of which loops the program's compiler makes vectors.
-inline tuning_db::Vectors compilers_vectors(const PreparedNest& nest) {
-  return nest.meaning.reassociate ? tuning_db::Vectors::OfSums : tuning_db::Vectors::Perhaps;
-}
+// Whether the front end has taken loops apart at the seam of a ring (frontends/c/seams.cc): in the program each subscript
+// there is a remainder or a choice.
+bool has_seams(const PreparedNest& nest);
+// Of which loops the program's compiler makes vectors: of none with seams.
+tuning_db::Vectors compilers_vectors(const PreparedNest& nest);
 
 // The nest must outlive it. What takes long is found out once, when it is asked for.
 class ProgramLoad {

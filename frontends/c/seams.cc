@@ -29,6 +29,15 @@ bool is_sum(const clang::Expr* e) {
   return llvm::isa<clang::DeclRefExpr, clang::IntegerLiteral, clang::MemberExpr>(e);
 }
 
+// v + 1, v - 1.
+bool is_next_to(const clang::Expr* e, const clang::VarDecl* v, const clang::ASTContext& context) {
+  const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e->IgnoreParenImpCasts());
+  if (!b || !b->isAdditiveOp()) return false;
+  const auto is_v = [&](const clang::Expr* x) { return named_variable(x->IgnoreParenImpCasts()) == v; };
+  if (is_v(b->getLHS())) return constant_value(b->getRHS(), context).has_value();
+  return b->getOpcode() == clang::BO_Add && is_v(b->getRHS()) && constant_value(b->getLHS(), context).has_value();
+}
+
 // What a function of the file does with its parameters counts where it is called.
 bool wraps_sums(const clang::Stmt* s) {
   bool found = false;
@@ -47,8 +56,8 @@ class Seams {
     // Its own neighbours: `ip = i + 1;`, `int im = i - 1;`.
     for_each_statement(loop->getBody(), [&](const clang::Stmt* s) {
       const auto neighbour = [&](const clang::VarDecl* v, const clang::Expr* value) {
-        if (v && v->hasLocalStorage() && v->getType()->isSignedIntegerOrEnumerationType() && is_sum(value) &&
-            mentions(value, variable_))
+        if (v && v->hasLocalStorage() && v->getType()->isSignedIntegerOrEnumerationType() &&
+            is_next_to(value, variable_, context_))
           neighbours_.insert(v);
       };
       if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->getOpcode() == clang::BO_Assign)
@@ -84,10 +93,9 @@ class Seams {
   // i == 0 ? n - 1 : i - 1
   bool is_choice(const clang::ConditionalOperator* e) const {
     const clang::BinaryOperator* test = comparison(e->getCond());
-    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->getLHS(), variable_) ||
-        !is_sum(e->getTrueExpr()) || !is_sum(e->getFalseExpr()))
-      return false;
-    const bool yes = mentions(e->getTrueExpr(), variable_), no = mentions(e->getFalseExpr(), variable_);
+    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->getLHS(), variable_)) return false;
+    const bool yes = is_next_to(e->getTrueExpr(), variable_, context_);
+    const bool no = is_next_to(e->getFalseExpr(), variable_, context_);
     return yes != no && leads_round(test, yes ? e->getFalseExpr() : e->getTrueExpr(), /*where_it_holds=*/no);
   }
   // if (ip == n) ip = 0;
