@@ -30,7 +30,8 @@ bool seams_in(const frontends::LiftedNest& nest, const sdfg::Region& region) {
   for (const sdfg::Node& node : region.nodes) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) continue;
-    if (before != nullptr && line(*loop) != 0 && line(*loop) == line(*before) && loop->begin == before->end) return true;
+    if (before != nullptr && line(*loop) != 0 && line(*loop) == line(*before) && loop->begin == before->end)
+      return true;
     if (seams_in(nest, loop->body)) return true;
     before = loop;
   }

@@ -10,8 +10,8 @@
 
 namespace sous::client {
 
-// Whether the front end has taken loops apart at the seam of a ring (frontends/c/seams.cc): in the program each subscript
-// there is a remainder or a choice.
+// Whether the front end has taken loops apart at the seam of a ring (frontends/c/seams.cc): in the program each
+// subscript there is a remainder or a choice.
 bool has_seams(const PreparedNest& nest);
 // Of which loops the program's compiler makes vectors: of none with seams.
 tuning_db::Vectors compilers_vectors(const PreparedNest& nest);

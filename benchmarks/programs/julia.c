@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++)
                 out[y * n + x] = escape(3.0f * x / n - 1.5f + (2.4f * y / n - 1.2f) * I, c, 200);
-        for (int i = 0; i < n * n; i++) s = s * 17 + out[i];
+        for (int i = 0; i < n * n; i++) s += out[i];
     }
     printf("%ld\n", s);
 }

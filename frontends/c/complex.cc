@@ -215,7 +215,8 @@ Complex Builder::complex_product(Complex a, Complex b, bool annex_g) {
   Complex plain{sum(ScalarOp::sub, product(a.real, b.real), product(*a.imaginary, *b.imaginary)),
                 sum(ScalarOp::add, product(a.real, *b.imaginary), product(*a.imaginary, b.real))};
   if (!annex_g) return plain;
-  const Memlet real{temporary("real", type), {}, std::nullopt}, imaginary{temporary("imaginary", type), {}, std::nullopt};
+  const Memlet real{temporary("real", type), {}, std::nullopt},
+      imaginary{temporary("imaginary", type), {}, std::nullopt};
   emit_assignment(real, plain.real);
   emit_assignment(imaginary, *plain.imaginary);
   Complex result{input(real, type), input(imaginary, type)};
@@ -227,8 +228,7 @@ Complex Builder::complex_product(Complex a, Complex b, bool annex_g) {
   std::swap(*out_, recovery);
   pool_.resize(pooled);
   std::vector<Memlet> inputs = compact(lost);
-  emit(sdfg::If{
-      .condition = {std::move(lost), std::move(inputs)}, .then_body = std::move(recovery), .else_body = {}});
+  emit(sdfg::If{.condition = {std::move(lost), std::move(inputs)}, .then_body = std::move(recovery), .else_body = {}});
   return result;
 }
 
@@ -249,20 +249,19 @@ void Builder::recover_infinities(const Complex& a, const Complex& b, const Memle
   const auto infinite = [&](const Complex& z) { return either(is_infinite(z.real), is_infinite(*z.imaginary)); };
   const ScalarExpr left = set("left", ElementType::boolean, infinite(a));
   const ScalarExpr right = set("right", ElementType::boolean, infinite(b));
-  const ScalarExpr overflow = either(
-      either(is_infinite(product(a.real, b.real)), is_infinite(product(*a.imaginary, *b.imaginary))),
-      either(is_infinite(product(a.real, *b.imaginary)), is_infinite(product(*a.imaginary, b.real))));
-  const ScalarExpr any =
-      set("any", ElementType::boolean, either(either(left, right), overflow));
+  const ScalarExpr overflow =
+      either(either(is_infinite(product(a.real, b.real)), is_infinite(product(*a.imaginary, *b.imaginary))),
+             either(is_infinite(product(a.real, *b.imaginary)), is_infinite(product(*a.imaginary, b.real))));
+  const ScalarExpr any = set("any", ElementType::boolean, either(either(left, right), overflow));
   const auto boxed = [&](const char* name, const ScalarExpr& x, const ScalarExpr& own) {
     const auto signed_as_x = [&](ScalarExpr magnitude) {
       return ScalarExpr::binary(ScalarOp::copysign, std::move(magnitude), x);
     };
     const ScalarExpr zero = ScalarExpr::real(0, type);
     const ScalarExpr unit = ScalarExpr::select(is_infinite(x), ScalarExpr::real(1, type), zero);
-    return set(name, type,
-               ScalarExpr::select(own, signed_as_x(unit),
-                                  ScalarExpr::select(both(any, is_nan(x)), signed_as_x(zero), x)));
+    return set(
+        name, type,
+        ScalarExpr::select(own, signed_as_x(unit), ScalarExpr::select(both(any, is_nan(x)), signed_as_x(zero), x)));
   };
   const ScalarExpr ar = boxed("a", a.real, left), ai = boxed("b", *a.imaginary, left);
   const ScalarExpr br = boxed("c", b.real, right), bi = boxed("d", *b.imaginary, right);
@@ -275,8 +274,8 @@ void Builder::recover_infinities(const Complex& a, const Complex& b, const Memle
 }
 
 // a op b, of which one at least is complex.
-Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Complex a, Complex b,
-                                          clang::FPOptions rules, clang::SourceLocation where) {
+Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Complex a, Complex b, clang::FPOptions rules,
+                                          clang::SourceLocation where) {
   using clang::LangOptions;
   const auto range = rules.getComplexRange();
   const bool annex_g = range == LangOptions::CX_Full || range == LangOptions::CX_None;
@@ -289,7 +288,8 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
   }
   if (kind == clang::BO_Sub || kind == clang::BO_SubAssign) {
     Complex result{sum(ScalarOp::sub, a.real, b.real), a.imaginary};
-    if (b.imaginary) result.imaginary = a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : negative(*b.imaginary);
+    if (b.imaginary)
+      result.imaginary = a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : negative(*b.imaginary);
     return result;
   }
   const auto contraction = rules.getFPContractMode();
@@ -370,8 +370,7 @@ Lift<ScalarExpr> Builder::complex_equality(const clang::BinaryOperator* e) {
   const bool equal = e->getOpcode() == clang::BO_EQ;
   const ScalarOp each = equal ? ScalarOp::eq : ScalarOp::ne;
   return ScalarExpr::cast(
-      ScalarExpr::binary(equal ? ScalarOp::logical_and : ScalarOp::logical_or,
-                         ScalarExpr::binary(each, a.real, b.real),
+      ScalarExpr::binary(equal ? ScalarOp::logical_and : ScalarOp::logical_or, ScalarExpr::binary(each, a.real, b.real),
                          ScalarExpr::binary(each, a.imaginary.value_or(zero), b.imaginary.value_or(zero))),
       ElementType::i32);
 }
@@ -381,8 +380,7 @@ Lift<std::optional<ScalarExpr>> Builder::function_of_complex(const clang::CallEx
   if (name.starts_with("__builtin_")) name = name.substr(10);
   if (name.ends_with('f')) name.pop_back();
   const bool length = name == "cabs", angle = name == "carg", imaginary = name == "cimag";
-  if ((!length && !angle && !imaginary && name != "creal") || e->getNumArgs() != 1)
-    return std::optional<ScalarExpr>();
+  if ((!length && !angle && !imaginary && name != "creal") || e->getNumArgs() != 1) return std::optional<ScalarExpr>();
   TRY(Complex z, complex_value(e->getArg(0)));
   if (!z.imaginary) z.imaginary = ScalarExpr::real(0, z.real.type);
   if (z.real.type != *element_type(e->getType(), context_))

@@ -93,7 +93,8 @@ class Seams {
   // i == 0 ? n - 1 : i - 1
   bool is_choice(const clang::ConditionalOperator* e) const {
     const clang::BinaryOperator* test = comparison(e->getCond());
-    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->getLHS(), variable_)) return false;
+    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->getLHS(), variable_))
+      return false;
     const bool yes = is_next_to(e->getTrueExpr(), variable_, context_);
     const bool no = is_next_to(e->getFalseExpr(), variable_, context_);
     return yes != no && leads_round(test, yes ? e->getFalseExpr() : e->getTrueExpr(), /*where_it_holds=*/no);
@@ -141,7 +142,9 @@ std::optional<bool> Builder::known_order(clang::BinaryOperatorKind op, const Exp
   if (seams_ == 0) return std::nullopt;
   const auto no_less = [&](const Expr& x, const Expr& y) { return ranges_.nonneg(x - y, box_); };
   const auto less = [&](const Expr& x, const Expr& y) { return ranges_.nonneg(y - x - Expr(1), box_); };
-  const auto decided = [](bool yes, bool no) { return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt; };
+  const auto decided = [](bool yes, bool no) {
+    return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt;
+  };
   switch (op) {
     case clang::BO_LT:
       return decided(less(a, b), no_less(a, b));

@@ -114,7 +114,8 @@ Lift<void> Builder::delinearize(Memory& memory) {
   // What the pointer leads to may be small arrays: `float (*pixels)[3]`, the two parts of complex numbers.
   const auto fixed = [](const Expr& extent) { return extent.constant().has_value(); };
   if (planes ? memory.table.empty() || container->shape.size() != 2
-             : !memory.flat || (memory.record.empty() && !std::ranges::all_of(container->shape | std::views::drop(1), fixed)))
+             : !memory.flat ||
+                   (memory.record.empty() && !std::ranges::all_of(container->shape | std::views::drop(1), fixed)))
     return {};
   std::set<std::string> loops;
   std::vector<std::string> outside_in;

@@ -319,7 +319,8 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   }
   if (e->getLHS()->getType()->isPointerType() || e->getRHS()->getType()->isPointerType())
     return refuse("c.pointer", "pointers are compared or subtracted", where);
-  if (e->isEqualityOp() && (is_complex(e->getLHS()->getType(), context_) || is_complex(e->getRHS()->getType(), context_)))
+  if (e->isEqualityOp() &&
+      (is_complex(e->getLHS()->getType(), context_) || is_complex(e->getRHS()->getType(), context_)))
     return complex_equality(e);
   TRY(ScalarExpr a, value(e->getLHS()));
   TRY(ScalarExpr b, value(e->getRHS()));
