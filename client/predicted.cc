@@ -39,7 +39,7 @@ constexpr double clearly_more = 1.1;
 // Loops in each other that threads are sent out for, for one shape or another.
 constexpr std::size_t most_levels = 3;
 // Of what the program does, the part that stands for it.
-constexpr double most_of_program = 0.9, more_than_seams = 0.1;
+constexpr double most_of_program = 0.9, more_than_seams = 0.1;  // around a ring, each part waits by itself
 
 class Predictor {
  public:
@@ -291,7 +291,6 @@ class Predictor {
     double all = 0;
     for (const Unit& unit : nest_.units)
       if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
-    // Around a ring each part waits, whatever the others do: only what the seams leave of it is too little.
     const bool is_most = unit_work(unit_) >= (has_seams(nest_) ? more_than_seams : most_of_program) * all;
     waits_ = is_most ? waits_at(program_.usual()) : tuning_db::Waits::No;
     return *waits_;
@@ -305,8 +304,7 @@ class Predictor {
     return waits_at(whole);
   }
   tuning_db::Waits waits_at(const Sizes& sizes) const {
-    // For what a remainder says, or a choice, which line comes next.
-    if (has_seams(nest_)) return tuning_db::Waits::ForLines;
+    if (has_seams(nest_)) return tuning_db::Waits::ForLines;  // a remainder says which, or a choice
     return tuning_db::waits(program_.program(), sizes, nest_.meaning.reassociate);
   }
 

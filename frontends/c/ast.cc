@@ -49,18 +49,6 @@ std::optional<ElementType> element_type(clang::QualType type, const clang::ASTCo
   return std::nullopt;
 }
 
-clang::QualType part_type(clang::QualType complex) { return complex->castAs<clang::ComplexType>()->getElementType(); }
-
-bool is_complex(clang::QualType type, const clang::ASTContext& context) {
-  if (type.isVolatileQualified() || !type->isAnyComplexType()) return false;
-  const auto part = element_type(part_type(type), context);
-  return part && sdfg::is_float(*part);
-}
-
-bool is_record(clang::QualType type, const clang::ASTContext& context) {
-  return type->isRecordType() || is_complex(type, context);
-}
-
 std::string c_type(clang::QualType type, const clang::ASTContext& context) {
   clang::QualType t = type.getCanonicalType().getUnqualifiedType();
   if (const auto* e = t->getAs<clang::EnumType>()) t = e->getDecl()->getIntegerType().getCanonicalType();

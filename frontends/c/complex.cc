@@ -1,14 +1,8 @@
 // Complex numbers: `z = a * b + conj(c)`, `x[i] *= w`, `cabs(z) > 2`.
 //
 // A variable is taken for a structure of two members, an element of an array for an array of two. The arithmetic is
-// written out part by part as compilers do it: a real operand has no imaginary part; of a product of which neither part
-// is a number, infinities are recovered as annex G says, unless the options ask for the plain formulas. No product in
-// it is contracted with a sum.
-#include <limits>
-
-#include "clang/Basic/TargetInfo.h"
+// written out part by part as compilers do it (complex_arithmetic.cc).
 #include "frontends/c/builder.h"
-#include "sdfg/contraction.h"
 
 namespace sous::frontends::c {
 
@@ -25,12 +19,6 @@ ScalarExpr negative(ScalarExpr e) {
   return ScalarExpr::unary(ScalarOp::neg, std::move(e));
 }
 
-ScalarExpr sum(ScalarOp op, const ScalarExpr& a, const ScalarExpr& b) {
-  return ScalarExpr::binary(op, sdfg::kept_apart(a), sdfg::kept_apart(b));
-}
-ScalarExpr product(const ScalarExpr& a, const ScalarExpr& b) { return ScalarExpr::binary(ScalarOp::mul, a, b); }
-ScalarExpr quotient(const ScalarExpr& a, const ScalarExpr& b) { return ScalarExpr::binary(ScalarOp::div, a, b); }
-
 // Each operand of a product is named several times: what is larger than this is computed before.
 bool is_small(const ScalarExpr& code) {
   constexpr int most_operations = 4;
@@ -39,15 +27,21 @@ bool is_small(const ScalarExpr& code) {
   return operations <= most_operations;
 }
 
-ScalarExpr is_nan(const ScalarExpr& x) { return ScalarExpr::binary(ScalarOp::ne, x, x); }
-ScalarExpr is_infinite(const ScalarExpr& x) {
-  return ScalarExpr::binary(ScalarOp::eq, ScalarExpr::unary(ScalarOp::fabs, x),
-                            ScalarExpr::real(std::numeric_limits<double>::infinity(), x.type));
-}
-
 Memlet memlet(const Access& access) { return {access.container, access.subscript, std::nullopt}; }
 
 }  // namespace
+
+clang::QualType part_type(clang::QualType complex) { return complex->castAs<clang::ComplexType>()->getElementType(); }
+
+bool is_complex(clang::QualType type, const clang::ASTContext& context) {
+  if (type.isVolatileQualified() || !type->isAnyComplexType()) return false;
+  const auto part = element_type(part_type(type), context);
+  return part && sdfg::is_float(*part);
+}
+
+bool is_record(clang::QualType type, const clang::ASTContext& context) {
+  return type->isRecordType() || is_complex(type, context);
+}
 
 Place Builder::part_of(Place number, clang::QualType type, bool imaginary) const {
   if (imaginary) number.offset += context_.getTypeSizeInChars(part_type(type)).getQuantity();
@@ -204,103 +198,6 @@ Lift<Complex> Builder::complex_value(const clang::Expr* e) {
   TRY(Complex right, complex_value(b->getRHS()));
   return complex_arithmetic(b->getOpcode(), std::move(left), std::move(right),
                             b->getFPFeaturesInEffect(context_.getLangOpts()), where);
-}
-
-Complex Builder::complex_product(Complex a, Complex b, bool annex_g) {
-  if (!a.imaginary) std::swap(a, b);
-  if (!b.imaginary) return {product(a.real, b.real), product(*a.imaginary, b.real)};
-  const ElementType type = a.real.type;
-  a = kept(std::move(a), type);
-  b = kept(std::move(b), type);
-  Complex plain{sum(ScalarOp::sub, product(a.real, b.real), product(*a.imaginary, *b.imaginary)),
-                sum(ScalarOp::add, product(a.real, *b.imaginary), product(*a.imaginary, b.real))};
-  if (!annex_g) return plain;
-  const Memlet real{temporary("real", type), {}, std::nullopt},
-      imaginary{temporary("imaginary", type), {}, std::nullopt};
-  emit_assignment(real, plain.real);
-  emit_assignment(imaginary, *plain.imaginary);
-  Complex result{input(real, type), input(imaginary, type)};
-  ScalarExpr lost = ScalarExpr::binary(ScalarOp::logical_and, is_nan(result.real), is_nan(*result.imaginary));
-  const std::size_t pooled = pool_.size();
-  sdfg::Region recovery;
-  std::swap(*out_, recovery);
-  recover_infinities(a, b, real, imaginary);
-  std::swap(*out_, recovery);
-  pool_.resize(pooled);
-  std::vector<Memlet> inputs = compact(lost);
-  emit(sdfg::If{.condition = {std::move(lost), std::move(inputs)}, .then_body = std::move(recovery), .else_body = {}});
-  return result;
-}
-
-// The example of C17 G.5.1: infinities become 1, what is no number beside them 0, each with its sign.
-void Builder::recover_infinities(const Complex& a, const Complex& b, const Memlet& real, const Memlet& imaginary) {
-  const ElementType type = a.real.type;
-  const auto set = [&](const char* name, ElementType of, const ScalarExpr& code) {
-    const Memlet t{temporary(name, of), {}, std::nullopt};
-    emit_assignment(t, code);
-    return input(t, of);
-  };
-  const auto either = [](ScalarExpr x, ScalarExpr y) {
-    return ScalarExpr::binary(ScalarOp::logical_or, std::move(x), std::move(y));
-  };
-  const auto both = [](ScalarExpr x, ScalarExpr y) {
-    return ScalarExpr::binary(ScalarOp::logical_and, std::move(x), std::move(y));
-  };
-  const auto infinite = [&](const Complex& z) { return either(is_infinite(z.real), is_infinite(*z.imaginary)); };
-  const ScalarExpr left = set("left", ElementType::boolean, infinite(a));
-  const ScalarExpr right = set("right", ElementType::boolean, infinite(b));
-  const ScalarExpr overflow =
-      either(either(is_infinite(product(a.real, b.real)), is_infinite(product(*a.imaginary, *b.imaginary))),
-             either(is_infinite(product(a.real, *b.imaginary)), is_infinite(product(*a.imaginary, b.real))));
-  const ScalarExpr any = set("any", ElementType::boolean, either(either(left, right), overflow));
-  const auto boxed = [&](const char* name, const ScalarExpr& x, const ScalarExpr& own) {
-    const auto signed_as_x = [&](ScalarExpr magnitude) {
-      return ScalarExpr::binary(ScalarOp::copysign, std::move(magnitude), x);
-    };
-    const ScalarExpr zero = ScalarExpr::real(0, type);
-    const ScalarExpr unit = ScalarExpr::select(is_infinite(x), ScalarExpr::real(1, type), zero);
-    return set(
-        name, type,
-        ScalarExpr::select(own, signed_as_x(unit), ScalarExpr::select(both(any, is_nan(x)), signed_as_x(zero), x)));
-  };
-  const ScalarExpr ar = boxed("a", a.real, left), ai = boxed("b", *a.imaginary, left);
-  const ScalarExpr br = boxed("c", b.real, right), bi = boxed("d", *b.imaginary, right);
-  const ScalarExpr infinity = ScalarExpr::real(std::numeric_limits<double>::infinity(), type);
-  const auto recovered = [&](const Memlet& part, const ScalarExpr& plain) {
-    emit_assignment(part, ScalarExpr::select(any, product(infinity, plain), input(part, type)));
-  };
-  recovered(real, sum(ScalarOp::sub, product(ar, br), product(ai, bi)));
-  recovered(imaginary, sum(ScalarOp::add, product(ar, bi), product(ai, br)));
-}
-
-// a op b, of which one at least is complex.
-Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Complex a, Complex b, clang::FPOptions rules,
-                                          clang::SourceLocation where) {
-  using clang::LangOptions;
-  const auto range = rules.getComplexRange();
-  const bool annex_g = range == LangOptions::CX_Full || range == LangOptions::CX_None;
-  const ElementType type = a.real.type;
-  if (b.real.type != type) return refuse("c.expression", "operands of different types", where);
-  if (kind == clang::BO_Add || kind == clang::BO_AddAssign) {
-    Complex result{sum(ScalarOp::add, a.real, b.real), a.imaginary};
-    if (b.imaginary) result.imaginary = a.imaginary ? sum(ScalarOp::add, *a.imaginary, *b.imaginary) : *b.imaginary;
-    return result;
-  }
-  if (kind == clang::BO_Sub || kind == clang::BO_SubAssign) {
-    Complex result{sum(ScalarOp::sub, a.real, b.real), a.imaginary};
-    if (b.imaginary)
-      result.imaginary = a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : negative(*b.imaginary);
-    return result;
-  }
-  const auto contraction = rules.getFPContractMode();
-  const bool across = contraction == LangOptions::FPM_Fast || contraction == LangOptions::FPM_FastHonorPragmas;
-  if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma"))
-    return refuse("c.floating-point", "the compiler contracts products in complex arithmetic", where);
-  if (kind == clang::BO_Mul || kind == clang::BO_MulAssign) return complex_product(std::move(a), std::move(b), annex_g);
-  if (kind != clang::BO_Div && kind != clang::BO_DivAssign)
-    return refuse("c.expression", "this operator is not understood", where);
-  if (!b.imaginary) return Complex{quotient(a.real, b.real), quotient(*a.imaginary, b.real)};
-  return refuse("c.type", "a quotient of complex numbers", where);
 }
 
 // Both parts are computed before the first is stored, where the second reads what that might be.
