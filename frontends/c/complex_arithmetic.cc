@@ -113,8 +113,8 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
   if (kind == clang::BO_Sub || kind == clang::BO_SubAssign) {
     Complex result{sum(ScalarOp::sub, a.real, b.real), a.imaginary};
     if (b.imaginary)
-      result.imaginary = a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) 
-                                           : ScalarExpr::unary(ScalarOp::neg, *b.imaginary);
+      result.imaginary =
+          a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : ScalarExpr::unary(ScalarOp::neg, *b.imaginary);
     return result;
   }
   const auto contraction = rules.getFPContractMode();
