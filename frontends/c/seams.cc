@@ -3,6 +3,9 @@
 // What comes behind the last element is the first. Only the first and the last iteration of the loop see the seam; a
 // loop that is taken apart there has subscripts in between that are sums: neighbours in memory, with no remainder to
 // compute and no condition to ask. That changes neither what is computed nor in which order.
+#include <algorithm>
+#include <cstdlib>
+
 #include "frontends/c/builder.h"
 
 namespace sous::frontends::c {
@@ -38,21 +41,43 @@ bool is_next_to(const clang::Expr* e, const clang::VarDecl* v, const clang::ASTC
   return b->getOpcode() == clang::BO_Add && is_v(b->getRHS()) && constant_value(b->getLHS(), context).has_value();
 }
 
+// (i + 1) % n
+const clang::BinaryOperator* remainder_of_sum(const clang::Stmt* s) {
+  const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s);
+  return b && b->getOpcode() == clang::BO_Rem && is_sum(b->getLHS()) &&
+                 llvm::isa<clang::BinaryOperator>(b->getLHS()->IgnoreParenImpCasts())
+             ? b
+             : nullptr;
+}
+
+// Whether so many elements may be all that the loop runs over: `% 7` in a loop to 300 only makes values up.
+bool is_round(const clang::Expr* number, const ForHeader& header, const clang::ASTContext& context) {
+  constexpr std::int64_t border = 4;
+  const auto constant = constant_value(number, context);
+  return std::ranges::any_of(header.conditions, [&](const clang::BinaryOperator* test) {
+    const auto ends_there = [&](const clang::Expr* end) {
+      const auto last = constant_value(end, context);
+      return constant && last ? std::abs(*constant - *last) <= border : constant.has_value() == last.has_value();
+    };
+    return mentions(test->getLHS(), header.variable) ? ends_there(test->getRHS()) : ends_there(test->getLHS());
+  });
+}
+
 // What a function of the file does with its parameters counts where it is called.
-bool wraps_sums(const clang::Stmt* s) {
+bool wraps_sums(const clang::Stmt* s, const ForHeader& header, const clang::ASTContext& context) {
   bool found = false;
   for_each_statement(s, [&](const clang::Stmt* x) {
-    const auto* b = llvm::dyn_cast<clang::BinaryOperator>(x);
-    found = found || (b && b->getOpcode() == clang::BO_Rem && is_sum(b->getLHS()) &&
-                      llvm::isa<clang::BinaryOperator>(b->getLHS()->IgnoreParenImpCasts()));
+    const auto* b = remainder_of_sum(x);
+    found = found || (b && (named_variable(b->getRHS()->IgnoreParenImpCasts()) != nullptr ||
+                            is_round(b->getRHS(), header, context)));
   });
   return found;
 }
 
 class Seams {
  public:
-  Seams(const clang::ForStmt* loop, const clang::VarDecl* variable, const clang::ASTContext& context)
-      : variable_(variable), context_(context) {
+  Seams(const clang::ForStmt* loop, const ForHeader& header, const clang::ASTContext& context)
+      : header_(header), variable_(header.variable), context_(context) {
     // Its own neighbours: `ip = i + 1;`, `int im = i - 1;`.
     for_each_statement(loop->getBody(), [&](const clang::Stmt* s) {
       const auto neighbour = [&](const clang::VarDecl* v, const clang::Expr* value) {
@@ -72,15 +97,14 @@ class Seams {
 
  private:
   bool is_seam(const clang::Stmt* s) const {
-    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b && b->getOpcode() == clang::BO_Rem)
-      return mentions(b->getLHS(), variable_) && is_sum(b->getLHS()) &&
-             llvm::isa<clang::BinaryOperator>(b->getLHS()->IgnoreParenImpCasts());
+    if (const auto* b = remainder_of_sum(s))
+      return mentions(b->getLHS(), variable_) && is_round(b->getRHS(), header_, context_);
     if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(s)) return is_choice(choice);
     if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(s)) return is_correction(branch);
     const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
     const clang::FunctionDecl* f = nullptr;
     return call && call->getDirectCallee() && call->getDirectCallee()->hasBody(f) && mentions(call, variable_) &&
-           wraps_sums(f->getBody());
+           wraps_sums(f->getBody(), header_, context_);
   }
 
   // Behind the last comes a first, not the last again (which is a border that repeats what it has: a minimum).
@@ -113,6 +137,7 @@ class Seams {
     return assign->isCompoundAssignmentOp() || leads_round(test, assign->getRHS(), /*where_it_holds=*/true);
   }
 
+  const ForHeader& header_;
   const clang::VarDecl* variable_;
   const clang::ASTContext& context_;
   std::set<const clang::VarDecl*> neighbours_;
@@ -126,7 +151,7 @@ bool Builder::has_seam(const clang::ForStmt* s, const CountedLoop& loop) {
   const auto along_ring = [&](const clang::ForStmt* l) {
     const auto header = for_header(l, context_);
     return header && header->step == 1 && header->before.empty() && header->also.empty() &&
-           Seams(l, header->variable, context_).found();
+           Seams(l, *header, context_).found();
   };
   if (seams_ >= kMostSeams || !loop.readable() || !along_ring(s)) return false;
   int inside = 0;

@@ -8,9 +8,7 @@ extern "C" {
 SOUS_HIDDEN bool sous_team_enter(int wanted, int least, double gain) {
   return sous::Entrance::enter(wanted, least, gain);
 }
-SOUS_HIDDEN bool sous_team_pay(int wanted, int least, double gain) {
-  return sous::Entrance::pay(wanted, least, gain);
-}
+SOUS_HIDDEN bool sous_team_pay(int wanted, int least, double gain) { return sous::Entrance::pay(wanted, least, gain); }
 SOUS_HIDDEN void sous_team_leave(int wanted) { sous::Entrance::leave(wanted); }
 SOUS_HIDDEN int sous_team_threads(int wanted) { return sous::threads(wanted); }
 SOUS_HIDDEN void sous_team_run(bool pays, int wanted, void (*run)(const void*), const void* body) {

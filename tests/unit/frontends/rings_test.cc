@@ -70,7 +70,8 @@ TEST(Rings, ThreeDimensionsAreTakenApartInTheTwoInnermost) {
 }
 
 TEST(Rings, ABorderThatRepeatsItsLastElementIsNone) {
-  for (const char* next : {"i < n - 1 ? i + 1 : n - 1", "i > 0 ? i - 1 : 0", "i < 9 ? i : 9", "(i * 7) % n"})
+  for (const char* next :
+       {"i < n - 1 ? i + 1 : n - 1", "i > 0 ? i - 1 : 0", "i < 9 ? i : 9", "(i * 7) % n", "(i + 1) % 7"})
     EXPECT_EQ(loops(nest("void f(int n, const double *restrict x, double *restrict y) {"
                          "for (int i = 0; i < n; i++) y[i] = x[" +
                          std::string(next) + "]; }")),
