@@ -409,7 +409,8 @@ class Builder {
   std::size_t built_assumptions_ = 0;        // made when all statements were understood
   std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
   int statements_ = 0, for_depth_ = 0, doubled_ = 0, nested_jumps_ = 0, sometimes_ = 0;
-  int seams_ = 0;  // loops around that are taken apart at their ends
+  int seams_ = 0;       // loops around that are taken apart at their ends
+  int recoveries_ = 0;  // products of complex numbers of which infinities count
   std::optional<Returning> returning_;
   const clang::CallExpr* lone_call_ = nullptr;  // beside it nothing is read that it may write
   bool effects_ = false;                        // increments inside of the expression may become statements

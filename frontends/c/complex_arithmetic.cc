@@ -121,7 +121,14 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
   const bool across = contraction == LangOptions::FPM_Fast || contraction == LangOptions::FPM_FastHonorPragmas;
   if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma"))
     return refuse("c.floating-point", "the compiler contracts products in complex arithmetic", where);
-  if (kind == clang::BO_Mul || kind == clang::BO_MulAssign) return complex_product(std::move(a), std::move(b), annex_g);
+  if (kind == clang::BO_Mul || kind == clang::BO_MulAssign) {
+    // What recovers an infinity is twenty operations, with a condition and a dozen variables: more takes seconds.
+    constexpr int most_recoveries = 8;
+    const bool recovers = annex_g && a.imaginary && b.imaginary;
+    if (recovers && ++recoveries_ > most_recoveries)
+      return refuse("c.floating-point", "too many products of complex numbers of which infinities count", where);
+    return complex_product(std::move(a), std::move(b), annex_g);
+  }
   if (kind != clang::BO_Div && kind != clang::BO_DivAssign)
     return refuse("c.expression", "this operator is not understood", where);
   if (!b.imaginary) return Complex{quotient(a.real, b.real), quotient(*a.imaginary, b.real)};

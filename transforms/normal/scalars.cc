@@ -2,6 +2,7 @@
 #include "transforms/normal/scalars.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sdfg/planted_fault.h"
 #include "transforms/normal/facts.h"
@@ -217,8 +218,10 @@ bool split_scalars(Sdfg& sdfg, Log& log) {
   bool changed = false;
   Names names(sdfg);
   const std::vector<Container> before = sdfg.containers;
+  std::map<std::string, int> writes;  // one cannot begin two groups
+  for_each_memlet(sdfg.root, [&](const Memlet& m, bool written) { writes[m.container] += written ? 1 : 0; });
   for (const Container& c : before) {
-    if (!is_local_scalar(sdfg, c.name)) continue;
+    if (!is_local_scalar(sdfg, c.name) || writes[c.name] < 2) continue;
     std::vector<std::string> groups;
     Splitter splitter(c.name, [&] {
       groups.push_back(names.fresh(c.name));

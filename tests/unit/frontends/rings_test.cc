@@ -48,6 +48,14 @@ TEST(Complex, WhatContractsAcrossExpressionsIsLeftToTheCompiler) {
   EXPECT_EQ(reason(product, {"-ffp-contract=fast"}), "none");
 }
 
+TEST(Complex, MoreThanEightProductsWhoseInfinitiesCountAreLeft) {
+  std::string many = "void f(int n, _Complex double *a) { for (int i = 0; i < n; i++) a[i] = a[i]";
+  for (int k = 0; k < 8; ++k) many += " * a[i]";
+  EXPECT_EQ(reason(many + "; }"), "none");
+  EXPECT_EQ(reason(many + " * a[i]; }"), "c.floating-point");
+  EXPECT_EQ(reason(many + " * a[i]; }", {"-fcx-limited-range"}), "none");
+}
+
 TEST(Rings, AreTakenApartAtTheirEnds) {
   for (const char* next : {"(i + 1) % n", "i == n - 1 ? 0 : i + 1", "i + 1 < n ? i + 1 : 0"}) {
     const LiftedNest n = nest(
