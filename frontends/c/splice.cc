@@ -95,13 +95,33 @@ std::size_t first_token(string_view text) {
 // Of a pure function: whether it ran, behind what it computed.
 string result_type(const Replacement& r) { return r.pure ? "struct " + r.function + "_values" : "int"; }
 constexpr const char* result_name = "sous_values";
-
 // What was said of the call, where that is asked first.
 constexpr const char* variant_name = "sous_variant";
 
+// What has no value is another one each time that it is read: where one call asks and another one runs, both are passed
+// what was read once, by assembly, of which nothing is known.
+bool is_read_once(const Argument& argument, const Replacement& r) {
+  return r.asked && is_unset(argument) &&
+         std::ranges::find(r.asked->arguments, argument.name, &Argument::name) != r.asked->arguments.end();
+}
+string read_once(const Argument& argument) { return "sous_unset_" + in_identifier(argument.name); }
+string passed_to_both(const Argument& argument, const Replacement& r) {
+  return is_read_once(argument, r) ? read_once(argument) : passed(argument);
+}
+string asking(const Replacement& r) {
+  string reads;
+  for (const Argument& argument : r.arguments)
+    if (const string once = read_once(argument); is_read_once(argument, r))
+      reads += once + " = " + passed(argument) + "; __asm__(\"\" : \"+r\"(" + once + ".value)); ";
+  const auto given = [&](const Argument& argument) { return passed_to_both(argument, r); };
+  const string ask = string(variant_name) + " = " + r.asked->function + "(" + joined(r.asked->arguments, given) + ")";
+  return reads.empty() ? "(" + ask + ")" : "__extension__({ " + reads + ask + "; })";
+}
 string result_declaration(const Replacement& r) {
-  if (r.asked) return string("int ") + variant_name + " = 0; ";
-  return r.pure ? result_type(r) + " " + result_name + " = {0}; " : "";
+  string out = r.asked ? string("int ") + variant_name + " = 0; " : "";
+  for (const Argument& argument : r.arguments)
+    if (is_read_once(argument, r)) out += unset_type(argument) + " " + read_once(argument) + " = {0}; ";
+  return r.pure && !r.asked ? result_type(r) + " " + result_name + " = {0}; " : out;
 }
 // Variables of the function's own go and come back by another one: of those whose address is passed, a compiler keeps
 // none in a register, wherever they are used.
@@ -117,7 +137,7 @@ string entered(const Replacement& r) {
       before += "__typeof__(" + argument.expression + ") " + another + " = " + argument.expression + "; ";
       after += argument.expression + " = " + another + "; ";
     }
-    given += (by_another(argument) ? "&" + another : passed(argument)) + ", ";
+    given += (by_another(argument) ? "&" + another : passed_to_both(argument, r)) + ", ";
   }
   return before + r.function + "(" + given + variant_name + "); " + after;
 }
@@ -264,8 +284,7 @@ string call(const Replacement& r) {
   if (!r.otherwise.empty())
     plain =
         "(" + plain + " || (" + forgotten(r, ",") + r.otherwise + "(" + joined(r.otherwise_arguments, passed) + ")))";
-  if (r.asked)
-    plain = "(" + string(variant_name) + " = " + r.asked->function + "(" + joined(r.asked->arguments, passed) + "))";
+  if (r.asked) plain = asking(r);
   if (r.pure) plain = "(" + string(result_name) + " = " + plain + ").ran";
   if (r.asked || r.pure) return behind(conditions(r), plain);
   const string all = both(conditions(r).first, conditions(r).later);
@@ -292,9 +311,8 @@ int hinted_size(const std::vector<Replacement>& replacements) {
 string types_of(const std::vector<Replacement>& replacements, Attributes attributes) {
   std::set<string> types;
   for (const auto& r : replacements) {
-    for (const auto& argument : r.arguments) {
+    for (const auto& argument : r.arguments)
       if (is_unset(argument)) types.insert(unset_type(argument) + " { " + member_type(argument) + " value; }; ");
-    }
   }
   string out;
   for (const auto& type : types) out += type;

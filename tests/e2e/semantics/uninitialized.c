@@ -5,7 +5,8 @@
 // carried: served S
 // pointer: served SS
 // member: served SS
-// also: vectorize scalar integer pointer member
+// divided: served
+// also: vectorize scalar integer pointer member; parallelize divided
 #include "semantics.h"
 NOINLINE void scalar(int n, int has, double *restrict x) {
   double t;
@@ -45,7 +46,20 @@ NOINLINE void member(int n, int use, double *restrict x) {
     if (use) x[i] += p.w;
   printf("%s\n", use ? "use" : "do not use");
 }
-int main(void) {
+// Without rows, nothing is divided by what has no value, whatever is found where it would be.
+NOINLINE int next(int by) {
+  static int k = 3;
+  return k += by;
+}
+static inline __attribute__((always_inline)) void divided(int k, int rows, int has, unsigned *restrict x) {
+  int n;
+  if (has) n = next(has);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < k / n; j++) x[i] += i * j;
+}
+NOINLINE void without(int k, int unused, int rows, unsigned *x) { divided(k, rows, 0, x); }
+NOINLINE void with(int k, int rows, unsigned *x) { divided(k, rows, 1, x); }
+int main(int none, char **arguments) {
   double x[20], y[20];
   int k[20];
   for (int i = 0; i < 20; i++) x[i] = y[i] = i + 1, k[i] = i + 2;
@@ -60,4 +74,8 @@ int main(void) {
   member(20, 1, x);
   print_doubles("x", x, 20);
   print_ints("k", k, 20);
+  unsigned u[100] = {0};
+  for (int t = 0; t < 100; t++) with(1000, 100, u);  // threads pay
+  for (int t = 0; t < 4; t++) without(t % 2 ? 7 : 100, 5, none - 1, u);
+  printf("%u\n", u[1]);
 }

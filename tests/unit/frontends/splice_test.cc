@@ -78,6 +78,23 @@ TEST(Splice, WhatIsAskedFirstChangesNothing) {
       << call(r);
 }
 
+// What has no value is another one each time that it is read; both calls are to be given the same.
+TEST(Splice, WhatMayBeUnsetIsReadOnceForBothCalls) {
+  auto r = nest("LOOP;", "LOOP;");
+  r.arguments[1] = {Argument::Kind::ScalarIn, "x", "short", "x"};
+  r.arguments[1].unset = true;
+  r.guard = "ready";
+  ask_first(r, "sous_f_2_takes", {"x"}, false);
+  const std::string text = splice_preprocessed("LOOP;", {r});
+  EXPECT_TRUE(text.contains("int sous_variant = 0; struct sous_unset_short sous_unset_x = {0}; ")) << text;
+  EXPECT_TRUE(
+      text.contains("if (ready) sous_taken = __extension__({ sous_unset_x = (struct sous_unset_short){(short)(x)}; "
+                    "__asm__(\"\" : \"+r\"(sous_unset_x.value)); "
+                    "sous_variant = sous_f_2_takes(sous_unset_x); }); "))
+      << text;
+  EXPECT_TRUE(text.contains("else { sous_f_2((long long)(n), sous_unset_x, ")) << text;
+}
+
 // What it writes is the function's own: the call is pure, and may be merged with others.
 TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
   const std::string text = "void f() { LOOP; }\n";
