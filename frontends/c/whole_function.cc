@@ -39,6 +39,24 @@ bool declares_alone(const clang::Stmt* s) {
          });
 }
 
+// Whether the type of a parameter has a size that does something where it is computed: the second function would do it
+// again.
+bool size_acts(clang::QualType type, const clang::ASTContext& context) {
+  while (type->isVariablyModifiedType()) {
+    if (const auto* array = context.getAsArrayType(type)) {
+      const auto* sized = llvm::dyn_cast<clang::VariableArrayType>(array);
+      if (sized != nullptr && sized->getSizeExpr() != nullptr && sized->getSizeExpr()->HasSideEffects(context))
+        return true;
+      type = array->getElementType();
+    } else if (const auto* pointer = type->getAs<clang::PointerType>()) {
+      type = pointer->getPointeeType();
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool does_nothing(const clang::Stmt* s) {
   const auto* end = llvm::dyn_cast<clang::ReturnStmt>(s);
   return llvm::isa<clang::NullStmt>(s) || (end != nullptr && end->getRetValue() == nullptr);
@@ -80,7 +98,7 @@ std::optional<WholeFunction> whole_function(const clang::FunctionDecl* function,
   const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
   if (text.substr(whole.begin, stretch->begin - whole.begin).contains('#')) return std::nullopt;
   for (const clang::ParmVarDecl* parameter : function->parameters()) {
-    if (parameter->getName().empty()) return std::nullopt;
+    if (parameter->getName().empty() || size_acts(parameter->getOriginalType(), context)) return std::nullopt;
     whole.passed += (whole.passed.empty() ? "" : ", ") + parameter->getNameAsString();
   }
   return whole;
