@@ -339,7 +339,8 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   append(join, *generated);
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
-  Words localize{"objcopy", "--wildcard", "--localize-symbol=sous_apart", "--localize-symbol=sous_team_*"};
+  Words localize{"objcopy", "--localize-symbol=sous_apart"};
+  for (const char* function : team_functions) localize.push_back(string("--localize-symbol=") + function);
   for (const auto& r : replacements)
     for (const string& function : {r.function, r.otherwise, r.asked ? r.asked->function : ""})
       if (!function.empty()) localize.push_back("--localize-symbol=" + function);

@@ -1,6 +1,7 @@
 // The team that parallel regions run on, compiled once for all files of a build (targets/runtime/team_apart.h).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace sous::client {
 
 // What the files are to be compiled with, to be joined with the object of team_object.
 inline constexpr const char* team_apart_option = "-DSOUS_TEAM_APART";
+// What it gives them, to which the joined object makes them local: a program may have names that begin alike.
+inline constexpr std::array team_functions{"sous_team_enter", "sous_team_pay",  "sous_team_leave", "sous_team_threads",
+                                           "sous_team_run",   "sous_team_lock", "sous_team_unlock"};
 
 // An object in the folder, as it was kept of an earlier file with the same compiler and options, or made and kept; it
 // has no lines for debuggers, so that it is the same wherever it was made. Nullopt: the files bring the team

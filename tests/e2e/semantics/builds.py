@@ -260,8 +260,33 @@ def equal_static_names(case):
         assert case.run("./rewritten").stdout == expected, recipe
 
 
+ROWS = """\
+double %s(int n, double *restrict x, const double *restrict y) {
+  for (int i = 0; i < n; i++) {
+    double t = 0;
+    for (int j = 0; j < n; j++) t += y[i * n + j];
+    x[i] += t;
+  }
+  return x[n - 1];
+}
+"""
+
+
+def names_of_its_own(case):
+    """A program may have names that begin as those of generated code do."""
+    case.write("own.c", "int sous_team_size(void) { return 4; }\nint sous_team_bonus = 3;\n" + ROWS % "one")
+    case.write("main.c", "#include <stdio.h>\nint sous_team_size(void);\nextern int sous_team_bonus;\n"
+               "int main(void) { printf(\"%d %d\\n\", sous_team_size(), sous_team_bonus); return 0; }\n")
+    case.served("-O2", "-c", "own.c", "-o", "own.o")
+    case.plain("-O2", "main.c", "own.o", "-o", "linked")
+    assert case.run("./linked").stdout == "4 3\n"
+    symbols = case.run("nm", "-g", "--defined-only", "own.o").stdout.split("\n")
+    ours = [s for s in symbols if "sous_" in s and "sous_team_size" not in s and "sous_team_bonus" not in s]
+    assert not ours, ours
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
-         unloading, forks_of_gcc, equal_static_names]
+         unloading, forks_of_gcc, equal_static_names, names_of_its_own]
 
 
 def main():
