@@ -173,7 +173,8 @@ class Team : public TeamState {
   // Before the code goes that they run. Nobody starts any afterwards: the library's own destructors may still come
   // here.
   SOUS_SELDOM static void end() {
-    if (has_key_ != 0) pthread_key_delete(key_);
+    // Once, though each object of the library comes here: the next one to ask gets the same key.
+    if (__atomic_exchange_n(&has_key_, 0, __ATOMIC_RELAXED) != 0) pthread_key_delete(key_);
     if (take()) dismiss();  // for good
   }
 

@@ -270,6 +270,24 @@ double %s(int n, double *restrict x, const double *restrict y) {
   return x[n - 1];
 }
 """
+ROWS_MAIN = """\
+#include <stdio.h>
+static double x[400], y[160000];
+double one(int, double *, const double *), two(int, double *, const double *);
+int main(void) {
+  for (int i = 0; i < 160000; i++) y[i] = i % 17;
+  for (int k = 0; k < 5; k++) one(400, x, y), two(400, x, y);
+  printf("%a %a\\n", x[3], x[399]);
+  return 0;
+}
+"""
+
+
+def compilers(case):
+    for cc in (case.cc, "gcc-12"):
+        if shutil.which(cc):
+            case.cc = cc
+            yield cc
 
 
 def names_of_its_own(case):
@@ -285,8 +303,33 @@ def names_of_its_own(case):
     assert not ours, ours
 
 
+def keys_of_others(case):
+    """A library of two objects with threads gives its thread-specific key back once: somebody else may have it then."""
+    for name in ("one", "two"):
+        case.write(f"{name}.c", ROWS % name)
+    case.write("main.c", ROWS_MAIN)
+    case.write("key.c", """\
+#include <pthread.h>
+#include <stdio.h>
+static pthread_key_t key;
+static int made;
+__attribute__((destructor)) static void late(void) {
+  made = pthread_key_create(&key, 0) == 0;
+  pthread_setspecific(key, &made);
+}
+__attribute__((destructor(101))) static void last(void) { printf("%d %d\\n", made, pthread_getspecific(key) == &made); }
+""")
+    case.plain("-O2", "-fPIC", "-c", "key.c", "-o", "key.o")
+    for cc in compilers(case):
+        for name in ("one", "two"):
+            case.served("-O2", "-fPIC", "-c", f"{name}.c", "-o", f"{name}.o")
+        case.plain("-shared", "one.o", "key.o", "two.o", "-o", "libkernel.so")
+        case.plain("main.c", "-L.", "-lkernel", "-o", "linked")
+        assert case.run("./linked").stdout.endswith("\n1 1\n"), cc
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
-         unloading, forks_of_gcc, equal_static_names, names_of_its_own]
+         unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others]
 
 
 def main():
