@@ -30,7 +30,10 @@
 #include "targets/runtime/thread_state.h"
 
 extern "C" {
-__attribute__((weak)) void* dlopen(const char*, int);
+// Programs that are linked statically need not have these, nor any where glibc before 2.34 has them in a library of
+// their own. What names dlopen itself is warned of by static links.
+__attribute__((weak)) void* dlsym(void*, const char*) noexcept;
+__attribute__((weak)) int dladdr(const void*, Dl_info*) noexcept;
 // Only glibc before 2.34 has these in libraries of their own, which a link need not name.
 __attribute__((weak)) int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 __attribute__((weak)) int pthread_attr_setaffinity_np(pthread_attr_t*, size_t, const cpu_set_t*);

@@ -103,11 +103,12 @@ class Entrance : RuntimeState {
     errno = errno_before;
   }
   SOUS_SELDOM static void start_openmp(int size) {
-    // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
     Dl_info runtime, llvms;
     gccs_ = kmp_set_blocktime == nullptr;
-    if (dlopen != nullptr && dladdr(reinterpret_cast<void*>(GOMP_parallel), &runtime) != 0) {
-      dlopen(runtime.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (dlsym != nullptr && dladdr != nullptr && dladdr(reinterpret_cast<void*>(GOMP_parallel), &runtime) != 0) {
+      // Its threads live as long as the process: the runtime must not go with a library that is unloaded.
+      const auto open = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
+      if (open != nullptr) open(runtime.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
       if (!gccs_ && dladdr(reinterpret_cast<void*>(kmp_set_blocktime), &llvms) != 0)
         gccs_ = llvms.dli_fbase != runtime.dli_fbase;
     }

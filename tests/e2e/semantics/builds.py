@@ -328,8 +328,24 @@ __attribute__((destructor(101))) static void last(void) { printf("%d %d\\n", mad
         assert case.run("./linked").stdout.endswith("\n1 1\n"), cc
 
 
+def silent_static_links(case):
+    """A static link says no more than without Sous."""
+    for name in ("one", "two"):
+        case.write(f"{name}.c", ROWS % name)
+    case.write("main.c", ROWS_MAIN)
+    case.plain("-O2", "one.c", "two.c", "main.c", "-o", "plain")
+    expected = case.run("./plain").stdout
+    for cc in compilers(case):
+        for flags in ([], ["-fPIC"]):
+            for name in ("one", "two"):
+                case.served("-O2", *flags, "-c", f"{name}.c", "-o", f"{name}.o")
+            case.plain("-static", "-Wl,--fatal-warnings", "main.c", "one.o", "two.o", "-o", "linked")
+            assert case.run("./linked").stdout == expected, (cc, flags)
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
-         unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others]
+         unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others,
+         silent_static_links]
 
 
 def main():
