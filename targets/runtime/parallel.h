@@ -98,20 +98,21 @@ SOUS_ONCE inline void run_body(void* what) {
   set_float_control(before);
 }
 SOUS_ONCE inline void run_numbered(void* region) {
-  Team::run_as(omp_get_thread_num(), omp_get_num_threads(), run_body, region);
+  Team::run_as(thread_state(), omp_get_thread_num(), omp_get_num_threads(), run_body, region);
 }
 SOUS_ONCE inline void run_region(bool pays, int wanted, void (*run)(const void*), const void* body) {
   // Who asked ahead may have been told of threads that are gone since.
-  pays = pays && thread_state().busy != 0;
+  ThreadState& state = thread_state();
+  pays = pays && state.busy != 0;
   Region region{run, body, float_control()};
   if (has_openmp()) {
     GOMP_parallel(run_numbered, &region, pays ? static_cast<unsigned>(wanted) : 1U, 0);
     return;
   }
   // Others may have wanted more threads; of what each has a copy of, there are so many.
-  const int there = pays && thread_state().has_team ? Team::size() : 1;
+  const int there = pays && state.has_team ? Team::size() : 1;
   const int most = threads(wanted), size = most < there ? most : there;
-  size > 1 ? Team::run(size, run_body, &region) : Team::run_as(0, 1, run_body, &region);
+  size > 1 ? Team::run(state, size, run_body, &region) : Team::run_as(state, 0, 1, run_body, &region);
 }
 #endif
 

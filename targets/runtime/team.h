@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -145,16 +146,15 @@ class Team : public TeamState {
   }
   // Who has it, with threads: they go when the last thread that had it ends, since a program whose first thread ends by
   // pthread_exit lives as long as any of its threads does.
-  static void count() {
-    ThreadState& state = thread_state();
-    if (!state.counted && has_key_ != 0 && workers_ != 0) count(state);
+  static void count(ThreadState& state) {
+    if (!state.counted && has_key_ != 0 && workers_ != 0) count_now(state);
   }
 
   // On `size` of its threads, the caller included, which has taken it and is the first. The others know nothing of it.
-  SOUS_ONCE static void run(int size, Run run, void* shared) {
+  SOUS_ONCE static void run(ThreadState& own_state, int size, Run run, void* shared) {
     region_ = {size, run, shared};
     call(size);
-    run_as(0, size, run, shared);
+    run_as(own_state, 0, size, run, shared);
     for (int own = 1; own < size; ++own) {
       const uint32_t *done = &done_[own].round, before = calls_[own].round - 1;
       if (!stays(done, before)) continue;
@@ -182,8 +182,7 @@ class Team : public TeamState {
   }
 
   // What it runs knows its number in the team, and how many they are.
-  SOUS_ONCE static void run_as(int number, int size, Run run, void* shared) {
-    ThreadState& state = thread_state();
+  SOUS_ONCE static void run_as(ThreadState& state, int number, int size, Run run, void* shared) {
     const int number_before = state.number, others_before = state.others;  // of what a signal handler interrupts
     state.number = number;
     state.others = size - 1;
@@ -217,7 +216,7 @@ class Team : public TeamState {
     return value < 1 ? otherwise : value > limit ? limit : static_cast<int>(value);
   }
 
-  SOUS_SELDOM static void count(ThreadState& state) {
+  SOUS_SELDOM static void count_now(ThreadState& state) {
     if (pthread_setspecific(key_, &state) != 0) return;
     state.counted = true;
     __atomic_add_fetch(&users_, 1, __ATOMIC_SEQ_CST);
@@ -252,7 +251,8 @@ class Team : public TeamState {
   SOUS_SELDOM static void* work(void* birth) {
     const auto packed = reinterpret_cast<uintptr_t>(birth);
     const int own = static_cast<int>(packed >> 32);
-    thread_state().busy = 1;  // for handlers of what it raises itself
+    ThreadState& state = thread_state();
+    state.busy = 1;  // for handlers of what it raises itself
     Call& mine = calls_[own];
     for (auto round = static_cast<uint32_t>(packed);;) {
       if (stays(&mine.round, round)) {
@@ -262,7 +262,7 @@ class Team : public TeamState {
         __atomic_store_n(&mine.asleep, 0, __ATOMIC_RELAXED);
       }
       if (region_.run == nullptr) return nullptr;
-      run_as(own, region_.size, region_.run, region_.shared);
+      run_as(state, own, region_.size, region_.run, region_.shared);
       __atomic_store_n(&done_[own].round, ++round, __ATOMIC_SEQ_CST);
       if (__atomic_load_n(&sleeps_, __ATOMIC_SEQ_CST) != 0) wake(&done_[own].round);
     }
@@ -308,9 +308,17 @@ class Team : public TeamState {
   }
 };
 
-// Code that may be in a library.
-#if defined(SOUS_LOADED) || (defined(__PIC__) && !defined(__PIE__))
-__attribute__((destructor, used)) static void end_team() { Team::end(); }
+// With the program the threads end by themselves. What was compiled for one may be in a library all the same: its head
+// is not the program's then.
+#ifdef __PIC__
+extern "C" __attribute__((weak)) SOUS_HIDDEN const char __ehdr_start[];
+inline bool of_program() {
+  constexpr uintptr_t page = 4096;
+  return __ehdr_start != nullptr && getauxval(AT_PHDR) - reinterpret_cast<uintptr_t>(__ehdr_start) < page;
+}
+__attribute__((destructor, used)) static void end_team() {
+  if (!of_program()) Team::end();
+}
 #endif
 
 }  // namespace

@@ -44,41 +44,45 @@ class Entrance : RuntimeState {
     ThreadState& state = thread_state();
     if (state.busy != 0) return false;
     state.busy = 1;
-    const bool usable = possible() && pays(gain, 2) && begin(wanted, least);
-    if (!usable) leave(0);
+    const bool usable = possible() && pays(state, gain, 2) && begin(state, wanted, least);
+    if (!usable) end(state);
     return usable;
   }
   SOUS_ONCE static void leave(int wanted) {
     ThreadState& state = thread_state();
-    if (state.has_team) Team::give();
-    state.has_team = false;
-    state.busy = 0;
+    end(state);
     if (wanted > 0 && gccs_) state.started = 0;  // it dismisses threads that a smaller team does not need
   }
   SOUS_ONCE static bool pay(int wanted, int least, double gain) {
-    if (thread_state().busy != 0 || !possible() || !pays(gain, 2)) return false;
+    ThreadState& state = thread_state();
+    if (state.busy != 0 || !possible() || !pays(state, gain, 2)) return false;
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : Team::taken();
-    return fits(alone, threads(wanted), least);
+    return fits(state, alone, threads(wanted), least);
   }
 
  private:
   static constexpr int wait_at_work = 1;  // ms
+  static void end(ThreadState& state) {
+    if (state.has_team) Team::give();
+    state.has_team = false;
+    state.busy = 0;
+  }
   static bool possible() { return has_openmp() ? !lost_ : Team::possible(); }
-  static bool fits(bool alone, int size, int least) { return (alone ? 1 : size) >= least && (alone || pays(0, size)); }
+  static bool fits(ThreadState& state, bool alone, int size, int least) {
+    return (alone ? 1 : size) >= least && (alone || pays(state, 0, size));
+  }
   // Regions in regions run on one thread, and so does who comes while another thread has the team.
-  static bool begin(int wanted, int least) {
-    ThreadState& state = thread_state();
+  static bool begin(ThreadState& state, int wanted, int least) {
     state.has_team = !has_openmp() && Team::take();
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : !state.has_team;
     const int size = threads(wanted);
-    if (!fits(alone, size, least)) return false;
-    if (!alone && size > (has_openmp() ? state.started : Team::size())) start(size);
-    if (state.has_team) Team::count();
+    if (!fits(state, alone, size, least)) return false;
+    if (!alone && size > (has_openmp() ? state.started : Team::size())) start(state, size);
+    if (state.has_team) Team::count(state);
     return true;
   }
   // Once the sum is reached it stays so. What the first region takes was measured (docs/decisions/007 and 039).
-  SOUS_ONCE static bool pays(double gain, int size) {
-    ThreadState& state = thread_state();
+  SOUS_ONCE static bool pays(ThreadState& state, double gain, int size) {
     if (state.started > 0) return true;
     state.gained += gain;
     double start = 0.05e-3, each = 0.03e-3;
@@ -89,7 +93,7 @@ class Entrance : RuntimeState {
     }
     return state.gained >= start + each * size;
   }
-  SOUS_SELDOM static void start(int size) {
+  SOUS_SELDOM static void start(ThreadState& state, int size) {
     const int errno_before = errno;
     sigset_t all, before;
     sigfillset(&all);
@@ -99,7 +103,7 @@ class Entrance : RuntimeState {
     pthread_sigmask(SIG_BLOCK, &all, &before);
     has_openmp() ? start_openmp(size) : Team::grow(size);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    thread_state().started = size;
+    state.started = size;
     errno = errno_before;
   }
   SOUS_SELDOM static void start_openmp(int size) {

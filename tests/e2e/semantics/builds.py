@@ -218,9 +218,11 @@ int main(void) {
         for recipe in ("parallel", "vector"):
             case.served("-O2", "-fPIC", "-shared", "library.c", "-o", "libkernel.so", recipe=recipe)
             assert case.run("./loader", timeout=100).stdout == expected, (cc, recipe)
-            case.served("-O2", "-fPIC", "-c", "library.c", "-o", "library.o", recipe=recipe)
-            case.s("-shared", "library.o", "-o", "libkernel.so")
-            assert case.run("./loader", timeout=100).stdout == expected, (cc, recipe)
+            # Also of what was compiled for a program, where the linker takes that.
+            for flags in (["-fPIC"], []):
+                case.served("-O2", *flags, "-c", "library.c", "-o", "library.o", recipe=recipe)
+                case.s("-shared", "library.o", "-o", "libkernel.so")
+                assert case.run("./loader", timeout=100).stdout == expected, (cc, flags, recipe)
 
 
 def forks_of_gcc(case):
@@ -328,6 +330,33 @@ __attribute__((destructor(101))) static void last(void) { printf("%d %d\\n", mad
         assert case.run("./linked").stdout.endswith("\n1 1\n"), cc
 
 
+def many_libraries(case):
+    """Libraries with threads that are loaded by a program that runs: as many as without Sous."""
+    case.write("one.c", ROWS % "one")
+    case.write("loader.c", """\
+#include <dlfcn.h>
+#include <stdio.h>
+static double x[400], y[160000];
+int main(void) {
+  for (int k = 0; k < 150; k++) {
+    char name[50];
+    sprintf(name, "./lib%d.so", k);
+    void *library = dlopen(name, RTLD_NOW);
+    if (!library) { puts(dlerror()); return 1; }
+    if (k % 40 == 0) ((double (*)(int, double *, const double *))dlsym(library, "one"))(400, x, y);
+  }
+  puts("all");
+  return 0;
+}
+""")
+    case.plain("loader.c", "-o", "loader", "-ldl")
+    for cc in compilers(case):
+        case.served("-O2", "-fPIC", "-shared", "one.c", "-o", "library.so")
+        for k in range(150):
+            shutil.copy(case.folder / "library.so", case.folder / f"lib{k}.so")
+        assert case.run("./loader", status=None).stdout == "all\n", cc
+
+
 def silent_static_links(case):
     """A static link says no more than without Sous."""
     for name in ("one", "two"):
@@ -344,7 +373,7 @@ def silent_static_links(case):
 
 
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
-         unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others,
+         unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
          silent_static_links]
 
 
