@@ -39,6 +39,7 @@ __attribute__((weak)) int dladdr(const void*, Dl_info*) noexcept;
 __attribute__((weak)) int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 __attribute__((weak)) int pthread_attr_setaffinity_np(pthread_attr_t*, size_t, const cpu_set_t*);
 #if !__GLIBC_PREREQ(2, 34)
+__attribute__((weak)) int pthread_setcancelstate(int, int*);
 __attribute__((weak)) int pthread_join(pthread_t, void**);
 __attribute__((weak)) int pthread_key_create(pthread_key_t*, void (*)(void*));
 __attribute__((weak)) int pthread_key_delete(pthread_key_t);

@@ -20,6 +20,7 @@ struct ThreadState {
   bool has_team;  // ours
   bool counted;   // among those who have had it
   double gained;
+  int cancel;          // whether it could be cancelled before a region
   int number, others;  // in the region that it runs; the threads beside it
 };
 // In a library it is found by a call, which allocates it where the library was loaded by a program that runs: libraries

@@ -50,8 +50,10 @@ class Entrance : RuntimeState {
   }
   SOUS_ONCE static void leave(int wanted) {
     ThreadState& state = thread_state();
+    const int cancel = state.cancel;
     end(state);
     if (wanted > 0 && gccs_) state.started = 0;  // it dismisses threads that a smaller team does not need
+    set_cancel(cancel, nullptr);
   }
   SOUS_ONCE static bool pay(int wanted, int least, double gain) {
     ThreadState& state = thread_state();
@@ -67,6 +69,15 @@ class Entrance : RuntimeState {
     state.has_team = false;
     state.busy = 0;
   }
+  // Where a thread waits in LLVM's runtime it can be cancelled, and the others of its team would wait for it for ever.
+  // In ours it cannot.
+  static void set_cancel(int to, int* before) {
+    if (!has_openmp()) return;
+#if !__GLIBC_PREREQ(2, 34)
+    if (pthread_setcancelstate == nullptr) return;
+#endif
+    pthread_setcancelstate(to, before);
+  }
   static bool possible() { return has_openmp() ? !lost_ : Team::possible(); }
   static bool fits(ThreadState& state, bool alone, int size, int least) {
     return (alone ? 1 : size) >= least && (alone || pays(state, 0, size));
@@ -77,6 +88,7 @@ class Entrance : RuntimeState {
     const bool alone = has_openmp() ? omp_in_parallel() != 0 : !state.has_team;
     const int size = threads(wanted);
     if (!fits(state, alone, size, least)) return false;
+    set_cancel(PTHREAD_CANCEL_DISABLE, &state.cancel);
     if (!alone && size > (has_openmp() ? state.started : Team::size())) start(state, size);
     if (state.has_team) Team::count(state);
     return true;

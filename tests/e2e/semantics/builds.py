@@ -372,9 +372,55 @@ def silent_static_links(case):
             assert case.run("./linked").stdout == expected, (cc, flags)
 
 
+def cancelled(case):
+    """A thread that is cancelled while its nest is on the threads of an OpenMP runtime ends, as do the others."""
+    case.write("cancel.c", """\
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static double a[400000];
+static volatile int begun;
+__attribute__((noinline)) static void step(int n, double *restrict a) {
+  for (int i = 0; i < n; i++) {
+    double t = a[i];
+    for (int k = 0; k < 40; k++) t = t * 0.5 + k;
+    a[i] = t;
+  }
+}
+static void *work(void *unused) {
+  for (int k = 0;; k++) {
+    step(400000, a);
+    begun = k > 2;
+    if (k % 64 == 63) pthread_testcancel();
+  }
+  return unused;
+}
+int main(void) {
+  for (int k = 0; k < 6; k++) {
+    pthread_t thread;
+    void *how;
+    begun = 0;
+    pthread_create(&thread, 0, work, 0);
+    while (!begun) usleep(100);
+    usleep(1000 * k);
+    pthread_cancel(thread);
+    pthread_join(thread, &how);
+    printf("%d\\n", how == PTHREAD_CANCELED);
+  }
+  return 0;
+}
+""")
+    for cc in compilers(case):
+        for flags in ([], ["-fPIC"]):
+            case.served("-O2", *flags, "-c", "cancel.c", "-o", "cancel.o")
+            for openmp in ([], ["-Wl,--no-as-needed", "-fopenmp"]):
+                case.plain("cancel.o", *openmp, "-lpthread", "-o", "linked")
+                assert case.run("./linked", timeout=60).stdout == "1\n" * 6, (cc, flags, openmp)
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
-         silent_static_links]
+         silent_static_links, cancelled]
 
 
 def main():
