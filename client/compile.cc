@@ -10,6 +10,7 @@
 #include "client/compiler.h"
 #include "client/explain.h"
 #include "client/generated_code.h"
+#include "client/header_states.h"
 #include "client/places.h"
 #include "client/preprocess.h"
 #include "client/process.h"
@@ -224,7 +225,8 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
   pieces.push_back(preprocessed_);
   key_ = result_key(pieces);
   const auto kept = cache_->find(key_);
-  if (!kept || (kept->served && !write_file(object, kept->object))) return std::nullopt;
+  if (!kept || !headers_unchanged(kept->headers)) return std::nullopt;
+  if (kept->served && !write_file(object, kept->object)) return std::nullopt;
   if (!kept->served) {
     keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_,
                    {nothing_served, kept->report, kept->facts});
@@ -246,7 +248,7 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
 void CompileOne::keep(const Report& report, bool served, const string& object) const {
   // What is told to the user is not lost by a hit: it is told, and found out, again.
   if (key_.empty() || !report.notes.empty()) return;
-  KeptResult result{served, diagnostics_, warnings_, to_json(report), stats_facts(report), ""};
+  KeptResult result{served, diagnostics_, warnings_, to_json(report), stats_facts(report), "", headers_};
   if (served) {
     auto bytes = read_file(object);
     if (!bytes) return;
@@ -276,7 +278,8 @@ Result<Outcome> CompileOne::pipeline() {
   return outcome;
 }
 
-Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files, const TemporaryFolder& folder) const {
+Result<CompileOne::Compiled> CompileOne::compile_files(const std::vector<targets::File>& files,
+                                                       const TemporaryFolder& folder) const {
   GeneratedBuild build{.compiler = compiler_,
                        .flags = line_.cpp_code,
                        .contract = meaning_of(line_, compiler_).contract,
@@ -290,14 +293,21 @@ Result<Words> CompileOne::compile_files(const std::vector<targets::File>& files,
   const auto kept = ResultCache::open();  // whatever else is said of this file
   TRY(const auto team, team_object(files, build, kept ? &*kept : nullptr, folder));
   if (team) build.flags.emplace_back(team_apart_option);
+  const bool alike = std::ranges::none_of(
+      files, [](const auto& file) { return file.language->compiler == targets::LanguageCompiler::Nvcc; });
+  if (alike) build.flags.emplace_back(header_option);
   append(build.flags, reproducible(folder.path(), compiler_));
   // The #line: with -g, clang puts the presumed path of an OpenMP construct into the object's data, and no prefix map
   // changes that.
   std::vector<targets::File> named = files;
   for (auto& file : named) file.text = "#line 1 \"sous/generated." + string(file.language->suffix) + "\"\n" + file.text;
   TRY(auto objects, compile_generated(named, build, folder, "generated"));
-  if (team) objects.push_back(*team);
-  return objects;
+  string headers = header_states(objects, folder);
+  if (team) {
+    objects.push_back(team->path);
+    headers += team->headers;
+  }
+  return Compiled{std::move(objects), std::move(headers)};
 }
 
 // Of functions that are declared inline, by clang's own choice.
@@ -322,7 +332,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   append(user, reproducible(folder.path(), compiler_));
   append(user, {"-x", "cpp-output", "-c", folder.file("user.i"), "-o", folder.file("user.o")});
   const RunOptions quiet{.capture_output = true, .capture_errors = true, .environment = {}, .folder = {}};
-  Result<Words> generated;
+  Result<Compiled> generated;
   std::thread other([&] { generated = compile_files(outcome.files, folder); });
   const auto user_finished = client::run(user, quiet);
   other.join();
@@ -334,9 +344,10 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   diagnostics_ = diagnostics_ || !user_finished->errors.empty();
   for (const string& option : warning_options(user_finished->errors)) warnings_ += option + " ";
 
-  TRY_VOID(weaken_runtimes(outcome.files, *generated, line_, "launcher.join"));
+  TRY_VOID(weaken_runtimes(outcome.files, generated->objects, line_, "launcher.join"));
   Words join{"ld", "-r", "-o", folder.file("joined.o"), folder.file("user.o")};
-  append(join, *generated);
+  append(join, generated->objects);
+  headers_ = generated->headers;
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
   Words localize{"objcopy", "--localize-symbol=sous_apart"};

@@ -44,8 +44,12 @@ class CompileOne {
   // Why no source of recipes knows a nest of the file; nullopt: one may.
   std::optional<std::string> beyond_reach();
   void keep(const Report& report, bool served, const std::string& object) const;
-  Result<std::vector<std::string>> compile_files(const std::vector<targets::File>& files,
-                                                 const TemporaryFolder& folder) const;
+  // Objects, and what they were compiled with.
+  struct Compiled {
+    std::vector<std::string> objects;
+    std::string headers;
+  };
+  Result<Compiled> compile_files(const std::vector<targets::File>& files, const TemporaryFolder& folder) const;
   Result<void> build(const Outcome& outcome, const std::string& object);
   void finish(const Outcome& outcome, bool served, double build_seconds);
 
@@ -63,6 +67,7 @@ class CompileOne {
   std::unique_ptr<transforms::RecipeSource> source_;  // null: not opened yet, or handed on
   bool diagnostics_ = false;
   std::string warnings_;
+  std::string headers_;  // that generated code was compiled with
 };
 
 // What the compiler's command line says, for the pipeline.

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using std::string;
 using std::string_view;
 
-constexpr string_view magic = "sous result 1";
+constexpr string_view magic = "sous result 2";
 constexpr std::int64_t default_limit = std::int64_t{512} << 20;
 
 string_view variable(const char* name) {
@@ -137,13 +137,15 @@ void ResultCache::keep_texts(const string& key, const std::vector<string>& texts
 
 std::optional<KeptResult> ResultCache::find(const string& key) const {
   auto texts = find_texts(key);
-  if (!texts || texts->size() != 6) return std::nullopt;
+  if (!texts || texts->size() != 7) return std::nullopt;
   auto& t = *texts;
-  return KeptResult{t[0] == "served", t[1] == "1", std::move(t[2]), std::move(t[3]), std::move(t[4]), std::move(t[5])};
+  return KeptResult{t[0] == "served", t[1] == "1",     std::move(t[2]), std::move(t[3]),
+                    std::move(t[4]),  std::move(t[5]), std::move(t[6])};
 }
 
 void ResultCache::keep(const string& key, const KeptResult& r) const {
-  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object});
+  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object,
+                   r.headers});
 }
 
 ResultCache::Contents ResultCache::contents() const {
@@ -189,6 +191,11 @@ string file_state(const string& path) {
          std::to_string(s.st_mtim.tv_nsec);
 }
 
+bool state_holds(const string& state) {
+  const auto path_end = state.rfind(':', state.rfind(':') - 1);
+  return path_end != string::npos && file_state(state.substr(0, path_end)) == state;
+}
+
 std::vector<string> program_state() {
   const string headers = runtime_include_path() + "/targets/runtime";
   std::vector<string> out{file_state(program_beside("sous-core")),
@@ -198,6 +205,7 @@ std::vector<string> program_state() {
   for (fs::directory_iterator file(headers, unlisted), end; !unlisted && file != end; file.increment(unlisted))
     runtime.insert(file->path().string());
   for (const string& header : runtime) out.push_back(file_state(header));
+  for (const char* folders : {"CPATH", "CPLUS_INCLUDE_PATH"}) out.emplace_back(variable(folders));
   return out;
 }
 

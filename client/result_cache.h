@@ -23,6 +23,7 @@ struct KeptResult {
   std::string report;        // JSON, for $SOUS_REPORT
   std::string facts;         // stats_facts of it, for `sous stats`
   std::string object;
+  std::string headers = {};  // that it was compiled with (header_states)
   bool operator==(const KeptResult&) const = default;
 };
 
@@ -60,7 +61,10 @@ class ResultCache {
 std::string result_key(const std::vector<std::string>& pieces);
 // What a file is without reading it: path, size, time of change; "path:" if there is none.
 std::string file_state(const std::string& path);
-// The state of what generated code is made with: this program, the headers that it includes, the machine.
+// Whether the file that a state of it names has the same one.
+bool state_holds(const std::string& state);
+// The state of what generated code is made with: this program, the headers that it brings, the machine; and where
+// compilers are told to look for more.
 std::vector<std::string> program_state();
 // The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: that, the
 // database and its seeds.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "client/header_states.h"
+
 namespace sous::client {
 
 using std::string;
 
-Result<std::optional<string>> team_object(const std::vector<targets::File>& files, GeneratedBuild build,
-                                          const ResultCache* cache, const TemporaryFolder& folder) {
+Result<std::optional<TeamObject>> team_object(const std::vector<targets::File>& files, GeneratedBuild build,
+                                              const ResultCache* cache, const TemporaryFolder& folder) {
   const auto threads = std::ranges::find_if(files, [](const targets::File& file) { return !file.runtimes.empty(); });
   const bool alike = std::ranges::all_of(
       files, [](const auto& file) { return file.language->compiler != targets::LanguageCompiler::Nvcc; });
@@ -22,15 +24,17 @@ Result<std::optional<string>> team_object(const std::vector<targets::File>& file
   }
   const string key = result_key(pieces), object = folder.file("team.o");
   const auto kept = cache != nullptr ? cache->find_texts(key) : std::nullopt;
-  if (kept && kept->size() == 1) {
+  if (kept && kept->size() == 2 && headers_unchanged(kept->back())) {
     TRY_VOID(write_file(object, kept->front()));
-    return object;
+    return TeamObject{object, kept->back()};
   }
+  build.flags.emplace_back(header_option);
   TRY(const auto made, compile_generated({team}, build, folder, "team"));
-  if (cache == nullptr) return made.front();
-  TRY(const string bytes, read_file(made.front()));
-  cache->keep_texts(key, {bytes});
-  return made.front();
+  const TeamObject result{made.front(), header_states(made, folder)};
+  if (cache == nullptr) return result;
+  TRY(const string bytes, read_file(result.path));
+  cache->keep_texts(key, {bytes, result.headers});
+  return result;
 }
 
 }  // namespace sous::client

@@ -17,11 +17,16 @@ inline constexpr const char* team_apart_option = "-DSOUS_TEAM_APART";
 inline constexpr std::array team_functions{"sous_team_enter", "sous_team_pay",  "sous_team_leave", "sous_team_threads",
                                            "sous_team_run",   "sous_team_lock", "sous_team_unlock"};
 
-// An object in the folder, as it was kept of an earlier file with the same compiler and options, or made and kept; it
-// has no lines for debuggers, so that it is the same wherever it was made. Nullopt: the files bring the team
+struct TeamObject {
+  std::string path;
+  std::string headers;  // that it was compiled with (header_states)
+};
+
+// An object in the folder, as it was kept of an earlier file with the same compiler, options and headers, or made and
+// kept; it has no lines for debuggers, so that it is the same wherever it was made. Nullopt: the files bring the team
 // themselves, as none has threads, or as one is CUDA's. `cache`: null where nothing is kept. Errors: those of
 // compile_generated.
-Result<std::optional<std::string>> team_object(const std::vector<targets::File>& files, GeneratedBuild build,
-                                               const ResultCache* cache, const TemporaryFolder& folder);
+Result<std::optional<TeamObject>> team_object(const std::vector<targets::File>& files, GeneratedBuild build,
+                                              const ResultCache* cache, const TemporaryFolder& folder);
 
 }  // namespace sous::client

@@ -103,9 +103,7 @@ std::optional<Left> unchanged(const ResultCache& cache, const Options& options, 
   auto kept = cache.find_texts(unchanged_key(options, line, input, compiler));
   if (!kept || kept->size() < 3) return std::nullopt;
   for (std::size_t k = 3; k < kept->size(); ++k) {
-    const string& state = (*kept)[k];
-    const auto path_end = state.rfind(':', state.rfind(':') - 1);
-    if (path_end == string::npos || file_state(state.substr(0, path_end)) != state) return std::nullopt;
+    if (!state_holds((*kept)[k])) return std::nullopt;
   }
   return Left{std::move((*kept)[0]), std::move((*kept)[1]), std::move((*kept)[2])};
 }

@@ -57,6 +57,44 @@ def results_are_kept(case, _):
     assert "no cache" in case.s("cache", environment={"SOUS_CACHE_DIR": "off"}).stdout
 
 
+def a_root_of_headers(folder, minor):
+    """The system's headers, but for one: they are of another version of the C library."""
+    include = folder / "root/usr/include"
+    include.mkdir(parents=True)
+    for header in pathlib.Path("/usr/include").iterdir():
+        if header.name != "features.h":
+            (include / header.name).symlink_to(header)
+    (folder / "root/usr/lib").symlink_to("/usr/lib")
+    (folder / "root/lib").symlink_to("/lib")
+    text = pathlib.Path("/usr/include/features.h").read_text()
+    (include / "features.h").write_text(re.sub(r"(?m)^(#define\s+__GLIBC_MINOR__\s+)\d+", rf"\g<1>{minor}", text))
+
+
+def results_of_other_headers_are_others(case, _):
+    """Generated code includes headers of the system, which the preprocessed text of a file does not show."""
+    case.write("par.recipe", "parallelize(loop=i0) -> openmp")
+    kernel = (case.folder / "mm.c").read_text()
+    report = {"SOUS_REPORT": str(case.folder / "report")}
+    case.fill_database()
+    joins = []
+    for name, minor in (("old", 28), ("new", 36)):
+        folder = case.folder / name
+        a_root_of_headers(folder, minor)
+        (folder / "mm.c").write_text(kernel)
+        words = [case.cc, *FLAGS, "--sysroot=root", "-c", "mm.c", "-o"]
+        # The team that is compiled for all files.
+        for cache in ({}, {"SOUS_CACHE_DIR": "off"}):
+            case.run("sh", "-c", f"cd {name} && exec \"$@\"", "sh", case.sous, f"--recipe={case.folder}/par.recipe",
+                     "--nest=mm", *words, "par.o", environment=cache)
+            joins.append([row.split()[0] for row in case.run("nm", f"{name}/par.o").stdout.splitlines()
+                          if row.endswith(" pthread_join")])
+        # And whole results.
+        for k in range(2):
+            case.run("sh", "-c", f"cd {name} && exec \"$@\"", "sh", case.sous, *words, "mm.o", environment=report)
+    assert joins == [["w"], ["w"], ["U"], ["U"]], joins
+    assert [(e["fate"], e.get("cached", False)) for e in log(case)] == [("served", False), ("served", True)] * 2, log(case)
+
+
 def what_has_no_deep_loops_is_the_compilers_alone(case, _):
     """Once the sources of recipes were asked, a file whose text tells that none knows its nests is not preprocessed, and one
     that was left is not until something that it is made of changes."""
@@ -233,7 +271,7 @@ def an_installed_copy_stands_on_its_own(case, build):
     assert "of the installed copy" in said, said
 
 
-CASES = [results_are_kept, what_has_no_deep_loops_is_the_compilers_alone, a_front_end_is_loaded_for_what_needs_one,
+CASES = [results_are_kept, results_of_other_headers_are_others, what_has_no_deep_loops_is_the_compilers_alone, a_front_end_is_loaded_for_what_needs_one,
          many_builds_share_the_results,
          ccache_in_front_sees_the_database, ccache_behind_is_a_prefix,
          an_installed_copy_stands_on_its_own]

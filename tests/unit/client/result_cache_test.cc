@@ -6,6 +6,7 @@
 
 #include "client/cache_prefix.h"
 #include "client/compiler.h"
+#include "client/header_states.h"
 #include "client/process.h"
 
 namespace sous::client {
@@ -31,7 +32,7 @@ TEST(ResultCache, GivesWhatWasKept) {
   const ResultCache cache(folder->file("results"), 1 << 20);
   EXPECT_EQ(cache.find(key('a')), std::nullopt);
   const KeptResult served{
-      true, true, "-Wunused ", "{\"file\": \"a.c\"}", "{\"lifted\":1}", std::string("ob\0ject\n", 8)},
+      true, true, "-Wunused ", "{\"file\": \"a.c\"}", "{\"lifted\":1}", std::string("ob\0ject\n", 8), "a.h:1:2.3\n"},
       left{false, false, "", "{}", "{}", ""};
   cache.keep(key('a'), served);
   cache.keep(key('b'), left);
@@ -41,6 +42,27 @@ TEST(ResultCache, GivesWhatWasKept) {
   cache.clear();
   EXPECT_EQ(cache.find(key('a')), std::nullopt);
   EXPECT_EQ(cache.contents().results, 0);
+}
+
+TEST(ResultCache, HeadersThatChangeAreNoticed) {
+  using Files = std::vector<std::string>;
+  EXPECT_EQ(prerequisites("t/team.cpp.o: t/team.cpp /usr/include/a.h \\\n  s/my\\ own.h b\\#.h \\\n $$c.h\n"),
+            (Files{"t/team.cpp", "/usr/include/a.h", "s/my own.h", "b#.h", "$c.h"}));
+  EXPECT_EQ(prerequisites(""), Files{});
+  const auto folder = TemporaryFolder::make(), headers = TemporaryFolder::make();
+  const std::string one = headers->file("one.h"), two = headers->file("two.h");
+  ASSERT_TRUE(write_file(one, "1"));
+  ASSERT_TRUE(write_file(two, "2"));
+  ASSERT_TRUE(write_file(folder->file("a.cpp.d"), "a.cpp.o: " + folder->file("a.cpp") + " " + one + "\n"));
+  ASSERT_TRUE(write_file(folder->file("b.cpp.d"), "b.cpp.o: " + two + " \\\n  " + one + "\n"));
+  const std::string states =
+      header_states({folder->file("a.cpp.o"), folder->file("b.cpp.o"), folder->file("none.o")}, *folder);
+  EXPECT_EQ(states, file_state(one) + "\n" + file_state(two) + "\n");
+  EXPECT_TRUE(headers_unchanged(states));
+  EXPECT_TRUE(headers_unchanged(""));
+  ASSERT_TRUE(write_file(two, "another"));
+  EXPECT_FALSE(headers_unchanged(states));
+  EXPECT_FALSE(headers_unchanged("/no/such/file:1:2.3\n"));
 }
 
 TEST(ResultCache, WhatIsDamagedIsNone) {
