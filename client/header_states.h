@@ -1,6 +1,6 @@
-// What generated code was compiled with: the states of all headers that its compiler has read. An object that is kept is
-// used as long as they are the same, as the C library's, Highway's or the compiler's own headers may be others by then,
-// or those of another root under the same name.
+// What generated code was compiled with: the states of all headers that its compiler has read. An object that is kept
+// is used as long as they are the same, as the C library's, Highway's or the compiler's own headers may be others by
+// then, or those of another root under the same name.
 #pragma once
 
 #include <string>

@@ -57,6 +57,11 @@ std::string Builder::c_text(const Expr& e) const {
     if (a.kind == AtomKind::Symbol) return "(long long)(" + symbol_c_.at(a.name) + ")";
     std::vector<std::string> args;
     for (const Expr& one : a.args) args.push_back(c_text(one));
+    // It may be asked ahead of a nest that never divides by it, when it need not even have a value.
+    const bool divides = a.kind == AtomKind::FloorDiv || a.kind == AtomKind::Mod;
+    if (divides && !a.args[1].constant())
+      args[1] = "__extension__({ long long sous_by = " + args[1] +
+                "; __asm__(\"\" : \"+r\"(sous_by)); sous_by > 0 ? sous_by : 1; })";
     // Each is named several times: what is long (and may hold the like in turn) is computed once, or chains of minima
     // would double the text with each link.
     constexpr std::size_t longest = 1000;
@@ -73,7 +78,7 @@ std::string Builder::c_text(const Expr& e) const {
     }
     auto arg = [&](std::size_t k) { return args.at(k); };
     switch (a.kind) {
-      // Divisors are positive constants here (steps). Dividends may be negative: of (5 - n) / 3 an expression keeps
+      // Divisors are positive. Dividends may be negative: of (5 - n) / 3 an expression keeps
       // (2 - n) / 3, and what C truncates is one too many then.
       case AtomKind::FloorDiv:
         return before + "((" + arg(0) + ") / (" + arg(1) + ") - ((" + arg(0) + ") % (" + arg(1) + ") < 0))" + behind;

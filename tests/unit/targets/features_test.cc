@@ -152,6 +152,23 @@ loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop 
       << text;
 }
 
+// A call may have a divisor of 0 where it divides by it nowhere.
+TEST(Features, AGuardAsksByWhatItDividesFirst) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols m, k, s
+array A: f64[20] argument  arguments m, k, s, A  
+assume k - s * (k floordiv s) >= 0 assume k >= 0 assume s - 1 >= 0
+loop i = 0 .. m { loop j = 0 .. k floordiv s { s0: A[j] = 1.0 } })");
+  const Guard guard{.original = graph.root, .least_extents = {0, 2}, .least_work = 4};
+  const std::string source = tests::source_file({emitted_function("cpp", graph, {.guards = {guard}})}, "");
+  const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  for (const auto& [s, runs] : {std::pair(0, 0), std::pair(3, 1), std::pair(9, 0)}) {
+    sdfg::Memory memory{{{"m", 2}, {"k", 10}, {"s", s}},
+                        {{"A", {sdfg::ElementType::f64, std::vector<std::byte>(160)}}}};
+    EXPECT_EQ(code->run(0, memory), runs) << s;
+  }
+}
+
 // Which path runs, by the distance of rows that are walked side by side; and the same decision in numbers.
 // What the guard asks before the call is what it asks then: of the least work, and of each loop.
 TEST(Features, WhatAGuardNeedsIsKnownOutside) {
