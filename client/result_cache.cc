@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "client/cuda_toolkit.h"
@@ -207,6 +209,30 @@ std::vector<string> program_state() {
   for (const string& header : runtime) out.push_back(file_state(header));
   for (const char* folders : {"CPATH", "CPLUS_INCLUDE_PATH"}) out.emplace_back(variable(folders));
   return out;
+}
+
+string processor_state(string_view cpuinfo) {
+  constexpr std::array said{"vendor_id", "cpu family", "model", "model name",  "stepping",       "flags",
+                            "Features",  "CPU part",   "isa",   "CPU variant", "CPU implementer"};
+  string state;
+  for (std::size_t at = 0; at < cpuinfo.size();) {
+    const auto end = std::min(cpuinfo.find('\n', at), cpuinfo.size());
+    const string_view line = cpuinfo.substr(at, end - at);
+    if (line.empty()) break;  // of the first processor
+    const auto name = line.substr(0, line.find_first_of("\t:"));
+    if (std::ranges::find(said, name) != said.end()) state += string(line) + "\n";
+    at = end + 1;
+  }
+  return state;
+}
+
+string native_state(const std::vector<string>& options) {
+  const auto native = [](const string& option) { return option.ends_with("=native"); };
+  if (std::ranges::none_of(options, native)) return "";
+  std::ifstream in("/proc/cpuinfo");
+  string first;
+  for (string line; std::getline(in, line) && !line.empty();) first += line + "\n";
+  return processor_state(first);
 }
 
 std::vector<string> recipe_state(const Options& options) {

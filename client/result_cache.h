@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/options.h"
@@ -66,6 +67,11 @@ bool state_holds(const std::string& state);
 // The state of what generated code is made with: this program, the headers that it brings, the machine; and where
 // compilers are told to look for more.
 std::vector<std::string> program_state();
+// What the processor is and has, where one of the options asks for that (-march=native): the class of a machine does
+// not say which instructions it takes. Else empty.
+std::string native_state(const std::vector<std::string>& options);
+// The same of the text of /proc/cpuinfo.
+std::string processor_state(std::string_view cpuinfo);
 // The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: that, the
 // database and its seeds.
 std::vector<std::string> recipe_state(const Options& options);

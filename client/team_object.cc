@@ -17,7 +17,8 @@ Result<std::optional<TeamObject>> team_object(const std::vector<targets::File>& 
   build.flags.emplace_back("-g0");
   const targets::File team{threads->language, "#include \"targets/runtime/team_object.h\"\n", threads->runtimes};
   auto pieces = program_state();
-  pieces.insert(pieces.end(), {"team", file_state(program_path(build.compiler)), build.compiler});
+  pieces.insert(pieces.end(),
+                {"team", file_state(program_path(build.compiler)), build.compiler, native_state(build.flags)});
   for (const auto& words : {build.flags, generated_options(build, team)}) {
     pieces.push_back(std::to_string(words.size()));
     pieces.insert(pieces.end(), words.begin(), words.end());

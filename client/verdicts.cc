@@ -64,6 +64,7 @@ std::vector<string> compile_state(const Options& options, const CommandLine& lin
                                options.reassociate ? "1" : "0"});
   for (const auto& [name, value] : options.sizes) pieces.push_back(name + "=" + std::to_string(value));
   pieces.push_back(line.debug ? current_folder() : "");
+  pieces.push_back(native_state(line.compile));
   for (const Words* words : {&line.compile, &line.link, &line.cpp_code, &line.parse}) {
     pieces.push_back(std::to_string(words->size()));
     pieces.insert(pieces.end(), words->begin(), words->end());

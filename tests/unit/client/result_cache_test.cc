@@ -65,6 +65,15 @@ TEST(ResultCache, HeadersThatChangeAreNoticed) {
   EXPECT_FALSE(headers_unchanged("/no/such/file:1:2.3\n"));
 }
 
+TEST(ResultCache, WhatIsForThisProcessorIsOfIt) {
+  EXPECT_EQ(native_state({"-O2", "-march=x86-64-v3"}), "");
+  EXPECT_EQ(native_state({"-O2", "-march=native"}), native_state({"-mtune=native"}));
+  EXPECT_FALSE(native_state({"-march=native"}).empty());
+  const std::string one = "processor\t: 0\nvendor_id\t: A\nmodel\t\t: 17\ncpu MHz\t\t: 2595\nflags\t\t: fpu avx512f\n";
+  EXPECT_EQ(processor_state(one + "\nprocessor\t: 1\nmodel\t\t: 18\n"),
+            "vendor_id\t: A\nmodel\t\t: 17\nflags\t\t: fpu avx512f\n");
+}
+
 TEST(ResultCache, WhatIsDamagedIsNone) {
   const auto folder = TemporaryFolder::make();
   const ResultCache cache(folder->path(), 1 << 20);
