@@ -242,17 +242,24 @@ class Temporary {
   Temporary(int64_t elements, int64_t copies) {
     int64_t bytes = 0;
     if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
+    constexpr size_t line = 64;
+    if (__builtin_add_overflow(bytes, line, &bytes)) return;
+    // Older standards leave aligned_alloc to the program, which may have a function of that name.
     const int before = errno;  // the original nest allocates nothing
-    data_ = static_cast<T*>(aligned_alloc(64, static_cast<size_t>(bytes)));
+    memory_ = malloc(static_cast<size_t>(bytes));
     errno = before;
+    if (memory_ == nullptr) return;
+    const auto begin = reinterpret_cast<uintptr_t>(memory_);
+    data_ = static_cast<T*>(__builtin_assume_aligned(static_cast<char*>(memory_) + (-begin & (line - 1)), line));
   }
-  ~Temporary() { free(data_); }
+  ~Temporary() { free(memory_); }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   T* get() const { return data_; }
 
  private:
-  T* data_ = nullptr;
+  void* memory_ = nullptr;
+  T* data_ = nullptr;  // in it, where a line of the cache begins
 };
 
 }  // namespace

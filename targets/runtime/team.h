@@ -289,13 +289,22 @@ class Team : public TeamState {
       if (time - begin > at_work) sched_yield();
     }
   }
-  SOUS_SELDOM static void sleep_while(const uint32_t* value, uint32_t is) {
+  SOUS_SELDOM static void sleep_while(const uint32_t* value, uint32_t is) { futex(value, FUTEX_WAIT_PRIVATE, is); }
+  SOUS_SELDOM static void wake(const uint32_t* value) { futex(value, FUTEX_WAKE_PRIVATE, INT32_MAX); }
+  // Without `syscall`, which C leaves to the program: it may have a function of that name.
+  SOUS_SELDOM static void futex(const uint32_t* value, long operation, long number) {
+#if defined(__x86_64__)
+    long result = SYS_futex;
+    register long timeout __asm__("r10") = 0;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(value), "S"(operation), "d"(number), "r"(timeout)
+                     : "rcx", "r11", "memory");
+#else
     const int errno_before = errno;
-    syscall(SYS_futex, value, FUTEX_WAIT_PRIVATE, is, nullptr, nullptr, 0);
+    syscall(SYS_futex, value, operation, number, nullptr, nullptr, 0);
     errno = errno_before;
-  }
-  SOUS_SELDOM static void wake(const uint32_t* value) {
-    syscall(SYS_futex, value, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+#endif
   }
 
   // A child has but the thread that made it.

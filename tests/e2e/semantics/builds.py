@@ -418,9 +418,77 @@ int main(void) {
                 assert case.run("./linked", timeout=60).stdout == "1\n" * 6, (cc, flags, openmp)
 
 
+def names_that_c_leaves_to_programs(case):
+    """C99 has no aligned_alloc, and no standard of C has what POSIX adds."""
+    case.write("alloc.c", """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void *aligned_alloc(size_t bytes, size_t align) {
+  char *all = malloc(bytes + align + sizeof(void *)), *p = all + sizeof(void *);
+  p += (align - (size_t)p % align) % align;
+  memcpy(p - sizeof(void *), &all, sizeof all);
+  return p;
+}
+void aligned_free(void *p) {
+  void *all;
+  memcpy(&all, (char *)p - sizeof(void *), sizeof all);
+  free(all);
+}
+static double a[300 * 200];
+__attribute__((noinline)) static void rows(int n, int m, double *restrict a) {
+  for (int i = 0; i < n; i++) {
+    double row[m];
+    for (int j = 0; j < m; j++) row[j] = a[i * m + j] * 2 + i;
+    for (int j = 0; j < m; j++) a[i * m + j] = row[m - 1 - j] + 1;
+  }
+}
+int main(void) {
+  double *b = aligned_alloc(800, 32);
+  for (int k = 0; k < 9; k++) rows(300, 200, a);
+  printf("%a %a %d\\n", a[7], a[299 * 200 + 5], (int)((size_t)b % 32));
+  aligned_free(b);
+  return 0;
+}
+""")
+    case.write("call.c", """\
+#include <stdio.h>
+#include <stdlib.h>
+static int calls;
+long syscall(long number) {
+  calls++;
+  if (number > 3) abort();
+  return number * 2;
+}
+static double x[300000];
+__attribute__((noinline)) static void step(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) {
+    double t = x[i];
+    for (int k = 0; k < 20; k++) t = t * 0.5 + k;
+    x[i] = t;
+  }
+}
+int main(void) {
+  for (int k = 0; k < 9; k++) {
+    step(300000, x);
+    for (volatile int wait = 0; wait < 9000000; wait++) continue;  // threads sleep
+  }
+  printf("%a %ld %d\\n", x[7], syscall(3), calls);
+  return 0;
+}
+""")
+    for name in ("alloc", "call"):
+        case.plain("-O2", "-std=c99", f"{name}.c", "-o", "plain")
+        expected = case.run("./plain").stdout
+        for cc in compilers(case):
+            for recipe in ("normal", "parallel"):
+                case.served("-O2", "-std=c99", f"{name}.c", "-o", "rewritten", recipe=recipe)
+                assert case.run("./rewritten", timeout=60).stdout == expected, (name, cc, recipe)
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
-         silent_static_links, cancelled]
+         silent_static_links, cancelled, names_that_c_leaves_to_programs]
 
 
 def main():
