@@ -9,8 +9,9 @@
 namespace sous::targets {
 namespace {
 
-// Elements of an array that every thread may hold a partial copy of, on its stack.
-constexpr std::int64_t max_section = 4096;
+// Elements of an array that every thread may hold a partial copy of; and bytes of all such copies, which lie on its
+// stack, and that may be a small one.
+constexpr std::int64_t max_section = 4096, max_copies = 32 * 1024;
 
 std::string_view omp_operator(sdfg::ReductionOp op) {
   switch (op) {
@@ -116,6 +117,7 @@ OwnCopy own_copy(const Printer& printer, const std::string& name, sdfg::ElementT
 
 std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool shared) {
   Reductions result;
+  std::int64_t bytes = 0;
   Names& names = printer.expressions.names();
   for (const sdfg::Reduction& r : loop.reductions) {
     const sdfg::Container& c = printer.expressions.container(r.container);
@@ -136,6 +138,8 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
       }
       elements = last.constant().value_or(-1) + 1;
       if (elements < 1 || elements > max_section) return std::nullopt;
+      bytes += elements * static_cast<std::int64_t>(sdfg::info(c.type).bytes);
+      if (bytes > max_copies) return std::nullopt;
       item = printer.expressions.use(r.container);
     } else {
       return std::nullopt;
