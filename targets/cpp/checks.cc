@@ -13,23 +13,6 @@ namespace {
 
 sdfg::Expr covered(const sdfg::Expr& extent) { return planted(Fault::overlap_check_short) ? extent - 1 : extent; }
 
-// Into `symbols`, those of what the expression divides by.
-void add_divisors(const sdfg::Expr& e, std::set<std::string>& symbols) {
-  for (const sdfg::Term& term : e.terms()) {
-    for (const sdfg::Atom& atom : term.atoms) {
-      const bool divides = atom.kind == sdfg::AtomKind::FloorDiv || atom.kind == sdfg::AtomKind::Mod;
-      if (divides) symbols.merge(atom.args[1].symbols());
-      for (const sdfg::Expr& one : atom.args) add_divisors(one, symbols);
-    }
-  }
-}
-void add_divisors(const sdfg::Region& region, std::set<std::string>& symbols) {
-  sdfg::visit(region, [&](const sdfg::Node& node) {
-    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value))
-      for (const sdfg::Expr& bound : {loop->begin, loop->end}) add_divisors(bound, symbols);
-  });
-}
-
 std::string number(double value) { return literal(sdfg::ScalarExpr::real(value, sdfg::ElementType::f64)).text; }
 
 }  // namespace
@@ -39,38 +22,18 @@ std::string Checks::footprint(const sdfg::Container& c) {
   if (known != footprints_.end()) return known->second;
   Names& names = expressions_.names();
   const std::string name = names.fresh(names.of(c.name) + "_footprint");
-  std::string text =
-      "sous::Footprint " + name + "(" + expressions_.use(c.name) + ", " + expressions_.index(c.offset).text + ");";
+  std::string text = "sous::Footprint " + name + "(" + expressions_.use(c.name) + ", " +
+                     expressions_.index_ahead(c.offset).text + ");";
   for (std::size_t d = 0; d < c.shape.size(); ++d) {
-    text += " " + name + ".dimension(" + expressions_.index(covered(c.shape[d])).text + ", " +
-            expressions_.index(c.strides[d]).text + ");";
+    text += " " + name + ".dimension(" + expressions_.index_ahead(covered(c.shape[d])).text + ", " +
+            expressions_.index_ahead(c.strides[d]).text + ");";
   }
   lines_.push_back(text);
   return footprints_.emplace(c.name, name).first->second;
 }
 
-// What guards divide by may be 0 in a call that never divides by it: that it is not is asked ahead of them, of what
-// divides by nothing itself first.
-void Checks::divisors() {
-  std::set<std::string> symbols;
-  add_divisors(sdfg_.root, symbols);
-  for (const Guard& guard : options_.guards) add_divisors(guard.original, symbols);
-  for (const sdfg::Container& c : sdfg_.containers)
-    for (const auto* extents : {&c.shape, &c.strides})
-      for (const sdfg::Expr& extent : *extents) add_divisors(extent, symbols);
-  for (const bool divides : {false, true}) {
-    for (const sdfg::Expr& assumption : sdfg_.assumptions) {
-      std::set<std::string> own;
-      add_divisors(assumption, own);
-      const auto named = [&](const std::string& s) { return symbols.contains(s); };
-      if (own.empty() != divides && std::ranges::any_of(assumption.symbols(), named)) this->assumption(assumption);
-    }
-  }
-}
-
 std::string Checks::guards() {
   std::string gains;
-  divisors();
   for (const Guard& guard : options_.guards) {
     Shape shape = targets::shape(guard, expressions_);
     needs_.insert(needs_.end(), shape.needs.begin(), shape.needs.end());
@@ -102,7 +65,7 @@ void Checks::cache_sets() {
     for (const sdfg::Walk& walk : window.walks) {
       std::vector<std::string> strides;
       for (const sdfg::Stride& stride : walk)
-        strides.push_back(expressions_.index(stride.bytes).text + ", " + std::to_string(stride.count));
+        strides.push_back(expressions_.index_ahead(stride.bytes).text + ", " + std::to_string(stride.count));
       sets += ".walk(" + join(strides) + ")";
     }
     lines_.push_back("if (" + sets + ".holds_more_than(" + std::to_string(cache.ways) + ")) " + other_shapes());
@@ -110,12 +73,11 @@ void Checks::cache_sets() {
 }
 
 void Checks::assumptions(const sdfg::Sdfg& of) {
-  for (const sdfg::Expr& assumption : of.assumptions) this->assumption(assumption);
-}
-void Checks::assumption(const sdfg::Expr& e) {
-  if (e.constant().value_or(-1) >= 0 || planted(Fault::assumption_unchecked)) return;
-  const std::string line = "if (!(" + expressions_.index(e).text + " >= 0)) return 0;";
-  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(line);
+  for (const sdfg::Expr& assumption : of.assumptions) {
+    if (assumption.constant().value_or(-1) >= 0 || planted(Fault::assumption_unchecked)) continue;
+    const std::string line = "if (!(" + expressions_.index_ahead(assumption).text + " >= 0)) return 0;";
+    if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(line);
+  }
 }
 
 void Checks::disjoint() {

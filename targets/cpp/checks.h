@@ -35,9 +35,7 @@ class Checks {
   const std::vector<sdfg::Expr>& needs() const { return needs_; }  // Function::needs
 
  private:
-  void divisors();
   void cache_sets();
-  void assumption(const sdfg::Expr& e);
 
   const sdfg::Sdfg& sdfg_;
   const EmitOptions& options_;

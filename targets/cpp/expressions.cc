@@ -134,13 +134,16 @@ std::vector<sdfg::Memlet> Expressions::ahead(const sdfg::Memlet& read) {
   return out;
 }
 
-Text Expressions::index(const Expr& e) const {
+Text Expressions::index(const Expr& e, bool ahead) const {
   SOUS_ASSERT(e.is_valid());
   const auto atom_text = [&](const Atom& a) -> Text {
-    const auto arg = [&](std::size_t k) { return index(a.args[k]); };
+    const bool divides = a.kind == AtomKind::FloorDiv || a.kind == AtomKind::Mod;
+    const auto arg = [&](std::size_t k) {
+      const Text text = index(a.args[k], ahead);
+      return ahead && divides && k == 1 && !a.args[k].constant() ? call("imax", {{"1"}, text}) : text;
+    };
     const auto helper = [&](std::string_view name) { return call(name, {arg(0), arg(1)}); };
-    const bool plain =
-        (a.kind == AtomKind::FloorDiv || a.kind == AtomKind::Mod) && nonnegative(a.args[0]) && nonnegative(a.args[1]);
+    const bool plain = divides && nonnegative(a.args[0]) && nonnegative(a.args[1]);
     switch (a.kind) {
       case AtomKind::Symbol: {
         const auto replaced = symbols.find(a.name);

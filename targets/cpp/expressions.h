@@ -19,7 +19,10 @@ class Expressions {
   Expressions(const sdfg::Sdfg& sdfg, Names& names);
 
   // An int64_t. Floor division is plain division where the operands are provably not negative.
-  Text index(const sdfg::Expr& e) const;
+  Text index(const sdfg::Expr& e) const { return index(e, false); }
+  // The same ahead of where the nest gets to it, which may be nowhere: a divisor that is not positive there counts as
+  // one.
+  Text index_ahead(const sdfg::Expr& e) const { return index(e, true); }
   // The element of a container, as an lvalue.
   Text element(const std::string& container, const std::vector<sdfg::Expr>& subscript) const;
   Text element(const sdfg::Memlet& memlet) const;
@@ -72,6 +75,8 @@ class Expressions {
   std::map<std::string, Text> symbols;
 
  private:
+  Text index(const sdfg::Expr& e, bool ahead) const;
+
   const sdfg::Sdfg& sdfg_;
   Names& names_;
   mutable std::set<std::string> used_;

@@ -88,7 +88,7 @@ class ShapePrinter {
     shape.work = all.work;
     for (const auto& [value, bound] : bounds_) {
       if (!shape.too_small.empty()) shape.too_small += " || ";
-      shape.too_small += expressions_.index(value).in(Binding::Sum) + " < " + std::to_string(bound);
+      shape.too_small += expressions_.index_ahead(value).in(Binding::Sum) + " < " + std::to_string(bound);
       shape.needs.push_back(value - Expr(bound));
     }
     if (all.mean && guard_.least_work > 0 && guard_.least_work < most_counted)

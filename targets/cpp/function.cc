@@ -118,7 +118,7 @@ class FunctionPrinter {
 
   std::string size_of(const Transient& t, const Expressions& expressions, const std::string& element) {
     return "const int64_t " + signature_.heap_size(t) + " = sous::padded<" + element + ">(" +
-           expressions.index(t.elements).text + ");";
+           expressions.index_ahead(t.elements).text + ");";
   }
 
   // What the nest is called with: the arguments and memory for its temporaries. `without`: what is done if there is

@@ -103,7 +103,7 @@ Work sum(const Work& a, const Work& b) {
 
 Work work_of_extent(const Expr& extent, const Expressions& expressions) {
   if (const auto known = extent.constant()) return constant_work(*known > 0 ? static_cast<double>(*known) : 0);
-  return {"sous::extent(" + expressions.index(extent).text + ")", std::nullopt};
+  return {"sous::extent(" + expressions.index_ahead(extent).text + ")", std::nullopt};
 }
 
 namespace {

@@ -9,7 +9,9 @@
 // invariant: served SS
 // guarded_loop: served SS
 // bounds: served S
-// also: vectorize values by_constants guarded guarded_value invariant; parallelize values guarded guarded_value invariant
+// bound_under_condition: served SSS
+// added: served SSS
+// also: vectorize values by_constants guarded guarded_value invariant added; parallelize values guarded guarded_value invariant bound_under_condition added
 // march: x86-64-v3 x86-64-v2 x86-64
 #include <limits.h>
 #include "semantics.h"
@@ -49,6 +51,16 @@ NOINLINE int bounds(int n, int *restrict x) {
     for (int j = i % 4; j < (n + i) % 7 + i / 2; j++) x[j] += 1, s++;
   return s;
 }
+// What is asked ahead of these (how much work there is, what lies apart) divides by nothing, either.
+NOINLINE void bound_under_condition(int n, int k, int s, int *x, const int *y) {
+  for (int i = 0; i < n; i++)
+    if (s > 0)
+      for (int j = 0; j < k / s; j++) x[i] += y[j + k % s] * i;
+}
+NOINLINE void added(int n, int k, int s, int *restrict x) {
+  for (int i = 0; i < n; i++)
+    if (s > 0) x[i] += k / s + k % s * i;
+}
 int main(void) {
   enum { n = 43 };
   int a[n], b[n], q[n], r[2 * n];
@@ -80,6 +92,11 @@ int main(void) {
   guarded_loop(1, 100, 0, q);  // no inner iteration: no division
   guarded_loop(9, 100, -9, q);
   print_ints("invariant", q, n);
+  for (int s = -1; s < 2; s++) {
+    bound_under_condition(n, 9, 3 * s, q, r);
+    added(n, 9, 3 * s, q);
+  }
+  print_ints("conditions", q, n);
   printf("%d\n", bounds(n, q));
   print_ints("bounds", q, n);
 }
