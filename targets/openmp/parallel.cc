@@ -141,6 +141,24 @@ void print_shares(Printer& printer, const sdfg::Loop& loop, const Region& region
   if (!region.chunk.empty()) out.close();
 }
 
+// A thread's copy of an array, with what it starts from.
+void print_own_array(Printer& printer, const OwnCopy& copy, const std::string& name) {
+  Lines& out = printer.out;
+  Names& names = printer.expressions.names();
+  const std::string elements = std::to_string(copy.elements), type = copy.type, element = names.fresh("element");
+  if (!copy.heap) {
+    out.line(type + " " + name + "[" + elements + "];");
+    out.line("for (" + type + "& " + element + " : " + name + ") " + element + " = " + copy.neutral + ";");
+    return;
+  }
+  const std::string memory = names.fresh(name + "_memory");
+  out.line("const sous::Temporary<" + type + "> " + memory + "(sous::padded<" + type + ">(" + elements + "), 1);");
+  out.line(type + "* const " + name + " = " + memory + ".get() != nullptr ? " + memory + ".get() : static_cast<" +
+           type + "*>(__builtin_alloca(" + elements + " * sizeof(" + type + ")));");
+  out.line("for (int64_t " + element + " = 0; " + element + " < " + elements + "; ++" + element + ") " + name + "[" +
+           element + "] = " + copy.neutral + ";");
+}
+
 // The loop as a region of threads. The region is a function, which knows nothing of `restrict`: sums would go through
 // memory and loops stay scalar. So the loop stands in a function that takes its pointers again, and those of the
 // thread's own copies. When that one is inlined is the compiler's choice: as always_inline, clang does so before it has
@@ -168,10 +186,7 @@ void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region
   for (const OwnCopy& copy : region.copies) {
     copies.push_back(names.fresh(copy.name + "_own"));
     if (copy.elements > 0) {
-      out.line(copy.type + " " + copies.back() + "[" + std::to_string(copy.elements) + "];");
-      const std::string element = names.fresh("element");
-      out.line("for (" + copy.type + "& " + element + " : " + copies.back() + ") " + element + " = " + copy.neutral +
-               ";");
+      print_own_array(printer, copy, copies.back());
       pass(copy.type + "* __restrict " + copy.name, copies.back());
     } else {
       out.line(copy.type + " " + copies.back() + " = " + copy.neutral + ";");

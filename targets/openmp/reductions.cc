@@ -9,9 +9,10 @@
 namespace sous::targets {
 namespace {
 
-// Elements of an array that every thread may hold a partial copy of; and bytes of all such copies, which lie on its
-// stack, and that may be a small one.
-constexpr std::int64_t max_section = 4096, max_copies = 32 * 1024;
+// Elements of an array that every thread may hold a partial copy of.
+constexpr std::int64_t max_section = 4096;
+// Of all copies of a region together, which the caller's stack takes, too: threads may have little more than that.
+constexpr std::int64_t max_stack_bytes_of_copies = std::int64_t{16} * 1024;
 
 std::string_view omp_operator(sdfg::ReductionOp op) {
   switch (op) {
@@ -117,8 +118,8 @@ OwnCopy own_copy(const Printer& printer, const std::string& name, sdfg::ElementT
 
 std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& loop, bool shared) {
   Reductions result;
-  std::int64_t bytes = 0;
   Names& names = printer.expressions.names();
+  std::int64_t stack_bytes = 0;
   for (const sdfg::Reduction& r : loop.reductions) {
     const sdfg::Container& c = printer.expressions.container(r.container);
     const bool first = shared && keeps_first(printer, c, r.op);
@@ -138,17 +139,19 @@ std::optional<Reductions> plan_reductions(Printer& printer, const sdfg::Loop& lo
       }
       elements = last.constant().value_or(-1) + 1;
       if (elements < 1 || elements > max_section) return std::nullopt;
-      bytes += elements * static_cast<std::int64_t>(sdfg::info(c.type).bytes);
-      if (bytes > max_copies) return std::nullopt;
       item = printer.expressions.use(r.container);
     } else {
       return std::nullopt;
     }
     if (planted(Fault::reduction_clause_lost)) continue;
-    if (shared)
-      result.copies.push_back(own_copy(printer, item, c.type, r.op, elements, first));
-    else
+    if (!shared) {
       result.clauses += " reduction(" + std::string(omp_operator(r.op)) + " : " + item + ")";
+      continue;
+    }
+    result.copies.push_back(own_copy(printer, item, c.type, r.op, elements, first));
+    const std::int64_t bytes = elements * sdfg::info(c.type).bytes;
+    result.copies.back().heap = stack_bytes + bytes > max_stack_bytes_of_copies;
+    if (!result.copies.back().heap) stack_bytes += bytes;
   }
   return result;
 }

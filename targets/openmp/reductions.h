@@ -42,6 +42,7 @@ struct OwnCopy {
   // Of an array: whether an element was updated, and may be touched. It may be declared larger than it is, have
   // elements of others between its own, and other threads may use what this one does not.
   std::function<std::string(const std::string& own)> changes = {};
+  bool heap = false;  // an array, not for the stack as long as there is other memory
 };
 
 struct Reductions {
