@@ -243,7 +243,7 @@ class Temporary {
     int64_t bytes = 0;
     if (elements < 0 || __builtin_mul_overflow(elements, copies * static_cast<int64_t>(sizeof(T)), &bytes)) return;
     constexpr size_t line = 64;
-    if (__builtin_add_overflow(bytes, line, &bytes)) return;
+    if (__builtin_add_overflow(bytes, line - 1, &bytes)) return;
     // Older standards leave aligned_alloc to the program, which may have a function of that name.
     const int before = errno;  // the original nest allocates nothing
     memory_ = malloc(static_cast<size_t>(bytes));

@@ -300,6 +300,11 @@ class Team : public TeamState {
                      : "+a"(result)
                      : "D"(value), "S"(operation), "d"(number), "r"(timeout)
                      : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register const void* first __asm__("x0") = value;
+    register long second __asm__("x1") = operation, third __asm__("x2") = number, fourth __asm__("x3") = 0,
+                         call __asm__("x8") = SYS_futex;
+    __asm__ volatile("svc 0" : "+r"(first) : "r"(second), "r"(third), "r"(fourth), "r"(call) : "memory");
 #else
     const int errno_before = errno;
     syscall(SYS_futex, value, operation, number, nullptr, nullptr, 0);

@@ -9,7 +9,9 @@ SUMS = """\
 #include <stdlib.h>
 #ifdef WITHOUT_MEMORY
 static int refused;
-void *aligned_alloc(size_t alignment, size_t bytes) { return refused += alignment == 64 && bytes > 0, (void *)0; }
+void *__libc_malloc(size_t);
+// Temporaries are whole lines of the cache, and what aligns them.
+void *malloc(size_t bytes) { return bytes % 64 == 63 ? refused++, (void *)0 : __libc_malloc(bytes); }
 #endif
 int sums(int n, int m, double *y, const double *a) {
   double most = 0;

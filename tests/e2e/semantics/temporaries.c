@@ -4,15 +4,17 @@
 // per_row: served SSS
 // vla: served SOS
 // small: served SS
-// also: parallelize local_array vla
+// histograms: served SSS
+// also: parallelize local_array vla histograms
 #include <pthread.h>
 #include "semantics.h"
 static int refuse, asked;
-extern void *__libc_memalign(size_t, size_t);
-// Every request for aligned memory passes here.
-void *aligned_alloc(size_t alignment, size_t size) {
+extern void *__libc_malloc(size_t);
+// Every request for memory passes here: those for temporaries are for whole lines of the cache, and what aligns them.
+void *malloc(size_t size) {
+  if (size % 64 != 63) return __libc_malloc(size);
   __atomic_fetch_add(&asked, 1, __ATOMIC_RELAXED);
-  return refuse ? 0 : __libc_memalign(alignment, size);
+  return refuse ? 0 : __libc_malloc(size);
 }
 NOINLINE void local_array(int n, double *restrict x, const double *restrict y) {
   for (int i = 0; i < n; i++) {
@@ -42,21 +44,35 @@ NOINLINE void small(int n, double *restrict a) {
     a[i] = t[0] + t[1] * t[2] - t[3];
   }
 }
+// Threads have copies of these: not all on a stack, nor is the original called where the heap has no room.
+static unsigned long low[4096], high[4096], bits[4096];
+NOINLINE void histograms(int n, const unsigned *restrict x) {
+  for (int i = 0; i < n; i++) {
+    unsigned v = x[i] * 2654435761u;
+    low[v & 4095] += 1;
+    high[v >> 20] += i;
+    bits[v >> 7 & 4095] ^= v;
+  }
+}
+static unsigned values[200000];
 static double a[40 * 60], x[60], y[60];
 static void *small_stack(void *unused) {
   vla(40, 60, a);
   local_array(10, x, y);
   per_row(40, 60, a, y);
+  histograms(200000, values);
   return unused;
 }
 int main(void) {
   for (int i = 0; i < 60; i++) x[i] = i, y[i] = 1. / (i + 1);
   for (int i = 0; i < 40 * 60; i++) a[i] = i % 97;
+  for (int i = 0; i < 200000; i++) values[i] = i;
   for (refuse = 0; refuse < 2; refuse++) {
     local_array(60, x, y);
     per_row(40, 60, a, y);
     vla(40, 60, a);
     small(60, x);
+    histograms(200000, values);
     print_bytes("x", x, sizeof x), print_bytes("a", a, sizeof a);
   }
   refuse = 0;
@@ -67,4 +83,5 @@ int main(void) {
   if (pthread_create(&thread, &attributes, small_stack, 0)) return 1;
   pthread_join(thread, 0);
   print_bytes("x", x, sizeof x), print_bytes("a", a, sizeof a);
+  print_bytes("low", low, sizeof low), print_bytes("high", high, sizeof high), print_bytes("bits", bits, sizeof bits);
 }
