@@ -378,7 +378,7 @@ def cancelled(case):
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static double a[400000];
+static double a[40000];
 static volatile int begun;
 __attribute__((noinline)) static void step(int n, double *restrict a) {
   for (int i = 0; i < n; i++) {
@@ -389,9 +389,9 @@ __attribute__((noinline)) static void step(int n, double *restrict a) {
 }
 static void *work(void *unused) {
   for (int k = 0;; k++) {
-    step(400000, a);
+    step(40000, a);
     begun = k > 2;
-    if (k % 64 == 63) pthread_testcancel();
+    if (k % 8 == 7) pthread_testcancel();
   }
   return unused;
 }
