@@ -305,6 +305,15 @@ class Builder {
   Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
                          const std::string& symbol);
   Lift<void> end_in_type(const sdfg::Expr& end, const ForHeader& header, clang::SourceLocation where);
+  Interval values_by_type(const clang::Expr* e) const;
+  void expect_no_underflow(const sdfg::Expr& sum);
+  void expect_nonneg(const sdfg::Expr& e);
+  void expect_distance(const sdfg::Expr& high, Interval highs, const sdfg::Expr& low, Interval lows);
+  struct Comparison {
+    sdfg::Expr left, right;
+  };
+  void expect_distance(const ForHeader& header, const clang::BinaryOperator* condition, const Comparison& first,
+                       bool towards_right);
   static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
   void forget_inner_finals(std::size_t from);
   Lift<void> enter_body(const clang::Stmt* condition, const std::set<const clang::VarDecl*>& written,

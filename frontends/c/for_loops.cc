@@ -64,6 +64,8 @@ Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* 
   if (!coefficient || !coefficient->constant() || *coefficient->constant() == 0)
     return refuse("c.loop.form", "the condition is not linear in the loop's variable", where);
   std::int64_t c = *coefficient->constant();
+  const std::map<std::string, Expr> first{{symbol, begin}};
+  expect_distance(header, condition, {left->substitute(first), right->substitute(first)}, up == (c > 0));
   Expr rest = difference - Expr(c) * Expr::symbol(symbol);  // c*v + rest OP 0
   clang::BinaryOperatorKind op = condition->getOpcode();
   if (c < 0) {
@@ -108,6 +110,8 @@ Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* 
       return refuse("c.loop.form", "this condition is not understood", where);
   }
   if (!end.is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
+  const bool computed = left->as_symbol() == symbol || right->as_symbol() == symbol;
+  if (const auto least = computed ? std::nullopt : ranges_.lower(up ? end : -end, box_)) expect_no_underflow(*least);
   TRY_VOID(end_in_type(end, header, where));
   return end;
 }

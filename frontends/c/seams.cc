@@ -159,7 +159,9 @@ bool Builder::has_seam(const clang::ForStmt* s, const CountedLoop& loop) {
     const auto* l = llvm::dyn_cast<clang::ForStmt>(x);
     inside += l && along_ring(l) ? 1 : 0;
   });
-  return inside + seams_ < kMostSeams && ranges_.require_nonneg(loop.nonempty() - Expr(1), box_);
+  if (inside + seams_ >= kMostSeams) return false;
+  if (const auto least = ranges_.lower(loop.nonempty() - Expr(1), box_)) expect_no_underflow(*least);
+  return ranges_.require_nonneg(loop.nonempty() - Expr(1), box_);
 }
 
 // Asked where a loop is in parts: elsewhere the answer is hardly ever known.

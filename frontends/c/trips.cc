@@ -64,14 +64,14 @@ Lift<Expr> Builder::trips_of(const clang::Expr* test, const std::string& symbol)
   const clang::SourceLocation where = test->getExprLoc();
   const auto* comparison = llvm::dyn_cast<clang::BinaryOperator>(test->IgnoreParenImpCasts());
   clang::BinaryOperatorKind op = clang::BO_NE;
-  Expr difference;
+  Expr left, right, difference;
   if (comparison && comparison->isComparisonOp()) {
     op = comparison->getOpcode();
     if (comparison->getLHS()->getType()->isPointerType()) {
       TRY(difference, pointer_difference(comparison->getLHS(), comparison->getRHS(), where));
     } else {
-      TRY(const Expr left, index(comparison->getLHS()));
-      TRY(const Expr right, index(comparison->getRHS()));
+      TRY(left, index(comparison->getLHS()));
+      TRY(right, index(comparison->getRHS()));
       difference = left - right;
     }
   } else {
@@ -85,6 +85,10 @@ Lift<Expr> Builder::trips_of(const clang::Expr* test, const std::string& symbol)
       op == clang::BO_GT || op == clang::BO_GE || (op == clang::BO_NE && coefficient->constant().value_or(1) < 0);
   const Expr by = falls ? -*coefficient : *coefficient;
   const Expr rest = difference - *coefficient * Expr::symbol(symbol);
+  if (comparison && comparison->isComparisonOp() && !comparison->getLHS()->getType()->isPointerType()) {
+    const std::map<std::string, Expr> first{{symbol, Expr(0)}};
+    expect_distance({}, comparison, {left.substitute(first), right.substitute(first)}, !falls);
+  }
   const bool inclusive = op == clang::BO_LE || op == clang::BO_GE;
   const Expr distance = (falls ? rest : -rest) + Expr(inclusive && !planted(Fault::bound_inclusive_lost) ? 1 : 0);
   if (op == clang::BO_EQ) return refuse("c.loop.form", "the loop ends where its condition first fails", where);

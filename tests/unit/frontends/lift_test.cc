@@ -362,6 +362,31 @@ TEST(Lift, UnsignedArithmeticIsCheckedOnEntry) {
   EXPECT_EQ(unit.reasons.at(0).code, "c.unsigned-wrap");
 }
 
+// Empty ranges may have ends that lie farther apart than 64 bits count. What types say, or C computes, is not asked.
+TEST(Lift, HowFarTheEndsOfALoopLieApartIsAskedOnEntry) {
+  const auto asked = [](const std::string& parameters, const std::string& loops) {
+    const TranslationUnit unit = lifted("void f(" + parameters + ", int *x) { " + loops + " x[0] += 1; }");
+    EXPECT_EQ(unit.nests.size(), 1u) << loops;
+    std::string all;
+    for (const sdfg::Expr& e : unit.nests.at(0).sdfg.assumptions) all += e.to_string() + "; ";
+    return all;
+  };
+  const std::string range = "for (long i = lo; i < hi; i++)", one = std::to_string(std::int64_t{1} << 62),
+                    two = std::to_string(std::int64_t{1} << 61);
+  EXPECT_EQ(asked("long lo, long hi", range), "hi + " + two + "; -lo + " + two + "; ");
+  EXPECT_EQ(asked("int lo, long hi", range), "hi + " + two + "; ");
+  EXPECT_EQ(asked("long hi", "for (long i = 1; i < hi; i++)"), "hi + " + one + "; ");
+  EXPECT_EQ(asked("long hi", "for (long i = 0; i + 1 < hi; i++)"), "hi + " + one + "; ");
+  EXPECT_EQ(asked("long hi", "for (long i = 0; i < hi; i++) for (long j = i + 1; j < hi; j++)"), "hi + " + one + "; ");
+  EXPECT_TRUE(asked("long i, long hi", "while (i++ < hi)").starts_with("hi + " + two + "; -i_1 + " + two + "; "));
+  for (const char* loops :
+       {"for (long i = 0; i < hi; i++)", "for (long i = hi - 1; i >= 0; i--)", "for (long i = hi - 1; i > 0; i--)",
+        "for (long i = 0; i < hi; i++) for (long j = i; j < hi; j++)"})
+    EXPECT_EQ(asked("long hi", loops), "") << loops;
+  EXPECT_EQ(asked("int lo, unsigned hi", range), "");
+  EXPECT_EQ(asked("unsigned long lo, unsigned long hi", "for (unsigned long i = lo; i < hi; i++)"), "lo; hi; ");
+}
+
 TEST(Lift, AFinalValueThatAnEarlierIterationLeftIsNotKnown) {
   // With n = 3 the last iteration of i does not reach the loop over k.
   const TranslationUnit unit = lifted(R"(int f(int n, double *restrict x) {
