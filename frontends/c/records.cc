@@ -95,6 +95,8 @@ Lift<Place> Builder::record_root(const clang::VarDecl* v, clang::SourceLocation 
   if (is_blind(held)) return refuse("c.struct", "'" + name + "' holds structures that may alias anything", where);
   if (!roots_.contains(name)) {
     Memory memory = of_variable(v);
+    if (is_record(type, context_) && v->getStorageClass() == clang::SC_Register)
+      return refuse("c.register", "'" + name + "' is declared register, and has no address", where);
     if (is_record(type, context_)) memory.c_expr = "&(" + name + ")";
     memory.alignment = context_.getTypeAlignInChars(held).getQuantity();
     if (is_pointer && v->hasGlobalStorage() && !type.isConstQualified() && !is_private(v))

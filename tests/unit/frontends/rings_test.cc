@@ -46,6 +46,15 @@ TEST(Complex, InfinitiesAreRecoveredWhereNeitherPartIsANumber) {
 TEST(Complex, WhatContractsAcrossExpressionsIsLeftToTheCompiler) {
   EXPECT_EQ(reason(product, {"-ffp-contract=fast", "-mfma"}), "c.floating-point");
   EXPECT_EQ(reason(product, {"-ffp-contract=fast"}), "none");
+  // Of sums, where there is a product in one; and all that is in the function of one.
+  const std::string head = "void f(int n, const double *x, _Complex double *restrict z) { for (int i = 0; i < n; i++) ";
+  EXPECT_EQ(reason(head + "z[i] = z[i] + x[i] * x[n - i]; }", {"-ffp-contract=fast", "-mfma"}), "c.floating-point");
+  EXPECT_EQ(reason(head + "z[i] = x[i] - z[i]; }", {"-ffp-contract=fast", "-mfma"}), "none");
+  const auto two = lift(head + "z[i] *= 2; for (int i = 0; i < n; i++) z[i] += x[i]; }" +
+                            "void g(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }",
+                        "test.c", {"-ffp-contract=fast", "-mfma"});
+  ASSERT_TRUE(two && two->nests.size() == 1);
+  EXPECT_EQ(two->nests[0].function, "g");
 }
 
 TEST(Complex, MoreThanEightProductsWhoseInfinitiesCountAreLeft) {
@@ -54,6 +63,16 @@ TEST(Complex, MoreThanEightProductsWhoseInfinitiesCountAreLeft) {
   EXPECT_EQ(reason(many + "; }"), "none");
   EXPECT_EQ(reason(many + " * a[i]; }"), "c.floating-point");
   EXPECT_EQ(reason(many + " * a[i]; }", {"-fcx-limited-range"}), "none");
+}
+
+// One alone is left, not all nests of the file for want of its address.
+TEST(Complex, RegistersHaveNoAddress) {
+  EXPECT_EQ(reason("_Complex double f(int n, const _Complex double *z) { register _Complex double s = 0;"
+                   "for (int i = 0; i < n; i++) s += z[i]; return s; }"),
+            "c.register");
+  EXPECT_EQ(reason("struct s { int a, b; }; int f(int n, const int *x) { register struct s t = {0, 0};"
+                   "for (int i = 0; i < n; i++) t.a += x[i]; return t.a; }"),
+            "c.register");
 }
 
 TEST(Rings, AreTakenApartAtTheirEnds) {
