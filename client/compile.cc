@@ -79,10 +79,10 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
   if (is_gcc(compiler)) {
     out = {"-Wno-implicit-int", "-Wno-implicit-function-declaration", "-Wno-int-conversion",
            "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"};
-    // gcc's own way, where nothing else is said (later).
-    if (meaning_of(line, compiler).contract) out.emplace_back("-ffp-contract=fast");
   }
   append(out, line.parse);
+  // gcc's own way. What it is told otherwise, it does not keep to in the parts of complex products.
+  if (is_gcc(compiler)) out.emplace_back("-ffp-contract=fast");
   if (text == Text::Written) {
     append(out, line.preprocess);
   } else if (is_gcc(compiler)) {

@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "clang/Basic/TargetInfo.h"
+#include "frontends/c/advice.h"
 #include "frontends/c/builder.h"
 #include "sdfg/contraction.h"
+#include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
 
@@ -26,6 +28,15 @@ ScalarExpr is_nan(const ScalarExpr& x) { return ScalarExpr::binary(ScalarOp::ne,
 ScalarExpr is_infinite(const ScalarExpr& x) {
   return ScalarExpr::binary(ScalarOp::eq, ScalarExpr::unary(ScalarOp::fabs, x),
                             ScalarExpr::real(std::numeric_limits<double>::infinity(), x.type));
+}
+
+Complex complex_sum(ScalarOp op, const Complex& a, const Complex& b) {
+  Complex result{sum(op, a.real, b.real), a.imaginary};
+  if (b.imaginary)
+    result.imaginary = a.imaginary           ? sum(op, *a.imaginary, *b.imaginary)
+                       : op == ScalarOp::add ? *b.imaginary
+                                             : ScalarExpr::unary(ScalarOp::neg, *b.imaginary);
+  return result;
 }
 
 }  // namespace
@@ -105,29 +116,30 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
   const bool annex_g = range == LangOptions::CX_Full || range == LangOptions::CX_None;
   const ElementType type = a.real.type;
   if (b.real.type != type) return refuse("c.expression", "operands of different types", where);
-  if (kind == clang::BO_Add || kind == clang::BO_AddAssign) {
-    Complex result{sum(ScalarOp::add, a.real, b.real), a.imaginary};
-    if (b.imaginary) result.imaginary = a.imaginary ? sum(ScalarOp::add, *a.imaginary, *b.imaginary) : *b.imaginary;
-    return result;
-  }
-  if (kind == clang::BO_Sub || kind == clang::BO_SubAssign) {
-    Complex result{sum(ScalarOp::sub, a.real, b.real), a.imaginary};
-    if (b.imaginary)
-      result.imaginary =
-          a.imaginary ? sum(ScalarOp::sub, *a.imaginary, *b.imaginary) : ScalarExpr::unary(ScalarOp::neg, *b.imaginary);
-    return result;
-  }
+  const bool is_sum =
+      clang::BinaryOperator::isAdditiveOp(kind) || kind == clang::BO_AddAssign || kind == clang::BO_SubAssign;
+  const auto holds_product = [](const Complex& z) {
+    return sdfg::is_product(z.real) || (z.imaginary && sdfg::is_product(*z.imaginary));
+  };
   const auto contraction = rules.getFPContractMode();
   const bool across = contraction == LangOptions::FPM_Fast || contraction == LangOptions::FPM_FastHonorPragmas;
-  if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma"))
-    return refuse("c.floating-point", "the compiler contracts products in complex arithmetic", where);
+  if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma") &&
+      (!is_sum || holds_product(a) || holds_product(b)))
+    return refuse("c.floating-point", std::string(contracts_complex_products), where);
+  if (is_sum)
+    return complex_sum(kind == clang::BO_Add || kind == clang::BO_AddAssign ? ScalarOp::add : ScalarOp::sub, a, b);
+  // #pragma STDC FP_CONTRACT OFF
+  const bool apart = contraction == LangOptions::FPM_Off &&
+                     context_.getLangOpts().getDefaultFPContractMode() != LangOptions::FPM_Off &&
+                     !planted(Fault::contract_pragma_ignored);
   if (kind == clang::BO_Mul || kind == clang::BO_MulAssign) {
     // What recovers an infinity is twenty operations, with a condition and a dozen variables: more takes seconds.
     constexpr int most_recoveries = 8;
     const bool recovers = annex_g && a.imaginary && b.imaginary;
     if (recovers && ++recoveries_ > most_recoveries)
       return refuse("c.floating-point", "too many products of complex numbers of which infinities count", where);
-    return complex_product(std::move(a), std::move(b), annex_g);
+    Complex result = complex_product(std::move(a), std::move(b), annex_g);
+    return apart ? Complex{sdfg::kept_apart(result.real), sdfg::kept_apart(*result.imaginary)} : result;
   }
   if (kind != clang::BO_Div && kind != clang::BO_DivAssign)
     return refuse("c.expression", "this operator is not understood", where);

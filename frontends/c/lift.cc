@@ -263,7 +263,14 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
       else if (const auto supposed = calls.value(f, k, Calls::Callers::TheseAtLeast))
         values.supposed[f->getParamDecl(k)] = *supposed;
     }
+    const std::size_t nests = result.nests.size(), reasons = result.reasons.size();
     find_stretches(context, f, values, settings, liveness, result);
+    // Which of the two products of a part is fused depends on what a compiler makes vectors of in all of the function.
+    const bool is_contracted =
+        std::any_of(result.reasons.begin() + static_cast<std::ptrdiff_t>(reasons), result.reasons.end(),
+                    [](const Reason& r) { return r.why == contracts_complex_products; });
+    if (is_contracted)
+      result.nests.erase(result.nests.begin() + static_cast<std::ptrdiff_t>(nests), result.nests.end());
   }
   for (Reason& reason : result.reasons) reason.advice = advice(reason.code);
   std::ranges::sort(result.nests, {}, &LiftedNest::begin);

@@ -81,6 +81,37 @@ def same_output(case, *flags):
     return expected
 
 
+def options_of_gcc(case):
+    """What gcc makes of its options, pragmas and attributes, which the front end's parser knows otherwise or not at all."""
+    if shutil.which("gcc-12") is None:
+        return
+    case.cc = "gcc-12"
+    step = "a[i] = a[i] * 0.7 + b[i] * 1.1;"
+    rounds = PROGRAM.replace("a[i] = a[i] * 0.5 + b[i];", step)
+    case.write("rounds.c", rounds)
+    case.write("pragma.c", rounds.replace("static void", "#pragma STDC FP_CONTRACT OFF\nstatic void"))
+    case.write("ivdep.c", rounds.replace("  for (int i = 0; i < n", "#pragma GCC ivdep\n#pragma GCC unroll 4\n  for (int i = 0; i < n"))
+    for name, flags in (("rounds", ["-ffp-contract=on"]), ("rounds", ["-std=c11"]), ("rounds", ["-ffp-contract=fast"]),
+                        ("pragma", []), ("ivdep", [])):
+        for recipe in ("normal", "vector"):
+            words = ["-O2", "-march=x86-64-v3", *flags, f"{name}.c", "-o"]
+            case.plain(*words, "plain")
+            case.served(*words, "rewritten", recipe=recipe)
+            assert case.run("./rewritten").stdout == case.run("./plain").stdout, (name, flags, recipe)
+    case.write("target.c", rounds.replace("static void", "__attribute__((noinline, target(\"fma\"))) static void"))
+    case.write("order.c", rounds.replace("static double a[N], b[N];", "static struct { double x; } b[N]; static double a[N];")
+               .replace("b[i]", "b[i].x"))
+    for name, flags in (("target", []), ("order", ["-fsso-struct=big-endian"])):
+        words = ["-O2", *flags, f"{name}.c", "-o"]
+        case.plain(*words, "plain")
+        case.s(*words, "rewritten", recipe="normal")
+        assert case.run("./rewritten").stdout == case.run("./plain").stdout, name
+    # No function of the runtime's headers is kept with them: a program without -lm links as before.
+    for flag in ("-fkeep-inline-functions", "-fkeep-static-functions"):
+        case.served("-O2", flag, "-c", "rounds.c", "-o", "rounds.o", recipe="normal")
+        assert " U sqrt" not in case.run("nm", "rounds.o").stdout, flag
+
+
 def position_independent(case):
     expected = same_output(case)
     for flags in (["-fPIC"], ["-fPIE", "-pie"], ["-fno-pie", "-no-pie"], ["-fPIC", "-fvisibility=hidden"],
@@ -486,9 +517,125 @@ int main(void) {
                 assert case.run("./rewritten", timeout=60).stdout == expected, (name, cc, recipe)
 
 
+def exceptions(case):
+    """Programs that ask for traps, or look at the flags: vectors compute nothing for a lane that has no iteration, nor,
+    by gcc, for one whose condition does not hold."""
+    case.write("exceptions.c", """\
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+#define KERNEL __attribute__((noinline)) void
+KERNEL quotients(int n, const double *restrict x, const double *restrict z, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = z[i] / x[i];
+}
+KERNEL roots(int n, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = 2.5 / sqrt(x[i] - 0.5);
+}
+KERNEL some(int n, const double *restrict x, const double *restrict z, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    if (x[i] > 0.5) y[i] = z[i] / (x[i] - 0.5);
+}
+static double x[100], z[100], y[100], b[100];
+int main(void) {
+  for (int i = 0; i < 100; i++) x[i] = i % 5 + 1, z[i] = 1;
+  feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+  quotients(99, x, z, y), roots(97, x, b);
+  fedisableexcept(FE_ALL_EXCEPT);
+#ifdef CONDITIONS
+  for (int i = 0; i < 100; i += 7) x[i] = 0.5, z[i] = 0;
+  feclearexcept(FE_ALL_EXCEPT);
+  some(99, x, z, y);
+#endif
+  printf("%a %a %d\\n", y[98], b[97], fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW));
+}
+""")
+    for cc, flags in (("clang-19", []), ("gcc", ["-DCONDITIONS"])):
+        if shutil.which(cc) is None:
+            continue
+        case.cc = cc
+        for march in (["-march=native"], ["-march=x86-64-v3"], []):
+            words = ["-O2", "-w", "-fno-math-errno", *march, *flags, "exceptions.c", "-lm", "-o"]
+            case.plain(*words, "plain")
+            expected = case.run("./plain").stdout
+            case.served(*words, "rewritten", nests=2 + len(flags), recipe="vector")
+            assert case.run("./rewritten").stdout == expected, (cc, march)
+
+
+def roundings(case):
+    """rint rounds as fesetround says, with every instruction set."""
+    case.write("roundings.c", """\
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+__attribute__((noinline)) void f(int n, double *restrict x) {
+  for (int i = 0; i < n; i++) x[i] = rint(x[i] * 1.7);
+}
+__attribute__((noinline)) void g(int n, float *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = rintf(y[i] * 0.7f);
+}
+int main(void) {
+  static double x[45];
+  static float y[45];
+  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 45; i++) x[i] = y[i] = i / 3.f - 7;
+    fesetround(modes[k]);
+    f(45, x), g(45, y);
+    fesetround(FE_TONEAREST);
+    for (int i = 0; i < 45; i++) printf("%g %g ", x[i], y[i]);
+  }
+}
+""")
+    for march in ([], ["-msse4.1"], ["-march=x86-64-v2"], ["-mavx2"], ["-march=x86-64-v3"], ["-march=native"]):
+        words = ["-O2", "-fno-math-errno", *march, "roundings.c", "-lm", "-o"]
+        case.plain(*words, "plain")
+        case.served(*words, "rewritten", nests=2, recipe="vector")
+        assert case.run("./rewritten").stdout == case.run("./plain").stdout, march
+
+
+def complex_products_of_gcc(case):
+    """gcc fuses products of complex numbers in vectors even where it is told not to contract: functions that hold some
+    are its own."""
+    if shutil.which("gcc") is None:
+        return
+    case.cc = "gcc"
+    case.write("products.c", """\
+#include <complex.h>
+#include <stdio.h>
+__attribute__((noinline)) void times(int n, double complex a[n][n], double complex b[n][n], double complex c[n][n]) {
+  double complex t[n][n];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      t[i][j] = 0;
+      for (int k = 0; k < n; k++) t[i][j] += a[i][k] * b[k][j];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) c[i][j] = conj(t[j][i]);
+}
+__attribute__((noinline)) void sums(int n, double complex *a, double complex *b) {
+  for (int i = 0; i < n; i++) a[i] += b[i];
+}
+int main(void) {
+  static double complex a[4][4], b[4][4], c[4][4];
+  for (int i = 0; i < 16; i++) a[i / 4][i % 4] = i % 5 + i * I, b[i / 4][i % 4] = 1. / (i + 3) + I / (i * i + 7.);
+  times(4, a, b, c);
+  sums(16, *c, *a);
+  for (int i = 0; i < 16; i++) printf("%a %a\\n", creal(c[i / 4][i % 4]), cimag(c[i / 4][i % 4]));
+}
+""")
+    for flags in (["-ffp-contract=off"], ["-std=c11"], []):
+        words = ["-O2", "-march=native", *flags, "products.c", "-o"]
+        case.plain(*words, "plain")
+        said = case.served(*words, "rewritten", recipe="normal").stderr
+        assert ": sums, lines 14 to 14: served" in said and ": times, " not in said, said
+        assert case.run("./rewritten").stdout == case.run("./plain").stdout, flags
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
-         silent_static_links, cancelled, names_that_c_leaves_to_programs]
+         silent_static_links, cancelled, names_that_c_leaves_to_programs, complex_products_of_gcc, roundings,
+         exceptions, options_of_gcc]
 
 
 def main():

@@ -9,7 +9,9 @@
 // environment: c.floating-point
 // reassociates: c.floating-point
 // plain: served S
-// also: vectorize contract_off clang_off in_block file_wide plain; parallelize contract_off
+// real_times_complex: served S
+// also: vectorize contract_off clang_off in_block file_wide plain real_times_complex; parallelize contract_off
+#include <complex.h>
 #include <fenv.h>
 #include "semantics.h"
 NOINLINE void plain(int n, double *restrict x, const double *restrict a, const double *restrict b) {
@@ -40,6 +42,14 @@ NOINLINE void some(int n, double *restrict x, const double *restrict a, const do
     x[i] += b[i] * a[i];
   }
 }
+NOINLINE void real_times_complex(int n, double *restrict x, const double *restrict a, const double *restrict b) {
+#pragma STDC FP_CONTRACT OFF
+  for (int i = 0; i < n / 2; i++) {
+    double complex z = a[2 * i] + a[2 * i + 1] * I, w = z * b[i];
+    x[2 * i] += creal(z * b[i]);
+    x[2 * i + 1] = cimag(b[n - i - 1] * z) - creal(w) * x[2 * i + 1];
+  }
+}
 NOINLINE double reassociates(int n, const double *restrict a) {
 #pragma clang fp reassociate(on)
   double s = 0;
@@ -65,8 +75,8 @@ typedef void function(int, double *, const double *, const double *);
 int main(void) {
   enum { n = 45 };
   double a[n], b[n], x[n];
-  function *const all[] = {contract_off, clang_off, in_block, some, file_wide, called, plain};
-  for (int k = 0; k < 7; k++) {
+  function *const all[] = {contract_off, clang_off, in_block, some, file_wide, called, plain, real_times_complex};
+  for (int k = 0; k < 8; k++) {
     for (int i = 0; i < n; i++) a[i] = 1 + 1. / (i + 3), b[i] = 1. / 3 - i, x[i] = -a[i] * b[i];
     all[k](n, x, a, b);
     print_doubles("x", x, n);
