@@ -61,8 +61,34 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 SOUS_ROUNDING(Floor)
 SOUS_ROUNDING(Ceil)
 SOUS_ROUNDING(Trunc)
-SOUS_ROUNDING(Round)
 #undef SOUS_ROUNDING
+
+// As the rounding mode says: what Highway has always takes the nearest.
+template <class V>
+inline V Round(V v) {
+#if SOUS_OWN_VECTORS
+  return hn::Round(v);
+#else
+  using D = hn::DFromV<V>;
+#if defined(__SSE4_1__) && SOUS_ROUNDS_SIGNS
+  constexpr int how = 4;  // as in vectors_arithmetic.h
+  constexpr bool f64 = sizeof(hn::TFromD<D>) == 8;
+  if constexpr (sizeof(v.raw) == 16 && f64) return V{_mm_round_pd(v.raw, how)};
+  if constexpr (sizeof(v.raw) == 16 && !f64) return V{_mm_round_ps(v.raw, how)};
+#if defined(__AVX__)
+  if constexpr (sizeof(v.raw) == 32 && f64) return V{_mm256_round_pd(v.raw, how)};
+  if constexpr (sizeof(v.raw) == 32 && !f64) return V{_mm256_round_ps(v.raw, how)};
+#endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof(v.raw) == 64 && f64) return V{_mm512_roundscale_pd(v.raw, how)};
+  if constexpr (sizeof(v.raw) == 64 && !f64) return V{_mm512_roundscale_ps(v.raw, how)};
+#endif
+#endif
+  Lanes<D> x(D(), v);
+  for (size_t k = 0; k < hn::Lanes(D()); ++k) x[k] = sous::rint(x[k]);
+  return x.vector(D());
+#endif
+}
 
 // Square roots that set errno as sqrt does (-fmath-errno).
 template <class D>

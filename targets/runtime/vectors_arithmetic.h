@@ -130,7 +130,8 @@ SOUS_VECTOR Vector<T, n> Sqrt(Vector<T, n> v) {
   }
 #endif
 }
-// `how`: the instruction's number of the direction, and 8: without an exception for being inexact.
+// `how`: the instruction's number of the direction (4: as the rounding mode says), and 8: without an exception for
+// being inexact.
 template <int how, class T, size_t n>
 SOUS_VECTOR Vector<T, n> rounded(Vector<T, n> v) {
   using V = Vector<T, n>;
@@ -150,7 +151,7 @@ SOUS_VECTOR Vector<T, n> rounded(Vector<T, n> v) {
 }
 template <class V>
 SOUS_VECTOR V Round(V v) {
-  return rounded<8>(v);
+  return rounded<4>(v);
 }
 template <class V>
 SOUS_VECTOR V Floor(V v) {
