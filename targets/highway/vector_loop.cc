@@ -121,7 +121,9 @@ void VectorLoop::print() {
   parts.main = block([&] { pass(); });
   parts.masked = block([&] {
     parts.rest = mask_ = names_.fresh("rest");
+    in_rest_ = true;
     pass();
+    in_rest_ = false;
     mask_.clear();
   });
   parts.finish = printed(depth, [&] { finish_accumulators(); });

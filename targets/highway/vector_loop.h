@@ -145,6 +145,7 @@ class VectorLoop {
   Value mathematics(const sdfg::ScalarExpr& e, const std::vector<Value>& args);  // the functions of math.h
   Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value lane_by_lane(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  std::string active_or_one(const std::string& vector, Type type);
   Value vector_call(std::string_view function, const std::string& arguments, Type type);  // of Highway's
   Value mask_call(std::string_view function, const std::vector<Value>& args);             // the same for masks
   void require_speculable(const sdfg::ScalarExpr& e);
@@ -166,6 +167,7 @@ class VectorLoop {
   std::map<Type, std::string> tag_names_;
   std::string mask_;          // active lanes, for vectors of the widest type; empty: all
   bool conditional_ = false;  // inside a condition that differs between lanes
+  bool in_rest_ = false;      // printing the iterations that fill no vector
   int nesting_ = 0;           // inside inner loops or conditions: what is printed may not run at all
   Lines before_;              // constants, hoisted
   std::map<std::string, std::string> hoisted_;

@@ -113,6 +113,15 @@ Value VectorLoop::mask_call(std::string_view function, const std::vector<Value>&
   return mask_value("hn::" + std::string(function) + "(" + list + ")", type);
 }
 
+// A divisor, or what a root is taken of: nobody's, that of a lane beyond the end would raise exceptions that a program
+// may trap or look at. (So would that of a lane for which a condition does not hold; compilers differ in whether they
+// care.)
+std::string VectorLoop::active_or_one(const std::string& vector, ElementType type) {
+  if (mask_.empty()) return vector;
+  return (in_rest_ ? "sous::active_or_one(" : "sous::chosen_or_one(") + tag(type) + with_mask(type) + ", " + vector +
+         ")";
+}
+
 // The operands behind the first are computed in all lanes, where the source does so in some.
 void VectorLoop::require_speculable(const ScalarExpr& e) {
   for (std::size_t k = 1; k < e.args.size(); ++k) {
@@ -200,7 +209,10 @@ Value VectorLoop::arithmetic(const ScalarExpr& e, const std::vector<Value>& args
       if (sdfg::info(e.type).bytes == 1) return lane_by_lane(e, args);
       return vector_call("Mul", v(0) + ", " + v(1), e.type);
     case ScalarOp::div:
-      if (sdfg::is_float(e.type)) return vector_call("Div", v(0) + ", " + v(1), e.type);
+      if (sdfg::is_float(e.type)) {
+        const bool harmless = e.args[1].op == ScalarOp::constant && e.args[1].real_value() != 0;
+        return vector_call("Div", v(0) + ", " + (harmless ? v(1) : active_or_one(v(1), e.type)), e.type);
+      }
       return lane_by_lane(e, args);
     case ScalarOp::shl:
     case ScalarOp::shr: {
@@ -249,8 +261,9 @@ Value VectorLoop::mathematics(const ScalarExpr& e, const std::vector<Value>& arg
                           e.type);
     case ScalarOp::sqrt:
       if (printer_.options().math_errno)
-        return vector_value("sous::sqrt_errno(" + tag(e.type) + with_mask(e.type) + ", " + v(0) + ")", e.type);
-      return vector_call(exact_function(e.op), v(0), e.type);
+        return vector_value(
+            "sous::sqrt_errno(" + tag(e.type) + with_mask(e.type) + ", " + active_or_one(v(0), e.type) + ")", e.type);
+      return vector_call(exact_function(e.op), active_or_one(v(0), e.type), e.type);
     case ScalarOp::floor:
     case ScalarOp::ceil:
     case ScalarOp::trunc:

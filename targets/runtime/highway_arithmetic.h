@@ -44,6 +44,29 @@ inline hn::Vec<D> fused(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
 #endif
 }
 
+// Where lanes that are not active hold what raises no exception in divisions and roots. (To clang, which takes nobody
+// to look at exceptions, lanes that nobody reads may hold anything: of a constant mask it would leave that out.)
+template <class D>
+inline hn::Vec<D> active_or_one(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+  hn::Vec<D> safe = hn::IfThenElse(mask, v, hn::Set(d, hn::TFromD<D>(1)));
+#if defined(__clang__) && defined(__x86_64__) && !SOUS_EMULATED_VECTORS && !defined(__FAST_MATH__)
+  __asm__("" : "+x"(safe.raw));
+#endif
+  return safe;
+}
+// The same under a condition, which counts where compilers keep to -ftrapping-math: by default gcc does, clang does
+// not.
+template <class D>
+inline hn::Vec<D> chosen_or_one(D d, hn::Mask<D> mask, hn::Vec<D> v) {
+#if defined(__clang__) || defined(__FAST_MATH__)
+  (void)d;
+  (void)mask;
+  return v;
+#else
+  return active_or_one(d, mask, v);
+#endif
+}
+
 // Rounding to integers; the sign is always the argument's, a zero's too.
 #if !SOUS_ROUNDS_SIGNS
 #define SOUS_ROUNDING(name)              \
