@@ -109,7 +109,7 @@ Lift<Expr> Builder::bound(const ForHeader& header, const clang::BinaryOperator* 
     default:
       return refuse("c.loop.form", "this condition is not understood", where);
   }
-  if (!end.is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
+  if (!(end - begin).is_valid()) return refuse("c.loop.form", "a bound leaves 64 bits", where);
   const bool computed = left->as_symbol() == symbol || right->as_symbol() == symbol;
   if (const auto least = computed ? std::nullopt : ranges_.lower(up ? end : -end, box_)) expect_no_underflow(*least);
   TRY_VOID(end_in_type(end, header, where));

@@ -257,10 +257,13 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
   Liveness liveness(context);
   for (const clang::FunctionDecl* f : functions) {
     ParameterValues values;
+    // Sums of sizes stay in 64 bits; those of the largest numbers do not.
+    constexpr std::int64_t largest = std::int64_t{1} << 40;
+    const auto is_size = [](std::int64_t value) { return value >= -largest && value <= largest; };
     for (unsigned k = 0; k < f->getNumParams(); ++k) {
-      if (const auto value = calls.value(f, k))
+      if (const auto value = calls.value(f, k); value && is_size(*value))
         values.known[f->getParamDecl(k)] = *value;
-      else if (const auto supposed = calls.value(f, k, Calls::Callers::TheseAtLeast))
+      else if (const auto supposed = calls.value(f, k, Calls::Callers::TheseAtLeast); supposed && is_size(*supposed))
         values.supposed[f->getParamDecl(k)] = *supposed;
     }
     const std::size_t nests = result.nests.size(), reasons = result.reasons.size();

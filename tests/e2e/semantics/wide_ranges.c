@@ -9,6 +9,8 @@
 // summed: served
 // walked: served
 // narrow: served SSS
+// least: served
+// constant: c.loop.form
 // also: vectorize box summed; parallelize box planes triangle; tile plane
 #include <limits.h>
 #include "semantics.h"
@@ -49,26 +51,33 @@ NOINLINE long walked(long i, long n, int *restrict x) {
 NOINLINE void narrow(int lo, int hi, int *restrict x) {
   for (int i = lo; i < hi; i++) x[i - lo] += 9;
 }
+NOINLINE void least(long n, int *restrict x) {
+  for (long i = 1; i < n; i++) x[i] *= 3;
+}
+NOINLINE void constant(int *restrict x) {
+  for (long i = 5; i < LONG_MIN; i++) x[i] *= 3;
+}
 int main(void) {
   int x[64], y[64];
   for (int i = 0; i < 64; i++) x[i] = i % 5, y[i] = i;
-  const long least = LONG_MIN, most = LONG_MAX;
-  const long ends[] = {least + 1, least + 2, -most / 2 - 1, -most / 2 - 2, -1, 0, 1, 6, least};
+  const long lowest = LONG_MIN, most = LONG_MAX;
+  const long ends[] = {lowest + 1, lowest + 2, -most / 2 - 1, -most / 2 - 2, -1, 0, 1, 6, lowest};
   for (int k = 0; k < 9; k++) {
     from_one(ends[k], x, y), ahead(ends[k], x, y), triangle(ends[k], x, y);
     plane(5, ends[k], x);
-    if (ends[k] > least) plane(ends[k], 5, x);
+    if (ends[k] > lowest) plane(ends[k], 5, x);
     for (long lo = 0; lo < 3; lo++) {
       box(lo, ends[k], x), planes(lo, 4, lo, ends[k], x), planes(lo, ends[k], lo, 4, x);
       downward(lo, ends[k], x), downward(most - lo, ends[k], x);
       printf("%ld\n", walked(lo, ends[k], x));
     }
   }
-  box(most, least, x + 2), box(most, 3, x), box(1, least, x), box(0, 9, x), downward(most, least, x + 2);
-  downward(3, 9, x), planes(most, least, most, least, x), planes(0, 2, most, least, x), planes(0, 3, 0, 4, x);
-  printf("%lu %lu\n", summed(most, least), summed(1, least));
-  printf("%lu %lu\n", summed(most - 9, most), summed(least, least + 37));
-  printf("%ld\n", walked(most, least, x));
+  box(most, lowest, x + 2), box(most, 3, x), box(1, lowest, x), box(0, 9, x), downward(most, lowest, x + 2);
+  downward(3, 9, x), planes(most, lowest, most, lowest, x), planes(0, 2, most, lowest, x), planes(0, 3, 0, 4, x);
+  printf("%lu %lu\n", summed(most, lowest), summed(1, lowest));
+  printf("%lu %lu\n", summed(most - 9, most), summed(lowest, lowest + 37));
+  printf("%ld\n", walked(most, lowest, x));
   narrow(INT_MAX, INT_MIN, x), narrow(INT_MAX - 7, INT_MAX, x), narrow(INT_MIN, INT_MIN + 5, x);
+  least(LONG_MIN, x), constant(x);
   print_ints("end", x, 64);
 }
