@@ -286,7 +286,7 @@ Result<void> build(const ShapeProgram& program, const std::vector<string>& flags
   const auto files = targets::files({original, guarded, alone}, "sous bench shapes");
   client::GeneratedBuild by{.compiler = compiler, .flags = flags, .refusal = "bench.build"};
   TRY(auto objects, client::compile_generated(files, by, scratch, "nests"));
-  by.contract = false;
+  by.contraction = client::Contraction::Off;
   TRY(const auto apart_objects,
       client::compile_generated(targets::files({apart}, "sous bench shapes"), by, scratch, "apart"));
   objects.insert(objects.end(), apart_objects.begin(), apart_objects.end());

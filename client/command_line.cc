@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "client/compiler.h"
 #include "client/compiler_options.h"
+#include "client/floating_point.h"
 
 namespace sous::client {
 namespace {
@@ -50,33 +52,6 @@ void expand(const std::vector<string>& arguments, const ReadFile& read_file, int
   }
 }
 
-// The floating-point leaves, last option wins as in the compilers.
-void floating_point(CommandLine& line, string_view option) {
-  if (option == "-Ofast" || option == "-ffast-math" || option == "-ffp-model=fast") {
-    line.contract = line.reassociate = line.approximate_math = true;
-    line.math_errno = false;
-  } else if (option == "-fno-fast-math") {
-    line.reassociate = line.approximate_math = false;
-    line.math_errno = true;
-  } else if (option == "-fassociative-math" || option == "-funsafe-math-optimizations") {
-    line.reassociate = true;
-  } else if (option == "-fno-associative-math" || option == "-fno-unsafe-math-optimizations") {
-    line.reassociate = false;
-  } else if (option == "-fmath-errno" || option == "-fno-math-errno") {
-    line.math_errno = option == "-fmath-errno";
-  } else if (option == "-fapprox-func") {
-    line.approximate_math = true;
-  } else if (option == "-fno-approx-func") {
-    line.approximate_math = false;
-  } else if (option == "-ffp-model=precise" || option == "-ffp-model=strict") {
-    line.reassociate = line.approximate_math = false;
-    line.contract = option == "-ffp-model=precise";
-  } else if (option.starts_with("-ffp-contract=")) {
-    line.contract = option != "-ffp-contract=off";
-    line.contract_given = true;
-  }
-}
-
 // Options of the language that the parser of preprocessed text must know.
 bool matters_for_parsing(string_view option) {
   if (starts_with_any(option, {"-std=", "-ansi", "-m", "-Wno-"})) return true;
@@ -87,7 +62,7 @@ bool matters_for_parsing(string_view option) {
   return starts_with_any(
       name, {"signed-char", "unsigned-char", "signed-bitfields", "unsigned-bitfields", "short-enums", "short-wchar",
              "pack-struct", "builtin", "gnu89-inline", "gnu-keywords", "asm", "blocks", "dollars-in-identifiers",
-             "ms-extensions", "ms-compatibility", "openmp", "strict-aliasing", "fp-contract="});
+             "ms-extensions", "ms-compatibility", "openmp", "strict-aliasing"});
 }
 
 // C-only options that make a C++ compiler complain, and those that we set ourselves for generated code.
@@ -95,8 +70,10 @@ bool fits_cpp(string_view option) {
   return !starts_with_any(option,
                           {"-std=", "-ansi", "-W", "-w", "-pedantic", "-fgnu89", "-fms-ext", "-fplan9",
                            "-fallow-parameterless", "-fcond-mismatch", "-flax-vector", "-frandom-seed", "-fsigned",
-                           "-funsigned", "-fpack-struct", "-fopenmp", "-ffp-contract", "-fdiagnostics", "-fcolor"}) ||
-         option.starts_with("-Wa,") || option.starts_with("-funsigned-bitfields");
+                           "-funsigned", "-fpack-struct", "-fopenmp", "-ffp-contract", "-fdiagnostics", "-fcolor",
+                           // Functions of the runtime's headers are many, and none is called by name.
+                           "-fkeep-inline", "-fkeep-static", "-fno-weak"}) ||
+         starts_with_any(option, {"-Wa,", "-funsigned-bitfields", "-fsigned-zeros"});
 }
 
 class ArgumentReader {
@@ -139,9 +116,7 @@ class ArgumentReader {
       return pass("cross compilation (" + arg + ")");
     if (arg == "-c") compile_only_ = true;
     if (arg.starts_with("-O")) optimization(arg);
-    if (arg.starts_with("-std=") || arg == "-ansi") line_.iso = !arg.starts_with("-std=gnu");
     if (arg.starts_with("-g") && arg != "-g0") line_.debug = true;
-    floating_point(line_, arg);
 
     for (const auto& option : compiler_options()) {
       const bool exact = arg == option.name;
@@ -297,9 +272,8 @@ bool CommandLine::gives(std::string_view option) const {
 }
 
 bool reorders_sums(string_view command) {
-  CommandLine line;
-  for (const string& word : split_words(command)) floating_point(line, word);
-  return line.reassociate;
+  const auto words = split_words(command);
+  return !words.empty() && floating_point(words, is_gcc(words[0])).reassociate;
 }
 
 CommandLine classify(const std::vector<string>& arguments, const ReadFile& read_file) {

@@ -43,15 +43,9 @@ struct CommandLine {
   std::vector<std::string> dependencies;  // -MD, -MF f, …
   std::vector<std::string> link;          // -lm, -shared, …: compilers differ in whether -c with them is a warning
 
-  std::string optimization;       // "-O2", "-O3", "-Ofast"
-  bool debug = false;             // -g…
-  bool language_given = false;    // -x c
-  bool iso = false;               // -std=c99 and the like: gcc does not contract then
-  bool contract = true;           // a*b+c may become one fma
-  bool contract_given = false;    // by an option
-  bool reassociate = false;       // -fassociative-math
-  bool approximate_math = false;  // -fapprox-func
-  bool math_errno = true;         // not -fno-math-errno
+  std::string optimization;     // "-O2", "-O3", "-Ofast"
+  bool debug = false;           // -g…
+  bool language_given = false;  // -x c
 
   // Whether the arguments have an option of the form -fNAME or -fNAME=VALUE, and no -fno-NAME behind it.
   bool gives(std::string_view option) const;

@@ -32,7 +32,7 @@ Result<Outcome> run_pipeline(const Request& request, const Options& options, Bui
 
 string build_hint(const Request& request, const string& rewritten, const std::vector<targets::File>& files,
                   const std::vector<string>& generated) {
-  const GeneratedBuild build{.compiler = request.compiler, .contract = request.meaning.contract, .refusal = {}};
+  const GeneratedBuild build{.compiler = request.compiler, .contraction = request.meaning.contraction, .refusal = {}};
   string out = "Build: " + request.compiler + " -O3 -march=native -c " + rewritten;
   for (std::size_t k = 0; k < files.size(); ++k) {
     out += " && " + request.compiler;

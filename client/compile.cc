@@ -9,6 +9,7 @@
 
 #include "client/compiler.h"
 #include "client/explain.h"
+#include "client/floating_point.h"
 #include "client/generated_code.h"
 #include "client/header_states.h"
 #include "client/places.h"
@@ -46,7 +47,17 @@ Words reproducible(const string& folder, const string& compiler) {
 bool has_options_in_text(const string& text) {
   static const std::regex attribute(R"re(\b(__)?optimize(__)?\s*\(\s*["0-9])re");
   if (text.contains("GCC optimize") || text.contains("GCC target")) return true;
-  return text.contains("optimize") && std::regex_search(text, attribute);
+  return (text.contains("optimize") || text.contains("target")) && std::regex_search(text, attribute);
+}
+
+// The same to the front end's parser, whatever compiler it was said to.
+Words floating_point_options(const FloatingPoint& allowed) {
+  Words out{allowed.contraction == Contraction::Off          ? "-ffp-contract=off"
+            : allowed.contraction == Contraction::Everywhere ? "-ffp-contract=fast"
+                                                             : "-ffp-contract=on",
+            allowed.limited_range ? "-fcx-limited-range" : "-fno-cx-limited-range"};
+  if (allowed.reassociate) append(out, {"-fassociative-math", "-fno-signed-zeros"});
+  return out;
 }
 
 bool reads_files_when_assembled(const string& text) { return text.contains(".incbin") || text.contains(".include"); }
@@ -54,11 +65,13 @@ bool reads_files_when_assembled(const string& text) { return text.contains(".inc
 }  // namespace
 
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
+  const FloatingPoint allowed = floating_point(line.arguments, is_gcc(compiler));
   Meaning meaning;
-  meaning.contract = line.contract && (line.contract_given || !(line.iso && is_gcc(compiler)));
-  meaning.reassociate = line.reassociate;
-  meaning.approximate_math = line.approximate_math;
-  meaning.math_errno = line.math_errno;
+  meaning.contraction = allowed.contraction;
+  meaning.reassociate = allowed.reassociate;
+  meaning.no_nans = allowed.no_nans;
+  meaning.approximate_math = allowed.approximate_math;
+  meaning.math_errno = allowed.math_errno;
   meaning.compiler = compiler;
   meaning.cpp_code = line.cpp_code;
   return meaning;
@@ -70,6 +83,7 @@ Result<Meaning> meaning_of(const string& compiler, Words flags, bool reassociate
   if (line.action != Action::Compile) return fail("add.flags", line.why);
   Meaning meaning = meaning_of(line, compiler);
   meaning.reassociate = meaning.reassociate || reassociate;
+  meaning.no_nans = meaning.no_nans || reassociate;
   return meaning;
 }
 
@@ -89,6 +103,7 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
     append(out, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
                  "-D_Float32x=double", "-D_Float64x=long double"});
   }
+  append(out, floating_point_options(floating_point(line.arguments, is_gcc(compiler))));
   return out;
 }
 
@@ -282,7 +297,7 @@ Result<CompileOne::Compiled> CompileOne::compile_files(const std::vector<targets
                                                        const TemporaryFolder& folder) const {
   GeneratedBuild build{.compiler = compiler_,
                        .flags = line_.cpp_code,
-                       .contract = meaning_of(line_, compiler_).contract,
+                       .contraction = meaning_of(line_, compiler_).contraction,
                        .refusal = "launcher.generated"};
   // Of the program's macros, those of the runtime's headers.
   for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {

@@ -84,6 +84,7 @@ constexpr auto option_table = std::to_array<Option>({
     {"-frounding-math", Value::None, Part::Pass},
     {"-ftrapping-math", Value::None, Part::Pass},
     {"-ffp-model=strict", Value::None, Part::Pass},
+    {"-ffp-contract=fast-honor-pragmas", Value::None, Part::Pass},
     {"-fpreprocessed", Value::None, Part::Pass},
     {"-fdirectives-only", Value::None, Part::Pass},
     {"-frewrite-includes", Value::None, Part::Pass},

@@ -211,7 +211,7 @@ class Adder {
   }
 
   TimedBuild build_in(const TemporaryFolder& folder) const {
-    return {folder, file_, compiler_, line_, link_, meaning_.contract};
+    return {folder, file_, compiler_, line_, link_, meaning_.contraction};
   }
 
   Result<void> build_original(const TemporaryFolder& folder) const {

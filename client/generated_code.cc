@@ -15,8 +15,11 @@ Words generated_options(const GeneratedBuild& build, const targets::File& file) 
   Words out(file.language->options.begin(), file.language->options.end());
   out.push_back("-I" + runtime_include_path());
   const bool gcc = is_gcc(build.compiler);
-  // gcc contracts across expressions ("fast") where it contracts at all: the same as it does to the user's C.
-  out.emplace_back(!build.contract ? "-ffp-contract=off" : gcc ? "-ffp-contract=fast" : "-ffp-contract=on");
+  // What becomes of the user's C. gcc contracts across expressions ("fast") where it contracts at all.
+  const bool everywhere = build.contraction == Contraction::Everywhere || gcc;
+  out.emplace_back(build.contraction == Contraction::Off ? "-ffp-contract=off"
+                   : everywhere                          ? "-ffp-contract=fast"
+                                                         : "-ffp-contract=on");
   for (const auto* runtime : file.runtimes) out.emplace_back(runtime->option);
   if (gcc) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
   if (file.language->compiler != targets::LanguageCompiler::Nvcc)

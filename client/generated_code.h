@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/command_line.h"
+#include "client/floating_point.h"
 #include "client/process.h"
 #include "targets/target.h"
 
@@ -15,8 +16,8 @@ namespace sous::client {
 struct GeneratedBuild {
   std::string compiler;
   std::vector<std::string> flags = {};  // the user's, as far as generated code takes them
-  bool contract = true;                 // a*b+c may become one fma
-  std::string_view refusal;             // the code of the error where the compiler refuses a file
+  Contraction contraction = Contraction::InExpressions;
+  std::string_view refusal;  // the code of the error where the compiler refuses a file
 };
 
 // What compiles the file, behind the compiler and the user's flags.

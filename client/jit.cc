@@ -27,8 +27,10 @@ Result<void*> load(const std::vector<Emitted>& emitted, const Meaning& meaning) 
   std::vector<targets::Function> functions;
   for (const auto& one : emitted) functions.push_back(one.function);
   const auto files = targets::files(functions, "compiled to be called");
-  GeneratedBuild build{
-      .compiler = meaning.compiler, .flags = meaning.cpp_code, .contract = meaning.contract, .refusal = "jit.compile"};
+  GeneratedBuild build{.compiler = meaning.compiler,
+                       .flags = meaning.cpp_code,
+                       .contraction = meaning.contraction,
+                       .refusal = "jit.compile"};
   build.flags.insert(build.flags.end(), {"-fPIC", "-DSOUS_LOADED"});
   TRY(const auto folder, TemporaryFolder::make());
   TRY(const auto objects, compile_generated(files, build, folder, "nest"));

@@ -9,7 +9,7 @@ Meaning with_options(Meaning meaning, const Options& options) {
 
 targets::EmitOptions emit_options(const Meaning& meaning) {
   targets::EmitOptions options;
-  options.contract = meaning.contract;
+  options.contract = meaning.contraction != Contraction::Off;
   options.reassociate = meaning.reassociate;
   options.approximate_math = meaning.approximate_math;
   options.math_errno = meaning.math_errno;

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "client/floating_point.h"
 #include "client/options.h"
 #include "targets/target.h"
 
 namespace sous::client {
 
 struct Meaning {
-  bool contract = true, reassociate = false, approximate_math = false, math_errno = false;
+  Contraction contraction = Contraction::InExpressions;
+  bool reassociate = false, no_nans = false, approximate_math = false, math_errno = false;
   std::string compiler = "clang-19";       // for measuring on the spot
   std::vector<std::string> cpp_code = {};  // options for compiling what is generated
   bool user_lines = false;                 // generated code has the lines of the user's text, for debuggers

@@ -195,7 +195,7 @@ Result<Runs> runs_of(const PreparedNest& nest, const Choice& choice, const sdfg:
   const auto files = targets::files(sides.code, "measured on the spot");
   const GeneratedBuild build{.compiler = nest.meaning.compiler,
                              .flags = nest.meaning.cpp_code,
-                             .contract = nest.meaning.contract,
+                             .contraction = nest.meaning.contraction,
                              .refusal = "measure.build"};
   TRY(const auto objects, compile_generated(files, build, folder, "nests"));
   TRY_VOID(

@@ -60,6 +60,17 @@ string label(std::size_t unit, std::size_t count) {
   return "nest " + std::to_string(unit) + " of " + std::to_string(count - 1);
 }
 
+// Whether it has the least or the greatest of floats: leave to reorder sums is none to reorder these while there are
+// NaNs, of which it depends on the order which one stays.
+bool has_float_extremum(const sdfg::Sdfg& program) {
+  const sdfg::Scop scop = sdfg::scop_of(program);
+  return std::ranges::any_of(scop.statements, [&](const sdfg::Statement& statement) {
+    const auto update = sdfg::self_update(statement);
+    return update && (update->op == sdfg::ReductionOp::min || update->op == sdfg::ReductionOp::max) &&
+           sdfg::is_float(program.find(update->container)->type);
+  });
+}
+
 }  // namespace
 
 Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning& meaning,
@@ -70,6 +81,10 @@ Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning&
   transforms::NormalFormOptions normal_options;
   normal_options.reassociate = nest.meaning.reassociate;
   TRY(auto normal, transforms::normalize(lifted.sdfg, normal_options));
+  if (nest.meaning.reassociate && !meaning.no_nans && !lifted.reassociate && has_float_extremum(normal.sdfg)) {
+    nest.meaning.reassociate = normal_options.reassociate = false;
+    TRY(normal, transforms::normalize(lifted.sdfg, normal_options));
+  }
   nest.normal = std::move(normal.sdfg);
   nest.log = std::move(normal.log);
   for (auto& unit : normal.units) {

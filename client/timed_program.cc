@@ -160,7 +160,7 @@ Result<void> TimedBuild::recorder() const {
 Result<std::vector<string>> TimedBuild::generated(const std::vector<targets::Function>& functions) const {
   const auto files = targets::files(functions, "measured by db add");
   const GeneratedBuild build{
-      .compiler = compiler, .flags = line.cpp_code, .contract = contract, .refusal = "add.build"};
+      .compiler = compiler, .flags = line.cpp_code, .contraction = contraction, .refusal = "add.build"};
   TRY(auto out, compile_generated(files, build, folder, "nests"));
   // As builds link: with the user's OpenMP runtime, or none. A program's first call is measured, and starting one that
   // builds do not have took 1.5 ms of it.

@@ -51,7 +51,7 @@ struct TimedBuild {
   const std::string& compiler;  // for C and for generated code
   const CommandLine& line;
   const std::vector<std::string>& user_link;  // options
-  bool contract;
+  Contraction contraction;
 
   Result<void> recorder() const;  // record.o
   // The objects, and what linking with them takes.

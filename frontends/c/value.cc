@@ -325,9 +325,11 @@ Lift<ScalarExpr> Builder::binary(const clang::BinaryOperator* e) {
   TRY(ScalarExpr a, value(e->getLHS()));
   TRY(ScalarExpr b, value(e->getRHS()));
   TRY(ScalarExpr result, arithmetic(e->getOpcode(), std::move(a), std::move(b), where));
-  // #pragma STDC FP_CONTRACT OFF
-  const bool apart = e->hasStoredFPFeatures() && e->getFPFeaturesInEffect(context_.getLangOpts()).getFPContractMode() ==
-                                                     clang::LangOptions::FPM_Off;
+  // #pragma STDC FP_CONTRACT OFF, which -ffp-contract=fast overrides.
+  using clang::LangOptions;
+  const LangOptions& language = context_.getLangOpts();
+  const bool apart = e->hasStoredFPFeatures() && language.getDefaultFPContractMode() != LangOptions::FPM_Fast &&
+                     e->getFPFeaturesInEffect(language).getFPContractMode() == LangOptions::FPM_Off;
   return apart && !planted(Fault::contract_pragma_ignored) ? sdfg::kept_apart(std::move(result)) : result;
 }
 }  // namespace sous::frontends::c

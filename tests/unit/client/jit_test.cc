@@ -27,7 +27,7 @@ loop i = 0 .. n { loop j = 0 .. n { s0: B[i, j] = A[j, i] * s[] + 1.0 } })";
 // Without contraction and on the instruction set of this machine, as the interpreter computes.
 JitOptions exact() {
   JitOptions options;
-  options.meaning.contract = false;
+  options.meaning.contraction = Contraction::Off;
   options.meaning.cpp_code = {"-O1", "-march=native"};
   return options;
 }
