@@ -42,10 +42,10 @@ Words reproducible(const string& folder, const string& compiler) {
   return out;
 }
 
-// Of one function or those behind: #pragma GCC optimize, __attribute__((optimize("no-fast-math"))). The front end's
-// parser, which is clang's, passes them over.
+// Of one function or those behind: #pragma GCC optimize, __attribute__((optimize("no-fast-math"))), of a target that
+// clang does not know. The front end's parser, which is clang's, passes them over.
 bool has_options_in_text(const string& text) {
-  static const std::regex attribute(R"re(\b(__)?optimize(__)?\s*\(\s*["0-9])re");
+  static const std::regex attribute(R"re(\b(__)?(optimize|target|target_clones)(__)?\s*\(\s*["0-9])re");
   if (text.contains("GCC optimize") || text.contains("GCC target")) return true;
   return (text.contains("optimize") || text.contains("target")) && std::regex_search(text, attribute);
 }

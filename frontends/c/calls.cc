@@ -7,6 +7,7 @@
 #include "clang/Basic/Builtins.h"
 #include "frontends/c/builder.h"
 #include "frontends/c/call_effects.h"
+#include "frontends/c/function_attributes.h"
 #include "frontends/c/repeated_calls.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/contraction.h"
@@ -147,8 +148,8 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
                   inline_stack_.empty() ? stretch_ : std::vector<const clang::Stmt*>{inline_stack_.back()->getBody()}))
     return refuse("c.call.repeated",
                   "'" + name + "' computes the same in each iteration: a compiler calls it once, as it is", where);
-  if (nests_too_deeply(definition->getBody()))
-    return refuse("c.budget", "'" + name + "' nests too deeply to look at it", where);
+  if (nests_too_deeply(definition->getBody())) return refuse("c.budget", "'" + name + "' nests too deeply", where);
+  if (has_own_options(definition)) return refuse("c.call.not-inlinable", "'" + name + "' has its own options", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))
     if (v->getDeclContext() == definition && (llvm::isa<clang::ParmVarDecl>(v) || !only_passed(v)))
       return refuse("c.call.not-inlinable", "'" + name + "' takes the address of its variables", where);

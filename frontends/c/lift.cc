@@ -8,6 +8,7 @@
 #include "frontends/c/addresses.h"
 #include "frontends/c/advice.h"
 #include "frontends/c/ast.h"
+#include "frontends/c/function_attributes.h"
 #include "frontends/c/liveness.h"
 #include "frontends/c/stretches.h"
 #include "sdfg/planted_fault.h"
@@ -229,22 +230,27 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
     if (a == "-fno-strict-aliasing") settings.strict_aliasing = false;
     if (a == "-fstrict-aliasing") settings.strict_aliasing = true;
   }
+  const Functions own_targets = of_own_targets(context.getTranslationUnitDecl());
   std::vector<const clang::FunctionDecl*> functions;
   for (const clang::Decl* d : context.getTranslationUnitDecl()->decls()) {
     const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
     if (!f || !f->doesThisDeclarationHaveABody() || sources.isInSystemHeader(f->getLocation())) continue;
     if (sources.getFileID(sources.getExpansionLoc(f->getLocation())) != sources.getMainFileID()) continue;
-    if (nests_too_deeply(f->getBody())) {
-      const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(f->getLocation()));
-      result.reasons.push_back({.code = "c.budget",
-                                .why = "the function nests too deeply to look at it",
-                                .function = f->getNameAsString(),
-                                .line = at.isValid() ? static_cast<int>(at.getLine()) : 0,
-                                .column = at.isValid() ? static_cast<int>(at.getColumn()) : 0});
-      ++result.functions_with_loops;  // for all that is known
-    } else if (contains_loop(f->getBody())) {
+    const bool deep = nests_too_deeply(f->getBody());
+    if (!deep && !contains_loop(f->getBody())) continue;
+    const auto left = deep ? LeftFunction{"c.budget", "the function nests too deeply to look at it"}
+                           : left_to_compiler(f, own_targets);
+    if (!left) {
       functions.push_back(f);
+      continue;
     }
+    const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(f->getLocation()));
+    result.reasons.push_back({.code = std::string(left->code),
+                              .why = left->why,
+                              .function = f->getNameAsString(),
+                              .line = at.isValid() ? static_cast<int>(at.getLine()) : 0,
+                              .column = at.isValid() ? static_cast<int>(at.getColumn()) : 0});
+    ++result.functions_with_loops;  // of a deep one, for all that is known
   }
   result.functions_with_loops += static_cast<int>(functions.size());
   if (functions.empty()) return result;
