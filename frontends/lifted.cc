@@ -37,7 +37,10 @@ bool may_be_seen(const sdfg::Region& region, bool math_errno) {
 
 std::vector<std::string> values_of(const LiftedNest& lifted, const sdfg::Sdfg& emitted, bool math_errno) {
   const sdfg::Touched touched = sdfg::touched(emitted.root);
-  const auto size = [&](const std::string& name) { return sdfg::info(emitted.find(name)->type).bytes; };
+  // As a member: no narrower than an int, so that none has padding ahead of it, which a program may have packed away.
+  const auto size = [&](const std::string& name) {
+    return std::max(sdfg::info(emitted.find(name)->type).bytes, of_ran);
+  };
   std::vector<std::string> values;
   int bytes = of_ran;
   for (const Argument& argument : lifted.arguments) {

@@ -141,10 +141,11 @@ string entered(const Replacement& r) {
   }
   return before + r.function + "(" + given + variant_name + "); " + after;
 }
+string narrowed(const Argument& result) { return member_type(result) == result.type ? "" : "(" + result.type + ")"; }
 string results_taken(const Replacement& r) {
   string out;
   for (std::size_t k = 0; k < r.results.size(); ++k)
-    out += r.results[k].expression + " = " + result_name + ".value" + std::to_string(k) + "; ";
+    out += r.results[k].expression + " = " + narrowed(r.results[k]) + result_name + ".value" + std::to_string(k) + "; ";
   return out;
 }
 string otherwise_branch(const Replacement& r) {
@@ -324,7 +325,8 @@ string types_of(const std::vector<Replacement>& replacements, Attributes attribu
   for (const auto& r : replacements) {
     if (!r.pure) continue;
     out += result_type(r) + " { ";
-    for (std::size_t k = 0; k < r.results.size(); ++k) out += r.results[k].type + " value" + std::to_string(k) + "; ";
+    for (std::size_t k = 0; k < r.results.size(); ++k)
+      out += member_type(r.results[k]) + " value" + std::to_string(k) + "; ";
     out += "int ran; }; ";
   }
   return out;

@@ -34,7 +34,8 @@ void print_entry_by_value(Lines& out, const sdfg::Sdfg& sdfg, const EmitOptions&
   std::string members, values;
   for (const std::string& name : options.values) {
     if (sdfg.find(name)->dead) continue;
-    members += type(name) + " " + names.of(name) + "; ";
+    const bool narrow = sdfg::info(sdfg.find(name)->type).bytes < 4;
+    members += (narrow ? "int" : type(name)) + " " + names.of(name) + "; ";
     values += names.of(name) + ", ";
   }
   const std::string ran = names.fresh("ran");
