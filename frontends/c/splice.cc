@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontends/c/least_shape.h"
+#include "frontends/c/loop_pragmas.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/result.h"
 
@@ -338,9 +339,10 @@ string replaced(string_view text, const std::vector<Replacement>& replacements,
   string out;
   std::size_t done = 0;
   for (const auto& r : replacements) {
-    SOUS_ASSERT(done <= r.begin && r.begin <= r.end && r.end <= text.size());
-    out += with_insertions(text, done, r.begin, replacements, inserted);
-    out += call_of(r, text.substr(r.begin, r.end - r.begin));
+    const std::size_t begin = with_loop_pragmas(text, r.begin);
+    SOUS_ASSERT(done <= begin && r.begin <= r.end && r.end <= text.size());
+    out += with_insertions(text, done, begin, replacements, inserted);
+    out += call_of(r, text.substr(begin, r.end - begin));
     done = r.end;
   }
   return out += with_insertions(text, done, text.size(), replacements, inserted);
@@ -366,7 +368,7 @@ string splice_preprocessed(string_view text, const std::vector<Replacement>& rep
     const string own = "_" + r.function + "_original", name(last_word(text.substr(f.begin, f.name_end - f.begin)));
     inserted[f.begin] = "static __attribute__((__noinline__)) ";
     inserted[f.name_end] = own;
-    string head(text.substr(f.begin, r.begin - f.begin));
+    string head(text.substr(f.begin, with_loop_pragmas(text, r.begin) - f.begin));
     std::ranges::replace(head, '\n', ' ');
     inserted[f.end] = " " + head + f.unused + with_call(r, name + own + "(" + f.passed + ");") + " }";
   }
@@ -388,8 +390,8 @@ string splice_readable(string_view text, string_view path, const std::vector<Rep
     string open = ") { " + forgotten(r);
     open.pop_back();  // a line ends here
     const string declared = result_declaration(r), declaration = declared.empty() ? "" : indent + declared + "\n";
-    return "{" + note + "\n" + declaration + indent + "if (!" + call(r) + open + marker(r.begin) + indent +
-           string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
+    return "{" + note + "\n" + declaration + indent + "if (!" + call(r) + open + marker(r.end - original.size()) +
+           indent + string(original) + "\n" + indent + "}" + otherwise + "\n" + indent + "}" + marker(r.end);
   };
   string head = "/* " + in_comment(path) + " with nests served by generated code (sous). */";
   if (const string types = types_of(replacements); !types.empty()) head += "\n" + types;

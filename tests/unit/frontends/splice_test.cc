@@ -114,6 +114,28 @@ TEST(Splice, WhatAPureFunctionComputesComesBackAsValues) {
             "i = n; } } }\n");
 }
 
+// With nothing narrower than an int in it, the struct has no padding that a program could have packed away.
+TEST(Splice, NarrowResultsComeBackAsInts) {
+  auto r = nest("LOOP;", "LOOP;");
+  r.pure = true;
+  r.results = {r.arguments[1]};
+  r.results[0].type = "short";
+  const std::string out = splice_preprocessed("LOOP;", {r});
+  EXPECT_TRUE(out.contains("struct sous_f_2_values { __typeof__(+(short)0) value0; int ran; }; ")) << out;
+  EXPECT_TRUE(out.contains("= (short)sous_values.value0; ")) << out;
+}
+
+// gcc wants a loop behind them.
+TEST(Splice, PragmasStayAheadOfTheirLoop) {
+  const std::string text = "void f()\n# 2 \"f.c\"\n#pragma GCC ivdep\n# 2 \"f.c\"\n  #pragma GCC unroll 4\n\n LOOP;\n";
+  auto r = nest(text, "LOOP;");
+  const std::string out = splice_preprocessed(text, {r});
+  EXPECT_TRUE(out.contains("{ \n#pragma GCC ivdep\n# 2 \"f.c\"\n  #pragma GCC unroll 4\n\n LOOP;")) << out;
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+  const std::string other = "void f()\n#pragma GCC ivdep\n#pragma omp simd\nLOOP;";
+  EXPECT_TRUE(splice_preprocessed(other, {nest(other, "LOOP;")}).contains("#pragma omp simd\n{ "));
+}
+
 // A nest that runs as it was written, or on the host, writes what no device has from then on.
 TEST(Splice, WhatRunsOnTheHostIsForgottenByDevices) {
   const std::string text = "void f() { LOOP; }\n";
