@@ -145,6 +145,8 @@ bool CompileOne::quick_exit() const {
 }
 
 bool CompileOne::run(const string& object) {
+  // clang writes the command down, with the names of our temporary files; gcc leaves such names out.
+  if (!is_gcc(compiler_) && line_.gives("-grecord-gcc-switches")) return leave("the command is a part of the object");
   if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
   if (quick_exit()) return leave("no loop in it");
   if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());

@@ -96,6 +96,7 @@ constexpr auto family_table = std::to_array<Family>({
     {"-ffp-exception-behavior=", Part::Pass},
     {"-ffp-eval-method=", Part::Pass},
     {"-fexec-charset=", Part::Pass},
+    {"-fsso-struct=", Part::Pass},
     {"-fwide-exec-charset=", Part::Pass},
     // Calls at the entry of each function, which are lost where it is taken apart.
     {"-finstrument", Part::Pass},
@@ -121,6 +122,9 @@ constexpr auto family_table = std::to_array<Family>({
     {"-fopt-info", Part::Pass},
     {"-foptimization-record", Part::Pass},
     {"-fproc-stat-report", Part::Pass},
+    // The command becomes a part of the object: clang's, with the names of our temporary files.
+    {"-frecord-", Part::Pass},
+    {"-grecord-command-line", Part::Pass},
     // What they name is read, and may change.
     {"-fauto-profile", Part::Pass},
     {"-fbasic-block-sections=list", Part::Pass},
