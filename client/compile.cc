@@ -95,8 +95,6 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
            "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"};
   }
   append(out, line.parse);
-  // gcc's own way. What it is told otherwise, it does not keep to in the parts of complex products.
-  if (is_gcc(compiler)) out.emplace_back("-ffp-contract=fast");
   if (text == Text::Written) {
     append(out, line.preprocess);
   } else if (is_gcc(compiler)) {
@@ -104,6 +102,8 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
                  "-D_Float32x=double", "-D_Float64x=long double"});
   }
   append(out, floating_point_options(floating_point(line.arguments, is_gcc(compiler))));
+  // gcc's own way. What it is told otherwise, it does not keep to in the parts of complex products.
+  if (is_gcc(compiler)) out.emplace_back("-ffp-contract=fast");
   return out;
 }
 
