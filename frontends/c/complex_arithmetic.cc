@@ -124,7 +124,7 @@ Lift<Complex> Builder::complex_arithmetic(clang::BinaryOperatorKind kind, Comple
   const auto contraction = rules.getFPContractMode();
   const bool across = contraction == LangOptions::FPM_Fast || contraction == LangOptions::FPM_FastHonorPragmas;
   if (across && !rules.getAllowFPReassociate() && context_.getTargetInfo().hasFeature("fma") &&
-      (!is_sum || holds_product(a) || holds_product(b)))
+      (!is_sum || (holds_product(a) && holds_product(b))))
     return refuse("c.floating-point", std::string(contracts_complex_products), where);
   if (is_sum)
     return complex_sum(kind == clang::BO_Add || kind == clang::BO_AddAssign ? ScalarOp::add : ScalarOp::sub, a, b);
