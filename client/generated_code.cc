@@ -20,6 +20,8 @@ Words generated_options(const GeneratedBuild& build, const targets::File& file) 
   out.emplace_back(build.contraction == Contraction::Off ? "-ffp-contract=off"
                    : everywhere                          ? "-ffp-contract=fast"
                                                          : "-ffp-contract=on");
+  // targets/runtime/highway.h says why. What leave to reorder gives the nest, it has.
+  if (file.text.contains("#define SOUS_HIGHWAY_MATH")) out.emplace_back("-fno-associative-math");
   for (const auto* runtime : file.runtimes) out.emplace_back(runtime->option);
   if (gcc) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
   if (file.language->compiler != targets::LanguageCompiler::Nvcc)

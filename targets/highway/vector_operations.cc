@@ -276,7 +276,8 @@ Value VectorLoop::mathematics(const ScalarExpr& e, const std::vector<Value>& arg
       const std::string_view approximate = approximate_function(e.op);
       if (printer_.options().approximate_math && !approximate.empty()) {
         need(Vectors::Mathematics);
-        return vector_call(approximate, tag(e.type) + ", " + v(0), e.type);
+        return vector_value(
+            "sous::" + std::string(approximate) + "(" + tag(e.type) + with_mask(e.type) + ", " + v(0) + ")", e.type);
       }
       return lane_by_lane(e, args);
     }

@@ -44,6 +44,10 @@ namespace hn = sous::vectors;
 #define HWY_DISABLE_PCLMUL_AES
 #endif
 #ifdef SOUS_HIGHWAY_MATH
+// It is made of differences that are 0 to algebra: (k + 2^52) - 2^52, (1 + x) - 1.
+#ifdef __FAST_MATH__
+#error "this file is to be compiled with -fno-associative-math behind all other options"
+#endif
 #include <hwy/contrib/math/math-inl.h>
 #endif
 #include <hwy/highway.h>

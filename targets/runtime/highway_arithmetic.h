@@ -125,6 +125,51 @@ inline hn::Vec<D> sqrt_errno(D d, hn::Mask<D> mask, hn::Vec<D> v) {
   return hn::Sqrt(v);
 }
 
+#ifdef SOUS_HIGHWAY_MATH
+// Where functions of hwy/contrib/math are right: they promise no more, and beyond it return numbers that have nothing
+// to do with the result. There, and for what is no number, each lane calls the C library.
+template <class D>
+inline hn::Mask<D> at_most(D d, hn::Vec<D> v, double f32, double f64) {
+  using T = hn::TFromD<D>;
+  return hn::Le(v, hn::Set(d, static_cast<T>(sizeof(T) == 4 ? f32 : f64)));
+}
+template <class D>
+inline hn::Mask<D> within(D d, hn::Vec<D> v, double f32, double f64) {
+  return at_most(d, hn::Abs(v), f32, f64);
+}
+template <class D>
+inline hn::Mask<D> is_normal(D d, hn::Vec<D> v) {
+  using T = hn::TFromD<D>;
+  const auto least = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? __FLT_MIN__ : __DBL_MIN__));
+  return hn::And(hn::Ge(v, least), at_most(d, v, __FLT_MAX__, __DBL_MAX__));
+}
+#define SOUS_VECTOR_FUNCTION(name, scalar, right)                               \
+  template <class D>                                                            \
+  inline hn::Vec<D> name(D d, hn::Vec<D> v) {                                   \
+    if (hn::AllTrue(d, right)) return hn::name(d, v);                           \
+    return map(d, [](hn::TFromD<D> x) { return sous::scalar(x); }, d, v);       \
+  }                                                                             \
+  template <class D>                                                            \
+  inline hn::Vec<D> name(D d, hn::Mask<D> mask, hn::Vec<D> v) {                 \
+    if (hn::AllTrue(d, hn::Or(right, hn::Not(mask)))) return hn::name(d, v);    \
+    return map(d, mask, [](hn::TFromD<D> x) { return sous::scalar(x); }, d, v); \
+  }
+SOUS_VECTOR_FUNCTION(Exp, exp, at_most(d, v, 88, 706))
+SOUS_VECTOR_FUNCTION(Expm1, expm1, at_most(d, v, 88, 706))
+SOUS_VECTOR_FUNCTION(Log, log, is_normal(d, v))
+SOUS_VECTOR_FUNCTION(Log2, log2, is_normal(d, v))
+SOUS_VECTOR_FUNCTION(Log10, log10, is_normal(d, v))
+SOUS_VECTOR_FUNCTION(Log1p, log1p, is_normal(d, hn::Add(v, hn::Set(d, hn::TFromD<D>(1)))))
+SOUS_VECTOR_FUNCTION(Sin, sin, within(d, v, 39000, 39000))
+SOUS_VECTOR_FUNCTION(Cos, cos, within(d, v, 39000, 39000))
+SOUS_VECTOR_FUNCTION(Sinh, sinh, within(d, v, 88, 700))
+SOUS_VECTOR_FUNCTION(Tanh, tanh, within(d, v, __FLT_MAX__, __DBL_MAX__))
+SOUS_VECTOR_FUNCTION(Asin, asin, within(d, v, 1, 1))
+SOUS_VECTOR_FUNCTION(Acos, acos, within(d, v, 1, 1))
+SOUS_VECTOR_FUNCTION(Atan, atan, within(d, v, __FLT_MAX__, __DBL_MAX__))
+#undef SOUS_VECTOR_FUNCTION
+#endif
+
 template <class D>
 inline hn::Vec<D> fmin(D, hn::Vec<D> a, hn::Vec<D> b) {
   return hn::IfThenElse(hn::IsNaN(a), b, hn::IfThenElse(hn::Lt(b, a), b, a));
