@@ -1,9 +1,11 @@
 #include "targets/cpp/printer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sdfg/planted_fault.h"
 #include "sdfg/trips.h"
+#include "targets/cpp/early_exits.h"
 #include "targets/openmp/parallel.h"
 
 namespace sous::targets {
@@ -90,7 +92,12 @@ void Printer::region(const sdfg::Region& region) {
 
 void Printer::node(const sdfg::Node& node) {
   match(
-      node.value, [&](const sdfg::State& s) { state(s); }, [&](const sdfg::Loop& l) { loop(l); },
+      node.value,
+      [&](const sdfg::State& s) {
+        state(s);
+        if (exits_.contains(&s)) out.line("break;");
+      },
+      [&](const sdfg::Loop& l) { loop(l); },
       [&](const sdfg::If& branch) {
         const std::string test = condition(branch.condition).text;
         const bool aside = is_aside(branch);
@@ -106,7 +113,9 @@ void Printer::node(const sdfg::Node& node) {
       [&](const sdfg::While& loop) {
         const std::string test = "while (" + condition(loop.condition).text + ")";
         out.open(loop.test_first ? test : "do");
+        const std::set<const sdfg::State*> around = std::exchange(exits_, early_exits(loop, expressions.sdfg()));
         region(loop.body);
+        exits_ = around;
         out.close(loop.test_first ? "" : " " + test + ";");
       });
 }

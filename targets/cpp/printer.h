@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,7 @@ class Printer {
   const Dialect& dialect_;
   const std::vector<Transient>& transients_;
   const std::set<std::string> used_;
+  std::set<const sdfg::State*> exits_;  // of the innermost while loop around what is printed (early_exits.h)
 };
 
 }  // namespace sous::targets
