@@ -35,6 +35,18 @@ constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_cha
 
 double weight(const StatementFact& s) { return s.executions * operations(s.code); }
 
+// Whether it calls the library's functions, which take longer than what a statement waits for, and run one by one in
+// lanes too.
+bool calls_library(const StatementFact& s) {
+  bool found = false;
+  if (s.code == nullptr) return found;
+  s.code->visit([&](const sdfg::ScalarExpr& e) {
+    const sdfg::OpKind kind = sdfg::info(e.op).kind;
+    found = found || kind == sdfg::OpKind::Exponential || kind == sdfg::OpKind::Trigonometric;
+  });
+  return found;
+}
+
 bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
   bool found = false;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
@@ -193,7 +205,7 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   for (const AccessFact& access : known.accesses) {
     const auto index = static_cast<std::size_t>(access.statement);
     const StatementFact& s = known.statements[index];
-    if (s.loops.empty()) continue;
+    if (s.loops.empty() || calls_library(s)) continue;
     const auto stride = known.stride(access, s.loops.back());
     if (!reassociate && is_chain(known, access)) sums[index] = true;
     if (stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes) lines[index] = true;

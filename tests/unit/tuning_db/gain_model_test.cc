@@ -113,6 +113,18 @@ TEST(FreedLoops, SumsBeginAnewInEachIterationThatSetsThem) {
   EXPECT_EQ(wait("", "3"), Waits::ForSums);
 }
 
+TEST(FreedLoops, WhatCallsTheLibraryDoesNotWaitForItsSum) {
+  const auto wait = [](const std::string& value) {
+    const auto nest = sdfg::parse(head + "loop i = 0 .. n { loop j = 0 .. n { s0: y[i] = y[i] + " + value + " } }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return waits(*nest, {{"n", 400}}, false);
+  };
+  EXPECT_EQ(wait("A[i, j] * 2.0"), Waits::ForSums);
+  EXPECT_EQ(wait("sqrt(A[i, j])"), Waits::ForSums);
+  EXPECT_EQ(wait("cos(A[i, j])"), Waits::No);
+  EXPECT_EQ(wait("exp(A[i, j])"), Waits::No);
+}
+
 TEST(FreedLoops, LanesThatRunForDifferentTimesAreNoVectors) {
   const auto gain = [](const std::string& begin, const std::string& end) {
     const auto nest = sdfg::parse(head + "loop i = 0 .. n simd { loop j = " + begin + " .. " + end +
