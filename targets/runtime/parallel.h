@@ -62,40 +62,54 @@ SOUS_ONCE inline int threads([[maybe_unused]] int wanted) {
 }
 #endif
 
-// How this thread rounds, and what it does with denormals; as what entered the region does it, so do its threads.
-inline uint64_t float_control() {
+// How this thread rounds, and what it does with denormals: as what entered the region does it, so do its threads. And,
+// of the bits of `float_flags`, which exceptions it has raised: flags, which stay until they are cleared.
+#if defined(__aarch64__)
+constexpr uint64_t float_flags = 0x9f;
+#else
+constexpr uint64_t float_flags = 0x3f;
+#endif
+inline uint64_t float_state() {
 #if defined(__x86_64__)
-  return __builtin_ia32_stmxcsr() & 0xffc0U;
+  return __builtin_ia32_stmxcsr();
 #elif defined(__aarch64__)
-  uint64_t control;
+  uint64_t control, status;
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-  return control;
+  __asm__ volatile("mrs %0, fpsr" : "=r"(status));
+  return control << 8 | (status & float_flags);
 #else
   return 0;
 #endif
 }
-inline void set_float_control([[maybe_unused]] uint64_t control) {
-  if (float_control() == control) return;
+// From what it is now.
+inline void set_float_state([[maybe_unused]] uint64_t now, [[maybe_unused]] uint64_t state) {
+  if (now == state) return;
 #if defined(__x86_64__)
-  __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & 0x3fU) | static_cast<unsigned>(control));
+  __builtin_ia32_ldmxcsr(static_cast<unsigned>(state));
 #elif defined(__aarch64__)
-  __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
+  uint64_t status;
+  __asm__ volatile("mrs %0, fpsr" : "=r"(status));
+  __asm__ volatile("msr fpcr, %0" : : "r"(state >> 8) : "memory");
+  __asm__ volatile("msr fpsr, %0" : : "r"((status & ~float_flags) | (state & float_flags)) : "memory");
 #endif
 }
 
 #if defined(_OPENMP) && !defined(SOUS_TEAM_APART)
-// What the threads of a region run, and how who entered it rounds.
+// What the threads of a region run; the floating-point state of who entered it; what they raise beside its flags, which
+// is its own behind the region.
 struct Region {
   void (*run)(const void*);
   const void* body;
-  uint64_t floats;
+  uint64_t floats, raised;
 };
 SOUS_ONCE inline void run_body(void* what) {
-  const Region region = *static_cast<const Region*>(what);
-  const uint64_t before = float_control();
-  set_float_control(region.floats);
+  Region& region = *static_cast<Region*>(what);
+  const uint64_t before = float_state(), known = region.floats & float_flags;
+  set_float_state(before, (region.floats & ~float_flags) | (before & known));
   region.run(region.body);
-  set_float_control(before);
+  const uint64_t after = float_state();
+  if ((after & float_flags & ~known) != 0) __atomic_fetch_or(&region.raised, after & float_flags, __ATOMIC_RELAXED);
+  set_float_state(after, before | (after & float_flags));
 }
 SOUS_ONCE inline void run_numbered(void* region) {
   Team::run_as(thread_state(), omp_get_thread_num(), omp_get_num_threads(), run_body, region);
@@ -104,15 +118,16 @@ SOUS_ONCE inline void run_region(bool pays, int wanted, void (*run)(const void*)
   // Who asked ahead may have been told of threads that are gone since.
   ThreadState& state = thread_state();
   pays = pays && state.busy != 0;
-  Region region{run, body, float_control()};
+  Region region{run, body, float_state(), 0};
   if (has_openmp()) {
     GOMP_parallel(run_numbered, &region, pays ? static_cast<unsigned>(wanted) : 1U, 0);
-    return;
+  } else {
+    // Others may have wanted more threads; of what each has a copy of, there are so many.
+    const int there = pays && state.has_team ? Team::size() : 1;
+    const int most = threads(wanted), size = most < there ? most : there;
+    size > 1 ? Team::run(state, size, run_body, &region) : Team::run_as(state, 0, 1, run_body, &region);
   }
-  // Others may have wanted more threads; of what each has a copy of, there are so many.
-  const int there = pays && state.has_team ? Team::size() : 1;
-  const int most = threads(wanted), size = most < there ? most : there;
-  size > 1 ? Team::run(state, size, run_body, &region) : Team::run_as(state, 0, 1, run_body, &region);
+  if (region.raised != 0) set_float_state(float_state(), float_state() | region.raised);
 }
 #endif
 

@@ -594,6 +594,42 @@ int main(void) {
         assert case.run("./rewritten").stdout == case.run("./plain").stdout, march
 
 
+def exceptions_of_threads(case):
+    """Flags that a region's threads raise are those of who entered it, and of no region behind it."""
+    case.write("raised.c", """\
+#include <fenv.h>
+#include <stdio.h>
+__attribute__((noinline)) void quotients(int n, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = 1 / x[i];
+}
+static double x[100000], y[100000];
+static void run(const char *what) {
+  feclearexcept(FE_ALL_EXCEPT);
+  quotients(100000, x, y);
+  printf("%s %d\\n", what, fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW));
+}
+int main(void) {
+  for (int i = 0; i < 100000; i++) x[i] = 1 + i % 7;
+  run("none");
+  x[99990] = 0;
+  run("by zero, of the last thread");
+  x[99990] = 1e-310;
+  run("overflow");
+  x[99990] = 1;
+  run("none again");
+  x[10] = 0;
+  run("by zero, of the first");
+}
+""")
+    for flags in ([], ["-fopenmp"]):
+        words = ["-O2", "-march=native", "-w", *flags, "raised.c", "-lm", "-o"]
+        case.plain(*words, "plain")
+        case.served(*words, "rewritten")
+        for threads in ("1", "3"):
+            said = case.run("./rewritten", environment={"OMP_NUM_THREADS": threads}).stdout
+            assert said == case.run("./plain").stdout, (flags, threads)
+
+
 def complex_products_of_gcc(case):
     """gcc fuses products of complex numbers in vectors even where it is told not to contract: functions that hold some
     are its own."""
@@ -635,7 +671,7 @@ int main(void) {
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
          silent_static_links, cancelled, names_that_c_leaves_to_programs, complex_products_of_gcc, roundings,
-         exceptions, options_of_gcc]
+         exceptions_of_threads, exceptions, options_of_gcc]
 
 
 def main():
