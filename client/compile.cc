@@ -62,6 +62,21 @@ Words floating_point_options(const FloatingPoint& allowed) {
 
 bool reads_files_when_assembled(const string& text) { return text.contains(".incbin") || text.contains(".include"); }
 
+// Options with which warnings stay warnings: of the rewritten file, some are about what was written into it. Where
+// there are any, the compiler looks at its own input with its own options (compile_command.cc).
+Words without_errors(const Words& options) {
+  constexpr std::string_view one = "-Werror=";
+  Words kept;
+  for (const string& option : options) {
+    if (option == "-Werror") continue;
+    if (option == "-pedantic-errors" || option == "--pedantic-errors")
+      kept.emplace_back("-pedantic");
+    else
+      kept.push_back(option.starts_with(one) ? "-W" + option.substr(one.size()) : option);
+  }
+  return kept;
+}
+
 }  // namespace
 
 Meaning meaning_of(const CommandLine& line, const string& compiler) {
@@ -338,7 +353,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   TRY_VOID(
       write_file(folder.file("user.i"), frontends::c::splice_preprocessed(preprocessed_, replacements, attributes)));
   Words user{compiler_};
-  append(user, line_.code);
+  append(user, without_errors(line_.code));
   append(user, aligned_loops(compiler_, line_.code));
   if (const int size = frontends::c::hinted_size(replacements); size > 0 && !is_gcc(compiler_)) {
     // Warnings about functions that the program did not declare inline.

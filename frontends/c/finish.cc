@@ -132,7 +132,7 @@ Lift<std::string> Builder::epilogue() {
     if (!guard.empty()) declare += "int " + is_set + " = " + guard + ";\n";
     declare += "long long " + held + " = " + (guard.empty() ? "" : is_set + " ? ") + c_text(*f.value) +
                (guard.empty() ? "" : " : 0") + ";\n";
-    assign += (guard.empty() ? "" : "if (" + is_set + ") ") + name + " = " + held + ";\n";
+    assign += (guard.empty() ? "" : "if (" + is_set + ") ") + name + " = (__typeof__(" + name + "))" + held + ";\n";
   }
   TRY_VOID(tracked_epilogue(declare, assign));
   return declare + assign;

@@ -353,7 +353,7 @@ Lift<void> Builder::tracked_epilogue(std::string& declare, std::string& assign) 
     }
     const std::string held = "sous_final_" + name;
     declare += "long long " + held + " = " + c_text(*offset) + ";\n";
-    assign += name + " = " + base + held + ";\n";
+    assign += name + " = " + (base.empty() ? "(__typeof__(" + name + "))" : base) + held + ";\n";
   }
   return {};
 }

@@ -630,6 +630,41 @@ int main(void) {
             assert said == case.run("./plain").stdout, (flags, threads)
 
 
+def warnings_that_are_errors(case):
+    """What is written into a file is no reason to leave it alone where warnings are errors; the compiler's own warnings
+    about its own input still are."""
+    kernel = """\
+#include <stdio.h>
+static int scale(int n, double *restrict x, const double *restrict y) {
+  int i;
+  for (i = 0; i < n; i++) x[i] = y[i] * 2;
+  return i;
+}
+"""
+    case.write("strict.c", kernel + """\
+int main(void) {
+  double x[50], y[50];
+  for (int i = 0; i < 50; i++) y[i] = i;
+  const int i = scale(50, x, y);
+  printf("%d %g\\n", i, x[49]);
+}
+""")
+    case.write("careless.c", kernel + "int main(void) { double x[2], y[2] = {1, 2}; char c = scale(2, x, y); return c - 2; }\n")
+    for cc in ("clang-19", "gcc"):
+        if shutil.which(cc) is None:
+            continue
+        case.cc = cc
+        words = ["-O2", "-Wall", "-Wextra", "-Wcast-qual", "-pedantic-errors"]
+        for errors in (["-Wconversion", "-Werror"], ["-Werror=conversion", "-Werror=cast-qual"]):
+            said = case.served(*words, *errors, "strict.c", "-o", "rewritten").stderr
+            assert "warning" not in said, said
+            assert case.run("./rewritten").stdout == "50 98\n"
+            expected = case.plain(*words, *errors, "-c", "careless.c", "-o", "careless.o", status=1).stderr
+            said = case.s(*words, *errors, "-c", "careless.c", "-o", "careless.o", status=1).stderr
+            assert expected in said, said
+            assert not os.path.exists(os.path.join(case.folder, "careless.o"))
+
+
 def complex_products_of_gcc(case):
     """gcc fuses products of complex numbers in vectors even where it is told not to contract: functions that hold some
     are its own."""
@@ -671,7 +706,7 @@ int main(void) {
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
          silent_static_links, cancelled, names_that_c_leaves_to_programs, complex_products_of_gcc, roundings,
-         exceptions_of_threads, exceptions, options_of_gcc]
+         exceptions_of_threads, warnings_that_are_errors, exceptions, options_of_gcc]
 
 
 def main():

@@ -131,9 +131,9 @@ TEST(LiftSteps, WhatIsLeftBehind) {
     return unit.nests.empty() ? "" : unit.nests[0].epilogue;
   };
   EXPECT_EQ(epilogue("unsigned f(unsigned n, int *x) { while (n--) x[n] = 0; return n; }"),
-            "long long sous_final_n = -1LL;\nn = sous_final_n;\n");
+            "long long sous_final_n = -1LL;\nn = (__typeof__(n))sous_final_n;\n");
   EXPECT_EQ(epilogue("int f(int n, int *x) { while (n > 0) x[--n] = 0; return n; }"),
-            "long long sous_final_n = 0LL;\nn = sous_final_n;\n");
+            "long long sous_final_n = 0LL;\nn = (__typeof__(n))sous_final_n;\n");
 }
 
 TEST(LiftSteps, ABoundThatTheLoopChangesIsComparedAnewEachTime) {

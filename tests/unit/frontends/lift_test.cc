@@ -334,8 +334,8 @@ TEST(Lift, InductionVariablesGetTheirFinalValue) {
             "long long sous_final_2 = 0LL;\n"
             "int sous_if_3 = (long long)(n) + -1LL >= 0;\n"
             "long long sous_final_3 = sous_if_3 ? (long long)(n) : 0;\n"
-            "if (sous_if_0) j = sous_final_0;\nif (sous_if_1) j = sous_final_1;\n"
-            "i = sous_final_2;\nif (sous_if_3) i = sous_final_3;\n");
+            "if (sous_if_0) j = (__typeof__(j))sous_final_0;\nif (sous_if_1) j = (__typeof__(j))sous_final_1;\n"
+            "i = (__typeof__(i))sous_final_2;\nif (sous_if_3) i = (__typeof__(i))sous_final_3;\n");
 }
 
 TEST(Lift, AFinalValueBehindABoundThatIsReadIsNotKnown) {
