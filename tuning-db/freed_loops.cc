@@ -36,7 +36,7 @@ constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_cha
 double weight(const StatementFact& s) { return s.executions * operations(s.code); }
 
 // Whether it calls the library's functions, which take longer than what a statement waits for, and run one by one in
-// lanes too.
+// lanes too (but for some with -ffast-math, where no sum is waited for).
 bool calls_library(const StatementFact& s) {
   bool found = false;
   if (s.code == nullptr) return found;
