@@ -191,6 +191,8 @@ class FunctionPrinter {
       const std::string ran = names_.fresh("ran");
       checks.push_back("static volatile bool " + ran + " = false; if (!" + offer_ + ".taken(" + ran + ")) return 0;");
     }
+    checks.push_back(std::string("if (!sous::gpu::rounds_as_device(") + (options_.approximate_math ? "false" : "true") +
+                     ")) return 0;");
     checks.push_back("sous::gpu::Array " + arrays + room + " sous::gpu::Copy " + copies + room);
     checks.push_back("sous::gpu::Run " + run_ + "(\"" + options_.function + "\", " + arrays + ", " + copies +
                      body.run_with + ");");

@@ -2,78 +2,15 @@
 
 #include <charconv>
 
+#include "sdfg/extremes.h"
 #include "sdfg/trips.h"
 
 namespace sous::targets {
 namespace {
 
-using sdfg::Atom;
-using sdfg::AtomKind;
 using sdfg::Expr;
-
-// The values of a loop variable, over symbols from outside the nest that is counted.
-struct Extremes {
-  Expr low, high;
-};
-using ExtremesOf = std::map<std::string, Extremes>;
-
-bool uses_any(const Expr& e, const ExtremesOf& ranges) {
-  for (const auto& [symbol, range] : ranges) {
-    if (e.uses(symbol)) return true;
-  }
-  return false;
-}
-
-// The largest or smallest value of `e` over the ranges; symbolic factors are taken as not negative. Nothing where data
-// decides.
-std::optional<Expr> extreme(const Expr& e, bool largest, const ExtremesOf& ranges);
-
-std::optional<Expr> extreme(const Atom& a, bool largest, const ExtremesOf& ranges) {
-  const auto arg = [&](std::size_t k, bool want) { return extreme(a.args[k], want, ranges); };
-  switch (a.kind) {
-    case AtomKind::Symbol: {
-      const auto range = ranges.find(a.name);
-      if (range == ranges.end()) return Expr::symbol(a.name);
-      return largest ? range->second.high : range->second.low;
-    }
-    case AtomKind::FloorDiv: {
-      const auto numerator = arg(0, largest);
-      if (!numerator || uses_any(a.args[1], ranges)) return std::nullopt;
-      return Expr::floor_div(*numerator, a.args[1]);
-    }
-    case AtomKind::Mod: {
-      const auto divisor = arg(1, true);
-      if (!largest) return Expr(0);
-      if (!divisor) return std::nullopt;
-      return *divisor - Expr(1);
-    }
-    case AtomKind::Min:
-    case AtomKind::Max: {
-      const auto left = arg(0, largest), right = arg(1, largest);
-      if (!left || !right) return std::nullopt;
-      return a.kind == AtomKind::Min ? Expr::min(*left, *right) : Expr::max(*left, *right);
-    }
-    case AtomKind::Read:
-      return std::nullopt;
-  }
-  __builtin_unreachable();
-}
-
-std::optional<Expr> extreme(const Expr& e, bool largest, const ExtremesOf& ranges) {
-  if (!e.reads().empty()) return std::nullopt;
-  if (!uses_any(e, ranges)) return e;
-  Expr sum = e.constant_term();
-  for (const sdfg::Term& term : e.terms()) {
-    Expr product = term.coefficient;
-    for (const Atom& atom : term.atoms) {
-      const auto value = extreme(atom, largest == (term.coefficient > 0), ranges);
-      if (!value) return std::nullopt;
-      product = product * *value;
-    }
-    sum = sum + product;
-  }
-  return sum;
-}
+using sdfg::Extremes;
+using sdfg::Signs;
 
 std::string number(double value) {
   char buffer[64];
@@ -110,7 +47,7 @@ namespace {
 
 struct Counter {
   const Expressions& expressions;
-  ExtremesOf ranges;
+  sdfg::ExtremesOf ranges;
 
   Work region(const sdfg::Region& r) {
     Work total = constant_work(0);
@@ -127,8 +64,9 @@ struct Counter {
 
   Work loop(const sdfg::Loop& l) {
     const bool up = l.step > 0;
-    const auto first = extreme(l.begin, !up, ranges);
-    const auto end = extreme(l.end, up, ranges);
+    // An estimate: sizes are taken as not negative.
+    const auto first = sdfg::extreme(l.begin, !up, ranges, Signs::NotNegative);
+    const auto end = sdfg::extreme(l.end, up, ranges, Signs::NotNegative);
     Work iterations = constant_work(1);
     // Reads stand for values that are not known on entry.
     const auto is_known = [](const std::optional<Expr>& e) { return e && e->is_valid() && e->reads().empty(); };

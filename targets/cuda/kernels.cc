@@ -4,9 +4,11 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "sdfg/extremes.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/trips.h"
 #include "targets/cpp/caller.h"
@@ -45,13 +47,18 @@ Threads threads_of(const Kernel& kernel) {
   return threads;
 }
 
-// `e` at its extreme at the ends of the loops around it in the kernel.
-Expr extreme(Expr e, const std::vector<const Loop*>& around, Expr (*pick)(const Expr&, const Expr&)) {
+// What `e` never exceeds (`largest`), or never falls below, in the loops around it in the kernel; nullopt: that is not
+// known.
+std::optional<Expr> over_all(Expr e, bool largest, const std::vector<const Loop*>& around) {
   for (auto l = around.rbegin(); l != around.rend(); ++l) {
-    if (!e.uses((*l)->symbol)) continue;
-    const Expr first = e.substitute({{(*l)->symbol, (*l)->begin}});
-    const Expr last = e.substitute({{(*l)->symbol, (*l)->end - Expr((*l)->step > 0 ? 1 : -1)}});
-    e = pick(first, last);
+    const Loop& loop = **l;
+    if (!e.uses(loop.symbol)) continue;
+    const bool up = loop.step > 0;
+    const sdfg::Extremes values =
+        up ? sdfg::Extremes{loop.begin, loop.end - Expr(1)} : sdfg::Extremes{loop.end + Expr(1), loop.begin};
+    const auto bound = sdfg::extreme(e, largest, {{loop.symbol, values}}, sdfg::Signs::Unknown);
+    if (!bound) return std::nullopt;
+    e = *bound;
   }
   return e;
 }
@@ -109,13 +116,13 @@ class KernelPrinter {
     std::vector<const Loop*> around;
     for (const Loop* l : kernel.blocks) {
       const bool up = l->step > 0;
-      const Expr begin = extreme(l->begin, around, up ? Expr::min : Expr::max);
-      const Expr end = extreme(l->end, around, up ? Expr::max : Expr::min);
-      const bool known = begin.is_valid() && end.is_valid() && host_knows(begin) && host_knows(end);
-      if (known) has_all_[l->symbol] = {begin, end};
+      const auto begin = over_all(l->begin, !up, around), end = over_all(l->end, up, around);
+      const auto is_known = [&](const std::optional<Expr>& e) { return e && e->is_valid() && host_knows(*e); };
+      const bool known = is_known(begin) && is_known(end);
+      if (known) has_all_[l->symbol] = {*begin, *end};
       std::string& size = sizes[static_cast<std::size_t>(dimension_of(*l))];
-      size = known ? "sous::gpu::trips(" + expressions_.index(begin).text + ", " + expressions_.index(end).text + ", " +
-                         std::to_string(l->step) + ")"
+      size = known ? "sous::gpu::trips(" + expressions_.index(*begin).text + ", " + expressions_.index(*end).text +
+                         ", " + std::to_string(l->step) + ")"
                    : usual_blocks;
       // Where it begins elsewhere in each block of a loop around, all of these together have more than any of them.
       const bool moves = std::ranges::any_of(around, [&](const Loop* a) { return l->begin.uses(a->symbol); });

@@ -107,6 +107,9 @@ class MeetingPrinter {
         node.value, [](const sdfg::State&) {},
         [&](const Loop& loop) {
           if (is_thread(loop)) return threads(loop);
+          // It may have none: then what was touched ahead of it is met behind it.
+          const bool runs = (loop.end - loop.begin).constant().value_or(0) * loop.step > 0;
+          Accesses before = runs ? Accesses{} : since_;
           // Its iterations follow each other.
           for (const sdfg::Node& n : loop.body.nodes) since_.add(accesses(n));
           since_.forget_buffers();
@@ -115,6 +118,7 @@ class MeetingPrinter {
             alike(l.body);
           };
           printer_.plain_loop(loop);
+          if (!planted(Fault::gpu_loop_always_runs)) since_.add(before);
           since_.forget_buffers();
         },
         [&](const sdfg::If& branch) {

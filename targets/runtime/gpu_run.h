@@ -54,8 +54,25 @@ static thread_local volatile int busy = 0;
 // Signals that come of themselves, where something is wrong: they are not held back.
 constexpr int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-// Handlers of the program wait until a run is over: one that leaves by longjmp would leave locks, of the driver as
-// well, and threads at work on memory of this one's stack. What has no handler comes as ever: it ends the program.
+// Whether this thread rounds as the device does: to nearest, and with traps off; and, where they are `kept`, whether it
+// keeps denormal numbers as well.
+inline bool rounds_as_device([[maybe_unused]] bool kept) {
+#if defined(__x86_64__)
+  constexpr unsigned flags = 0x3f, denormals = 0x8040, usual = 0x1f80;
+  return (__builtin_ia32_stmxcsr() & ~flags & ~(kept ? 0U : denormals)) == usual;
+#elif defined(__aarch64__)
+  uint64_t control;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  constexpr uint64_t denormals = 1U << 24, others = 0xc09f00;  // rounding, traps
+  return (control & (others | (kept ? denormals : 0))) == 0;
+#else
+  return true;
+#endif
+}
+
+// Handlers of the program wait until a run is over, and so does who cancels the thread: one that leaves by longjmp, or
+// a cancelled thread, would leave locks, of the driver as well, and threads at work on memory of this one's stack. What
+// has no handler comes as ever: it ends the program.
 class HandlersWait {
  public:
   HandlersWait() {
@@ -68,13 +85,18 @@ class HandlersWait {
     }
     for (const int signal : of_faults) sigdelset(&handled, signal);
     pthread_sigmask(SIG_BLOCK, &handled, &before_);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_);
   }
-  ~HandlersWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~HandlersWait() {
+    pthread_setcancelstate(cancelled_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   HandlersWait(const HandlersWait&) = delete;
   HandlersWait& operator=(const HandlersWait&) = delete;
 
  private:
   sigset_t before_;
+  int cancelled_ = PTHREAD_CANCEL_ENABLE;
 };
 
 // After a failure all functions do nothing.
@@ -230,7 +252,9 @@ class Run {
   }
 
   void check(cudaError_t error) {
-    if (error != cudaSuccess) fail(cudaGetErrorString(error));
+    if (error == cudaSuccess) return;
+    fail(cudaGetErrorString(error));
+    cudaGetLastError();  // it would be the next run's
   }
   void fail(const char* why) {
     if (!failed_) why_ = why;

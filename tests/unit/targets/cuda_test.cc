@@ -1,6 +1,9 @@
 // The code for a GPU, run on the CPU (targets/runtime/gpu_emulated.h).
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cfenv>
 
 #include "targets/runtime/gpu_emulated.h"
 #include "tests/unit/targets/emitting.h"
@@ -128,6 +131,24 @@ loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
 })";
 }
 
+// A loop around what threads do together may have no iteration, and with it goes the barrier inside.
+TEST(Cuda, BarriersBehindALoopThatMayNotRun) {
+  const auto graph = [](const std::string& steps) {
+    return "sdfg 1 t symbols n, m array A: f64[n, 8] argument  array B: f64[n, 8] argument  array C: f64[n, 8] "
+           "argument  arguments n, m, A, B, C\n"
+           "loop b = 0 .. n gpu_grid(dimension=0) {\n"
+           "  loop j = 0 .. 8 gpu_block(dimension=0) { s0: A[b, j] = A[b, j] * 1.5 + {b}f64 }\n"
+           "  loop k = 0 .. " +
+           steps +
+           " {\n"
+           "    loop i = 0 .. 8 gpu_block(dimension=0) { s1: B[b, i] = B[b, i] * 0.5 + A[b, 7 - i] }\n"
+           "    loop l = 0 .. 8 gpu_block(dimension=0) { s2: C[b, l] = C[b, l] + B[b, 7 - l] } }\n"
+           "  loop p = 0 .. 8 gpu_block(dimension=0) { s3: C[b, p] = C[b, p] + A[b, 7 - p] } }";
+  };
+  for (const char* steps : {"m - 3", "0", "2"})
+    expect_like_interpreter(graph(steps), {3, 5}, {.contract = false}, {"cuda"});
+}
+
 TEST(Cuda, TwoBuffersTakeTurns) {
   const std::string apart = in_turns("(k + 1) mod 2"), same = in_turns("(k + 2) mod 2");
   for (const std::string& graph : {apart, same})
@@ -163,7 +184,7 @@ TEST(Cuda, MoreThreadsCopyThanSum) {
   EXPECT_TRUE(text.contains("dim3{4, 4, 1}")) << text;
   EXPECT_TRUE(text.contains("if (threadIdx.y == 0)")) << text;
   EXPECT_TRUE(text.contains("sous::gpu::copy_async(")) << text;
-  EXPECT_EQ(barriers_in(text), 2U) << text;
+  EXPECT_EQ(barriers_in(text), 3U) << "the last one in case that k has no iteration\n" << text;
 }
 
 // Tiles of two dimensions: a warp is 4 by 8 threads, each of which still has a place of its own.
@@ -211,6 +232,18 @@ loop b = 0 .. n step 4 gpu_grid(dimension=0) { loop i = b .. min(b + 4, n) gpu_b
   loop j = 0 .. i + 1 { s: A[i] = A[i] * 0.5 + {j}f64 } } })";
   expect_like_interpreter(triangle, {0, 1, 4, 9, 30}, {.contract = false}, {"cuda"});
   EXPECT_TRUE(emitted("cuda", parsed(triangle)).contains("gridDim.x - 1 - blockIdx.x"));
+}
+
+// Rows that are longest, or begin first, in the middle: the ends of the loop around them say nothing of that.
+TEST(Cuda, BlocksForTheLongestOfAllRows) {
+  for (const char* row : {"0 .. min(i, n - i)", "max(i, n - 1 - i) .. n", "min(i, n - i) .. 0 step -1",
+                          "0 .. i floordiv 2 - i + n", "0 .. i * (n - i)", "i mod 5 .. n", "i * n .. i * n + n"}) {
+    const std::string graph =
+        "sdfg 1 t symbols n array A: f64[n + 1, n * n + 1] argument  arguments n, A\n"
+        "loop i = 0 .. n gpu_grid(dimension=1) { loop j = " +
+        std::string(row) + " gpu_grid(dimension=0) { s: A[i, j] = A[i, j] * 0.5 + {i + j}f64 } }";
+    expect_like_interpreter(graph, {0, 1, 2, 9, 30}, {.contract = false}, {"cuda"});
+  }
 }
 
 // On the CPU integers wrap by an option; nvcc has none such.
@@ -366,6 +399,26 @@ TEST(Cuda, AFailureLeavesAllAsItWas) {
   }
 }
 
+// The device rounds to nearest, keeps denormal numbers and traps nothing: who wants something else has the CPU.
+TEST(Cuda, AThreadThatRoundsOtherwiseRunsTheOriginals) {
+  const sdfg::Sdfg graph = parsed(sweeps);
+  const Emulation run(graph), fast(graph, "", {.approximate_math = true});
+  sdfg::Memory memory = tests::random_memory(graph, 1);
+  EXPECT_EQ(run.code.run(0, memory), 1);
+  std::fesetround(FE_UPWARD);
+  EXPECT_EQ(run.code.run(0, memory), 0);
+  EXPECT_EQ(fast.code.run(0, memory), 0);
+  std::fesetround(FE_TONEAREST);
+#if defined(__x86_64__)
+  const unsigned usual = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(usual | 0x8040U);
+  EXPECT_EQ(run.code.run(0, memory), 0);
+  EXPECT_EQ(fast.code.run(0, memory), 1) << "-ffast-math sets it as a program begins";
+  __builtin_ia32_ldmxcsr(usual);
+#endif
+  EXPECT_EQ(run.code.run(0, memory), 1);
+}
+
 // The driver does not work in a child of a process that has used it.
 TEST(Cuda, AChildRunsTheOriginals) {
   const sdfg::Sdfg graph = parsed(sweeps);
@@ -427,17 +480,23 @@ TEST(Cuda, EachCallDecides) {
   EXPECT_FALSE(taken(100));
 }
 
+constexpr const char* in_pieces = " -DSOUS_GPU_PIECE_BYTES=64 -DSOUS_GPU_KEEPS_BLOCKS=1";
+sdfg::Memory many_elements(const sdfg::Sdfg& graph) {
+  sdfg::Memory memory = tests::random_memory(graph, 1);
+  memory.symbols["n"] = 150;
+  for (auto& [name, buffer] : memory.buffers) {
+    buffer.bytes.resize(static_cast<std::size_t>(name == "A" ? 152 : 150) * 8);
+    for (std::size_t k = 0; k < buffer.bytes.size(); ++k) buffer.bytes[k] = static_cast<std::byte>(k % 8 == 7 ? 63 : k);
+  }
+  return memory;
+}
+
 // Large arrays pass through pinned buffers, piece by piece, in several threads: whatever is written (a part, all of it,
 // all of it without a look) arrives, and a failure on the way leaves all as it was.
 TEST(Cuda, LargeArraysInPieces) {
   const sdfg::Sdfg graph = parsed(many_pieces);
-  const Emulation run(graph, " -DSOUS_GPU_PIECE_BYTES=64 -DSOUS_GPU_KEEPS_BLOCKS=1");
-  sdfg::Memory before = tests::random_memory(graph, 1);
-  before.symbols["n"] = 150;
-  for (auto& [name, buffer] : before.buffers) {
-    buffer.bytes.resize(static_cast<std::size_t>(name == "A" ? 152 : 150) * 8);
-    for (std::size_t k = 0; k < buffer.bytes.size(); ++k) buffer.bytes[k] = static_cast<std::byte>(k % 8 == 7 ? 63 : k);
-  }
+  const Emulation run(graph, in_pieces);
+  const sdfg::Memory before = many_elements(graph);
   sdfg::Memory expected = before, actual = before;
   ASSERT_TRUE(sdfg::interpret(graph, expected));
   run.fail_at(0);
@@ -457,6 +516,28 @@ TEST(Cuda, LargeArraysInPieces) {
     for (const auto& [name, buffer] : (ran ? expected : before).buffers)
       EXPECT_TRUE(actual.buffers.at(name) == buffer || (!ran && name == "C")) << name << " " << k;
   }
+}
+
+// A thread that is cancelled in the middle of a run ends behind it: nothing is lost, and no lock stays.
+TEST(Cuda, ACancelledThreadEndsItsRun) {
+  struct Cancelled {
+    const sdfg::Sdfg graph = parsed(many_pieces);
+    const Emulation run{graph, in_pieces};
+    sdfg::Memory memory = many_elements(graph);
+    int result = -1;
+  } cancelled;
+  const auto body = [](void* given) -> void* {
+    auto& c = *static_cast<Cancelled*>(given);
+    pthread_cancel(pthread_self());
+    c.result = c.run.code.run(0, c.memory);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, nullptr, body, &cancelled), 0);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  EXPECT_EQ(cancelled.result, 1);
+  EXPECT_EQ(cancelled.run.code.run(0, cancelled.memory), 1);
 }
 
 }  // namespace
