@@ -17,6 +17,7 @@
 #include "sdfg/unknown_extent.h"
 #include "targets/target.h"
 #include "tuning-db/hardware.h"
+#include "tuning-db/nest_facts.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
@@ -41,6 +42,8 @@ struct Call {
 // copies at o0, o1, ….
 Result<Call> call_of(const PreparedNest& nest, const sdfg::Sdfg& emitted, Inputs inputs) {
   const auto& lifted = *nest.lifted;
+  if (tuning_db::facts(lifted.sdfg, nest.sizes).work() < 1)
+    return fail("measure.sizes", "at these sizes it does nothing");
   const auto limits = subscript_limits(lifted.sdfg, nest.sizes);
   const auto passed = arguments_for(lifted, emitted);
   Call call;

@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -160,16 +163,76 @@ Error become(const std::vector<string>& argv) {
   return {"client.run", std::strerror(errno), argv[0]};
 }
 
+namespace {
+
+// The folders that are there, for the handler, which may only call what is safe in one. More than there are places for
+// are left behind by a signal. A name is never freed: it may be in use. They are of one process: what it forks has
+// none.
+std::array<std::atomic<const char*>, 16> folders_there;
+std::atomic<pid_t> owner_of_folders;
+
+void remove_and_end(int signal) {
+  const bool own = owner_of_folders == ::getpid();
+  for (auto& place : folders_there) {
+    const char* path = place.exchange(nullptr);
+    if (path == nullptr || !own) continue;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execl("/bin/rm", "rm", "-rf", "--", path, static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    int status = 0;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+// Where nobody else handles it, and nobody asked for it to be ignored.
+void handle_ends() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now{};
+    if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction action{};
+    action.sa_handler = remove_and_end;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void note_folder(const string& path) {
+  const char* name = ::strdup(path.c_str());
+  if (owner_of_folders.exchange(::getpid()) != ::getpid())
+    for (auto& place : folders_there) place = nullptr;
+  for (auto& place : folders_there) {
+    const char* none = nullptr;
+    if (place.compare_exchange_strong(none, name)) return;
+  }
+}
+
+void forget_folder(const string& path) {
+  for (auto& place : folders_there) {
+    const char* name = place.load();
+    if (name != nullptr && path == name) place.compare_exchange_strong(name, nullptr);
+  }
+}
+
+}  // namespace
+
 Result<TemporaryFolder> TemporaryFolder::make() {
   const char* base = std::getenv("TMPDIR");
   string pattern = string(base != nullptr && *base != 0 ? base : "/tmp") + "/sous-XXXXXX";
+  handle_ends();
   if (::mkdtemp(pattern.data()) == nullptr) return fail("client.write", std::strerror(errno), pattern);
+  note_folder(pattern);
   return TemporaryFolder(pattern);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (path_.empty()) return;
+  std::filesystem::remove_all(path_, ignored);
+  forget_folder(path_);
 }
 
 Result<string> read_file(const string& path) {

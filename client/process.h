@@ -34,7 +34,8 @@ Result<Finished> run(const std::vector<std::string>& argv, const RunOptions& opt
 // Becomes argv[0]. Returns only on failure: client.run.
 Error become(const std::vector<std::string>& argv);
 
-// A folder that is gone when the value is. Its name is unique; nothing made from it may appear in an output.
+// A folder that is gone when the value is, or when SIGINT, SIGTERM or SIGHUP end the process. Its name is unique;
+// nothing made from it may appear in an output.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make();

@@ -3,6 +3,7 @@
 
     python3 tools/room.py pack room.tar.xz             here: this build, the compilers, and what they need, in pieces room.tar.xz.0 …
     python3 tools/room.py pack room.tar.xz --tests     and the server, the programs of tests, gcc, ccache and Debian's Python
+    python3 tools/room.py pack room.tar.xz --peers     and the compilers and libraries that sous bench holds Sous against
     python3 tools/room.py enter room.tar.xz -- build/sous bench verify --size MINI       there, as root
 
 `enter` puts the pieces together and unpacks them beside themselves (once; what is there is used again), makes /proc and /dev of the machine
@@ -23,17 +24,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALWAYS = ("base-files bash coreutils dash grep sed findutils libc-bin binutils-x86-64-linux-gnu binutils-common binutils libbinutils clang-19 "
           "libclang-common-19-dev libomp5-19 libomp-19-dev libc6-dev linux-libc-dev libcrypt-dev libstdc++-12-dev libgcc-12-dev libhwy-dev").split()
 TESTS = "gcc-12 g++-12 cpp-12 ccache cmake python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib csmith libcsmith-dev".split()
+PEERS = ("gcc-12 cpp-12 libgcc-12-dev libgomp1 libgfortran5 libquadmath0 libopenblas0-pthread libopenblas-pthread-dev libblis4-openmp libblis-openmp-dev "
+         "libblas3 liblapack3 liblapack-dev").split()
 # Of packages and of this tree: pages for people, what other machines run, and what only links whole compilers.
 LEFT_OUT = ("/usr/lib/llvm-19/lib/libomptarget", "/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/usr/share/info", "/usr/share/lintian", "/usr/share/cmake",
             "/usr/lib/x86_64-linux-gnu/ldscripts", "/usr/lib/llvm-19/build")
 SANITIZER = re.compile(r"/lib\w*san(_preinit)?\.(a|o|so[.\d]*)$")  # gcc's
+STATIC = re.compile(r"/lib(openblas|blis|blas|lapack)\w*[-.\w]*\.a$")
 BUILT = ("sous", "sous-core")
 
 
 def packaged(packages):
     """The files of Debian packages."""
     listed = subprocess.run(["dpkg", "-L", *packages], capture_output=True, text=True, check=True).stdout.split("\n")
-    kept = [path for path in listed if path.startswith("/") and not path.startswith(LEFT_OUT) and not SANITIZER.search(path)]
+    kept = [path for path in listed if path.startswith("/") and not path.startswith(LEFT_OUT) and not SANITIZER.search(path) and not STATIC.search(path)]
     return [path for path in kept if not os.path.isdir(path)]
 
 
@@ -116,7 +120,7 @@ def stripped(path, folder):
 
 def pack(arguments):
     build = arguments.build.resolve()
-    paths = packaged(ALWAYS + (TESTS if arguments.tests else [])) + of_this_tree(build, arguments.tests)
+    paths = packaged(ALWAYS + (TESTS if arguments.tests else []) + (PEERS if arguments.peers else [])) + of_this_tree(build, arguments.tests)
     paths += libraries([p for p in paths if os.path.isfile(p) and os.access(p, os.X_OK) and is_program(p)])
     # Most of it is machine code of x86-64.
     filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": arguments.preset}]
@@ -165,6 +169,7 @@ def main():
     packing.add_argument("archive", type=pathlib.Path)
     packing.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     packing.add_argument("--tests", action="store_true")
+    packing.add_argument("--peers", action="store_true")
     packing.add_argument("--preset", type=int, default=6, help="of xz")
     packing.add_argument("--piece", type=int, default=45, help="MiB of each piece, at most")
     entering = verbs.add_parser("enter")

@@ -41,8 +41,10 @@ bool calls_library(const StatementFact& s) {
   bool found = false;
   if (s.code == nullptr) return found;
   s.code->visit([&](const sdfg::ScalarExpr& e) {
-    const sdfg::OpKind kind = sdfg::info(e.op).kind;
-    found = found || kind == sdfg::OpKind::Exponential || kind == sdfg::OpKind::Trigonometric;
+    using enum sdfg::OpKind;
+    const sdfg::OpInfo& op = sdfg::info(e.op);
+    found = found || op.kind == Exponential || op.kind == Trigonometric ||
+            (op.form == sdfg::OpForm::Call && op.kind == Div) || (op.kind == Root && e.op != sdfg::ScalarOp::sqrt);
   });
   return found;
 }

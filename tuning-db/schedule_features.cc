@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
 #include "tuning-db/nest_facts.h"
@@ -185,7 +186,7 @@ class Reader {
       vector = vector || std::holds_alternative<sdfg::Simd>(fact.loop->schedule);
       if (beside(fact) == 1) innermost = &fact;
       if (!std::holds_alternative<sdfg::Parallel>(fact.loop->schedule) || working > 1) continue;
-      const double trips = std::max(1.0, fact.trips);
+      const double trips = shared_out(s, k).trips;
       working = std::min<double>(threads_, trips);
       imbalance = std::ceil(trips / threads_) * threads_ / trips - 1;
       // As many as the diagonal in the middle has, on average at least half of that: at the end of each, threads that
@@ -204,6 +205,22 @@ class Reader {
     at(ScheduleFeature::chained) += chained(s, *innermost) ? weight : 0;
   }
 
+  // What is handed out to threads with the statement's parallel loop.
+  struct SharedOut {
+    int innermost;  // of the loops that are handed out together
+    double trips;   // of all of them, at least 1
+  };
+  SharedOut shared_out(const StatementFact& s, int outermost) const {
+    const auto together = sdfg::shared_together(*loop(outermost).loop);
+    SharedOut out{outermost, 1};
+    auto k = std::ranges::find(s.loops, outermost);
+    for (std::size_t n = 0; n < together.size(); ++n, ++k) {
+      out.innermost = *k;
+      out.trips *= std::max(1.0, loop(*k).trips);
+    }
+    return out;
+  }
+
   // Whether the loop is longer and shorter as one around it goes on.
   bool varies(const LoopFact& fact) const {
     return std::ranges::any_of(fact.around, [&](int k) {
@@ -217,9 +234,12 @@ class Reader {
     const sdfg::Loop& outer = *loop(shared).loop;
     const auto& parallel = std::get<sdfg::Parallel>(outer.schedule);
     if (parallel.kind != sdfg::ParallelKind::Static || parallel.chunk > 0) return false;
-    const bool uses = std::ranges::any_of(
-        s.loops, [&](int k) { return loop(k).loop->begin.uses(outer.symbol) || loop(k).loop->end.uses(outer.symbol); });
-    return uses && (!exactly_ || facts_.lengths_change(s, shared));
+    return std::ranges::any_of(sdfg::shared_together(outer), [&](const sdfg::Loop* one) {
+      const auto number = std::ranges::find(facts_.loops, one, &LoopFact::loop) - facts_.loops.begin();
+      const bool uses = std::ranges::any_of(
+          s.loops, [&](int k) { return loop(k).loop->begin.uses(one->symbol) || loop(k).loop->end.uses(one->symbol); });
+      return uses && (!exactly_ || facts_.lengths_change(s, static_cast<int>(number)));
+    });
   }
 
   // Whether each iteration of the loop waits for the one before. (Sums of integers are reordered by any compiler.)
@@ -288,13 +308,13 @@ class Reader {
       const auto shared = std::ranges::find_if(
           s.loops, [&](int k) { return std::holds_alternative<sdfg::Parallel>(loop(k).loop->schedule); });
       if (!access.write || access.container->transient || shared == s.loops.end()) continue;
+      const SharedOut out = shared_out(s, *shared);
       const double bytes =
-          sdfg::info(access.container->type).bytes * std::abs(facts_.stride(access, *shared).value_or(0));
+          sdfg::info(access.container->type).bytes * std::abs(facts_.stride(access, out.innermost).value_or(0));
       const auto& parallel = std::get<sdfg::Parallel>(loop(*shared).loop->schedule);
-      const double apart =
-          parallel.chunk > 0 ? static_cast<double>(parallel.chunk) : std::ceil(loop(*shared).trips / threads_);
-      const bool goes_on =
-          std::any_of(shared + 1, s.loops.end(), [&](int k) { return facts_.stride(access, k).value_or(0) != 0; });
+      const double apart = parallel.chunk > 0 ? static_cast<double>(parallel.chunk) : std::ceil(out.trips / threads_);
+      const bool goes_on = std::any_of(std::ranges::find(s.loops, out.innermost) + 1, s.loops.end(),
+                                       [&](int k) { return facts_.stride(access, k).value_or(0) != 0; });
       if (bytes > 0 && bytes * apart < line_bytes && goes_on) writes += iterations(s);
     }
     return writes;
@@ -304,7 +324,11 @@ class Reader {
   double regions() const {
     double entered = 0;
     for (const LoopFact& fact : facts_.loops) {
-      if (!std::holds_alternative<sdfg::Parallel>(fact.loop->schedule)) continue;
+      const auto is_shared = [&](const LoopFact& one) {
+        return std::holds_alternative<sdfg::Parallel>(one.loop->schedule);
+      };
+      const bool inside = std::ranges::any_of(fact.around, [&](int k) { return is_shared(loop(k)); });
+      if (!is_shared(fact) || inside) continue;
       double times = 1;
       for (const int k : fact.around) times *= std::max(1.0, loop(k).trips);
       entered += times;

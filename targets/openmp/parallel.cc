@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/work.h"
 #include "targets/openmp/reductions.h"
@@ -95,6 +96,9 @@ bool calls_set_errno(const sdfg::Region& region) {
 
 struct Region {
   std::string pays, threads;
+  std::vector<const sdfg::Loop*> loops = {};  // that are handed out together (sdfg::shared_together)
+  std::vector<std::string> trips = {};        // of each, where they are several; and, `all`, of them together
+  std::string all = {};
   bool dynamic = false;
   std::string chunk = {};  // empty: even shares
   std::vector<OwnCopy> copies = {};
@@ -116,28 +120,74 @@ bool grows(const sdfg::Loop& loop) {
   return more > 0;
 }
 
+std::string bounds_of(const sdfg::Loop& loop, const Expressions& expressions) {
+  return expressions.index(loop.begin).text + ", " + expressions.index(loop.end).text;
+}
+std::string step_of(const sdfg::Loop& loop) { return "<" + std::to_string(loop.step) + ">"; }
+
+// Iterations in a row, from that numbered `first` of all that the loops run together to below `last`: of the innermost
+// loop those that follow each other are a loop, so that it becomes vectors as ever.
+void print_together(Printer& printer, const Region& region, const std::string& first, const std::string& last) {
+  Lines& out = printer.out;
+  Expressions& expressions = printer.expressions;
+  const sdfg::Loop& innermost = *region.loops.back();
+  const std::string at = expressions.names().fresh("at"), row = region.trips.back();
+  out.open("for (int64_t " + at + " = " + first + "; " + at + " < " + last + ";)");
+  const std::string from = expressions.names().fresh("from"), to = expressions.names().fresh("to");
+  out.line("const int64_t " + from + " = " + at + " % " + row + ", " + to + " = " + row + " - " + from + " < " + last +
+           " - " + at + " ? " + row + " : " + from + " + (" + last + " - " + at + ");");
+  for (std::size_t k = 0; k + 1 < region.loops.size(); ++k) {
+    const sdfg::Loop& loop = *region.loops[k];
+    std::string number = at;
+    for (std::size_t inside = region.loops.size() - 1; inside > k; --inside) number += " / " + region.trips[inside];
+    if (k > 0) number += " % " + region.trips[k];
+    out.line("const int64_t " + expressions.names().of(loop.symbol) + " = " + expressions.index(loop.begin).text +
+             " + (" + number + ") * " + std::to_string(loop.step) + ";");
+    expressions.enter(loop);
+    printer.declare(loop.symbol);
+  }
+  const std::string variable = expressions.names().of(innermost.symbol);
+  const std::string part = expressions.names().fresh(variable + "_part");
+  out.line("const sous::Share" + step_of(innermost) + " " + part + " = sous::Share" + step_of(innermost) + "::of(" +
+           bounds_of(innermost, expressions) + ", " + from + ", " + to + ");");
+  out.line(at + " += " + to + " - " + from + ";");
+  out.open("for (int64_t " + variable + " = " + part + ".begin; " +
+           Printer::condition(variable, innermost, part + ".end") + "; " + Printer::advance(variable, innermost.step) +
+           ")");
+  printer.body(innermost);
+  out.close();
+  for (std::size_t k = region.loops.size() - 1; k > 0; --k) expressions.leave(*region.loops[k - 1]);
+  out.close();
+}
+
 // The loop as shares of threads.
 void print_shares(Printer& printer, const sdfg::Loop& loop, const Region& region, const std::string& taken) {
   Lines& out = printer.out;
   Expressions& expressions = printer.expressions;
-  const std::string variable = expressions.names().of(loop.symbol), step = "<" + std::to_string(loop.step) + ">";
-  const std::string bounds = expressions.index(loop.begin).text + ", " + expressions.index(loop.end).text;
+  const bool several = region.loops.size() > 1;
+  const std::string variable = expressions.names().of(loop.symbol), step = several ? "<1>" : step_of(loop);
+  const std::string bounds = several ? "0, " + region.all : bounds_of(loop, expressions);
   const std::string share = expressions.names().fresh(variable + "_share");
   std::string part = share;
   if (region.chunk.empty()) {
     out.line("const sous::Share" + step + " " + share + " = sous::even_share" + step + "(" + bounds + ");");
   } else {
     // The longest first, so that threads end together.
-    const std::string order = grows(loop) ? ", true" : ", false";
+    const bool last_first = std::ranges::any_of(region.loops, [](const sdfg::Loop* l) { return grows(*l); });
+    const std::string order = last_first ? ", true" : ", false";
     out.line((region.dynamic ? "sous::QueuedShares" : "sous::TurnShares") + step + " " + share + "(" + bounds + ", " +
              region.chunk + (region.dynamic ? ", " + taken + order : "") + ");");
     out.open("while (" + share + ".next())");
     part += ".share";
   }
-  out.open("for (int64_t " + variable + " = " + part + ".begin; " + Printer::condition(variable, loop, part + ".end") +
-           "; " + Printer::advance(variable, loop.step) + ")");
-  printer.body(loop);
-  out.close();
+  if (several) {
+    print_together(printer, region, part + ".begin", part + ".end");
+  } else {
+    out.open("for (int64_t " + variable + " = " + part + ".begin; " +
+             Printer::condition(variable, loop, part + ".end") + "; " + Printer::advance(variable, loop.step) + ")");
+    printer.body(loop);
+    out.close();
+  }
   if (!region.chunk.empty()) out.close();
 }
 
@@ -247,9 +297,24 @@ void set_schedule(Printer& printer, const sdfg::Loop& loop, const sdfg::Parallel
   const bool up = loop.step > 0;
   const sdfg::Expr trips =
       sdfg::Expr::ceil_div(up ? loop.end - loop.begin : loop.begin - loop.end, std::abs(loop.step));
+  const std::string all = region.loops.size() > 1 ? region.all : printer.expressions.index(trips).text;
   region.chunk = printer.expressions.names().fresh("share");
-  printer.out.line("const int64_t " + region.chunk + " = sous::dynamic_share(" + printer.expressions.index(trips).text +
-                   ");");
+  printer.out.line("const int64_t " + region.chunk + " = sous::dynamic_share(" + all + ");");
+}
+
+// How often each of the loops runs that are handed out together, and all of them.
+void count_together(Printer& printer, Region& region) {
+  if (region.loops.size() < 2) return;
+  Expressions& expressions = printer.expressions;
+  std::string all;
+  for (const sdfg::Loop* loop : region.loops) {
+    region.trips.push_back(expressions.names().fresh(expressions.names().of(loop->symbol) + "_trips"));
+    printer.out.line("const int64_t " + region.trips.back() + " = sous::Share" + step_of(*loop) + "::trips(" +
+                     bounds_of(*loop, expressions) + ");");
+    all += (all.empty() ? "" : ", ") + region.trips.back();
+  }
+  region.all = expressions.names().fresh("together");
+  printer.out.line("const int64_t " + region.all + " = sous::trips_together(" + all + ");");
 }
 
 }  // namespace
@@ -263,12 +328,13 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
     printer.out.line("// In order: " + why + ".");
     printer.not_followed(loop, why);
     printer.in_parallel = printer.starts_team = true;
-    print_region(printer, loop, {.pays = "false", .threads = "1"});
+    print_region(printer, loop, {.pays = "false", .threads = "1", .loops = {&loop}});
     printer.in_parallel = false;
     return;
   }
   Region region{.pays = work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from",
                 .threads = std::to_string(parallel.threads),
+                .loops = sdfg::shared_together(loop),
                 .copies = reductions->copies};
   // The runtime may change errno, which the original nest does not.
   std::string before;
@@ -279,6 +345,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   }
   printer.in_parallel = printer.starts_team = true;
   print_with_locals(printer, loop, reductions->locals, [&] {
+    count_together(printer, region);
     if (!reductions->ordered) set_schedule(printer, loop, parallel, region);
     print_region(printer, loop, region);
     if (!region.failure.empty())

@@ -180,6 +180,12 @@ struct Share {
   }
 };
 
+// The iterations of loops in each other, of which each runs so often.
+template <class... Trips>
+inline int64_t trips_together(Trips... trips) {
+  return ((trips == 0) || ...) ? 0 : (trips * ...);
+}
+
 // Each thread runs as many as the others, but for one, that follow each other; the first thread the first ones.
 template <int64_t step>
 inline Share<step> even_share(int64_t begin, int64_t end) {

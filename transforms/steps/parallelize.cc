@@ -10,7 +10,9 @@ struct Parallelize {
   static constexpr bool drafted = true;
   static constexpr std::string_view summary =
       "Runs a loop's iterations on several threads; temporaries become private, reductions are split where that is "
-      "allowed.";
+      "allowed. Of parallel loops in each other that are a perfect, rectangular band without reductions, the "
+      "iterations "
+      "are handed out together; inside of others a parallel loop runs in order.";
   static constexpr std::string_view before = "for i: S(i)";
   static constexpr std::string_view after = "parallel for i: S(i)";
   static constexpr std::string_view names = "The loop keeps its name.";

@@ -38,8 +38,10 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   const auto is_uneven = [&](const std::string& part) { return nest.loop(part).uneven; };
   for (const std::string& loop : fusion.parallel) {
     if (!any_part(fusion, loop, is_long)) continue;
-    steps += call("parallelize", "loop=" + loop + ", kind=$kind");
-    if (any_part(fusion, loop, is_uneven)) kinds = {"dynamic", "static"};
+    for (const std::string& one : fusion.together.at(loop))
+      steps += call("parallelize", "loop=" + one + ", kind=$kind");
+    for (const std::string& one : fusion.together.at(loop))
+      if (any_part(fusion, one, is_uneven)) kinds = {"dynamic", "static"};
   }
   std::vector<OpenRecipe> recipes{{recipe_of(steps), {{"kind", kinds}}}};
   if (fusion.past.empty()) return recipes;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "transforms/strategies/shared_loops.h"
 #include "transforms/strategies/walks.h"
 
 namespace sous::transforms {
@@ -57,6 +58,11 @@ class Fuser {
   Result<Fusion> run() {
     TRY_VOID(level("", true));
     std::ranges::reverse(fusion_.fused);  // found from the outside in
+    for (const string& loop : fusion_.parallel)
+      fusion_.together[loop] = shared_together(nest_.tree, loop, context_.sizes, [&](const string& one) {
+        const auto free = independent(nest_, one, context_, "strategy.carried");
+        return free && free->reductions.empty();
+      });
     return std::move(fusion_);
   }
 
@@ -86,20 +92,32 @@ class Fuser {
   }
 
   Result<void> fuse_inside(const string& around, bool outside) {
+    TRY(bool again, fuse_once_inside(around, outside));
+    while (again) {
+      TRY(again, fuse_once_inside(around, outside));
+    }
+    return {};
+  }
+
+  // Whether some were fused behind others, which may share something with what these are now, or be near enough.
+  Result<bool> fuse_once_inside(const string& around, bool outside) {
+    bool behind = false;
     for (std::size_t k = 0; k + 1 < inside(around).size();) {
       TRY(auto next, next_as_one(around, k, outside));
       if (!next) {
         ++k;
         continue;
       }
+      behind = behind || k > 0;
       nest_.tree = std::move(next->tree);
       auto& parts = fusion_.parts[next->first];
       if (parts.empty()) fusion_.fused.push_back(next->first);
       parts.push_back(next->second);
       std::erase(fusion_.parallel, next->second);
+      std::erase(fusion_.fused, next->second);
       fusion_.steps.insert(fusion_.steps.end(), next->steps.begin(), next->steps.end());
     }
-    return {};
+    return behind;
   }
 
   std::vector<string> loops_inside(const string& around) const {

@@ -6,6 +6,7 @@
 
 #include "sdfg/trips.h"
 #include "transforms/apply.h"
+#include "transforms/strategies/shared_loops.h"
 
 namespace sous::transforms {
 namespace {
@@ -116,6 +117,11 @@ vector<string> NestFacts::outermost(bool LoopFacts::* are, std::int64_t trips) c
       left.insert(left.begin(), first.inside.begin(), first.inside.end());
   }
   return result;
+}
+
+vector<string> NestFacts::shared_together(const string& symbol) const {
+  return transforms::shared_together(nest_->tree, symbol, context_.sizes,
+                                     [&](const string& one) { return loop(one).parallel; });
 }
 
 double NestFacts::iterations(const string& symbol) const {

@@ -17,8 +17,10 @@ void add(const NestFacts& nest, std::int64_t least_trips, std::vector<OpenRecipe
   bool uneven = false;
   for (const std::string& loop : nest.outermost_shared(least_trips)) {
     if (nest.is_short(loop)) continue;
-    steps += call("parallelize", "loop=" + loop + ", kind=$kind");
-    uneven = uneven || nest.loop(loop).uneven;
+    for (const std::string& one : nest.shared_together(loop)) {
+      steps += call("parallelize", "loop=" + one + ", kind=$kind");
+      uneven = uneven || nest.loop(one).uneven;
+    }
   }
   if (steps.empty()) return;
   std::vector<std::string> kinds{"static", "dynamic"};

@@ -1,5 +1,7 @@
 #include "transforms/strategies/thread_levels.h"
 
+#include <algorithm>
+
 #include "transforms/strategies/writing.h"
 
 namespace sous::transforms {
@@ -24,7 +26,10 @@ string sent_out(const NestFacts& nest, const std::vector<string>& loops) {
   string steps;
   for (const string& loop : loops) {
     if (nest.is_short(loop)) continue;
-    steps += call("parallelize", "loop=" + loop + ", kind=" + (nest.loop(loop).uneven ? "dynamic" : "static"));
+    const std::vector<string> together = nest.shared_together(loop);
+    const bool uneven = std::ranges::any_of(together, [&](const string& one) { return nest.loop(one).uneven; });
+    for (const string& one : together)
+      steps += call("parallelize", "loop=" + one + ", kind=" + (uneven ? "dynamic" : "static"));
   }
   return steps;
 }
@@ -39,7 +44,7 @@ std::vector<string> thread_levels(const NestFacts& nest, std::size_t most) {
     if (!steps.empty()) recipes.push_back(recipe_of(steps));
     std::vector<string> next;
     for (const string& loop : loops)
-      for (const string& inner : shared_inside(nest, loop)) next.push_back(inner);
+      for (const string& inner : shared_inside(nest, nest.shared_together(loop).back())) next.push_back(inner);
     loops = std::move(next);
   }
   return recipes;

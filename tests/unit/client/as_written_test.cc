@@ -96,10 +96,12 @@ TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
 
 // A batch of one: threads go to the rows.
 TEST(AsWritten, ForShortOuterLoopsThreadsGoToThoseInside) {
-  const std::string batches = R"(#include <math.h>
-void f(int b, int n, int m, const float *restrict in, const float *restrict scale, float *restrict out) {
-  for (int k = 0; k < b; k++)
-    for (int i = 0; i < n; i++) {
+  const auto batches = [](const std::string& first) {
+    return R"(#include <math.h>
+void f(int b, int n, int m, const float *restrict in, const float *restrict scale, float *restrict out, int *restrict done) {
+  for (int k = 0; k < b; k++) {
+    )" + first +
+           R"(for (int i = 0; i < n; i++) {
       float mean = 0, deviation = 0;
       for (int j = 0; j < m; j++) mean += in[(k * n + i) * m + j];
       mean /= m;
@@ -110,8 +112,10 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
       float by = 1 / sqrtf(deviation / m + 1e-5f);
       for (int j = 0; j < m; j++) out[(k * n + i) * m + j] = (in[(k * n + i) * m + j] - mean) * by * scale[j];
     }
+  }
 })";
-  const auto unit = frontends::c::lift(batches, "f.c", {});
+  };
+  const auto unit = frontends::c::lift(batches("done[k] = 1;\n"), "f.c", {});
   ASSERT_TRUE(unit);
   const PreparedNest nest = prepare(unit->nests.at(0), {}, {}, machine()).value();
   const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
@@ -122,6 +126,15 @@ void f(int b, int n, int m, const float *restrict in, const float *restrict scal
   EXPECT_GT(chosen.guards.at(0).least_extents.at(0), 1);
   EXPECT_LE(chosen.otherwise[0].guards.at(0).least_extents.at(0), 1);
   EXPECT_TRUE(choose({.nest = nest, .gain_model = pessimist, .other_shapes = false}).otherwise.empty());
+  // Where nothing else stands outside, both are handed out together, whatever the shape.
+  const auto perfect = frontends::c::lift(batches(""), "f.c", {});
+  ASSERT_TRUE(perfect);
+  const PreparedNest band = prepare(perfect->nests.at(0), {}, {}, machine()).value();
+  const Chosen together = choose({.nest = band, .gain_model = pessimist});
+  ASSERT_EQ(together.choices.size(), 1u) << together.why;
+  EXPECT_EQ(transforms::to_text(together.choices.at(0).match.recipe),
+            "parallelize(loop=i0, kind=static); parallelize(loop=i1, kind=static) -> highway");
+  EXPECT_LE(together.guards.at(0).least_extents.at(0), 1);
 }
 
 // What is handed from part to part of an iteration is written over in the next one: apart, each iteration has its own.

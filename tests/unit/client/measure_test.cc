@@ -84,10 +84,22 @@ TEST(Measure, WhatComputesSomethingElseIsNotMeasured) {
 
 // The generated code refuses these sizes: on them only the original would run.
 TEST(Measure, WhatDoesNotRunIsNotMeasured) {
-  const Measured measured("void f(int n, double *x) { for (int i = 0; i != n - 10; i++) x[i] = 2 * x[i] + 1; }", 5);
+  const Measured measured(R"(void f(int n, double *x) {
+  for (int i = 0; i < n; i++) x[i] += 1;
+  for (int i = 0; i != n - 10; i++) x[i] = 2 * x[i] + 1;
+})",
+                          5);
   const auto evidence = measured.of(0);
   ASSERT_FALSE(evidence);
   EXPECT_EQ(evidence.error().code, "measure.run");
+}
+
+TEST(Measure, WhatDoesNothingIsNotMeasured) {
+  for (const std::int64_t n : {0, -5}) {
+    const auto evidence = Measured("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }", n).of(0);
+    ASSERT_FALSE(evidence) << n;
+    EXPECT_EQ(evidence.error().code, "measure.sizes");
+  }
 }
 
 // 64 elements beside a product of 200^3: a thousand times less, whatever else the machine does.

@@ -1,7 +1,12 @@
 #include "client/process.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
+#include <memory>
 #include <thread>
 
 namespace sous::client {
@@ -36,6 +41,31 @@ TEST(Process, StopEndsIt) {
     stop = true;
   });
   EXPECT_EQ(run({"sleep", "60"}, {.stop = &stop}).error().code, "client.stopped");
+}
+
+TEST(Process, ASignalLeavesNoFolderBehind) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto gone = std::make_unique<TemporaryFolder>(*TemporaryFolder::make());
+      const auto folder = TemporaryFolder::make();
+      if (!write_file(folder->file("left"), "text")) ::_exit(1);
+      if (::write(ends[1], folder->path().data(), folder->path().size()) < 0) ::_exit(1);
+      ::raise(signal);
+      ::_exit(2);
+    }
+    ::close(ends[1]);
+    char path[4096];
+    const auto length = ::read(ends[0], path, sizeof path);
+    ::close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    ASSERT_GT(length, 0);
+    EXPECT_FALSE(std::filesystem::exists(std::string(path, static_cast<std::size_t>(length))));
+  }
 }
 
 }  // namespace

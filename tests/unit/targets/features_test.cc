@@ -53,6 +53,29 @@ loop i = 0 .. n parallel private(small, large, x) {
   expect_like_interpreter(graph, {1, 7, 130});
 }
 
+// Parallel loops in each other are handed out together: of few iterations outside, each thread gets its part inside.
+TEST(Features, ParallelLoopsInEachOtherAreOne) {
+  const std::string graph = R"(sdfg 1 t symbols n, m
+array A: f64[3, n + 2, 2 * m + 2, 4] argument  array y: f64[n + 9] argument  array x: f64 registers transient
+array w: f32[4] stack transient  array large: f64[m + 1] heap transient  arguments n, m, A, y
+loop b = 0 .. 3 parallel { loop i = n + 1 .. 1 step -1 parallel private(w) { loop j = 1 .. 2 * m parallel step 2 private(w, x) {
+  s0: w[1] = f32(A[b, i, j, 0])
+  s1: x[] = f64(w[1]) + {b * 100 + i * 10 + j}f64
+  s2: A[b, i, j, 1] = x[] * 0.5 } } }
+loop c = 0 .. 2 parallel(dynamic) { loop k = 0 .. n parallel(dynamic) private(large) {
+  loop p = 0 .. m { s3: large[p] = A[c, k, p, 0] }
+  loop q = 0 .. m - k { s4: A[c, k, q, 2] = large[m - 1 - q] } } }
+loop d = 0 .. 3 parallel(chunk=3) { loop l = 0 .. n parallel { s5: A[d, l, 0, 3] = A[d, l, 1, 0] + {d - l}f64 } }
+loop e = 0 .. 2 parallel { loop f = e .. n parallel { s6: A[e, f, 1, 3] = {e}f64 } }
+loop g = 0 .. n parallel { loop h = 0 .. 4 parallel reduce(+: y) { s7: y[g] += A[0, g, 0, h] } })";
+  const std::string code = emitted("openmp", parsed(graph));
+  EXPECT_TRUE(code.contains("sous::trips_together(b_trips, i_trips, j_trips)")) << code;
+  EXPECT_TRUE(code.contains("sous::dynamic_share(together")) << code;
+  EXPECT_FALSE(code.contains("e_trips")) << "what one loop runs depends on the other";
+  EXPECT_FALSE(code.contains("g_trips")) << "a sum";
+  expect_like_interpreter(graph, {0, 1, 2, 7, 90});
+}
+
 TEST(Features, UnsafeNamesAreQuoted) {
   expect_like_interpreter(R"(sdfg 1 class symbols for
 array double: f64[for] argument  array exp: f64 argument  array INT64_MAX: i64[for] argument

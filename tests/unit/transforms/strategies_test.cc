@@ -489,6 +489,30 @@ TEST(Strategies, FewIterationsAreNotSharedOutWhereOthersMayBe) {
   EXPECT_EQ(counts("n"), (std::vector<std::string>{"parallelize(loop=i0, kind=$kind) -> highway"}));
 }
 
+// A batch that may be one image goes to threads with its rows; what is inside of those stays whole.
+TEST(Strategies, LoopsThatMayBeShortAreSharedOutWithThoseInThem) {
+  const auto scaled = [](const std::string& batch, const std::string& rows) {
+    const Sdfg images = nest("array A: f64[" + batch + ", n + 8, n] argument", "A",
+                             "loop i0 = 0 .. " + batch + " { loop i1 = 0 .. " + rows +
+                                 " { loop i2 = 0 .. n { s0: A[i0, i1, i2] = A[i0, i1, i2] * 3.0 } } }");
+    return written(outer_threads_strategy, images).value()[0].text;
+  };
+  const std::string both = "parallelize(loop=i0, kind=$kind); parallelize(loop=i1, kind=$kind)";
+  EXPECT_EQ(scaled("m", "n"), both + " -> highway");
+  EXPECT_EQ(scaled("2", "n"), both + " -> highway");
+  EXPECT_EQ(scaled("2", "3"), both + "; parallelize(loop=i2, kind=$kind) -> highway");
+  EXPECT_EQ(scaled("300", "n"), "parallelize(loop=i0, kind=$kind) -> highway");
+  EXPECT_EQ(scaled("8", "n - i0"), "parallelize(loop=i0, kind=$kind) -> highway");
+  // Parts that were made one, too.
+  const Sdfg two =
+      nest("array A: f64[2, n, n] argument array B: f64[2, n, n] argument", "A, B",
+           "loop i0 = 0 .. 2 { loop i1 = 0 .. n { loop i2 = 0 .. n { s0: A[i0, i1, i2] = A[i0, i1, i2] * 3.0 } } } "
+           "loop i3 = 0 .. 2 { loop i4 = 0 .. n { loop i5 = 0 .. n { s1: B[i3, i4, i5] = A[i3, i4, i5] + 1.0 } } }");
+  const std::string fused = written(fused_loops_strategy, two).value()[0].text;
+  EXPECT_NE(fused.find("parallelize(loop=i0, kind=$kind); parallelize(loop=i1, kind=$kind)"), std::string::npos)
+      << fused;
+}
+
 // Skewed by less than least_skew says loops do not go in tiles, skewed by that much they do.
 TEST(Strategies, DependencesTellHowFarLoopsAreSkewedForTiles) {
   const std::string two = "loop i0 = 3 .. n { loop i1 = 3 .. m { ";

@@ -180,6 +180,19 @@ TEST(CoreLoad, SumsAreVectorsWhereTheirOrderIsFree) {
   }
 }
 
+TEST(CoreLoad, LoopsThatAreHandedOutTogetherHaveSharesTogether) {
+  const auto load = [](const std::string& rows) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[2, n, n] argument arguments n, A loop i = 0 .. 2 parallel { loop j = 0 .. n " +
+        rows + " { loop k = 0 .. n { s: A[i, j, k] = A[i, j, k] * 3.0 } } }");
+    EXPECT_TRUE(nest);
+    return core_load(*nest, {{"n", 800}}, machine(16), 16);
+  };
+  EXPECT_NEAR(load("").shares, 2, 0.01);
+  EXPECT_NEAR(load("parallel").shares, 16, 0.01);
+  EXPECT_EQ(load("parallel").regions, 1);
+}
+
 // Samples of several channels, in turns: with few of them, each thread writes to the lines that the other one needs.
 TEST(CoreLoad, ThreadsThatWriteSideBySideGainNothing) {
   const auto load = [](const std::string& loops, std::int64_t channels) {
