@@ -113,6 +113,12 @@ TEST_F(RoutesTest, MalformedQueriesAreRefusedWithTheirCode) {
   EXPECT_TRUE(code(nest).starts_with("sdfg.")) << nest.body;
 }
 
+TEST_F(RoutesTest, NestsOfAbsurdSizeAreNotLookedAt) {
+  QueryRequest large = request();
+  for (int k = 0; k < 5000; ++k) large.nests[0].nest.symbols.push_back("p" + std::to_string(k));
+  EXPECT_EQ(code(post(to_json(large))), "sdfg.size");
+}
+
 TEST_F(RoutesTest, EveryTruncationIsRefused) {
   const std::string good = to_json(request());
   for (std::size_t length = 0; length < good.size(); length += 97) EXPECT_EQ(post(good.substr(0, length)).status, 400);
