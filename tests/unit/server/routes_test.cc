@@ -129,6 +129,9 @@ TEST_F(RoutesTest, OversizedBodies) {
   EXPECT_EQ(response.status, 413);
   EXPECT_EQ(code(response), "request.budget");
   QueryRequest many = request();
+  std::string values = "[0";
+  for (int k = 0; k < 1'000'000; ++k) values += ",{}";
+  EXPECT_EQ(code(post("{\"nests\":" + values + "]}")), "request.budget") << "short, and a lot of memory";
   many.nests.assign(most_nests + 1, nests::asks(nests::jacobi, 9));
   EXPECT_EQ(post(to_json(many)).status, 400);
 }
