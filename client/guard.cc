@@ -56,7 +56,7 @@ void disarm() {
 void on_fault(int) {
   write_all(2, guarded->message);
   for (const auto& [path, line] : guarded->lines) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file >= 0) write_all(file, line);
   }
   // Neither timer, handlers nor mask may reach the compiler.
