@@ -193,6 +193,27 @@ TEST(Http, BodiesAreLimitedWhileTheyAreDecompressed) {
   EXPECT_EQ(code(served.ask(post("hello", "Content-Encoding: zstd\r\n"))), "request.encoding");
 }
 
+TEST(Http, WhatTheHeadRefusesIsNotReadNorDecompressed) {
+  std::atomic<int> handled = 0;
+  Service service{.handle = [&](const Request& request) { return ++handled, echo(request); },
+                  .refuse = [](const Request& head) -> std::optional<Response> {
+                    if (head.path != "/nothing") return std::nullopt;
+                    return refusal(404, {"request.path", ""});
+                  }};
+  const Served served(service);
+  Client client = served.client();
+  client.say(get("/nothing") + get("/x"));
+  EXPECT_EQ(status(client.answer()), 404);
+  EXPECT_EQ(body_of(client.answer()), "GET /x ") << "without a body it goes on";
+  Client waiting = served.client();
+  waiting.say("POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status(waiting.answer()), 404) << "without its body";
+  EXPECT_EQ(handled, 1);
+  // Neither is what a GET brings.
+  EXPECT_EQ(body_of(served.ask("GET /x HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnone")),
+            "GET /x ");
+}
+
 TEST(Http, AnswersAreCompressedForWhoAcceptsIt) {
   const Served served({echo});
   const std::string text(5000, 'x');

@@ -260,6 +260,25 @@ TEST_F(RoutesTest, UnknownPathsAndMethods) {
   EXPECT_EQ(routes.handle({"DELETE", "/v1/steps", ""}).allow, "GET");
 }
 
+// Before a body is read, or anybody waited for; what is refused is charged as what is answered.
+TEST_F(RoutesTest, WhatTheHeadAloneSaysIsInVain) {
+  Routes guarded(*database, ledger, {.is_private = true, .rates = {.requests = 4}});
+  const auto refuse = [&](const Request& head) {
+    const auto response = guarded.refuse(head);
+    return response ? std::to_string(response->status) + " " + code(*response) : "";
+  };
+  const std::string shown = "Bearer x";
+  EXPECT_EQ(refuse({"POST", "/nothing", "", shown}), "404 request.path");
+  EXPECT_EQ(refuse({"POST", "/livez", "", shown}), "405 request.method");
+  EXPECT_EQ(refuse({"POST", "/v1/query", ""}), "401 token.missing");
+  EXPECT_EQ(refuse({"POST", "/v1/jobs/renew", ""}), "401 token.missing");
+  EXPECT_EQ(refuse({"POST", "/v1/jobs/renew", ""}), "429 request.rate");
+  EXPECT_EQ(refuse({"POST", "/nothing", "", shown}), "429 request.rate");
+  for (const Request& head : {Request{"POST", "/v1/jobs/renew", "", shown}, Request{"GET", "/livez", ""},
+                              Request{"HEAD", "/healthz", ""}, Request{"GET", "/v1/steps", ""}})
+    EXPECT_EQ(refuse(head), "") << head.path;
+}
+
 TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {
   const auto made = new_token("desk", {.bits = 1}).value();
   ledger.add(made.token).value();
