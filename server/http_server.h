@@ -12,7 +12,7 @@
 //
 // Bodies are limited while they are read (also in chunks) and while they are decompressed; `held_bytes` limits all
 // bodies and answers together, and beyond it the connection that has been at it for the longest gives way. Beyond
-// `connections`, the one that has waited for the longest without a request does. A request of which the queue is
+// `connections`, the one that has waited for the longest without a whole request does. A request of which the queue is
 // full is answered 503 with Retry-After at once; one whose client hangs up while it waits is dropped.
 // docs/decisions/031-an-event-loop-for-the-server.md says why.
 #pragma once

@@ -287,6 +287,16 @@ TEST(Http, BodiesThatNeverComeKeepNobodyOut) {
   EXPECT_TRUE(silent.front().is_closed());
 }
 
+TEST(Http, WhoAnnouncesABodyHoldsNoPlaceForEver) {
+  const Served served({echo}, {.connections = 20});
+  std::vector<Client> silent;
+  for (int i = 0; i < 20; ++i)
+    (silent.emplace_back(served.client())).say("POST /x HTTP/1.1\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n");
+  for (Client& one : silent) EXPECT_EQ(status(one.answer()), 100);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status(served.ask(post("{}"))), 200);
+  EXPECT_TRUE(silent.front().is_closed());
+}
+
 // Until the counters say so.
 void wait_for(const Served& served, const std::string& line) {
   for (int i = 0; i < 10'000 && served.metrics.text(0).find(line) == std::string::npos; ++i)
