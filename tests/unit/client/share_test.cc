@@ -46,7 +46,8 @@ class ShareTest : public ::testing::Test {
   int told() {
     share_wanted(request, options, 200ms);
     int times = 0;
-    for (pollfd look{listener, POLLIN, 0}; ::poll(&look, 1, 0) > 0; ++times) ::close(::accept(listener, nullptr, nullptr));
+    for (pollfd look{listener, POLLIN, 0}; ::poll(&look, 1, 0) > 0; ++times)
+      ::close(::accept(listener, nullptr, nullptr));
     return times;
   }
 

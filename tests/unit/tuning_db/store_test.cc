@@ -392,6 +392,23 @@ TEST_P(StoreTest, ManyBuildsMayMakeAndFillOneDatabase) {
   EXPECT_EQ(opened(place).list()->size(), 5u);
 }
 
+// It would be embedded anew for ever, and be news to all others each time.
+TEST_P(StoreTest, WhatCannotBeReadIsLookedAtOnce) {
+  auto store = opened(place);
+  for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi}) ASSERT_TRUE(store.add(entry(nest, 500)));
+  const std::string bad = entry_id(entry(nests::syrk, 500)), lost = entry_id(entry(nests::gemm, 500));
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE entries SET tuned_seconds = -1 WHERE id = '" + bad + "'; " +
+                                                    "DELETE FROM embeddings WHERE entry IN ('" + bad + "', '" + lost +
+                                                    "')"));
+  const std::string before = store.generation().value();
+  EXPECT_EQ(store.vectors()->size(), 2u);
+  const std::string after = store.generation().value();
+  EXPECT_NE(after, before) << "one was embedded";
+  EXPECT_EQ(store.vectors()->size(), 2u);
+  EXPECT_EQ(opened(place).vectors()->size(), 2u);
+  EXPECT_EQ(store.generation().value(), after);
+}
+
 // Each schema is exactly what the migrations make of the one before, whichever way it was come to.
 TEST_P(StoreTest, EverySchemaCanBeLeftInBothDirections) {
   opened(place).add(entry(nests::gemm, 500)).value();
