@@ -72,7 +72,8 @@ void append_to_build_log(const LogEntry& entry) {
   if (!stats.empty()) append_to_stats_log(stats, to_stats_line(entry, folder, own, children));
   if (!whole) return;
   const string line = to_line(entry, folder, own, children);
-  const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  // A pipe is not waited for: neither for its reader nor for room in it.
+  const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0 || ::write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     std::fprintf(stderr, "sous: SOUS_REPORT: %s: %s\n", path, std::strerror(errno));
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -42,6 +43,8 @@ struct Guarded {
   std::vector<std::pair<string, string>> lines;  // of logs: path, line
 };
 Guarded* guarded = nullptr;
+std::atomic<const LeftBehind*> left_behind = nullptr;
+static_assert(std::atomic<const LeftBehind*>::is_always_lock_free);
 
 void write_all(int file, const string& text) {
   if (::write(file, text.data(), text.size()) < 0) return;  // nothing can be done about it here
@@ -56,8 +59,12 @@ void disarm() {
 void on_fault(int) {
   write_all(2, guarded->message);
   for (const auto& [path, line] : guarded->lines) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file >= 0) write_all(file, line);
+  }
+  if (const LeftBehind* left = left_behind) {
+    const int file = ::open(left->path.c_str(), O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (file >= 0) write_all(file, left->text);
   }
   // Neither timer, handlers nor mask may reach the compiler.
   disarm();
@@ -73,6 +80,8 @@ void on_fault(int) {
 void stop_guarding() {
   if (guarded != nullptr) disarm();
 }
+
+void leave_behind(const LeftBehind* what) { left_behind = what; }
 
 bool guards() { return SOUS_UNDER_SANITIZER == 0; }
 

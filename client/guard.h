@@ -22,6 +22,13 @@ bool guards();
 // From here on until the process ends or stop_guarding. `command`: the original; `file`: what is looked at.
 // Both are copied. At most one guard in a process.
 void guard_with(const std::vector<std::string>& command, const std::string& file);
+// What a guard that acts writes besides, in place of what the file at the path holds: who sees it knows what the
+// process was at.
+struct LeftBehind {
+  std::string path, text;
+};
+// From now on; null: nothing. It stays where it is until it is replaced.
+void leave_behind(const LeftBehind* what);
 // Before this process becomes another program, to which a timer would go over.
 void stop_guarding();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdfg/check.h"
 #include "server/protocol.h"
 #include "tuning-db/json_reader.h"
 
@@ -16,17 +17,24 @@ Result<std::unique_ptr<HttpSource>> HttpSource::make(std::string_view url, tunin
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::query(const std::vector<transforms::NestQuery>& nests,
                                                                       int k) {
-  if (nests.empty()) return std::vector<std::vector<transforms::Match>>{};
+  // A server refuses what is too large, and all the others with it: nothing is known of these.
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < nests.size(); ++i)
+    if (sdfg::check_size(nests[i].nest)) asked.push_back(i);
+  std::vector<std::vector<transforms::Match>> result(nests.size());
+  if (asked.empty()) return result;
   const std::string& where = server_.name();
-  if (nests.size() > server::most_nests)
-    return fail("http.request", std::to_string(nests.size()) + " nests are more than one request may have", where);
-  const server::QueryRequest request{
-      .hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = nests};
+  if (asked.size() > server::most_nests)
+    return fail("http.request", std::to_string(asked.size()) + " nests are more than one request may have", where);
+  server::QueryRequest request{.hardware = hardware_, .k = std::clamp(k, 1, server::most_matches), .nests = {}};
+  for (const std::size_t i : asked) request.nests.push_back(nests[i]);
   TRY(const HttpResponse response, server_.post("/v1/query", server::to_json(request)));
-  TRY(auto matches, read_answer(response, nests.size(), k, where, patience_.get()));
-  for (auto& ranked : matches)
-    for (auto& match : ranked) match.patience = patience_;
-  return matches;
+  TRY(auto matches, read_answer(response, asked.size(), k, where, patience_.get()));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    for (auto& match : matches[i]) match.patience = patience_;
+    result[asked[i]] = std::move(matches[i]);
+  }
+  return result;
 }
 
 Result<std::vector<std::vector<transforms::Match>>> HttpSource::read_answer(const HttpResponse& response,

@@ -27,6 +27,10 @@ void remove_old(const fs::path& folder) {
   }
 }
 
+fs::path stamp_of(std::string_view text, const fs::path& folder) {
+  return folder / tuning_db::content_hash(std::string(text)).substr(0, 16);
+}
+
 }  // namespace
 
 fs::path cache_folder() { return tuning_db::hardware_cache_path().parent_path(); }
@@ -34,7 +38,7 @@ fs::path cache_folder() { return tuning_db::hardware_cache_path().parent_path();
 bool first_to_say(std::string_view text, const fs::path& folder) {
   std::error_code error;
   if (folder.empty() || (fs::create_directories(folder, error), error)) return true;
-  const fs::path stamp = folder / tuning_db::content_hash(std::string(text)).substr(0, 16);
+  const fs::path stamp = stamp_of(text, folder);
   // Exclusive: of several at once, one makes it.
   const int made = ::open(stamp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (made >= 0) {
@@ -47,6 +51,11 @@ bool first_to_say(std::string_view text, const fs::path& folder) {
   if (std::time(nullptr) - known.st_mtime < said_for_seconds) return false;
   ::utimensat(AT_FDCWD, stamp.c_str(), nullptr, 0);
   return true;
+}
+
+void not_said(std::string_view text, const fs::path& folder) {
+  std::error_code ignored;
+  if (!folder.empty()) fs::remove(stamp_of(text, folder), ignored);
 }
 
 void warn(std::string_view text) {

@@ -18,6 +18,9 @@ inline constexpr int said_for_seconds = 600;
 // Whether the text is to be said now, by this process. Always where stamps cannot be kept.
 bool first_to_say(std::string_view text, const std::filesystem::path& folder);
 
+// Says that it was not said after all: the next one to ask is to say it.
+void not_said(std::string_view text, const std::filesystem::path& folder);
+
 // "sous: warning: …" on standard error, once.
 void say_once(std::string_view text);
 // The same every time: for what a single command asked for.

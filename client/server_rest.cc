@@ -24,8 +24,13 @@ class Resting final : public transforms::RecipeSource {
   Resting& operator=(const Resting&) = delete;
   ~Resting() override {
     if (!asked_) return;
-    const bool in_vain = time_->asking > time_->deadline / 2 || time_->patience.over();
-    in_vain ? rest_.failed() : rest_.answered();
+    leave_behind(nullptr);
+    if (time_->asking > time_->deadline / 2 || time_->patience.over())
+      rest_.failed();
+    else if (said_nothing_)
+      rest_.said_nothing(time_->asking, time_->deadline);
+    else
+      rest_.said_something();
   }
 
   bool may_know(const sdfg::Sdfg& lifted) override { return server_->may_know(lifted); }
@@ -35,12 +40,19 @@ class Resting final : public transforms::RecipeSource {
                                                             int k) override {
     if (nests.empty()) return server_->query(nests, k);
     if (!rest_.may_ask()) return fail("http.resting", "the server was asked in vain a short while ago", name_);
+    // Until nobody uses the answer any more: a guard skips what destructors would write down.
+    left_ = rest_.if_it_dies();
+    if (!left_.path.empty()) leave_behind(&left_);
     const auto begun = std::chrono::steady_clock::now();
     const transforms::Patience::Counting counting(time_->patience);
     auto answer = server_->query(nests, k);
     time_->asking += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
     asked_ = answer || !ServerRest::is_silence(answer.error());
-    if (!asked_) rest_.failed();
+    said_nothing_ = answer && std::ranges::all_of(*answer, [](const auto& matches) { return matches.empty(); });
+    if (!asked_) {
+      leave_behind(nullptr);
+      rest_.failed();
+    }
     return answer;
   }
 
@@ -49,7 +61,8 @@ class Resting final : public transforms::RecipeSource {
   ServerRest rest_;
   std::string name_;
   std::shared_ptr<ServerTime> time_;
-  bool asked_ = false;  // and it said something
+  bool asked_ = false, said_nothing_ = false;  // and it answered; without matches
+  LeftBehind left_;
 };
 
 }  // namespace
@@ -92,6 +105,31 @@ void ServerRest::answered() {
   std::error_code ignored;
   if (failures_ > 0) fs::remove(stamp_, ignored);
 }
+
+void ServerRest::said_something() {
+  answered();
+  std::error_code ignored;
+  if (!stamp_.empty()) fs::remove(wasted(), ignored);
+}
+
+void ServerRest::said_nothing(std::chrono::milliseconds asking, std::chrono::milliseconds deadline) {
+  const auto more = asking - deadline / 10;
+  answered();
+  if (stamp_.empty() || more.count() <= 0) return;
+  std::error_code error;
+  const auto age = fs::file_time_type::clock::now() - fs::last_write_time(wasted(), error);
+  const bool counts = !error && age >= std::chrono::seconds(0) && age < std::chrono::seconds(longest_seconds);
+  const std::string written = counts ? tuning_db::read_file(wasted(), 64).value_or("") : "";
+  const long before = std::clamp(std::strtol(written.c_str(), nullptr, 10), 0L, 86'400'000L);
+  const long sum = before + more.count();
+  if (sum <= deadline.count()) return void(tuning_db::write_file_atomically(wasted(), std::to_string(sum)));
+  fs::remove(wasted(), error);
+  failed();
+}
+
+LeftBehind ServerRest::if_it_dies() const { return {stamp_.string(), std::to_string(failures_ + 1)}; }
+
+fs::path ServerRest::wasted() const { return fs::path(stamp_) += ".wasted"; }
 
 ServerRest rest_of(const Options& options) {
   const auto folder = cache_folder();

@@ -1,6 +1,7 @@
 // A server that does not answer, or takes the build's time with what it says, costs a build one deadline or two, not as
 // much for each file: who waited for it in vain leaves a
-// stamp in the user's cache folder, and for a while nobody else asks. When that is over one process tries again; the
+// stamp in the user's cache folder, and for a while nobody else asks; so does who dies of its answer (client/guard.h),
+// and who waited a little for nothing after many others did. When that is over one process tries again; the
 // rest doubles with each vain try, from half a minute to ten.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "client/guard.h"
 #include "client/http.h"
 #include "client/options.h"
 #include "transforms/source.h"
@@ -30,8 +32,16 @@ class ServerRest {
   static bool is_silence(const Error& error);
   void failed();
   void answered();
+  // It answered, and had matches.
+  void said_something();
+  // It answered, and had none. What the time beyond a tenth of the deadline adds up to, of all files since it
+  // last said something: more than one deadline is as good as no answer.
+  void said_nothing(std::chrono::milliseconds asking, std::chrono::milliseconds deadline);
+  // What is left of a process that dies of the answer: as `failed`.
+  LeftBehind if_it_dies() const;
 
  private:
+  std::filesystem::path wasted() const;
   std::filesystem::path stamp_;
   int failures_ = 0;  // in a row, when it was last looked at
 };

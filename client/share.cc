@@ -38,12 +38,14 @@ Result<void> send_wanted(const server::WantedRequest& request, const std::string
 
 void share_wanted(const server::WantedRequest& request, const Options& options, std::chrono::milliseconds left) {
   if (!options.share_wanted || options.server.empty() || request.nests.empty() || left < least_left) return;
-  const auto folder = cache_folder();
-  if (!first_to_say(options.server + server::to_json(request), folder.empty() ? folder : folder / "shared")) return;
+  const auto cache = cache_folder(), folder = cache.empty() ? cache : cache / "shared";
+  const std::string told = options.server + server::to_json(request);
+  if (!first_to_say(told, folder)) return;
   ServerRest rest = rest_of(options);
-  if (!rest.may_ask()) return;
+  if (!rest.may_ask()) return not_said(told, folder);
   const auto sent = send_wanted(request, options.server, left);
   rest.tell(sent ? nullptr : &sent.error());
+  if (!sent && ServerRest::is_silence(sent.error())) not_said(told, folder);
   if (!sent) say_once("SOUS_SHARE: " + sent.error().to_string());
 }
 

@@ -34,8 +34,7 @@ class GraphChecker {
     names();
     for (const Container& c : sdfg_.containers) container(c);
     arguments();
-    Scope root;
-    root.symbols.insert(sdfg_.symbols.begin(), sdfg_.symbols.end());
+    const Scope root;
     assumptions(root);
     region(sdfg_.root, root);
   }
@@ -57,8 +56,7 @@ class GraphChecker {
 
   void container(const Container& c) {
     const std::string where = "array " + c.name;
-    Scope scope = Scope{}.inside(where);
-    scope.symbols.insert(sdfg_.symbols.begin(), sdfg_.symbols.end());
+    const Scope scope = Scope{}.inside(where);
     if (c.strides.size() != c.shape.size())
       report("sdfg.container.rank",
              std::to_string(c.strides.size()) + " strides for " + std::to_string(c.shape.size()) + " dimensions",
@@ -91,7 +89,7 @@ class GraphChecker {
     std::set<std::string> given;
     for (const std::string& name : sdfg_.arguments) {
       if (!given.insert(name).second) report("sdfg.argument.duplicate", "'" + name + "' is listed twice", "arguments");
-      if (!sdfg_.has_symbol(name) && !is_argument(name))
+      if (!context_.symbols.contains(name) && !is_argument(name))
         report("sdfg.argument.unknown", "'" + name + "' is neither a symbol nor an argument container", "arguments");
     }
     auto require = [&](const std::string& name) {
@@ -165,7 +163,7 @@ class GraphChecker {
     check_name(context_, l.symbol, "loop symbol", where);
     if (!loops_.insert(l.symbol).second)
       report("sdfg.loop.symbol", "two loops over '" + l.symbol + "'", where);
-    else if (sdfg_.has_symbol(l.symbol) || context_.find(l.symbol))
+    else if (parameters_.contains(l.symbol) || context_.find(l.symbol))
       report("sdfg.name.duplicate", "'" + l.symbol + "' is a loop symbol and declared besides", where);
     Scope bounds = scope;
     bounds.where = where;
@@ -175,24 +173,26 @@ class GraphChecker {
     if (l.prefetch < 0 || l.prefetch > max_prefetch)
       report("sdfg.loop.prefetch", "a loop prefetches 0 to " + std::to_string(max_prefetch) + " iterations ahead",
              where);
-    inside.symbols.insert(l.symbol);
+    const auto symbol = context_.symbols.insert(l.symbol);
     schedule(l, scope, inside);
-    for (const std::string& name : l.privates) {
+    const std::set<std::string> own(l.privates.begin(), l.privates.end());
+    for (const std::string& name : own) {
       const Container* c = context_.find(name);
       if (!c || !c->transient)
         report("sdfg.loop.private", "'" + name + "' is private, but not a transient container", where);
-      inside.privates.insert(name);
+      context_.privates.insert(name);
     }
     std::set<std::string> reduced;
     for (const Reduction& r : l.reductions) {
-      if (!context_.find(r.container) || !reduced.insert(r.container).second ||
-          std::ranges::find(l.privates, r.container) != l.privates.end())
+      if (!context_.find(r.container) || !reduced.insert(r.container).second || own.contains(r.container))
         report("sdfg.reduction.container", "'" + r.container + "' is unknown, private to the loop, or reduced twice",
                where);
       else
         check_reduction(context_, l, r, inside);
     }
     region(l.body, inside);
+    for (const std::string& name : own) context_.privates.erase(context_.privates.find(name));
+    context_.symbols.erase(symbol);
   }
 
   void schedule(const Loop& l, const Scope& around, Scope& inside) {
@@ -231,6 +231,7 @@ class GraphChecker {
 
   Context& context_;
   const Sdfg& sdfg_;
+  const std::set<std::string> parameters_{sdfg_.symbols.begin(), sdfg_.symbols.end()};
   std::set<std::string> states_, loops_;
 };
 
@@ -243,7 +244,8 @@ Scope Scope::inside(const std::string& place) const {
   return result;
 }
 
-Context::Context(const Sdfg& graph, std::size_t limit) : sdfg(graph), limit_(limit) {
+Context::Context(const Sdfg& graph, std::size_t limit)
+    : sdfg(graph), symbols(graph.symbols.begin(), graph.symbols.end()), limit_(limit) {
   for (const Container& c : sdfg.containers) containers.emplace(c.name, &c);
   walk(sdfg.root, [&](const Node& n) {
     if (const auto* l = std::get_if<Loop>(&n.value)) {
@@ -276,7 +278,7 @@ const Container* check_use(Context& context, const std::string& container, const
     context.report("sdfg.container.unknown", "'" + container + "' is not declared", scope.where);
     return nullptr;
   }
-  if (context.private_somewhere.contains(container) && !scope.privates.contains(container))
+  if (context.private_somewhere.contains(container) && !context.privates.contains(container))
     context.report("sdfg.loop.private-scope", "'" + container + "' is private to a loop, and used outside of it",
                    scope.where);
   return c;
@@ -296,6 +298,26 @@ Result<void> check(const Sdfg& sdfg) {
   const std::vector<Error> errors = std::move(context).take_errors();
   if (!errors.empty()) return std::unexpected(errors.front());
   return {};
+}
+
+Result<void> check_size(const Sdfg& sdfg) {
+  std::size_t parts = 0;
+  visit(sdfg.root, [&](const Node& n) {
+    ++parts;
+    if (const auto* l = std::get_if<Loop>(&n.value)) parts += l->privates.size() + l->reductions.size();
+    if (const auto* s = std::get_if<State>(&n.value)) parts += s->nodes.size();
+  });
+  if (sdfg.symbols.size() <= most_symbols && sdfg.containers.size() <= most_containers && parts <= most_parts)
+    return {};
+  return fail("sdfg.size", std::to_string(sdfg.symbols.size()) + " symbols, " + std::to_string(sdfg.containers.size()) +
+                               " containers and " + std::to_string(parts) + " loops, states and nodes of these; " +
+                               std::to_string(most_symbols) + ", " + std::to_string(most_containers) + " and " +
+                               std::to_string(most_parts) + " are taken");
+}
+
+Result<void> check_foreign(const Sdfg& sdfg) {
+  TRY_VOID(check_size(sdfg));
+  return check(sdfg);
 }
 
 }  // namespace sous::sdfg

@@ -16,7 +16,7 @@ void check_symbols(Context& context, const Expr& e, const Scope& scope) {
   if (!e.is_valid())
     return context.report("sdfg.expr.overflow", "a symbolic expression left the 64-bit range", scope.where);
   for (const std::string& s : e.symbols())
-    if (!scope.symbols.contains(s))
+    if (!context.symbols.contains(s))
       context.report("sdfg.expr.unknown-symbol",
                      "'" + s + "' in '" + e.to_string() + "' is neither a parameter nor a loop symbol in scope",
                      scope.where);

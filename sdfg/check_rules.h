@@ -13,9 +13,7 @@ namespace sous::sdfg::rules {
 
 // Where in the graph a rule is looked at.
 struct Scope {
-  std::string where;              // "loop i / state s0"; empty at the root
-  std::set<std::string> symbols;  // parameters and the loop symbols around
-  std::set<std::string> privates;
+  std::string where;             // "loop i / state s0"; empty at the root
   std::vector<int> grid, block;  // dimensions of the GPU loops around
   bool ordered = true;           // no loop around runs its iterations in any order
   int depth = 0;
@@ -35,6 +33,9 @@ class Context {
   std::map<std::string, const Container*> containers;  // the first of a name
   std::set<std::string> private_somewhere, private_to_grid;
   std::set<std::string> written;
+  // What is in scope at the place that is looked at: parameters and the symbols of loops around, what these have
+  // private. Kept here, not in scopes: a copy for each loop would be one of all parameters.
+  std::multiset<std::string> symbols, privates;
 
   const Container* find(const std::string& name) const;
 

@@ -20,6 +20,12 @@ class StateChecker {
       return report("sdfg.state.size",
                     "more than " + std::to_string(node_limit) + " nodes, or four times as many edges");
     if (!edges()) return;
+    into_.resize(state_.nodes.size());
+    out_of_.resize(state_.nodes.size());
+    for (const Edge& e : state_.edges) {
+      into_[static_cast<std::size_t>(e.target)].push_back(&e);
+      out_of_[static_cast<std::size_t>(e.source)].push_back(&e);
+    }
     for (std::size_t k = 0; k < state_.nodes.size(); ++k) {
       const int index = static_cast<int>(k);
       match(
@@ -80,11 +86,8 @@ class StateChecker {
     __builtin_unreachable();
   }
 
-  std::vector<const Edge*> edges_of(int k, bool into) const {
-    std::vector<const Edge*> result;
-    for (const Edge& e : state_.edges)
-      if ((into ? e.target : e.source) == k) result.push_back(&e);
-    return result;
+  const std::vector<const Edge*>& edges_of(int k, bool into) const {
+    return (into ? into_ : out_of_)[static_cast<std::size_t>(k)];
   }
 
   // Binds every connector: `inputs` to one edge each, `output` to at least one.
@@ -100,7 +103,7 @@ class StateChecker {
     for (const std::string& name : inputs)
       if (!bound.contains(name))
         report("sdfg.edge.unbound", "input '" + name + "' of node " + std::to_string(k) + " has no edge");
-    const auto out = edges_of(k, false);
+    const auto& out = edges_of(k, false);
     if (out.empty()) report("sdfg.edge.unbound", "output of node " + std::to_string(k) + " has no edge");
     for (const Edge* e : out)
       if (e->connector != output)
@@ -120,14 +123,15 @@ class StateChecker {
     }
     connectors(k, t.inputs, "out");
     std::vector<std::optional<ElementType>> types(t.inputs.size());
-    for (const Edge& e : state_.edges) {
-      if (e.source != k && e.target != k) continue;
-      const auto type = type_of(e.memlet);
-      const auto input = std::ranges::find(t.inputs, e.connector);
-      if (e.target == k && input != t.inputs.end()) types[static_cast<std::size_t>(input - t.inputs.begin())] = type;
-      if (e.source == k && type && *type != t.code.type)
+    for (const Edge* e : edges_of(k, true)) {
+      const auto input = std::ranges::find(t.inputs, e->connector);
+      if (input != t.inputs.end()) types[static_cast<std::size_t>(input - t.inputs.begin())] = type_of(e->memlet);
+    }
+    for (const Edge* e : edges_of(k, false)) {
+      const auto type = type_of(e->memlet);
+      if (type && *type != t.code.type)
         report("sdfg.tasklet.type", "a value of type " + std::string(info(t.code.type).name) + " written to '" +
-                                        e.memlet.container + "', which holds " + std::string(info(*type).name));
+                                        e->memlet.container + "', which holds " + std::string(info(*type).name));
     }
     check_scalar(context_, t.code, types, scope_);
   }
@@ -173,6 +177,7 @@ class StateChecker {
   Context& context_;
   const State& state_;
   const Scope& scope_;
+  std::vector<std::vector<const Edge*>> into_, out_of_;  // of each node
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace sous::sdfg {
 
@@ -43,16 +44,21 @@ bool is_on_gpu(const Schedule& schedule) {
 std::vector<int> execution_order(const State& state) {
   const std::size_t count = state.nodes.size();
   std::vector<int> waiting(count, 0);
-  for (const Edge& e : state.edges) ++waiting[static_cast<std::size_t>(e.target)];
-  std::vector<bool> done(count, false);
+  std::vector<std::vector<std::size_t>> behind(count);
+  for (const Edge& e : state.edges) {
+    ++waiting[static_cast<std::size_t>(e.target)];
+    behind[static_cast<std::size_t>(e.source)].push_back(static_cast<std::size_t>(e.target));
+  }
+  std::set<std::size_t> ready;
+  for (std::size_t k = 0; k < count; ++k)
+    if (waiting[k] == 0) ready.insert(k);
   std::vector<int> order;
   for (std::size_t step = 0; step < count; ++step) {
-    std::size_t next = 0;
-    while (next < count && (done[next] || waiting[next] != 0)) ++next;
-    if (next == count) return {};  // a cycle
-    done[next] = true;
-    for (const Edge& e : state.edges)
-      if (static_cast<std::size_t>(e.source) == next) --waiting[static_cast<std::size_t>(e.target)];
+    if (ready.empty()) return {};  // a cycle
+    const std::size_t next = *ready.begin();
+    ready.erase(ready.begin());
+    for (const std::size_t node : behind[next])
+      if (--waiting[node] == 0) ready.insert(node);
     match(
         state.nodes[next], [](const AccessNode&) {}, [&](const Tasklet&) { order.push_back(static_cast<int>(next)); });
   }

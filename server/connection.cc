@@ -191,30 +191,55 @@ asio::awaitable<bool> Connection::serve_one() {
     const bool go_on = co_await refuse_unreadable(error, in);
     co_return go_on;
   }
+  auto request = request_of(in);
+  if (!request) {
+    const bool go_on = co_await refuse(400, request.error());
+    co_return go_on;
+  }
+  const bool with_body = request->method != "HEAD";
+  auto refused = loop_.service.refuse(*request);
+  if (refused) {
+    const bool go_on = co_await write_refusal(*refused, in, with_body);
+    co_return go_on;
+  }
   const bool whole = co_await read_body(in);
   if (!whole) co_return false;
 
   auto message = in.parser.release();
-  Request request;
-  request.method = std::string(message.method_string());
-  request.body = std::move(message.body());
-  const auto path = path_of({message.target().data(), message.target().size()});
-  if (!path) {
-    const bool go_on = co_await refuse(400, path.error());
-    co_return go_on;
-  }
-  request.path = *path;
-  request.address = address_;
-  request.gzip = accepts_gzip(message[http::field::accept_encoding]);
-  request.query = query_of({message.target().data(), message.target().size()});
-  request.authorization = std::string(message[http::field::authorization]);
-  request.if_none_match = std::string(message[http::field::if_none_match]);
-  const bool with_body = request.method != "HEAD", keep = message.keep_alive();
-  const Lane lane = loop_.service.lane(request);
-  const std::string encoding(message[http::field::content_encoding]);
-  auto response = co_await have_answered(request, encoding, lane);
+  std::string encoding(message[http::field::content_encoding]);
+  // The body of a GET means nothing, and is not worth decompressing.
+  if (request->method == "GET" || request->method == "HEAD")
+    encoding.clear();
+  else
+    request->body = std::move(message.body());
+  const bool keep = message.keep_alive();
+  const Lane lane = loop_.service.lane(*request);
+  auto response = co_await have_answered(*request, encoding, lane);
   if (!response) co_return false;
   const bool written = co_await write(*response, with_body, message.version(), keep);
+  co_return written;
+}
+
+// All but the body.
+Result<Request> Connection::request_of(const Incoming& in) const {
+  const auto& head = in.parser.get();
+  const std::string_view target{head.target().data(), head.target().size()};
+  Request request;
+  request.method = std::string(head.method_string());
+  TRY(request.path, path_of(target));
+  request.address = address_;
+  request.gzip = accepts_gzip(head[http::field::accept_encoding]);
+  request.query = query_of(target);
+  request.authorization = std::string(head[http::field::authorization]);
+  request.if_none_match = std::string(head[http::field::if_none_match]);
+  return request;
+}
+
+// Where a body follows, which nobody reads, the connection ends with it.
+asio::awaitable<bool> Connection::write_refusal(Response& response, const Incoming& in, bool with_body) {
+  const bool whole = in.parser.is_done(), keep = whole && in.parser.get().keep_alive();
+  const bool written = co_await write(response, with_body, in.parser.get().version(), keep);
+  if (!whole) co_await drain();
   co_return written;
 }
 

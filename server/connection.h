@@ -63,6 +63,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<void> say_goodbye();
   asio::awaitable<bool> first_byte();
   asio::awaitable<bool> serve_one();
+  Result<Request> request_of(const Incoming& in) const;
+  asio::awaitable<bool> write_refusal(Response& response, const Incoming& in, bool with_body);
   asio::awaitable<bool> read_body(Incoming& in);
   asio::awaitable<bool> refuse(int status, const Error& error);
   asio::awaitable<bool> refuse_unreadable(beast::error_code error, const Incoming& in);

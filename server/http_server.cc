@@ -74,7 +74,7 @@ struct HttpServer::Impl {
         continue;
       }
       if (loop.connections.size() >= limits.connections &&
-          !loop.close_oldest(Connection::idle | Connection::head | Connection::linger, nullptr)) {
+          !loop.close_oldest(Connection::idle | Connection::head | Connection::body | Connection::linger, nullptr)) {
         loop.metrics.count_shed("connections");
         continue;
       }

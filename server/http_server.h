@@ -12,8 +12,8 @@
 //
 // Bodies are limited while they are read (also in chunks) and while they are decompressed; `held_bytes` limits all
 // bodies and answers together, and beyond it the connection that has been at it for the longest gives way. Beyond
-// `connections`, the one that has waited for the longest without a request does. A request of which the queue is full
-// is answered 503 with Retry-After at once; one whose client hangs up while it waits is dropped.
+// `connections`, the one that has waited for the longest without a whole request does. A request of which the queue is
+// full is answered 503 with Retry-After at once; one whose client hangs up while it waits is dropped.
 // docs/decisions/031-an-event-loop-for-the-server.md says why.
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sdfg/result.h"
@@ -52,6 +53,9 @@ struct Service {
   std::function<Response(const Request&)> handle;
   // Which threads answer. Called by the loop.
   std::function<Lane(const Request&)> lane = [](const Request&) { return Lane::ask; };
+  // The answer, if there is one without a body and without asking anybody: by the head alone. Called by the loop, ahead
+  // of `lane`; what it refuses is neither read to its end nor decompressed, and waits for nobody.
+  std::function<std::optional<Response>(const Request&)> refuse = [](const Request&) { return std::nullopt; };
 };
 
 class HttpServer {

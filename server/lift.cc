@@ -125,6 +125,8 @@ Result<LiftedSource> Lifter::lift(std::string_view source) const {
     return fail("lift.limit", "these loops take longer to look at than is allowed here; sous query does it elsewhere");
   if (!ended) return fail("lift.failed", ended.error().why);
   if (ended->status == 1 || ended->status == 2) return fail("lift.source", said(ended->errors));
+  if (ended->status == not_run || ended->status == not_run + 1)
+    return fail("lift.failed", "sous-core cannot be run here: " + said(ended->errors));
   if (ended->status != 0)
     return fail("lift.limit", "these loops take more to look at than is allowed here; sous query does it elsewhere");
   auto lifted = read(ended->output);

@@ -62,8 +62,8 @@ bool limit(int resource, rlim_t most) {
   }
   const int why = errno;
   const char* text = std::strerror(why);
-  if (::write(2, text, std::strlen(text)) < 0) ::_exit(126);
-  ::_exit(127);
+  if (::write(2, text, std::strlen(text)) < 0) ::_exit(not_run);
+  ::_exit(not_run + 1);
 }
 
 // Reads both to their ends. Error: why the program is to be killed.

@@ -19,6 +19,8 @@ struct ProcessLimits {
   std::size_t output = std::size_t{8} << 20;  // both pipes together
 };
 
+inline constexpr int not_run = 126;  // exit status: the program was not begun. The same and one: `errors` say why
+
 struct Ended {
   int status = 0;  // exit status, or 128 + the signal that ended it
   std::string output, errors;

@@ -183,7 +183,9 @@ int serve(const Options& options) {
   Routes routes(**database, ledger, options.policy,
                 Lifter(unknown ? std::filesystem::path() : own.parent_path() / "sous-core"));
   routes.log_to(log);
-  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); }, .lane = Routes::lane},
+  HttpServer http({.handle = [&](const Request& request) { return routes.handle(request); },
+                   .lane = Routes::lane,
+                   .refuse = [&](const Request& request) { return routes.refuse(request); }},
                   routes.counters());
   const auto port = http.listen(options.host, options.port);
   if (!port) return fail_with(port.error());

@@ -12,6 +12,10 @@ namespace {
 using tuning_db::dump;
 using tuning_db::parse_json;
 
+// A value takes 100 bytes and more of memory, and the shortest 4 bytes of text: 8 MiB would become half a gigabyte.
+constexpr std::size_t most_values = 500'000;
+constexpr tuning_db::JsonBudget request_budget{.bytes = longest_request, .depth = deepest, .values = most_values};
+
 Json match_json(const transforms::Match& m) {
   return Json{{"id", m.id},
               {"name", m.name},
@@ -54,7 +58,7 @@ std::string to_json(const QueryRequest& request) {
 }
 
 Result<QueryRequest> query_request_from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(const Json json, parse_json(text, "request", request_budget));
   TRY(auto in, ObjectReader::of(json, "request", ""));
   TRY_VOID(check_version(in, "request"));
   QueryRequest request;
@@ -87,8 +91,8 @@ std::string to_json(const QueryReply& reply) {
 }
 
 Result<QueryReply> query_reply_from_json(std::string_view text, const transforms::Patience* patience) {
-  constexpr std::size_t most_values = 2'000'000;  // 256 for each of 32 matches of 256 nests
-  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest, .values = most_values}));
+  constexpr std::size_t most_told = 2'000'000;  // 256 for each of 32 matches of 256 nests
+  TRY(const Json json, parse_json(text, "reply", {.bytes = longest_reply, .depth = deepest, .values = most_told}));
   TRY(auto in, ObjectReader::of(json, "reply", ""));
   TRY_VOID(check_version(in, "reply"));
   TRY(const Json* all, in.array("matches", most_nests));
@@ -117,7 +121,7 @@ std::string to_json(const std::vector<tuning_db::Entry>& entries) {
 }
 
 Result<std::vector<Result<tuning_db::Entry>>> entries_from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(const Json json, parse_json(text, "request", request_budget));
   TRY(auto in, ObjectReader::of(json, "request", ""));
   TRY_VOID(check_version(in, "request"));
   TRY(const Json* all, in.array("entries", most_entries));
@@ -192,7 +196,7 @@ std::string to_json(const WantedRequest& request) {
 }
 
 Result<WantedRequest> wanted_request_from_json(std::string_view text) {
-  TRY(const Json json, parse_json(text, "request", {.bytes = longest_request, .depth = deepest}));
+  TRY(const Json json, parse_json(text, "request", request_budget));
   TRY(auto in, ObjectReader::of(json, "request", ""));
   TRY_VOID(check_version(in, "request"));
   WantedRequest request;

@@ -32,7 +32,7 @@ Result<std::string> hash_text(ObjectReader& in, std::string text, const char* ke
 Result<sdfg::Sdfg> nest(ObjectReader& in) {
   TRY(const Json* json, in.object("nest"));
   TRY(sdfg::Sdfg result, sdfg::from_json(tuning_db::dump(*json)));
-  TRY_VOID(sdfg::check(result));
+  TRY_VOID(sdfg::check_foreign(result));
   return result;
 }
 

@@ -114,25 +114,56 @@ std::string Routes::table_json() {
 }
 
 Routes::Answer Routes::dispatch(const Request& request) {
-  const std::string method = request.method == "HEAD" ? "GET" : request.method;
   if (request.body.size() > longest_request)
     return {"too-large",
             refusal(413, {"request.budget", "the body has more than " + std::to_string(longest_request) + " bytes"})};
-  const Route* other = nullptr;  // at this path, of another method
-  std::string allowed;
+  const Target target = target_of(request);
+  if (target.route) return answer(*target.route, request, target.rest);
+  return {target.pattern, no_route(target, request)};
+}
+
+Routes::Target Routes::target_of(const Request& request) {
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  Target target;
   for (const Route& route : routes()) {
     const std::string_view pattern = route.pattern, prefix = pattern.substr(0, pattern.find('{'));
     const bool whole = prefix.size() == pattern.size();
     if (whole ? request.path != pattern : !request.path.starts_with(prefix) || request.path.size() == prefix.size())
       continue;
-    if (method == route.method) return answer(route, request, request.path.substr(prefix.size()));
-    other = &route;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (method == route.method) return {&route, request.path.substr(prefix.size()), route.pattern};
+    target.pattern = route.pattern;
+    target.allowed += (target.allowed.empty() ? "" : ", ") + std::string(route.method);
   }
-  if (!other) return {"unknown", refusal(404, {"request.path", "there is nothing at " + request.path.substr(0, 256)})};
-  Response response = refusal(405, {"request.method", request.path.substr(0, 256) + " is asked with " + allowed, ""});
-  response.allow = allowed;
-  return {other->pattern, std::move(response)};
+  return target;
+}
+
+Response Routes::no_route(const Target& target, const Request& request) {
+  auto taken = take(request, {}, RateLimits::Kind::requests, 1);
+  if (!taken) return refused(std::move(taken).error());
+  const std::string path = request.path.substr(0, 256);
+  if (target.allowed.empty()) return refusal(404, {"request.path", "there is nothing at " + path});
+  Response response = refusal(405, {"request.method", path + " is asked with " + target.allowed, ""});
+  response.allow = target.allowed;
+  return response;
+}
+
+std::optional<Response> Routes::refuse(const Request& head) {
+  const auto start = std::chrono::steady_clock::now();
+  const Target target = target_of(head);
+  Answer answer{target.pattern, {}};
+  if (target.route) {
+    if (!head.authorization.empty()) return std::nullopt;
+    auto admitted = admit_without_token(*target.route, head);
+    if (admitted) return std::nullopt;
+    auto taken = take(head, {}, RateLimits::Kind::requests, 1);
+    answer.response = refused(taken ? std::move(admitted).error() : std::move(taken).error());
+  } else {
+    answer.response = no_route(target, head);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  counters_.count_request(answer.route, answer.response.status, seconds.count());
+  log(head, answer, seconds.count());
+  return std::move(answer.response);
 }
 
 Routes::Answer Routes::answer(const Route& route, const Request& request, std::string rest) {
@@ -171,16 +202,25 @@ std::expected<Caller, Routes::Refusal> Routes::admit(const Route& route, const R
                                      std::pair{RateLimits::Kind::bytes, static_cast<double>(request.body.size())}})
     if (auto taken = take(request, charged, kind, amount); !taken) return std::unexpected(std::move(taken).error());
   if (route.who == Route::For::everyone) return Caller{};
-  if (policy_.read_only && std::string_view(route.method) != "GET" && route.who == Route::For::scope)
-    return refuse(403, {"server.read-only", "nothing is written through this server"});
+  if (auto admitted = admit_without_token(route, request); !admitted)
+    return std::unexpected(std::move(admitted).error());
   if (!caller && caller.error().code == "token.unknown") return refuse(401, std::move(caller).error());
   if (!caller) return refuse(status_of_database(caller.error()), std::move(caller).error());
   if (route.who == Route::For::readers && !policy_.is_private) return std::move(*caller);
-  const std::string scope(to_string(route.scope));
-  if (caller->name.empty()) return refuse(401, {"token.missing", "this wants a token with the scope " + scope});
   if (!caller->scopes.has(route.scope))
-    return refuse(403, {"token.scope", "this wants the scope " + scope + ", which the token has not"});
+    return refuse(403, {"token.scope",
+                        "this wants the scope " + std::string(to_string(route.scope)) + ", which the token has not"});
   return std::move(*caller);
+}
+
+std::expected<void, Routes::Refusal> Routes::admit_without_token(const Route& route, const Request& request) const {
+  const auto refuse = [](int status, Error error) { return std::unexpected(Refusal{status, std::move(error)}); };
+  if (policy_.read_only && std::string_view(route.method) != "GET" && route.who == Route::For::scope)
+    return refuse(403, {"server.read-only", "nothing is written through this server"});
+  const bool wanted = route.who == Route::For::scope || (route.who == Route::For::readers && policy_.is_private);
+  if (wanted && request.authorization.empty())
+    return refuse(401, {"token.missing", "this wants a token with the scope " + std::string(to_string(route.scope))});
+  return {};
 }
 
 Response Routes::query(const Call& call) {

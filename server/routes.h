@@ -26,6 +26,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,9 @@ class Routes {
   Routes(tuning_db::Database& database, tuning_db::Ledger& ledger, Policy policy = {}, Lifter lifter = Lifter({}))
       : database_(database), ledger_(ledger), policy_(policy), limits_(policy.rates), lifter_(std::move(lifter)) {}
   Response handle(const Request& request);
+  // What the head of a request alone says is in vain: an unknown path or method, or a missing token. It asks nobody and
+  // is charged to the address. Nullopt: `handle` is to say.
+  std::optional<Response> refuse(const Request& head);
   static Lane lane(const Request& request);
   // What the table says of each, as an array: docs/openapi.yaml is made of it (tools/openapi.py).
   static std::string table_json();
@@ -116,7 +120,16 @@ class Routes {
     Response response;
     std::string party = {};  // the name of the token
   };
+  // What is at a path.
+  struct Target {
+    const Route* route = nullptr;  // null: nothing, or nothing of this method
+    std::string rest = {};
+    const char* pattern = "unknown";  // for the metrics
+    std::string allowed = {};         // the methods that the path knows
+  };
+  static Target target_of(const Request& request);
   Answer dispatch(const Request& request);
+  Response no_route(const Target& target, const Request& request);
   Answer answer(const Route& route, const Request& request, std::string rest);
   void log(const Request& request, const Answer& answer, double seconds);
   // Whether the caller may; an error: a refusal, with its status.
@@ -125,6 +138,8 @@ class Routes {
     Error error;
     int retry_after = 0;
   };
+  // What needs no look at the token.
+  std::expected<void, Refusal> admit_without_token(const Route& route, const Request& request) const;
   std::expected<Caller, Refusal> admit(const Route& route, const Request& request);
   // What it costs is known when a request has come, and of its nests when it is read. The error: request.rate.
   std::expected<void, Refusal> take(const Request& request, const Caller& caller, RateLimits::Kind kind, double amount);

@@ -55,14 +55,16 @@ bool says_no_more(const Claim& claim, const Claim& other) {
   return claim.sizes.size() == other.sizes.size();
 }
 
-// Those of other parties about the same nest, recipe and size class.
+// Those of other parties about the same nest, recipe and size class. What the sender sent, too, is not of others,
+// whoever sends a copy of it.
 Result<std::vector<Claim>> of_others(Connection& db, const std::string& id, const std::string& sender) {
   Statement rows(db, std::string(columns) +
                          "WHERE n.structural_hash = (SELECT structural_hash FROM nests JOIN entries ON nests.id = "
                          "entries.nest WHERE entries.id = ?1) "
                          "AND e.recipe = (SELECT recipe FROM entries WHERE id = ?1) "
                          "AND e.size_class = (SELECT size_class FROM entries WHERE id = ?1) AND e.id <> ?1 "
-                         "AND (e.sent = 0 OR EXISTS(SELECT 1 FROM senders s WHERE s.entry = e.id AND s.name <> ?2)) "
+                         "AND (e.sent = 0 OR (EXISTS(SELECT 1 FROM senders s WHERE s.entry = e.id) AND NOT "
+                         "EXISTS(SELECT 1 FROM senders s WHERE s.entry = e.id AND s.name = ?2))) "
                          "ORDER BY e.sent, e.id LIMIT ?3");
   rows.bind(id).bind(sender).bind(most_witnesses);
   std::vector<Claim> claims;

@@ -10,7 +10,8 @@
 //              (Entry::least_extents) only those of the other
 //   no gain    the other has none either, on the same class of machine: it hides what others found there
 //
-// The same entry sent twice is one measurement: it then serves both senders, and nobody else.
+// The same entry sent twice is one measurement: it then serves both senders, and nobody else, and is no witness for
+// what either of them sends.
 #pragma once
 
 #include <string>

@@ -88,7 +88,7 @@ Result<Entry> entry_from_json(std::string_view text) {
   TRY(e.name, in.string("name"));
   TRY(const Json* nest, in.object("nest"));
   TRY(e.nest, sdfg::from_json(dump(*nest)));
-  TRY_VOID(sdfg::check(e.nest));
+  TRY_VOID(sdfg::check_foreign(e.nest));
   TRY(e.structural_hash, in.string("structural_hash"));
   TRY(e.sizes, in.integers("sizes"));
   TRY(const Json* recipe, in.object("recipe"));

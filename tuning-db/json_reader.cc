@@ -55,13 +55,37 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+namespace {
+
+// The bytes of the control character that the text begins with; 0: it begins with another one. In UTF-8, what is not
+// one byte: the further controls (U+0080 to U+009F, which terminals may take for escape sequences), separators of lines
+// (U+2028, U+2029), and what turns the direction of the text around it (U+061C, U+200E, U+200F, U+202A to U+202E,
+// U+2066 to U+2069).
+std::size_t control_at(std::string_view text) {
+  const auto byte = [&](std::size_t k) {
+    return k < text.size() ? static_cast<unsigned char>(text[k]) : static_cast<unsigned char>(0);
+  };
+  const unsigned char a = byte(0), b = byte(1), c = byte(2);
+  if (a < ' ' || a == 127) return 1;
+  if (a == 0xC2 && b >= 0x80 && b <= 0x9F) return 2;
+  if (a == 0xD8 && b == 0x9C) return 2;
+  if (a != 0xE2) return 0;
+  const bool is_control =
+      (b == 0x80 && ((c >= 0x8E && c <= 0x8F) || (c >= 0xA8 && c <= 0xAE))) || (b == 0x81 && c >= 0xA6 && c <= 0xA9);
+  return is_control ? 3 : 0;
+}
+
+}  // namespace
+
 bool is_one_line(std::string_view text) {
-  return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
+  for (std::size_t k = 0; k < text.size(); ++k)
+    if (control_at(text.substr(k)) > 0) return false;
+  return true;
 }
 
 std::string as_one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
+  for (std::size_t k = 0; k < text.size(); ++k)
+    if (const std::size_t bytes = control_at(std::string_view(text).substr(k)); bytes > 0) text.replace(k, bytes, " ");
   return text;
 }
 

@@ -29,7 +29,8 @@ Result<Json> parse_json(std::string_view text, const std::string& area, const Js
 // One line; bytes that are not UTF-8 become the replacement character.
 std::string dump(const Json& json);
 
-// Whether a text that is shown to people is one: no control characters, which a terminal would obey.
+// Whether a text that is shown to people is one: no control characters, which a terminal would obey, also those of
+// Unicode (C1, the direction of text, separators of lines).
 bool is_one_line(std::string_view text);
 // The same text with a space for each of them.
 std::string as_one_line(std::string text);

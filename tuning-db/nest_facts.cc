@@ -17,13 +17,31 @@ Interval product(Interval a, Interval b) {
   return {lo, hi};
 }
 
-std::optional<Interval> evaluate(const sdfg::Atom& atom, const IntervalMap& symbols) {
-  if (atom.kind == sdfg::AtomKind::Symbol) {
-    const auto at = symbols.find(atom.name);
-    return at == symbols.end() ? std::nullopt : std::optional(at->second);
-  }
+std::optional<Interval> value_of(const IntervalMap& symbols, const std::string& name) {
+  const auto at = symbols.find(name);
+  return at == symbols.end() ? std::nullopt : std::optional(at->second);
+}
+
+// The symbols inside of some loops, whose own stand in the middle of their ranges.
+struct Middles {
+  const NestFacts& facts;
+  const std::vector<int>& loops;
+};
+std::optional<Interval> value_of(const Middles& symbols, const std::string& name) {
+  for (const int loop : symbols.loops)
+    if (const LoopFact& fact = symbols.facts.loops[static_cast<std::size_t>(loop)]; fact.loop->symbol == name)
+      return Interval{fact.middle, fact.middle};
+  return value_of(symbols.facts.symbols, name);
+}
+
+template <class Symbols>
+std::optional<Interval> evaluate_in(const Expr& e, const Symbols& symbols);
+
+template <class Symbols>
+std::optional<Interval> evaluate(const sdfg::Atom& atom, const Symbols& symbols) {
+  if (atom.kind == sdfg::AtomKind::Symbol) return value_of(symbols, atom.name);
   if (atom.kind == sdfg::AtomKind::Read) return std::nullopt;
-  const auto a = tuning_db::evaluate(atom.args[0], symbols), b = tuning_db::evaluate(atom.args[1], symbols);
+  const auto a = evaluate_in(atom.args[0], symbols), b = evaluate_in(atom.args[1], symbols);
   if (!a || !b) return std::nullopt;
   switch (atom.kind) {
     case sdfg::AtomKind::FloorDiv: {
@@ -49,11 +67,63 @@ std::optional<Interval> evaluate(const sdfg::Atom& atom, const IntervalMap& symb
   __builtin_unreachable();
 }
 
+// coefficient times all factors but `but`.
+template <class Symbols>
+std::optional<Interval> evaluate(const sdfg::Term& term, const Symbols& symbols, const sdfg::Atom* but = nullptr) {
+  Interval value{static_cast<double>(term.coefficient), static_cast<double>(term.coefficient)};
+  for (const sdfg::Atom& atom : term.atoms) {
+    if (&atom == but) continue;
+    const auto factor = evaluate(atom, symbols);
+    if (!factor) return std::nullopt;
+    value = product(value, *factor);
+  }
+  return value;
+}
+
+template <class Symbols>
+std::optional<Interval> evaluate_in(const Expr& e, const Symbols& symbols) {
+  if (!e.is_valid()) return std::nullopt;
+  Interval sum{static_cast<double>(e.constant_term()), static_cast<double>(e.constant_term())};
+  for (const sdfg::Term& term : e.terms()) {
+    const auto value = evaluate(term, symbols);
+    if (!value) return std::nullopt;
+    sum.lo += value->lo;
+    sum.hi += value->hi;
+  }
+  return sum;
+}
+
 double middle(Interval i) { return (i.lo + i.hi) / 2; }
 
+bool uses(const sdfg::Atom& atom, const std::string& symbol) {
+  if (atom.kind == sdfg::AtomKind::Symbol) return atom.name == symbol;
+  return std::ranges::any_of(atom.args, [&](const Expr& arg) { return arg.uses(symbol); });
+}
+
+// How much `e` grows with the symbol, term by term: what stands before it need not be multiplied out. Nullopt: it is
+// not linear in it.
+std::optional<double> slope(const Expr& e, const std::string& symbol, const Middles& symbols) {
+  if (!e.is_valid()) return std::nullopt;
+  double sum = 0;
+  for (const sdfg::Term& term : e.terms()) {
+    const sdfg::Atom* factor = nullptr;
+    for (const sdfg::Atom& atom : term.atoms) {
+      if (!uses(atom, symbol)) continue;
+      if (factor || atom.kind != sdfg::AtomKind::Symbol) return std::nullopt;
+      factor = &atom;
+    }
+    if (!factor) continue;
+    const auto value = evaluate(term, symbols, factor);
+    if (!value) return std::nullopt;
+    sum += middle(*value);
+  }
+  return sum;
+}
+
 // The values of a loop's symbol for symbols within their intervals.
-std::optional<Interval> range_of(const sdfg::Loop& loop, const IntervalMap& symbols) {
-  const auto begin = evaluate(loop.begin, symbols), end = evaluate(loop.end, symbols);
+template <class Symbols>
+std::optional<Interval> range_of(const sdfg::Loop& loop, const Symbols& symbols) {
+  const auto begin = evaluate_in(loop.begin, symbols), end = evaluate_in(loop.end, symbols);
   if (!begin || !end) return std::nullopt;
   const Interval values = loop.step > 0 ? Interval{begin->lo, end->hi - 1} : Interval{end->lo + 1, begin->hi};
   return Interval{values.lo, std::max(values.lo, values.hi)};
@@ -62,10 +132,11 @@ std::optional<Interval> range_of(const sdfg::Loop& loop, const IntervalMap& symb
 class Collector {
  public:
   Collector(const sdfg::Sdfg& nest, double assumed, bool accesses, NestFacts& out)
-      : nest_(nest), assumed_(assumed), accesses_(accesses), out_(out) {}
+      : containers_(by_name(nest)), assumed_(assumed), accesses_(accesses), out_(out) {}
 
-  // `times`: how often the region runs; `middles`: the symbols, loop symbols in the middle of their ranges.
-  void region(const sdfg::Region& region, double times, const IntervalMap& middles) {
+  // `times`: how often the region runs; `middles`: the symbols, loop symbols in the middle of their ranges; as it was
+  // again behind the region.
+  void region(const sdfg::Region& region, double times, IntervalMap& middles) {
     for (const sdfg::Node& node : region.nodes)
       match(
           node.value, [&](const sdfg::State& state) { this->state(state, times); },
@@ -86,13 +157,13 @@ class Collector {
   }
 
  private:
-  void loop(const sdfg::Loop& loop, double times, IntervalMap middles) {
+  void loop(const sdfg::Loop& loop, double times, IntervalMap& middles) {
     LoopFact fact{.loop = &loop, .around = stack_};
     for (const int outer : stack_) {
       const std::string& symbol = out_.loops[static_cast<std::size_t>(outer)].loop->symbol;
       fact.triangular |= loop.begin.uses(symbol) || loop.end.uses(symbol);
     }
-    const auto begin = evaluate(loop.begin, middles), end = evaluate(loop.end, middles);
+    const auto begin = evaluate_in(loop.begin, middles), end = evaluate_in(loop.end, middles);
     double first = 0;
     if (begin && end) {
       first = middle(*begin);
@@ -104,7 +175,8 @@ class Collector {
       fact.trips = assumed_;
     }
     const double at = first + (std::max(1.0, fact.trips) - 1) / 2 * static_cast<double>(loop.step);
-    middles[loop.symbol] = {at, at};
+    const auto [place, first_of_name] = middles.try_emplace(loop.symbol);
+    const Interval before = std::exchange(place->second, {at, at});
     const int index = static_cast<int>(out_.loops.size());
     const double inside = times * fact.trips;
     out_.loops.push_back(std::move(fact));
@@ -113,6 +185,10 @@ class Collector {
     region(loop.body, inside, middles);
     under_ = around;
     stack_.pop_back();
+    if (first_of_name)
+      middles.erase(place);
+    else
+      place->second = before;
     if (!stack_.empty()) {
       const int height = out_.loops[static_cast<std::size_t>(index)].height;
       int& outer = out_.loops[static_cast<std::size_t>(stack_.back())].height;
@@ -121,19 +197,30 @@ class Collector {
   }
 
   void state(const sdfg::State& state, double times) {
-    for (const int node : sdfg::execution_order(state)) {
-      const int statement = static_cast<int>(out_.statements.size());
-      out_.statements.push_back(
-          {&state, &sdfg::tasklet_view(state, node).tasklet->code, stack_, times, whiles_, under_});
-      if (!accesses_) continue;
+    std::vector<std::vector<const sdfg::Edge*>> edges(state.nodes.size());  // of each tasklet
+    const auto is_tasklet = [&](int node) {
+      return std::holds_alternative<sdfg::Tasklet>(state.nodes[static_cast<std::size_t>(node)]);
+    };
+    if (accesses_)
       for (const sdfg::Edge& edge : state.edges)
-        if (edge.source == node || edge.target == node)
-          if (const sdfg::Container* container = nest_.find(edge.memlet.container))
-            out_.accesses.push_back({container, &edge.memlet, edge.source == node, statement});
+        edges[static_cast<std::size_t>(is_tasklet(edge.source) ? edge.source : edge.target)].push_back(&edge);
+    for (const int node : sdfg::execution_order(state)) {
+      const auto& tasklet = std::get<sdfg::Tasklet>(state.nodes[static_cast<std::size_t>(node)]);
+      const int statement = static_cast<int>(out_.statements.size());
+      out_.statements.push_back({&state, &tasklet.code, stack_, times, whiles_, under_});
+      for (const sdfg::Edge* edge : edges[static_cast<std::size_t>(node)])
+        if (const auto container = containers_.find(edge->memlet.container); container != containers_.end())
+          out_.accesses.push_back({container->second, &edge->memlet, edge->source == node, statement});
     }
   }
 
-  const sdfg::Sdfg& nest_;
+  static std::map<std::string_view, const sdfg::Container*> by_name(const sdfg::Sdfg& nest) {
+    std::map<std::string_view, const sdfg::Container*> result;
+    for (const sdfg::Container& container : nest.containers) result.emplace(container.name, &container);
+    return result;
+  }
+
+  const std::map<std::string_view, const sdfg::Container*> containers_;
   double assumed_;
   bool accesses_;
   NestFacts& out_;
@@ -144,21 +231,7 @@ class Collector {
 
 }  // namespace
 
-std::optional<Interval> evaluate(const Expr& e, const IntervalMap& symbols) {
-  if (!e.is_valid()) return std::nullopt;
-  Interval sum{static_cast<double>(e.constant_term()), static_cast<double>(e.constant_term())};
-  for (const sdfg::Term& term : e.terms()) {
-    Interval value{static_cast<double>(term.coefficient), static_cast<double>(term.coefficient)};
-    for (const sdfg::Atom& atom : term.atoms) {
-      const auto factor = evaluate(atom, symbols);
-      if (!factor) return std::nullopt;
-      value = product(value, *factor);
-    }
-    sum.lo += value.lo;
-    sum.hi += value.hi;
-  }
-  return sum;
-}
+std::optional<Interval> evaluate(const Expr& e, const IntervalMap& symbols) { return evaluate_in(e, symbols); }
 
 double NestFacts::work() const {
   double sum = 0;
@@ -230,22 +303,19 @@ double NestFacts::touched(int free_height, int below) const {
 }
 
 std::optional<double> NestFacts::stride(const AccessFact& access, int loop) const {
-  const sdfg::Loop& l = *loops[static_cast<std::size_t>(loop)].loop;
-  Expr offset;
+  const LoopFact& fact = loops[static_cast<std::size_t>(loop)];
+  const Middles around{*this, fact.around};
+  double sum = 0;
   const std::size_t dims = std::min(access.memlet->subset.size(), access.container->strides.size());
-  for (std::size_t d = 0; d < dims; ++d) offset = offset + access.memlet->subset[d] * access.container->strides[d];
-  if (!offset.uses(l.symbol)) return offset.is_valid() ? std::optional(0.0) : std::nullopt;
-  const auto coefficient = sdfg::coefficient_of(offset, l.symbol);
-  if (!coefficient) return std::nullopt;
-  IntervalMap at = symbols;
-  for (const int outer : loops[static_cast<std::size_t>(loop)].around) {
-    const LoopFact& fact = loops[static_cast<std::size_t>(outer)];
-    const double value = middle(range_of(*fact.loop, at).value_or(Interval{0, 0}));
-    at[fact.loop->symbol] = {value, value};
+  for (std::size_t d = 0; d < dims; ++d) {
+    const auto along = slope(access.memlet->subset[d], fact.loop->symbol, around);
+    if (!along) return std::nullopt;
+    if (*along == 0) continue;
+    const auto stride = evaluate_in(access.container->strides[d], around);
+    if (!stride) return std::nullopt;
+    sum += *along * middle(*stride);
   }
-  const auto value = evaluate(*coefficient, at);
-  if (!value) return std::nullopt;
-  return middle(*value) * static_cast<double>(l.step);
+  return sum * static_cast<double>(fact.loop->step);
 }
 
 bool NestFacts::lengths_change(const StatementFact& statement, int outer) const {
@@ -285,7 +355,11 @@ NestFacts facts(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t
     result.symbols[symbol] = {value, value};
     if (at == sizes.end()) result.sizes_known = false;
   }
-  Collector(nest, assumed, accesses, result).region(nest.root, 1, result.symbols);
+  IntervalMap middles = result.symbols;
+  Collector(nest, assumed, accesses, result).region(nest.root, 1, middles);
+  if (accesses)
+    for (LoopFact& fact : result.loops)
+      fact.middle = middle(range_of(*fact.loop, Middles{result, fact.around}).value_or(Interval{0, 0}));
   return result;
 }
 

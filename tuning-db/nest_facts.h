@@ -28,6 +28,7 @@ struct LoopFact {
   double trips = 0;
   bool triangular = false;  // a bound uses an outer loop's symbol
   bool known = true;        // the bounds could be evaluated
+  double middle = 0;        // of its values, for `stride`; 0: not known
 };
 struct AccessFact {
   const sdfg::Container* container = nullptr;

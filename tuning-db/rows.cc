@@ -91,7 +91,7 @@ Result<Entry> read_entry(const Statement& row) {
   e.name = row.text(1);
   auto nest = sdfg::from_json(row.text(2));
   if (!nest) return broken(nest.error());
-  if (auto checked = sdfg::check(*nest); !checked) return broken(checked.error());
+  if (auto checked = sdfg::check_foreign(*nest); !checked) return broken(checked.error());
   e.nest = std::move(*nest);
   e.structural_hash = row.text(3);
   const auto sizes = parse_json("{\"sizes\":" + row.text(4) + "}", "entry");

@@ -27,6 +27,13 @@ thread_local std::size_t bytes_read = 0;
 
 int over_budget(void*) { return ++looks > most_instructions / instructions_between_looks ? 1 : 0; }
 
+// What went wrong in the last call. Who waited in vain for others who write may come again.
+Error error_of(sqlite3* db) {
+  const bool busy = sqlite3_errcode(db) == SQLITE_BUSY;
+  return {busy ? "db.busy" : "db.io",
+          (busy ? "others have what is to be written: " : "") + std::string(sqlite3_errmsg(db)), ""};
+}
+
 // One statement: SQLite's own, with the budgets.
 class SqliteStatement final : public DriverStatement {
  public:
@@ -60,7 +67,7 @@ class SqliteStatement final : public DriverStatement {
     if (sqlite3_errcode(db_) == SQLITE_CORRUPT)
       return fail("db.corrupt", "the database is damaged inside; it is left as it is",
                   sqlite3_db_filename(db_, "main"));
-    return fail("db.io", sqlite3_errmsg(db_));
+    return std::unexpected(error_of(db_));
   }
   std::int64_t changed() const override { return sqlite3_changes64(db_); }
 
@@ -130,7 +137,7 @@ void SqliteConnection::give_back(const std::string& sql, sqlite3_stmt* statement
 Result<void> SqliteConnection::execute(const std::string& sql) {
   if (statements_alive == 0) looks = 0;
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return fail("db.io", sqlite3_errmsg(db_));
+  return std::unexpected(error_of(db_));
 }
 
 void SqliteConnection::be_patient(bool patient) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "transforms/normal_form.h"
@@ -36,10 +37,45 @@ struct Store::Impl {
   std::optional<Error> seeds_left = std::nullopt;
   std::int64_t seeds_replaced = 0;
   FileIdentity identity = {};
+  std::set<std::string> no_vector = {};  // entries that were found to have none: they cannot be read
 
   // Whether the entries that the last seeds brought are those of `fingerprint`.
   Result<bool> has_seeds(const std::string& fingerprint) const {
     return Statement(*db, "SELECT 1 FROM seeds WHERE fingerprint = ?").bind(fingerprint).step();
+  }
+
+  // Whether an entry has no vector of the embedding, though it may have one.
+  Result<bool> is_stale() const {
+    Statement rows(*db, "SELECT id FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)",
+                   Rows::many);
+    rows.bind(embedding->version());
+    while (true) {
+      TRY(const bool row, rows.step());
+      if (!row) return false;
+      if (!no_vector.contains(rows.text(0))) return true;
+    }
+  }
+
+  // Inside a transaction. Whether there was any.
+  Result<bool> embed_what_has_no_vector() {
+    bool any = false;
+    Statement rows(*db,
+                   entry_rows(*db, "WHERE e.id NOT IN (SELECT entry FROM embeddings WHERE version = ?) ORDER BY e.id"),
+                   Rows::many);
+    rows.bind(embedding->version());
+    while (true) {
+      TRY(const bool row, rows.step());
+      if (!row) return any;
+      // An entry that cannot be read has no vector; `verify` reports it.
+      const auto entry = read_entry(rows);
+      const auto vector = entry ? embedded(*entry, *embedding) : std::nullopt;
+      if (vector) {
+        TRY_VOID(insert_vector(*db, rows.text(0), *vector, *embedding));
+        any = true;
+      } else {
+        no_vector.insert(rows.text(0));
+      }
+    }
   }
 
   // Path, size and time of change of each file.
@@ -249,13 +285,15 @@ Result<std::vector<Summary>> Store::with_ids(const std::vector<std::string>& ids
 
 Result<std::vector<StoredVector>> Store::vectors() {
   TRY_VOID(derive_sizeless(*impl_->db));
-  TRY(const std::int64_t stale, [&]() -> Result<std::int64_t> {
-    Statement count(*impl_->db,
-                    "SELECT count(id) FROM entries WHERE id NOT IN (SELECT entry FROM embeddings WHERE version = ?)");
-    TRY(const bool row, count.bind(impl_->embedding->version()).step());
-    return row ? count.integer(0) : 0;
-  }());
-  if (stale > 0) TRY_VOID(rebuild_embeddings());
+  TRY(const bool stale, impl_->is_stale());
+  if (stale) {
+    const PatientConnection patient(*impl_->db);
+    TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
+    TRY(const bool any, impl_->embed_what_has_no_vector());
+    // Nobody else has to look where nothing became of it.
+    if (any) TRY_VOID(note_change(*impl_->db));
+    TRY_VOID(transaction.commit());
+  }
   std::vector<StoredVector> result;
   TRY([[maybe_unused]] auto reading, Transaction::begin(*impl_->db, Turn::read));
   Statement rows(*impl_->db, "SELECT entry, type, depth, isa, vector FROM embeddings WHERE version = ? ORDER BY entry",
@@ -276,16 +314,8 @@ Result<void> Store::rebuild_embeddings() {
   const PatientConnection patient(*impl_->db);
   TRY(auto transaction, Transaction::begin(*impl_->db, Turn::write));
   TRY_VOID(impl_->db->execute("DELETE FROM embeddings"));
-  Statement rows(*impl_->db, entry_rows(*impl_->db, "ORDER BY e.id"), Rows::many);
-  while (true) {
-    TRY(const bool row, rows.step());
-    if (!row) break;
-    // An entry that cannot be read has no vector; `verify` reports it.
-    const auto entry = read_entry(rows);
-    if (!entry) continue;
-    if (const auto vector = embedded(*entry, embedding()))
-      TRY_VOID(insert_vector(*impl_->db, rows.text(0), *vector, embedding()));
-  }
+  impl_->no_vector.clear();
+  TRY_VOID(impl_->embed_what_has_no_vector());
   TRY_VOID(note_change(*impl_->db));
   return transaction.commit();
 }

@@ -1,6 +1,8 @@
 #include "client/build_log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +52,20 @@ TEST(BuildLog, LinesOfProcessesThatRunAtOnceDoNotMix) {
   int found = 0;
   for (std::string line; std::getline(text, line); ++found) EXPECT_TRUE(nlohmann::json::accept(line));
   EXPECT_EQ(found, processes * lines);
+}
+
+TEST(BuildLog, APipeIsNotWaitedFor) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  ::setenv("SOUS_REPORT", path.c_str(), 1);
+  append_to_build_log({.why = "nobody reads"});
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  for (int n = 0; n < 30; ++n) append_to_build_log({.why = std::string(3000, 'x')});  // more than a pipe holds
+  ::unsetenv("SOUS_REPORT");
+  ::close(reader);
 }
 
 }  // namespace

@@ -104,6 +104,25 @@ TEST(HttpSource, AsksOnceAndReadsTheMatches) {
   EXPECT_TRUE(server::query_request_from_json(request.substr(request.find("\r\n\r\n") + 4)));
 }
 
+// The server would refuse it, and the other nests of the file with it.
+TEST(HttpSource, WhatIsTooLargeIsNotAsked) {
+  std::string request;
+  FakeServer server([&](int fd) {
+    request = receive_request(fd);
+    say(fd, with_length(server::to_json(reply())));
+  });
+  const auto small = nests::asks(nests::gemm, 500);
+  auto large = small;
+  large.nest.symbols.resize(5000, "n");
+  const auto result =
+      HttpSource::make(server.url, nests::machine(), {.deadline = 5s}).value()->query({large, small}, 3);
+  ASSERT_TRUE(result) << result.error().to_string();
+  ASSERT_EQ(result->size(), 2u);
+  EXPECT_TRUE((*result)[0].empty());
+  EXPECT_EQ((*result)[1].size(), 1u);
+  EXPECT_EQ(server::query_request_from_json(request.substr(request.find("\r\n\r\n") + 4))->nests.size(), 1u);
+}
+
 TEST(HttpSource, ChunkedAndUndelimitedAnswers) {
   const std::string body = server::to_json(reply());
   std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -1,11 +1,15 @@
 #include "client/server_rest.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
+#include "client/guard.h"
 #include "tests/unit/tuning_db/nests.h"
 
 namespace sous::client {
@@ -111,6 +115,53 @@ TEST_F(ServerRestTest, WhoTakesTheBuildsTimeIsLeftAlone) {
   seconds_pass(ServerRest::first_seconds);
   EXPECT_EQ(ask(), "");
   EXPECT_EQ(ask(), "");
+}
+
+TEST_F(ServerRestTest, WhoTakesLongToSayNothingIsLeftAlone) {
+  const auto ask_taking = [&](std::chrono::milliseconds asking, std::size_t matches) {
+    ServerRest rest(folder.path(), "http://x 2");
+    if (!rest.may_ask()) return false;
+    matches > 0 ? rest.said_something() : rest.said_nothing(asking, std::chrono::seconds(2));
+    return true;
+  };
+  using std::chrono::milliseconds;
+  for (int file = 0; file < 100; ++file) EXPECT_TRUE(ask_taking(milliseconds(200), 0)) << "a tenth of the deadline";
+  for (int file = 0; file < 10; ++file) {
+    EXPECT_TRUE(ask_taking(milliseconds(900), 0));
+    EXPECT_TRUE(ask_taking(milliseconds(900), 0));
+    EXPECT_TRUE(ask_taking(milliseconds(900), 1)) << "it has something to say";
+  }
+  for (int file = 0; file < 3; ++file) EXPECT_TRUE(ask_taking(milliseconds(900), 0));
+  EXPECT_FALSE(ask_taking(milliseconds(900), 0)) << "2.1 s for nothing";
+  seconds_pass(ServerRest::first_seconds);
+  for (int file = 0; file < 2; ++file) EXPECT_TRUE(ask_taking(milliseconds(900), 0));
+  seconds_pass(ServerRest::longest_seconds);
+  for (int file = 0; file < 2; ++file) EXPECT_TRUE(ask_taking(milliseconds(900), 0)) << "long ago";
+}
+
+// The compiler takes the process over, and nothing of it runs any more.
+TEST_F(ServerRestTest, WhoDiesOfTheAnswerLeavesItAlone) {
+  if (!guards()) GTEST_SKIP() << "this build has no guard";
+  struct Deadly final : transforms::RecipeSource {
+    Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>&, int) override {
+      ::raise(SIGSEGV);
+      return fail("http.io", "not reached");
+    }
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::unsetenv("SOUS_GUARD");
+    guard_with({"/bin/true"}, "file.c");
+    const auto source =
+        resting(std::make_shared<Deadly>(), ServerRest(folder.path(), "http://x 2"), "http://x", time());
+    static_cast<void>(source->query({nests::asks(nests::gemm, 500)}, 3));
+    ::_exit(1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(ask(), "http.resting");
+  EXPECT_EQ(server->asked, 0);
 }
 
 TEST_F(ServerRestTest, StampsThatMakeNoSenseDoNoHarm) {

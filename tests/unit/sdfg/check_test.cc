@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -245,6 +246,36 @@ TEST(Check, DocumentedExample) {
   const std::string example = page.substr(start, page.find("```", start) - start);
   EXPECT_EQ(print(parsed(example)), example);
   EXPECT_EQ(codes(parsed(example)), "");
+}
+
+// What a stranger sends is measured before it is looked at.
+TEST(Check, GraphsFromOutsideAreOfModerateSize) {
+  Sdfg graph = with_body("s0: s[] = 1.0");
+  EXPECT_TRUE(check_foreign(graph));
+  graph.name = "no name";
+  EXPECT_EQ(check_foreign(graph).error().code, "sdfg.name.invalid");
+  Sdfg symbols = graph, containers = graph, parts = graph, privates = graph;
+  symbols.symbols.resize(most_symbols + 1, "n");
+  containers.containers.resize(most_containers + 1, graph.containers[0]);
+  parts.root.nodes.resize(most_parts + 1, graph.root.nodes[0]);
+  Loop loop = counted("i", 0, 9, {});
+  loop.privates.resize(most_parts, "t");
+  privates.root.nodes.emplace_back(loop);
+  for (const Sdfg& large : {symbols, containers, parts, privates})
+    EXPECT_EQ(check_foreign(large).error().code, "sdfg.size");
+}
+
+// Each took the square of its length: minutes.
+TEST(Check, LongListsAreLookedAtOnce) {
+  Sdfg graph = with_body("s0: s[] = 1.0");
+  for (int k = 0; k < 300'000; ++k) {
+    graph.symbols.push_back("p" + std::to_string(k));
+    graph.arguments.push_back(graph.symbols.back());
+  }
+  for (int k = 0; k < 20'000; ++k) graph.root.nodes.emplace_back(counted("i" + std::to_string(k), 0, 9, {}));
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(codes(graph), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
 }
 
 // Every code that the checks can give is provoked in this file and documented, and nothing else is.

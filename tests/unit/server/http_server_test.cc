@@ -193,6 +193,27 @@ TEST(Http, BodiesAreLimitedWhileTheyAreDecompressed) {
   EXPECT_EQ(code(served.ask(post("hello", "Content-Encoding: zstd\r\n"))), "request.encoding");
 }
 
+TEST(Http, WhatTheHeadRefusesIsNotReadNorDecompressed) {
+  std::atomic<int> handled = 0;
+  Service service{.handle = [&](const Request& request) { return ++handled, echo(request); },
+                  .refuse = [](const Request& head) -> std::optional<Response> {
+                    if (head.path != "/nothing") return std::nullopt;
+                    return refusal(404, {"request.path", ""});
+                  }};
+  const Served served(service);
+  Client client = served.client();
+  client.say(get("/nothing") + get("/x"));
+  EXPECT_EQ(status(client.answer()), 404);
+  EXPECT_EQ(body_of(client.answer()), "GET /x ") << "without a body it goes on";
+  Client waiting = served.client();
+  waiting.say("POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status(waiting.answer()), 404) << "without its body";
+  EXPECT_EQ(handled, 1);
+  // Neither is what a GET brings.
+  EXPECT_EQ(body_of(served.ask("GET /x HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnone")),
+            "GET /x ");
+}
+
 TEST(Http, AnswersAreCompressedForWhoAcceptsIt) {
   const Served served({echo});
   const std::string text(5000, 'x');
@@ -263,6 +284,16 @@ TEST(Http, BodiesThatNeverComeKeepNobodyOut) {
   for (int i = 0; i < 100; ++i)
     (silent.emplace_back(served.client())).say("POST /x HTTP/1.1\r\nContent-Length: 200000\r\n\r\n");
   EXPECT_EQ(status(served.ask(post(std::string(200'000, 'x')))), 200);
+  EXPECT_TRUE(silent.front().is_closed());
+}
+
+TEST(Http, WhoAnnouncesABodyHoldsNoPlaceForEver) {
+  const Served served({echo}, {.connections = 20});
+  std::vector<Client> silent;
+  for (int i = 0; i < 20; ++i)
+    (silent.emplace_back(served.client())).say("POST /x HTTP/1.1\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n");
+  for (Client& one : silent) EXPECT_EQ(status(one.answer()), 100);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status(served.ask(post("{}"))), 200);
   EXPECT_TRUE(silent.front().is_closed());
 }
 

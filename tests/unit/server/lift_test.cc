@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "server/confinement.h"
+#include "server/limited_process.h"
 #include "tests/unit/server/raw_client.h"
 #include "tests/unit/tuning_db/nests.h"
 
@@ -52,6 +54,26 @@ TEST_F(LiftTest, WhatIsSaidIsReadAsStrictlyAsWhatStrangersSay) {
   EXPECT_EQ(code(lift(answer("7"))), "lift.failed");
   for (const char* other : {"", "{", "[]", "{}", R"({"nests":[],"reasons":[],"request":"{}"})"})
     EXPECT_EQ(code(lift(other)), "lift.failed") << other;
+}
+
+// Where the system takes something from the process by which it would confine itself.
+TEST_F(LiftTest, AProgramThatWasNotBegunIsNoFaultOfTheText) {
+  for (const int status : {not_run, not_run + 1}) {
+    const auto refused = lift("", "Operation not permitted", status);
+    EXPECT_EQ(code(refused), "lift.failed");
+    EXPECT_NE(refused.error().why.find("Operation not permitted"), std::string::npos);
+  }
+}
+
+// The unit that is installed lets through what a child does of itself.
+TEST(Service, TheUnitAllowsWhatConfines) {
+  std::ifstream file(SOUS_SOURCE_DIR "/server/sous-serve.service");
+  std::string allowed;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("SystemCallFilter=") && !line.starts_with("SystemCallFilter=~"))
+      allowed += line.substr(17) + " ";
+  for (const char* call : {"landlock_create_ruleset ", "landlock_add_rule ", "landlock_restrict_self ", "setpriority "})
+    EXPECT_NE(allowed.find(call), std::string::npos) << call;
 }
 
 TEST_F(LiftTest, WhatTheCompilerSaysIsOneLine) {

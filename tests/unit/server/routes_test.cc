@@ -113,6 +113,12 @@ TEST_F(RoutesTest, MalformedQueriesAreRefusedWithTheirCode) {
   EXPECT_TRUE(code(nest).starts_with("sdfg.")) << nest.body;
 }
 
+TEST_F(RoutesTest, NestsOfAbsurdSizeAreNotLookedAt) {
+  QueryRequest large = request();
+  for (int k = 0; k < 5000; ++k) large.nests[0].nest.symbols.push_back("p" + std::to_string(k));
+  EXPECT_EQ(code(post(to_json(large))), "sdfg.size");
+}
+
 TEST_F(RoutesTest, EveryTruncationIsRefused) {
   const std::string good = to_json(request());
   for (std::size_t length = 0; length < good.size(); length += 97) EXPECT_EQ(post(good.substr(0, length)).status, 400);
@@ -123,6 +129,9 @@ TEST_F(RoutesTest, OversizedBodies) {
   EXPECT_EQ(response.status, 413);
   EXPECT_EQ(code(response), "request.budget");
   QueryRequest many = request();
+  std::string values = "[0";
+  for (int k = 0; k < 1'000'000; ++k) values += ",{}";
+  EXPECT_EQ(code(post("{\"nests\":" + values + "]}")), "request.budget") << "short, and a lot of memory";
   many.nests.assign(most_nests + 1, nests::asks(nests::jacobi, 9));
   EXPECT_EQ(post(to_json(many)).status, 400);
 }
@@ -249,6 +258,25 @@ TEST_F(RoutesTest, UnknownPathsAndMethods) {
   EXPECT_EQ(response.allow, "POST");
   EXPECT_EQ(code(response), "request.method");
   EXPECT_EQ(routes.handle({"DELETE", "/v1/steps", ""}).allow, "GET");
+}
+
+// Before a body is read, or anybody waited for; what is refused is charged as what is answered.
+TEST_F(RoutesTest, WhatTheHeadAloneSaysIsInVain) {
+  Routes guarded(*database, ledger, {.is_private = true, .rates = {.requests = 4}});
+  const auto refuse = [&](const Request& head) {
+    const auto response = guarded.refuse(head);
+    return response ? std::to_string(response->status) + " " + code(*response) : "";
+  };
+  const std::string shown = "Bearer x";
+  EXPECT_EQ(refuse({"POST", "/nothing", "", shown}), "404 request.path");
+  EXPECT_EQ(refuse({"POST", "/livez", "", shown}), "405 request.method");
+  EXPECT_EQ(refuse({"POST", "/v1/query", ""}), "401 token.missing");
+  EXPECT_EQ(refuse({"POST", "/v1/jobs/renew", ""}), "401 token.missing");
+  EXPECT_EQ(refuse({"POST", "/v1/jobs/renew", ""}), "429 request.rate");
+  EXPECT_EQ(refuse({"POST", "/nothing", "", shown}), "429 request.rate");
+  for (const Request& head : {Request{"POST", "/v1/jobs/renew", "", shown}, Request{"GET", "/livez", ""},
+                              Request{"HEAD", "/healthz", ""}, Request{"GET", "/v1/steps", ""}})
+    EXPECT_EQ(refuse(head), "") << head.path;
 }
 
 TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {

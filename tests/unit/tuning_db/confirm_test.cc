@@ -74,6 +74,15 @@ TEST_P(SentTest, TheSameEntryTwiceIsOneMeasurement) {
   EXPECT_EQ(answers("lab"), 0u);
 }
 
+TEST_P(SentTest, ACopyIsNoSecondWitness) {
+  send("desk", entry(2));
+  EXPECT_FALSE(send("farm", entry(2)));
+  send("desk", entry(2.1));
+  EXPECT_EQ(answers("lab"), 0u);  // one party measured, twice
+  send("farm", entry(1.9));
+  EXPECT_EQ(answers("lab"), 1u);  // farm did, too: it confirms the second of desk's, of which it sent no copy
+}
+
 TEST_P(SentTest, WhoHasTheFileConfirmsAndIsConfirmedByNobody) {
   send("desk", entry(2));
   database->store().add(entry(1.8)).value();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "tests/unit/tuning_db/nests.h"
@@ -94,6 +95,55 @@ TEST(NestFacts, StridesPerLoop) {
   EXPECT_EQ(of("a0", true), (std::vector<std::optional<double>>{20, 0, 1}));
   EXPECT_EQ(of("a1", false), (std::vector<std::optional<double>>{30, 1, 0}));
   EXPECT_EQ(of("a2", false), (std::vector<std::optional<double>>{0, 20, 1}));
+}
+
+// A quarter of a million terms, multiplied out, for each access and loop.
+TEST(NestFacts, StridesAreNotMultipliedOut) {
+  const auto sum = [](const std::string& name, int terms) {
+    std::string text = "0";
+    for (int k = 0; k < terms; ++k) text += " + " + name + std::to_string(k);
+    return text;
+  };
+  std::string symbols;
+  for (int k = 0; k < 500; ++k) symbols += (k > 0 ? ", p" : "p") + std::to_string(k);
+  sdfg::Sdfg nest = parsed("sdfg 1 sums\nsymbols " + symbols + "\narray a: f64[p0, p1] strides [" + sum("p", 500) +
+                           ", 1] argument\narguments " + symbols +
+                           ", a\n\nloop i = 0 .. p0 {\n  loop j = 0 .. p1 {\n    s0: a[3 * i + " + sum("p", 500) +
+                           ", j + i * p0] = 1.0\n  }\n}\n");
+  ASSERT_EQ(nest.root.nodes.size(), 1u);
+  auto& states = sdfg::bodies(sdfg::bodies(nest.root.nodes[0])[0]->nodes[0])[0]->nodes;
+  states.resize(100, states[0]);
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::string& symbol : nest.symbols) sizes[symbol] = 2;
+  const auto begun = std::chrono::steady_clock::now();
+  const NestFacts f = facts(nest, sizes);
+  ASSERT_EQ(f.accesses.size(), 100u);
+  for (const AccessFact& access : f.accesses) {
+    EXPECT_EQ(f.stride(access, 0), 3.0 * 1000 + 2);
+    EXPECT_EQ(f.stride(access, 1), 1.0);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
+}
+
+TEST(NestFacts, StridesOfWhatIsNotLinear) {
+  const sdfg::Sdfg nest = parsed(R"(sdfg 1 sums
+symbols n
+array a: f64[n, n] argument
+arguments n, a
+
+loop i = 0 .. n {
+  loop j = 0 .. n {
+    s0: a[i * i, j] = 1.0
+    s1: a[min(i, 3), i * j] = 1.0
+  }
+}
+)");
+  const NestFacts f = facts(nest, {{"n", 9}});
+  ASSERT_EQ(f.accesses.size(), 2u);
+  EXPECT_EQ(f.stride(f.accesses[0], 0), std::nullopt);
+  EXPECT_EQ(f.stride(f.accesses[0], 1), 1.0);
+  EXPECT_EQ(f.stride(f.accesses[1], 0), std::nullopt);
+  EXPECT_EQ(f.stride(f.accesses[1], 1), 4.0) << "in the middle of the loop around";
 }
 
 TEST(Features, LayoutIsOneListAndValuesAreFinite) {

@@ -54,6 +54,21 @@ TEST(HostileDatabase, ASchemaThatIsNotOursIsRefused) {
   EXPECT_EQ(refusal(folder / "t.db"), "");
 }
 
+TEST(OneLine, ControlsOfEveryLengthAreSpaces) {
+  EXPECT_EQ(as_one_line("a\x1b[2J\x7f\r\n"), "a [2J   ");
+  for (const char* control : {"\u0080", "\u009b", "\u009f", "\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a",
+                              "\u202e", "\u2066", "\u2069"}) {
+    EXPECT_FALSE(is_one_line("a" + std::string(control) + "b")) << control;
+    EXPECT_EQ(as_one_line("a" + std::string(control) + control + "b"), "a  b") << control;
+  }
+  for (const char* text :
+       {"\u00a0", "\u00e9", "\u061b", "\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a", "\u20ac", "漢字"}) {
+    EXPECT_TRUE(is_one_line(text)) << text;
+    EXPECT_EQ(as_one_line(text), text);
+  }
+  EXPECT_EQ(as_one_line("\xe2\x80"), "\xe2\x80") << "cut off";
+}
+
 TEST(HostileDatabase, APipeIsNotWaitedFor) {
   const nests::Folder folder;
   ASSERT_EQ(::mkfifo((folder / "t.db").c_str(), 0600), 0);

@@ -13,6 +13,7 @@
 #include "tuning-db/ledger.h"
 #include "tuning-db/migrations.h"
 #include "tuning-db/schema.h"
+#include "tuning-db/sqlite.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -24,6 +25,23 @@ Store opened(const std::filesystem::path& path, std::vector<std::filesystem::pat
   if (!store) ADD_FAILURE() << store.error().to_string();
   SOUS_ASSERT(store);
   return std::move(*store);
+}
+
+// Who waited in vain for others who write may come again, which a server says (503).
+TEST(Sqlite, AFileThatOthersHoldIsBusy) {
+  const nests::Folder folder;
+  const auto open = [&] {
+    auto db = SqliteConnection::open(folder / "t.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE).value();
+    sqlite3_busy_timeout(db->raw(), 0);
+    return db;
+  };
+  const auto one = open(), other = open();
+  ASSERT_TRUE(one->execute("CREATE TABLE t(x); BEGIN IMMEDIATE"));
+  EXPECT_EQ(other->execute("BEGIN IMMEDIATE").error().code, "db.busy");
+  EXPECT_EQ(Statement(*other, "INSERT INTO t VALUES(1)").run().error().code, "db.busy");
+  ASSERT_TRUE(one->execute("COMMIT"));
+  EXPECT_TRUE(Statement(*other, "INSERT INTO t VALUES(1)").run());
+  EXPECT_EQ(other->execute("INSERT INTO none VALUES(1)").error().code, "db.io");
 }
 
 std::set<std::string> names_in(const nests::Folder& folder) {
@@ -372,6 +390,23 @@ TEST_P(StoreTest, ManyBuildsMayMakeAndFillOneDatabase) {
       });
   }
   EXPECT_EQ(opened(place).list()->size(), 5u);
+}
+
+// It would be embedded anew for ever, and be news to all others each time.
+TEST_P(StoreTest, WhatCannotBeReadIsLookedAtOnce) {
+  auto store = opened(place);
+  for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi}) ASSERT_TRUE(store.add(entry(nest, 500)));
+  const std::string bad = entry_id(entry(nests::syrk, 500)), lost = entry_id(entry(nests::gemm, 500));
+  ASSERT_TRUE(open_existing(place).value()->execute("UPDATE entries SET tuned_seconds = -1 WHERE id = '" + bad + "'; " +
+                                                    "DELETE FROM embeddings WHERE entry IN ('" + bad + "', '" + lost +
+                                                    "')"));
+  const std::string before = store.generation().value();
+  EXPECT_EQ(store.vectors()->size(), 2u);
+  const std::string after = store.generation().value();
+  EXPECT_NE(after, before) << "one was embedded";
+  EXPECT_EQ(store.vectors()->size(), 2u);
+  EXPECT_EQ(opened(place).vectors()->size(), 2u);
+  EXPECT_EQ(store.generation().value(), after);
 }
 
 // Each schema is exactly what the migrations make of the one before, whichever way it was come to.
