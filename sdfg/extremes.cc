@@ -60,8 +60,7 @@ std::optional<Expr> extreme(const Expr& e, bool largest, const ExtremesOf& range
     Expr product = term.coefficient;
     for (const Atom& atom : term.atoms) {
       // What does not vary is its own extreme.
-      const auto value =
-          extreme(atom, largest == (term.coefficient > 0), varying > 0 ? ranges : ExtremesOf{}, signs);
+      const auto value = extreme(atom, largest == (term.coefficient > 0), varying > 0 ? ranges : ExtremesOf{}, signs);
       if (!value) return std::nullopt;
       product = product * *value;
     }
