@@ -38,12 +38,8 @@ void compress(Response& response) {
   response.content_encoding = "gzip";
 }
 
-Response answered(const Service& service, Request request, const std::string& encoding, std::size_t most) {
+Response answered(const Service& service, const Request& request) {
   try {
-    auto body = decoded(std::move(request.body), encoding, most);
-    if (!body && body.error().code == "request.encoding") return refusal(415, body.error());
-    if (!body) return refusal(body.error().code == "request.budget" ? 413 : 400, body.error());
-    request.body = std::move(*body);
     Response response = service.handle(request);
     if (request.gzip && response.body.size() >= worth_compressing) compress(response);
     return response;
@@ -206,15 +202,14 @@ asio::awaitable<bool> Connection::serve_one() {
   if (!whole) co_return false;
 
   auto message = in.parser.release();
-  std::string encoding(message[http::field::content_encoding]);
-  // The body of a GET means nothing, and is not worth decompressing.
-  if (request->method == "GET" || request->method == "HEAD")
-    encoding.clear();
-  else
+  // The body of a GET means nothing.
+  if (request->method != "GET" && request->method != "HEAD") {
     request->body = std::move(message.body());
+    request->encoding = std::string(message[http::field::content_encoding]);
+  }
   const bool keep = message.keep_alive();
   const Lane lane = loop_.service.lane(*request);
-  auto response = co_await have_answered(*request, encoding, lane);
+  auto response = co_await have_answered(*request, lane);
   if (!response) co_return false;
   const bool written = co_await write(*response, with_body, message.version(), keep);
   co_return written;
@@ -297,16 +292,14 @@ asio::awaitable<bool> Connection::refuse(int status, const Error& error) {
 }
 
 // Nullopt: the client has gone, or its time is over.
-asio::awaitable<std::optional<Response>> Connection::have_answered(Request& request, const std::string& encoding,
-                                                                   Lane lane) {
+asio::awaitable<std::optional<Response>> Connection::have_answered(Request& request, Lane lane) {
   enter(work);
   auto pending = std::make_shared<Pending>(stream_.get_executor());
   pending->done.expires_at(begun_ + loop_.limits.request);
   auto job = std::make_shared<Workers::Job>();
-  job->run = [pending, &service = loop_.service, &metrics = loop_.metrics, request = std::move(request), encoding,
-              most = loop_.limits.body_bytes](bool late) mutable {
+  job->run = [pending, &service = loop_.service, &metrics = loop_.metrics, request = std::move(request)](bool late) {
     if (late) metrics.count_shed("late");
-    Response response = late ? busy("it waited too long") : answered(service, std::move(request), encoding, most);
+    Response response = late ? busy("it waited too long") : answered(service, request);
     asio::post(pending->done.get_executor(), [pending, response = std::move(response)]() mutable {
       pending->response = std::move(response);
       pending->done.cancel();

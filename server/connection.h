@@ -68,7 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<bool> read_body(Incoming& in);
   asio::awaitable<bool> refuse(int status, const Error& error);
   asio::awaitable<bool> refuse_unreadable(beast::error_code error, const Incoming& in);
-  asio::awaitable<std::optional<Response>> have_answered(Request& request, const std::string& encoding, Lane lane);
+  asio::awaitable<std::optional<Response>> have_answered(Request& request, Lane lane);
   asio::awaitable<bool> write(Response& response, bool with_body, unsigned version, bool keep);
   asio::awaitable<void> drain();
   void enter(Phase phase);

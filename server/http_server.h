@@ -10,7 +10,8 @@
 //   linger    after a refusal, for what the client was still sending; else it would not read the answer
 //   grace     from `stop` to the end, whatever clients and workers do
 //
-// Bodies are limited while they are read (also in chunks) and while they are decompressed; `held_bytes` limits all
+// Bodies are limited while they are read (also in chunks); who answers decompresses them, when it is known who asks,
+// and limits them once more (server/routes.h). `held_bytes` limits all
 // bodies and answers together, and beyond it the connection that has been at it for the longest gives way. Beyond
 // `connections`, the one that has waited for the longest without a whole request does. A request of which the queue is
 // full is answered 503 with Retry-After at once; one whose client hangs up while it waits is dropped.

@@ -1,11 +1,13 @@
 #include "server/routes.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "server/content.h"
 #include "server/protocol.h"
 #include "transforms/step.h"
 #include "tuning-db/json_reader.h"
@@ -26,6 +28,14 @@ int status_of_database(const Error& error) {
 Response internal(const Error& error) { return refusal(status_of_database(error), error); }
 
 Response refusal(int status, const Error& error) { return {.status = status, .body = to_json(error) + "\n"}; }
+
+std::expected<std::string, Response> decoded_body(const Request& request) {
+  auto body = decoded(request.body, request.encoding, longest_request);
+  if (body) return std::move(*body);
+  const std::string& code = body.error().code;
+  const int status = code == "request.encoding" ? 415 : code == "request.budget" ? 413 : 400;
+  return std::unexpected(refusal(status, body.error()));
+}
 
 Lane Routes::lane(const Request& request) {
   if (request.path == "/healthz" || request.path == "/livez") return Lane::apart;
@@ -170,7 +180,19 @@ Routes::Answer Routes::answer(const Route& route, const Request& request, std::s
   auto caller = admit(route, request);
   if (!caller) return {route.pattern, refused(std::move(caller).error())};
   const std::string name = caller->name;
-  Response response = (this->*route.answer)({request, std::move(rest), std::move(*caller)});
+  // Not before: some kilobytes may stand for all that a body may have.
+  Request plain;
+  if (!request.encoding.empty()) {
+    auto body = decoded_body(request);
+    if (!body) return {route.pattern, std::move(body).error(), name};
+    const std::size_t more = body->size() - std::min(body->size(), request.body.size());
+    limits_.charge({name, request.address}, RateLimits::Kind::bytes, static_cast<double>(more));
+    plain = request;
+    plain.body = std::move(*body);
+    plain.encoding.clear();
+  }
+  const Request& read = request.encoding.empty() ? request : plain;
+  Response response = (this->*route.answer)({read, std::move(rest), std::move(*caller)});
   limits_.charge({name, request.address}, RateLimits::Kind::bytes, static_cast<double>(response.body.size()));
   return {route.pattern, std::move(response), name};
 }

@@ -54,6 +54,7 @@ struct Request {
   bool gzip = false;               // the answer may come so
   std::string query = {};          // behind the path's question mark
   std::string if_none_match = {};  // the header's value
+  std::string encoding = {};       // of the body: Content-Encoding
 };
 
 struct Response {
@@ -183,6 +184,8 @@ class Routes {
 
 // An error as a response.
 Response refusal(int status, const Error& error);
+// The body behind its encoding; the error: 400, 413 (request.budget) or 415 (request.encoding).
+std::expected<std::string, Response> decoded_body(const Request& request);
 // Of an error of the server's own database: whether it is worth asking again.
 int status_of_database(const Error& error);
 // The fault of the server's own database; everything else that goes wrong in a route came with the request.

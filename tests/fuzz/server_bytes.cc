@@ -22,7 +22,8 @@ int port() {
   static server::HttpServer instance({.handle =
                                           [](const server::Request& request) {
                                             SOUS_ASSERT(request.body.size() <= most);
-                                            return server::Response{.body = request.path + request.body};
+                                            const auto body = server::decoded_body(request);
+                                            return body ? server::Response{.body = request.path + *body} : body.error();
                                           }},
                                      metrics, {.head_bytes = 2048, .body_bytes = most, .workers = 1});
   static const int listening = instance.listen("127.0.0.1", 0).value();

@@ -19,7 +19,11 @@
 namespace sous::server {
 namespace {
 
-Response echo(const Request& request) { return {.body = request.method + " " + request.path + " " + request.body}; }
+Response echo(const Request& request) {
+  const auto body = decoded_body(request);
+  if (!body) return body.error();
+  return {.body = request.method + " " + request.path + " " + *body};
+}
 
 std::string code(const std::string& answer) { return error_from_json(body_of(answer)).code; }
 
@@ -175,8 +179,9 @@ std::string brotli_bomb(std::size_t bytes) {
 TEST(Http, BodiesAreLimitedWhileTheyAreDecompressed) {
   std::atomic<std::size_t> longest = 0;
   const Served served({[&](const Request& request) {
-    longest = std::max<std::size_t>(longest, request.body.size());
-    return echo(request);
+    const Response answer = echo(request);
+    longest = std::max<std::size_t>(longest, answer.body.size());
+    return answer;
   }});
   const std::string bomb = brotli_bomb(std::size_t{256} << 20);
   ASSERT_LT(bomb.size(), 1000u);
@@ -185,7 +190,7 @@ TEST(Http, BodiesAreLimitedWhileTheyAreDecompressed) {
     EXPECT_EQ(status(answer), 413);
     EXPECT_EQ(code(answer), "request.budget");
   }
-  EXPECT_EQ(longest, 0u);
+  EXPECT_LT(longest, 1000u);
   const std::string small(
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05\x00\x00\x00", 25);
   EXPECT_EQ(body_of(served.ask(post(small, "Content-Encoding: gzip\r\n"))), "POST /v1/query hello");

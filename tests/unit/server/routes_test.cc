@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/gzip.h"
 #include "server/protocol.h"
 #include "tests/unit/tuning_db/nests.h"
 
@@ -277,6 +278,29 @@ TEST_F(RoutesTest, WhatTheHeadAloneSaysIsInVain) {
   for (const Request& head : {Request{"POST", "/v1/jobs/renew", "", shown}, Request{"GET", "/livez", ""},
                               Request{"HEAD", "/healthz", ""}, Request{"GET", "/v1/steps", ""}})
     EXPECT_EQ(refuse(head), "") << head.path;
+}
+
+// What would not be decompressed at all is not found to be broken.
+TEST_F(RoutesTest, BodiesAreDecompressedWhenItIsKnownWhoAsks) {
+  const std::string body = to_json(request());
+  const auto ask = [&](Routes& from, const std::string& text, const std::string& token, const std::string& encoding) {
+    Request one{"POST", "/v1/query", text, token};
+    one.encoding = encoding;
+    const Response response = from.handle(one);
+    return response.status == 200 ? "200" : std::to_string(response.status) + " " + code(response);
+  };
+  EXPECT_EQ(ask(routes, gzipped(body).value(), "", "gzip"), "200");
+  EXPECT_EQ(ask(routes, body, "", "gzip"), "400 request.http");
+  EXPECT_EQ(ask(routes, body, "", "zstd"), "415 request.encoding");
+  EXPECT_EQ(ask(routes, body, "Bearer x", "gzip"), "401 token.unknown");
+  Routes limited(*database, ledger, {.rates = {.requests = 1}});
+  EXPECT_EQ(ask(limited, gzipped(body).value(), "", "gzip"), "200");
+  EXPECT_EQ(ask(limited, body, "", "gzip"), "429 request.rate");
+  // All that comes out is charged.
+  const std::string large = body + std::string(1 << 20, ' ');
+  Routes narrow(*database, ledger, {.rates = {.bytes = 100'000}});
+  EXPECT_EQ(ask(narrow, gzipped(large).value(), "", "gzip"), "200");
+  EXPECT_EQ(ask(narrow, gzipped(body).value(), "", "gzip"), "429 request.rate");
 }
 
 TEST_F(RoutesTest, AnOpenServerAnswersEveryoneButWhoShowsAFalseToken) {
