@@ -85,7 +85,14 @@ class Finder {
 
   void reason(const Refusal& r) {
     const clang::SourceManager& sources = context_.getSourceManager();
-    const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(r.where));
+    // What stands in a function that is called, of another file even, is said where the nest is that calls it.
+    const clang::SourceRange own = facts_.function->getSourceRange();
+    const clang::SourceLocation there = sources.getExpansionLoc(r.where);
+    const bool inside = there.isValid() &&
+                        !sources.isBeforeInTranslationUnit(there, sources.getExpansionLoc(own.getBegin())) &&
+                        !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(own.getEnd()), there);
+    const clang::PresumedLoc at =
+        sources.getPresumedLoc(inside || looked_at_.isInvalid() ? there : sources.getExpansionLoc(looked_at_));
     Reason reason{r.code, r.why, facts_.function->getNameAsString(), 0, 0};
     if (at.isValid()) {
       reason.line = static_cast<int>(at.getLine());
@@ -185,6 +192,7 @@ class Finder {
 
   // Lifts list[first, last) as one nest. nullopt: it is none, and `unit_.reasons` may say why.
   bool accept(const Statements& list, std::size_t first, std::size_t last, bool explain) {
+    looked_at_ = list[first]->getBeginLoc();
     if (attempts_ > kMaxAttempts) {
       if (explain)
         reason({"c.budget", "the function has too many loops to look at all of them", list[first]->getBeginLoc()});
@@ -245,6 +253,7 @@ class Finder {
   // Whether the statement could be part of a nest. Loops are decided by an attempt, which says why not.
   bool understood(const Statements& list, std::size_t k) {
     if (attempts_ > kMaxAttempts) return false;
+    looked_at_ = list[k]->getBeginLoc();
     const auto alone = attempt(list, k, k + 1, "attempt").nest;
     if (alone || alone.error().code == "c.empty") return true;
     // Alone it may lack what a neighbour gives: a variable of a declaration, an induction variable's value.
@@ -345,6 +354,7 @@ class Finder {
   std::set<std::tuple<std::string, std::string, int, int>> seen_;  // reasons given
   std::vector<Frame> frames_;
   std::vector<LiftedStretch> lifted_;
+  clang::SourceLocation looked_at_;  // the first statement of what is tried
   int attempts_ = 0;
 };
 

@@ -88,5 +88,26 @@ TEST(Reasons, EveryCodeIsDocumented) {
   }
 }
 
+// What a called function has that cannot be lifted is said of the loop that calls it, also where that function stands in
+// a header.
+TEST(Reasons, StandWhereTheNestIs) {
+  const auto unit = lift(R"(# 900 "/usr/include/header.h" 1
+void g(int);
+static int now(int k) {
+  g(k);
+  return k;
+}
+# 1 "test.c" 2
+void f(int n, int *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = now(i);
+})",
+                         "test.c", {});
+  ASSERT_TRUE(unit);
+  ASSERT_EQ(unit->reasons.size(), 1u);
+  EXPECT_EQ(unit->reasons[0].code, "c.call.unknown-effects");
+  EXPECT_EQ(unit->reasons[0].line, 2);
+}
+
 }  // namespace
 }  // namespace sous::frontends::c
