@@ -88,8 +88,8 @@ TEST(Reasons, EveryCodeIsDocumented) {
   }
 }
 
-// What a called function has that cannot be lifted is said of the loop that calls it, also where that function stands in
-// a header.
+// What a called function has that cannot be lifted is said of the loop that calls it, also where that function stands
+// in a header.
 TEST(Reasons, StandWhereTheNestIs) {
   const auto unit = lift(R"(# 900 "/usr/include/header.h" 1
 void g(int);
