@@ -84,6 +84,9 @@ string three_digits(double value) {
 string fate_of(const NestReport& nest) {
   string out = nest.served ? "served: " + nest.why : "left as it is: " + reason_of(nest);
   if (nest.served && nest.threads > 1) out += ", on " + std::to_string(nest.threads) + " threads";
+  // What the generated code asks on entry; below it the program's own loops run.
+  if (nest.served && nest.min_work > 0)
+    out += ", from " + three_digits(nest.min_work) + " executions of its statements on";
   for (const auto& why : nest.unfollowed) out += "; but " + why;
   const string step = next_step(nest);
   return step.empty() ? out : out + ". Next: " + step;
