@@ -165,20 +165,24 @@ Error become(const std::vector<string>& argv) {
 
 namespace {
 
-// The folders that are there, for the handler, which may only call what is safe in one. More than there are places for
-// are left behind by a signal. A name is never freed: it may be in use. They are of one process: what it forks has
-// none.
-std::array<std::atomic<const char*>, 16> folders_there;
+// A folder that is there, for the handler, which may only call what is safe in one.
+struct FolderThere {
+  enum State : int { Free, Written, There };
+  std::atomic<int> state = Free;
+  char path[512];
+};
+static_assert(std::atomic<int>::is_always_lock_free);
+// More than there are places for are left behind by a signal. They are of one process: what it forks has none.
+std::array<FolderThere, 16> folders_there;
 std::atomic<pid_t> owner_of_folders;
 
 void remove_and_end(int signal) {
   const bool own = owner_of_folders == ::getpid();
-  for (auto& place : folders_there) {
-    const char* path = place.exchange(nullptr);
-    if (path == nullptr || !own) continue;
-    const pid_t child = ::fork();
+  for (FolderThere& place : folders_there) {
+    if (!own || place.state.exchange(FolderThere::Free) != FolderThere::There) continue;
+    const pid_t child = ::_Fork();  // fork takes locks, which whom the signal interrupted may hold
     if (child == 0) {
-      ::execl("/bin/rm", "rm", "-rf", "--", path, static_cast<char*>(nullptr));
+      ::execl("/bin/rm", "rm", "-rf", "--", place.path, static_cast<char*>(nullptr));
       ::_exit(127);
     }
     int status = 0;
@@ -200,21 +204,19 @@ void handle_ends() {
   }
 }
 
-void note_folder(const string& path) {
-  const char* name = ::strdup(path.c_str());
+// Where the folder is noted; -1: nowhere.
+int note_folder(const string& path) {
   if (owner_of_folders.exchange(::getpid()) != ::getpid())
-    for (auto& place : folders_there) place = nullptr;
-  for (auto& place : folders_there) {
-    const char* none = nullptr;
-    if (place.compare_exchange_strong(none, name)) return;
+    for (FolderThere& place : folders_there) place.state = FolderThere::Free;
+  if (path.size() >= sizeof FolderThere::path) return -1;
+  for (std::size_t k = 0; k < folders_there.size(); ++k) {
+    int none = FolderThere::Free;
+    if (!folders_there[k].state.compare_exchange_strong(none, FolderThere::Written)) continue;
+    std::memcpy(folders_there[k].path, path.c_str(), path.size() + 1);
+    folders_there[k].state = FolderThere::There;
+    return static_cast<int>(k);
   }
-}
-
-void forget_folder(const string& path) {
-  for (auto& place : folders_there) {
-    const char* name = place.load();
-    if (name != nullptr && path == name) place.compare_exchange_strong(name, nullptr);
-  }
+  return -1;
 }
 
 }  // namespace
@@ -224,15 +226,14 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   string pattern = string(base != nullptr && *base != 0 ? base : "/tmp") + "/sous-XXXXXX";
   handle_ends();
   if (::mkdtemp(pattern.data()) == nullptr) return fail("client.write", std::strerror(errno), pattern);
-  note_folder(pattern);
-  return TemporaryFolder(pattern);
+  return TemporaryFolder(pattern, note_folder(pattern));
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (path_.empty()) return;
   std::filesystem::remove_all(path_, ignored);
-  forget_folder(path_);
+  if (noted_ >= 0) folders_there[static_cast<std::size_t>(noted_)].state = FolderThere::Free;
 }
 
 Result<string> read_file(const string& path) {

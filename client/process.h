@@ -39,15 +39,18 @@ Error become(const std::vector<std::string>& argv);
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)), noted_(other.noted_) {
+    other.path_.clear();
+  }
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
   const std::string& path() const { return path_; }
   std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  TemporaryFolder(std::string path, int noted) : path_(std::move(path)), noted_(noted) {}
   std::string path_;
+  int noted_;  // for signals; -1: not
 };
 
 // Error: client.read.
