@@ -134,16 +134,16 @@ loop b = 0 .. n step 8 gpu_grid(dimension=0) private(S, own) {
 // A loop around what threads do together may have no iteration, and with it goes the barrier inside.
 TEST(Cuda, BarriersBehindALoopThatMayNotRun) {
   const auto graph = [](const std::string& steps) {
-    return "sdfg 1 t symbols n, m array A: f64[n, 8] argument  array B: f64[n, 8] argument  array C: f64[n, 8] "
-           "argument  arguments n, m, A, B, C\n"
-           "loop b = 0 .. n gpu_grid(dimension=0) {\n"
-           "  loop j = 0 .. 8 gpu_block(dimension=0) { s0: A[b, j] = A[b, j] * 1.5 + {b}f64 }\n"
-           "  loop k = 0 .. " +
-           steps +
-           " {\n"
-           "    loop i = 0 .. 8 gpu_block(dimension=0) { s1: B[b, i] = B[b, i] * 0.5 + A[b, 7 - i] }\n"
-           "    loop l = 0 .. 8 gpu_block(dimension=0) { s2: C[b, l] = C[b, l] + B[b, 7 - l] } }\n"
-           "  loop p = 0 .. 8 gpu_block(dimension=0) { s3: C[b, p] = C[b, p] + A[b, 7 - p] } }";
+    return R"(sdfg 1 t symbols n, m
+array A: f64[n, 8] argument  array B: f64[n, 8] argument  array C: f64[n, 8] argument  array D: f64[n, 8] argument
+arguments n, m, A, B, C, D
+loop b = 0 .. n gpu_grid(dimension=0) {
+  loop j = 0 .. 8 gpu_block(dimension=0) { s0: A[b, j] = A[b, j] * 1.5 + {b}f64 }
+  loop k = 0 .. )" +
+           steps + R"( {
+    loop i = 0 .. 8 gpu_block(dimension=0) { s1: B[b, i] = B[b, i] * 0.5 + A[b, 7 - i] }
+    loop l = 0 .. 8 gpu_block(dimension=0) { s2: C[b, l] = C[b, l] + B[b, 7 - l] } }
+  loop p = 0 .. 8 gpu_block(dimension=0) { s3: D[b, p] = A[b, 7 - p] } })";
   };
   for (const char* steps : {"m - 3", "0", "2"})
     expect_like_interpreter(graph(steps), {3, 5}, {.contract = false}, {"cuda"});
