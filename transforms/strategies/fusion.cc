@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "transforms/strategies/shared_loops.h"
+#include "transforms/strategies/loops_to_share.h"
 #include "transforms/strategies/walks.h"
 
 namespace sous::transforms {
@@ -59,7 +59,7 @@ class Fuser {
     TRY_VOID(level("", true));
     std::ranges::reverse(fusion_.fused);  // found from the outside in
     for (const string& loop : fusion_.parallel)
-      fusion_.together[loop] = shared_together(nest_.tree, loop, context_.sizes, [&](const string& one) {
+      fusion_.together[loop] = loops_to_share(nest_.tree, loop, context_.sizes, [&](const string& one) {
         const auto free = independent(nest_, one, context_, "strategy.carried");
         return free && free->reductions.empty();
       });

@@ -17,7 +17,7 @@ struct Fusion {
   std::map<std::string, std::vector<std::string>> parts;  // of a loop, the others that were fused into it
   std::vector<std::string> fused;                         // the loops that others were fused into, the innermost first
   std::vector<std::string> parallel;                      // of the nest after that: its outermost parallel loops
-  // Each of these, and those in it that are handed out to threads with it (shared_loops.h).
+  // Each of these, and those in it that are handed out to threads with it (loops_to_share.h).
   std::map<std::string, std::vector<std::string>> together;
   // For each loop over tiles that went outwards, the loop that it went past last.
   std::map<std::string, std::string> past;

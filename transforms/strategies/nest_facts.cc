@@ -6,7 +6,7 @@
 
 #include "sdfg/trips.h"
 #include "transforms/apply.h"
-#include "transforms/strategies/shared_loops.h"
+#include "transforms/strategies/loops_to_share.h"
 
 namespace sous::transforms {
 namespace {
@@ -119,9 +119,9 @@ vector<string> NestFacts::outermost(bool LoopFacts::* are, std::int64_t trips) c
   return result;
 }
 
-vector<string> NestFacts::shared_together(const string& symbol) const {
-  return transforms::shared_together(nest_->tree, symbol, context_.sizes,
-                                     [&](const string& one) { return loop(one).parallel; });
+vector<string> NestFacts::loops_to_share(const string& symbol) const {
+  return transforms::loops_to_share(nest_->tree, symbol, context_.sizes,
+                                    [&](const string& one) { return loop(one).parallel; });
 }
 
 double NestFacts::iterations(const string& symbol) const {

@@ -45,8 +45,8 @@ class NestFacts {
   // others that are known to have fewer than `trips` iterations.
   std::vector<std::string> outermost_parallel() const { return outermost(&LoopFacts::parallel, 0); }
   std::vector<std::string> outermost_shared(std::int64_t trips) const { return outermost(&LoopFacts::shared, trips); }
-  // The loop, and those in it that threads had better share together with it (shared_loops.h).
-  std::vector<std::string> shared_together(const std::string& symbol) const;
+  // The loop, and those in it that threads had better share together with it (loops_to_share.h).
+  std::vector<std::string> loops_to_share(const std::string& symbol) const;
   // Whether a run of the loop is so short, whatever the sizes, that it never pays to send out threads for it.
   bool is_short(const std::string& symbol) const { return iterations(symbol) <= most_in_short; }
   // The perfect band that begins with this loop: each loop is the only thing directly inside the one before.

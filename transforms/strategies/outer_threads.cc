@@ -17,7 +17,7 @@ void add(const NestFacts& nest, std::int64_t least_trips, std::vector<OpenRecipe
   bool uneven = false;
   for (const std::string& loop : nest.outermost_shared(least_trips)) {
     if (nest.is_short(loop)) continue;
-    for (const std::string& one : nest.shared_together(loop)) {
+    for (const std::string& one : nest.loops_to_share(loop)) {
       steps += call("parallelize", "loop=" + one + ", kind=$kind");
       uneven = uneven || nest.loop(one).uneven;
     }

@@ -26,7 +26,7 @@ string sent_out(const NestFacts& nest, const std::vector<string>& loops) {
   string steps;
   for (const string& loop : loops) {
     if (nest.is_short(loop)) continue;
-    const std::vector<string> together = nest.shared_together(loop);
+    const std::vector<string> together = nest.loops_to_share(loop);
     const bool uneven = std::ranges::any_of(together, [&](const string& one) { return nest.loop(one).uneven; });
     for (const string& one : together)
       steps += call("parallelize", "loop=" + one + ", kind=" + (uneven ? "dynamic" : "static"));
@@ -44,7 +44,7 @@ std::vector<string> thread_levels(const NestFacts& nest, std::size_t most) {
     if (!steps.empty()) recipes.push_back(recipe_of(steps));
     std::vector<string> next;
     for (const string& loop : loops)
-      for (const string& inner : shared_inside(nest, nest.shared_together(loop).back())) next.push_back(inner);
+      for (const string& inner : shared_inside(nest, nest.loops_to_share(loop).back())) next.push_back(inner);
     loops = std::move(next);
   }
   return recipes;

@@ -14,8 +14,8 @@ namespace sous::transforms {
 // each the only thing in the one before, parallel, and as long whatever those before are at. Of loops that may be long,
 // the innermost one is left whole. They end where there is enough for any number of threads. `sizes`: what is known of
 // symbols. `parallel`: whether the loop's iterations are independent, temporaries aside, and it sums nothing.
-std::vector<std::string> shared_together(const sdfg::ScheduleTree& tree, const std::string& outermost,
-                                         const std::map<std::string, std::int64_t>& sizes,
-                                         const std::function<bool(const std::string&)>& parallel);
+std::vector<std::string> loops_to_share(const sdfg::ScheduleTree& tree, const std::string& outermost,
+                                        const std::map<std::string, std::int64_t>& sizes,
+                                        const std::function<bool(const std::string&)>& parallel);
 
 }  // namespace sous::transforms

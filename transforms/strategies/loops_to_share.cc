@@ -1,4 +1,4 @@
-#include "transforms/strategies/shared_loops.h"
+#include "transforms/strategies/loops_to_share.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace sous::transforms {
 using sdfg::ScheduleLoop;
 using std::string;
 
-std::vector<string> shared_together(const sdfg::ScheduleTree& tree, const string& outermost,
-                                    const std::map<string, std::int64_t>& sizes,
-                                    const std::function<bool(const string&)>& parallel) {
+std::vector<string> loops_to_share(const sdfg::ScheduleTree& tree, const string& outermost,
+                                   const std::map<string, std::int64_t>& sizes,
+                                   const std::function<bool(const string&)>& parallel) {
   constexpr std::int64_t enough = 256;
   std::map<string, sdfg::Expr> known;
   for (const auto& [symbol, size] : sizes) known.emplace(symbol, size);
