@@ -47,17 +47,8 @@ Lift<Expr> Builder::in_type(Expr e, clang::QualType type, clang::SourceLocation 
   if (*t == ElementType::boolean) return refuse("c.subscript", "an index is converted to _Bool", where);
   if (is_unsigned && !planted(Fault::unsigned_wrap_assumed_away) && !ranges_.require_64_bits(e, box_))
     return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
-  if (is_unsigned && bits == 64 && has_product(e)) {
-    const std::optional<Expr> most = ranges_.upper(e, box_);
-    const auto limit = limit_of_parameters(e);
-    if (!most || !limit || !most->reads().empty())
-      return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
-    std::set<std::string> symbols = most->symbols();
-    symbols.merge(e.symbols());
-    for (const std::string& symbol : symbols)
-      if (ranges_.parameters.contains(symbol))
-        TRY_VOID(nonneg(Expr(*limit) - Expr::symbol(symbol), where, "c.unsigned-wrap", "an unsigned product may wrap"));
-  }
+  if (is_unsigned && bits == 64 && has_product(e) && !ranges_.require_no_wrap(e, box_))
+    return refuse("c.unsigned-wrap", "an unsigned product may wrap (" + e.to_string() + ")", where);
   if (is_unsigned && !planted(Fault::unsigned_wrap_assumed_away))
     TRY_VOID(nonneg(e, where, "c.unsigned-wrap", "an index may be negative before its conversion to an unsigned type"));
   if (bits < 64) {

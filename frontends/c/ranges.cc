@@ -1,6 +1,7 @@
 #include "frontends/c/ranges.h"
 
 #include <algorithm>
+#include <span>
 
 #include "frontends/c/intervals.h"
 
@@ -38,7 +39,16 @@ bool Ranges::nonneg_parameters(const Expr& e) const {
     const std::int64_t times = e.terms()[0].coefficient / a.terms()[0].coefficient;
     return times > 1 && interval(e - Expr(times) * a, parameters).lo >= 0;
   };
-  return std::ranges::any_of(assumptions, implies) || std::ranges::any_of(facts_, implies);
+  if (std::ranges::any_of(assumptions, implies) || std::ranges::any_of(facts_, implies)) return true;
+  // Nor is a product of what none is negative of.
+  if (std::ranges::none_of(e.terms(), [](const Term& t) { return t.atoms.size() > 1; })) return false;
+  std::map<std::string, Interval> known = parameters;
+  for (const auto* all : {&assumptions, &facts_})
+    for (const Expr& a : *all)
+      if (const auto symbol = (a - Expr(a.constant_term())).as_symbol())
+        if (const auto at = known.find(*symbol); at != known.end())
+          at->second.lo = std::max(at->second.lo, -a.constant_term());
+  return interval(e, known).lo >= 0;
 }
 
 Ranges::WithFacts::WithFacts(Ranges& r, const Box& box) : ranges(r), before(r.facts_) {
@@ -277,22 +287,101 @@ bool Ranges::require_64_bits(const Expr& e, const Box& box) {
     if (!end || !end->reads().empty()) continue;
     const WideInterval values = interval(*end, parameters);
     if (values.lo >= INT64_MIN && values.hi <= INT64_MAX) continue;
-    const auto limit = limit_of_parameters(*end);
-    if (!limit) return false;
-    for (const std::string& symbol : end->symbols())
-      if (parameters.contains(symbol) && !require_nonneg(Expr(*limit) - Expr::symbol(symbol), {})) return false;
+    if (!require_64_bits_of_parameters(*end)) return false;
   }
   return true;
 }
 
+namespace {
+
+bool is_long_product(const Term& t) {
+  return t.atoms.size() > 2 && std::ranges::all_of(t.atoms, [](const Atom& a) { return a.kind == AtomKind::Symbol; });
+}
+
+}  // namespace
+
+bool Ranges::require_at_most(std::int64_t limit, const Expr& symbols_of) {
+  return std::ranges::all_of(symbols_of.symbols(), [&](const std::string& symbol) {
+    return !parameters.contains(symbol) || require_nonneg(Expr(limit) - Expr::symbol(symbol), {});
+  });
+}
+
+// Each extent alone, of four and more, would have to be smaller than some are. So that no product of several of them
+// is too large, and none that is asked about wraps where those before it hold: each is 1 to 2^31, and so is the product
+// of all but the last one. Their coefficients take some bits of that.
+bool Ranges::require_products(const std::vector<Term>& products) {
+  constexpr int bits_of_factor = 31;
+  Wide times = 0;
+  for (const Term& t : products) times += t.coefficient < 0 ? -Wide{t.coefficient} : Wide{t.coefficient};
+  int bits = bits_of_factor;
+  for (; times > 1; times = (times + 1) / 2) --bits;
+  if (bits < bits_of_factor / 2) return false;
+  for (const Term& t : products) {
+    Expr product = 1;
+    for (const Atom& a : t.atoms) {
+      const Expr factor = Expr::symbol(a.name);
+      if (!parameters.contains(a.name) || !require_nonneg(factor - Expr(1), {}) ||
+          !require_nonneg(Expr(std::int64_t{1} << bits_of_factor) - factor, {}))
+        return false;
+      const bool first = product == Expr(1), last = &a == &t.atoms.back();
+      product = product * factor;
+      if (!first && !last && !require_nonneg(Expr(std::int64_t{1} << bits) - product, {})) return false;
+    }
+  }
+  return true;
+}
+
+bool Ranges::require_64_bits_of_parameters(const Expr& e) {
+  std::vector<Term> products;
+  Expr rest = e;
+  for (const Term& t : e.terms()) {
+    if (!is_long_product(t)) continue;
+    products.push_back(t);
+    Expr product = t.coefficient;
+    for (const Atom& a : t.atoms) product = product * Expr::symbol(a.name);
+    rest = rest - product;
+  }
+  // Each of the two, half of the range.
+  if (!products.empty()) rest = Expr(2) * rest;
+  const auto limit = limit_of_parameters(rest);
+  return limit && require_at_most(*limit, rest) && require_products(products);
+}
+
+bool Ranges::require_no_wrap(const Expr& e, const Box& box) {
+  const std::optional<Expr> most = upper(e, box);
+  if (!most || !most->reads().empty()) return false;
+  if (!std::ranges::any_of(e.terms(), is_long_product) && !std::ranges::any_of(most->terms(), is_long_product)) {
+    const auto limit = limit_of_parameters(e);
+    return limit && require_at_most(*limit, *most) && require_at_most(*limit, e);
+  }
+  Expr strides;
+  for (const Term& t : e.terms()) {
+    Expr stride = t.coefficient < 0 ? -Expr(t.coefficient) : Expr(t.coefficient);
+    for (const Atom& a : t.atoms)
+      if (a.kind == AtomKind::Symbol && parameters.contains(a.name)) stride = stride * Expr::symbol(a.name);
+    strides = strides + stride;
+  }
+  return require_64_bits_of_parameters(*most) && require_64_bits_of_parameters(strides);
+}
+
 bool Ranges::assumed_little(std::size_t before) const {
   constexpr std::int64_t kLittle = std::int64_t{1} << 20;  // what products of three may be asked to stay below
-  return std::all_of(assumptions.begin() + static_cast<std::ptrdiff_t>(before), assumptions.end(), [&](const Expr& e) {
+  const std::span<const Expr> made(assumptions.begin() + static_cast<std::ptrdiff_t>(before), assumptions.end());
+  const auto limits_product = [&](const Expr& e) {
+    const Expr limited = Expr(e.constant_term()) - e;
+    return e.constant_term() >= kLittle && limited.terms().size() == 1 && limited.terms()[0].coefficient == 1 &&
+           std::ranges::all_of(limited.terms()[0].atoms, [](const Atom& a) { return a.kind == AtomKind::Symbol; });
+  };
+  return std::ranges::all_of(made, [&](const Expr& e) {
     if (const auto symbol = e.as_symbol()) {
       const auto type = parameters.find(*symbol);
       return type != parameters.end() && type->second.lo == 0;
     }
-    return e.constant_term() >= kLittle && (Expr(e.constant_term()) - e).as_symbol().has_value();
+    // Of a product whose factor is 0 nothing is an index.
+    const auto factor = e.constant_term() == -1 ? (e + Expr(1)).as_symbol() : std::nullopt;
+    return limits_product(e) || (factor && std::ranges::any_of(made, [&](const Expr& other) {
+                                   return other.uses(*factor) && limits_product(other);
+                                 }));
   });
 }
 

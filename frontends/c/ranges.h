@@ -51,6 +51,9 @@ class Ranges {
   // True if 64 bits hold `e`, and what entry conditions make of it, by the types of the parameters or by new
   // assumptions about how large they are.
   bool require_64_bits(const sdfg::Expr& e, const Box& box);
+  // True if a product that C computes modulo 2^64 does not wrap, nor what it is made of, by new assumptions about how
+  // large parameters are.
+  bool require_no_wrap(const sdfg::Expr& e, const Box& box);
   // Whether what was assumed since there were so many assumptions only keeps sizes out that an index would, too: above
   // 2^63, 2^31 or so.
   bool assumed_little(std::size_t before) const;
@@ -78,6 +81,9 @@ class Ranges {
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;
+  bool require_64_bits_of_parameters(const sdfg::Expr& e);
+  bool require_at_most(std::int64_t limit, const sdfg::Expr& symbols_of);
+  bool require_products(const std::vector<sdfg::Term>& products);
 };
 
 // The value of a scalar expression over symbols as a mathematical integer, where it certainly is one: only leaves and

@@ -15,6 +15,8 @@
 // after: served S
 // bool_counter: served S
 // steps: c.loop.form
+// four_extents: served SSSOOO
+// wraps: served SOSOOOO
 // march: x86-64-v3 x86-64-v2 x86-64
 #include "semantics.h"
 NOINLINE void bytes(unsigned char n, int *restrict x) {
@@ -94,6 +96,17 @@ NOINLINE void guarded_minus_one(unsigned n, int *restrict x, const int *restrict
 NOINLINE void steps(long n, long long m, int *restrict x) {
   for (long long i = m; i < n; i += 1 << 30) x[i >> 30] += 1;
 }
+NOINLINE void four_extents(int a, int b, int c, int d, int *restrict x, const int *restrict y) {
+  for (int i = 0; i < a; i++)
+    for (int j = 0; j < b; j++)
+      for (int k = 0; k < c; k++)
+        for (int l = 0; l < d; l++)
+          x[(((size_t)i * b + j) * c + k) * d + l] += y[(((size_t)i * b + j) * c + (c - 1 - k)) * d + l] - l;
+}
+NOINLINE void wraps(size_t n, size_t m, size_t s, size_t t, size_t u, int *restrict x) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < m; j++) x[i * s * t * u + j] += (int)(i + j);
+}
 int main(void) {
   int x[300], y[300];
   for (int i = 0; i < 300; i++) x[i] = 0, y[i] = i * i;
@@ -125,4 +138,11 @@ int main(void) {
   steps((5L << 30) + 1, 0, x);
   guarded_minus_one(0, x, y), guarded_minus_one(3, x, y), guarded_minus_one(40, x, y);
   print_ints("end", x, 300);
+  four_extents(2, 3, 5, 7, x, y), four_extents(1, 1, 1, 30, x, y), four_extents(19, 4, 1, 1, x, y);
+  four_extents(0, 3, 1 << 30, 1 << 30, x, y), four_extents(3, 4, 0, 1 << 30, x, y), four_extents(2, -5, 4, 3, x, y);
+  print_ints("extents", x, 300);
+  wraps(3, 4, 2, 3, 5, x), wraps(0, 4, -1, -1, -1, x), wraps(2, 0, 1, 9, 9, x), wraps(5, 2, 0, 7, 7, x);
+  wraps(3, 9, (size_t)1 << 32, (size_t)1 << 20, (size_t)1 << 12, x), wraps(5, 3, -1, -1, 2, x);
+  wraps(4, 20, ((size_t)1 << 63) + 1, 2, 3, x);
+  print_ints("wraps", x, 300);
 }

@@ -417,6 +417,26 @@ TEST(Lift, ALoopThatBeginsBeyondEveryIndexIsSkipped) {
 )");
 }
 
+TEST(Lift, AProductOfFourExtentsInSizeTIsASubscript) {
+  const std::string head = "void f(int a, int b, int c, int d, float *restrict x) { for (int i = 0; i < a; i++) ";
+  const std::string loops =
+      "for (int j = 0; j < b; j++) for (int k = 0; k < c; k++) for (int l = 0; l < d; l++) "
+      "x[(((unsigned long)i * b + j) * c + k) * d + l] = 0; }";
+  const TranslationUnit unit = lifted(head + loops);
+  ASSERT_EQ(unit.nests.size(), 1u);
+  const sdfg::Sdfg& nest = unit.nests[0].sdfg;
+  EXPECT_EQ(nest.containers.at(0).shape.size(), 4u);
+  // Each extent of them is small enough, but not their product.
+  const auto declined = [&](std::int64_t extent) {
+    std::map<std::string, std::int64_t> all;
+    for (const std::string& s : nest.symbols) all[s] = extent;
+    return std::ranges::any_of(nest.assumptions, [&](const sdfg::Expr& e) { return e.evaluate(all).value_or(-1) < 0; });
+  };
+  EXPECT_FALSE(declined(1000));
+  EXPECT_TRUE(declined(65536));
+  EXPECT_TRUE(declined(0));
+}
+
 TEST(Lift, ReadsBeyondEveryIndexAreNotComparedAsIndices) {
   for (const char* loop : {"for (unsigned long j = 0; j < d[i] && j < 4; j++) x[j] = 0;",
                            "for (unsigned long j = 0; j < (d[i] < 4 ? d[i] : 4); j++) x[j] = 0;",
