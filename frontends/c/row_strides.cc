@@ -43,18 +43,26 @@ Expr product(const Monomial& m) {
   return result;
 }
 
-// The largest term: of the most factors.
+// The largest term: of the most factors; of several (w - t), one that is added.
 struct Leading {
   std::int64_t factor = 0;
   Monomial parameters;
 };
 Leading leading(const Expr& e) {
   Leading result{.factor = e.constant_term(), .parameters = {}};
+  const auto order = [](const Monomial& m, std::int64_t factor) { return std::tuple(m.size(), factor > 0, m); };
   for (const Term& t : e.terms())
-    if (result.factor == 0 ||
-        std::tuple(t.atoms.size(), t.atoms) > std::tuple(result.parameters.size(), result.parameters))
+    if (result.factor == 0 || order(t.atoms, t.coefficient) > order(result.parameters, result.factor))
       result = {.factor = t.coefficient, .parameters = t.atoms};
   return result;
+}
+
+// How far apart rows are that this leads from one to another of, upwards or downwards.
+Expr distance(const Expr& factor, const IsNegative& is_negative) {
+  const std::size_t most = leading(factor).parameters.size();
+  const bool unclear =
+      std::ranges::any_of(factor.terms(), [&](const Term& t) { return t.atoms.size() == most && t.coefficient < 0; });
+  return unclear && (leading(factor).factor < 0 || is_negative(factor)) ? -factor : factor;
 }
 
 // a / b, where b's atoms are all in a.
@@ -178,7 +186,8 @@ std::optional<Rows> rows_of(std::vector<Stride> strides) {
   return Rows{std::move(strides), std::move(*extents)};
 }
 
-void find_strides(const Expr& at, const Varies& varies, Factors factors, std::vector<Stride>& strides) {
+void find_strides(const Expr& at, const Varies& varies, Factors factors, const IsNegative& is_negative,
+                  std::vector<Stride>& strides) {
   std::map<Monomial, std::vector<Expr>> by_what_varies;
   for (const Term& t : at.terms()) {
     Monomial varying, parameters;
@@ -198,7 +207,7 @@ void find_strides(const Expr& at, const Varies& varies, Factors factors, std::ve
   for (const auto& [varying, all] : by_what_varies)
     for (const Expr& factor : all) {
       const auto number = factor.constant();
-      if (!number || std::abs(*number) > *smallest) strides.push_back({leading(factor).factor < 0 ? -factor : factor});
+      if (!number || std::abs(*number) > *smallest) strides.push_back({distance(factor, is_negative)});
     }
 }
 

@@ -16,6 +16,8 @@ namespace sous::frontends::c {
 using FlatAccess = std::pair<sdfg::Expr, Box>;
 // Whether something varies in the nest.
 using Varies = std::function<bool(const sdfg::Atom&)>;
+// Whether something over parameters is known to be negative where it is used.
+using IsNegative = std::function<bool(const sdfg::Expr&)>;
 
 // How far apart the rows of one dimension are: a polynomial of parameters, whose largest term is positive.
 struct Stride {
@@ -40,7 +42,8 @@ std::pair<sdfg::Expr, sdfg::Expr> split(const sdfg::Expr& e, const Stride& strid
 // What a subscript multiplies by what varies in it: each term's own factors (n and 1 of n*i + i + j, where [i][i + j]
 // is meant), or all that goes with it (n + 1, where [i][j] is).
 enum class Factors : std::uint8_t { OfTerms, Whole };
-void find_strides(const sdfg::Expr& at, const Varies& varies, Factors factors, std::vector<Stride>& strides);
+void find_strides(const sdfg::Expr& at, const Varies& varies, Factors factors, const IsNegative& is_negative,
+                  std::vector<Stride>& strides);
 
 // Rows in rows, each as many as fit. Nullopt: they do not.
 std::optional<Rows> rows_of(std::vector<Stride> strides);

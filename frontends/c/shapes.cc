@@ -142,9 +142,10 @@ Lift<void> Builder::delinearize(Memory& memory) {
     is_written = is_written || write;
     Box inside = box;
     const Expr at = ranged(m.subset[dimension], inside);
+    const auto is_negative = [&](const Expr& factor) { return ranges_.nonneg(-factor, inside); };
+    find_strides(at, varies, Factors::OfTerms, is_negative, of_terms);
+    find_strides(at, varies, Factors::Whole, is_negative, whole);
     accesses.emplace_back(at, std::move(inside));
-    find_strides(at, varies, Factors::OfTerms, of_terms);
-    find_strides(at, varies, Factors::Whole, whole);
   });
   // What stays in its rows for sure, before what is assumed to.
   const std::vector<Expr> assumptions = ranges_.assumptions;

@@ -437,6 +437,24 @@ TEST(Lift, AProductOfFourExtentsInSizeTIsASubscript) {
   EXPECT_TRUE(declined(0));
 }
 
+// Which of the two comes first in the alphabet does not say which is the longer.
+TEST(Lift, RowsOfADifferenceAreNotOfItsNegative) {
+  for (const auto& [longer, shorter] : {std::pair("a", "b"), std::pair("b", "a")}) {
+    const std::string width = std::string(longer) + " - " + shorter;
+    for (const std::string row : {"y", "h - 1 - y"}) {
+      const TranslationUnit unit = lifted(
+          "void f(int a, int b, int h, int s, const float *restrict in, float *restrict out) {\n"
+          "for (int y = h - 1; y >= 0; y--) for (int x = 0; x < " +
+          width + "; x++) out[(" + row + ") * (" + width + ") + x] = in[y * s + x]; }");
+      ASSERT_EQ(unit.nests.size(), 1u);
+      const sdfg::Container* out = unit.nests[0].sdfg.find("out");
+      ASSERT_NE(out, nullptr);
+      ASSERT_EQ(out->shape.size(), 2u);
+      EXPECT_EQ(out->shape[1], sdfg::Expr::symbol(longer) - sdfg::Expr::symbol(shorter)) << width << " " << row;
+    }
+  }
+}
+
 TEST(Lift, ReadsBeyondEveryIndexAreNotComparedAsIndices) {
   for (const char* loop : {"for (unsigned long j = 0; j < d[i] && j < 4; j++) x[j] = 0;",
                            "for (unsigned long j = 0; j < (d[i] < 4 ? d[i] : 4); j++) x[j] = 0;",
