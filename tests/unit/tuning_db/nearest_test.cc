@@ -1,5 +1,6 @@
 #include "tuning-db/nearest.h"
 
+#include <faiss/IndexFlat.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,6 +71,21 @@ TEST(Nearest, VectorsThatDoNotFitAreRefused) {
   EXPECT_EQ(Nearest::build({{"a", {}, {}, {1, 2}}, {"b", {}, {}, {1}}}).error().code, "nearest.dimension");
   EXPECT_EQ(Nearest::build({{"a", {}, {}, {NAN}}}).error().code, "nearest.dimension");
   EXPECT_EQ(Nearest::build({{"a", {}, {}, {1, 2}}})->search({1}, 1).error().code, "nearest.dimension");
+}
+
+// FAISS multiplies matrices for many queries at a time, by a BLAS that is looked up then.
+TEST(Nearest, ManyQueriesAtATimeFindWhatSingleOnesFind) {
+  constexpr int dimension = 32, count = 100, queries = 64;
+  std::mt19937_64 random(20261126);
+  std::vector<float> all;
+  for (const StoredVector& v : random_vectors(random, count, dimension))
+    all.insert(all.end(), v.vector.begin(), v.vector.end());
+  faiss::IndexFlatL2 index(dimension);
+  index.add(count, all.data());
+  std::vector<float> distances(queries);
+  std::vector<faiss::Index::idx_t> found(queries);
+  index.search(queries, all.data(), 1, distances.data(), found.data());
+  for (int q = 0; q < queries; ++q) EXPECT_EQ(found[static_cast<std::size_t>(q)], q);
 }
 
 }  // namespace
