@@ -210,6 +210,25 @@ class FunctionPrinter {
     if (options_.least_threads > 1 || !gain.empty()) conditions += ", " + std::to_string(options_.least_threads);
     return conditions + (gain.empty() ? "" : ", " + gain);
   }
+  // The call takes threads, unless what it gains by them is less than what they take to touch its memory first. `gain`:
+  // its seconds, a variable from here on; "": not known.
+  void ask_about_first_touch(Checks& checks, std::string& gain) {
+    if (gain.empty()) return;
+    const sdfg::Touched touched = sdfg::touched(sdfg_.root);
+    std::string footprints;
+    for (const std::string& argument : sdfg_.arguments) {
+      const Container* c = sdfg_.find(argument);
+      if (c != nullptr && !c->shape.empty() && touched.read.contains(argument) && touched.written.contains(argument))
+        footprints += ", " + checks.footprint(*c);
+    }
+    if (footprints.empty()) return;
+    const std::string seconds = names_.fresh("gain"), asked = names_.fresh("asked");
+    checks.add("const double " + seconds + " = " + gain + ";");
+    checks.add("static uintptr_t " + asked + " = 0;");
+    checks.add("if (sous::first_touch_outweighs(&" + asked + ", " + seconds + footprints + ")) " +
+               on_one_thread(checks));
+    gain = seconds;
+  }
   std::string on_one_thread(const Checks& checks) const {
     return options_.otherwise_on_one_thread ? checks.other_shapes() : "return 0;";
   }
@@ -245,7 +264,7 @@ class FunctionPrinter {
 
   void entry(Lines& out, const Printer& body, Function& function) {
     Checks checks = this->checks(body);
-    const std::string gain = checks.guards();
+    std::string gain = checks.guards();
     if (options_.offer != nullptr) {
       offer_ = names_.fresh("offer");
       checks.add(offer_text(*options_.offer, sdfg_.root, body.expressions, offer_));
@@ -255,6 +274,7 @@ class FunctionPrinter {
     checks.disjoint();
     // Ahead of the temporaries, which ask the runtime how many threads there are.
     if (body.starts_team) {
+      ask_about_first_touch(checks, gain);
       const std::string name = names_.fresh("team");
       checks.add("const sous::Threads " + name + "(" + team(gain) + ");");
       checks.add("if (!" + name + ".usable()) " + on_one_thread(checks));
@@ -286,11 +306,14 @@ class FunctionPrinter {
     std::set<std::string>& used = body.expressions.used();
     used.clear();
     Checks checks = this->checks(body);
-    const std::string gain = checks.guards();
+    std::string gain = checks.guards();
     checks.assumptions(sdfg_);
     if (takes_memory) checks.assumptions(*asked.as_written);
     checks.disjoint();
-    if (body.starts_team) checks.add("if (!sous::Threads::pay(" + team(gain) + ")) " + on_one_thread(checks));
+    if (body.starts_team) {
+      ask_about_first_touch(checks, gain);
+      checks.add("if (!sous::Threads::pay(" + team(gain) + ")) " + on_one_thread(checks));
+    }
     function.needs = checks.needs();
     std::ranges::copy_if(sdfg_.arguments, std::back_inserter(asking.arguments),
                          [&](const std::string& argument) { return used.contains(names_.of(argument)); });

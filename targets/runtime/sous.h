@@ -213,6 +213,11 @@ class Footprint {
   bool empty() const { return empty_; }
   uintptr_t begin() const { return address(low_); }
   uintptr_t end() const { return address(high_ + 1); }
+  // Where the k-th of `all` rows begins that lie evenly in it.
+  uintptr_t row(int64_t k, int64_t all) const {
+    const int64_t period = period_ > 0 ? period_ : 1;
+    return address(low_ + (high_ - low_) / period * k / all * period);
+  }
 
  private:
   uintptr_t address(int64_t element) const { return base_ + static_cast<uintptr_t>(element * size_); }
@@ -222,6 +227,12 @@ class Footprint {
   int64_t size_, low_, high_, block_low_, block_high_, period_ = 0;
   bool empty_ = false;
 };
+
+}  // namespace
+}  // namespace sous
+#include "targets/runtime/first_touch.h"
+namespace sous {
+namespace {
 
 // --- Temporaries ----------------------------------------------------------------------------------------------------
 

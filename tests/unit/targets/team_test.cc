@@ -1,6 +1,7 @@
 // The threads that generated code brings, where the program has no OpenMP (this one has none, though it is compiled for
 // it), and the shares of loops.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,35 @@ TEST(Team, ARegionOfFewWaitsForNoOther) {
   EXPECT_EQ(Team::called(2) - second, 0U);
   parallel(true, 4, [&] { one_at_a_time([&] { runs += 1; }); });
   EXPECT_EQ(runs, 200 * (1 + 2) + 4);
+}
+
+TEST(Team, MemoryThatNobodyTouchedIsLeftToOneThreadOnce) {
+  constexpr std::size_t rows = 256, row = 1024;  // two pages each
+  const auto mapped = [] {
+    return static_cast<double*>(
+        mmap(nullptr, rows * row * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  };
+  const auto footprint = [](const double* base) {
+    Footprint result(base, 0);
+    result.dimension(rows, row);
+    result.dimension(10, 1);
+    return result;
+  };
+  double *fresh = mapped(), *used = mapped();
+  for (std::size_t k = 0; k < rows; ++k) used[k * row] = 1;
+  constexpr double little = 1e-6, much = 1;
+  uintptr_t asked = 0;
+  errno = 7;
+  EXPECT_FALSE(first_touch_outweighs(&asked, much, footprint(fresh)));
+  EXPECT_FALSE(first_touch_outweighs(&asked, little, footprint(used))) << "rows have pages, if not all that is between";
+  EXPECT_TRUE(first_touch_outweighs(&asked, little, footprint(used), footprint(fresh)));
+  EXPECT_FALSE(first_touch_outweighs(&asked, little, footprint(used), footprint(fresh))) << "the same again";
+  EXPECT_TRUE(first_touch_outweighs(&asked, little, footprint(fresh)));
+  EXPECT_EQ(errno, 7);
+  munmap(fresh, rows * row * sizeof(double));
+  EXPECT_FALSE(first_touch_outweighs(&asked, little, footprint(used), footprint(fresh))) << "no memory at all";
+  EXPECT_EQ(errno, 7);
+  munmap(used, rows * row * sizeof(double));
 }
 
 TEST(Team, OneThreadHasItAtATime) {

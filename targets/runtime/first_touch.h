@@ -1,0 +1,56 @@
+// Whether threads lose more than they gain by touching memory for the first time.
+//
+// Memory that nobody wrote has no pages. Where it is read first, Linux lets it see a page of zeros that all share; the
+// write behind that gets a page of its own, and every processor that the process runs on is interrupted to forget the
+// other one. Of `a[i] += b[i]` on fresh memory, a Zen 4 in a virtual machine takes 3.3 us for each page on one thread
+// and 7.5 to 12 on two, where the sum takes 0.2; what is written first (`a[i] = b[i]`) gains from threads: 1.9 and 1.0.
+// docs/decisions/050.
+#pragma once
+
+#ifdef _OPENMP
+extern "C" int mincore(void* from, size_t length, unsigned char* there) noexcept;
+
+namespace sous {
+namespace {  // targets/runtime/sous.h says why
+
+// Of a page, in seconds.
+inline constexpr double first_touch_by_threads = 5e-6;
+inline constexpr uintptr_t page_bytes = 4096;
+
+// Of some rows that lie evenly in the footprint, how many have no page where they begin.
+inline double part_untouched(const Footprint& of) {
+  constexpr int64_t looked_at = 8;
+  int64_t untouched = 0;
+  for (int64_t k = 0; k < looked_at; ++k) {
+    unsigned char there = 1;
+    const uintptr_t page = of.row(k, looked_at) / page_bytes * page_bytes;
+    if (mincore(reinterpret_cast<void*>(page), 1, &there) == 0 && (there & 1) == 0) ++untouched;
+  }
+  return static_cast<double>(untouched) / looked_at;
+}
+
+// `gain`: of this call by its threads, in seconds; `footprints`: of what it reads and writes. The same arrays are asked
+// about once: what is never touched, the rows of a triangle, stays so.
+template <class... Footprints>
+#ifdef __clang__
+__attribute__((noinline, cold, optnone))
+#else
+__attribute__((noinline, cold))
+#endif
+bool first_touch_outweighs(uintptr_t* asked, double gain, const Footprints&... footprints) {
+  const int errno_before = errno;
+  double cost = 0;
+  uintptr_t where = 0;
+  for (const Footprint* of : {&footprints...}) {
+    if (of->empty()) continue;
+    where += of->begin();
+    const double pages = static_cast<double>((of->end() - of->begin()) / page_bytes);
+    if (gain < pages * first_touch_by_threads) cost += pages * first_touch_by_threads * part_untouched(*of);
+  }
+  errno = errno_before;
+  return gain < cost && __atomic_exchange_n(asked, where, __ATOMIC_RELAXED) != where;
+}
+
+}  // namespace
+}  // namespace sous
+#endif
