@@ -85,7 +85,7 @@ TEST(Partly, APartThatIsTooSmallRunsAsItWas) {
                          {20, 9, 30, 1},      // the second
                          {20, 80, 30, 1},
                          {20, 9, 29, 0},
-                         {2, 10, 50, 1},      // the first would have too little work
+                         {2, 10, 50, 1},  // the first would have too little work
                          {1, 40, 40, 0},
                          {20, 0, 40, 1},
                          {0, 40, 40, 0}}) {
