@@ -6,6 +6,7 @@
 
 #include "client/described.h"
 #include "client/doubts.h"
+#include "client/partly.h"
 #include "client/predicted.h"
 #include "client/program_load.h"
 #include "client/promise.h"
@@ -58,11 +59,9 @@ class Chooser {
 
   // What a strategy writes for the unit, if it is sure to gain.
   std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
-    const PreparedNest& nest = question_.nest;
     const auto* model = model_for_strategies();
     if (model == nullptr) return std::nullopt;
-    const double least = question_.measure ? 1 : tuning_db::GainModel::least_sure;
-    auto predicted = predict(nest, unit, *model, least);
+    auto predicted = predict(question_.nest, unit, *model, question_.measure ? 1 : tuning_db::GainModel::least_sure);
     if (!predicted) return std::nullopt;
     Choice& choice = predicted->choice;
     Match& match = choice.match;
@@ -70,7 +69,7 @@ class Chooser {
     if (for_another_target(match)) return std::nullopt;
     match.belief = "predicted: at least " + speed(match.believed);
     CandidateReport candidate{match, true, refuted(unit, match)};
-    if (candidate.why_not.empty()) candidate.why_not = crowded(nest.hardware, unit, choice);
+    if (candidate.why_not.empty()) candidate.why_not = crowded(question_.nest.hardware, unit, choice);
     if (candidate.why_not.empty() && question_.measure)
       candidate.why_not = measured_here("only predicted", choice, candidate);
     candidate.used = candidate.why_not.empty();
@@ -365,35 +364,36 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
   return chosen;
 }
 
+// What runs for other shapes and with fewer threads.
+void choose_otherwise(const Question& question, const Chooser& chooser, Chosen& chosen) {
+  const auto add = [&](std::vector<Choice> choices) {
+    if (choices.empty()) return;
+    Chosen& other = chosen.otherwise.emplace_back();
+    other.choices = std::move(choices);
+    describe(other, question.nest);
+  };
+  if (chosen.threads > 1) {
+    auto alone = chooser.on_one_thread(chosen.choices);
+    for (std::size_t k = 0; k < alone.size(); ++k)
+      chosen.least_threads = std::max(
+          chosen.least_threads, threads_to_beat(chosen.choices[k].match, alone[k].match, question.nest.hardware.cores));
+    if (chosen.least_threads > 1) add(std::move(alone));
+  }
+  if (chosen.guards.empty() || std::ranges::any_of(chosen.choices, by_threads_alone)) return;
+  const bool freed = std::ranges::any_of(chosen.choices, [](const Choice& choice) {
+    return is_by_strategy(choice.match, &transforms::StrategyInfo::frees_loops);
+  });
+  add(chooser.by_vectors(chosen.choices));
+  if (!freed) add(chooser.by_threads());
+}
+
 }  // namespace
 
 Chosen choose(const Question& question) {
   const Chooser chooser(question);
   Chosen chosen = first_choice(question, chooser);
-  if (question.other_shapes && chosen.threads > 1) {
-    auto alone = chooser.on_one_thread(chosen.choices);
-    for (std::size_t k = 0; k < alone.size(); ++k)
-      chosen.least_threads = std::max(
-          chosen.least_threads, threads_to_beat(chosen.choices[k].match, alone[k].match, question.nest.hardware.cores));
-    if (!alone.empty() && chosen.least_threads > 1) {
-      Chosen& other = chosen.otherwise.emplace_back();
-      other.choices = std::move(alone);
-      describe(other, question.nest);
-    }
-  }
-  const bool asks =
-      question.other_shapes && !chosen.guards.empty() && std::ranges::none_of(chosen.choices, by_threads_alone);
-  if (!asks) return chosen;
-  const auto frees = [](const Choice& choice) {
-    return is_by_strategy(choice.match, &transforms::StrategyInfo::frees_loops);
-  };
-  const bool freed = std::ranges::any_of(chosen.choices, frees);
-  for (auto choices : {chooser.by_vectors(chosen.choices), freed ? std::vector<Choice>{} : chooser.by_threads()}) {
-    if (choices.empty()) continue;
-    Chosen& other = chosen.otherwise.emplace_back();
-    other.choices = std::move(choices);
-    describe(other, question.nest);
-  }
+  if (question.other_shapes) choose_otherwise(question, chooser, chosen);
+  run_partly(chosen, question.nest);
   return chosen;
 }
 

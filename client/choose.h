@@ -35,6 +35,9 @@ struct Chosen {
   double expected_ratio = 0;      // the least of the choices; 0: unknown
   // What the run must bring (targets/target.h): its shape, where sizes are not known now; threads.
   std::vector<targets::Guard> guards;
+  // Where some guards hold and others do not, how much those which hold must save of all the work for the nest to run,
+  // each part as chosen or as it was (client/partly.h); 0: all must hold.
+  double least_saved = 0;
   // What runs where the guards do not hold or threads are too few, one after the other, at most three; then the
   // original.
   std::vector<Chosen> otherwise;

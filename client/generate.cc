@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/partly.h"
 #include "client/process.h"
 #include "targets/cpp/transients.h"
 #include "tuning-db/shape.h"
@@ -53,6 +54,7 @@ sdfg::Sdfg specialized(sdfg::Sdfg sdfg, const std::map<string, std::int64_t>& kn
 Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg::Sdfg& applied,
                       const targets::Target& target, targets::EmitOptions options) {
   options.guards = chosen.guards;
+  if (chosen.least_saved > 0) options.partly = {chosen.least_saved, others_than(chosen, nest)};
   options.least_threads = chosen.least_threads;
   for (const auto& choice : chosen.choices)
     options.cache = tuning_db::strictest(options.cache, tuning_db::cache_for(choice.match.evidence, nest.hardware));
@@ -67,6 +69,11 @@ Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg
   options.unfollowed = &result.unfollowed;
   TRY(result.code, target.emit(specialized(applied, nest.lifted->known), options));
   return result;
+}
+
+void add_shapes(Generated& generated, const targets::Function& code) {
+  generated.shapes.insert(generated.shapes.end(), code.needs.begin(), code.needs.end());
+  if (code.needs.empty()) generated.shapes.emplace_back();  // it takes all
 }
 
 // Its code has arrays of its own on the heap.
@@ -89,7 +96,7 @@ std::optional<targets::Function> for_other_shapes(const PreparedNest& nest, cons
                                                   const sdfg::Sdfg& first, const targets::Target& target,
                                                   const string& wanted, targets::EmitOptions options) {
   const auto own = target_of(chosen.choices, wanted);
-  const auto applied = assemble(nest, chosen.choices);
+  const auto applied = assemble(nest, chosen);
   if (!own || *own != &target || !applied) return std::nullopt;
   if (frontends::arguments_for(*nest.lifted, *applied) != frontends::arguments_for(*nest.lifted, first) ||
       written_arguments(*applied) != written_arguments(first))
@@ -149,10 +156,10 @@ Result<Generated> generate(const PreparedNest& nest, const Chosen& chosen, const
   TRY(Generated result, one(nest, chosen, applied, *found, options));
   result.residences = options.residences.arguments;
   // Beside an offer to a GPU, others are asked.
-  if (chosen.offer == std::nullopt && !found->has_gpu()) result.shapes.push_back(result.code.needs);
+  if (chosen.offer == std::nullopt && !found->has_gpu()) add_shapes(result, result.code);
   string before;
   for (const auto& other : others) {
-    if (!result.shapes.empty()) result.shapes.push_back(other.needs);
+    if (!result.shapes.empty()) add_shapes(result, other);
     before += other.code + "\n";
     result.code.vectors = std::max(result.code.vectors, other.vectors);
   }

@@ -30,6 +30,47 @@ Sdfg rename_back(const Sdfg& transformed, const sdfg::Renaming& to_original, tra
   return sdfg::rename(transformed, renaming);
 }
 
+std::set<string> privates(const sdfg::Region& region) {
+  std::set<string> names;
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    if (const auto* loop = std::get_if<sdfg::Loop>(&node.value))
+      names.insert(loop->privates.begin(), loop->privates.end());
+  });
+  return names;
+}
+
+// The unit as it was, to stand beside what a recipe made of it: of what belongs to a loop of either, it has its own.
+Sdfg beside(const PreparedNest& nest, const Unit& unit, const Sdfg& recipes, transforms::normal::Names& free) {
+  Sdfg copy = nest.form_of(unit);
+  auto& nodes = copy.root.nodes;
+  nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(unit.last), nodes.end());
+  nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(unit.first));
+  sdfg::Renaming renaming;
+  const sdfg::NodeNames names = sdfg::node_names(copy.root);
+  for (const string& symbol : names.symbols) renaming.symbols.emplace(symbol, free.fresh(symbol));
+  for (const string& state : names.states) renaming.states.emplace(state, free.fresh(state));
+  std::set<string> owned = privates(copy.root);
+  owned.merge(privates(recipes.root));
+  std::erase_if(copy.containers, [&](const sdfg::Container& c) { return !owned.contains(c.name); });
+  for (const sdfg::Container& c : copy.containers) renaming.containers.emplace(c.name, free.fresh(c.name));
+  return sdfg::rename(copy, renaming);
+}
+
+// Into `out`, what it does not have; where `all` of it comes from there, its temporaries are what they are there.
+void add_containers(Sdfg& out, const Sdfg& from, bool all) {
+  for (const auto& container : from.containers) {
+    auto* known = out.find(container.name);
+    if (known == nullptr) {
+      out.containers.push_back(container);
+    } else if (all && container.transient) {
+      *known = container;  // a step may have contracted it: nobody else uses it
+    }
+  }
+  if (all) {  // or have made it each iteration's own
+    std::erase_if(out.containers, [&](const auto& c) { return c.transient && from.find(c.name) == nullptr; });
+  }
+}
+
 // The loops around statements, by their bounds in the program's names: what tells an order from another.
 string loops_of(const sdfg::Region& region, const std::map<string, sdfg::Expr>& original) {
   string text;
@@ -154,7 +195,9 @@ Result<void> apply_choice(const PreparedNest& nest, Choice& choice, std::vector<
   return {};
 }
 
-Result<Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices) {
+Result<Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices,
+                      const std::vector<sdfg::Condition>& conditions) {
+  SOUS_ASSERT(conditions.empty() || conditions.size() == choices.size());
   Sdfg out = choices.empty() ? nest.normal : nest.form_of(nest.unit(choices.front().unit));
   transforms::normal::Names free(out);
   std::vector<const Choice*> last_first;
@@ -165,21 +208,19 @@ Result<Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choic
     const auto& unit = nest.unit(choice->unit);
     const Sdfg renamed = rename_back(choice->applied, unit.to_original, free);
     const bool everything = unit.first == 0 && unit.last == nest.form_of(unit).root.nodes.size();
-    for (const auto& container : renamed.containers) {
-      auto* known = out.find(container.name);
-      if (known == nullptr) {
-        out.containers.push_back(container);
-      } else if (everything && container.transient) {
-        *known = container;  // a step may have contracted it: nobody else uses it
-      }
-    }
-    if (everything) {  // or have made it each iteration's own
-      std::erase_if(out.containers, [&](const auto& c) { return c.transient && renamed.find(c.name) == nullptr; });
-    }
+    add_containers(out, renamed, everything);
     auto& nodes = out.root.nodes;
     const auto at = nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(unit.first),
                                 nodes.begin() + static_cast<std::ptrdiff_t>(unit.last));
-    nodes.insert(at, renamed.root.nodes.begin(), renamed.root.nodes.end());
+    if (conditions.empty()) {
+      nodes.insert(at, renamed.root.nodes.begin(), renamed.root.nodes.end());
+      continue;
+    }
+    Sdfg as_it_was = beside(nest, unit, renamed, free);
+    add_containers(out, as_it_was, false);
+    const sdfg::Condition& condition = conditions[static_cast<std::size_t>(choice - choices.data())];
+    nodes.insert(nodes.begin() + static_cast<std::ptrdiff_t>(unit.first),
+                 sdfg::If{condition, renamed.root, std::move(as_it_was.root)});
   }
   TRY_VOID(sdfg::check(out));
   return out;

@@ -74,7 +74,10 @@ Result<void> apply_choice(const PreparedNest& nest, Choice& choice, std::vector<
 
 // The nest with the applied units of `choices` (disjoint) in the place of its own. Errors: sdfg.* (never expected: the
 // result is checked).
-Result<sdfg::Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices);
+// `conditions`: none, or one for each choice, of which each is a part of several: where it does not hold, the unit runs
+// as it was.
+Result<sdfg::Sdfg> assemble(const PreparedNest& nest, const std::vector<Choice>& choices,
+                            const std::vector<sdfg::Condition>& conditions = {});
 
 // Executions of the unit's statements; where sizes are not known every one counts 1024, so that the units of a nest
 // can be compared.

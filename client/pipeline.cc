@@ -8,6 +8,7 @@
 #include "client/generate.h"
 #include "client/measure.h"
 #include "client/offload.h"
+#include "client/partly.h"
 #include "client/predicted.h"
 #include "client/process.h"
 #include "client/recipe_names.h"
@@ -256,7 +257,7 @@ class Pipeline {
     report.units = std::move(chosen.units);
     report.why = chosen.why;
     if (chosen.choices.empty()) return;
-    auto applied = assemble(item.nest, chosen.choices);
+    auto applied = assemble(item.nest, chosen);
     apply_seconds_ += now() - start;
     if (!applied) {
       report.why = applied.error().to_string();
@@ -269,7 +270,7 @@ class Pipeline {
     emit_seconds_ += now() - start;
     if (report.served || chosen.beside.empty()) return;
     // The GPU's target does not print it: the CPU's recipe it is.
-    applied = assemble(item.nest, chosen.beside.front().choices);
+    applied = assemble(item.nest, chosen.beside.front());
     if (!applied) return;
     final = std::move(*applied);
     emit(item, chosen.beside.front(), final, report);
@@ -285,7 +286,7 @@ class Pipeline {
   void emit_beside(const Item& item, const Chosen& chosen, Served& served) const {
     if (chosen.beside.empty()) return;
     const Chosen& cpu = chosen.beside.front();
-    const auto applied = assemble(item.nest, cpu.choices);
+    const auto applied = assemble(item.nest, cpu);
     const string function = served.replacement.function + "_on_cpu";
     const auto generated =
         applied ? generate(item.nest, cpu, *applied, target_for(cpu), function) : std::unexpected(applied.error());
@@ -323,7 +324,7 @@ class Pipeline {
     report.generated = function;
     report.target = target.name;
     report.expected_ratio = chosen.expected_ratio;
-    for (const auto& guard : chosen.guards) report.min_work = std::max(report.min_work, guard.least_work);
+    report.min_work = least_work(chosen);
     Served served;
     served.nest = item.report;
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);

@@ -32,15 +32,13 @@ constexpr int asked_threads = 2;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
 // Of a call that waits for memory, on threads: shorter ones gain less than what it costs that several threads touch
-// pages for the first time.
+// pages for the first time. (From 1 ms on, two threads of a Zen 4 take half of the time for sweeps over arrays that
+// stay, and a quarter more for a multigrid cycle that allocates its levels anew.)
 constexpr double seconds_of_streams = 4e-3;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Loops in each other that threads are sent out for, for one shape or another.
 constexpr std::size_t most_levels = 3;
-// Of what the program does, the part that stands for it.
-constexpr double most_of_program = 0.9, more_than_seams = 0.1;  // around a ring, each part waits by itself
-
 class Predictor {
  public:
   Predictor(const PreparedNest& nest, const Unit& unit, const GainModel& model)
@@ -285,27 +283,13 @@ class Predictor {
            std::ranges::all_of(unfollowed, &targets::Unfollowed::threads);
   }
 
-  // What the program waits for that the unit is most of, at the usual sizes.
+  // ProgramLoad::waits, at the usual sizes and at others.
   tuning_db::Waits waits() const {
-    if (waits_) return *waits_;
-    double all = 0;
-    for (const Unit& unit : nest_.units)
-      if (unit.one_of_several() || nest_.units.size() == 1) all += unit_work(unit);
-    const bool is_most = unit_work(unit_) >= (has_seams(nest_) ? more_than_seams : most_of_program) * all;
-    waits_ = is_most ? waits_at(program_.usual()) : tuning_db::Waits::No;
+    if (!waits_) waits_ = program_.waits(unit_);
     return *waits_;
   }
-  // The same where these are the unit's sizes: short sums are not waited for.
   tuning_db::Waits waits(const Sizes& sizes) const {
-    if (waits() == tuning_db::Waits::No) return tuning_db::Waits::No;
-    Sizes whole = program_.usual();
-    for (const auto& [symbol, original] : unit_.to_original.symbols)
-      if (const auto known = sizes.find(symbol); known != sizes.end()) whole[original] = known->second;
-    return waits_at(whole);
-  }
-  tuning_db::Waits waits_at(const Sizes& sizes) const {
-    if (has_seams(nest_)) return tuning_db::Waits::ForLines;  // a remainder says which, or a choice
-    return tuning_db::waits(program_.program(), sizes, nest_.meaning.reassociate);
+    return waits() == tuning_db::Waits::No ? tuning_db::Waits::No : program_.waits(unit_, sizes);
   }
 
   // The whole of a nest of several parts.

@@ -17,6 +17,8 @@ constexpr double next_to_none = 0.25;
 // What each byte of arrays costs that the program does not have, in nanoseconds: pages that are touched for the first
 // time, and the way there and back.
 constexpr double first_touch = 0.4;
+// Of what the program does, the part that stands for it; and the least that somebody feels.
+constexpr double most_of_program = 0.9, felt_of_program = 0.1;
 // More than any vector has: what a nest takes without vectors, over what it takes with them.
 constexpr double most_lanes = 64;
 
@@ -104,6 +106,35 @@ double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {
     if (sdfg::is_float(container.type)) bytes = std::max<std::int64_t>(bytes, sdfg::info(container.type).bytes);
   const int bits = tuning_db::simd_bits(nest_.hardware.isa);
   return std::max<double>(1, static_cast<double>(bits / 8 / bytes));
+}
+
+double ProgramLoad::part(const Unit& unit) const {
+  double all = 0, operations = 0;
+  for (const Unit& one : nest_.units) {
+    if (!one.one_of_several() && nest_.units.size() > 1) continue;
+    all += unit_work(one);
+    operations += tuning_db::operations(one.nest, one.sizes);
+  }
+  if (unit_work(unit) >= most_of_program * all) return 1;
+  return std::min(unit_work(unit) / all, tuning_db::operations(unit.nest, unit.sizes) / operations);
+}
+
+tuning_db::Waits ProgramLoad::waits(const Unit& unit) const {
+  const double share = part(unit);
+  const bool by_itself = share == 1 || has_seams(nest_) || (!apart_waits_more() && !apart_reads_more());
+  return by_itself && share >= felt_of_program ? waits_at(unit, usual()) : tuning_db::Waits::No;
+}
+
+tuning_db::Waits ProgramLoad::waits(const Unit& unit, const Sizes& sizes) const {
+  Sizes all = usual();
+  for (const auto& [symbol, original] : unit.to_original.symbols)
+    if (const auto known = sizes.find(symbol); known != sizes.end()) all[original] = known->second;
+  return waits_at(unit, all);
+}
+
+tuning_db::Waits ProgramLoad::waits_at(const Unit& unit, const Sizes& sizes) const {
+  if (has_seams(nest_)) return tuning_db::Waits::ForLines;  // a remainder says which, or a choice
+  return tuning_db::waits(program(), sizes, nest_.meaning.reassociate, part(unit));
 }
 
 bool ProgramLoad::makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const {

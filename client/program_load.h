@@ -41,12 +41,20 @@ class ProgramLoad {
   // Measured against a compiler that had to keep the order of sums, a recipe for the unit gains so much more than
   // here: with leave to change it the compiler fills these lanes with what the program waits for in order.
   double lanes_of_sums(const sdfg::Sdfg& unit) const;
+  // What the unit waits for in the program, at the usual sizes, or where these are its own: short sums are not waited
+  // for. Most of any part of the program that is as large waits for that; of less than most of the program it counts
+  // only if the parts, one after the other, take about as long as it does.
+  tuning_db::Waits waits(const Unit& unit) const;
+  tuning_db::Waits waits(const Unit& unit, const Sizes& sizes) const;
   // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
   // brought the loop inside that goes over the same elements again.
   bool makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
 
  private:
   const Sized& whole() const;
+  // The unit's share of the work, by statements or by operations, whichever is less; 1: it is most of it.
+  double part(const Unit& unit) const;
+  tuning_db::Waits waits_at(const Unit& unit, const Sizes& sizes) const;
   const tuning_db::CoreLoad& together() const;
   const tuning_db::CoreLoad& apart() const;
 

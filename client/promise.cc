@@ -136,7 +136,10 @@ tuning_db::LeastShape least_shape(const sdfg::Sdfg& unit, const transforms::Matc
 targets::Guard guard_of(const sdfg::Sdfg& unit, sdfg::Region original, const transforms::Match& match) {
   const auto& e = match.evidence;
   auto least = least_shape(unit, match);
-  targets::Guard guard{std::move(original), std::move(least.extents), least.work, 0};
+  targets::Guard guard{.original = std::move(original),
+                       .least_extents = std::move(least.extents),
+                       .least_work = least.work,
+                       .saves = 1 - 1 / promised(match)};
   // What a team of threads may cost to start.
   if (e.work > 0 && e.threads > 1) guard.gain = std::max(0.0, e.baseline_seconds - e.tuned_seconds) / e.work;
   return guard;

@@ -28,6 +28,14 @@ struct Guard {
   std::vector<double> least_extents = {};  // iterations, per loop of it in preorder; 0 or absent: any
   double least_work = 0;                   // executions of its statements
   double gain = 0;                         // seconds per execution of a statement; 0: not known
+  double saves = 0;                        // of the time that its nest takes, the share that its recipe saves
+};
+
+// Where some guards hold and others do not: the Sdfg has both versions of each nest, and runs the one or the other
+// (targets/cpp/extents.h, `condition`).
+struct Partly {
+  double least_saved = 0;  // of the work of all nests, what those whose guards hold must save more than, a share
+  sdfg::Region others;     // nests without a guard, as they were before the recipes
 };
 
 // A loop whose schedule the code does not have.
@@ -110,7 +118,8 @@ struct EmitOptions {
   bool reassociate = false;       // -fassociative-math: reductions may be split
   bool approximate_math = false;  // -fapprox-func / -ffast-math: vector exp, log, … instead of the C library's
   bool math_errno = false;  // functions of the C library set errno (-fmath-errno): so do their vectors and threads
-  std::vector<Guard> guards = {};  // of nests whose sizes are not known at build time; all of them must hold
+  std::vector<Guard> guards = {};     // of nests whose sizes are not known at build time
+  std::optional<Partly> partly = {};  // none: all guards must hold
   // With guards: the original runs where rows share too few sets of this cache (sdfg/cache_sets.h); none: not asked.
   sdfg::CacheSets cache = {};
   int least_threads = 1;     // run only where parallel regions get so many
@@ -158,8 +167,8 @@ struct Function {
   const Target* target = nullptr;
   std::string code;
   Vectors vectors = Vectors::None;
-  // By its guards: where one of these is negative, it declines, or calls EmitOptions::otherwise.
-  std::vector<sdfg::Expr> needs = {};
+  // By its guards: where in each of these something is negative, it declines, or calls EmitOptions::otherwise.
+  std::vector<std::vector<sdfg::Expr>> needs = {};
   std::optional<Asking> asking = {};  // of what is asked ahead of it
 };
 

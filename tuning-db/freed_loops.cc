@@ -201,7 +201,8 @@ std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
 
 }  // namespace
 
-Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate) {
+Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate,
+            double part) {
   const NestFacts known = facts(program, sizes);
   std::vector<bool> sums(known.statements.size()), lines(known.statements.size());
   for (const AccessFact& access : known.accesses) {
@@ -222,9 +223,11 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
     for_sums += sums[k] ? one : 0;
     for_any += sums[k] || lines[k] ? one : 0;
   }
-  if (all > 0 && in_choices >= most_of_all * all) return Waits::ForChoices;
-  if (all == 0 || for_any < most_of_all * all) return Waits::No;
-  return for_sums >= most_of_all * all ? Waits::ForSums : Waits::ForLines;
+  // All that does not wait may be in the part.
+  const double most = (1 - (1 - most_of_all) * part) * all;
+  if (all > 0 && in_choices >= most) return Waits::ForChoices;
+  if (all == 0 || for_any < most) return Waits::No;
+  return for_sums >= most ? Waits::ForSums : Waits::ForLines;
 }
 
 double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

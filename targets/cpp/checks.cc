@@ -4,7 +4,6 @@
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/caller.h"
-#include "targets/cpp/extents.h"
 #include "targets/cpp/parameters.h"
 #include "targets/cpp/work.h"
 
@@ -14,6 +13,13 @@ namespace {
 sdfg::Expr covered(const sdfg::Expr& extent) { return planted(Fault::overlap_check_short) ? extent - 1 : extent; }
 
 std::string number(double value) { return literal(sdfg::ScalarExpr::real(value, sdfg::ElementType::f64)).text; }
+
+// Without what stands beside the nests whose recipes run.
+sdfg::Sdfg with_recipes(sdfg::Sdfg sdfg) {
+  for (sdfg::Node& node : sdfg.root.nodes)
+    if (auto* branch = std::get_if<sdfg::If>(&node.value)) branch->else_body.nodes.clear();
+  return sdfg;
+}
 
 }  // namespace
 
@@ -33,22 +39,64 @@ std::string Checks::footprint(const sdfg::Container& c) {
 }
 
 std::string Checks::guards() {
+  if (options_.guards.empty()) return "";
+  std::string gains = options_.partly ? some_guards(*options_.partly) : all_guards();
+  cache_sets();
+  return gains;
+}
+
+Shape Checks::shape_of(const Guard& guard) const {
+  Shape shape = targets::shape(guard, expressions_);
+  if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions_);
+  return shape;
+}
+
+std::string Checks::work_of(const Shape& shape, bool named) {
+  if (shape.work.constant || !named) return shape.work.text;
+  const std::string name = expressions_.names().fresh("work");
+  lines_.push_back("const double " + name + " = " + shape.work.text + ";");
+  return name;
+}
+
+std::string Checks::all_guards() {
   std::string gains;
+  needs_.emplace_back();
   for (const Guard& guard : options_.guards) {
-    Shape shape = targets::shape(guard, expressions_);
-    needs_.insert(needs_.end(), shape.needs.begin(), shape.needs.end());
+    const Shape shape = shape_of(guard);
+    needs_.back().insert(needs_.back().end(), shape.needs.begin(), shape.needs.end());
     if (!shape.too_small.empty()) lines_.push_back("if (" + shape.too_small + ") " + other_shapes());
-    if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions_);
-    std::string total = shape.work.text;
-    if (!shape.work.constant && guard.gain > 0) {
-      total = expressions_.names().fresh("work");
-      lines_.push_back("const double " + total + " = " + shape.work.text + ";");
-    }
+    const std::string total = work_of(shape, guard.gain > 0);
     if (guard.least_work > 0 && shape.work.constant.value_or(0) < guard.least_work)
       lines_.push_back("if (" + total + " < " + number(guard.least_work) + ") " + other_shapes());
     if (guard.gain > 0) gains += (gains.empty() ? "" : " + ") + total + " * " + number(guard.gain);
   }
-  cache_sets();
+  return gains;
+}
+
+// What all of them gain was looked at when they were chosen; what some gain is looked at here, by their shares of the
+// work (Amdahl).
+std::string Checks::some_guards(const Partly& partly) {
+  std::string all_hold, saved, total, gains;
+  const auto add = [](std::string& text, const std::string& by, const std::string& more) {
+    text += (text.empty() ? "" : by) + more;
+  };
+  for (const Guard& guard : options_.guards) {
+    const Shape shape = shape_of(guard);
+    needs_.push_back(shape.needs);
+    const std::string work = work_of(shape, true), holds = expressions_.names().fresh("holds");
+    std::string conditions = shape.too_small.empty() ? "" : "!(" + shape.too_small + ")";
+    if (guard.least_work > 0 && shape.work.constant.value_or(0) < guard.least_work)
+      add(conditions, " && ", work + " >= " + number(guard.least_work));
+    lines_.push_back("const bool " + holds + " = " + (conditions.empty() ? "true" : conditions) + ";");
+    add(all_hold, " && ", holds);
+    add(saved, " + ", "(" + holds + " ? " + work + " * " + number(guard.saves) + " : 0.0)");
+    add(total, " + ", work);
+    if (guard.gain > 0) add(gains, " + ", "(" + holds + " ? " + work + " * " + number(guard.gain) + " : 0.0)");
+  }
+  const Work others = targets::shape(Guard{.original = partly.others}, expressions_).work;
+  if (others.constant != 0.0) add(total, " + ", others.text);
+  lines_.push_back("if (!(" + all_hold + ") && " + saved + " <= (" + total + ") * " + number(partly.least_saved) +
+                   ") " + other_shapes());
   return gains;
 }
 
@@ -57,9 +105,8 @@ void Checks::cache_sets() {
   sdfg::Region original;
   for (const Guard& guard : options_.guards)
     original.nodes.insert(original.nodes.end(), guard.original.nodes.begin(), guard.original.nodes.end());
-  if (options_.guards.empty()) return;
   const sdfg::CacheSets& cache = options_.cache;
-  for (const sdfg::Window& window : sdfg::windows(sdfg_, original, cache)) {
+  for (const sdfg::Window& window : sdfg::windows(options_.partly ? with_recipes(sdfg_) : sdfg_, original, cache)) {
     if (sdfg::is_constant(window)) continue;
     std::string sets = "sous::CacheSets<" + std::to_string(cache.sets) + ">()";
     for (const sdfg::Walk& walk : window.walks) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "targets/cpp/expressions.h"
+#include "targets/cpp/extents.h"
 #include "targets/target.h"
 
 namespace sous::targets {
@@ -32,9 +33,14 @@ class Checks {
 
   const std::vector<std::string>& lines() const { return lines_; }
   std::vector<std::string>& lines() { return lines_; }
-  const std::vector<sdfg::Expr>& needs() const { return needs_; }  // Function::needs
+  const std::vector<std::vector<sdfg::Expr>>& needs() const { return needs_; }  // Function::needs
 
  private:
+  std::string all_guards();
+  std::string some_guards(const Partly& partly);
+  // The guard's shape, and its work: a variable, if it is `named` and not known now.
+  Shape shape_of(const Guard& guard) const;
+  std::string work_of(const Shape& shape, bool named);
   void cache_sets();
 
   const sdfg::Sdfg& sdfg_;
@@ -43,7 +49,7 @@ class Checks {
   const std::set<std::string>& written_;
   const bool on_device_;
   std::vector<std::string> lines_;
-  std::vector<sdfg::Expr> needs_;
+  std::vector<std::vector<sdfg::Expr>> needs_;
   std::map<std::string, std::string> footprints_;
 };
 

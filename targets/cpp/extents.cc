@@ -1,8 +1,12 @@
 #include "targets/cpp/extents.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
+
+#include "sdfg/atoms.h"
 
 namespace sous::targets {
 namespace {
@@ -93,7 +97,10 @@ class ShapePrinter {
     }
     if (all.mean && guard_.least_work > 0 && guard_.least_work < most_counted)
       shape.needs.push_back(all.mean->numerator - Expr(scaled(guard_.least_work, *all.mean)));
-    std::erase_if(shape.needs, [](const Expr& e) { return !e.is_valid() || !e.reads().empty(); });
+    else if (guard_.least_work > 0)
+      shape.needs_all = false;
+    const auto unsaid = [](const Expr& e) { return !e.is_valid() || !e.reads().empty(); };
+    if (std::erase_if(shape.needs, unsaid) > 0) shape.needs_all = false;
     return shape;
   }
 
@@ -173,8 +180,52 @@ class ShapePrinter {
   std::map<Expr, std::int64_t> bounds_;
 };
 
+// Whether it has a value whatever its symbols are.
+bool is_total(const Expr& e) {
+  return std::ranges::all_of(e.terms(), [](const sdfg::Term& term) {
+    return std::ranges::all_of(term.atoms, [](const Atom& atom) {
+      const bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+      return atom.kind != AtomKind::Read && std::ranges::all_of(atom.args, is_total) &&
+             (!divides || atom.args[1].constant().value_or(0) > 0);
+    });
+  });
+}
+
+// In doubles: a product of sizes neither overflows nor wraps.
+sdfg::ScalarExpr is_not_negative(const Expr& e) {
+  using sdfg::ElementType;
+  using sdfg::ScalarExpr;
+  const auto both = [](std::optional<ScalarExpr> a, sdfg::ScalarOp op, ScalarExpr b) {
+    return a ? ScalarExpr::binary(op, std::move(*a), std::move(b)) : b;
+  };
+  const auto real = [](std::int64_t value) { return ScalarExpr::real(static_cast<double>(value), ElementType::f64); };
+  std::optional<ScalarExpr> sum;
+  for (const sdfg::Term& term : e.terms()) {
+    std::optional<ScalarExpr> product;
+    if (term.coefficient != 1) product = real(term.coefficient);
+    for (const Atom& atom : term.atoms) {
+      auto value = ScalarExpr::make_symbolic(sdfg::make_atom(atom, atom.args), ElementType::i64);
+      product = both(std::move(product), sdfg::ScalarOp::mul, ScalarExpr::cast(std::move(value), ElementType::f64));
+    }
+    sum = both(std::move(sum), sdfg::ScalarOp::add, std::move(*product));
+  }
+  return ScalarExpr::binary(sdfg::ScalarOp::ge, sum.value_or(real(0)), real(-e.constant_term()));
+}
+
 }  // namespace
 
 Shape shape(const Guard& guard, const Expressions& expressions) { return ShapePrinter(guard, expressions).print(); }
+
+std::optional<sdfg::Condition> condition(const Guard& guard, const sdfg::Sdfg& sdfg) {
+  Names names;
+  const Shape asked = shape(guard, Expressions(sdfg, names));
+  if (!asked.needs_all || !std::ranges::all_of(asked.needs, is_total)) return std::nullopt;
+  std::optional<sdfg::ScalarExpr> all;
+  for (const Expr& e : asked.needs) {
+    sdfg::ScalarExpr one = is_not_negative(e);
+    all = all ? sdfg::ScalarExpr::binary(sdfg::ScalarOp::logical_and, std::move(*all), std::move(one)) : std::move(one);
+  }
+  return sdfg::Condition{all.value_or(sdfg::ScalarExpr::integer(1, sdfg::ElementType::boolean)), {}};
+}
 
 }  // namespace sous::targets

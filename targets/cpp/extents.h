@@ -1,6 +1,7 @@
 // The shape of a nest on entry: what its evidence asks of it, as C++ conditions over what is known before it runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,13 @@ struct Shape {
   // Where one of these is negative, that holds, or there is less work than there must be. (Of loops that run nothing a
   // sum may hold less than nothing.)
   std::vector<sdfg::Expr> needs;
-  Work work;  // executions of statements; a loop of which nothing is known counts as one iteration
+  bool needs_all = true;  // these say all of it
+  Work work;              // executions of statements; a loop of which nothing is known counts as one iteration
 };
 Shape shape(const Guard& guard, const Expressions& expressions);
+
+// The same inside of the nest: whether the guard holds, in the words of the IR. Nullopt: that cannot be said there.
+// `sdfg` has the guard's symbols.
+std::optional<sdfg::Condition> condition(const Guard& guard, const sdfg::Sdfg& sdfg);
 
 }  // namespace sous::targets

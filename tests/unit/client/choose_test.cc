@@ -573,6 +573,29 @@ TEST(Choose, SumsBesideEachOtherFillLanes) {
     EXPECT_EQ(choice.match.name, "fused_loops");
 }
 
+// Of halves that both wait for their sums each fills its lanes; not where the program waits for the two at once, and
+// not where one half does not wait.
+TEST(Choose, HalvesOfANestFillLanes) {
+  const auto chosen = [](const std::string& body) {
+    std::string names;
+    const Chosen chosen = without_expectations(
+        "void f(int n, int m, const float *restrict w, const float *restrict v, const float *restrict in,\n"
+        "       const float *restrict b, float *restrict out, float *restrict also) {\n"
+        "  for (int i = 0; i < n; i++) {\n    float s = 0, t = 0;\n" +
+        body + "  }\n}");
+    for (const Choice& choice : chosen.choices) names += choice.match.name + " ";
+    return names;
+  };
+  const std::string first = "    for (int k = 0; k < m; k++) s += w[k] * in[i + k];\n";
+  EXPECT_EQ(chosen(first + "    for (int k = 0; k < m; k++) s += v[k] * b[i + k];\n    out[i] = s;\n"),
+            "register_tiles register_tiles ");
+  EXPECT_FALSE(chosen("    for (int k = 0; k < m; k++) s += w[k] * in[i + k], t += v[k] * b[i + k];\n"
+                      "    out[i] = s; also[i] = t;\n")
+                   .contains("register_tiles"));
+  EXPECT_FALSE(chosen(first + "    out[i] = s;\n    for (int k = 0; k < m; k++) also[k] += v[i] * b[i + k];\n")
+                   .contains("register_tiles"));
+}
+
 // A window of several rows, added up in one tile of the picture.
 TEST(Choose, WindowsOfSeveralRowsStayInRegisters) {
   const Chosen chosen = without_expectations(

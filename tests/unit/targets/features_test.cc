@@ -1,4 +1,5 @@
 // What every target prints and means, feature by feature.
+#include "targets/cpp/extents.h"
 #include "tests/unit/targets/emitting.h"
 
 namespace sous::targets {
@@ -201,9 +202,45 @@ TEST(Features, WhatAGuardNeedsIsKnownOutside) {
   const Function f = emitted_function(
       "cpp", graph, {.guards = {{.original = graph.root, .least_extents = {0, 10}, .least_work = 1000}}});
   std::string needs;
-  for (const sdfg::Expr& e : f.needs) needs += e.to_string() + " ";
+  ASSERT_EQ(f.needs.size(), 1u);
+  for (const sdfg::Expr& e : f.needs[0]) needs += e.to_string() + " ";
   EXPECT_EQ(needs, "m - 12 m*n - 2*n - 1000 ");
   EXPECT_TRUE(emitted_function("cpp", graph).needs.empty());
+}
+
+// Of two parts one may be too small, as long as the other saves enough of both and of what has no guard.
+TEST(Features, SomeGuardsMayBeEnough) {
+  const auto graph = parsed(
+      "sdfg 1 g symbols n, m array A: f64[n] argument array B: f64[m] argument arguments n, m, A, B\n"
+      "loop i = 0 .. n { s: A[i] = 1.0 } loop j = 0 .. m { t: B[j] = 1.0 } u: A[0] = 2.0");
+  const auto part = [&](std::size_t k) { return sdfg::Region{{graph.root.nodes[k]}}; };
+  const EmitOptions options{.guards = {{.original = part(0), .least_extents = {10}, .saves = 0.5},
+                                       {.original = part(1), .least_work = 20, .saves = 0.75}},
+                            .partly = {{0.25, part(2)}}};
+  const Function f = emitted_function("cpp", graph, options);
+  EXPECT_EQ(f.needs.size(), 2u);
+  const auto code = tests::GeneratedCode::compile(tests::source_file({f}, ""), {{&graph, "kernel"}},
+                                                  {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  const sdfg::Buffer room{sdfg::ElementType::f64, std::vector<std::byte>(800)};
+  // With 1 for the last assignment: 0.5 * 10 of 21, of 20 and of 19; 0.75 * 20 of 30, and of 61.
+  for (const auto& [n, m, runs] : {std::array{9, 19, 0},
+                                   {10, 20, 1},
+                                   {10, 10, 0},
+                                   {10, 9, 0},
+                                   {10, 8, 1},
+                                   {9, 20, 1},
+                                   {60, 20, 1},
+                                   {0, 0, 0},
+                                   {-5, 19, 0},
+                                   {0, 20, 1}}) {
+    sdfg::Memory memory{{{"n", n}, {"m", m}}, {{"A", room}, {"B", room}}};
+    EXPECT_EQ(code->run(0, memory), runs) << n << " " << m << f.code;
+  }
+  // What the nest itself asks.
+  const auto holds = condition(options.guards[1], graph);
+  ASSERT_TRUE(holds);
+  EXPECT_EQ(sdfg::print(sdfg::Region{{sdfg::If{*holds, {}, {}}}}, graph), "if (f64({m}i64) >= 20.0) {\n}\n");
 }
 
 // A caller that passes what is written by value: nothing of its memory is touched.

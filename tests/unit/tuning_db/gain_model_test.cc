@@ -113,6 +113,24 @@ TEST(FreedLoops, SumsBeginAnewInEachIterationThatSetsThem) {
   EXPECT_EQ(wait("", "3"), Waits::ForSums);
 }
 
+// A sixteenth of it does not wait: of all of it most does, of a half that may be an eighth.
+TEST(FreedLoops, OfAPartAllThatDoesNotWaitMayBeInIt) {
+  const auto nest =
+      sdfg::parse(head +
+                  "loop i = 0 .. n { loop k = 0 .. 15 { s0: y[i] = A[i, k] * 2.0 } loop j = 0 .. n { loop k = 0 .. "
+                  "9 { s1: y[i] = y[i] + A[j, k] } } }");
+  ASSERT_TRUE(nest) << nest.error().to_string();
+  const auto part_that_waits = [&](std::int64_t n) {
+    for (const double part : {1.0, 0.5, 0.25})
+      if (waits(*nest, {{"n", n}}, false, part) == Waits::No) return part;
+    return 0.0;
+  };
+  EXPECT_EQ(part_that_waits(10), 1);
+  EXPECT_EQ(part_that_waits(25), 0.5);
+  EXPECT_EQ(part_that_waits(60), 0.25);
+  EXPECT_EQ(part_that_waits(1000), 0);
+}
+
 TEST(FreedLoops, WhatCallsTheLibraryDoesNotWaitForItsSum) {
   const auto wait = [](const std::string& value) {
     const auto nest = sdfg::parse(head + "loop i = 0 .. n { loop j = 0 .. n { s0: y[i] = y[i] + " + value + " } }");
