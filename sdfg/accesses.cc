@@ -135,7 +135,7 @@ class Collector {
     const IslNames& names = names_[statement_];
     const std::optional<Element> at = element(m);
     bool exact = !whole_.at(m.container);
-    std::vector<std::string> dims, constraints;
+    std::vector<std::string> dims, constraints, in_shape;
     for (std::size_t d = 0; d < m.subset.size() && !whole_.at(m.container); ++d) {
       dims.push_back(numbered("e", d));
       const Expr& e = m.subset[d];
@@ -144,27 +144,40 @@ class Collector {
       } else {
         exact = false;
         if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
+        const Expr& extent = scop_.frame.find(m.container)->shape[d];
+        if (is_quasi_affine(extent) && names_known(extent, names))
+          in_shape.push_back("0 <= " + dims.back() + " < " + isl_text(extent, names));
       }
     }
     if (write && exact && !sure && at) perhaps_.emplace_back(data_.accesses.size(), *at);
     add(m.container, tuples_.at(m.container), dims, constraints, write, exact && sure);
     data_.accesses.back().own = !write && at && written_.contains(*at);
     data_.accesses.back().update = updated_ == m;
+    if (write || in_shape.empty()) return;
+    constraints.insert(constraints.end(), in_shape.begin(), in_shape.end());
+    data_.accesses.back().there = elements(tuples_.at(m.container), dims, constraints);
+  }
+
+  // From each instance of the statement to those elements.
+  IslMap elements(const std::string& memory, const std::vector<std::string>& dims,
+                  const std::vector<std::string>& constraints) {
+    std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
+    const IslMap everywhere = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
+                                             joined(dims, ", ") + "]" + where);
+    return IslMap(isl_map_intersect_domain(everywhere.copy(), data_.domains[statement_].copy()));
   }
 
   void add(const std::string& container, const std::string& memory, const std::vector<std::string>& dims,
            const std::vector<std::string>& constraints, bool write, bool exact) {
-    std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
-    const IslMap everywhere = data_.read_map(statement_tuple(statement_, dims_[statement_]) + " -> " + memory + "[" +
-                                             joined(dims, ", ") + "]" + where);
-    IslMap map(isl_map_intersect_domain(everywhere.copy(), data_.domains[statement_].copy()));
+    const std::string where = constraints.empty() ? "" : " : " + joined(constraints, " and ");
     const std::string shape = domains_[statement_] + " -> " + joined(dims, ", ") + where;
     data_.accesses.push_back({.statement = static_cast<int>(statement_),
                               .container = container,
                               .tuple = memory,
                               .write = write,
                               .exact = exact,
-                              .map = std::move(map),
+                              .map = elements(memory, dims, constraints),
+                              .there = {},
                               .own = false,
                               .update = false,
                               .shape = shapes_.try_emplace(shape, shapes_.size()).first->second});

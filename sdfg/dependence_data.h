@@ -27,6 +27,7 @@ struct Access {
   bool write = false;
   bool exact = false;     // touches exactly these elements (otherwise perhaps fewer)
   IslMap map;             // statement instance -> element
+  IslMap there;           // of a read whose element data say: to those that the container has; null where not known
   bool own = false;       // a read of what the same instance has written before, whichever way it took
   bool update = false;    // of commuting_update's own element, as such
   std::size_t shape = 0;  // equal where domain and map are the same, but for the names of statement and memory

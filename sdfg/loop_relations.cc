@@ -176,6 +176,8 @@ IslMap not_own(const Access& read, const Data& data, const Times& times, const T
   if (read.own || written_first(data, read, l.loop->children))
     return IslMap(isl_map_empty(isl_map_get_space(read.map.get())));
   IslMap uncovered = inside(read, times, l);
+  // Whichever element it is, it is one of the container's.
+  if (read.there) uncovered = intersect(uncovered, read.there);
   for (const Access& write : data.accesses) {
     if (!write.write || !write.exact || write.container != read.container) continue;
     IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),

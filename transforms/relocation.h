@@ -1,12 +1,14 @@
 // Moving data: for as long as a loop runs, or in each of its iterations, a container or a part of it has another place.
 //
-// That is what `pack`, `promote`, `register_tile`, `expand`, `stage` and `preserve` do, with these differences:
+// That is what `pack`, `promote`, `register_tile`, `expand`, `privatize`, `stage` and `preserve` do, with these
+// differences:
 //
 //                   the part that moves         layout             storage         read in   written back
 //   pack            what a tile of loops reads  panels             heap            yes       no
 //   promote         what an iteration touches   its bounding box   stack or heap   if read   if seen outside
 //   register_tile   a tile of the result        the tile           registers       if read   yes
 //   expand          all of it                   one per iteration  heap            no        if seen outside
+//   privatize       all of it                   as it is           stack or heap   no        if seen outside
 //   stage           what a block's threads read one per iteration  shared by them  yes       no
 //   preserve        old values that are read    one per iteration  heap            yes       no
 //

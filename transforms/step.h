@@ -55,6 +55,7 @@ class Equivalent {
   friend struct Overlap;
   friend struct Pack;
   friend struct Preserve;
+  friend struct Privatize;
   friend struct Promote;
   friend struct RegisterTile;
   friend struct Split;

@@ -78,7 +78,8 @@ bool Builder::read_late(const Expr& e) const {
 bool Builder::writable(const Expr& e, const Entry& entry) const {
   for (const Term& t : e.terms())
     for (const Atom& a : t.atoms) {
-      if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
+      const bool divides = a.kind == AtomKind::FloorDiv || a.kind == AtomKind::Mod;
+      if (a.kind == AtomKind::Min || a.kind == AtomKind::Max || (divides && a.args[1].constant().value_or(0) > 0)) {
         if (!std::ranges::all_of(a.args, [&](const Expr& arg) { return writable(arg, entry); })) return false;
         continue;
       }

@@ -335,14 +335,14 @@ std::vector<Sequence> shipped_sequences() {
 Case sequence_case(std::uint64_t seed) {
   constexpr std::size_t longest = 7;
   static const std::vector<Sequence> shipped = shipped_sequences();
-  static constexpr const char* restructuring[] = {"pack", "promote", "register_tile", "expand"};
+  static const std::vector<const char*> restructuring{"pack", "promote", "register_tile", "expand", "privatize"};
   Random random(seed);
   Case result{random_nest(seed, {.max_depth = 3, .max_statements = 3, .tidy = true, .products = random.percent(70)}),
               {}};
   const Sequence& all = random.pick(shipped);
   const std::size_t from = random.percent(60) ? 0 : random.below(all.size());
   RecipeOptions recipe = recipe_options();
-  if (random.percent(50)) recipe.sequence.push_back(transforms::find_step(restructuring[random.below(4)]));
+  if (random.percent(50)) recipe.sequence.push_back(transforms::find_step(random.pick(restructuring)));
   for (std::size_t k = from; k < std::min(all.size(), from + longest); ++k) recipe.sequence.push_back(all[k]);
   result.recipe = random_recipe(result.sdfg, seed, recipe);
   return result;

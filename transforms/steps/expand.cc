@@ -12,17 +12,14 @@
 #include <algorithm>
 
 #include "sdfg/points.h"
-#include "transforms/normal/util.h"
-#include "transforms/relocation.h"
+#include "transforms/renewed.h"
 #include "transforms/tile_bounds.h"
 
 namespace sous::transforms {
 
 using sdfg::Expr;
 using sdfg::Loop;
-using sdfg::Memlet;
 using sdfg::Node;
-using sdfg::Region;
 
 struct Expand {
   static constexpr std::string_view name = "expand";
@@ -56,7 +53,7 @@ struct Expand {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    TRY(const std::set<std::string> shared, reused(nest));
+    TRY(const std::set<std::string> shared, reused(nest, loop.name));
     TRY(const auto expanded, with_places(nest, shared));
     if (expanded) return restructure(unchanged(nest), Equivalent(*expanded));
     std::set<std::string> copies;
@@ -99,7 +96,8 @@ struct Expand {
       const bool is_copy = std::ranges::count(here.privates, container) > 0;  // others have copies of their own
       if (!is_copy && is_seen_outside(result, *place, container)) {
         auto copied =
-            last_values(here, {.container = container, .wide = wide, .moved = at(here.end - here.begin - 1)}, names);
+            copies_of_last_values(here.body, here.symbol,
+                                  {.container = container, .own = wide, .moved = at(here.end - here.begin - 1)}, names);
         if (!copied) continue;
         last.insert(last.end(), copied->nodes.begin(), copied->nodes.end());
       }
@@ -119,79 +117,9 @@ struct Expand {
     return result;
   }
 
-  // Containers for which one iteration waits for another.
-  Result<std::set<std::string>> reused(const Nest& nest) const {
-    TRY(const auto carried, sdfg::carried_by(nest.dependences, nest.scop, nest.tree, loop.name));
-    std::set<std::string> result;
-    for (const sdfg::Carried& c : carried)
-      result.insert(nest.dependences.all()[static_cast<std::size_t>(c.dependence)].container);
-    return result;
-  }
-
   bool is_array_of_heap(const sdfg::Container& c) const {
     return c.storage == sdfg::Storage::heap && !c.shape.empty() &&
            std::ranges::none_of(c.shape, [&](const Expr& e) { return e.uses(loop.name); });
-  }
-
-  // Neither on a device nor of a size that only reading memory tells.
-  static bool is_sized(const sdfg::Container& c) {
-    if (!normal::on_host(c)) return false;
-    constexpr std::int64_t most = std::int64_t{1} << 32;  // an extent beyond is that of a pointer
-    return std::ranges::all_of(c.shape,
-                               [](const Expr& e) { return e.reads().empty() && e.constant().value_or(0) <= most; });
-  }
-
-  struct Last {
-    std::string container, wide;
-    Moved moved;  // to the last iteration's place
-  };
-  // The loops around each statement that writes the container without reading the same element, with a copy of its
-  // last value in the place of the statement; nullopt where they are not the same in each iteration, or depend on data.
-  static std::optional<Region> last_values(const Loop& here, const Last& last, normal::Names& names) {
-    sdfg::Sdfg holder;
-    holder.root = here.body;
-    if (!keep_last(holder.root, here.symbol, last) || holder.root.nodes.empty()) return std::nullopt;
-    sdfg::Renaming fresh;
-    const sdfg::NodeNames old = sdfg::node_names(holder.root);
-    for (const std::string& symbol : old.symbols) fresh.symbols[symbol] = names.fresh(symbol + "_x");
-    for (const std::string& state : old.states) fresh.states[state] = names.fresh(state + "_x");
-    return sdfg::rename(holder, fresh).root;
-  }
-  // Leaves of the region those loops and copies.
-  static bool keep_last(Region& region, const std::string& symbol, const Last& last) {
-    const auto fixed = [&](const Expr& e) { return !e.uses(symbol) && e.reads().empty(); };
-    bool known = true;
-    std::erase_if(region.nodes, [&](Node& n) {
-      if (!sdfg::touched(n).written.contains(last.container)) return true;
-      return match(
-          n.value,
-          [&](sdfg::State& s) {
-            const auto a = sdfg::as_assignment(s);
-            known = known && a;
-            if (!known || std::ranges::find(a->inputs, a->out) != a->inputs.end()) return true;
-            const Memlet from{.container = last.wide, .subset = *last.moved(a->out.subset), .combine = {}};
-            s = sdfg::assignment(s.name, a->out, sdfg::ScalarExpr::make_input(0, a->code.type), {from});
-            known = std::ranges::all_of(a->out.subset, [&](const sdfg::Expr& d) { return fixed(d); });
-            return false;
-          },
-          [&](Loop& l) {
-            known = keep_last(l.body, symbol, last) && fixed(l.begin) && fixed(l.end) && known;
-            const std::int64_t step = l.step;
-            l = sdfg::counted(l.symbol, l.begin, l.end, std::move(l.body.nodes));
-            l.step = step;
-            return l.body.nodes.empty();
-          },
-          [&](sdfg::If& i) {
-            known = known && i.condition.inputs.empty();
-            i.condition.code.visit([&](const sdfg::ScalarExpr& e) {
-              known = known && (e.op != sdfg::ScalarOp::symbolic || fixed(e.symbolic));
-            });
-            known = keep_last(i.then_body, symbol, last) && keep_last(i.else_body, symbol, last) && known;
-            return i.then_body.nodes.empty() && i.else_body.nodes.empty();
-          },
-          [&](sdfg::While&) { return !(known = false); });
-    });
-    return known;
   }
 };
 

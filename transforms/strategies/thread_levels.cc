@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transforms/strategies/workspaces.h"
 #include "transforms/strategies/writing.h"
 
 namespace sous::transforms {
@@ -34,19 +35,25 @@ string sent_out(const NestFacts& nest, const std::vector<string>& loops) {
   return steps;
 }
 
-}  // namespace
-
-std::vector<string> thread_levels(const NestFacts& nest, std::size_t most) {
-  std::vector<string> recipes;
+// `steps`: those that led to this nest.
+void add_levels(const NestFacts& nest, const string& steps, std::size_t most, std::vector<string>& recipes) {
   std::vector<string> loops = nest.outermost_shared(0);
   while (recipes.size() < most && !loops.empty()) {
-    const string steps = sent_out(nest, loops);
-    if (!steps.empty()) recipes.push_back(recipe_of(steps));
+    const string threads = sent_out(nest, loops);
+    if (!threads.empty()) recipes.push_back(recipe_of(steps + threads));
     std::vector<string> next;
     for (const string& loop : loops)
       for (const string& inner : shared_inside(nest, nest.loops_to_share(loop).back())) next.push_back(inner);
     loops = std::move(next);
   }
+}
+
+}  // namespace
+
+std::vector<string> thread_levels(const NestFacts& nest, std::size_t most) {
+  std::vector<string> recipes;
+  if (const auto own = with_own_workspaces(nest)) add_levels(own->facts, own->steps, most, recipes);
+  add_levels(nest, "", most, recipes);
   return recipes;
 }
 

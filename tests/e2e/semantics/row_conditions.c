@@ -8,6 +8,7 @@
 // below: served SOO
 // planes: served SO
 // static_rows: served SSO
+// red_black: served SSOOO
 // also: parallelize planes
 #include "semantics.h"
 #include <sys/mman.h>
@@ -66,6 +67,13 @@ NOINLINE void static_rows(int n, int rows, const unsigned char *solid) {
   for (int q = 0; q < rows; q++)
     for (int i = 0; i < n; i++)
       if (solid[i]) other[q][i] = other[q][i] * 2 + q;
+}
+// Where a row begins depends on a remainder: of few columns, some rows have none of a colour.
+NOINLINE void red_black(int n, int m, double **u) {
+  for (int colour = 0; colour < 2; colour++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1 + ((i + colour) & 1); j < m - 1; j += 2)
+        u[i][j] = 0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]);
 }
 // n pointers up to where memory ends.
 static void *at_the_end(size_t bytes) {
@@ -136,4 +144,12 @@ int main(void) {
   other[1] = x + 4;
   static_rows(20, 3, solid);
   print_doubles("planes", x, 200);
+  tight = at_the_end(8 * sizeof(double *));
+  for (int i = 0; i < 8; i++) tight[i] = rows[i];
+  red_black(8, 18, tight);
+  red_black(7, 17, tight);
+  red_black(2, 18, 0);
+  red_black(8, 2, 0);
+  red_black(8, 18, same);
+  print_doubles("red_black", x, 200);
 }

@@ -40,6 +40,7 @@ RECIPES = {
     "unroll": "unroll(loop=i0, factor=3) -> cpp",
     "lanes": "vectorize(loop=i0, lanes=2) -> highway",
     "expand": "expand(loop=i0) -> cpp",
+    "privatize": "privatize(loop=i0); parallelize(loop=i0) -> openmp",
     "panels": "tile(loops=[i2], sizes=[8]); pack(loop=i0, panel=i2_t, fold=yes) -> cpp",
 }
 ALWAYS = ("normal", "vectorize", "parallelize")

@@ -128,6 +128,26 @@ TEST(Dependences, TemporaryThatOneWayLeavesUnwrittenIsNotPrivatizable) {
   EXPECT_FALSE(is_private("while (t[] > 1.0) { s0: t[] = x[i] s1: x[i] = 0.0 }"));
 }
 
+// Whichever element data say, it is one of the array's.
+TEST(Dependences, ArrayThatIsFilledAsAWholeIsPrivatizableThoughDataSayWhatIsRead) {
+  const auto is_own = [](const std::string& extent, const std::string& body) {
+    const auto sdfg = parse("sdfg 1 t symbols n array x: f64[n] argument array p: i64[n] argument array t: f64[" +
+                            extent + "] heap transient arguments n, x, p loop i = 0 .. n { " + body + " }");
+    EXPECT_TRUE(sdfg) << sdfg.error().to_string();
+    const Scop scop = scop_of(*sdfg);
+    return *privatizable(Dependences::compute(scop).value(), scop, scop.tree, "i", "t");
+  };
+  const std::string filled = "loop j = 0 .. 8 { loop k = 0 .. 8 { s0: t[8 * j + k] = x[i] } } ";
+  EXPECT_TRUE(is_own("64", filled + "loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] }"));
+  EXPECT_TRUE(is_own("n", "loop j = 0 .. n { s0: t[j] = x[i] } loop q = 0 .. n { s1: x[i] = x[i] + t[p[q]] }"));
+  // Counted into by data.
+  EXPECT_TRUE(is_own("64", filled + "loop q = 0 .. n { s1: t[p[q]] = t[p[q]] + 1.0 } s2: x[i] = t[3]"));
+  EXPECT_FALSE(is_own("65", filled + "loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] }"));
+  EXPECT_FALSE(is_own("64", "loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] } " + filled));
+  EXPECT_FALSE(is_own("64", "loop q = 0 .. 64 { s0: t[p[q]] = x[i] } loop j = 0 .. 64 { s1: x[i] = x[i] + t[j] }"));
+  EXPECT_FALSE(is_own("64", "if (x[i] > 0.0) { " + filled + "} loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] }"));
+}
+
 TEST(Dependences, WhatIsWrittenOutsideTheLoopIsNotItsOwn) {
   auto a = nest("s0: t[] = 1.0 loop i = 0 .. n { s1: t[] = x[i] s2: x[i] = t[] }");
   EXPECT_EQ(privatizable(a.dependences, a.scop, a.scop.tree, "i", "t"), Result<bool>(false));

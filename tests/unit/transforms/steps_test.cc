@@ -383,6 +383,63 @@ TEST(Steps, ExpandKnowsTheLastValues) {
   EXPECT_EQ(refusal("loop i = 0 .. n { s0: x[i] = s[] s1: s[] = B[i, 0] }", "expand(loop=i)"), "expand.nothing");
 }
 
+// The same with a copy for each iteration, of which the last one fills the argument; nothing where there is none (n =
+// 1).
+TEST(Steps, PrivatizeMakesIterationsIndependent) {
+  EXPECT_EQ(refusal(row, "parallelize(loop=i)"), "parallelize.carried");
+  expect_same_result(row, "privatize(loop=i)");
+  expect_same_result(row, "privatize(loop=i); parallelize(loop=i)");
+  expect_same_result("loop i = 0 .. n { s0: s[] = B[i, 0] s1: x[i] = s[] * 2.0 }",
+                     "privatize(loop=i); parallelize(loop=i)");
+  // What stands around a loop is the last one's of that loop's last iteration.
+  expect_same_result(
+      "loop o = 0 .. n { loop i = 0 .. n { loop j = 0 .. n { s0: x[j] = B[o, j] + A[i, j] } "
+      "loop j2 = 0 .. n { s1: A[i, j2] = x[n - j2 - 1] } } }",
+      "privatize(loop=i); parallelize(loop=i)");
+  // Several statements write it, some of them under a condition that is the same in each iteration.
+  expect_same_result(
+      "loop i = 0 .. n { loop j = 0 .. n { s0: x[j] = B[i, j] } if ({m}i64 > {2}i64) { s1: x[0] = 3.0 } "
+      "loop j2 = 0 .. n { s2: A[i, j2] = x[n - j2 - 1] + x[0] } }",
+      "privatize(loop=i); parallelize(loop=i)");
+}
+
+TEST(Steps, PrivatizeKnowsTheLastValues) {
+  const char* filled = "loop j2 = 0 .. n { s1: A[i, j2] = x[j2] } }";
+  const auto filling = [&](const std::string& loop) { return "loop i = 0 .. n { " + loop + filled; };
+  EXPECT_EQ(refusal(filling("loop j = 0 .. n { s0: x[j] = B[i, j] } "), "privatize(loop=i)"), "applied");
+  // Elements of earlier iterations, values of earlier iterations, conditions on data.
+  EXPECT_EQ(refusal("loop i = 0 .. n { loop j = 0 .. n - i { s0: x[j] = B[i, j] } "
+                    "loop j2 = 0 .. n - i { s1: A[i, j2] = x[j2] } }",
+                    "privatize(loop=i)"),
+            "privatize.nothing");
+  EXPECT_EQ(refusal(filling("loop j = 1 .. n { s0: x[j] = B[i, j] } "), "privatize(loop=i)"), "privatize.nothing");
+  EXPECT_EQ(refusal(filling("loop j = 0 .. n { if (B[i, j] > 0.0) { s0: x[j] = B[i, j] } } "), "privatize(loop=i)"),
+            "privatize.nothing");
+  EXPECT_EQ(refusal("loop i = 0 .. n { if (B[i, 0] > 0.0) { s0: s[] = B[i, 0] s1: x[i] = s[] } }", "privatize(loop=i)"),
+            "privatize.nothing");
+  // What the loop's own conditions, bounds and subscripts are read from stays where it is.
+  EXPECT_EQ(refusal("loop i = 0 .. n { s0: c[] = k[i] s1: x[i] = B[i, c[]] }", "privatize(loop=i)"),
+            "privatize.nothing");
+}
+
+// Nobody looks at it afterwards: nothing is copied, and no last values need be known.
+TEST(Steps, PrivatizeCopiesNothingOfADeadArgument) {
+  const auto copies = [](const std::string& attribute) {
+    const auto sdfg = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array B: f64[n, n] argument array x: f64[n] argument" +
+        attribute +
+        " arguments n, A, B, x loop i = 0 .. n { loop j = 0 .. n - i { s0: x[j] = B[i, j] } "
+        "loop k = 0 .. n - i { s1: A[i, k] = x[k] } }");
+    EXPECT_TRUE(sdfg) << sdfg.error().to_string();
+    const auto result = apply(*sdfg, recipe_from_text("privatize(loop=i); parallelize(loop=i) -> cpp").value(), {});
+    if (!result) return result.error().code;
+    EXPECT_TRUE(sdfg::check(*result));
+    return std::string(sdfg::touched(result->root).written.contains("x") ? "copied" : "not copied");
+  };
+  EXPECT_EQ(copies(" dead"), "not copied");
+  EXPECT_EQ(copies(""), "privatize.nothing");
+}
+
 // A condition behind the loop reads the container in a subscript only.
 TEST(Steps, WhatSubscriptsOfConditionsReadIsSeen) {
   const std::string head =
@@ -589,6 +646,9 @@ TEST(Steps, EveryRefusalIsProvoked) {
       {sum, "expand(loop=i)", false, "expand.nothing"},
       {"loop o = n .. 0 step -1 { loop i = 0 .. o { s0: s[] = B[i, 0] s1: x[i] = s[] } }", "expand(loop=i)", false,
        "expand.size"},
+      {copy2, "privatize(loop=q)", false, "privatize.no-loop"},
+      {"loop i = 0 .. n step 2 { s0: s[] = B[i, 0] s1: x[i] = s[] }", "privatize(loop=i)", false, "privatize.step"},
+      {sum, "privatize(loop=i)", false, "privatize.nothing"},
       {copy2, "pack(loop=i, panel=q)", false, "pack.no-loop"},
       {copy2, "pack(loop=j, panel=i)", false, "pack.not-inside"},
       {copy2, "vectorize(loop=j, lanes=4); pack(loop=i, panel=j)", false, "pack.scheduled"},

@@ -93,6 +93,15 @@ const Sdfg rows = nest(
     "loop i3 = 0 .. n { loop i4 = 0 .. m { s2: weight[i3, i4] = A[i3, i4] * 0.5 } } "
     "loop i5 = 0 .. n { loop i6 = 0 .. m { s3: A[i5, i6] = A[i5, i6] - weight[i5, i6] * mean[i5] } }");
 
+// A buffer that each row fills anew; and one inside of a loop that is not parallel.
+const Sdfg buffered = nest("array A: f64[n, m] argument array w: f64[m] argument", "A, w",
+                           "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: w[i1] = A[i0, i1] * 2.0 } "
+                           "loop i2 = 0 .. m { s1: A[i0, i2] = w[m - i2 - 1] + 1.0 } }");
+const Sdfg buffered_sweeps =
+    nest("array A: f64[n, m] argument array w: f64[m] argument", "A, w",
+         "loop i0 = 0 .. 5 { loop i1 = 0 .. n { loop i2 = 0 .. m { s0: w[i2] = A[i1, i2] * 2.0 } "
+         "loop i3 = 0 .. m { s1: A[i1, i3] = w[m - i3 - 1] + 1.0 } } }");
+
 // The best of all places to cut an interval, with elements set otherwise before; and with k around j, as normal forms
 // are.
 const Sdfg folds = nest("array D: i32[n, n] argument", "D",
@@ -117,6 +126,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
     {"fused_loops", {rows, recurrences}},
+    {"workspaces", {buffered, buffered_sweeps}},
     {"outer_threads", {product, elementwise, sweeps, triangle}},
     {"tile_diagonals", {relaxation, corners, distances}},
     {"offload", {product, batch, filter, sweeps, scan, triangle, columns}}};
@@ -125,6 +135,22 @@ Result<std::vector<OpenRecipe>> written(const StrategyInfo& strategy, const Sdfg
   const auto facts = NestFacts::of(nest, avx512);
   EXPECT_TRUE(facts);
   return strategy.write(*facts);
+}
+
+// Only where a copy is all that a loop lacks.
+TEST(Strategies, CopiesOfWorkspaces) {
+  const auto recipes = written(workspaces_strategy, buffered_sweeps);
+  ASSERT_TRUE(recipes) << recipes.error().to_string();
+  EXPECT_EQ(recipes->back().text, "privatize(loop=i1); parallelize(loop=i1, kind=$kind) -> highway");
+  const auto planes = [](const std::string& columns) {
+    return nest("array A: f64[8, n, m] argument array w: f64[n, " + columns + "] argument", "A, w",
+                "loop i0 = 0 .. 8 { loop i1 = 0 .. n { loop i2 = 0 .. " + columns +
+                    " { s0: w[i1, i2] = A[i0, i1, i2] * 2.0 } } loop i3 = 0 .. n { loop i4 = 0 .. " + columns +
+                    " { s1: A[i0, i3, i4] = w[n - i3 - 1, i4] } } }");
+  };
+  EXPECT_TRUE(written(workspaces_strategy, planes("4")));
+  for (const Sdfg& other : {elementwise, scan, sweeps, relaxation, planes("m"), planes("20000")})
+    EXPECT_EQ(written(workspaces_strategy, other).error().code, "workspaces.none") << sdfg::print(other);
 }
 
 // Blocks of columns go through a recurrence over rows side by side, and through the next one as well.
