@@ -41,7 +41,8 @@ bool first_touch_outweighs(uintptr_t* asked, double gain, const Footprints&... f
   const int errno_before = errno;
   double cost = 0;
   uintptr_t where = 0;
-  for (const Footprint* of : {&footprints...}) {
+  const Footprint* const all[] = {&footprints...};
+  for (const Footprint* of : all) {
     if (of->empty()) continue;
     where += of->begin();
     const double pages = static_cast<double>((of->end() - of->begin()) / page_bytes);
