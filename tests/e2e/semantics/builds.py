@@ -703,10 +703,26 @@ int main(void) {
         assert case.run("./rewritten").stdout == case.run("./plain").stdout, flags
 
 
+def linkers_by_name(case):
+    """The linker's name in a command that compiles, too: not a word of it, and no input is left for it."""
+    case.write("main.c", "#include <stdio.h>\ndouble run(int);\nint main(void) { printf(\"%a\\n\", run(3)); return 0; }\n")
+    for cc in compilers(case):
+        words = ["-O2", "-Werror", "-fuse-ld=bfd", "main.c", "library.c", "-o"]
+        assert not case.plain(*words, "plain").stderr, cc
+        said = case.served(*words, "linked").stderr
+        assert "warning" not in said and "error" not in said, said
+        assert case.run("./linked").stdout == case.run("./plain").stdout, cc
+        # A command that does not link: whatever the compiler says of it.
+        words = ["-O2", "-fuse-ld=bfd", "-c", "library.c"]
+        said = case.plain(*words).stderr
+        assert case.run(case.sous, "--db=none", "--recipe=normal.recipe", case.cc, *words).stderr == said, cc
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
          silent_static_links, cancelled, names_that_c_leaves_to_programs, complex_products_of_gcc, roundings,
-         exceptions_of_threads, warnings_that_are_errors, exceptions, options_of_gcc]
+         exceptions_of_threads, warnings_that_are_errors, exceptions, options_of_gcc,
+         linkers_by_name]
 
 
 def main():
