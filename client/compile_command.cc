@@ -99,12 +99,14 @@ class CompileCommand {
     return finished ? finished->status : 127;
   }
 
-  // A file, or nothing yet: what the compiler does to others (pipes, folders) is its own.
+  // A file, or nothing yet: what the compiler does to others (pipes, folders, links to nothing, what may not be
+  // written) is its own.
   static bool is_file_to_write(const string& target) {
     std::error_code error;
     const auto kind = std::filesystem::status(target, error).type();
-    return kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular ||
-           target == "/dev/null";
+    if (kind == std::filesystem::file_type::not_found) return !std::filesystem::is_symlink(target, error);
+    const bool written = kind == std::filesystem::file_type::regular && ::access(target.c_str(), W_OK) == 0;
+    return written || target == "/dev/null";
   }
 
   // Of several inputs those that can be compiled are, as the compilers do it; the first failure is the status.
