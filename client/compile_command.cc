@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -25,6 +26,9 @@ class CompileCommand {
   explicit CompileCommand(const Launch& launch) : launch_(launch), line_(launch.line) {}
 
   int run() {
+    // A file that gets larger than files may (ulimit -f) is an error of write(2) here, and the compiler's to report:
+    // the signal would leave our folder behind. What this process runs gets the signal as ever.
+    std::signal(SIGXFSZ, [](int) {});
     auto folder = TemporaryFolder::make();
     if (!folder) return become_original(launch_, Fate::Pass, folder.error().to_string());
     guard_with(launch_.original, line_.inputs[0].path);
