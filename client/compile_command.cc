@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -25,6 +26,9 @@ class CompileCommand {
   explicit CompileCommand(const Launch& launch) : launch_(launch), line_(launch.line) {}
 
   int run() {
+    // A file that gets larger than files may (ulimit -f) is an error of write(2) here, and the compiler's to report:
+    // the signal would leave our folder behind. What this process runs gets the signal as ever.
+    std::signal(SIGXFSZ, [](int) {});
     auto folder = TemporaryFolder::make();
     if (!folder) return become_original(launch_, Fate::Pass, folder.error().to_string());
     guard_with(launch_.original, line_.inputs[0].path);
@@ -99,12 +103,14 @@ class CompileCommand {
     return finished ? finished->status : 127;
   }
 
-  // A file, or nothing yet: what the compiler does to others (pipes, folders) is its own.
+  // A file, or nothing yet: what the compiler does to others (pipes, folders, links to nothing, what may not be
+  // written) is its own.
   static bool is_file_to_write(const string& target) {
     std::error_code error;
     const auto kind = std::filesystem::status(target, error).type();
-    return kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular ||
-           target == "/dev/null";
+    if (kind == std::filesystem::file_type::not_found) return !std::filesystem::is_symlink(target, error);
+    const bool written = kind == std::filesystem::file_type::regular && ::access(target.c_str(), W_OK) == 0;
+    return written || target == "/dev/null";
   }
 
   // Of several inputs those that can be compiled are, as the compilers do it; the first failure is the status.

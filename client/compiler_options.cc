@@ -130,6 +130,7 @@ constexpr auto family_table = std::to_array<Family>({
     {"-fbasic-block-sections=list", Part::Pass},
     {"-Wa,", Part::Code},
     {"-Wl,", Part::LinkOnly},
+    {"-fuse-ld=", Part::LinkOnly},
     // The preprocessor warns, too, of what it alone sees.
     {"-W", Part::Both},
     {"-std=", Part::Both},

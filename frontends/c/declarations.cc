@@ -1,4 +1,6 @@
 // Variables that the stretch declares.
+#include <algorithm>
+
 #include "clang/AST/Attr.h"
 #include "frontends/c/builder.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -12,6 +14,12 @@ namespace {
 
 constexpr std::int64_t kStackBytes = std::int64_t{16} * 1024;
 
+bool reads(const clang::Stmt* s, const clang::VarDecl* v) {
+  if (s == nullptr || llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return false;  // sizeof looks at the type
+  if (const auto* e = llvm::dyn_cast<clang::DeclRefExpr>(s)) return e->getDecl() == v;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return reads(child, v); });
+}
+
 }  // namespace
 
 Lift<void> Builder::declare(const clang::VarDecl* v) {
@@ -22,6 +30,9 @@ Lift<void> Builder::declare(const clang::VarDecl* v) {
     return refuse("c.static", "'" + name + "' is a static variable declared in the nest", where);
   }
   if (v->hasAttr<clang::CleanupAttr>()) return refuse("c.attribute.cleanup", "'" + name + "' has a cleanup", where);
+  // int q = q: the name, read outside of the nest, would be another variable's, or nobody's.
+  if (v->hasInit() && reads(v->getInit(), v))
+    return refuse("c.declaration", "'" + name + "' is read where it is declared", where);
   if (v->getType()->isArrayType()) return declare_array(v);
   if (is_record(v->getType(), context_)) return declare_record(v);
   return v->getType()->isPointerType() ? declare_pointer(v) : declare_scalar(v);

@@ -55,11 +55,27 @@ Functions of_own_targets(const clang::TranslationUnitDecl* file) {
   return found;
 }
 
-std::optional<LeftFunction> left_to_compiler(const clang::FunctionDecl* f, const Functions& own_targets) {
+Functions resolvers(const clang::TranslationUnitDecl* file) {
+  std::set<std::string> names;
+  for (const clang::Decl* d : file->decls())
+    if (const auto* named = d->getAttr<clang::IFuncAttr>()) names.insert(named->getResolver().str());
+  Functions found;
+  if (names.empty()) return found;
+  for (const clang::Decl* d : file->decls()) {
+    const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+    if (f != nullptr && f->doesThisDeclarationHaveABody() && names.contains(symbol(f))) found.insert(f);
+  }
+  return found;
+}
+
+std::optional<LeftFunction> left_to_compiler(const clang::FunctionDecl* f, const Functions& own_targets,
+                                             const Functions& resolvers) {
   const std::string name = symbol(f);
   if (has_own_options(f)) return LeftFunction{"c.function.options", "'" + name + "' has options of its own"};
   if (own_targets.contains(f))
     return LeftFunction{"c.function.options", "'" + name + "' is called where options for another target hold"};
+  if (resolvers.contains(f))
+    return LeftFunction{"c.function.options", "'" + name + "' runs before the program's functions can be called"};
   if (stands_for_loops(name) || f->hasAttr<clang::NoBuiltinAttr>())
     return LeftFunction{"c.function.library", "compilers call '" + name + "' for such loops, except in itself"};
   return std::nullopt;

@@ -231,6 +231,7 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
     if (a == "-fstrict-aliasing") settings.strict_aliasing = true;
   }
   const Functions own_targets = of_own_targets(context.getTranslationUnitDecl());
+  const Functions resolving = resolvers(context.getTranslationUnitDecl());
   std::vector<const clang::FunctionDecl*> functions;
   for (const clang::Decl* d : context.getTranslationUnitDecl()->decls()) {
     const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
@@ -239,7 +240,7 @@ Result<TranslationUnit> lift(const std::string& text, const std::string& path,
     const bool deep = nests_too_deeply(f->getBody());
     if (!deep && !contains_loop(f->getBody())) continue;
     const auto left = deep ? LeftFunction{"c.budget", "the function nests too deeply to look at it"}
-                           : left_to_compiler(f, own_targets);
+                           : left_to_compiler(f, own_targets, resolving);
     if (!left) {
       functions.push_back(f);
       continue;

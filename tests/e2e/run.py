@@ -82,6 +82,31 @@ def diagnostics_are_the_compilers_own(case):
     (case.folder / "mm.o").unlink()
     case.s("--recipe=normal-form", case.cc, "-O3", "-c", "bad.c", "mm.c", status=1)
     assert (case.folder / "mm.o").exists()
+    # Where one is not there, clang compiles none of the others, and gcc does.
+    for cc in (case.cc, "gcc-12"):
+        said = []
+        for words in ([cc], [case.sous, "--recipe=normal-form", cc]):
+            (case.folder / "mm.o").unlink(missing_ok=True)
+            done = case.run(*words, "-O3", "-c", "mm.c", "none.c", status=1)
+            said.append((done.stderr, (case.folder / "mm.o").exists()))
+        assert said[0] == said[1], said
+    # What an output stands for that is a link to nothing.
+    for cc in (case.cc, "gcc-12"):
+        said = []
+        for words in ([cc], [case.sous, "--recipe=normal-form", cc]):
+            (case.folder / "link.o").unlink(missing_ok=True)
+            (case.folder / "link.o").symlink_to("nowhere/mm.o")
+            done = case.run(*words, "-O3", "-c", "mm.c", "-o", "link.o", status=None)
+            said.append((done.returncode, (case.folder / "link.o").is_symlink()))
+        assert said[0] == said[1], said
+    # Where files may not get larger than a few kilobytes, the compiler says so, and nothing stays behind.
+    (case.folder / "temporary").mkdir()
+    limit = ["env", f"TMPDIR={case.folder}/temporary", "prlimit", "--fsize=1024", "--core=0"]
+    plain = case.run(*limit, case.cc, "-O3", "-c", "mm.c", "-o", "large.o", status=None)
+    ours = case.run(*limit, case.sous, "--recipe=normal-form", case.cc, "-O3", "-c", "mm.c", "-o", "large.o", status=None)
+    as_shells_say = [128 - code if code < 0 else code for code in (plain.returncode, ours.returncode)]
+    assert as_shells_say[0] == as_shells_say[1] != 0, (plain, ours)
+    assert not [f for f in (case.folder / "temporary").iterdir() if f.name.startswith("sous")]
     # Of a function that is all nest, too: what is written for it is as clean as it was.
     case.write("clean.c", "void scale(int n, double *a);\nvoid scale(int n, double *a) {\n  int i;\n  double t[2];\n"
                "  for (i = 0; i < n; i++) {\n    t[i % 2] = a[i];\n    a[i] = 2 * t[i % 2];\n  }\n}\n")

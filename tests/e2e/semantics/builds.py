@@ -703,10 +703,50 @@ int main(void) {
         assert case.run("./rewritten").stdout == case.run("./plain").stdout, flags
 
 
+def linkers_by_name(case):
+    """The linker's name in a command that compiles, too: not a word of it, and no input is left for it."""
+    case.write("main.c", "#include <stdio.h>\ndouble run(int);\nint main(void) { printf(\"%a\\n\", run(3)); return 0; }\n")
+    for cc in compilers(case):
+        words = ["-O2", "-Werror", "-fuse-ld=bfd", "main.c", "library.c", "-o"]
+        assert not case.plain(*words, "plain").stderr, cc
+        said = case.served(*words, "linked").stderr
+        assert "warning" not in said and "error" not in said, said
+        assert case.run("./linked").stdout == case.run("./plain").stdout, cc
+        # A command that does not link: whatever the compiler says of it.
+        words = ["-O2", "-fuse-ld=bfd", "-c", "library.c"]
+        said = case.plain(*words).stderr
+        assert case.run(case.sous, "--db=none", "--recipe=normal.recipe", case.cc, *words).stderr == said, cc
+
+
+def resolvers(case):
+    """What an ifunc attribute names runs before anything can be called, with threads or without."""
+    case.write("ifunc.c", """\
+#include <stdio.h>
+static double x[100];
+static double up(int n) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }
+static double down(int n) { double s = 0; for (int i = n - 1; i >= 0; i--) s += x[i] * 2; return s; }
+static double (*choose(void))(int) {
+  int t[10];
+  for (int i = 0; i < 10; i++) t[i] = i * i;
+  return t[3] > 5 ? down : up;
+}
+double total(int n) __attribute__((ifunc("choose")));
+int main(void) {
+  for (int i = 0; i < 100; i++) x[i] = i;
+  printf("%g\\n", total(100));
+}
+""")
+    for cc in compilers(case):
+        for flags in ([], ["-static"], ["-Wl,-z,now"]):
+            case.served("-O2", *flags, "ifunc.c", "-o", "linked")
+            assert case.run("./linked").stdout == "9900\n", (cc, flags)
+
+
 CASES = [position_independent, passed_through, sanitizers_see_everything, instrumented_links, foreign_links, archives,
          unloading, forks_of_gcc, equal_static_names, names_of_its_own, keys_of_others, many_libraries,
          silent_static_links, cancelled, names_that_c_leaves_to_programs, complex_products_of_gcc, roundings,
-         exceptions_of_threads, warnings_that_are_errors, exceptions, options_of_gcc]
+         exceptions_of_threads, warnings_that_are_errors, exceptions, options_of_gcc,
+         linkers_by_name, resolvers]
 
 
 def main():

@@ -53,6 +53,13 @@ TEST(CommandLine, KindsOfInvocation) {
   EXPECT_EQ(read("-x c -O2 -c weird.name").action, Action::Compile);
 }
 
+TEST(CommandLine, TheLinkerIsNamedToTheLinkAlone) {
+  const auto line = read("-O2 -Werror -fuse-ld=lld a.c b.c -o prog");
+  EXPECT_EQ(line.link, Words{"-fuse-ld=lld"});
+  EXPECT_EQ(line.preprocess, (Words{"-O2", "-Werror"}));
+  EXPECT_EQ(line.compile, (Words{"-O2", "-Werror"}));
+}
+
 TEST(CommandLine, PassesThrough) {
   for (const char* text : {"",
                            "--version",
