@@ -137,6 +137,24 @@ void Checks::disjoint() {
   }
 }
 
+void Checks::first_touch(std::string& gain, const std::string& otherwise) {
+  if (gain.empty()) return;
+  const std::set<std::string> read = sdfg::touched(sdfg_.root).read;
+  std::string footprints;
+  for (const std::string& argument : sdfg_.arguments) {
+    const sdfg::Container* c = sdfg_.find(argument);
+    if (c != nullptr && !c->shape.empty() && read.contains(argument) && written_.contains(argument))
+      footprints += ", " + footprint(*c);
+  }
+  if (footprints.empty()) return;
+  Names& names = expressions_.names();
+  const std::string seconds = names.fresh("gain"), asked = names.fresh("asked");
+  lines_.push_back("const double " + seconds + " = " + gain + ";");
+  lines_.push_back("static uintptr_t " + asked + " = 0;");
+  lines_.push_back("if (sous::first_touch_outweighs(&" + asked + ", " + seconds + footprints + ")) " + otherwise);
+  gain = seconds;
+}
+
 std::string Checks::other_shapes() const {
   if (options_.otherwise.empty()) return "return 0;";
   const Asking* asked = options_.asked_first == nullptr ? nullptr : &options_.asked_first->otherwise;

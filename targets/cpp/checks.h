@@ -25,6 +25,9 @@ class Checks {
   std::string guards();
   void assumptions(const sdfg::Sdfg& of);
   void disjoint();
+  // Ahead of the team: `otherwise`, where the call gains less by its threads than what they take to touch its memory
+  // first. `gain`: what guards() returned; then a variable.
+  void first_touch(std::string& gain, const std::string& otherwise);
   // The variable with the bytes that the argument covers; declared by the first check that uses it.
   std::string footprint(const sdfg::Container& c);
   void add(const std::string& line) { lines_.push_back(line); }

@@ -210,25 +210,6 @@ class FunctionPrinter {
     if (options_.least_threads > 1 || !gain.empty()) conditions += ", " + std::to_string(options_.least_threads);
     return conditions + (gain.empty() ? "" : ", " + gain);
   }
-  // The call takes threads, unless what it gains by them is less than what they take to touch its memory first. `gain`:
-  // its seconds, a variable from here on; "": not known.
-  void ask_about_first_touch(Checks& checks, std::string& gain) {
-    if (gain.empty()) return;
-    const sdfg::Touched touched = sdfg::touched(sdfg_.root);
-    std::string footprints;
-    for (const std::string& argument : sdfg_.arguments) {
-      const Container* c = sdfg_.find(argument);
-      if (c != nullptr && !c->shape.empty() && touched.read.contains(argument) && touched.written.contains(argument))
-        footprints += ", " + checks.footprint(*c);
-    }
-    if (footprints.empty()) return;
-    const std::string seconds = names_.fresh("gain"), asked = names_.fresh("asked");
-    checks.add("const double " + seconds + " = " + gain + ";");
-    checks.add("static uintptr_t " + asked + " = 0;");
-    checks.add("if (sous::first_touch_outweighs(&" + asked + ", " + seconds + footprints + ")) " +
-               on_one_thread(checks));
-    gain = seconds;
-  }
   std::string on_one_thread(const Checks& checks) const {
     return options_.otherwise_on_one_thread ? checks.other_shapes() : "return 0;";
   }
@@ -274,7 +255,7 @@ class FunctionPrinter {
     checks.disjoint();
     // Ahead of the temporaries, which ask the runtime how many threads there are.
     if (body.starts_team) {
-      ask_about_first_touch(checks, gain);
+      checks.first_touch(gain, on_one_thread(checks));
       const std::string name = names_.fresh("team");
       checks.add("const sous::Threads " + name + "(" + team(gain) + ");");
       checks.add("if (!" + name + ".usable()) " + on_one_thread(checks));
@@ -311,7 +292,7 @@ class FunctionPrinter {
     if (takes_memory) checks.assumptions(*asked.as_written);
     checks.disjoint();
     if (body.starts_team) {
-      ask_about_first_touch(checks, gain);
+      checks.first_touch(gain, on_one_thread(checks));
       checks.add("if (!sous::Threads::pay(" + team(gain) + ")) " + on_one_thread(checks));
     }
     function.needs = checks.needs();
