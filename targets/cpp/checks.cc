@@ -1,6 +1,7 @@
 #include "targets/cpp/checks.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/caller.h"
@@ -19,6 +20,18 @@ sdfg::Sdfg with_recipes(sdfg::Sdfg sdfg) {
   for (sdfg::Node& node : sdfg.root.nodes)
     if (auto* branch = std::get_if<sdfg::If>(&node.value)) branch->else_body.nodes.clear();
   return sdfg;
+}
+
+// What is read before anything in the region writes it, as the text goes.
+std::set<std::string> read_first(const sdfg::Region& region) {
+  std::set<std::string> read, written;
+  sdfg::visit(region, [&](const sdfg::Node& node) {
+    const sdfg::Touched here =
+        std::holds_alternative<sdfg::State>(node.value) ? sdfg::touched(node) : sdfg::touched_itself(node);
+    std::ranges::set_difference(here.read, written, std::inserter(read, read.end()));
+    written.insert(here.written.begin(), here.written.end());
+  });
+  return read;
 }
 
 }  // namespace
@@ -139,7 +152,7 @@ void Checks::disjoint() {
 
 void Checks::first_touch(std::string& gain, const std::string& otherwise) {
   if (gain.empty()) return;
-  const std::set<std::string> read = sdfg::touched(sdfg_.root).read;
+  const std::set<std::string> read = read_first(sdfg_.root);
   std::string footprints;
   for (const std::string& argument : sdfg_.arguments) {
     const sdfg::Container* c = sdfg_.find(argument);
@@ -150,7 +163,7 @@ void Checks::first_touch(std::string& gain, const std::string& otherwise) {
   Names& names = expressions_.names();
   const std::string seconds = names.fresh("gain"), asked = names.fresh("asked");
   lines_.push_back("const double " + seconds + " = " + gain + ";");
-  lines_.push_back("static uintptr_t " + asked + " = 0;");
+  lines_.push_back("static uint64_t " + asked + " = 0;");
   lines_.push_back("if (sous::first_touch_outweighs(&" + asked + ", " + seconds + footprints + ")) " + otherwise);
   gain = seconds;
 }

@@ -17,39 +17,40 @@ namespace {  // targets/runtime/sous.h says why
 inline constexpr double first_touch_by_threads = 5e-6;
 inline constexpr uintptr_t page_bytes = 4096;
 
-// Of some rows that lie evenly in the footprint, how many have no page where they begin.
-inline double part_untouched(const Footprint& of) {
+// Whether most of some rows that lie evenly in the footprint have no page where they begin.
+inline bool is_untouched(const Footprint& of) {
   constexpr int64_t looked_at = 8;
   int64_t untouched = 0;
   for (int64_t k = 0; k < looked_at; ++k) {
     unsigned char there = 1;
-    const uintptr_t page = of.row(k, looked_at) / page_bytes * page_bytes;
+    const uintptr_t page = of.row(2 * k + 1, 2 * looked_at) / page_bytes * page_bytes;
     if (mincore(reinterpret_cast<void*>(page), 1, &there) == 0 && (there & 1) == 0) ++untouched;
   }
-  return static_cast<double>(untouched) / looked_at;
+  return 2 * untouched > looked_at;
 }
 
-// `gain`: of this call by its threads, in seconds; `footprints`: of what it reads and writes. The same arrays are asked
-// about once: what is never touched, the rows of a triangle, stays so.
+// `gain`: of this call by its threads, in seconds; `footprints`: of what it reads and then writes. Of the same arrays
+// it is so once, and of 64 sets of arrays at most (`asked`): what is never touched, the rows of a triangle, stays so.
 template <class... Footprints>
 #ifdef __clang__
 __attribute__((noinline, cold, optnone))
 #else
 __attribute__((noinline, cold))
 #endif
-bool first_touch_outweighs(uintptr_t* asked, double gain, const Footprints&... footprints) {
+bool first_touch_outweighs(uint64_t* asked, double gain, const Footprints&... footprints) {
   const int errno_before = errno;
   double cost = 0;
-  uintptr_t where = 0;
+  uint64_t where = 0;
   const Footprint* const all[] = {&footprints...};
   for (const Footprint* of : all) {
     if (of->empty()) continue;
-    where += of->begin();
+    where = (where + of->begin()) * 0x9e3779b97f4a7c15;
     const double pages = static_cast<double>((of->end() - of->begin()) / page_bytes);
-    if (gain < pages * first_touch_by_threads) cost += pages * first_touch_by_threads * part_untouched(*of);
+    if (gain < pages * first_touch_by_threads && is_untouched(*of)) cost += pages * first_touch_by_threads;
   }
   errno = errno_before;
-  return gain < cost && __atomic_exchange_n(asked, where, __ATOMIC_RELAXED) != where;
+  const uint64_t set = uint64_t{1} << (where >> 58);
+  return gain < cost && (__atomic_fetch_or(asked, set, __ATOMIC_RELAXED) & set) == 0;
 }
 
 }  // namespace
