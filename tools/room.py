@@ -23,7 +23,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALWAYS = ("base-files bash coreutils dash grep sed findutils libc-bin binutils-x86-64-linux-gnu binutils-common binutils libbinutils clang-19 "
           "libclang-common-19-dev libomp5-19 libomp-19-dev libc6-dev linux-libc-dev libcrypt-dev libstdc++-12-dev libgcc-12-dev libhwy-dev").split()
-TESTS = "gcc-12 g++-12 cpp-12 ccache cmake python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib csmith libcsmith-dev".split()
+TESTS = "gcc-12 g++-12 cpp-12 ccache cmake python3-minimal util-linux python3.11-minimal libpython3.11-minimal libpython3.11-stdlib csmith libcsmith-dev".split()
 PEERS = ("gcc-12 cpp-12 libgcc-12-dev libgomp1 libgfortran5 libquadmath0 libopenblas0-pthread libopenblas-pthread-dev libblis4-openmp libblis-openmp-dev "
          "libblas3 liblapack3 liblapack-dev").split()
 # Of packages and of this tree: pages for people, what other machines run, and what only links whole compilers.
