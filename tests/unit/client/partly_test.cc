@@ -94,7 +94,9 @@ TEST(Partly, APartThatIsTooSmallRunsAsItWas) {
     ASSERT_TRUE(sdfg::interpret(*applied, interpreted));
     EXPECT_EQ(interpreted.buffers, expected.buffers) << run.n << " " << run.m << " " << run.k;
     EXPECT_EQ(code->run(0, compiled), run.runs) << run.n << " " << run.m << " " << run.k << generated->code.code;
-    if (run.runs == 1) EXPECT_EQ(compiled.buffers, expected.buffers) << run.n << " " << run.m << " " << run.k;
+    if (run.runs == 1) {
+      EXPECT_EQ(compiled.buffers, expected.buffers) << run.n << " " << run.m << " " << run.k;
+    }
   }
 }
 
