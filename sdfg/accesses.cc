@@ -144,8 +144,10 @@ class Collector {
       } else {
         exact = false;
         if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
-        const Expr& extent = scop_.frame.find(m.container)->shape[d];
-        if (is_quasi_affine(extent) && names_known(extent, names))
+        // Of an argument the outermost extent says how much of it is looked at, not where the memory ends.
+        const Container& container = *scop_.frame.find(m.container);
+        const Expr& extent = container.shape[d];
+        if ((container.transient || d > 0) && is_quasi_affine(extent) && names_known(extent, names))
           in_shape.push_back("0 <= " + dims.back() + " < " + isl_text(extent, names));
       }
     }

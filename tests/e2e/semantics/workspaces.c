@@ -8,6 +8,7 @@
 // scalar: served SS
 // partly: served S
 // kept: served S
+// beyond: served S
 // also: privatize passed systems in_file scalar
 #include "semantics.h"
 NOINLINE void passed(int n, int m, double *a, double *row) {
@@ -81,6 +82,13 @@ static void fill(void) {
   for (int k = 0; k < 20 * 64; k++) f[k] = k % 17;
 }
 #define SHOW(x) print_bytes(#x, x, sizeof x)
+// What data say lies behind the extent that the parameter has, where nothing is filled anew.
+NOINLINE void beyond(int n, int m, double row[restrict m], const int *restrict at, double *restrict x) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) row[j] = i + j;
+    for (int j = 0; j < m; j++) x[i * m + j] = row[at[j]];
+  }
+}
 int main(void) {
   fill();
   double *end = before_fence(60 * sizeof(double));
@@ -123,4 +131,11 @@ int main(void) {
   kept(40, 60, a, w);
   SHOW(a);
   SHOW(w);
+  double more[200], out[800];
+  int at[20];
+  for (int k = 0; k < 200; k++) more[k] = 1000 + k;
+  for (int k = 0; k < 20; k++) at[k] = (k * 37) % 200;
+  beyond(40, 20, more, at, out);
+  SHOW(more);
+  SHOW(out);
 }

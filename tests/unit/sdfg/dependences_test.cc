@@ -148,6 +148,23 @@ TEST(Dependences, ArrayThatIsFilledAsAWholeIsPrivatizableThoughDataSayWhatIsRead
   EXPECT_FALSE(is_own("64", "if (x[i] > 0.0) { " + filled + "} loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] }"));
 }
 
+// What a function is given may go on behind the extent that its parameter has.
+TEST(Dependences, DataMayReadBehindTheOutermostExtentOfAnArgument) {
+  const auto reads_own = [](const std::string& extents, const std::string& row, const std::string& read) {
+    const auto sdfg = parse("sdfg 1 t symbols n array t: f64[" + extents +
+                            "] argument alias 1 array p: i64[n] argument alias 2 array x: f64[n] argument alias 3 "
+                            "arguments n, t, p, x loop i = 0 .. n { loop j = 0 .. 64 { s0: t[" +
+                            row + "] = x[i] } loop q = 0 .. 64 { s1: x[i] = x[i] + t[" + read + "] } }");
+    EXPECT_TRUE(sdfg) << sdfg.error().to_string();
+    const Scop scop = scop_of(*sdfg);
+    return *reads_own_values(Dependences::compute(scop).value(), scop, scop.tree, "i", "t");
+  };
+  EXPECT_TRUE(reads_own("64", "j", "q"));
+  EXPECT_FALSE(reads_own("64", "j", "p[q]"));
+  EXPECT_TRUE(reads_own("5, 64", "3, j", "3, p[q]")) << "a row has its length";
+  EXPECT_FALSE(reads_own("1, 64", "0, j", "p[q], q"));
+}
+
 TEST(Dependences, WhatIsWrittenOutsideTheLoopIsNotItsOwn) {
   auto a = nest("s0: t[] = 1.0 loop i = 0 .. n { s1: t[] = x[i] s2: x[i] = t[] }");
   EXPECT_EQ(privatizable(a.dependences, a.scop, a.scop.tree, "i", "t"), Result<bool>(false));
