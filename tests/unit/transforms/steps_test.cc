@@ -349,29 +349,6 @@ TEST(Steps, ExpandLeavesCopiesWhereOthersWait) {
   expect_same_result(text, "expand(loop=i); expand(loop=o); expand(loop=o); distribute(loop=o)");
 }
 
-// Where nobody looks at the argument afterwards, there is nothing to copy out, and no last values need be known.
-TEST(Steps, ExpandLeavesADeadArgumentAsItIs) {
-  const auto expanded = [](const std::string& attribute, const std::string& bound) {
-    const auto sdfg = sdfg::parse(
-        "sdfg 1 t symbols n array A: f64[n, n] argument array B: f64[n, n] argument array x: "
-        "f64[n] argument" +
-        attribute +
-        " arguments n, A, B, x loop i = 0 .. n { "
-        "loop j = 0 .. " +
-        bound + " { s0: x[j] = B[i, j] } loop k = 0 .. " + bound + " { s1: A[i, k] = x[k] } }");
-    EXPECT_TRUE(sdfg) << sdfg.error().to_string();
-    auto result = apply(*sdfg, recipe_from_text("expand(loop=i) -> cpp").value(), {});
-    if (!result) return result.error().code;
-    EXPECT_TRUE(sdfg::check(*result));
-    EXPECT_EQ(result->arguments, sdfg->arguments);
-    return std::string(sdfg::touched(result->root).written.contains("x") ? "copied" : "not copied");
-  };
-  EXPECT_EQ(expanded("", "n"), "copied");
-  EXPECT_EQ(expanded(" dead", "n"), "not copied");
-  EXPECT_EQ(expanded("", "n - i"), "expand.nothing");
-  EXPECT_EQ(expanded(" dead", "n - i"), "not copied");
-}
-
 // An earlier iteration may have written what the last one does not, and a value may come from an earlier iteration.
 TEST(Steps, ExpandKnowsTheLastValues) {
   EXPECT_EQ(refusal("loop i = 0 .. n { loop j = 0 .. n - i { s0: x[j] = B[i, j] } "
@@ -420,24 +397,6 @@ TEST(Steps, PrivatizeKnowsTheLastValues) {
   // What the loop's own conditions, bounds and subscripts are read from stays where it is.
   EXPECT_EQ(refusal("loop i = 0 .. n { s0: c[] = k[i] s1: x[i] = B[i, c[]] }", "privatize(loop=i)"),
             "privatize.nothing");
-}
-
-// Nobody looks at it afterwards: nothing is copied, and no last values need be known.
-TEST(Steps, PrivatizeCopiesNothingOfADeadArgument) {
-  const auto copies = [](const std::string& attribute) {
-    const auto sdfg = sdfg::parse(
-        "sdfg 1 t symbols n array A: f64[n, n] argument array B: f64[n, n] argument array x: f64[n] argument" +
-        attribute +
-        " arguments n, A, B, x loop i = 0 .. n { loop j = 0 .. n - i { s0: x[j] = B[i, j] } "
-        "loop k = 0 .. n - i { s1: A[i, k] = x[k] } }");
-    EXPECT_TRUE(sdfg) << sdfg.error().to_string();
-    const auto result = apply(*sdfg, recipe_from_text("privatize(loop=i); parallelize(loop=i) -> cpp").value(), {});
-    if (!result) return result.error().code;
-    EXPECT_TRUE(sdfg::check(*result));
-    return std::string(sdfg::touched(result->root).written.contains("x") ? "copied" : "not copied");
-  };
-  EXPECT_EQ(copies(" dead"), "not copied");
-  EXPECT_EQ(copies(""), "privatize.nothing");
 }
 
 // A condition behind the loop reads the container in a subscript only.
