@@ -264,16 +264,6 @@ bool by_threads_alone(const Choice& choice) {
   return is_by_strategy(choice.match, &transforms::StrategyInfo::threads_alone);
 }
 
-// What the unit would have used, had not another choice been better.
-void set_aside(UnitReport& report, const string& why) {
-  for (CandidateReport& candidate : report.candidates) {
-    if (!candidate.used) continue;
-    candidate.used = false;
-    candidate.why_not = why;
-  }
-  report.steps.clear();
-}
-
 // The choices for the nests of several. Returns the first with the most work that has none: then the others' are not
 // used, and only looked for where all is to be told.
 string choose_nests(const Question& question, const Chooser& chooser, Chosen& chosen) {
@@ -361,6 +351,7 @@ Chosen first_choice(const Question& question, const Chooser& chooser) {
     one.choices = {std::move(choices[k])};
     describe(one, question.nest);
   }
+  std::erase_if(chosen.otherwise, [](const Chosen& other) { return other.choices.empty(); });
   return chosen;
 }
 
@@ -371,6 +362,7 @@ void choose_otherwise(const Question& question, const Chooser& chooser, Chosen& 
     Chosen& other = chosen.otherwise.emplace_back();
     other.choices = std::move(choices);
     describe(other, question.nest);
+    if (other.choices.empty()) chosen.otherwise.pop_back();
   };
   if (chosen.threads > 1) {
     auto alone = chooser.on_one_thread(chosen.choices);

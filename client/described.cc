@@ -1,10 +1,13 @@
 #include "client/described.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "client/promise.h"
+#include "sdfg/inspection.h"
+#include "sdfg/unknown_extent.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 
@@ -21,7 +24,31 @@ string fixed(double value, const char* pattern = "%.2f") {
   return buffer;
 }
 
+// What one thread has to gain where the entry looks at as much data as the nest does: that took a third of the time of
+// a product with a matrix of sparse rows (Emerald Rapids).
+constexpr double more_than_a_look = 1.6;
+
+bool looks_at_all_data(const sdfg::Sdfg& nest) {
+  return std::ranges::any_of(nest.disjoint, [&](const auto& pair) {
+    return std::ranges::any_of(std::array{pair.first, pair.second}, [&](const string& name) {
+      const sdfg::Container* c = nest.find(name);
+      if (c == nullptr || !sdfg::ends_by_data(*c)) return false;
+      const auto reaches = sdfg::reaches(nest, name);
+      return reaches && sdfg::meets_each_once(*reaches);
+    });
+  });
+}
+
 }  // namespace
+
+void set_aside(UnitReport& report, const string& why) {
+  for (CandidateReport& candidate : report.candidates) {
+    if (!candidate.used) continue;
+    candidate.used = false;
+    candidate.why_not = why;
+  }
+  report.steps.clear();
+}
 
 void describe(Chosen& chosen, const PreparedNest& nest) {
   chosen.expected_ratio = 0;
@@ -43,6 +70,17 @@ void describe(Chosen& chosen, const PreparedNest& nest) {
     chosen.why += unit.label + " by " + choice.match.name + " (" + string(to_string(choice.match.origin)) +
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
+  }
+  if (!looks_at_all_data(nest.normal)) return;
+  if (chosen.threads > 1) {
+    chosen.least_threads = std::max(chosen.least_threads, 2);
+  } else if (!chosen.choices.empty() && chosen.expected_ratio < more_than_a_look) {
+    const string why = "too little is gained for looking at data ahead, which say how far pointers go that may overlap";
+    for (UnitReport& report : chosen.units) set_aside(report, why);
+    Chosen none;
+    none.units = std::move(chosen.units);
+    none.why = why;
+    chosen = std::move(none);
   }
 }
 

@@ -58,7 +58,8 @@ Sdfg beside(const PreparedNest& nest, const Unit& unit, const Sdfg& recipes, tra
 
 // Into `out`, what it does not have; where `all` of it comes from there, its temporaries are what they are there.
 void add_containers(Sdfg& out, const Sdfg& from, bool all) {
-  for (const auto& container : from.containers) {
+  for (sdfg::Container container : from.containers) {
+    if (container.transient) container.alias_class = 0;  // whose numbers are each graph's own
     auto* known = out.find(container.name);
     if (known == nullptr) {
       out.containers.push_back(container);

@@ -330,7 +330,7 @@ class Pipeline {
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);
     if (chosen.beside.empty()) served.replacement.shapes = generated->shapes;
     if (const auto& asking = generated->code.asking)
-      frontends::ask_first(served.replacement, asking->function, asking->arguments, !asking->of_threads);
+      frontends::ask_first(served.replacement, asking->function, asking->arguments, !asking->of_more);
     served.code = generated->code;
     served.sdfg = sdfg;
     served.residences = generated->residences;

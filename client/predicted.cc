@@ -31,10 +31,9 @@ constexpr double seconds_of_operation = 0.1e-9;
 constexpr int asked_threads = 2;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
-// Of a call that waits for memory, on threads: shorter ones gain less than what it costs that several threads touch
-// pages for the first time. (From 1 ms on, two threads of a Zen 4 take half of the time for sweeps over arrays that
-// stay, and a quarter more for a multigrid cycle that allocates its levels anew.)
-constexpr double seconds_of_streams = 4e-3;
+// Of a call that waits for memory, on threads, for each core: what shorter ones gain is lost again where threads come
+// late, each in its turn. (What it costs that several threads touch pages for the first time the entry asks for.)
+constexpr double seconds_of_streams = 0.26e-3, most_seconds_of_streams = 4e-3;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Loops in each other that threads are sent out for, for one shape or another.
@@ -229,7 +228,8 @@ class Predictor {
   Predicted with_least_work(ByThreads threads) const {
     const auto pays = [&](const Sizes& sizes) {
       const auto load = shared_.load(threads.predicted.choice.applied, sizes, threads.vectors);
-      const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= seconds_of_streams;
+      const double least = std::min(seconds_of_streams * nest_.hardware.cores, most_seconds_of_streams);
+      const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= least;
       return threads_gain(load) > 0 && felt && load.shares >= nearly * threads.shares;
     };
     set_least_shape(threads.predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work, pays);

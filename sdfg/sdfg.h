@@ -23,8 +23,9 @@
 //    partial results in any association; only legal where the program's flags allow it.
 //  - Storage: device_shared containers are privates of a GpuGrid loop.
 //  - Containers of one positive alias class may overlap; a container of class 0 overlaps no other. Pairs in `disjoint`
-//  and
-//    the inequalities in `assumptions` are what is checked on entry; an Sdfg means nothing where they do not hold.
+//    and the inequalities in `assumptions` are what is checked on entry; an Sdfg means nothing where they do not hold.
+//    (Of a container without an outermost extent, unknown_extent.h, the elements that are accessed must not overlap:
+//    inspection.h.)
 #pragma once
 
 #include <cstdint>

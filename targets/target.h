@@ -84,7 +84,7 @@ struct Offer {
 struct Asking {
   std::string function;                // FUNCTION_takes
   std::vector<std::string> arguments;  // that it looks at, in the Sdfg's order: the others it does not take
-  bool of_threads = false;             // it says something else where threads are taken, or are not worth a start yet
+  bool of_more = false;                // with them alone it may say something else: of threads, of what memory holds
 };
 
 struct EmitOptions {

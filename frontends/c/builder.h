@@ -358,6 +358,7 @@ class Builder {
   // overlaps.cc
   Lift<void> check_overlaps();
   Lift<void> check_pair(const Memory& a, const Memory& b);
+  Lift<void> check_by_data();
   bool in_one_class(const Memory& a, const Memory& b);
   Lift<void> check_bounds();
   Lift<void> check_scalars(const sdfg::Touched& touched);
@@ -396,6 +397,7 @@ class Builder {
   std::vector<MemoryScalar> memory_scalars_;
   std::vector<Load> loads_;
   std::vector<RowCheck> row_checks_;
+  std::vector<std::pair<const Memory*, const Memory*>> by_data_;  // may overlap, and data say how far one goes
   std::vector<std::string> apart_;                       // what the entry checks in C, behind all other conditions
   std::map<std::string, Memory> roots_;                  // of places, by their C name
   std::map<const clang::VarDecl*, Place> places_;        // pointers to structures that the stretch declares

@@ -1,8 +1,14 @@
 // After building: which containers may overlap, by how C lets them be reached.
+#include <utility>
+
 #include "frontends/c/builder.h"
+#include "sdfg/inspection.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 
 namespace sous::frontends::c {
+
+using sdfg::Expr;
 
 namespace {
 
@@ -72,15 +78,42 @@ Lift<void> Builder::check_pair(const Memory& a, const Memory& b) {
       return {};
     }
   }
-  for (const Memory* m : {&a, &b})
-    if (m->flat && !m->reach) {
-      if (in_one_class(a, b)) return {};
-      return refuse("c.alias.unknown-extent",
-                    "'" + a.c_expr + "' and '" + b.c_expr + "' may overlap, and how far '" + m->c_expr +
-                        "' is accessed is not known on entry",
-                    m->where);
+  if ((a.flat && !a.reach) || (b.flat && !b.reach))
+    by_data_.emplace_back(&a, &b);
+  else
+    sdfg_.disjoint.emplace_back(a.container, b.container);
+  return {};
+}
+
+// Pairs of which data say how far one is accessed. Where the entry can look at the data, it compares. What is looked at
+// must not be changed by what stays open: each pair that does may take the next one with it.
+Lift<void> Builder::check_by_data() {
+  const auto ends_by_data = [](const Memory& m) { return m.flat && !m.reach; };
+  const auto open = [&](const Memory& m) {
+    return ends_by_data(m) && (!m.table.empty() || !m.stride.empty() || !sdfg::reaches(sdfg_, m.container));
+  };
+  for (bool again = true; std::exchange(again, false);)
+    for (std::size_t k = 0; k < by_data_.size(); ++k) {
+      const auto [a, b] = by_data_[k];
+      const bool scalar = sdfg_.find(a->container)->shape.empty() || sdfg_.find(b->container)->shape.empty();
+      const Memory* by = open(*a) || (scalar && ends_by_data(*a))   ? a
+                         : open(*b) || (scalar && ends_by_data(*b)) ? b
+                                                                    : nullptr;
+      if (by == nullptr) continue;
+      if (!in_one_class(*a, *b))
+        return refuse("c.alias.unknown-extent",
+                      "'" + a->c_expr + "' and '" + b->c_expr + "' may overlap, and how far '" + by->c_expr +
+                          "' is accessed is not known on entry",
+                      by->where);
+      by_data_.erase(by_data_.begin() + static_cast<std::ptrdiff_t>(k--));
+      again = true;
     }
-  sdfg_.disjoint.emplace_back(a.container, b.container);
+  for (const auto& [a, b] : by_data_) {
+    sdfg_.disjoint.emplace_back(a->container, b->container);
+    // What a parameter declares C does not promise.
+    for (const Memory* m : {a, b})
+      if (ends_by_data(*m)) sdfg_.find(m->container)->shape[0] = Expr(sdfg::unknown_extent);
+  }
   return {};
 }
 
@@ -169,6 +202,7 @@ Lift<void> Builder::check_overlaps() {
       const Memory &a = memories_[i], &b = memories_[j];
       if (used(a) && used(b) && (written(a) || written(b))) TRY_VOID(check_pair(a, b));
     }
+  TRY_VOID(check_by_data());
   TRY_VOID(check_bounds());
   TRY_VOID(check_scalars(touched));
   TRY_VOID(check_tables(touched));

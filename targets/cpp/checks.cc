@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sdfg/inspection.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/unknown_extent.h"
 #include "targets/cpp/caller.h"
+#include "targets/cpp/inspection.h"
 #include "targets/cpp/parameters.h"
 #include "targets/cpp/work.h"
 
@@ -38,12 +41,15 @@ std::set<std::string> read_first(const sdfg::Region& region) {
 
 std::string Checks::footprint(const sdfg::Container& c) {
   const auto known = footprints_.find(c.name);
-  if (known != footprints_.end()) return known->second;
+  return known != footprints_.end() ? known->second : new_footprint(c, 0);
+}
+
+std::string Checks::new_footprint(const sdfg::Container& c, std::size_t from) {
   Names& names = expressions_.names();
   const std::string name = names.fresh(names.of(c.name) + "_footprint");
   std::string text = "sous::Footprint " + name + "(" + expressions_.use(c.name) + ", " +
                      expressions_.index_ahead(c.offset).text + ");";
-  for (std::size_t d = 0; d < c.shape.size(); ++d) {
+  for (std::size_t d = from; d < c.shape.size(); ++d) {
     text += " " + name + ".dimension(" + expressions_.index_ahead(covered(c.shape[d])).text + ", " +
             expressions_.index_ahead(c.strides[d]).text + ");";
   }
@@ -140,13 +146,36 @@ void Checks::assumptions(const sdfg::Sdfg& of) {
   }
 }
 
+void Checks::keep_apart(const sdfg::Container& a, const sdfg::Container& b) {
+  if (passed_by_value(a, written_) || passed_by_value(b, written_) || planted(Fault::overlap_unchecked)) return;
+  const std::string left = footprint(a), right = footprint(b);
+  const bool by_data = sdfg::ends_by_data(a) || sdfg::ends_by_data(b);
+  const std::string gaps = on_device_ || by_data ? "" : " && !" + left + ".interleaved(" + right + ")";
+  lines_.push_back("if (!" + left + ".disjoint(" + right + ")" + gaps + ") return 0;");
+}
+
 void Checks::disjoint() {
   for (const auto& [first, second] : sdfg_.disjoint) {
     const sdfg::Container &a = expressions_.container(first), &b = expressions_.container(second);
-    if (passed_by_value(a, written_) || passed_by_value(b, written_) || planted(Fault::overlap_unchecked)) continue;
-    const std::string left = footprint(a), right = footprint(b);
-    const std::string gaps = on_device_ ? "" : " && !" + left + ".interleaved(" + right + ")";
-    lines_.push_back("if (!" + left + ".disjoint(" + right + ")" + gaps + ") return 0;");
+    if (!sdfg::ends_by_data(a) && !sdfg::ends_by_data(b)) keep_apart(a, b);
+  }
+}
+
+void Checks::disjoint_by_data(int threads) {
+  Inspection inspection(expressions_, threads, lines_);
+  const auto inspect = [&](const sdfg::Container& c) {
+    if (!sdfg::ends_by_data(c) || footprints_.contains(c.name)) return;
+    const auto reaches = sdfg::reaches(options_.original != nullptr ? *options_.original : sdfg_, c.name);
+    SOUS_ASSERT(reaches);  // print_function looked
+    const std::string hull = inspection.hull(*reaches), name = new_footprint(c, 1);
+    lines_.push_back(name + ".reach(" + hull + ", " + expressions_.index_ahead(c.strides[0]).text + ");");
+  };
+  for (const auto& [first, second] : sdfg_.disjoint) {
+    const sdfg::Container &a = expressions_.container(first), &b = expressions_.container(second);
+    if (!sdfg::ends_by_data(a) && !sdfg::ends_by_data(b)) continue;
+    inspect(a);
+    inspect(b);
+    keep_apart(a, b);
   }
 }
 
@@ -156,7 +185,8 @@ void Checks::first_touch(std::string& gain, const std::string& otherwise) {
   std::string footprints;
   for (const std::string& argument : sdfg_.arguments) {
     const sdfg::Container* c = sdfg_.find(argument);
-    if (c != nullptr && !c->shape.empty() && read.contains(argument) && written_.contains(argument))
+    if (c != nullptr && !c->shape.empty() && !sdfg::ends_by_data(*c) && read.contains(argument) &&
+        written_.contains(argument))
       footprints += ", " + footprint(*c);
   }
   if (footprints.empty()) return;
@@ -166,6 +196,23 @@ void Checks::first_touch(std::string& gain, const std::string& otherwise) {
   lines_.push_back("static uint64_t " + asked + " = 0;");
   lines_.push_back("if (sous::first_touch_outweighs(&" + asked + ", " + seconds + footprints + ")) " + otherwise);
   gain = seconds;
+}
+
+bool looks_at_data(const sdfg::Sdfg& sdfg) {
+  return std::ranges::any_of(sdfg.disjoint, [&](const auto& pair) {
+    return sdfg::ends_by_data(*sdfg.find(pair.first)) || sdfg::ends_by_data(*sdfg.find(pair.second));
+  });
+}
+
+std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device) {
+  if (!looks_at_data(sdfg)) return "";
+  if (on_device) return "data say how far arrays that may overlap are accessed";
+  for (const auto& pair : sdfg.disjoint)
+    for (const std::string& name : {pair.first, pair.second})
+      if (sdfg::ends_by_data(*sdfg.find(name)) &&
+          !sdfg::reaches(options.original != nullptr ? *options.original : sdfg, name))
+        return "how far '" + name + "' is accessed cannot be looked at ahead of the nest";
+  return "";
 }
 
 std::string Checks::other_shapes() const {

@@ -25,6 +25,9 @@ class Checks {
   std::string guards();
   void assumptions(const sdfg::Sdfg& of);
   void disjoint();
+  // The same where data say how far accesses go: last, for it takes as long as reading them. `threads`: that look at
+  // them, 0: as many as there are.
+  void disjoint_by_data(int threads);
   // Ahead of the team: `otherwise`, where the call gains less by its threads than what they take to touch its memory
   // first. `gain`: what guards() returned; then a variable.
   void first_touch(std::string& gain, const std::string& otherwise);
@@ -45,6 +48,9 @@ class Checks {
   Shape shape_of(const Guard& guard) const;
   std::string work_of(const Shape& shape, bool named);
   void cache_sets();
+  void keep_apart(const sdfg::Container& a, const sdfg::Container& b);
+  // Declares it, with the dimensions from this one on.
+  std::string new_footprint(const sdfg::Container& c, std::size_t from);
 
   const sdfg::Sdfg& sdfg_;
   const EmitOptions& options_;
@@ -55,5 +61,10 @@ class Checks {
   std::vector<std::vector<sdfg::Expr>> needs_;
   std::map<std::string, std::string> footprints_;
 };
+
+// Whether data say how far containers are accessed that must not overlap others; and why they cannot be looked at, empty
+// if they can.
+bool looks_at_data(const sdfg::Sdfg& sdfg);
+std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device);
 
 }  // namespace sous::targets

@@ -260,6 +260,7 @@ class FunctionPrinter {
       checks.add("const sous::Threads " + name + "(" + team(gain) + ");");
       checks.add("if (!" + name + ".usable()) " + on_one_thread(checks));
     }
+    checks.disjoint_by_data(body.starts_team ? team_size(sdfg_.root) : 1);
     const std::vector<std::string> passed =
         on_device() ? moved(body, checks) : allocated(body.expressions, "return 0;", checks.lines());
     function.needs = checks.needs();
@@ -283,7 +284,7 @@ class FunctionPrinter {
     const bool takes_memory = std::ranges::any_of(transients_, &Transient::heap);
     Asking asking{.function = names_.fresh(options_.function + "_takes"),
                   .arguments = {},
-                  .of_threads = body.starts_team || (!alone && asked.otherwise.of_threads)};
+                  .of_more = body.starts_team || looks_at_data(sdfg_) || (!alone && asked.otherwise.of_more)};
     std::set<std::string>& used = body.expressions.used();
     used.clear();
     Checks checks = this->checks(body);
@@ -295,6 +296,7 @@ class FunctionPrinter {
       checks.first_touch(gain, on_one_thread(checks));
       checks.add("if (!sous::Threads::pay(" + team(gain) + ")) " + on_one_thread(checks));
     }
+    checks.disjoint_by_data(body.starts_team ? team_size(sdfg_.root) : 1);
     function.needs = checks.needs();
     std::ranges::copy_if(sdfg_.arguments, std::back_inserter(asking.arguments),
                          [&](const std::string& argument) { return used.contains(names_.of(argument)); });
@@ -376,6 +378,8 @@ Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& optio
   if (const double statements = written_out(sdfg.root); statements > most_written_out)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");
+  if (const std::string why = out_of_reach(sdfg, options, dialect.device_arrays != nullptr); !why.empty())
+    return fail("target.unsupported", why);
   TRY(const std::vector<Transient> transients,
       dialect.transients ? dialect.transients(sdfg) : plan_transients(sdfg, dialect.target.has_threads()));
   return FunctionPrinter(sdfg, options, dialect, transients).print();

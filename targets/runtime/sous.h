@@ -32,6 +32,7 @@
 #endif
 
 #include "targets/runtime/cache_sets.h"
+#include "targets/runtime/inspection.h"
 #include "targets/runtime/threads.h"
 
 // Functions that kernels of a GPU call, too.
@@ -199,11 +200,23 @@ class Footprint {
     (reach < 0 ? low_ : high_) += reach;
     if (!longest) (reach < 0 ? block_low_ : block_high_) += reach;
   }
+  // A dimension in which data say where accesses go.
+  void reach(const Hull& subscripts, int64_t stride) {
+    const Hull places = Hull(0).plus(subscripts, stride);
+    by_data_ = true;
+    everywhere_ = places.is_everywhere();
+    if (places.empty()) empty_ = true;
+    if (everywhere_ || places.empty()) return;
+    low_ += places.low();
+    high_ += places.high();
+  }
   bool disjoint(const Footprint& other) const {
-    return empty_ || other.empty_ || end() <= other.begin() || other.end() <= begin();
+    if (empty_ || other.empty_) return true;
+    return !everywhere_ && !other.everywhere_ && (end() <= other.begin() || other.end() <= begin());
   }
   // Whether each lies in the gaps of the other, as rows of two tables do that are allocated in turns.
   bool interleaved(const Footprint& other) const {
+    if (by_data_ || other.by_data_) return false;
     const int64_t period = period_ * size_;
     if (period == 0 || period != other.period_ * other.size_) return false;
     int64_t apart = static_cast<int64_t>(other.address(other.block_low_) - address(block_low_)) % period;
@@ -225,7 +238,7 @@ class Footprint {
 
   uintptr_t base_;
   int64_t size_, low_, high_, block_low_, block_high_, period_ = 0;
-  bool empty_ = false;
+  bool empty_ = false, by_data_ = false, everywhere_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Pointers of which nobody knows how far they are used may be the same memory: the order of their accesses stays.
+// Pointers of which nobody knows how far they are used may be the same memory: the order of their accesses stays. (What is
+// read under a condition only is not looked at ahead.)
 // scatter: served SSSS
 // gather: served SSSO
 // sum: served SSS
@@ -11,18 +12,22 @@
 // unchecked: scatter sum swap_in
 #include "semantics.h"
 NOINLINE void scatter(int n, const int *at, double *x, const double *y) {
-  for (int i = 0; i < n; i++) x[at[i]] = y[i] * 2 + 1;
+  for (int i = 0; i < n; i++)
+    if (y[i] < 1e300) x[at[i]] = y[i] * 2 + 1;
 }
 NOINLINE void gather(int n, const int *at, int *x, const int *y) {
-  for (int i = 0; i < n; i++) x[i] = y[at[i]] + 1;
+  for (int i = 0; i < n; i++)
+    if (x[i] != 12345) x[i] = y[at[i]] + 1;
 }
 // A sum that may be one of the numbers that it adds.
 NOINLINE void sum(int n, const int *at, long *s, const long *y) {
-  for (int i = 0; i < n; i++) s[at[0]] += y[at[i]];
+  for (int i = 0; i < n; i++)
+    if (y[i] != 12345) s[at[0]] += y[at[i]];
 }
 // A loop of its own for each statement would be wrong where y is x.
 NOINLINE void swap_in(int n, const int *at, double *x, double *y) {
   for (int i = 0; i < n; i++) {
+    if (x[i] > 1e300) continue;
     x[at[i]] = y[at[i]] + 1;
     y[at[i]] = x[at[i]] * 3;
     x[at[i]] += i;
@@ -32,13 +37,14 @@ NOINLINE void swap_in(int n, const int *at, double *x, double *y) {
 NOINLINE void both(int n, const int *at, double *x, double *y, double *z) {
   for (int i = 0; i < n; i++) {
     x[i] = z[i] + 1;
-    y[at[i]] = x[i] * z[i];
+    if (z[i] < 1e300) y[at[i]] = x[i] * z[i];
   }
 }
 // Its bound may be what it writes; a parameter keeps the value that it was given.
 NOINLINE void bound(int n, const int *at, int *x, const int *last) {
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < last[i]; k++) x[at[k]] = 3;
+    for (int k = 0; k < last[i]; k++)
+      if (k != i + 50) x[at[k]] = 3;
 }
 double given = 5;
 static void put(double v, double *p, const int *at) {

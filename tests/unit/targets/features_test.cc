@@ -274,7 +274,7 @@ TEST(Features, ACallerMayAskFirst) {
   const Function f = emitted_function("cpp", graph, options);
   ASSERT_TRUE(f.asking);
   EXPECT_EQ(f.asking->arguments, (std::vector<std::string>{"n", "m", "A"}));
-  EXPECT_FALSE(f.asking->of_threads);
+  EXPECT_FALSE(f.asking->of_more);
   for (const char* part :
        {"int kernel_takes(int64_t n, int32_t m_passed, double* A) {\n  const int64_t m = m_passed;\n"
         "  if (n < 7) return other_takes(A);\n  if (!(m >= 0)) return 0;\n  return 3;\n}\n",
@@ -286,7 +286,7 @@ TEST(Features, ACallerMayAskFirst) {
   const auto threads = parsed(head + "arguments n, m, A, x, s\nloop i = 0 .. n parallel { t: A[i] = x[] }");
   options.otherwise = "";
   const Function g = emitted_function("openmp", threads, options);
-  EXPECT_TRUE(g.asking && g.asking->of_threads);
+  EXPECT_TRUE(g.asking && g.asking->of_more);
   EXPECT_TRUE(g.code.contains("if (!sous::Threads::pay(0)) return 0;\n  return 3;\n")) << g.code;
   EXPECT_TRUE(g.code.contains("const sous::Threads team(0, 1, 0);\n  kernel_nest(")) << g.code;
 }

@@ -1,0 +1,167 @@
+// How far pointers go that may overlap only data say: these are looked at ahead of the nest, where it reads them in any case.
+// product: served SSSSOOO
+// ends: served SSO
+// padded: served SSSO
+// backwards: served SSOO
+// sifted: served SO
+// counts: served SSO
+// under_condition: served SS
+// leaping: served OO
+// fetched: served SO
+// huge: served OS
+// bound: served SO
+// also: vectorize product ends padded backwards sifted fetched; parallelize product ends padded backwards sifted fetched
+#include "semantics.h"
+NOINLINE void product(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int k = start[i]; k < start[i + 1]; k++) s += value[k] * x[column[k]];
+    y[i] = s;
+  }
+}
+// Of empty rows neither bound is an index.
+NOINLINE void ends(int n, const int *first, const int *last, const int *column, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int k = first[i]; k < last[i]; k++) s += x[column[k]];
+    y[i] = s;
+  }
+}
+// Indices and what is written have one type; some of the first may lie in the second.
+NOINLINE void padded(int n, int m, const int *column, const int *x, int *y) {
+  for (int i = 0; i < n; i++) {
+    int s = 0;
+    for (int k = 0; k < m; k++) s += x[column[i * m + k]] * (k + 1);
+    y[i] = s;
+  }
+}
+NOINLINE void backwards(int n, int m, const unsigned *column, const float *x, float *y) {
+  for (int i = n - 1; i >= 0; i -= 2) {
+    float s = 0;
+    for (int k = 0; k < m; k += 3) s += x[-(long)column[k * 2 + 1] - 1] * (i + k);
+    y[i] = s;
+  }
+}
+// Read in the condition, and so in any case.
+NOINLINE void sifted(int n, int m, const int *column, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int k = 0; k < m; k++)
+      if (column[i * m + k] >= 0) s += x[column[i * m + k] * 2];
+    y[i] = s;
+  }
+}
+NOINLINE void counts(int n, const int *at, int *bins) {
+  for (int i = 0; i < n; i++) bins[at[i]]++;
+}
+// Nobody may read `column` where `use` is 0: the order stays.
+NOINLINE void under_condition(int n, const char *use, const int *column, const double *x, double *y) {
+  for (int i = 0; i < n; i++)
+    if (use[i]) y[i] += x[column[i]];
+}
+// Few of the elements between the first and the last one are read: no use to look at all of them.
+NOINLINE void leaping(int n, const int *at, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = x[at[i * 100]];
+}
+NOINLINE void fetched(int n, int m, const int *row, const float *table, float *out) {
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < m; d++) out[i * m + d] = table[(long)row[i] * m + d];
+}
+// Beyond what an index can be.
+NOINLINE void huge(int n, long back, const long *at, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = x[at[i] - back];
+}
+NOINLINE void bound(int n, const int *at, int *x, const int *last) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < last[i]; k++) x[at[k]] = 3;
+}
+
+static void fill(double *d, int n) {
+  for (int i = 0; i < n; i++) d[i] = i * 3 % 11;
+}
+
+int main(void) {
+  enum { rows = 9, all = 20 };
+  // Nothing may be read around them.
+  int *start = before_fence((rows + 1) * sizeof *start), *column = before_fence(all * sizeof *column);
+  for (int i = 0; i <= rows; i++) start[i] = i * i / 4;
+  for (int k = 0; k < all; k++) column[k] = k * 7 % 12;
+  double value[all], d[64];
+  for (int k = 0; k < all; k++) value[k] = k;
+  // Apart from 12 elements on, and from rows on in front; overlapping between.
+  const int shifts[] = {12, 13, -9, 20, 11, -8, 3};
+  for (int k = 0; k < 7; k++) {
+    fill(d, 64);
+    product(rows, start, column, value, d + 16, d + 16 + shifts[k]);
+    print_doubles("product", d, 64);
+  }
+  int first[rows], last[rows];
+  for (int way = 0; way < 3; way++) {
+    for (int i = 0; i < rows; i++) {
+      first[i] = start[i], last[i] = start[i + 1];
+      if (i % 3 == 0) first[i] = way ? -1000000000 : 1000000000, last[i] = first[i] - way;
+    }
+    fill(d, 64);
+    ends(rows, first, last, column, d, d + (way == 2 ? 5 : 12));
+    print_doubles("ends", d, 64);
+  }
+  int p[80];
+  for (int way = 0; way < 4; way++) {
+    for (int i = 0; i < 80; i++) p[i] = i < 40 ? i % 7 : i % 3;
+    if (way == 2) padded(0, 5, 0, 0, p);
+    else padded(8, 5, p, p + 40, p + (way == 0 ? 47 : way == 1 ? 60 : 30));
+    print_ints("padded", p, 80);
+  }
+  unsigned *odd = before_fence(20 * sizeof *odd);
+  for (int k = 0; k < 20; k++) odd[k] = k % 2 ? k % 5 : 2;
+  float f[64];
+  for (int way = 0; way < 4; way++) {
+    for (int i = 0; i < 64; i++) f[i] = i % 5;
+    if (way == 3) odd[8] = 4000000000u;  // between those that are read, and taken for one
+    backwards(7, 10, odd, f + 20, f + (way == 2 ? 14 : way ? 8 : 20));
+    print_floats("backwards", f, 64);
+  }
+  int *s = before_fence(24 * sizeof *s);
+  for (int k = 0; k < 24; k++) s[k] = k % 4 ? k % 6 : -1;
+  for (int way = 0; way < 2; way++) {
+    fill(d, 64);
+    sifted(6, 4, s, d + 10, d + (way ? 18 : 21));
+    print_doubles("sifted", d, 64);
+  }
+  for (int way = 0; way < 3; way++) {
+    for (int i = 0; i < 80; i++) p[i] = i % 9;
+    counts(20, p + 20, p + (way == 0 ? 0 : way == 1 ? 40 : 12));
+    print_ints("counts", p, 80);
+  }
+  char use[9] = {0};
+  fill(d, 64);
+  under_condition(9, use, 0, d, d + 20);
+  use[1] = use[5] = 1;
+  under_condition(9, use, column, d, d + 3);
+  print_doubles("under_condition", d, 64);
+  static int far[801];
+  for (int i = 0; i < 801; i++) far[i] = i % 100 ? 1000000000 : i / 100;
+  fill(d, 64);
+  leaping(9, far, d, d + 20);
+  leaping(9, far, d, d + 3);
+  print_doubles("leaping", d, 64);
+  int row[6] = {3, 0, 2, 1, 3, 0};
+  for (int way = 0; way < 2; way++) {
+    for (int i = 0; i < 64; i++) f[i] = i;
+    fetched(6, 5, row, f, f + (way ? 19 : 20));
+    print_floats("fetched", f, 64);
+  }
+  long at[5];
+  fill(d, 64);
+  for (int way = 52; way >= 2; way -= 50) {
+    for (int i = 0; i < 5; i++) at[i] = (1L << way) + i;
+    huge(5, 1L << way, at, d, d + (way == 2 ? 30 : 2));
+    print_doubles("huge", d, 64);
+  }
+  int ends_of[12] = {9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 8}, to[12], places[12] = {3, 1, 2, 2, 0, 7, 5, 6, 4, 8, 8, 0};
+  memset(to, 0, sizeof to);
+  bound(12, places, to, ends_of);
+  print_ints("bound", to, 12);
+  bound(12, places, ends_of, ends_of);
+  print_ints("bound", ends_of, 12);
+}

@@ -1,0 +1,93 @@
+#include "sdfg/inspection.h"
+
+#include <gtest/gtest.h>
+
+#include "sdfg/text.h"
+
+namespace sous::sdfg {
+namespace {
+
+// "i + 2*at{loops: place}": what is looked at; loops that are gone through have a "*". "": nothing can be.
+std::string looked_at(const std::string& body, const std::string& container = "x") {
+  const auto graph = parse(R"(sdfg 1 t symbols n, m
+array x: f64[1099511627776] argument const  array v: f64[1099511627776] argument const
+array y: f64[n] argument alias 1  array at: i32[n * m] argument const alias 2  array start: i32[n + 1] argument const alias 3
+array twin: i32[n] argument alias 4  array same: i32[n] argument const alias 4
+array on: bool[n] argument const alias 5  array j: i32 stack transient  array u: u32 stack transient
+arguments n, m, x, v, y, at, start, twin, same, on
+)" + body);
+  if (!graph) {
+    ADD_FAILURE() << graph.error().to_string();
+    return "?";
+  }
+  const auto text = [](const Visits& visits) {
+    std::string result;
+    for (const Visits::Loop& loop : visits.loops) result += loop.symbol + (loop.through ? "* " : " ");
+    return "{" + result + ": " + visits.value.to_string() + "}";
+  };
+  const auto found = reaches(*graph, container);
+  std::string all;
+  if (!found) return all;
+  for (const Reach& reach : *found) {
+    all += (all.empty() ? "" : "; ") + text(reach.fixed);
+    for (const Reach::Element& e : reach.elements)
+      all += " + " + e.factor.to_string() + "*" + e.container + text(e.place);
+  }
+  return all;
+}
+
+TEST(Inspection, SparseRows) {
+  const std::string rows = "loop i = 0 .. n { loop k = start[i] .. start[i + 1] { s: y[i] = y[i] + v[k] * x[at[k]] } }";
+  EXPECT_EQ(looked_at(rows), "{: 0} + 1*at{i* k : k}");
+  EXPECT_EQ(looked_at(rows, "v"), "{i* k : k}");
+}
+
+TEST(Inspection, SubscriptsAreSumsWithElementsAndVariables) {
+  EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. m { s: y[i] = x[m*at[i*m + k] + k] } }"),
+            "{i k : k} + m*at{i k : i*m + k}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { a: j[] = at[2*i] * 3 - 1 s: y[i] = x[j[] + 1] }"), "{: 0} + 3*at{i : 2*i}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { s: y[i] = x[at[i] + same[i]] }"), "{: 0} + 1*at{i : i} + 1*same{i : i}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. i { s: y[i] = x[at[k]] } }"), "{: 0} + 1*at{i* k : k}");
+}
+
+TEST(Inspection, NotWhatIsComputedInTheNestOrWraps) {
+  for (const char* body : {
+           "loop i = 0 .. n { a: twin[i] = 3i32 s: y[i] = x[twin[i]] }",  // written
+           "loop i = 0 .. n { a: twin[i] = 3i32 s: y[i] = x[same[i]] }",  // under another name
+           "loop i = 0 .. n { a: j[] = j[] + at[i] s: y[i] = x[j[]] }",
+           "loop i = 0 .. n { a: u[] = u32(at[i]) + 1u32 s: y[i] = x[u[]] }",
+           "loop i = 0 .. n { a: j[] = at[i] * at[i] s: y[i] = x[j[]] }", "loop i = 0 .. n { s: y[i] = x[at[at[i]]] }",
+           "loop i = 0 .. n { loop k = 0 .. m { s: y[i] = x[at[k * k]] } }",  // as long as the nest itself
+       })
+    EXPECT_EQ(looked_at(body), "") << body;
+}
+
+TEST(Inspection, OnlyElementsThatAreReadInAnyCase) {
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { s: y[i] = x[at[i]] } }"), "");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { loop k = start[i] .. start[i + 1] { s: y[i] = x[k] } } }"), "");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { while (on[i]) { s: y[i] = x[at[i]] } }"), "");
+  // By the condition itself, or by another statement of the loop.
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (at[i] >= 0i32) { s: y[i] = x[at[i]] } }"), "{: 0} + 1*at{i : i}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { s: y[i] = x[at[i]] } t: y[i] = v[at[i]] }"),
+            "{: 0} + 1*at{i : i}");
+  // In another loop that is read, too, but nobody looks there.
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { s: y[i] = x[at[i]] } } loop q = 0 .. n { t: y[q] = v[at[q]] }"),
+            "");
+}
+
+TEST(Inspection, AsManyElementsAsAccesses) {
+  const auto once = [](const std::string& body) {
+    const auto graph = parse(R"(sdfg 1 t symbols n, m
+array x: f32[1099511627776, m] argument const  array y: f32[n, m] argument alias 1  array at: i32[n] argument const alias 2
+arguments n, m, x, y, at
+)" + body);
+    EXPECT_TRUE(graph);
+    const auto found = graph ? reaches(*graph, "x") : std::nullopt;
+    return found && meets_each_once(*found);
+  };
+  EXPECT_TRUE(once("loop i = 0 .. n { s: y[i, 0] = x[at[i], 0] }"));
+  EXPECT_FALSE(once("loop i = 0 .. n { loop d = 0 .. m { s: y[i, d] = x[at[i], d] } }"));
+}
+
+}  // namespace
+}  // namespace sous::sdfg
