@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuning-db/nest_facts.h"
+#include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
 
 namespace sous::tuning_db {
@@ -33,7 +34,7 @@ constexpr double line_bytes = 64;
 // Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
 constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
 
-double weight(const StatementFact& s) { return s.executions * operations(s.code); }
+double weight(const StatementFact& s) { return s.executions * cost_of(s.code).all; }
 
 // Whether it calls the library's functions, which take longer than what a statement waits for, and run one by one in
 // lanes too (but for some with -ffast-math, where no sum is waited for).
@@ -242,7 +243,7 @@ double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>
 
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);
-  const auto work = [](const StatementFact& s) { return s.executions * (1 + operations(s.code)); };
+  const auto work = [](const StatementFact& s) { return s.executions * (1 + cost_of(s.code).all); };
   double all = 0, updated = 0;
   for (const StatementFact& s : known.statements) all += work(s);
   for (const AccessFact& access : known.accesses) {

@@ -5,6 +5,7 @@
 
 #include "sdfg/written.h"
 #include "tuning-db/nest_facts.h"
+#include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
 
 namespace sous::tuning_db {
@@ -79,7 +80,7 @@ GpuLoad gpu_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_
   for (const StatementFact& s : known.statements) {
     const Place place = place_of(known, s);
     const double busy = std::min(1.0, place.threads * place.copies / all_threads);
-    computing += s.executions * operations(s.code) / operations_per_second / busy;
+    computing += s.executions * cost_of(s.code).all / operations_per_second / busy;
     in_turn += s.executions / place.threads * (waits_for_itself(known, s, place) ? one_behind : one_by_one);
     if (place.grid >= 0 && !grids.insert(place.grid).second) continue;
     out.launches += place.grid >= 0 ? place.launches : 1;

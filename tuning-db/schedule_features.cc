@@ -10,6 +10,7 @@
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
 #include "tuning-db/nest_facts.h"
+#include "tuning-db/operation_cost.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -25,47 +26,6 @@ constexpr double scalar_operations = 4, vector_operations = 32;
 // so long that others do not run beside it.
 constexpr double link_nanoseconds = 1.2, long_chain = 64;
 double logarithm(double value) { return std::log2(1 + std::clamp(value, 0.0, 1e300)); }
-
-double cost(sdfg::OpKind kind) {
-  using sdfg::OpKind;
-  switch (kind) {
-    case OpKind::Free:
-    case OpKind::Constant:
-      return 0;
-    case OpKind::Add:
-    case OpKind::Mul:
-    case OpKind::MinMax:
-    case OpKind::Compare:
-    case OpKind::Rounding:
-    case OpKind::Bitwise:
-    case OpKind::Cast:
-    case OpKind::Fma:
-      return 1;
-    case OpKind::Div:
-    case OpKind::Root:
-      return 8;
-    case OpKind::Exponential:
-    case OpKind::Trigonometric:
-      return 20;
-  }
-  __builtin_unreachable();
-}
-
-struct Cost {
-  double all = 1, special = 0;  // storing the result is one
-};
-Cost cost_of(const sdfg::ScalarExpr* code) {
-  Cost result;
-  if (code == nullptr) return result;
-  code->visit([&](const sdfg::ScalarExpr& e) {
-    const double one = cost(info(e.op).kind);
-    result.all += one;
-    if (one > 1) result.special += one;
-  });
-  return result;
-}
-
-Cost cost_of(const StatementFact& statement) { return cost_of(statement.code); }
 
 class Reader {
  public:
@@ -101,7 +61,7 @@ class Reader {
     std::map<int, double> work_beside;
     for (std::size_t k = 0; k < facts_.statements.size(); ++k) {
       const StatementFact& s = facts_.statements[k];
-      const Cost one = cost_of(s);
+      const Cost one = compiled_cost_of(s.code);
       const bool in_order = vectors != Vectors::OfSums;
       const bool scalar = s.whiles > 0 || scattered[k] || vectors == Vectors::None || (in_order && sums_along(s));
       const double one_by_one = scalar ? one.all : one.special;
@@ -173,7 +133,7 @@ class Reader {
   }
 
   void statement(const StatementFact& s) {
-    const Cost one = cost_of(s);
+    const Cost one = cost_of(s.code);
     const double weight = s.executions * one.all;
     total_ += weight;
     at(ScheduleFeature::special) += s.executions * one.special;
@@ -397,13 +357,11 @@ CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int6
   return Reader(nest, sizes, hardware, threads, some_iterations).load(vectors);
 }
 
-double operations(const sdfg::ScalarExpr* code) { return cost_of(code).all; }
-
 namespace {
 
 double all_operations(const NestFacts& facts) {
   double all = 0;
-  for (const StatementFact& s : facts.statements) all += s.executions * cost_of(s).all;
+  for (const StatementFact& s : facts.statements) all += s.executions * cost_of(s.code).all;
   return all;
 }
 

@@ -121,10 +121,7 @@ double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>
 // and more then, around which long loops are. `nest`: with the recipe applied.
 double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
-// Operations of one execution of a statement, weighted like that.
-double operations(const sdfg::ScalarExpr* code);
-
-// All operations of a run, weighted like that; as schedule_features counts them, and as core_load does, which takes
+// All operations of a run (operation_cost.h); as schedule_features counts them, and as core_load does, which takes
 // loops whose length only data knows to be short.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

@@ -62,8 +62,8 @@ class Checks {
   std::map<std::string, std::string> footprints_;
 };
 
-// Whether data say how far containers are accessed that must not overlap others; and why they cannot be looked at, empty
-// if they can.
+// Whether data say how far containers are accessed that must not overlap others; and why they cannot be looked at,
+// empty if they can.
 bool looks_at_data(const sdfg::Sdfg& sdfg);
 std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device);
 
