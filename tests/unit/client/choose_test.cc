@@ -712,7 +712,8 @@ TEST(Choose, ThinProductsThatWaitForSumsArePacked) {
 TEST(Choose, NothingIsMadeToWaitForItself) {
   const auto blend = [](const std::string& first, const std::string& second, const std::string& third) {
     return without_expectations("void f(int h, int w, int r, const int *restrict s, int *restrict d) {\n" + first +
-                                second + third + "  d[y * w + x] = (s[y * w + x] * 3 + d[y * w + x] * 5 + 7) / (r + 1);\n}");
+                                second + third +
+                                "  d[y * w + x] = (s[y * w + x] * 3 + d[y * w + x] * 5 + 7) / (r + 1);\n}");
   };
   const std::string again = "for (int t = 0; t < r; t++)\n", rows = "for (int y = 0; y < h; y++)\n",
                     row = "for (int x = 0; x < w; x++)\n";
