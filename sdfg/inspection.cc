@@ -48,7 +48,7 @@ class Inspector {
     };
     for (const Reach& reach : reaches_)
       if (!std::ranges::all_of(reach.elements, is_read)) return std::nullopt;
-    if (failed_) return std::nullopt;
+    if (failed_ || reaches_.empty()) return std::nullopt;
     return std::move(reaches_);
   }
 
@@ -100,13 +100,24 @@ class Inspector {
       return Expr::read(name, subscript);
     });
   }
+  // An expression reads what it names: bounds of a loop, a subscript of another access.
+  void expression(const Expr& e) {
+    reads(e);
+    e.map_reads([&](const std::string& name, const std::vector<Expr>& subscript) {
+      if (!planted(Fault::reads_in_expressions_have_no_reach)) element(name, subscript);
+      return Expr::read(name, subscript);
+    });
+  }
   void access(const Memlet& memlet, bool is_read) {
-    for (const Expr& e : memlet.subset) reads(e);
+    for (const Expr& e : memlet.subset) expression(e);
     const Container* c = sdfg_.find(memlet.container);
     if (is_read && c != nullptr && is_integer(c->type) && !memlet.subset.empty())
       reads(Expr::read(memlet.container, memlet.subset));
-    if (memlet.container != container_ || memlet.subset.empty()) return;
-    auto reach = reach_of(memlet.subset[0]);
+    element(memlet.container, memlet.subset);
+  }
+  void element(const std::string& name, const std::vector<Expr>& subscript) {
+    if (name != container_ || subscript.empty()) return;
+    auto reach = reach_of(subscript[0]);
     failed_ = failed_ || !reach;
     if (reach) reaches_.push_back(std::move(*reach));
   }
@@ -171,6 +182,7 @@ class Inspector {
 
   void state(const State& s) {
     for (const Edge& e : s.edges) access(e.memlet, !is_write(s, e) || e.memlet.combine.has_value());
+    for_each_code(s, [&](const ScalarExpr& code) { for_each_symbolic(code); });
     const auto assigned = as_assignment(s);
     const bool plain = assigned && !assigned->out.combine && is_own_scalar(assigned->out.container);
     const auto value = plain ? this->value(assigned->code, assigned->inputs) : std::nullopt;
@@ -220,8 +232,8 @@ class Inspector {
     for (const std::string& name : touched(body).written) now_.erase(name);
   }
   void loop(const Loop& l) {
-    reads(l.begin);
-    reads(l.end);
+    expression(l.begin);
+    expression(l.end);
     forget(l.body);
     const Values before = now_;
     const auto begin = known(l.begin), end = known(l.end);
@@ -268,7 +280,7 @@ class Inspector {
   }
   void for_each_symbolic(const ScalarExpr& code) {
     code.visit([&](const ScalarExpr& e) {
-      if (e.op == ScalarOp::symbolic) reads(e.symbolic);
+      if (e.op == ScalarOp::symbolic) expression(e.symbolic);
     });
   }
 

@@ -108,6 +108,8 @@ inline Hull values(int threads, const T* array, const Hull& places) {
       low = value < low ? value : low;
       high = value > high ? value : high;
     }
+    // The upper half of an unsigned type of 64 bits: no index (SIZE_MAX for none).
+    if (static_cast<int64_t>(high) < static_cast<int64_t>(low)) return Hull::everywhere();
     return Hull(static_cast<int64_t>(low), static_cast<int64_t>(high), to - from);
   });
 }

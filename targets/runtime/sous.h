@@ -209,6 +209,11 @@ class Footprint {
     if (everywhere_ || places.empty()) return;
     low_ += places.low();
     high_ += places.high();
+    // An index that means none (INT_MIN) may lie below the first address, or above the last.
+    int64_t first = 0, last = 0;
+    uintptr_t end = 0;
+    everywhere_ = __builtin_mul_overflow(low_, size_, &first) || __builtin_mul_overflow(high_ + 1, size_, &last) ||
+                  __builtin_add_overflow(base_, first, &end) || __builtin_add_overflow(base_, last, &end);
   }
   bool disjoint(const Footprint& other) const {
     if (empty_ || other.empty_) return true;

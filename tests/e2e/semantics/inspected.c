@@ -10,7 +10,11 @@
 // fetched: served SO
 // huge: served OS
 // bound: served SO
-// also: vectorize product ends padded backwards sifted fetched; parallelize product ends padded backwards sifted fetched
+// whole: served SOOO
+// picked: served SOO
+// marked: served SOO
+// none: served OOO
+// also: vectorize product ends padded backwards sifted fetched whole picked marked none; parallelize product ends padded backwards sifted fetched
 #include "semantics.h"
 NOINLINE void product(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
@@ -74,6 +78,30 @@ NOINLINE void huge(int n, long back, const long *at, const double *x, double *y)
 NOINLINE void bound(int n, const int *at, int *x, const int *last) {
   for (int i = 0; i < n; i++)
     for (int k = 0; k < last[i]; k++) x[at[k]] = 3;
+}
+// All of one type: what is written may be the values, the vector, the columns or where rows start.
+NOINLINE void whole(int n, const int *start, const int *column, const int *value, const int *x, int *y) {
+  for (int i = 0; i < n; i++) {
+    int s = 0;
+    for (int k = start[i]; k < start[i + 1]; k++) s += value[k] * x[column[k]];
+    y[i] = s;
+  }
+}
+NOINLINE void picked(int n, const int *pick, const int *start, const int *x, int *y) {
+  for (int i = 0; i < n; i++) {
+    int s = 0;
+    for (int k = start[pick[i]]; k < start[pick[i] + 1]; k++) s += x[k];
+    y[i] = s;
+  }
+}
+// Where there is none, the index is no index.
+NOINLINE void marked(int n, const size_t *at, const double *x, double *y) {
+  for (int i = 0; i < n; i++)
+    if (at[i] != SIZE_MAX) y[i] = x[at[i]];
+}
+NOINLINE void none(int n, const long *at, const double *x, double *y) {
+  for (int i = 0; i < n; i++)
+    if (at[i] >= 0) y[i] = x[at[i]];
 }
 
 static void fill(double *d, int n) {
@@ -164,4 +192,30 @@ int main(void) {
   print_ints("bound", to, 12);
   bound(12, places, ends_of, ends_of);
   print_ints("bound", ends_of, 12);
+  for (int way = 0; way < 4; way++) {
+    // start: 0, columns: 10, values: 30, x: 50, y: 70
+    int w[90];
+    for (int i = 0; i < 90; i++) w[i] = i < 10 ? start[i] : i < 30 ? i % 7 : i % 5;
+    const int to_y[] = {70, 11, 25, 2};
+    whole(way == 3 ? 5 : rows, w, w + 10, w + 30, w + 50, w + to_y[way]);
+    print_ints("whole", w, 90);
+  }
+  for (int way = 0; way < 3; way++) {
+    // pick: 0, start: 10, x: 20, y: 50
+    int w[70];
+    for (int i = 0; i < 70; i++) w[i] = i < 10 ? i * 5 % 7 : i < 20 ? i - 10 : 0;
+    picked(8, w, w + 10, w + 20, w + (way == 0 ? 50 : way == 1 ? 1 : 12));
+    print_ints("picked", w, 70);
+  }
+  size_t marks[9];
+  long minus[9];
+  for (int way = 0; way < 3; way++) {
+    for (int i = 0; i < 9; i++) marks[i] = i % 3 || !way ? (size_t)(i * 4 % 9) : SIZE_MAX;
+    for (int i = 0; i < 9; i++) minus[i] = i % 3 ? i * 4 % 9 : -(1L << (way ? 47 : 45));
+    fill(d, 64);
+    marked(9, marks, d + 10, d + (way == 1 ? 13 : 19));
+    print_doubles("marked", d, 64);
+    none(9, minus, d + 30, d + 33);
+    print_doubles("none", d, 64);
+  }
 }

@@ -40,6 +40,10 @@ TEST(Inspection, SparseRows) {
   const std::string rows = "loop i = 0 .. n { loop k = start[i] .. start[i + 1] { s: y[i] = y[i] + v[k] * x[at[k]] } }";
   EXPECT_EQ(looked_at(rows), "{: 0} + 1*at{i* k : k}");
   EXPECT_EQ(looked_at(rows, "v"), "{i* k : k}");
+  // What bounds and subscripts read is read, too.
+  EXPECT_EQ(looked_at(rows, "at"), "{i* k : k}");
+  EXPECT_EQ(looked_at(rows, "start"), "{i : i}; {i : i + 1}");
+  EXPECT_EQ(looked_at(rows, "same"), "");
 }
 
 TEST(Inspection, SubscriptsAreSumsWithElementsAndVariables) {
