@@ -231,7 +231,7 @@ class Inspector {
   void forget(const Region& body) {
     for (const std::string& name : touched(body).written) now_.erase(name);
   }
-  void loop(const Loop& l) {
+  void loop(const Loop& l, bool unless_negative = false) {
     expression(l.begin);
     expression(l.end);
     forget(l.body);
@@ -249,14 +249,27 @@ class Inspector {
     };
     const bool is_known = begin && end && is_there(*begin) && is_there(*end);
     loops_unknown_ += is_known ? 0 : 1;
-    if (is_known) loops_.push_back({l.symbol, *begin, *end, l.step});
+    if (is_known) loops_.push_back({l.symbol, *begin, *end, l.step, false, unless_negative});
     region(l.body);
     if (is_known) loops_.pop_back();
     loops_unknown_ -= is_known ? 0 : 1;
     now_ = before;
   }
+  // A loop that begins at an unsigned element, which the program compares with its end in any case: in front of one in
+  // the upper half the Sdfg has a condition.
+  static const Loop* unsigned_loop(const If& i) {
+    const ScalarExpr& code = i.condition.code;
+    const bool compares = code.op == ScalarOp::le && code.args[0].op == ScalarOp::input &&
+                          code.args[0].type == ElementType::u64 && code.args[1].op == ScalarOp::constant &&
+                          code.args[1].integer_value() == INT64_MAX && i.condition.inputs.size() == 1;
+    if (!compares || !i.else_body.nodes.empty() || i.then_body.nodes.size() != 1) return nullptr;
+    const auto* loop = std::get_if<Loop>(&i.then_body.nodes.front().value);
+    const Memlet& begin = i.condition.inputs.front();
+    return loop != nullptr && loop->begin == Expr::read(begin.container, begin.subset) ? loop : nullptr;
+  }
   void branch(const If& i) {
     for (const Memlet& m : i.condition.inputs) access(m, true);
+    if (const Loop* l = unsigned_loop(i)) return loop(*l, true);
     for_each_symbolic(i.condition.code);
     const Values before = now_;
     ++conditions_;

@@ -24,6 +24,7 @@ struct Visits {
     std::int64_t step = 1;
     // Whether each iteration has to be looked at: bounds of loops inside depend on it, or the value not linearly.
     bool through = false;
+    bool unless_negative = false;  // where `begin` is negative as a signed integer, there are no iterations
     bool operator==(const Loop&) const = default;
   };
   std::vector<Loop> loops;  // outermost first

@@ -14,7 +14,8 @@ using sdfg::Visits;
 std::string key(const Visits& visits) {
   std::string result = visits.value.to_string();
   for (const Visits::Loop& loop : visits.loops)
-    result += "; " + loop.symbol + " " + loop.begin.to_string() + " " + loop.end.to_string();
+    result += "; " + loop.symbol + " " + loop.begin.to_string() + " " + loop.end.to_string() +
+              (loop.unless_negative ? " unless negative" : "");
   return result;
 }
 
@@ -36,6 +37,10 @@ std::string Inspection::hull(const Visits& visits) {
   for (const Visits::Loop& loop : visits.loops) {
     const std::string& symbol = expressions_.names().of(loop.symbol);
     const std::string bounds = index(loop.begin) + ", " + index(loop.end) + ", " + std::to_string(loop.step);
+    if (loop.unless_negative) {
+      out.open("if (" + index(loop.begin) + " >= 0)");
+      closing.emplace_back();
+    }
     if (!loop.through) {
       const std::string values = fresh(symbol + "_values");
       out.open("if (const sous::Hull " + values + " = sous::Hull::of_loop(" + bounds + "); !" + values + ".empty())");

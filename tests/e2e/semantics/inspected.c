@@ -14,7 +14,8 @@
 // picked: served SOO
 // marked: served SOO
 // none: served OOO
-// also: vectorize product ends padded backwards sifted fetched whole picked marked none; parallelize product ends padded backwards sifted fetched
+// large: served SSO
+// also: vectorize product ends padded backwards sifted fetched whole picked marked none large; parallelize product ends padded backwards sifted fetched
 #include "semantics.h"
 NOINLINE void product(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
@@ -102,6 +103,14 @@ NOINLINE void marked(int n, const size_t *at, const double *x, double *y) {
 NOINLINE void none(int n, const long *at, const double *x, double *y) {
   for (int i = 0; i < n; i++)
     if (at[i] >= 0) y[i] = x[at[i]];
+}
+// Rows without elements begin in the upper half.
+NOINLINE void large(size_t n, const size_t *start, const size_t *column, const double *x, double *y) {
+  for (size_t i = 0; i < n; i++) {
+    double s = 0;
+    for (size_t k = start[i]; k < start[i + 1]; k++) s += x[column[k]];
+    y[i] = s;
+  }
 }
 
 static void fill(double *d, int n) {
@@ -206,6 +215,15 @@ int main(void) {
     for (int i = 0; i < 70; i++) w[i] = i < 10 ? i * 5 % 7 : i < 20 ? i - 10 : 0;
     picked(8, w, w + 10, w + 20, w + (way == 0 ? 50 : way == 1 ? 1 : 12));
     print_ints("picked", w, 70);
+  }
+  size_t *columns = before_fence(20 * sizeof *columns);
+  for (int k = 0; k < 20; k++) columns[k] = k % 6;
+  for (int way = 0; way < 3; way++) {
+    size_t from[8] = {0, 3, 3, 8, 12, 12, 14, 20};
+    if (way) from[0] = SIZE_MAX - 2;
+    fill(d, 64);
+    large(7, from, columns, d + 10, d + (way == 2 ? 13 : 16));
+    print_doubles("large", d, 64);
   }
   size_t marks[9];
   long minus[9];

@@ -13,8 +13,8 @@ std::string looked_at(const std::string& body, const std::string& container = "x
 array x: f64[1099511627776] argument const  array v: f64[1099511627776] argument const
 array y: f64[n] argument alias 1  array at: i32[n * m] argument const alias 2  array start: i32[n + 1] argument const alias 3
 array twin: i32[n] argument alias 4  array same: i32[n] argument const alias 4
-array on: bool[n] argument const alias 5  array j: i32 stack transient  array u: u32 stack transient
-arguments n, m, x, v, y, at, start, twin, same, on
+array on: bool[n] argument const alias 5  array row: u64[n + 1] argument const alias 6  array j: i32 stack transient  array u: u32 stack transient
+arguments n, m, x, v, y, at, start, twin, same, on, row
 )" + body);
   if (!graph) {
     ADD_FAILURE() << graph.error().to_string();
@@ -22,7 +22,8 @@ arguments n, m, x, v, y, at, start, twin, same, on
   }
   const auto text = [](const Visits& visits) {
     std::string result;
-    for (const Visits::Loop& loop : visits.loops) result += loop.symbol + (loop.through ? "* " : " ");
+    for (const Visits::Loop& loop : visits.loops)
+      result += loop.symbol + (loop.through ? "* " : loop.unless_negative ? "+ " : " ");
     return "{" + result + ": " + visits.value.to_string() + "}";
   };
   const auto found = reaches(*graph, container);
@@ -77,6 +78,16 @@ TEST(Inspection, OnlyElementsThatAreReadInAnyCase) {
   // In another loop that is read, too, but nobody looks there.
   EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { s: y[i] = x[at[i]] } } loop q = 0 .. n { t: y[q] = v[at[q]] }"),
             "");
+}
+
+// The front end's own condition, ahead of a loop over size_t.
+TEST(Inspection, ALoopFromAnUnsignedElement) {
+  const std::string rows = "loop k = row[i] .. row[i + 1] { s: y[i] = y[i] + x[at[k]] } ";
+  const std::string begin = "loop i = 0 .. n { ", half = "if (row[i] <= 9223372036854775807u64) { ";
+  EXPECT_EQ(looked_at(begin + half + rows + "} }"), "{: 0} + 1*at{i* k+ : k}");
+  EXPECT_EQ(looked_at(begin + "if (row[i] <= 922337203685477580u64) { " + rows + "} }"), "");
+  EXPECT_EQ(looked_at(begin + half + rows + "t: y[i] = v[at[i]] } }", "v"), "");
+  EXPECT_EQ(looked_at(begin + "if (row[0] <= 9223372036854775807u64) { " + rows + "} }"), "");
 }
 
 TEST(Inspection, AsManyElementsAsAccesses) {
