@@ -29,8 +29,9 @@ inline bool is_untouched(const Footprint& of) {
   return 2 * untouched > looked_at;
 }
 
-// `gain`: of this call by its threads, in seconds; `footprints`: of what it reads and then writes. Of the same arrays
-// it is so once, and of 64 sets of arrays at most (`asked`): what is never touched, the rows of a triangle, stays so.
+// `gain`: of this call by its threads, in seconds; `footprints`: of what it reads and then writes. Not twice in a row
+// for the same arrays: what is never touched, the rows of a triangle, stays so. Of calls that are short beside the
+// question it is asked once. `asked`: for 64 sets of arrays, whether it was so the last time.
 template <class... Footprints>
 #ifdef __clang__
 __attribute__((noinline, cold, optnone))
@@ -38,19 +39,28 @@ __attribute__((noinline, cold, optnone))
 __attribute__((noinline, cold))
 #endif
 bool first_touch_outweighs(uint64_t* asked, double gain, const Footprints&... footprints) {
+  constexpr double short_gain = 100e-6;
   const int errno_before = errno;
-  double cost = 0;
   uint64_t where = 0;
   const Footprint* const all[] = {&footprints...};
+  for (const Footprint* of : all)
+    if (!of->empty()) where = (where + of->begin()) * 0x9e3779b97f4a7c15;
+  const uint64_t set = uint64_t{1} << (where >> 58);
+  const bool before = (__atomic_load_n(asked, __ATOMIC_RELAXED) & set) != 0;
+  if (before && gain < short_gain) return false;
+  double cost = 0;
   for (const Footprint* of : all) {
     if (of->empty()) continue;
-    where = (where + of->begin()) * 0x9e3779b97f4a7c15;
     const double pages = static_cast<double>((of->end() - of->begin()) / page_bytes);
     if (gain < pages * first_touch_by_threads && is_untouched(*of)) cost += pages * first_touch_by_threads;
   }
   errno = errno_before;
-  const uint64_t set = uint64_t{1} << (where >> 58);
-  return gain < cost && (__atomic_fetch_or(asked, set, __ATOMIC_RELAXED) & set) == 0;
+  const bool outweighs = gain < cost && !before;
+  if (outweighs)
+    __atomic_fetch_or(asked, set, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(asked, ~set, __ATOMIC_RELAXED);
+  return outweighs;
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(Team, ARegionOfFewWaitsForNoOther) {
   EXPECT_EQ(runs, 200 * (1 + 2) + 4);
 }
 
-TEST(Team, MemoryThatNobodyTouchedIsLeftToOneThreadOnce) {
+TEST(Team, MemoryThatNobodyTouchedIsLeftToOneThread) {
   constexpr std::size_t rows = 256, row = 1024;  // two pages each
   const auto mapped = [] {
     return static_cast<double*>(
@@ -128,6 +128,18 @@ TEST(Team, MemoryThatNobodyTouchedIsLeftToOneThreadOnce) {
   EXPECT_TRUE(first_touch_outweighs(&(asked = 0), little, footprint(fresh)));
   for (std::size_t k = 0; k < rows / 2; ++k) fresh[k * row] = 1;
   EXPECT_FALSE(first_touch_outweighs(&(asked = 0), little, footprint(fresh))) << "half of an array is not used";
+  // Where that is worth asking again: memory that comes anew at the same place.
+  constexpr double some = 150e-6;
+  EXPECT_FALSE(first_touch_outweighs(&(asked = 0), some, footprint(used)));
+  madvise(used, rows * row * sizeof(double), MADV_DONTNEED);
+  for (const bool declines : {true, false, true})
+    EXPECT_EQ(first_touch_outweighs(&asked, some, footprint(used)), declines)
+        << "what stays so counts every second time";
+  for (std::size_t k = 0; k < rows; ++k) used[k * row] = 1;
+  EXPECT_FALSE(first_touch_outweighs(&asked, some, footprint(used)));
+  madvise(used, rows * row * sizeof(double), MADV_DONTNEED);
+  EXPECT_TRUE(first_touch_outweighs(&asked, some, footprint(used)));
+  for (std::size_t k = 0; k < rows; ++k) used[k * row] = 1;
   EXPECT_EQ(errno, 7);
   munmap(fresh, rows * row * sizeof(double));
   EXPECT_FALSE(first_touch_outweighs(&asked, little, footprint(used), footprint(fresh))) << "no memory at all";
