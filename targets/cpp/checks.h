@@ -48,7 +48,7 @@ class Checks {
   Shape shape_of(const Guard& guard) const;
   std::string work_of(const Shape& shape, bool named);
   void cache_sets();
-  void keep_apart(const sdfg::Container& a, const sdfg::Container& b);
+  void keep_apart(const sdfg::Container& a, const sdfg::Container& b, const std::string& otherwise);
   // Declares it, with the dimensions from this one on.
   std::string new_footprint(const sdfg::Container& c, std::size_t from);
 

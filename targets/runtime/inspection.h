@@ -60,15 +60,31 @@ class Hull {
   bool everywhere_ = false;
 };
 
+// What arrays that overlapped are known by; which these are is remembered (one set of arrays), for looking at the data
+// again would take its time each time. Returns 0.
+template <class... T>
+inline uint64_t addresses(const T*... arrays) {
+  uint64_t all = 1;
+  ((all = (all + reinterpret_cast<uintptr_t>(arrays)) * 0x9e3779b97f4a7c15), ...);
+  return all;
+}
+inline bool overlapped_before(const uint64_t& overlapped, uint64_t these) {
+  return __atomic_load_n(&overlapped, __ATOMIC_RELAXED) == these;
+}
+inline int overlaps(uint64_t& overlapped, uint64_t these) {
+  __atomic_store_n(&overlapped, these, __ATOMIC_RELAXED);
+  return 0;
+}
+
 // From so many on threads look at integers together.
 inline constexpr int64_t inspected_together = 1 << 15;
 
 // What `body(k, hull)` adds for all k from 0 to below `trips`.
 template <class Body>
 inline Hull inspected([[maybe_unused]] int threads, int64_t trips, const Body& body) {
-  Hull all;
 #ifdef _OPENMP
   if (threads != 1 && trips >= inspected_together) {
+    Hull all;
     const Threads team(threads, 1, 0);  // unless whoever asks holds them
     parallel(true, threads, [&all, &body, trips] {
       const Share<1> share = even_share<1>(0, trips);
