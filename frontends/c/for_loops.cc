@@ -129,7 +129,16 @@ Lift<void> Builder::end_in_type(const Expr& end, const ForHeader& header, clang:
     if (up && bits == 64 && header.step > 1)
       TRY_VOID(nonneg(Expr(INT64_MAX - header.step) - end, where, "c.unsigned-wrap", "the loop may wrap"));
   }
-  if (up && bits < 64 && (!is_signed || bits < 32)) {
+  // What is read as that type, or as a narrower one, it holds.
+  const auto is_element = [&] {
+    const auto& terms = end.terms();
+    if (end.constant_term() != 0 || terms.size() != 1 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1 ||
+        terms[0].atoms[0].kind != sdfg::AtomKind::Read)
+      return false;
+    const sdfg::TypeInfo& read = sdfg::info(sdfg_.find(terms[0].atoms[0].name)->type);
+    return read.kind == sdfg::TypeKind::Unsigned && 8 * read.bytes <= bits;
+  };
+  if (up && bits < 64 && (!is_signed || bits < 32) && !(!is_signed && header.step == 1 && is_element())) {
     const std::int64_t top = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
     TRY_VOID(nonneg(Expr(top - header.step + 1) - end, where, is_signed ? "c.narrowing" : "c.unsigned-wrap",
                     "the loop's variable may be too small for its bound"));

@@ -15,7 +15,8 @@
 // marked: served SOO
 // none: served OOO
 // large: served SSO
-// also: vectorize product ends padded backwards sifted fetched whole picked marked none large; parallelize product ends padded backwards sifted fetched
+// unsigned_rows: served SSO
+// also: vectorize product ends padded backwards sifted fetched whole picked marked none large unsigned_rows; parallelize product ends padded backwards sifted fetched
 #include "semantics.h"
 NOINLINE void product(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
@@ -109,6 +110,13 @@ NOINLINE void large(size_t n, const size_t *start, const size_t *column, const d
   for (size_t i = 0; i < n; i++) {
     double s = 0;
     for (size_t k = start[i]; k < start[i + 1]; k++) s += x[column[k]];
+    y[i] = s;
+  }
+}
+NOINLINE void unsigned_rows(unsigned n, const unsigned *start, const unsigned *column, const float *x, float *y) {
+  for (unsigned i = 0; i < n; i++) {
+    float s = 0;
+    for (unsigned k = start[i]; k < start[i + 1]; k++) s += x[column[k]];
     y[i] = s;
   }
 }
@@ -224,6 +232,14 @@ int main(void) {
     fill(d, 64);
     large(7, from, columns, d + 10, d + (way == 2 ? 13 : 16));
     print_doubles("large", d, 64);
+  }
+  unsigned *places_of = before_fence(20 * sizeof *places_of);
+  for (int k = 0; k < 20; k++) places_of[k] = k % 6;
+  for (int way = 0; way < 3; way++) {
+    unsigned from[8] = {way ? UINT32_MAX : 0, 3, 3, 8, 12, 12, 14, 20};
+    for (int i = 0; i < 64; i++) f[i] = i;
+    unsigned_rows(7, from, places_of, f + 10, f + (way == 2 ? 13 : 16));
+    print_floats("unsigned_rows", f, 64);
   }
   size_t marks[9];
   long minus[9];

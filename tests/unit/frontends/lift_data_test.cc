@@ -469,6 +469,21 @@ TEST(LiftOverlaps, BoundsAndScalarsAreNoneOfAClass) {
             "c.alias.unknown-extent");
 }
 
+TEST(LiftData, AnUnsignedVariableHoldsWhatIsReadAsItsType) {
+  const auto nests = [](const std::string& variable, const std::string& condition) {
+    return lifted(
+               "void f(int n, const unsigned *at, const unsigned short *few, double *x) { for (int i = 0; i < n; i++) "
+               "for (" +
+               variable + " k = at[i]; " + condition + "; k++) x[i] += k; }")
+        .nests.size();
+  };
+  EXPECT_EQ(nests("unsigned", "k < at[i + 1]"), 1u);
+  EXPECT_EQ(nests("unsigned", "k < few[i]"), 1u);
+  // It would wrap at the largest value, or reach no larger one.
+  EXPECT_EQ(nests("unsigned", "k <= at[i + 1]"), 0u);
+  EXPECT_EQ(nests("unsigned short", "k < at[i + 1]"), 0u);
+}
+
 TEST(LiftOverlaps, AScalarIsComparedByItsAddress) {
   const LiftedNest n = nest(
       "double g; void f(int n, const unsigned char *at, double *x) {"
