@@ -71,7 +71,7 @@ void describe(Chosen& chosen, const PreparedNest& nest) {
                   ", distance " + fixed(choice.match.distance, "%.3g") + ", " +
                   (choice.match.belief.empty() ? "measured " + speed(ratio) : choice.match.belief) + ")";
   }
-  if (!looks_at_all_data(nest.normal)) return;
+  if (!looks_at_all_data(nest.lifted->sdfg)) return;
   if (chosen.threads > 1) {
     chosen.least_threads = std::max(chosen.least_threads, 2);
   } else if (!chosen.choices.empty() && chosen.expected_ratio < more_than_a_look) {

@@ -64,6 +64,7 @@ Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg
   options.known = nest.lifted->known;
   options.members = nest.lifted->members;
   options.original = &nest.normal;
+  options.in_program = &nest.lifted->sdfg;
   options.offer = chosen.offer ? &*chosen.offer : nullptr;
   Generated result;
   options.unfollowed = &result.unfollowed;

@@ -138,6 +138,9 @@ struct EmitOptions {
   std::map<std::string, std::int64_t> known = {};
   // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.
   const sdfg::Sdfg* original = nullptr;
+  // The nest as the program has it, with the same arguments: what data have to be looked at for it (sdfg/inspection.h)
+  // is told there, for the normal form may bring what is read in any case under a condition. Null: the Sdfg itself is.
+  const sdfg::Sdfg* in_program = nullptr;
   // Null: it takes every call. What it points to lives as long as the options.
   const Offer* offer = nullptr;
   // For each of its arguments, the function takes one more behind all others, an uint64_t* that may be null.

@@ -37,6 +37,10 @@ std::set<std::string> read_first(const sdfg::Region& region) {
   return read;
 }
 
+const sdfg::Sdfg& in_program(const sdfg::Sdfg& sdfg, const EmitOptions& options) {
+  return options.in_program != nullptr ? *options.in_program : sdfg;
+}
+
 }  // namespace
 
 std::string Checks::footprint(const sdfg::Container& c) {
@@ -178,7 +182,7 @@ void Checks::disjoint_by_data(int threads) {
   Inspection inspection(expressions_, threads, lines_);
   const auto inspect = [&](const sdfg::Container& c) {
     if (!sdfg::ends_by_data(c) || footprints_.contains(c.name)) return;
-    const auto reaches = sdfg::reaches(options_.original != nullptr ? *options_.original : sdfg_, c.name);
+    const auto reaches = sdfg::reaches(in_program(sdfg_, options_), c.name);
     SOUS_ASSERT(reaches);  // print_function looked
     const std::string hull = inspection.hull(*reaches), name = new_footprint(c, 1);
     lines_.push_back(name + ".reach(" + hull + ", " + expressions_.index_ahead(c.strides[0]).text + ");");
@@ -220,10 +224,13 @@ bool looks_at_data(const sdfg::Sdfg& sdfg) {
 std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device) {
   if (!looks_at_data(sdfg)) return "";
   if (on_device) return "data say how far arrays that may overlap are accessed";
+  const sdfg::Sdfg& program = in_program(sdfg, options);
+  if (!std::ranges::includes(std::set<std::string>(sdfg.arguments.begin(), sdfg.arguments.end()),
+                             std::set<std::string>(program.arguments.begin(), program.arguments.end())))
+    return "it does not have the program's arguments";
   for (const auto& pair : sdfg.disjoint)
     for (const std::string& name : {pair.first, pair.second})
-      if (sdfg::ends_by_data(*sdfg.find(name)) &&
-          !sdfg::reaches(options.original != nullptr ? *options.original : sdfg, name))
+      if (sdfg::ends_by_data(*sdfg.find(name)) && !sdfg::reaches(program, name))
         return "how far '" + name + "' is accessed cannot be looked at ahead of the nest";
   return "";
 }

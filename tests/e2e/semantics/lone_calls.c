@@ -10,7 +10,7 @@
 // before: served SS
 // added: served SS
 // outputs: served SS
-// stepped: served SSS
+// stepped: served SSO
 // placed: c.loop.bound-changes
 // computed: c.loop.bound-changes
 // steady: served SS

@@ -71,7 +71,7 @@ loop i = 0 .. n { s: y[i] = x[at[i]] })");
                            "return sous::overlaps(overlapped, these);"})
     EXPECT_TRUE(code.contains(part)) << part << "\n" << code;
   std::uint64_t overlapped = 0;
-  const double *x = nullptr, *y = x + 1;
+  const double two[2] = {}, *x = &two[0], *y = &two[1];
   EXPECT_FALSE(overlapped_before(overlapped, addresses(x, y)));
   EXPECT_EQ(overlaps(overlapped, addresses(x, y)), 0);
   EXPECT_TRUE(overlapped_before(overlapped, addresses(x, y)));
