@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "sdfg/atoms.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::sdfg {
@@ -136,7 +137,7 @@ class Inspector {
         if (is_element)
           element = &atom;
         else
-          factor = factor * of(atom);
+          factor = factor * make_atom(atom, atom.args);
       }
       if (element == nullptr) {
         fixed = fixed + factor;
@@ -155,24 +156,6 @@ class Inspector {
     reach.fixed = std::move(*rest);
     return reach;
   }
-  static Expr of(const Atom& atom) {
-    switch (atom.kind) {
-      case AtomKind::Symbol:
-        return Expr::symbol(atom.name);
-      case AtomKind::FloorDiv:
-        return Expr::floor_div(atom.args[0], atom.args[1]);
-      case AtomKind::Mod:
-        return Expr::mod(atom.args[0], atom.args[1]);
-      case AtomKind::Min:
-        return Expr::min(atom.args[0], atom.args[1]);
-      case AtomKind::Max:
-        return Expr::max(atom.args[0], atom.args[1]);
-      case AtomKind::Read:
-        return Expr::read(atom.name, atom.args);
-    }
-    __builtin_unreachable();
-  }
-
   void region(const Region& region) {
     for (const Node& node : region.nodes)
       match(

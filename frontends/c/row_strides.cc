@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "sdfg/atoms.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::frontends::c {
@@ -17,29 +18,11 @@ using sdfg::Term;
 
 namespace {
 
-Expr expression(const Atom& atom) {
-  switch (atom.kind) {
-    case AtomKind::Symbol:
-      return Expr::symbol(atom.name);
-    case AtomKind::FloorDiv:
-      return Expr::floor_div(atom.args[0], atom.args[1]);
-    case AtomKind::Mod:
-      return Expr::mod(atom.args[0], atom.args[1]);
-    case AtomKind::Min:
-      return Expr::min(atom.args[0], atom.args[1]);
-    case AtomKind::Max:
-      return Expr::max(atom.args[0], atom.args[1]);
-    case AtomKind::Read:
-      return Expr::read(atom.name, atom.args);
-  }
-  __builtin_unreachable();
-}
-
 using Monomial = std::vector<Atom>;  // a product of parameters, sorted
 
 Expr product(const Monomial& m) {
   Expr result(1);
-  for (const Atom& a : m) result = result * expression(a);
+  for (const Atom& a : m) result = result * sdfg::make_atom(a, a.args);
   return result;
 }
 
@@ -152,7 +135,7 @@ std::optional<Step> step_of(const Term& term, const Varies& varies) {
     if (is_loop)
       step.loop = a.name;
     else
-      stride = stride * expression(a);
+      stride = stride * sdfg::make_atom(a, a.args);
   }
   step.stride.value = leading(stride).factor < 0 ? -stride : stride;
   return step;
