@@ -9,6 +9,7 @@
 #include "client/sized.h"
 #include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
+#include "sdfg/data_rows.h"
 #include "targets/target.h"
 #include "transforms/strategies/thread_levels.h"
 #include "tuning-db/belief.h"
@@ -226,13 +227,30 @@ class Predictor {
   }
   // With how much work they pay from. Somewhat less where loops are short will do.
   Predicted with_least_work(ByThreads threads) const {
-    const auto pays = [&](const Sizes& sizes) {
-      const auto load = shared_.load(threads.predicted.choice.applied, sizes, threads.vectors);
+    transforms::Evidence& e = threads.predicted.choice.match.evidence;
+    const auto pays = [&](const tuning_db::CoreLoad& load, double shares) {
       const double least = std::min(seconds_of_streams * nest_.hardware.cores, most_seconds_of_streams);
       const bool felt = tuning_db::computes(load) || tuning_db::seconds(load) >= least;
-      return threads_gain(load) > 0 && felt && load.shares >= nearly * threads.shares;
+      return threads_gain(load) > 0 && felt && load.shares >= nearly * shares;
     };
-    set_least_shape(threads.predicted.choice.match.evidence, unit_.nest, shared_, shared_.value(), Needs::Work, pays);
+    const sdfg::Sdfg& applied = threads.predicted.choice.applied;
+    // Of rows whose lengths are data the entry knows how long they are.
+    if (const auto lengths = sdfg::row_lengths(unit_.nest); shared_.open() && !lengths.empty()) {
+      const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths), equal = sdfg::with_equal_rows(applied, lengths);
+      const Sized sized(nest, unit_.sizes, nest_.hardware, model_.machine().threads, For::Threads,
+                        compilers_vectors(nest_));
+      const auto at = [&](const Sizes& sizes) { return sized.load(equal, sizes, threads.vectors); };
+      const auto usual = at(sized.usual());
+      if (pays(usual, usual.shares)) {
+        set_sizes(e, nest, sized.usual(), tuning_db::seconds(usual), threads.predicted.gain);
+        set_least_shape(e, nest, sized, sized.value(), Needs::Work,
+                        [&](const Sizes& sizes) { return pays(at(sizes), usual.shares); });
+        return std::move(threads.predicted);
+      }
+    }
+    set_least_shape(e, unit_.nest, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
+      return pays(shared_.load(applied, sizes, threads.vectors), threads.shares);
+    });
     return std::move(threads.predicted);
   }
   static double gain_of(const ByThreads& one) { return one.predicted.gain; }
@@ -314,6 +332,15 @@ class Predictor {
     return gain;
   }
 
+  // What the evidence says of these sizes, at which the original takes so many seconds.
+  static void set_sizes(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sizes& sizes, double seconds,
+                        double gain) {
+    e.work = tuning_db::work(nest, sizes).value_or(0);
+    e.extents = tuning_db::extents(nest, sizes);
+    e.baseline_seconds = seconds;
+    e.tuned_seconds = seconds / gain;
+  }
+
   // `seconds`: what the original takes at these sizes, a low estimate.
   Predicted as_choice(const tuning_db::Candidate& candidate, double gain, double seconds, const Sizes& sizes) const {
     Predicted out;
@@ -327,10 +354,7 @@ class Predictor {
     match.believed = gain;
     transforms::Evidence& e = match.evidence;
     e.size_class = size_class_of(unit_);
-    e.work = tuning_db::work(unit_.nest, sizes).value_or(0);
-    e.extents = tuning_db::extents(unit_.nest, sizes);
-    e.baseline_seconds = seconds;
-    e.tuned_seconds = seconds / gain;
+    set_sizes(e, unit_.nest, sizes, seconds, gain);
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
     e.threads =

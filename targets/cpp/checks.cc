@@ -68,9 +68,12 @@ std::string Checks::guards() {
   return gains;
 }
 
-Shape Checks::shape_of(const Guard& guard) const {
+Shape Checks::shape_of(const Guard& guard) {
   Shape shape = targets::shape(guard, expressions_);
   if (planted(Fault::transformed_work_counted)) shape.work = work(sdfg_.root, expressions_);
+  // Where an assumption does not hold, what the nest says that it reads is not what the program reads.
+  if (shape.looks_at_data) assumptions(sdfg_);
+  looks_at_data_ = looks_at_data_ || shape.looks_at_data;
   return shape;
 }
 

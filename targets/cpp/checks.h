@@ -23,6 +23,7 @@ class Checks {
 
   // First, for calls that are too small are to cost nothing. Returns the seconds that the call gains; empty: not known.
   std::string guards();
+  bool guards_look_at_data() const { return looks_at_data_; }
   void assumptions(const sdfg::Sdfg& of);
   void disjoint();
   // The same where data say how far accesses go: last, for it takes as long as reading them. `threads`: that look at
@@ -45,7 +46,7 @@ class Checks {
   std::string all_guards();
   std::string some_guards(const Partly& partly);
   // The guard's shape, and its work: a variable, if it is `named` and not known now.
-  Shape shape_of(const Guard& guard) const;
+  Shape shape_of(const Guard& guard);
   std::string work_of(const Shape& shape, bool named);
   void cache_sets();
   void keep_apart(const sdfg::Container& a, const sdfg::Container& b, const std::string& otherwise);
@@ -57,6 +58,7 @@ class Checks {
   const Expressions& expressions_;
   const std::set<std::string>& written_;
   const bool on_device_;
+  bool looks_at_data_ = false;
   std::vector<std::string> lines_;
   std::vector<std::vector<sdfg::Expr>> needs_;
   std::map<std::string, std::string> footprints_;

@@ -90,6 +90,9 @@ class ShapePrinter {
     Shape shape;
     const Amount all = region(guard_.original);
     shape.work = all.work;
+    shape.looks_at_data = looks_at_data_;
+    if (looks_at_data_) shape.needs_all = false;
+    shape.too_small = too_short_;
     for (const auto& [value, bound] : bounds_) {
       if (!shape.too_small.empty()) shape.too_small += " || ";
       shape.too_small += expressions_.index_ahead(value).in(Binding::Sum) + " < " + std::to_string(bound);
@@ -124,8 +127,10 @@ class ShapePrinter {
           return constant_amount(static_cast<std::int64_t>(sdfg::execution_order(s).size()));
         },
         [&](const sdfg::Loop& l) { return loop(l); },
-        [&](const sdfg::If& i) { return region(i.then_body) + region(i.else_body); },
-        [&](const sdfg::While& w) { return region(w.body); });
+        [&](const sdfg::If& i) {
+          return lengths_.perhaps([&] { return region(i.then_body) + region(i.else_body); });
+        },
+        [&](const sdfg::While& w) { return lengths_.perhaps([&] { return region(w.body); }); });
   }
 
   // Iterations, and what the loop's variable is in the middle.
@@ -156,8 +161,13 @@ class ShapePrinter {
       iterations = {work_of_extent(extent->numerator, expressions_), extent};
       if (extent->denominator != 1)
         iterations.work = product(iterations.work, constant_work(1.0 / static_cast<double>(extent->denominator)));
+    } else if (const auto length = lengths_.of(l)) {
+      const double least = place < guard_.least_extents.size() ? guard_.least_extents[place] : 0;
+      if (least > 1) too_short_ += (too_short_.empty() ? "" : " || ") + length->text + " < " + constant_work(least).text;
+      iterations = {*length, std::nullopt};
+      looks_at_data_ = true;
     }
-    const Amount body = region(l.body);
+    const Amount body = lengths_.inside(l, [&] { return region(l.body); });
     means_.erase(l.symbol);
     return {product(iterations.work, body.work), product(iterations.mean, body.mean)};
   }
@@ -175,6 +185,9 @@ class ShapePrinter {
 
   const Guard& guard_;
   const Expressions& expressions_;
+  MeanLengths lengths_{expressions_, sdfg::touched(guard_.original).written};
+  std::string too_short_;
+  bool looks_at_data_ = false;
   Means means_;
   std::size_t loops_ = 0;
   std::map<Expr, std::int64_t> bounds_;

@@ -11,7 +11,8 @@
 namespace sous::targets {
 
 // Loops whose bounds depend on outer loops have the iterations that they have where those stand in the middle of their
-// ranges: exact for the usual triangles, and what tuning-db/nest_facts.h does with numbers.
+// ranges: exact for the usual triangles, and what tuning-db/nest_facts.h does with numbers. Rows whose lengths are data
+// (MeanLengths) have their mean length.
 struct Shape {
   // Holds where a loop has fewer iterations than it must have: "n < 56 || k < 240"; empty: no loop can, or none is
   // known.
@@ -20,6 +21,7 @@ struct Shape {
   // sum may hold less than nothing.)
   std::vector<sdfg::Expr> needs;
   bool needs_all = true;  // these say all of it
+  bool looks_at_data = false;
   Work work;              // executions of statements; a loop of which nothing is known counts as one iteration
 };
 Shape shape(const Guard& guard, const Expressions& expressions);

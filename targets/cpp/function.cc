@@ -289,6 +289,7 @@ class FunctionPrinter {
     used.clear();
     Checks checks = this->checks(body);
     std::string gain = checks.guards();
+    asking.of_more = asking.of_more || checks.guards_look_at_data();
     checks.assumptions(sdfg_);
     if (takes_memory) checks.assumptions(*asked.as_written);
     checks.disjoint();

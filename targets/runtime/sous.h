@@ -94,6 +94,11 @@ SOUS_EVERYWHERE int64_t floor_div(int64_t a, int64_t b) {
 SOUS_EVERYWHERE int64_t floor_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
 // The length of a range as a factor of a work estimate.
 inline double extent(int64_t n) { return n > 0 ? static_cast<double>(n) : 0.0; }
+// The mean length of so many rows that lie behind each other, 0 where what begins and ends them says nothing else.
+inline double mean_length(int64_t first, int64_t last, int64_t rows) {
+  const double elements = static_cast<double>(last) - static_cast<double>(first);
+  return elements > 0 ? elements / static_cast<double>(rows) : 0.0;
+}
 
 // --- Scalars --------------------------------------------------------------------------------------------------------
 

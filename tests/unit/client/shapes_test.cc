@@ -15,6 +15,7 @@
 #include "frontends/c/lift.h"
 #include "sdfg/text.h"
 #include "tests/support/generated.h"
+#include "tests/unit/client/choosing.h"
 #include "tuning-db/database.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -210,6 +211,21 @@ TEST(Shapes, RowsThatShareCacheSetsAreKnownToTheBuild) {
   const sdfg::CacheSets cache{.sets = 64, .ways = 12, .vector_bytes = 64};
   EXPECT_NE(tuning_db::crowded(nest("2048", false), nest("2048", true), {}, cache), "");
   EXPECT_EQ(tuning_db::crowded(nest("2040", false), nest("2040", true), {}, cache), "");
+}
+
+TEST(Shapes, RowsWhoseLengthsAreDataNeedWorkNotRows) {
+  const Chosen chosen = without_expectations(R"(void f(int n, const int *restrict at, const int *restrict col,
+      const double *restrict a, const double *restrict x, double *restrict y) {
+    for (int i = 0; i < n; i++) {
+      double s = 0;
+      for (int k = at[i]; k < at[i + 1]; k++) s += a[k] * x[col[k]];
+      y[i] = s;
+    }
+  })");
+  ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
+  EXPECT_LT(chosen.guards[0].least_extents.at(0), 20);
+  EXPECT_GT(chosen.guards[0].least_work, 100'000);
+  EXPECT_GT(chosen.guards[0].gain, 0);
 }
 
 }  // namespace

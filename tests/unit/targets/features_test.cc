@@ -1,4 +1,6 @@
 // What every target prints and means, feature by feature.
+#include <cstring>
+
 #include "targets/cpp/extents.h"
 #include "tests/unit/targets/emitting.h"
 
@@ -176,6 +178,51 @@ loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop 
       << text;
 }
 
+// Rows whose lengths are data: as long as they are in all, where the nest reads where they begin and end.
+TEST(Features, AGuardCountsRowsWhoseLengthsAreData) {
+  const std::string head = R"(sdfg 1 t symbols n
+array start: i32[n + 1] argument const  array A: f64[64] argument  array on: i32[n] argument const
+assume 1000 - n >= 0
+arguments n, start, A, on
+)";
+  const std::string rows = "loop k = start[i] .. start[i + 1] { s0: A[i] = 1.0 }";
+  const auto text_of = [&](const std::string& body) {
+    const sdfg::Sdfg graph = parsed(head + body);
+    return emitted("cpp", graph, {.guards = {{.original = graph.root, .least_extents = {2, 3}, .least_work = 12}}});
+  };
+  const std::string length = "(n > 0 ? sous::mean_length((int64_t)start[0], (int64_t)start[n], n) : 0.0)";
+  const std::string text = text_of("loop i = 0 .. n { " + rows + " }");
+  const std::string asked = "  if (!(1000 - n >= 0)) return 0;\n  if (" + length +
+                            " < 3.0 || n < 2) return 0;\n  if (sous::extent(n) * " + length + " < 12.0) return 0;\n";
+  EXPECT_TRUE(text.contains(asked)) << text;
+  EXPECT_FALSE(text_of("loop i = 0 .. n { if (on[i] > 0i32) { " + rows + " } }").contains("mean_length"));
+
+  const sdfg::Sdfg graph = parsed(head + "loop i = 0 .. n { " + rows + " }");
+  const std::string source = tests::source_file(
+      {emitted_function("cpp", graph,
+                        {.guards = {{.original = graph.root, .least_extents = {2, 3}, .least_work = 12}}})},
+      "");
+  const auto code = tests::GeneratedCode::compile(source, {{&graph, "kernel"}}, {.include_root = SOUS_SOURCE_DIR});
+  ASSERT_TRUE(code) << code.error().why;
+  // Of none, nothing is read.
+  for (const auto& [starts, runs] : std::vector<std::pair<std::vector<std::int32_t>, int>>{{{}, 0},
+                                                                                           {{0, 20}, 0},
+                                                                                           {{0, 3, 12}, 1},
+                                                                                           {{0, 9, 11}, 0},
+                                                                                           {{9, 4, 2}, 0},
+                                                                                           {{0, 5, 5, 6, 8}, 0},
+                                                                                           {{0, 0, 0, 12}, 1}}) {
+    const std::int64_t n = starts.empty() ? 0 : static_cast<std::int64_t>(starts.size()) - 1;
+    sdfg::Buffer bounds{sdfg::ElementType::i32, std::vector<std::byte>(starts.size() * 4)};
+    if (!starts.empty()) std::memcpy(bounds.bytes.data(), starts.data(), bounds.bytes.size());
+    sdfg::Memory memory{{{"n", n}},
+                        {{"start", bounds},
+                         {"A", {sdfg::ElementType::f64, std::vector<std::byte>(512)}},
+                         {"on", {sdfg::ElementType::i32, std::vector<std::byte>(static_cast<std::size_t>(n) * 4)}}}};
+    EXPECT_EQ(code->run(0, memory, tests::GuardPage::Behind), runs) << n;
+  }
+}
+
 // A call may have a divisor of 0 where it divides by it nowhere.
 TEST(Features, AGuardAsksByWhatItDividesFirst) {
   const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols m, k, s
@@ -351,7 +398,7 @@ loop i = 0 .. n {
                           {0, 1, 5}, {.contract = false});
   const sdfg::Sdfg rows = parsed(R"(sdfg 1 t symbols n
 array row: i32[n + 1] argument  array x: i64[64] argument  arguments n, row, x
-loop i = 0 .. n { loop k = row[i] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j] = 0i64 } } })");
+loop i = 0 .. n { loop k = row[0] .. row[i + 1] { loop j = k .. k + 3 { s0: x[j] = 0i64 } } })");
   EXPECT_TRUE(emitted("cpp", rows, {.guards = {{.original = rows.root, .least_extents = {4, 2, 2}, .least_work = 10}}})
                   .contains("  if (n < 4) return 0;\n  if (sous::extent(n) * 3.0 < 10.0) return 0;"));
 }
