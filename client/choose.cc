@@ -133,12 +133,17 @@ class Chooser {
     }
     return choices;
   }
-  // The same as by_vectors of the whole, by threads alone.
+  // The same as by_vectors of the whole, by threads alone: in normal form, or else in the program's own order.
   std::vector<Choice> by_threads() const {
     const auto* model = model_for_strategies();
-    const Unit& whole = question_.nest.units.front();
-    auto threads = model == nullptr ? std::nullopt : accepted(whole, predict_threads(question_.nest, whole, *model));
-    return threads ? std::vector<Choice>{std::move(*threads)} : std::vector<Choice>{};
+    const PreparedNest& nest = question_.nest;
+    if (model == nullptr) return {};
+    auto threads = accepted(nest.units.front(), predict_threads(nest, nest.units.front(), *model));
+    if (threads) return {std::move(*threads)};
+    if (!nest.written) return {};
+    for (Predicted& predicted : predict_as_written(nest, *model))
+      if (auto choice = accepted(*nest.written, std::move(predicted))) return {std::move(*choice)};
+    return {};
   }
 
  private:

@@ -7,9 +7,9 @@
 #include "client/program_load.h"
 #include "client/promise.h"
 #include "client/sized.h"
+#include "sdfg/data_rows.h"
 #include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
-#include "sdfg/data_rows.h"
 #include "targets/target.h"
 #include "transforms/strategies/thread_levels.h"
 #include "tuning-db/belief.h"
@@ -236,7 +236,8 @@ class Predictor {
     const sdfg::Sdfg& applied = threads.predicted.choice.applied;
     // Of rows whose lengths are data the entry knows how long they are.
     if (const auto lengths = sdfg::row_lengths(unit_.nest); shared_.open() && !lengths.empty()) {
-      const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths), equal = sdfg::with_equal_rows(applied, lengths);
+      const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths),
+                       equal = sdfg::with_equal_rows(applied, lengths);
       const Sized sized(nest, unit_.sizes, nest_.hardware, model_.machine().threads, For::Threads,
                         compilers_vectors(nest_));
       const auto at = [&](const Sizes& sizes) { return sized.load(equal, sizes, threads.vectors); };

@@ -46,7 +46,7 @@ std::optional<DataRows> data_rows(const Loop& loop, const std::vector<const Loop
   const bool up = outer.step > 0;
   const auto at = [&](const Expr& value) { return begin->place.substitute({{outer.symbol, value}}); };
   DataRows result{begin->container, at(up ? outer.begin : outer.end + 1), at(up ? outer.end : outer.begin + 1),
-              up ? outer.end - outer.begin : outer.begin - outer.end};
+                  up ? outer.end - outer.begin : outer.begin - outer.end};
   for (const Expr* e : {&result.first, &result.last, &result.count}) {
     const bool inside = std::ranges::any_of(around, [&](const Loop* other) { return e->uses(other->symbol); });
     if (inside || !e->reads().empty()) return std::nullopt;

@@ -13,9 +13,9 @@
 namespace sous::sdfg {
 
 struct DataRows {
-  std::string starts;   // the container, of one dimension
-  Expr first, last;     // places in it: the rows have starts[last] - starts[first] elements, if none is longer than 0
-  Expr count;           // of rows
+  std::string starts;  // the container, of one dimension
+  Expr first, last;    // places in it: the rows have starts[last] - starts[first] elements, if none is longer than 0
+  Expr count;          // of rows
 };
 // `around`: the loops that the loop stands in, outermost first. None of the places and the count reads anything.
 std::optional<DataRows> data_rows(const Loop& loop, const std::vector<const Loop*>& around);

@@ -127,9 +127,7 @@ class ShapePrinter {
           return constant_amount(static_cast<std::int64_t>(sdfg::execution_order(s).size()));
         },
         [&](const sdfg::Loop& l) { return loop(l); },
-        [&](const sdfg::If& i) {
-          return lengths_.perhaps([&] { return region(i.then_body) + region(i.else_body); });
-        },
+        [&](const sdfg::If& i) { return lengths_.perhaps([&] { return region(i.then_body) + region(i.else_body); }); },
         [&](const sdfg::While& w) { return lengths_.perhaps([&] { return region(w.body); }); });
   }
 
@@ -163,7 +161,8 @@ class ShapePrinter {
         iterations.work = product(iterations.work, constant_work(1.0 / static_cast<double>(extent->denominator)));
     } else if (const auto length = lengths_.of(l)) {
       const double least = place < guard_.least_extents.size() ? guard_.least_extents[place] : 0;
-      if (least > 1) too_short_ += (too_short_.empty() ? "" : " || ") + length->text + " < " + constant_work(least).text;
+      if (least > 1)
+        too_short_ += (too_short_.empty() ? "" : " || ") + length->text + " < " + constant_work(least).text;
       iterations = {*length, std::nullopt};
       looks_at_data_ = true;
     }

@@ -22,7 +22,7 @@ struct Shape {
   std::vector<sdfg::Expr> needs;
   bool needs_all = true;  // these say all of it
   bool looks_at_data = false;
-  Work work;              // executions of statements; a loop of which nothing is known counts as one iteration
+  Work work;  // executions of statements; a loop of which nothing is known counts as one iteration
 };
 Shape shape(const Guard& guard, const Expressions& expressions);
 

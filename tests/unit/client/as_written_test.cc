@@ -94,6 +94,27 @@ TEST(AsWritten, ThreadsAloneWhereTheNormalFormGetsNothing) {
   EXPECT_TRUE(choose({.nest = small, .gain_model = pessimist}).choices.empty());
 }
 
+// What is measured is for larger shapes: below, threads alone gain in the program's own order.
+TEST(AsWritten, ForShapesThatTheNormalFormsRecipeIsNotFor) {
+  const Rows rows;
+  ASSERT_TRUE(rows.unit);
+  PreparedNest nest = rows.nest();
+  ASSERT_TRUE(nest.written);
+  auto match = measured(4, 1);
+  match.recipe = *transforms::recipe_from_text("parallelize(loop=i0, kind=dynamic) -> highway");
+  match.evidence.threads = 2;
+  match.evidence.extents = std::vector<double>(sdfg::node_names(nest.normal.root).symbols.size(), 1e5);
+  match.evidence.least_extents = std::vector<double>(sdfg::node_names(nest.normal.root).symbols.size(), 9e4);
+  nest.units[0].matches = {match};
+  const Chosen chosen = choose({.nest = nest, .gain_model = pessimist});
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(chosen.choices[0].unit, 0u);
+  ASSERT_EQ(chosen.otherwise.size(), 1u);
+  EXPECT_EQ(chosen.otherwise[0].choices.at(0).unit, nest.units.size());
+  EXPECT_LT(chosen.otherwise[0].guards.at(0).least_extents.at(0), 100);
+  EXPECT_TRUE(choose({.nest = nest}).otherwise.empty());
+}
+
 // A batch of one: threads go to the rows.
 TEST(AsWritten, ForShortOuterLoopsThreadsGoToThoseInside) {
   const auto batches = [](const std::string& first) {
