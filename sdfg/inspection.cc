@@ -81,8 +81,18 @@ class Inspector {
     const Container& c = *sdfg_.find(name);
     Expr place = c.offset;
     for (std::size_t d = 0; d < subscript.size(); ++d) place = place + subscript[d] * c.strides[d];
-    const bool known = !has_reads(subscript) && !has_reads(c.strides) && place.is_valid();
+    const bool known = !has_reads(c.strides) && place.is_valid() && is_there(place);
     return known ? std::optional(place) : std::nullopt;
+  }
+  // Whether the nest reads here, in any case and at places that are known, what the expression reads.
+  bool is_there(const Expr& e) const {
+    bool there = true;
+    e.map_reads([&](const std::string& name, const std::vector<Expr>& subscript) {
+      const auto at = place(name, subscript);
+      there = there && (subscript.empty() || (at && certain_.contains(key(name, *at, loops_))));
+      return Expr::read(name, subscript);
+    });
+    return there;
   }
 
   static std::string key(const std::string& name, const Expr& place, const Loops& loops) {
@@ -153,6 +163,10 @@ class Inspector {
     const bool varies = std::ranges::any_of(loops_, [&](const Visits::Loop& l) { return fixed.uses(l.symbol); });
     auto rest = visits(varies || reach.elements.empty() ? loops_ : Loops{}, fixed);
     if (!rest) return std::nullopt;
+    // Rows that begin at an element and have their own lengths: what is gone through for these gives the beginnings, too.
+    if (!reach.elements.empty() && std::ranges::any_of(rest->loops, &Visits::Loop::through) && is_there(*value)) {
+      if (auto rows = visits(loops_, *value)) return Reach{std::move(*rows), {}};
+    }
     reach.fixed = std::move(*rest);
     return reach;
   }
@@ -176,7 +190,9 @@ class Inspector {
     const Container* c = sdfg_.find(name);
     return c != nullptr && c->transient && c->shape.empty() && is_integer(c->type);
   }
-  // Of a wide enough type: of what C computes in less, or without a sign, nothing is known but the elements' values.
+  // Of a wide enough type: of what C computes in less, or without a sign, nothing is known but the elements' values. But
+  // sums and products without a sign that have 64 bits, and become an index with one, are those of the same integers:
+  // what wraps on the way wraps back, and what does not is out of reach (sous::Hull).
   std::optional<Expr> value(const ScalarExpr& e, const std::vector<Memlet>& inputs) const {
     const auto of = [&](std::size_t k) { return value(e.args[k], inputs); };
     switch (e.op) {
@@ -190,23 +206,34 @@ class Inspector {
       }
       case ScalarOp::cast: {
         const auto wide = info(e.type).bytes, narrow = info(e.args[0].type).bytes;
-        const bool kept =
-            is_integer(e.type) && is_integer(e.args[0].type) &&
-            (info(e.type).kind == info(e.args[0].type).kind ? wide >= narrow : is_signed(e.type) && wide > narrow);
+        if (!is_integer(e.type) || !is_integer(e.args[0].type)) return std::nullopt;
+        if (e.type == ElementType::i64 && e.args[0].type == ElementType::u64) return modulo_2_64(e.args[0], inputs);
+        const bool kept = info(e.type).kind == info(e.args[0].type).kind ? wide >= narrow : is_signed(e.type) && wide > narrow;
         return kept ? of(0) : std::nullopt;
       }
       case ScalarOp::add:
       case ScalarOp::sub:
       case ScalarOp::mul: {
-        if (!is_signed(e.type)) return std::nullopt;
-        const auto a = of(0), b = of(1);
-        if (!a || !b) return std::nullopt;
-        const Expr result = e.op == ScalarOp::add ? *a + *b : e.op == ScalarOp::sub ? *a - *b : *a * *b;
-        return result.is_valid() && result.is_short() ? std::optional(result) : std::nullopt;
+        return is_signed(e.type) ? combined(e.op, of(0), of(1)) : std::nullopt;
       }
       default:
         return std::nullopt;
     }
+  }
+  // An integer that is this one modulo 2^64.
+  std::optional<Expr> modulo_2_64(const ScalarExpr& e, const std::vector<Memlet>& inputs) const {
+    const auto of = [&](std::size_t k) { return modulo_2_64(e.args[k], inputs); };
+    const bool wide = e.type == ElementType::u64 || e.type == ElementType::i64;
+    if (wide && (e.op == ScalarOp::add || e.op == ScalarOp::sub || e.op == ScalarOp::mul))
+      return combined(e.op, of(0), of(1));
+    if (wide && e.op == ScalarOp::constant) return Expr(e.integer_value());
+    if (wide && e.op == ScalarOp::cast && is_integer(e.args[0].type)) return of(0);
+    return value(e, inputs);
+  }
+  static std::optional<Expr> combined(ScalarOp op, const std::optional<Expr>& a, const std::optional<Expr>& b) {
+    if (!a || !b) return std::nullopt;
+    const Expr result = op == ScalarOp::add ? *a + *b : op == ScalarOp::sub ? *a - *b : *a * *b;
+    return result.is_valid() && result.is_short() ? std::optional(result) : std::nullopt;
   }
   static bool is_signed(ElementType type) { return info(type).kind == TypeKind::Signed; }
 
@@ -220,16 +247,7 @@ class Inspector {
     forget(l.body);
     const Values before = now_;
     const auto begin = known(l.begin), end = known(l.end);
-    // Elements that give bounds are read where the loop is, which has to be read in any case; at places that are known.
-    const auto is_there = [&](const Expr& bound) {
-      bool there = true;
-      bound.map_reads([&](const std::string& name, const std::vector<Expr>& subscript) {
-        const auto at = place(name, subscript);
-        there = there && (subscript.empty() || (at && certain_.contains(key(name, *at, loops_))));
-        return Expr::read(name, subscript);
-      });
-      return there;
-    };
+    // Elements that give bounds are read where the loop is.
     const bool is_known = begin && end && is_there(*begin) && is_there(*end);
     loops_unknown_ += is_known ? 0 : 1;
     if (is_known) loops_.push_back({l.symbol, *begin, *end, l.step, false, unless_negative});

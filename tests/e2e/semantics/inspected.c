@@ -8,6 +8,8 @@
 // under_condition: served SS
 // leaping: served OO
 // fetched: served SO
+// fetched_wide: served SOO
+// apart: served SSSSSOO
 // huge: served OS
 // bound: served SO
 // whole: served SOOO
@@ -16,7 +18,7 @@
 // none: served OOO
 // large: served SSO
 // unsigned_rows: served SSO
-// also: vectorize product ends padded backwards sifted fetched whole picked marked none large unsigned_rows; parallelize product ends padded backwards sifted fetched
+// also: vectorize product ends padded backwards sifted fetched fetched_wide apart whole picked marked none large unsigned_rows; parallelize product ends padded backwards sifted fetched fetched_wide apart
 #include "semantics.h"
 NOINLINE void product(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
@@ -72,6 +74,24 @@ NOINLINE void leaping(int n, const int *at, const double *x, double *y) {
 NOINLINE void fetched(int n, int m, const int *row, const float *table, float *out) {
   for (int i = 0; i < n; i++)
     for (int d = 0; d < m; d++) out[i * m + d] = table[(long)row[i] * m + d];
+}
+// In 64 bits without a sign: the difference wraps back.
+NOINLINE void fetched_wide(int n, int m, const int *row, const float *table, float *out) {
+  for (int i = 0; i < n; i++) {
+    const float *from = table + ((size_t)(row[i] - 4) * m + (size_t)4 * m);
+    for (int d = 0; d < m; d++) out[(size_t)i * m + d] = from[d];
+  }
+}
+// Pointers to rows.
+NOINLINE void apart(int n, const int *start, const int *column, const double *value, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    const int *columns = column + start[i];
+    const double *values = value + start[i];
+    int length = start[i + 1] - start[i];
+    double s = 0;
+    for (int k = 0; k < length; k++) s += values[k] * x[columns[k]];
+    y[i] = s;
+  }
 }
 // Beyond what an index can be.
 NOINLINE void huge(int n, long back, const long *at, const double *x, double *y) {
@@ -196,6 +216,19 @@ int main(void) {
     fetched(6, 5, row, f, f + (way ? 19 : 20));
     print_floats("fetched", f, 64);
   }
+  int wide[6] = {3, 0, 2, 1, 3, 0};
+  for (int way = 0; way < 3; way++) {
+    for (int i = 0; i < 64; i++) f[i] = i;
+    fetched_wide(6, 5, wide, f + 5, f + (way == 0 ? 25 : way == 1 ? 24 : 2));
+    print_floats("fetched_wide", f, 64);
+  }
+  for (int k = 0; k < 6; k++) {
+    fill(d, 64);
+    apart(rows, start, column, value, d + 16, d + 16 + (k == 4 ? 21 : shifts[k]));
+    print_doubles("apart", d, 64);
+  }
+  apart(rows, start, column, d, value, d + 19);
+  print_doubles("apart", d, 64);
   long at[5];
   fill(d, 64);
   for (int way = 52; way >= 2; way -= 50) {

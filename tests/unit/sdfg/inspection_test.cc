@@ -13,7 +13,7 @@ std::string looked_at(const std::string& body, const std::string& container = "x
 array x: f64[1099511627776] argument const  array v: f64[1099511627776] argument const
 array y: f64[n] argument alias 1  array at: i32[n * m] argument const alias 2  array start: i32[n + 1] argument const alias 3
 array twin: i32[n] argument alias 4  array same: i32[n] argument const alias 4
-array on: bool[n] argument const alias 5  array row: u64[n + 1] argument const alias 6  array j: i32 stack transient  array u: u32 stack transient
+array on: bool[n] argument const alias 5  array row: u64[n + 1] argument const alias 6  array j: i32 stack transient  array w: i64 stack transient  array u: u32 stack transient
 arguments n, m, x, v, y, at, start, twin, same, on, row
 )" + body);
   if (!graph) {
@@ -53,6 +53,34 @@ TEST(Inspection, SubscriptsAreSumsWithElementsAndVariables) {
   EXPECT_EQ(looked_at("loop i = 0 .. n { a: j[] = at[2*i] * 3 - 1 s: y[i] = x[j[] + 1] }"), "{: 0} + 3*at{i : 2*i}");
   EXPECT_EQ(looked_at("loop i = 0 .. n { s: y[i] = x[at[i] + same[i]] }"), "{: 0} + 1*at{i : i} + 1*same{i : i}");
   EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. i { s: y[i] = x[at[k]] } }"), "{: 0} + 1*at{i* k : k}");
+}
+
+// `table[(size_t)at[i] * m + k]`: the index is the same number.
+TEST(Inspection, UnsignedOf64BitsIsTheSameModulo) {
+  const std::string head = "loop i = 0 .. n { loop k = 0 .. m { ";
+  EXPECT_EQ(looked_at(head + "a: w[] = i64(u64(at[i]) * u64({m}i32) + u64({k}i32)) s: y[i] = x[w[]] } }"),
+            "{i k : k} + m*at{i k : i}");
+  EXPECT_EQ(looked_at(head + "a: w[] = i64(row[i] * {m}u64 - 1u64) s: y[i] = x[w[] + k] } }"),
+            "{i k : k - 1} + m*row{i k : i}");
+  // In 32 bits it is not; nor is what becomes something else than an index first.
+  EXPECT_EQ(looked_at(head + "a: w[] = i64(u64(u32(at[i]) * u32({m}i32))) s: y[i] = x[w[]] } }"), "");
+  EXPECT_EQ(looked_at(head + "a: w[] = i64(row[i] / 2u64) s: y[i] = x[w[]] } }"), "");
+}
+
+// `const int *column = at + start[i]; … x[column[k]]`
+TEST(Inspection, RowsThatBeginAtAnElement) {
+  const std::string rows =
+      "loop i = 0 .. n { a: j[] = start[i + 1] - start[i] loop k = 0 .. j[] { s: y[i] = v[k + start[i]] * x[at[k + "
+      "start[i]]] } }";
+  EXPECT_EQ(looked_at(rows), "{: 0} + 1*at{i* k : k + start[i]}");
+  EXPECT_EQ(looked_at(rows, "v"), "{i* k : k + start[i]}");
+  // Where all are as long, where they begin is enough.
+  EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. m { s: y[i] = v[k + start[i]] } }", "v"),
+            "{i k : k} + 1*start{i k : i}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { a: j[] = start[i + 1] - start[i] loop k = 0 .. j[] { s: y[i] = v[k + "
+                      "start[i]] } } }",
+                      "v"),
+            "");
 }
 
 TEST(Inspection, NotWhatIsComputedInTheNestOrWraps) {
