@@ -61,7 +61,8 @@ class Chooser {
   std::optional<Choice> strategy(const Unit& unit, UnitReport& report) const {
     const auto* model = model_for_strategies();
     if (model == nullptr) return std::nullopt;
-    auto predicted = predict(question_.nest, unit, *model, question_.measure ? 1 : tuning_db::GainModel::least_sure);
+    auto predicted =
+        predict(question_.nest, unit, *model, effort_, question_.measure ? 1 : tuning_db::GainModel::least_sure);
     if (!predicted) return std::nullopt;
     Choice& choice = predicted->choice;
     Match& match = choice.match;
@@ -87,8 +88,9 @@ class Chooser {
     std::vector<Choice> choices;
     for (const Choice& choice : first) {
       const Unit& unit = question_.nest.unit(choice.unit);
-      auto vectors =
-          model == nullptr ? std::nullopt : accepted(unit, predict_vectors(question_.nest, unit, *model, choice.match));
+      auto vectors = model == nullptr
+                         ? std::nullopt
+                         : accepted(unit, predict_vectors(question_.nest, unit, *model, effort_, choice.match));
       if (vectors) choices.push_back(std::move(*vectors));
       if (!vectors && unit_work(unit) >= felt_share * most) return {};
     }
@@ -124,7 +126,7 @@ class Chooser {
     }
     const auto* model = question_.measure ? nullptr : model_for_strategies();
     if (model == nullptr) return choices;
-    for (Predicted& predicted : predict_as_written(question_.nest, *model)) {
+    for (Predicted& predicted : predict_as_written(question_.nest, *model, effort_)) {
       if (!choices.empty() && !question_.other_shapes) break;
       auto choice = accepted(unit, std::move(predicted));
       if (!choice) continue;
@@ -138,10 +140,10 @@ class Chooser {
     const auto* model = model_for_strategies();
     const PreparedNest& nest = question_.nest;
     if (model == nullptr) return {};
-    auto threads = accepted(nest.units.front(), predict_threads(nest, nest.units.front(), *model));
+    auto threads = accepted(nest.units.front(), predict_threads(nest, nest.units.front(), *model, effort_));
     if (threads) return {std::move(*threads)};
-    if (!nest.written) return {};
-    for (Predicted& predicted : predict_as_written(nest, *model))
+    if (!nest.written || effort_.spent()) return {};
+    for (Predicted& predicted : predict_as_written(nest, *model, effort_))
       if (auto choice = accepted(*nest.written, std::move(predicted))) return {std::move(*choice)};
     return {};
   }
@@ -261,6 +263,7 @@ class Chooser {
   }
 
   const Question& question_;
+  const Effort effort_;
   const string hardware_;  // class
   const ProgramLoad program_;
 };

@@ -25,6 +25,7 @@ struct Pool {
   std::array<Free*, most_words + 1> free{};
   char* at = nullptr;
   std::size_t left = 0;
+  std::uint64_t taken = 0;
 };
 constinit thread_local Pool pool;
 
@@ -37,6 +38,7 @@ void* of_allocator(void* memory) {
 
 void* take(std::size_t bytes) {
   const std::size_t words = words_of(bytes);
+  ++pool.taken;
   if (words > most_words) return of_allocator(std::malloc(bytes));
   if (Free* first = pool.free[words]; first != nullptr) {
     pool.free[words] = first->next;
@@ -71,5 +73,7 @@ void* take_again(void* memory, std::size_t before, std::size_t now) {
 }  // namespace
 
 void pool_numbers() { mp_set_memory_functions(take, take_again, give); }
+
+std::uint64_t numbers_taken() { return pool.taken; }
 
 }  // namespace sous::client

@@ -41,10 +41,11 @@ constexpr double clearly_more = 1.1;
 constexpr std::size_t most_levels = 3;
 class Predictor {
  public:
-  Predictor(const PreparedNest& nest, const Unit& unit, const GainModel& model)
+  Predictor(const PreparedNest& nest, const Unit& unit, const GainModel& model, const Effort& effort)
       : nest_(nest),
         unit_(unit),
         model_(model),
+        effort_(effort),
         class_(tuning_db::hardware_class(nest.hardware)),
         sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model),
         shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads, compilers_vectors(nest)),
@@ -76,7 +77,7 @@ class Predictor {
     const auto options = apply_options(nest_);
     const auto facts = transforms::NestFacts::of(unit_.nest, options.context, options.budget);
     if (!facts) return result;
-    for (const string& text : transforms::thread_levels(*facts, most_levels)) {
+    for (const string& text : transforms::thread_levels(*facts, most_levels, !effort_.spent())) {
       const transforms::StrategyInfo& strategy = transforms::outer_threads_strategy;
       const auto recipe = transforms::closed({.text = text, .open = {}});
       const auto candidate =
@@ -99,8 +100,9 @@ class Predictor {
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
   std::optional<Predicted> among(tuning_db::Strategies which, bool asks_model, double least) const {
     const auto options = apply_options(nest_);
-    const auto proposed = tuning_db::propose(unit_.nest, options, which,
-                                             [&](const auto& strategy) { return asks_model || has_rule(strategy); });
+    const auto proposed = tuning_db::propose(unit_.nest, options, which, [&](const auto& strategy) {
+      return !effort_.spent() && (asks_model || has_rule(strategy));
+    });
     if (!proposed) return std::nullopt;
     std::optional<Predicted> best, freed_loops;
     std::optional<ByThreads> threads;
@@ -108,7 +110,8 @@ class Predictor {
       if (!one.recipes) continue;
       for (const auto& open : *one.recipes) {
         const auto recipe = transforms::closed(open);
-        if (!recipe || !worth_proving(one, *recipe, asks_model ? least : INFINITY, best, threads)) continue;
+        if (effort_.spent() || !recipe) continue;
+        if (!worth_proving(one, *recipe, asks_model ? least : INFINITY, best, threads)) continue;
         const auto candidate = tuning_db::fitted(*one.nest, string(one.strategy->name), *recipe, options);
         if (!candidate) continue;
         if (one.strategy->frees_loops || fills_awaited_lanes(*one.strategy)) {
@@ -169,14 +172,15 @@ class Predictor {
   // What strategies gain on one thread that fill lanes for which the program waits.
   std::optional<Predicted> lanes() const {
     const auto options = apply_options(nest_);
-    const auto proposed = tuning_db::propose(unit_.nest, options, tuning_db::Strategies::Cpu,
-                                             [&](const auto& strategy) { return fills_awaited_lanes(strategy); });
+    const auto proposed =
+        tuning_db::propose(unit_.nest, options, tuning_db::Strategies::Cpu,
+                           [&](const auto& strategy) { return !effort_.spent() && fills_awaited_lanes(strategy); });
     std::optional<Predicted> best;
     if (!proposed) return best;
     for (const auto& one : *proposed) {
       if (!one.recipes || !fills_awaited_lanes(*one.strategy)) continue;
       for (const auto& open : *one.recipes)
-        if (const auto recipe = transforms::closed(open))
+        if (const auto recipe = transforms::closed(open); recipe && !effort_.spent())
           keep_clearly_larger(best, on_one_thread(*one.strategy, *one.nest, *recipe));
     }
     return best;
@@ -366,6 +370,7 @@ class Predictor {
   const PreparedNest& nest_;
   const Unit& unit_;
   const GainModel& model_;
+  const Effort& effort_;
   const string class_;          // of this machine
   const Sized sized_, shared_;  // the latter for threads alone
   const ProgramLoad program_;
@@ -388,21 +393,23 @@ bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning
                         .promising(*model, GainModel::least_potential);
 }
 
-std::optional<Predicted> predict(const PreparedNest& nest, const Unit& unit, const GainModel& model, double least) {
-  return Predictor(nest, unit, model).best(least);
+std::optional<Predicted> predict(const PreparedNest& nest, const Unit& unit, const GainModel& model,
+                                 const Effort& effort, double least) {
+  return Predictor(nest, unit, model, effort).best(least);
 }
 
-std::vector<Predicted> predict_as_written(const PreparedNest& nest, const GainModel& model) {
-  return Predictor(nest, *nest.written, model).as_it_is();
+std::vector<Predicted> predict_as_written(const PreparedNest& nest, const GainModel& model, const Effort& effort) {
+  return Predictor(nest, *nest.written, model, effort).as_it_is();
 }
 
 std::optional<Predicted> predict_vectors(const PreparedNest& nest, const Unit& unit, const GainModel& model,
-                                         const transforms::Match& match) {
-  return Predictor(nest, unit, model).vectors(match);
+                                         const Effort& effort, const transforms::Match& match) {
+  return Predictor(nest, unit, model, effort).vectors(match);
 }
 
-std::optional<Predicted> predict_threads(const PreparedNest& nest, const Unit& unit, const GainModel& model) {
-  return Predictor(nest, unit, model).threads();
+std::optional<Predicted> predict_threads(const PreparedNest& nest, const Unit& unit, const GainModel& model,
+                                         const Effort& effort) {
+  return Predictor(nest, unit, model, effort).threads();
 }
 
 }  // namespace sous::client

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/effort.h"
 #include "client/nest.h"
 #include "tuning-db/gain_model.h"
 #include "tuning-db/hardware.h"
@@ -24,19 +25,24 @@ struct Predicted {
 bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std::int64_t>& sizes,
                       const tuning_db::Hardware& hardware, tuning_db::FindGainModel find_model);
 
+// `effort`: what the predictions of one nest may cost together. Where it is spent, what was found by then counts. (But
+// threads alone in the program's own order, without workspaces, are looked at in any case.)
+//
 // The surest recipe for the unit, if it is sure to gain `least` times at the sizes that are known, and otherwise at
 // some sizes: its evidence then says from which extents on. Nullopt: none is.
 std::optional<Predicted> predict(const PreparedNest& nest, const Unit& unit, const tuning_db::GainModel& model,
-                                 double least = tuning_db::GainModel::least_sure);
+                                 const Effort& effort, double least = tuning_db::GainModel::least_sure);
 // What threads alone gain of the whole in the program's own order (PreparedNest::written, which is there): where the
 // normal form takes apart, for arrays, what no fusion brings together again. First on the outermost loops; then on
 // those inside, for shapes in which these are short. At most three.
-std::vector<Predicted> predict_as_written(const PreparedNest& nest, const tuning_db::GainModel& model);
+std::vector<Predicted> predict_as_written(const PreparedNest& nest, const tuning_db::GainModel& model,
+                                          const Effort& effort);
 // What gains on one thread by vectors, for shapes that the match is not for: its own recipe, where a strategy wrote it
 // and its threads do not pay there; else what strategies write that fill lanes (StrategyInfo::fills_lanes).
 std::optional<Predicted> predict_vectors(const PreparedNest& nest, const Unit& unit, const tuning_db::GainModel& model,
-                                         const transforms::Match& match);
+                                         const Effort& effort, const transforms::Match& match);
 // What threads alone gain, the loops fused where the unit is a whole of several, and from which extents on.
-std::optional<Predicted> predict_threads(const PreparedNest& nest, const Unit& unit, const tuning_db::GainModel& model);
+std::optional<Predicted> predict_threads(const PreparedNest& nest, const Unit& unit, const tuning_db::GainModel& model,
+                                         const Effort& effort);
 
 }  // namespace sous::client

@@ -163,7 +163,8 @@ class Inspector {
     const bool varies = std::ranges::any_of(loops_, [&](const Visits::Loop& l) { return fixed.uses(l.symbol); });
     auto rest = visits(varies || reach.elements.empty() ? loops_ : Loops{}, fixed);
     if (!rest) return std::nullopt;
-    // Rows that begin at an element and have their own lengths: what is gone through for these gives the beginnings, too.
+    // Rows that begin at an element and have their own lengths: what is gone through for these gives the beginnings,
+    // too.
     if (!reach.elements.empty() && std::ranges::any_of(rest->loops, &Visits::Loop::through) && is_there(*value)) {
       if (auto rows = visits(loops_, *value)) return Reach{std::move(*rows), {}};
     }
@@ -190,9 +191,9 @@ class Inspector {
     const Container* c = sdfg_.find(name);
     return c != nullptr && c->transient && c->shape.empty() && is_integer(c->type);
   }
-  // Of a wide enough type: of what C computes in less, or without a sign, nothing is known but the elements' values. But
-  // sums and products without a sign that have 64 bits, and become an index with one, are those of the same integers:
-  // what wraps on the way wraps back, and what does not is out of reach (sous::Hull).
+  // Of a wide enough type: of what C computes in less, or without a sign, nothing is known but the elements' values.
+  // But sums and products without a sign that have 64 bits, and become an index with one, are those of the same
+  // integers: what wraps on the way wraps back, and what does not is out of reach (sous::Hull).
   std::optional<Expr> value(const ScalarExpr& e, const std::vector<Memlet>& inputs) const {
     const auto of = [&](std::size_t k) { return value(e.args[k], inputs); };
     switch (e.op) {
@@ -208,7 +209,8 @@ class Inspector {
         const auto wide = info(e.type).bytes, narrow = info(e.args[0].type).bytes;
         if (!is_integer(e.type) || !is_integer(e.args[0].type)) return std::nullopt;
         if (e.type == ElementType::i64 && e.args[0].type == ElementType::u64) return modulo_2_64(e.args[0], inputs);
-        const bool kept = info(e.type).kind == info(e.args[0].type).kind ? wide >= narrow : is_signed(e.type) && wide > narrow;
+        const bool kept =
+            info(e.type).kind == info(e.args[0].type).kind ? wide >= narrow : is_signed(e.type) && wide > narrow;
         return kept ? of(0) : std::nullopt;
       }
       case ScalarOp::add:

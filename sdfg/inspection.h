@@ -28,7 +28,8 @@ struct Visits {
     bool operator==(const Loop&) const = default;
   };
   std::vector<Loop> loops;  // outermost first
-  Expr value;  // linear in the loops that are not gone through; may read elements, which the nest reads there in any case
+  Expr value;  // linear in the loops that are not gone through; may read elements, which the nest reads there in any
+               // case
   bool operator==(const Visits&) const = default;
 };
 

@@ -167,12 +167,13 @@ Lift<void> Builder::delinearize(Memory& memory) {
     origin = Expr(0);
     return false;
   };
+  // Where something has to be assumed: that j is in its row of n + 1 is less than that i + j is in one of n.
   std::optional<Rows> rows;
-  for (const bool for_sure : {true, false})
-    for (auto* strides : {&of_terms, &whole})
-      if (!rows)
-        if (auto some = rows_of(*strides); (!for_sure && fits_from_first(some)) || fits(some, for_sure))
-          rows = std::move(some);
+  for (const auto& [strides, for_sure] :
+       {std::pair(&of_terms, true), std::pair(&whole, true), std::pair(&whole, false), std::pair(&of_terms, false)})
+    if (!rows)
+      if (auto some = rows_of(*strides); (!for_sure && fits_from_first(some)) || fits(some, for_sure))
+        rows = std::move(some);
   // Of what is only read nobody needs to know which elements are apart.
   if (!rows && is_written && !planes) {
     ranges_.assumptions = assumptions;

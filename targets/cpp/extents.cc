@@ -53,6 +53,13 @@ std::optional<Mean> mean(const Atom& atom, const Means& loops) {
   if (!a || !b) return std::nullopt;
   if (atom.kind == AtomKind::Min) return combined(*a, *b, Expr::min);
   if (atom.kind == AtomKind::Max) return combined(*a, *b, Expr::max);
+  const auto divisor = b->numerator.constant();
+  if (a->denominator != 1 && b->denominator == 1 && divisor.value_or(0) > 0) {
+    // Between loops' iterations a remainder is anything below the divisor.
+    if (2 * a->denominator * *divisor > largest_denominator) return std::nullopt;
+    if (atom.kind == AtomKind::Mod) return Mean{Expr(*divisor - 1), 2};
+    return Mean{a->numerator * Expr(2) - Expr(a->denominator * (*divisor - 1)), 2 * a->denominator * *divisor};
+  }
   if (a->denominator != 1 || b->denominator != 1) return std::nullopt;
   return Mean{atom.kind == AtomKind::FloorDiv ? Expr::floor_div(a->numerator, b->numerator)
                                               : Expr::mod(a->numerator, b->numerator)};

@@ -50,9 +50,10 @@ void add_levels(const NestFacts& nest, const string& steps, std::size_t most, st
 
 }  // namespace
 
-std::vector<string> thread_levels(const NestFacts& nest, std::size_t most) {
+std::vector<string> thread_levels(const NestFacts& nest, std::size_t most, bool workspaces) {
   std::vector<string> recipes;
-  if (const auto own = with_own_workspaces(nest)) add_levels(own->facts, own->steps, most, recipes);
+  const auto own = workspaces ? with_own_workspaces(nest) : std::nullopt;
+  if (own) add_levels(own->facts, own->steps, most, recipes);
   add_levels(nest, "", most, recipes);
   return recipes;
 }

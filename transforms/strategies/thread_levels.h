@@ -10,6 +10,8 @@ namespace sous::transforms {
 
 // Recipes of threads alone: on the outermost loops that threads may share; on the next ones inside of these, as far as
 // there are any, which serve runs in which the outer ones are short (a batch of one); and so on, at most `most`.
-std::vector<std::string> thread_levels(const NestFacts& nest, std::size_t most);
+// `workspaces`: also where threads want copies of what iterations use again, which takes longer to find out
+// (workspaces.h).
+std::vector<std::string> thread_levels(const NestFacts& nest, std::size_t most, bool workspaces);
 
 }  // namespace sous::transforms

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "client/effort.h"
+
 namespace sous::client {
 namespace {
 
@@ -44,6 +46,20 @@ TEST_F(NumberPool, NumbersGrowAndShrink) {
     EXPECT_EQ(mpz_cmp_ui(&numbers[k], k), 0);
     mpz_clear(&numbers[k]);
   }
+}
+
+TEST_F(NumberPool, WhatIsTakenIsTheEffort) {
+  const std::uint64_t before = numbers_taken();
+  const Effort little(20), much(1'000'000);
+  EXPECT_FALSE(little.spent());
+  factorial(113);
+  const std::uint64_t once = numbers_taken() - before;
+  EXPECT_GT(once, 0u);
+  factorial(113);
+  EXPECT_EQ(numbers_taken() - before, 2 * once);
+  for (int k = 0; k < 20; ++k) factorial(113);
+  EXPECT_TRUE(little.spent());
+  EXPECT_FALSE(much.spent());
 }
 
 TEST_F(NumberPool, EachThreadHasItsOwn) {

@@ -661,6 +661,17 @@ TEST(Lift, RowsOfSums) {
   }
 }
 )");
+  // Also where only the entry can ask how many of them are used.
+  EXPECT_EQ(root(R"(void f(int n, int m, int w, double *restrict t, const double *restrict s) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) t[i * (w + 2) + j + 1] = s[i * m + j];
+})"),
+            R"(loop i = 0 .. n {
+  loop j = 0 .. m {
+    s0: t[i, j] = s[i, j]
+  }
+}
+)");
   // A diagonal is one of rows of n.
   EXPECT_EQ(root(R"(void f(int n, double *restrict a) {
   for (int i = 0; i < n; i++) {

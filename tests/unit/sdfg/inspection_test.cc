@@ -77,10 +77,11 @@ TEST(Inspection, RowsThatBeginAtAnElement) {
   // Where all are as long, where they begin is enough.
   EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. m { s: y[i] = v[k + start[i]] } }", "v"),
             "{i k : k} + 1*start{i k : i}");
-  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { a: j[] = start[i + 1] - start[i] loop k = 0 .. j[] { s: y[i] = v[k + "
-                      "start[i]] } } }",
-                      "v"),
-            "");
+  EXPECT_EQ(
+      looked_at("loop i = 0 .. n { if (on[i]) { a: j[] = start[i + 1] - start[i] loop k = 0 .. j[] { s: y[i] = v[k + "
+                "start[i]] } } }",
+                "v"),
+      "");
 }
 
 TEST(Inspection, NotWhatIsComputedInTheNestOrWraps) {

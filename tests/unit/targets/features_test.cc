@@ -178,6 +178,15 @@ loop t = 0 .. n step 32 { loop i = t .. min(n, t + 32) { loop j = 0 .. m { loop 
       << text;
 }
 
+// Red and black: a remainder stands in the middle of what it can be.
+TEST(Features, AGuardCountsLoopsThatBeginAtARemainder) {
+  const sdfg::Sdfg graph = parsed(R"(sdfg 1 t symbols n, m, c
+array A: f64[n, m] argument  arguments n, m, c, A
+loop i = 1 .. n - 1 { loop j = 1 + (i + c) mod 2 .. m - 1 step 2 { s0: A[i, j] = 1.0 } })");
+  const std::string text = emitted("cpp", graph, {.guards = {{.original = graph.root, .least_work = 1000}}});
+  EXPECT_TRUE(text.contains("if (sous::extent(n - 2) * sous::extent(m * 2 - 5) * 0.25 < 1000.0) return 0;")) << text;
+}
+
 // Rows whose lengths are data: as long as they are in all, where the nest reads where they begin and end.
 TEST(Features, AGuardCountsRowsWhoseLengthsAreData) {
   const std::string head = R"(sdfg 1 t symbols n
