@@ -379,7 +379,7 @@ void choose_otherwise(const Question& question, const Chooser& chooser, Chosen& 
           chosen.least_threads, threads_to_beat(chosen.choices[k].match, alone[k].match, question.nest.hardware.cores));
     if (chosen.least_threads > 1) add(std::move(alone));
   }
-  if (chosen.guards.empty() || std::ranges::any_of(chosen.choices, by_threads_alone)) return;
+  if (chosen.guards.empty() || std::ranges::all_of(chosen.choices, by_threads_alone)) return;
   const bool freed = std::ranges::any_of(chosen.choices, [](const Choice& choice) {
     return is_by_strategy(choice.match, &transforms::StrategyInfo::frees_loops);
   });
