@@ -216,6 +216,13 @@ Together few_together(const Sized& sized, std::int64_t value, const Holds& holds
 
 }  // namespace
 
+void set_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sizes& sizes, double seconds, double gain) {
+  e.work = tuning_db::work(nest, sizes).value_or(0);
+  e.extents = tuning_db::extents(nest, sizes);
+  e.baseline_seconds = seconds;
+  e.tuned_seconds = seconds / gain;
+}
+
 void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
                      Needs needs, const Holds& holds) {
   if (!sized.open() || planted(Fault::predicted_at_any_size)) return;

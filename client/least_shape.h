@@ -12,6 +12,9 @@ namespace sous::client {
 // What a gain is known for: loops that are all long; as much work, whichever loops do it; or the shape alone.
 enum class Needs : std::uint8_t { LongLoops, Work, Shape };
 
+// Writes into the evidence what it is of: a nest at sizes at which it takes so many seconds, and gains.
+void set_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sizes& sizes, double seconds, double gain);
+
 // Writes into the evidence from which extents on, and from how much work on, the prediction `holds`, as it does where
 // what is open is `lowest`. `sized` is of the nest. Nothing where no size is open.
 void set_least_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,

@@ -63,8 +63,7 @@ class Predictor {
   // What the recipe, of a strategy that makes loops parallel, gains without its threads.
   std::optional<Predicted> vectors(const transforms::Match& match) const {
     const auto strategy = std::ranges::find(transforms::strategies(), match.name, &transforms::StrategyInfo::name);
-    const bool written = strategy != transforms::strategies().end();
-    if (!written || !has_rule(**strategy)) return lanes();
+    if (strategy == transforms::strategies().end() || !has_rule(**strategy)) return lanes();
     if ((*strategy)->threads_alone || match.evidence.threads <= 1) return std::nullopt;
     return on_one_thread(**strategy, unit_.nest, match.recipe);
   }
@@ -162,8 +161,8 @@ class Predictor {
                                     double least) const {
     const double gain = sure(candidate.applied, sized_.usual());
     if (gain < least) return std::nullopt;
-    const double seconds = seconds_of_operation * std::exp2(sized_.operations(sized_.usual()));
-    Predicted predicted = as_choice(candidate, gain, seconds, sized_.usual());
+    const Sizes& usual = sized_.usual();
+    Predicted predicted = as_choice(candidate, gain, seconds_of_operation * std::exp2(sized_.operations(usual)), usual);
     if (threads_pay(unit_, predicted.choice.match.evidence)) return predicted;
     const auto alone = tuning_db::fitted(nest, candidate.from, without_threads(candidate.recipe), apply_options(nest_));
     return alone ? by_model(*alone, nest, least) : std::nullopt;
@@ -171,12 +170,10 @@ class Predictor {
 
   // What strategies gain on one thread that fill lanes for which the program waits.
   std::optional<Predicted> lanes() const {
-    const auto options = apply_options(nest_);
-    const auto proposed =
-        tuning_db::propose(unit_.nest, options, tuning_db::Strategies::Cpu,
-                           [&](const auto& strategy) { return !effort_.spent() && fills_awaited_lanes(strategy); });
+    const auto asks = [&](const auto& strategy) { return !effort_.spent() && fills_awaited_lanes(strategy); };
+    const auto proposed = tuning_db::propose(unit_.nest, apply_options(nest_), tuning_db::Strategies::Cpu, asks);
+    if (!proposed) return std::nullopt;
     std::optional<Predicted> best;
-    if (!proposed) return best;
     for (const auto& one : *proposed) {
       if (!one.recipes || !fills_awaited_lanes(*one.strategy)) continue;
       for (const auto& open : *one.recipes)
@@ -240,14 +237,13 @@ class Predictor {
     const sdfg::Sdfg& applied = threads.predicted.choice.applied;
     // Of rows whose lengths are data the entry knows how long they are.
     if (const auto lengths = sdfg::row_lengths(unit_.nest); shared_.open() && !lengths.empty()) {
-      const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths),
-                       equal = sdfg::with_equal_rows(applied, lengths);
-      const Sized sized(nest, unit_.sizes, nest_.hardware, model_.machine().threads, For::Threads,
-                        compilers_vectors(nest_));
+      const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths);
+      const sdfg::Sdfg equal = sdfg::with_equal_rows(applied, lengths);
+      const Sized sized(nest, unit_.sizes, nest_.hardware, shared_.threads(), For::Threads, compilers_vectors(nest_));
       const auto at = [&](const Sizes& sizes) { return sized.load(equal, sizes, threads.vectors); };
       const auto usual = at(sized.usual());
       if (pays(usual, usual.shares)) {
-        set_sizes(e, nest, sized.usual(), tuning_db::seconds(usual), threads.predicted.gain);
+        set_shape(e, nest, sized.usual(), tuning_db::seconds(usual), threads.predicted.gain);
         set_least_shape(e, nest, sized, sized.value(), Needs::Work,
                         [&](const Sizes& sizes) { return pays(at(sizes), usual.shares); });
         return std::move(threads.predicted);
@@ -321,9 +317,8 @@ class Predictor {
   // The samples' compilers had to keep the order of sums.
   double sure(const sdfg::Sdfg& applied, const Sizes& sizes) const {
     const double there = model_.surely(tuning_db::gain_features(sized_.terms(sizes), sized_.terms(applied, sizes)));
-    return tuning_db::believe(there / program_.lanes_of_sums(unit_.nest), model_.machine().threads,
-                              model_.machine().hardware, class_)
-        .ratio;
+    const double own = there / program_.lanes_of_sums(unit_.nest);
+    return tuning_db::believe(own, model_.machine().threads, model_.machine().hardware, class_).ratio;
   }
   // What threads alone gain, 0: perhaps nothing. A part of several brings the whole's normal form with it, which may
   // store what the program kept in registers: where memory is what it waits for, it takes the whole, and one that
@@ -333,17 +328,7 @@ class Predictor {
     if (gain == 0) return 0;
     if (unit_.one_of_several())
       return tuning_db::computes(load) && program_.computes() && !program_.apart_waits_more() ? gain : 0;
-    if (!tuning_db::computes(load) && !shared_.deep()) return 0;
-    return gain;
-  }
-
-  // What the evidence says of these sizes, at which the original takes so many seconds.
-  static void set_sizes(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sizes& sizes, double seconds,
-                        double gain) {
-    e.work = tuning_db::work(nest, sizes).value_or(0);
-    e.extents = tuning_db::extents(nest, sizes);
-    e.baseline_seconds = seconds;
-    e.tuned_seconds = seconds / gain;
+    return tuning_db::computes(load) || shared_.deep() ? gain : 0;
   }
 
   // `seconds`: what the original takes at these sizes, a low estimate.
@@ -359,7 +344,7 @@ class Predictor {
     match.believed = gain;
     transforms::Evidence& e = match.evidence;
     e.size_class = size_class_of(unit_);
-    set_sizes(e, unit_.nest, sizes, seconds, gain);
+    set_shape(e, unit_.nest, sizes, seconds, gain);
     e.hardware = class_;
     const auto* target = targets::find_target(match.recipe.target);
     e.threads =
