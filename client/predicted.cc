@@ -34,7 +34,7 @@ constexpr int asked_threads = 2;
 constexpr double nearly = 0.9;
 // Of a call that waits for memory, on threads, for each core: what shorter ones gain is lost again where threads come
 // late, each in its turn. (What it costs that several threads touch pages for the first time the entry asks for.)
-constexpr double seconds_of_streams = 0.26e-3, most_seconds_of_streams = 4e-3;
+constexpr double seconds_of_streams = 0.26e-3, most_seconds_of_streams = 1e-3;
 // Of what two recipes gain by a rule: the first one is the simpler.
 constexpr double clearly_more = 1.1;
 // Loops in each other that threads are sent out for, for one shape or another.
