@@ -1,7 +1,9 @@
 #include "sdfg/data_rows.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 namespace sous::sdfg {
 namespace {
@@ -20,44 +22,70 @@ std::optional<Element> as_element(const Expr& e) {
   return Element{atom.name, atom.args[0]};
 }
 
-void collect(const Region& region, std::vector<const Loop*>& around, RowLengths& lengths) {
-  for (const Node& node : region.nodes) {
-    const auto* loop = std::get_if<Loop>(&node.value);
-    if (loop != nullptr) {
-      if (const auto found = data_rows(*loop, around)) lengths.emplace(found->starts, "");
-      around.push_back(loop);
-    }
-    for (const Region* body : bodies(node)) collect(*body, around, lengths);
-    if (loop != nullptr) around.pop_back();
+// Gives a nest's rows, by their starts.
+class Collector {
+ public:
+  explicit Collector(const Sdfg& nest) : walk_(nest, nest.root) { region(nest.root); }
+  RowLengths found;
+
+ private:
+  bool region(const Region& region) {
+    for (const Node& node : region.nodes)
+      match(
+          node.value, [](const State&) {},
+          [&](const Loop& l) {
+            if (const auto rows = walk_.of(l)) found.emplace(rows->starts, "");
+            walk_.inside(l, [&] { return this->region(l.body); });
+          },
+          [&](const If& i) { walk_.inside(i, [&] { return this->region(i.then_body) && this->region(i.else_body); }); },
+          [&](const While& w) { walk_.inside(w, [&] { return this->region(w.body); }); });
+    return true;
   }
-}
+
+  RowWalk walk_;
+};
 
 }  // namespace
 
-std::optional<DataRows> data_rows(const Loop& loop, const std::vector<const Loop*>& around) {
+std::optional<DataRows> RowWalk::of(const Loop& loop) const {
   const auto begin = as_element(loop.begin), end = as_element(loop.end);
-  if (!begin || !end || begin->container != end->container || loop.step != 1) return std::nullopt;
-  const auto over = std::ranges::find_if(around, [&](const Loop* outer) {
+  if (conditions_ > 0 || !begin || !end || begin->container != end->container || loop.step != 1) return std::nullopt;
+  const Container* starts = sdfg_.find(begin->container);
+  if (starts == nullptr || starts->transient || starts->shape.size() != 1 || written_.contains(starts->name))
+    return std::nullopt;
+  const auto over = std::ranges::find_if(around_, [&](const Loop* outer) {
     const Expr next = Expr::symbol(outer->symbol) + 1;
     return begin->place.uses(outer->symbol) && begin->place.substitute({{outer->symbol, next}}) == end->place;
   });
-  if (over == around.end() || std::abs((*over)->step) != 1) return std::nullopt;
+  if (over == around_.end() || std::abs((*over)->step) != 1) return std::nullopt;
   const Loop& outer = **over;
   const bool up = outer.step > 0;
   const auto at = [&](const Expr& value) { return begin->place.substitute({{outer.symbol, value}}); };
-  DataRows result{begin->container, at(up ? outer.begin : outer.end + 1), at(up ? outer.end : outer.begin + 1),
-                  up ? outer.end - outer.begin : outer.begin - outer.end};
-  for (const Expr* e : {&result.first, &result.last, &result.count}) {
-    const bool inside = std::ranges::any_of(around, [&](const Loop* other) { return e->uses(other->symbol); });
-    if (inside || !e->reads().empty()) return std::nullopt;
-  }
-  return result;
+  const auto length = [](const Loop& l) { return l.step > 0 ? l.end - l.begin : l.begin - l.end; };
+  DataRows result{
+      begin->container, at(up ? outer.begin : outer.end + 1), at(up ? outer.end : outer.begin + 1), length(outer), {}};
+  for (const Loop* one : around_) result.lengths.push_back(length(*one));
+  const auto known = [&](const Expr& e) {
+    return e.is_valid() && e.reads().empty() &&
+           std::ranges::none_of(around_, [&](const Loop* other) { return e.uses(other->symbol); });
+  };
+  const bool all = known(result.first) && known(result.last) && std::ranges::all_of(result.lengths, known);
+  return all ? std::optional(std::move(result)) : std::nullopt;
+}
+
+const Loop* unsigned_loop(const If& branch) {
+  const ScalarExpr& code = branch.condition.code;
+  const bool compares = code.op == ScalarOp::le && code.args[0].op == ScalarOp::input &&
+                        code.args[0].type == ElementType::u64 && code.args[1].op == ScalarOp::constant &&
+                        code.args[1].integer_value() == INT64_MAX && branch.condition.inputs.size() == 1;
+  if (!compares || !branch.else_body.nodes.empty() || branch.then_body.nodes.size() != 1) return nullptr;
+  const auto* loop = std::get_if<Loop>(&branch.then_body.nodes.front().value);
+  const Memlet& begin = branch.condition.inputs.front();
+  return loop != nullptr && loop->begin == Expr::read(begin.container, begin.subset) ? loop : nullptr;
 }
 
 RowLengths row_lengths(const Sdfg& nest) {
-  RowLengths lengths;
-  std::vector<const Loop*> around;
-  collect(nest.root, around, lengths);
+  RowLengths lengths = Collector(nest).found;
   const auto loops = node_names(nest.root).symbols;
   const auto taken = [&](const std::string& name) {
     return std::ranges::find(nest.symbols, name) != nest.symbols.end() || std::ranges::find(loops, name) != loops.end();

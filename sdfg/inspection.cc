@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sdfg/atoms.h"
+#include "sdfg/data_rows.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::sdfg {
@@ -257,18 +258,6 @@ class Inspector {
     if (is_known) loops_.pop_back();
     loops_unknown_ -= is_known ? 0 : 1;
     now_ = before;
-  }
-  // A loop that begins at an unsigned element, which the program compares with its end in any case: in front of one in
-  // the upper half the Sdfg has a condition.
-  static const Loop* unsigned_loop(const If& i) {
-    const ScalarExpr& code = i.condition.code;
-    const bool compares = code.op == ScalarOp::le && code.args[0].op == ScalarOp::input &&
-                          code.args[0].type == ElementType::u64 && code.args[1].op == ScalarOp::constant &&
-                          code.args[1].integer_value() == INT64_MAX && i.condition.inputs.size() == 1;
-    if (!compares || !i.else_body.nodes.empty() || i.then_body.nodes.size() != 1) return nullptr;
-    const auto* loop = std::get_if<Loop>(&i.then_body.nodes.front().value);
-    const Memlet& begin = i.condition.inputs.front();
-    return loop != nullptr && loop->begin == Expr::read(begin.container, begin.subset) ? loop : nullptr;
   }
   void branch(const If& i) {
     for (const Memlet& m : i.condition.inputs) access(m, true);

@@ -134,8 +134,8 @@ class ShapePrinter {
           return constant_amount(static_cast<std::int64_t>(sdfg::execution_order(s).size()));
         },
         [&](const sdfg::Loop& l) { return loop(l); },
-        [&](const sdfg::If& i) { return lengths_.perhaps([&] { return region(i.then_body) + region(i.else_body); }); },
-        [&](const sdfg::While& w) { return lengths_.perhaps([&] { return region(w.body); }); });
+        [&](const sdfg::If& i) { return walk_.inside(i, [&] { return region(i.then_body) + region(i.else_body); }); },
+        [&](const sdfg::While& w) { return walk_.inside(w, [&] { return region(w.body); }); });
   }
 
   // Iterations, and what the loop's variable is in the middle.
@@ -166,14 +166,14 @@ class ShapePrinter {
       iterations = {work_of_extent(extent->numerator, expressions_), extent};
       if (extent->denominator != 1)
         iterations.work = product(iterations.work, constant_work(1.0 / static_cast<double>(extent->denominator)));
-    } else if (const auto length = lengths_.of(l)) {
+    } else if (const auto rows = walk_.of(l)) {
+      const Work length = mean_length(*rows, expressions_);
       const double least = place < guard_.least_extents.size() ? guard_.least_extents[place] : 0;
-      if (least > 1)
-        too_short_ += (too_short_.empty() ? "" : " || ") + length->text + " < " + constant_work(least).text;
-      iterations = {*length, std::nullopt};
+      if (least > 1) too_short_ += (too_short_.empty() ? "" : " || ") + length.text + " < " + constant_work(least).text;
+      iterations = {length, std::nullopt};
       looks_at_data_ = true;
     }
-    const Amount body = lengths_.inside(l, [&] { return region(l.body); });
+    const Amount body = walk_.inside(l, [&] { return region(l.body); });
     means_.erase(l.symbol);
     return {product(iterations.work, body.work), product(iterations.mean, body.mean)};
   }
@@ -191,7 +191,7 @@ class ShapePrinter {
 
   const Guard& guard_;
   const Expressions& expressions_;
-  MeanLengths lengths_{expressions_, sdfg::touched(guard_.original).written};
+  sdfg::RowWalk walk_{expressions_.sdfg(), guard_.original};
   std::string too_short_;
   bool looks_at_data_ = false;
   Means means_;

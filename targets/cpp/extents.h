@@ -12,7 +12,7 @@ namespace sous::targets {
 
 // Loops whose bounds depend on outer loops have the iterations that they have where those stand in the middle of their
 // ranges: exact for the usual triangles, and what tuning-db/nest_facts.h does with numbers. Rows whose lengths are data
-// (MeanLengths) have their mean length.
+// (sdfg::RowWalk) have their mean length.
 struct Shape {
   // Holds where a loop has fewer iterations than it must have: "n < 56 || k < 240"; empty: no loop can, or none is
   // known.

@@ -1,9 +1,7 @@
 #include "targets/cpp/work.h"
 
-#include <algorithm>
 #include <charconv>
 
-#include "sdfg/data_rows.h"
 #include "sdfg/extremes.h"
 #include "sdfg/trips.h"
 
@@ -45,30 +43,21 @@ Work work_of_extent(const Expr& extent, const Expressions& expressions) {
   return {"sous::extent(" + expressions.index_ahead(extent).text + ")", std::nullopt};
 }
 
-std::optional<Work> MeanLengths::of(const sdfg::Loop& loop) const {
-  const auto rows = sdfg::data_rows(loop, around_);
-  if (!rows || conditions_ > 0 || written_.contains(rows->starts)) return std::nullopt;
-  const sdfg::Container& starts = expressions_.container(rows->starts);
-  if (starts.transient || starts.shape.size() != 1) return std::nullopt;
-  const auto index = [&](const Expr& e) { return expressions_.index_ahead(e).in(Binding::Sum); };
+Work mean_length(const sdfg::DataRows& rows, const Expressions& expressions) {
+  const auto index = [&](const Expr& e) { return expressions.index_ahead(e).in(Binding::Sum); };
+  const auto element = [&](const Expr& place) { return index(Expr::read(rows.starts, {place})); };
   std::string any;
-  for (const sdfg::Loop* one : around_) {
-    const Expr length = one->step > 0 ? one->end - one->begin : one->begin - one->end;
-    const bool varies = std::ranges::any_of(around_, [&](const auto* other) { return length.uses(other->symbol); });
-    if (varies || !length.is_valid() || !length.reads().empty()) return std::nullopt;
-    any += (any.empty() ? "" : " && ") + index(length) + " > 0";
-  }
-  const auto element = [&](const Expr& place) { return index(Expr::read(rows->starts, {place})); };
-  return Work{.text = "(" + any + " ? sous::mean_length(" + element(rows->first) + ", " + element(rows->last) + ", " +
-                      index(rows->count) + ") : 0.0)",
-              .constant = {}};
+  for (const Expr& length : rows.lengths) any += (any.empty() ? "" : " && ") + index(length) + " > 0";
+  return {"(" + any + " ? sous::mean_length(" + element(rows.first) + ", " + element(rows.last) + ", " +
+              index(rows.count) + ") : 0.0)",
+          std::nullopt};
 }
 
 namespace {
 
 struct Counter {
   const Expressions& expressions;
-  MeanLengths lengths;
+  sdfg::RowWalk walk;
   sdfg::ExtremesOf ranges = {};
 
   Work region(const sdfg::Region& r) {
@@ -81,9 +70,9 @@ struct Counter {
     return match(
         n.value, [](const sdfg::State&) { return constant_work(1); }, [&](const sdfg::Loop& l) { return loop(l); },
         [&](const sdfg::If& i) {
-          return lengths.perhaps([&] { return sum(region(i.then_body), region(i.else_body)); });
+          return walk.inside(i, [&] { return sum(region(i.then_body), region(i.else_body)); });
         },
-        [&](const sdfg::While& w) { return lengths.perhaps([&] { return region(w.body); }); });
+        [&](const sdfg::While& w) { return walk.inside(w, [&] { return region(w.body); }); });
   }
 
   Work loop(const sdfg::Loop& l) {
@@ -103,9 +92,9 @@ struct Counter {
     } else {
       // Its variable stands for any value: what depends on it counts as one.
       ranges[l.symbol] = {Expr::read(l.symbol, {}), Expr::read(l.symbol, {})};
-      iterations = lengths.of(l).value_or(iterations);
+      if (const auto rows = walk.of(l)) iterations = mean_length(*rows, expressions);
     }
-    const Work result = product(iterations, lengths.inside(l, [&] { return region(l.body); }));
+    const Work result = product(iterations, walk.inside(l, [&] { return region(l.body); }));
     ranges.erase(l.symbol);
     return result;
   }
@@ -114,10 +103,10 @@ struct Counter {
 }  // namespace
 
 Work work(const sdfg::Node& node, const Expressions& expressions) {
-  return Counter{expressions, {expressions, sdfg::touched(node).written}}.node(node);
+  return Counter{expressions, {expressions.sdfg(), node}}.node(node);
 }
 Work work(const sdfg::Region& region, const Expressions& expressions) {
-  return Counter{expressions, {expressions, sdfg::touched(region).written}}.region(region);
+  return Counter{expressions, {expressions.sdfg(), region}}.region(region);
 }
 
 }  // namespace sous::targets

@@ -10,29 +10,36 @@ namespace {
 Sdfg parsed(const std::string& body) {
   const auto graph = parse(R"(sdfg 1 t symbols n, m
 array v: f64[1099511627776] argument const  array y: f64[n] argument alias 1
-array start: i32[n + 1] argument const alias 2  array pick: i32[n] argument const alias 3
-arguments n, m, v, y, start, pick
+array start: i32[n + 1] argument alias 2  array row: u64[n + 1] argument const alias 4  array pick: i32[n] argument const alias 3
+arguments n, m, v, y, start, row, pick
 )" + body);
   EXPECT_TRUE(graph) << graph.error().to_string();
   return *graph;
 }
 
-// "start[first .. last] / count" of the innermost loop; "": its length is no difference of neighbours.
+std::string text_of(const std::optional<DataRows>& rows) {
+  if (!rows) return "";
+  return rows->starts + "[" + rows->first.to_string() + " .. " + rows->last.to_string() + "] / " +
+         rows->count.to_string();
+}
+std::string innermost(RowWalk& walk, const Region& region) {
+  return match(
+      region.nodes.at(0).value, [](const State&) { return std::string("?"); },
+      [&](const Loop& l) {
+        if (std::holds_alternative<State>(l.body.nodes.at(0).value)) return text_of(walk.of(l));
+        return walk.inside(l, [&] { return innermost(walk, l.body); });
+      },
+      [&](const If& i) { return walk.inside(i, [&] { return innermost(walk, i.then_body); }); },
+      [&](const While& w) { return walk.inside(w, [&] { return innermost(walk, w.body); }); });
+}
+// "start[first .. last] / count" of the innermost loop; "": its length is no difference of neighbours that is known
+// ahead.
 std::string rows_of(const std::string& body) {
   const Sdfg graph = parsed(body);
-  std::vector<const Loop*> around;
-  const Region* region = &graph.root;
-  for (;;) {
-    const Loop& loop = std::get<Loop>(region->nodes.at(0).value);
-    if (!std::holds_alternative<Loop>(loop.body.nodes.at(0).value)) {
-      const auto rows = data_rows(loop, around);
-      if (!rows) return "";
-      return rows->starts + "[" + rows->first.to_string() + " .. " + rows->last.to_string() + "] / " +
-             rows->count.to_string();
-    }
-    around.push_back(&loop);
-    region = &loop.body;
-  }
+  RowWalk walk(graph, graph.root);
+  const std::string found = innermost(walk, graph.root);
+  EXPECT_EQ(row_lengths(graph).empty(), found.empty()) << body;
+  return found;
 }
 
 TEST(DataRows, LieBehindEachOther) {
@@ -44,6 +51,20 @@ TEST(DataRows, LieBehindEachOther) {
             "start[0 .. n] / n");
   EXPECT_EQ(rows_of("loop t = 0 .. m { loop i = 0 .. n { loop k = start[i] .. start[i + 1] " + body + " } }"),
             "start[0 .. n] / n");
+}
+
+TEST(DataRows, UnsignedOnesMayLieInTheUpperHalf) {
+  const std::string loop = "loop k = row[i] .. row[i + 1] { s: y[i] = y[i] + v[k] }";
+  EXPECT_EQ(rows_of("loop i = 0 .. n { if (row[i] <= 9223372036854775807u64) { " + loop + " } }"), "row[0 .. n] / n");
+  EXPECT_EQ(rows_of("loop i = 0 .. n { if (row[i] <= 9223372036854775806u64) { " + loop + " } }"), "");
+}
+
+TEST(DataRows, OnlyWhatIsReadInAnyCaseAndNotWritten) {
+  const std::string loop = "loop k = start[i] .. start[i + 1] { s: y[i] = y[i] + v[k] }";
+  EXPECT_EQ(rows_of("loop i = 0 .. n { if (pick[i] > 0i32) { " + loop + " } }"), "");
+  EXPECT_EQ(rows_of("loop i = 0 .. n { while (pick[i] > 0i32) { " + loop + " } }"), "");
+  EXPECT_EQ(rows_of("loop i = 0 .. n { loop k = start[i] .. start[i + 1] { s: start[i] = pick[i] } }"), "");
+  EXPECT_EQ(rows_of("loop t = 0 .. m { loop q = 0 .. t { loop i = 0 .. n { " + loop + " } } }"), "");
 }
 
 TEST(DataRows, NotWhereTheyMayLieApart) {
