@@ -56,7 +56,7 @@ std::optional<Mean> mean(const Atom& atom, const Means& loops) {
   const auto divisor = b->numerator.constant();
   if (a->denominator != 1 && b->denominator == 1 && divisor.value_or(0) > 0) {
     // Between loops' iterations a remainder is anything below the divisor.
-    if (2 * a->denominator * *divisor > largest_denominator) return std::nullopt;
+    if (*divisor > largest_denominator / (2 * a->denominator)) return std::nullopt;
     if (atom.kind == AtomKind::Mod) return Mean{Expr(*divisor - 1), 2};
     return Mean{a->numerator * Expr(2) - Expr(a->denominator * (*divisor - 1)), 2 * a->denominator * *divisor};
   }
