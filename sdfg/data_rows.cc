@@ -8,18 +8,19 @@
 namespace sous::sdfg {
 namespace {
 
-// The one element that `e` is the value of.
+// An element, and what is added to its value: -1 where it counts from 1.
 struct Element {
   std::string container;
-  Expr place;
+  Expr place, beside;
 };
 std::optional<Element> as_element(const Expr& e) {
-  const auto& terms = e.terms();
-  if (e.constant_term() != 0 || terms.size() != 1 || terms[0].coefficient != 1 || terms[0].atoms.size() != 1)
-    return std::nullopt;
-  const Atom& atom = terms[0].atoms[0];
-  if (atom.kind != AtomKind::Read || atom.args.size() != 1) return std::nullopt;
-  return Element{atom.name, atom.args[0]};
+  for (const Term& term : e.terms()) {
+    if (term.coefficient != 1 || term.atoms.size() != 1) continue;
+    const Atom& atom = term.atoms[0];
+    if (atom.kind == AtomKind::Read && atom.args.size() == 1)
+      return Element{atom.name, atom.args[0], e - Expr::read(atom.name, atom.args)};
+  }
+  return std::nullopt;
 }
 
 // Gives a nest's rows, by their starts.
@@ -49,21 +50,26 @@ class Collector {
 
 std::optional<DataRows> RowWalk::of(const Loop& loop) const {
   const auto begin = as_element(loop.begin), end = as_element(loop.end);
-  if (conditions_ > 0 || !begin || !end || begin->container != end->container || loop.step != 1) return std::nullopt;
+  if (conditions_ > 0 || !begin || !end || loop.step != 1) return std::nullopt;
+  if (begin->container != end->container || begin->beside != end->beside) return std::nullopt;
   const Container* starts = sdfg_.find(begin->container);
   if (starts == nullptr || starts->transient || starts->shape.size() != 1 || written_.contains(starts->name))
     return std::nullopt;
-  const auto over = std::ranges::find_if(around_, [&](const Loop* outer) {
-    const Expr next = Expr::symbol(outer->symbol) + 1;
-    return begin->place.uses(outer->symbol) && begin->place.substitute({{outer->symbol, next}}) == end->place;
+  // Rows in the order of the iterations, or against it.
+  const auto next = [&](const Loop& l, int by) {
+    return begin->place.substitute({{l.symbol, Expr::symbol(l.symbol) + Expr(by)}}) == end->place;
+  };
+  const auto over = std::ranges::find_if(around_, [&](const Loop* l) {
+    return begin->place.uses(l->symbol) && std::abs(l->step) == 1 && (next(*l, 1) || next(*l, -1));
   });
-  if (over == around_.end() || std::abs((*over)->step) != 1) return std::nullopt;
+  if (over == around_.end()) return std::nullopt;
   const Loop& outer = **over;
-  const bool up = outer.step > 0;
+  const bool up = outer.step > 0, ahead = next(outer, 1);
+  const Expr least = up ? outer.begin : outer.end + 1, greatest = up ? outer.end - 1 : outer.begin;
   const auto at = [&](const Expr& value) { return begin->place.substitute({{outer.symbol, value}}); };
   const auto length = [](const Loop& l) { return l.step > 0 ? l.end - l.begin : l.begin - l.end; };
   DataRows result{
-      begin->container, at(up ? outer.begin : outer.end + 1), at(up ? outer.end : outer.begin + 1), length(outer), {}};
+      begin->container, at(ahead ? least : greatest), at(ahead ? greatest + 1 : least - 1), length(outer), {}};
   for (const Loop* one : around_) result.lengths.push_back(length(*one));
   const auto known = [&](const Expr& e) {
     return e.is_valid() && e.reads().empty() &&

@@ -1,6 +1,6 @@
 // Rows that lie behind each other and whose lengths are data, as those of a sparse matrix or the particles in cells:
-// `for (k = start[i]; k < start[i + 1]; k++)` in a loop over i. How long one is only the run can tell, but all of them
-// together have as many elements as lie between two values.
+// `for (k = start[i]; k < start[i + 1]; k++)` in a loop over i, or with 1 less of both. How long one is only the run
+// can tell, but all of them together have as many elements as lie between two values.
 #pragma once
 
 #include <map>

@@ -16,8 +16,8 @@ struct Work {
 };
 
 // Executions of states below `node`, as a product of extents: bounds that depend on loops inside `node` are taken at
-// their widest; rows whose lengths are data have their mean length, where MeanLengths says it; other extents that
-// depend on data, and the iterations of a `while`, count as one.
+// their widest; rows whose lengths are data (sdfg::RowWalk) have their mean length; other extents that depend on data,
+// and the iterations of a `while`, count as one.
 Work work(const sdfg::Node& node, const Expressions& expressions);
 Work work(const sdfg::Region& region, const Expressions& expressions);
 

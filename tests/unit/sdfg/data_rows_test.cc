@@ -49,6 +49,10 @@ TEST(DataRows, LieBehindEachOther) {
             "start[1 .. n - 2] / n - 3");
   EXPECT_EQ(rows_of("loop i = n - 1 .. -1 step -1 { loop k = start[i] .. start[i + 1] " + body + " }"),
             "start[0 .. n] / n");
+  EXPECT_EQ(rows_of("loop i = 0 .. n { loop k = start[n - 1 - i] .. start[n - i] " + body + " }"), "start[0 .. n] / n");
+  EXPECT_EQ(rows_of("loop i = n .. 0 step -1 { loop k = start[n - i] .. start[n - i + 1] " + body + " }"),
+            "start[0 .. n] / n");
+  EXPECT_EQ(rows_of("loop i = 0 .. n { loop k = start[i] - 1 .. start[i + 1] - 1 " + body + " }"), "start[0 .. n] / n");
   EXPECT_EQ(rows_of("loop t = 0 .. m { loop i = 0 .. n { loop k = start[i] .. start[i + 1] " + body + " } }"),
             "start[0 .. n] / n");
 }
