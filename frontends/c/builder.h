@@ -24,6 +24,7 @@
 #include "frontends/c/lift.h"
 #include "frontends/c/memory_functions.h"
 #include "frontends/c/ranges.h"
+#include "frontends/c/read_values.h"
 #include "frontends/c/refusal.h"
 #include "frontends/c/statements.h"
 
@@ -88,6 +89,7 @@ class Builder {
   // constant_tables.cc
   bool out_of_reach(const clang::VarDecl* v) const;
   std::optional<Binding> constant_table(const clang::VarDecl* v);
+  void note_constant_values(const clang::VarDecl* v, const std::string& container);
   bool explicit_elements(const clang::Expr* e, std::vector<sdfg::Expr>& at,
                          std::vector<std::pair<std::vector<sdfg::Expr>, const clang::Expr*>>& found) const;
   Lift<void> initialize_array(const clang::VarDecl* v, const Binding& b);
@@ -351,7 +353,7 @@ class Builder {
   Lift<void> resolve_rows(Memory& memory);
 
   // shapes.cc
-  sdfg::Expr ranged(const sdfg::Expr& e, Box& box) const;
+  sdfg::Expr ranged(const sdfg::Expr& e, const std::map<std::string, Range>& ranges, Box& box) const;
   Lift<void> delinearize(Memory& memory);
   Lift<void> outermost_extent(Memory& memory);
 
@@ -419,6 +421,7 @@ class Builder {
   Box box_;
   std::size_t built_assumptions_ = 0;        // made when all statements were understood
   std::map<std::string, Range> own_ranges_;  // where the variables of loops with a break lie inside of them
+  ReadValues values_;                        // and other variables that subscripts read
   int statements_ = 0, for_depth_ = 0, doubled_ = 0, nested_jumps_ = 0, sometimes_ = 0;
   int seams_ = 0;       // loops around that are taken apart at their ends
   int recoveries_ = 0;  // products of complex numbers of which infinities count

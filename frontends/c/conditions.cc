@@ -29,6 +29,27 @@ std::optional<Expr> as_symbolic(const ScalarExpr& e) {
   return std::nullopt;
 }
 
+std::vector<AtMost> inequalities(const ScalarExpr& c, bool holds) {
+  if (c.args.size() != 2 || sdfg::info(c.args[0].type).kind != sdfg::TypeKind::Signed) return {};
+  const ScalarExpr *a = &c.args[0], *b = &c.args[1];
+  switch (c.op) {
+    case ScalarOp::lt:
+      return {holds ? AtMost{a, b, -1} : AtMost{b, a, 0}};
+    case ScalarOp::le:
+      return {holds ? AtMost{a, b, 0} : AtMost{b, a, -1}};
+    case ScalarOp::gt:
+      return {holds ? AtMost{b, a, -1} : AtMost{a, b, 0}};
+    case ScalarOp::ge:
+      return {holds ? AtMost{b, a, 0} : AtMost{a, b, -1}};
+    case ScalarOp::eq:
+      return holds ? std::vector<AtMost>{{a, b, 0}, {b, a, 0}} : std::vector<AtMost>{};
+    case ScalarOp::ne:
+      return holds ? std::vector<AtMost>{} : std::vector<AtMost>{{a, b, 0}, {b, a, 0}};
+    default:
+      return {};
+  }
+}
+
 std::optional<Expr> nonneg_where(const ScalarExpr& comparison) {
   if (comparison.op == ScalarOp::logical_not) {
     const auto inner = nonneg_where(comparison.args[0]);

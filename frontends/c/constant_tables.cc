@@ -51,7 +51,33 @@ bool append(const clang::APValue& value, std::uint64_t& elements, std::string& t
   return true;
 }
 
+// The hull of all values in a table of integers; nullopt: it has others.
+std::optional<Interval> hull(const clang::APValue& value) {
+  if (value.isInt()) {
+    if (!value.getInt().isRepresentableByInt64()) return std::nullopt;
+    return Interval{value.getInt().getExtValue(), value.getInt().getExtValue()};
+  }
+  if (!value.isArray()) return std::nullopt;
+  std::optional<Interval> all;
+  const unsigned given = value.getArrayInitializedElts(), each = given + (value.hasArrayFiller() ? 1 : 0);
+  for (unsigned k = 0; k < each; ++k) {
+    const auto one = hull(k < given ? value.getArrayInitializedElt(k) : value.getArrayFiller());
+    if (!one) return std::nullopt;
+    all = all ? Interval{std::min(all->lo, one->lo), std::max(all->hi, one->hi)} : *one;
+  }
+  return all;
+}
+
 }  // namespace
+
+// What `const` says nobody writes keeps the values that it begins with.
+void Builder::note_constant_values(const clang::VarDecl* v, const std::string& container) {
+  if (v == nullptr || context_.getAsConstantArrayType(v->getType()) == nullptr || !v->hasInit() || v->isWeak() ||
+      !context_.getBaseElementType(v->getType()).isConstQualified() || v->getType().isVolatileQualified())
+    return;
+  const clang::APValue* value = v->evaluateValue();
+  if (const auto values = value == nullptr ? std::nullopt : hull(*value)) ranges_.elements[container] = *values;
+}
 
 bool Builder::out_of_reach(const clang::VarDecl* v) const {
   return v->isStaticLocal() && (declared_.contains(v) || v->getDeclContext() != facts_.function);
@@ -83,6 +109,7 @@ std::optional<Binding> Builder::constant_table(const clang::VarDecl* v) {
   memory.c_expr = "__extension__({ static const " + c_type(element.getUnqualifiedType(), context_) + " sous_table[" +
                   std::to_string(elements) + "] = {" + values + "}; sous_table; })";
   memory.where = v->getLocation();
+  note_constant_values(v, b.container);
   memories_.push_back(std::move(memory));
   return b;
 }

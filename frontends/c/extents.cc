@@ -3,7 +3,6 @@
 
 #include "frontends/c/builder.h"
 #include "frontends/c/memlets.h"
-#include "frontends/c/read_values.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
 
@@ -12,66 +11,16 @@ namespace sous::frontends::c {
 using sdfg::Expr;
 using sdfg::Memlet;
 
-namespace {
-
-// The hull of all values in a table of integers; nullopt: it has others.
-std::optional<Interval> hull(const clang::APValue& value) {
-  if (value.isInt()) {
-    if (!value.getInt().isRepresentableByInt64()) return std::nullopt;
-    return Interval{value.getInt().getExtValue(), value.getInt().getExtValue()};
-  }
-  if (!value.isArray()) return std::nullopt;
-  std::optional<Interval> all;
-  const unsigned given = value.getArrayInitializedElts(), each = given + (value.hasArrayFiller() ? 1 : 0);
-  for (unsigned k = 0; k < each; ++k) {
-    const auto one = hull(k < given ? value.getArrayInitializedElt(k) : value.getArrayFiller());
-    if (!one) return std::nullopt;
-    all = all ? Interval{std::min(all->lo, one->lo), std::max(all->hi, one->hi)} : *one;
-  }
-  return all;
-}
-
-// What `const` says nobody writes keeps the values that it begins with.
-std::optional<Interval> constant_values(const Memory& memory, const clang::ASTContext& context) {
-  const clang::VarDecl* v = memory.variable;
-  if (v == nullptr || context.getAsConstantArrayType(v->getType()) == nullptr || !v->hasInit() || v->isWeak() ||
-      !context.getBaseElementType(v->getType()).isConstQualified() || v->getType().isVolatileQualified())
-    return std::nullopt;
-  const clang::APValue* value = v->evaluateValue();
-  return value == nullptr ? std::nullopt : hull(*value);
-}
-
-// `e` with symbols for the variables and the elements of tables that it reads of which values are known, whose ranges
-// are added to the box.
-Expr with_values(const Expr& e, const std::map<std::string, Range>& values, const ElementValues& tables, Box& box) {
-  return e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
-    std::optional<Range> range;
-    if (const auto value = values.find(container); value != values.end() && subscript.empty()) range = value->second;
-    if (const auto all = subscript.empty() ? std::nullopt : tables(container))
-      range = Range{"element " + std::to_string(box.size()) + " of " + container, Expr(all->lo), Expr(all->hi)};
-    if (!range) return Expr::read(container, subscript);
-    box.push_back(*range);
-    return Expr::symbol(range->symbol);
-  });
-}
-
-}  // namespace
-
 Lift<void> Builder::outermost_extent(Memory& memory) {
   if (!memory.flat) return {};
   std::optional<Expr> extent, first;  // `first`: where some subscript may be negative
   bool known = true, bounded = true;
-  std::optional<std::map<std::string, Range>> values;  // of variables that subscripts read
-  const ElementValues tables = [&](const std::string& container) -> std::optional<Interval> {
-    const auto table = std::ranges::find(memories_, container, &Memory::container);
-    return table == memories_.end() ? std::nullopt : constant_values(*table, context_);
-  };
   const auto to_front = [&](const Expr& bottom) { first = first ? -ranges_.larger(-*first, -bottom) : bottom; };
   const auto plain = [](const std::optional<Expr>& e) { return e && e->reads().empty(); };
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container || m.subset.empty()) return;
     Box inside = box;
-    const Expr at = ranged(m.subset[0], inside);
+    Expr at = ranged(m.subset[0], own_ranges_, inside);
     const auto top = ranges_.upper(at, inside, true);
     bool here = plain(top);
     if (here) {
@@ -85,10 +34,9 @@ Lift<void> Builder::outermost_extent(Memory& memory) {
     known = known && here;
     if (here || !bounded) return;
     // By what the values that are read may be. No more than a hull: nobody says that all of it is there.
-    if (!values) values = values_read(sdfg_, ranges_, tables);
-    const Expr by_values = with_values(at, *values, tables, inside);
+    at = ranged(at, values_[memory.container], inside);
     ranges_.trust_elements = true;
-    const auto most = ranges_.upper(by_values, inside, true), least = ranges_.lower(by_values, inside, true);
+    const auto most = ranges_.upper(at, inside, true), least = ranges_.lower(at, inside, true);
     ranges_.trust_elements = false;
     bounded = plain(most) && plain(least);
     if (!bounded) return;

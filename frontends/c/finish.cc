@@ -147,6 +147,7 @@ Lift<void> Builder::finish_memory() {
   built_assumptions_ = ranges_.assumptions.size();
   for (Memory& m : memories_)
     if (!m.stride.empty()) TRY_VOID(resolve_rows(m));
+  values_ = values_read(sdfg_, ranges_);
   for (Memory& m : memories_) TRY_VOID(delinearize(m));
   for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
   return check_overlaps();

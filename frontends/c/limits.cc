@@ -81,7 +81,9 @@ bool Ranges::require_64_bits_of_parameters(const Expr& e) {
 }
 
 bool Ranges::require_no_wrap(const Expr& e, const Box& box) {
+  trust_elements = true;
   const std::optional<Expr> most = upper(e, box);
+  trust_elements = false;
   if (!most || !most->reads().empty()) return false;
   if (!std::ranges::any_of(e.terms(), is_long_product) && !std::ranges::any_of(most->terms(), is_long_product)) {
     const auto limit = limit_of_parameters(e);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/c/intervals.h"
+#include "frontends/c/row_strides.h"
 
 namespace sous::frontends::c {
 
@@ -16,6 +17,24 @@ using sdfg::Term;
 namespace {
 
 constexpr int kMaxDepth = 12;
+
+Expr of_atom(const Atom& a) {
+  switch (a.kind) {
+    case AtomKind::Symbol:
+      return Expr::symbol(a.name);
+    case AtomKind::FloorDiv:
+      return Expr::floor_div(a.args[0], a.args[1]);
+    case AtomKind::Mod:
+      return Expr::mod(a.args[0], a.args[1]);
+    case AtomKind::Min:
+      return Expr::min(a.args[0], a.args[1]);
+    case AtomKind::Max:
+      return Expr::max(a.args[0], a.args[1]);
+    case AtomKind::Read:
+      return Expr::read(a.name, a.args);
+  }
+  __builtin_unreachable();
+}
 
 }  // namespace
 
@@ -153,11 +172,55 @@ std::optional<Expr> Ranges::bound_by_both(const Atom& atom, const Box& box, int 
   return all;
 }
 
+Expr Ranges::with_elements(const Expr& e, Box& box) const {
+  return e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
+    const Expr element = Expr::read(container, subscript);
+    const auto values = elements.find(container);
+    if (values == elements.end()) return element;
+    const Range range{"the value of " + element.to_string(), Expr(values->second.lo), Expr(values->second.hi)};
+    box.push_back(range);
+    return Expr::symbol(range.symbol);
+  });
+}
+
+// Which value at most (at least) a / b has, rounded down, for b > 0, where a is this at most (at least). Of x * n / b
+// with x below b: what is below n.
+std::optional<Expr> Ranges::quotient(const Expr& a, const Expr& b, bool up, bool assume) {
+  if (b.constant()) return Expr::floor_div(a, b);
+  if (!up) return nonneg_parameters(a) ? std::optional(Expr(0)) : std::nullopt;
+  const auto [whole, rest] = split(a, Stride{b});
+  if (whole != Expr(0)) {
+    if (nonneg_parameters(Expr(-1) - rest) || (assume && require_nonneg(Expr(-1) - rest, {}))) return whole - Expr(1);
+    if (nonneg_parameters(-rest)) return whole;
+  }
+  return nonneg_parameters(a) ? std::optional(a) : std::nullopt;
+}
+
+// With a symbol for a factor that is none.
+std::optional<Expr> Ranges::bound_of_product(const Expr& e, const Atom& factor, const Box& box, bool up, bool assume,
+                                             int depth) {
+  const Expr value = of_atom(factor);
+  const auto most = bound(value, box, true, assume, depth + 1), least = bound(value, box, false, assume, depth + 1);
+  if (!most || !least) return std::nullopt;
+  Box inside = box;
+  inside.push_back({"the value of " + value.to_string(), *least, *most});
+  Expr with_symbol(e.constant_term());
+  for (const Term& term : e.terms()) {
+    Expr product(term.coefficient);
+    for (const Atom& a : term.atoms)
+      product = product * (a == factor ? Expr::symbol(inside.back().symbol) : of_atom(a));
+    with_symbol = with_symbol + product;
+  }
+  return bound(with_symbol, inside, up, assume, depth + 1);
+}
+
 std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, int depth) {
   if (depth > kMaxDepth || !e.is_valid()) return std::nullopt;
-  const auto is_bounded_read = [&](const Atom& a) {
-    return trust_elements && a.kind == AtomKind::Read && elements.contains(a.name);
-  };
+  if (trust_elements && !e.reads().empty()) {
+    Box inside = box;
+    const Expr named = with_elements(e, inside);
+    if (inside.size() > box.size()) return bound(named, inside, up, assume, depth + 1);
+  }
   auto in_box = [&](const Expr& x) {
     return std::ranges::any_of(box, [&](const Range& r) { return x.uses(r.symbol); });
   };
@@ -167,19 +230,15 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
     again = false;
     for (const Term& term : e.terms()) {
       for (const Atom& atom : term.atoms) {
-        const bool fits = is_bounded_read(atom);
-        if (atom.kind == AtomKind::Symbol || (!fits && !std::ranges::any_of(atom.args, in_box))) continue;
-        if (term.atoms.size() != 1 || (atom.kind == AtomKind::Read && !fits)) return std::nullopt;
+        if (atom.kind == AtomKind::Symbol || !std::ranges::any_of(atom.args, in_box)) continue;
+        if (atom.kind == AtomKind::Read) return std::nullopt;
+        if (term.atoms.size() != 1) return bound_of_product(e, atom, box, up, assume, depth);
         const bool atom_up = (term.coefficient > 0) == up;
         std::optional<Expr> value;
-        if (fits) {
-          const Interval& values = elements.at(atom.name);
-          value = Expr(atom_up ? values.hi : values.lo);
-        } else if (atom.kind == AtomKind::FloorDiv) {
-          auto divisor = atom.args[1].constant();
-          if (!divisor || *divisor <= 0) return std::nullopt;
-          auto a = bound(atom.args[0], box, atom_up, assume, depth + 1);
-          if (a) value = Expr::floor_div(*a, atom.args[1]);
+        if (atom.kind == AtomKind::FloorDiv) {
+          if (in_box(atom.args[1]) || !nonneg_parameters(atom.args[1] - Expr(1))) return std::nullopt;
+          if (auto a = bound(atom.args[0], box, atom_up, assume, depth + 1))
+            value = quotient(*a, atom.args[1], atom_up, assume);
         } else if (atom.kind == AtomKind::Mod) {
           auto divisor = atom.args[1].constant();
           if (!divisor || *divisor <= 0) return std::nullopt;
@@ -197,13 +256,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
             value = !value ? *both : atom_up ? Expr::min(*value, *both) : Expr::max(*value, *both);
         }
         if (!value) return std::nullopt;
-        const Expr coefficient = Expr(term.coefficient);
-        const Expr replaced = atom.kind == AtomKind::FloorDiv ? Expr::floor_div(atom.args[0], atom.args[1])
-                              : atom.kind == AtomKind::Mod    ? Expr::mod(atom.args[0], atom.args[1])
-                              : atom.kind == AtomKind::Min    ? Expr::min(atom.args[0], atom.args[1])
-                              : atom.kind == AtomKind::Read   ? Expr::read(atom.name, atom.args)
-                                                              : Expr::max(atom.args[0], atom.args[1]);
-        e = e - coefficient * replaced + coefficient * *value;
+        e = e + Expr(term.coefficient) * (*value - of_atom(atom));
         again = true;
         break;
       }
@@ -223,7 +276,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
     e = e.substitute({{range.symbol, *end}});
     if (std::ranges::any_of(e.terms(), [&](const Term& t) {
           return std::ranges::any_of(t.atoms, [&](const Atom& a) {
-            return a.kind != AtomKind::Symbol && (is_bounded_read(a) || std::ranges::any_of(a.args, in_box));
+            return a.kind != AtomKind::Symbol && std::ranges::any_of(a.args, in_box);
           });
         }))
       return bound(e, outer, up, assume, depth + 1);
@@ -293,6 +346,11 @@ bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   }
   assumptions.push_back(*lo);
   return true;
+}
+
+std::optional<Expr> Ranges::quotient(const Expr& a, const Expr& b, const Box& box, bool assume) {
+  const WithFacts facts(*this, box);
+  return quotient(a, b, true, assume);
 }
 
 Expr Ranges::larger(const Expr& a, const Expr& b) const {

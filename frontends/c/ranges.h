@@ -36,7 +36,8 @@ class Ranges {
  public:
   // Values that the C type of a parameter allows.
   std::map<std::string, Interval> parameters;
-  // Values that the elements of a container have, where that is less than any: those of a narrow type, of a remainder.
+  // Values that the elements of a container have, where that is less than any: those of a narrow type, of a remainder,
+  // of a table of constants.
   std::map<std::string, Interval> elements;
   bool trust_elements = false;  // whether `elements` counts in bounds
   // Each >= 0, to be checked on entry.
@@ -61,6 +62,8 @@ class Ranges {
   // may be assumed to be non-negative.
   std::optional<sdfg::Expr> upper(const sdfg::Expr& e, const Box& box, bool assume = false);
   std::optional<sdfg::Expr> lower(const sdfg::Expr& e, const Box& box, bool assume = false);
+  // What is at least a / b, rounded down, for b > 0 where the box is.
+  std::optional<sdfg::Expr> quotient(const sdfg::Expr& a, const sdfg::Expr& b, const Box& box, bool assume);
   // max(a, b), but `a` or `b` where it is known to be the larger.
   sdfg::Expr larger(const sdfg::Expr& a, const sdfg::Expr& b) const;
   // The same, where the box is.
@@ -75,9 +78,14 @@ class Ranges {
     Ranges& ranges;
     std::vector<sdfg::Expr> before;
   };
+  // Symbols instead of the elements that `elements` knows; their ranges are added to the box.
+  sdfg::Expr with_elements(const sdfg::Expr& e, Box& box) const;
   std::optional<sdfg::Expr> extreme(const sdfg::Expr& e, const Box& box, bool up, bool assume);
   std::optional<sdfg::Expr> bound_of_pieces(const sdfg::Expr& e, const Box& box, bool up, bool assume, int depth);
   std::optional<sdfg::Expr> bound_by_both(const sdfg::Atom& atom, const Box& box, int depth);
+  std::optional<sdfg::Expr> quotient(const sdfg::Expr& a, const sdfg::Expr& b, bool up, bool assume);
+  std::optional<sdfg::Expr> bound_of_product(const sdfg::Expr& e, const sdfg::Atom& factor, const Box& box, bool up,
+                                             bool assume, int depth);
   std::optional<sdfg::Expr> bound(sdfg::Expr e, const Box& box, bool up, bool assume, int depth);
   std::optional<int> sign(const sdfg::Expr& e, const Box& box, bool assume, int depth);
   bool nonneg_parameters(const sdfg::Expr& e) const;
@@ -96,6 +104,14 @@ std::optional<std::int64_t> limit_of_parameters(const sdfg::Expr& e);
 
 // What a minimum (or a maximum) is of; of all else, itself.
 std::vector<sdfg::Expr> operands(const sdfg::Expr& e, sdfg::AtomKind kind);
+
+// A comparison of signed integers as left <= right + offset, each of which holds.
+struct AtMost {
+  const sdfg::ScalarExpr* left;
+  const sdfg::ScalarExpr* right;
+  std::int64_t offset;
+};
+std::vector<AtMost> inequalities(const sdfg::ScalarExpr& comparison, bool holds);
 
 // What an affine comparison of integers (<, <=, >, >=, or its negation) says, as an expression that is >= 0 exactly
 // where it holds; nullopt: another condition.

@@ -23,8 +23,17 @@ namespace {
 // that moves by 2 than a row of 2.
 constexpr std::int64_t kShortRow = 16;
 
+bool is_nonneg_by_elements(const Expr& e, const Box& box, Ranges& ranges) {
+  ranges.trust_elements = true;
+  const bool result = ranges.nonneg(e, box);
+  ranges.trust_elements = false;
+  return result;
+}
+
 // The subscripts of a flat one in rows; nullopt: it is not shown, and cannot be assumed, to stay in its row.
-std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, const Box& box, Ranges& ranges) {
+// `by_elements`: what is known of the values of elements shows it, too.
+std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, const Box& box, Ranges& ranges,
+                                           bool by_elements) {
   std::vector<Expr> subscript;
   Expr rest = at;
   for (std::size_t k = rows.strides.size(); k-- > 0;) {
@@ -44,7 +53,9 @@ std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, con
     if (planted(Fault::rows_unchecked)) continue;
     const bool short_row = extent.constant() && *extent.constant() < kShortRow;
     for (const Expr& e : {s, extent - s - Expr(1)})
-      if (!(short_row ? ranges.nonneg(e, box) : ranges.require_nonneg(e, box))) return std::nullopt;
+      if (!(by_elements && is_nonneg_by_elements(e, box, ranges)) &&
+          !(short_row ? ranges.nonneg(e, box) : ranges.require_nonneg(e, box)))
+        return std::nullopt;
   }
   return subscript;
 }
@@ -68,7 +79,7 @@ void reshape(sdfg::Container& c, std::size_t dimension, const Expr& extent, cons
 std::optional<Expr> count_of(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges& ranges) {
   std::optional<Expr> count;
   for (const auto& [at, box] : accesses) {
-    const auto subscript = decompose(at, rows, box, ranges);
+    const auto subscript = decompose(at, rows, box, ranges, false);
     const auto last = subscript ? ranges.upper(subscript->front(), box, true) : std::nullopt;
     if (!last || !last->reads().empty() || !ranges.require_nonneg(subscript->front(), box)) return std::nullopt;
     count = count ? ranges.larger(*count, *last + Expr(1)) : *last + Expr(1);
@@ -93,13 +104,12 @@ Expr beginning(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges
 
 }  // namespace
 
-// `e` with the variables of loops that may end early as symbols, whose ranges are added to the box: each is read inside
-// of its loop only.
-Expr Builder::ranged(const Expr& e, Box& box) const {
-  if (own_ranges_.empty() || e.reads().empty()) return e;
+// `e` with the variables as symbols that lie in these ranges wherever they are read, which are added to the box.
+Expr Builder::ranged(const Expr& e, const std::map<std::string, Range>& ranges, Box& box) const {
+  if (ranges.empty() || e.reads().empty()) return e;
   return e.map_reads([&](const std::string& container, const std::vector<Expr>& subscript) {
-    const auto own = own_ranges_.find(container);
-    if (own == own_ranges_.end() || !subscript.empty()) return Expr::read(container, subscript);
+    const auto own = ranges.find(container);
+    if (own == ranges.end() || !subscript.empty()) return Expr::read(container, subscript);
     box.push_back(own->second);
     return Expr::symbol(own->second.symbol);
   });
@@ -123,11 +133,19 @@ Lift<void> Builder::delinearize(Memory& memory) {
     const auto* l = std::get_if<sdfg::Loop>(&n.value);
     if (l != nullptr && loops.insert(l->symbol).second) outside_in.push_back(l->symbol);
   });
-  std::map<std::string, Expr> reads;  // what `ranged` replaced
-  for (const auto& [own, range] : own_ranges_) {
-    loops.insert(range.symbol);
-    reads.emplace(range.symbol, Expr::read(own, {}));
-  }
+  std::map<std::string, Expr> reads;  // what `by_ranges` replaced
+  // Of what is only read nobody needs to know which elements are apart: what data say of it is no row.
+  bool is_written = false;
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool write, const Box&) {
+    is_written = is_written || (write && m.container == memory.container);
+  });
+  const std::map<std::string, Range> none, &values = is_written ? values_[memory.container] : none;
+  for (const auto* ranges : {&std::as_const(own_ranges_), &values})
+    for (const auto& [own, range] : *ranges) {
+      loops.insert(range.symbol);
+      reads.emplace(range.symbol, Expr::read(own, {}));
+    }
+  const auto by_ranges = [&](const Expr& e, Box& box) { return ranged(ranged(e, own_ranges_, box), values, box); };
   auto varies = [&](const Atom& a) {
     if (a.kind == AtomKind::Symbol) return loops.contains(a.name);
     return a.kind == AtomKind::Read || std::ranges::any_of(a.args, [&](const Expr& x) {
@@ -136,12 +154,10 @@ Lift<void> Builder::delinearize(Memory& memory) {
   };
   std::vector<FlatAccess> accesses;
   std::vector<Stride> of_terms, whole;
-  bool is_written = false;
-  visit_memlets(sdfg_.root, [&](const Memlet& m, bool write, const Box& box) {
+  visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
-    is_written = is_written || write;
     Box inside = box;
-    const Expr at = ranged(m.subset[dimension], inside);
+    const Expr at = by_ranges(m.subset[dimension], inside);
     const auto is_negative = [&](const Expr& factor) { return ranges_.nonneg(-factor, inside); };
     find_strides(at, varies, Factors::OfTerms, is_negative, of_terms);
     find_strides(at, varies, Factors::Whole, is_negative, whole);
@@ -152,7 +168,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
   Expr origin(0);
   const auto fit = [&](const Rows& rows) {
     return std::ranges::all_of(accesses, [&](const auto& access) {
-      return decompose(access.first - origin, rows, access.second, ranges_).has_value();
+      return decompose(access.first - origin, rows, access.second, ranges_, is_written).has_value();
     });
   };
   const auto fits = [&](const std::optional<Rows>& rows, bool for_sure) {
@@ -174,7 +190,6 @@ Lift<void> Builder::delinearize(Memory& memory) {
     if (!rows)
       if (auto some = rows_of(*strides); (!for_sure && fits_from_first(some)) || fits(some, for_sure))
         rows = std::move(some);
-  // Of what is only read nobody needs to know which elements are apart.
   if (!rows && is_written && !planes) {
     ranges_.assumptions = assumptions;
     auto some = loose_rows(accesses, varies, outside_in, ranges_);
@@ -191,8 +206,8 @@ Lift<void> Builder::delinearize(Memory& memory) {
   }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     Box inside = box;
-    const Expr at = ranged(s[dimension], inside) - origin;
-    const auto result = decompose(at, *rows, inside, ranges_);
+    const Expr at = by_ranges(s[dimension], inside) - origin;
+    const auto result = decompose(at, *rows, inside, ranges_, is_written);
     SOUS_ASSERT(result);
     std::vector<Expr> subscript(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dimension));
     for (const Expr& e : *result) subscript.push_back(e.substitute(reads));

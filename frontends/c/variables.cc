@@ -201,6 +201,7 @@ Lift<Binding> Builder::outer_memory(clang::QualType type, const std::string& wis
   memory.container = b.container;
   memory.element = element;
   memory.where = where;
+  note_constant_values(memory.variable, memory.container);
   memories_.push_back(std::move(memory));
   return b;
 }
