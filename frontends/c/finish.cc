@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/filled.h"
 #include "sdfg/check.h"
 #include "sdfg/planted_fault.h"
 
@@ -150,6 +151,7 @@ Lift<void> Builder::finish_memory() {
   values_ = values_read(sdfg_, ranges_);
   for (Memory& m : memories_) TRY_VOID(delinearize(m));
   for (Memory& m : memories_) TRY_VOID(outermost_extent(m));
+  for (const Expr& run : runs_of_filling_loops(sdfg_)) ranges_.require_nonneg(run, {});
   return check_overlaps();
 }
 

@@ -224,6 +224,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
   auto in_box = [&](const Expr& x) {
     return std::ranges::any_of(box, [&](const Range& r) { return x.uses(r.symbol); });
   };
+  const auto is_divisor = [&](const Expr& x) { return !in_box(x) && nonneg_parameters(x - Expr(1)); };
   if (auto value = bound_of_pieces(e, box, up, assume, depth)) return value;
   // Atoms that are not symbols but depend on the loops are replaced by their own bound first.
   for (bool again = true; again;) {
@@ -236,13 +237,12 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
         const bool atom_up = (term.coefficient > 0) == up;
         std::optional<Expr> value;
         if (atom.kind == AtomKind::FloorDiv) {
-          if (in_box(atom.args[1]) || !nonneg_parameters(atom.args[1] - Expr(1))) return std::nullopt;
+          if (!is_divisor(atom.args[1])) return std::nullopt;
           if (auto a = bound(atom.args[0], box, atom_up, assume, depth + 1))
             value = quotient(*a, atom.args[1], atom_up, assume);
         } else if (atom.kind == AtomKind::Mod) {
-          auto divisor = atom.args[1].constant();
-          if (!divisor || *divisor <= 0) return std::nullopt;
-          value = atom_up ? Expr(*divisor - 1) : Expr(0);
+          if (!is_divisor(atom.args[1])) return std::nullopt;
+          value = atom_up ? atom.args[1] - Expr(1) : Expr(0);
         } else {
           auto a = bound(atom.args[0], box, atom_up, assume, depth + 1);
           auto b = bound(atom.args[1], box, atom_up, assume, depth + 1);

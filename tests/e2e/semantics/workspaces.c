@@ -9,7 +9,9 @@
 // partly: served S
 // kept: served S
 // beyond: served S
-// also: privatize passed systems in_file scalar
+// trees: served SSOO
+// alignments: served SSO
+// also: privatize passed systems in_file scalar alignments; parallelize trees
 #include "semantics.h"
 NOINLINE void passed(int n, int m, double *a, double *row) {
   for (int i = 0; i < n; i++) {
@@ -89,6 +91,30 @@ NOINLINE void beyond(int n, int m, double row[restrict m], const int *restrict a
     for (int j = 0; j < m; j++) x[i * m + j] = row[at[j]];
   }
 }
+// The only element that is read of what each fills is there where the loop that fills it runs: that is asked for.
+NOINLINE void trees(int n, int m, const double *price, double *out) {
+  for (int i = 0; i < n; i++) {
+    double value[64];
+    value[0] = 0;
+    for (int j = 0; j <= m; j++) value[j] = price[i] - j * 3;
+    for (int k = m - 1; k >= 0; k--)
+      for (int j = 0; j <= k; j++) value[j] = value[j] * 0.5 + value[j + 1] * 0.25;
+    out[i] = value[0];
+  }
+}
+NOINLINE void alignments(int n, int m, const int *left, const int *right, int *out) {
+  static int cost[41][41];
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k <= m; k++) cost[k][0] = cost[0][k] = k;
+    for (int k = 1; k <= m; k++)
+      for (int j = 1; j <= m; j++) {
+        int same = cost[k - 1][j - 1] + (left[i * m + k - 1] != right[i * m + j - 1]);
+        int one = cost[k - 1][j] < cost[k][j - 1] ? cost[k - 1][j] + 1 : cost[k][j - 1] + 1;
+        cost[k][j] = same < one ? same : one;
+      }
+    out[i] = cost[m][m];
+  }
+}
 int main(void) {
   fill();
   double *end = before_fence(60 * sizeof(double));
@@ -138,4 +164,15 @@ int main(void) {
   beyond(40, 20, more, at, out);
   SHOW(more);
   SHOW(out);
+  trees(20, 40, a, out);
+  trees(20, 0, a, out + 20);
+  trees(20, -1, a, out + 40);
+  trees(20, 40, out + 19, out);
+  SHOW(out);
+  int words[800], costs[20];
+  for (int k = 0; k < 800; k++) words[k] = k * k % 7;
+  for (int k = 20; k >= -20; k -= 20) {
+    alignments(15, k < 0 ? 0 : k + 1, words, words + 400, costs);
+    for (int i = 0; i < 15; i++) printf(" %d", costs[i]);
+  }
 }
