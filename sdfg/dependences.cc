@@ -13,20 +13,6 @@ namespace {
 
 using Data = Dependences::Data;
 
-// The differences in time between target and source over the pairs.
-IslSet time_deltas(const IslMap& pairs, const Times& times, int s, int t) {
-  return IslSet(isl_map_deltas(times.on_time(pairs, s, t).release()));
-}
-
-// A distance in time as one between the values of the loop's variable (both along its direction).
-std::optional<std::int64_t> value_distance(std::optional<std::int64_t> distance, const Times& times,
-                                           const Times::LoopTime& l) {
-  if (!distance || !l.counted) return distance;
-  for (const std::string& symbol : l.loop->begin.symbols())
-    if (times.loops().contains(symbol)) return std::nullopt;
-  return *distance * std::abs(l.loop->step);
-}
-
 // Where a statement stands in the tree: the index in each sequence on the way, and whether a loop stands there.
 using Path = std::vector<std::pair<std::size_t, bool>>;
 
@@ -121,17 +107,26 @@ class Pairs {
   std::map<std::set<PairClass>, IslMap> unions_;
 };
 
+// How far the target is from the source in the loop, along its direction.
+std::optional<std::int64_t> distance_in(const Times::LoopTime& l, const IslMap& relation, std::size_t loop,
+                                        const Times& times) {
+  // What is counted from another place in each iteration around is no distance between values.
+  if (l.counted)
+    for (const std::string& symbol : l.loop->begin.symbols())
+      if (times.loops().contains(symbol)) return std::nullopt;
+  const auto difference = constant_difference(relation, loop);
+  return difference && l.loop->step < 0 ? -*difference : difference;
+}
+
 void measure_distance(Dependence& d, const IslMap& relation, const Times& times, const Scop& scop) {
   const auto& s = scop.statements[static_cast<std::size_t>(d.source)].iterators;
   const auto& t = scop.statements[static_cast<std::size_t>(d.target)].iterators;
-  if (s.empty() || t.empty() || s.front() != t.front()) return;  // they are in no loop together
-  const IslSet deltas = time_deltas(relation, times, d.source, d.target);
-  IslSet equal(deltas.copy());
+  IslMap equal = relation;  // in all loops so far
   for (std::size_t i = 0; i < s.size() && i < t.size() && s[i] == t[i]; ++i) {
-    const std::size_t index = times.loops().at(s[i]).index;
-    d.distance.push_back(value_distance(constant_distance(deltas, times, index), times, times.loops().at(s[i])));
-    equal = IslSet(isl_set_fix_si(equal.release(), isl_dim_set, static_cast<unsigned>(index), 0));
-    if (d.equal_loops == i && isl_set_is_empty(equal.get()) == isl_bool_false) d.equal_loops = i + 1;
+    d.distance.push_back(distance_in(times.loops().at(s[i]), relation, i, times));
+    if (d.equal_loops < i || (d.distance.back() && *d.distance.back() != 0)) continue;
+    if (!d.distance.back()) equal = equal_in(equal, i);
+    if (!empty(equal)) d.equal_loops = i + 1;
   }
 }
 

@@ -37,5 +37,7 @@ IslMap decreasing(const IslMap& pairs, std::size_t dimension);
 IslMap equal_in(const IslMap& pairs, std::size_t dimension);
 // Whether both sides have numbers there, as at places in sequences: second less first.
 std::optional<std::int64_t> fixed_difference(const IslBasicMap& part, std::size_t dimension);
+// The same of all pairs, where it is one number, whatever both sides are. Only a budget that was kept makes it true.
+std::optional<std::int64_t> constant_difference(const IslMap& pairs, std::size_t dimension);
 
 }  // namespace sous::sdfg

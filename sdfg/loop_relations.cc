@@ -8,29 +8,6 @@ namespace sous::sdfg {
 
 using Data = Dependences::Data;
 
-namespace {
-
-// What the constraints say as they stand.
-std::optional<std::int64_t> fixed(const IslSet& set, unsigned dimension) {
-  isl_val* value = isl_set_plain_get_val_if_fixed(set.get(), isl_dim_set, dimension);
-  std::optional<std::int64_t> result;
-  if (value && isl_val_is_int(value) == isl_bool_true) result = isl_val_get_num_si(value);
-  isl_val_free(value);
-  return result;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times& times, std::size_t index) {
-  const auto length = static_cast<unsigned>(times.length());
-  const auto at = static_cast<unsigned>(index);
-  if (const auto plain = fixed(deltas, at)) return plain;
-  isl_set* from_here = isl_set_project_out(deltas.copy(), isl_dim_set, at + 1, length - at - 1);
-  IslSet one(isl_set_project_out(from_here, isl_dim_set, 0, at));
-  if (!one || isl_set_is_singleton(one.get()) != isl_bool_true) return std::nullopt;
-  return fixed(IslSet(isl_set_coalesce(one.copy())), 0);
-}
-
 const Reduction* same_update(const Data& data, const Dependence& d) {
   const auto& s = data.updates[static_cast<std::size_t>(d.source)];
   const auto& t = data.updates[static_cast<std::size_t>(d.target)];

@@ -11,9 +11,6 @@
 
 namespace sous::sdfg {
 
-// The value of time dimension `index` of the differences, if it is one.
-std::optional<std::int64_t> constant_distance(const IslSet& deltas, const Times& times, std::size_t index);
-
 // The dependence between times, without the pairs that the privates and reductions of the tree's loops remove, nor,
 // where the order in time is all that is asked, those between updates that commute. For what one loop carries,
 // `carrier`, only its own reductions count: the partial results of a loop around it are one for all of its iterations.

@@ -92,9 +92,9 @@ std::optional<CarriedPairs> by_distances(const Dependence& d, const Question& q,
 
 CarriedPairs by_relation(const Question& q, std::size_t k, const IslMap& dependence) {
   const Times::LoopTime& l = q.loop();
-  IslMap pairs = carried_pairs(q.data, q.times(), l, k, dependence);
+  const IslMap pairs = carried_pairs(q.data, q.times(), l, k, dependence);
   if (empty(pairs)) return {};
-  auto distance = constant_distance(IslSet(isl_map_deltas(pairs.release())), q.times(), l.index);
+  auto distance = constant_difference(pairs, l.index);
   if (distance && !l.counted) *distance /= std::abs(l.loop->step);
   return {true, distance};
 }
