@@ -16,6 +16,7 @@
 #include "client/share.h"
 #include "client/trial_sizes.h"
 #include "client/unfollowed.h"
+#include "sdfg/dependence_memory.h"
 #include "sdfg/dot.h"
 #include "sdfg/text.h"
 #include "targets/target.h"
@@ -45,6 +46,7 @@ class Pipeline {
         hardware_(tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code)) {}
 
   Result<Outcome> run(const Lift& lift) {
+    const sdfg::DependenceMemory memory;
     TRY_VOID(check_options());
     out_.report.file = path_;
     double start = now();

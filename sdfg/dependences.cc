@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdfg/dependence_data.h"
+#include "sdfg/dependence_memory.h"
 #include "sdfg/extremum.h"
 #include "sdfg/loop_relations.h"
 #include "sdfg/planted_fault.h"
@@ -228,16 +229,24 @@ bool Dependences::cover(const std::set<int>& statements) const {
 
 Result<Dependences> Dependences::compute_among(const Scop& scop, const std::set<int>& statements,
                                                const Budget& budget) {
-  auto data = std::make_shared<Data>(budget);
-  if (statements.size() < scop.statements.size()) data->among = statements;
-  collect(*data, scop);
-  TRY_VOID(data->context.ok());
-  for (const Statement& s : scop.statements) data->updates.push_back(self_update(s));
-  const Times times(*data, scop, scop.tree);
-  relate(*data, times, scop);
-  TRY_VOID(data->context.ok());
-  Dependences result;
-  result.data_ = std::move(data);
+  const auto compute = [&]() -> Result<Dependences> {
+    auto data = std::make_shared<Data>(budget);
+    if (statements.size() < scop.statements.size()) data->among = statements;
+    collect(*data, scop);
+    TRY_VOID(data->context.ok());
+    for (const Statement& s : scop.statements) data->updates.push_back(self_update(s));
+    const Times times(*data, scop, scop.tree);
+    relate(*data, times, scop);
+    TRY_VOID(data->context.ok());
+    Dependences result;
+    result.data_ = std::move(data);
+    return result;
+  };
+  DependenceMemory* memory = DependenceMemory::here();
+  if (memory == nullptr) return compute();
+  if (const auto* known = memory->find(scop, statements, budget)) return *known;
+  Result<Dependences> result = compute();
+  memory->keep(scop, statements, budget, result);
   return result;
 }
 

@@ -157,6 +157,7 @@ IslMap not_own(const Access& read, const Data& data, const Times& times, const T
   if (read.there) uncovered = intersect(uncovered, read.there);
   for (const Access& write : data.accesses) {
     if (!write.write || !write.exact || write.container != read.container) continue;
+    if (empty(uncovered)) break;
     IslMap pairs = intersect(times.related(write.statement, read.statement, times.same_iteration(l)),
                              times.before(write.statement, read.statement));
     IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));

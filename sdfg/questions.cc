@@ -19,15 +19,17 @@ struct Dependences::Data::Asked {
   const ScheduleTree tree;
   bool original = false;  // the tree is that of the program
   std::optional<Times> times = std::nullopt;
-  std::map<std::string, Result<std::vector<Carried>>> carried = {};          // by symbol
-  std::map<std::pair<std::string, std::string>, Result<bool>> covered = {};  // by symbol and container
+  std::map<std::string, Result<std::vector<Carried>>> carried = {};  // by symbol
+  // By symbol and container.
+  std::map<std::pair<std::string, std::string>, Result<bool>> covered = {}, own = {}, older = {};
 
   Asked(const ScheduleTree& of, bool is_original) : tree(of), original(is_original) {}
 };
 
 namespace {
 
-constexpr std::size_t most_asked = 8;
+// The trees of a dozen recipes with what each of their steps makes of the nest: as many as are asked about again.
+constexpr std::size_t most_asked = 24;
 
 // What is asked about one loop of a tree, of which all dependences inside must be known.
 struct Question {
@@ -179,17 +181,19 @@ Result<std::optional<int>> least_skew(const Dependences& dependences, const Scop
   return std::optional(least);
 }
 
-Result<bool> reads_own_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
-                              const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, scop, tree, symbol));
-  auto own = reads_own_values(q.data, q.times(), q.loop(), container);
-  TRY_VOID(q.data.context.ok());
-  return own;
+namespace {
+
+// The answer for a loop and a container, where it is known already; otherwise what `find` says.
+template <class Known, class Find>
+Result<bool> once(const Question& q, Known& known, const std::string& container, const Find& find) {
+  const auto before = known.find({q.symbol, container});
+  if (before != known.end()) return before->second;
+  Result<bool> answer = find();
+  if (const auto in_budget = q.data.context.ok(); !in_budget) answer = std::unexpected(in_budget.error());
+  return known.emplace(std::pair(q.symbol, container), std::move(answer)).first->second;
 }
 
-Result<bool> reads_older_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
-                                const std::string& symbol, const std::string& container) {
-  TRY(const Question q, about(dependences, scop, tree, symbol));
+bool older_values(const Question& q, const std::string& container) {
   const Data& data = q.data;
   const Times& times = q.times();
   const Times::LoopTime& l = q.loop();
@@ -207,19 +211,27 @@ Result<bool> reads_older_values(const Dependences& dependences, const Scop& scop
     }
     if (!empty(others)) return false;
   }
-  TRY_VOID(q.data.context.ok());
   return true;
+}
+
+}  // namespace
+
+Result<bool> reads_own_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
+                              const std::string& symbol, const std::string& container) {
+  TRY(const Question q, about(dependences, scop, tree, symbol));
+  return once(q, q.tree.own, container, [&] { return reads_own_values(q.data, q.times(), q.loop(), container); });
+}
+
+Result<bool> reads_older_values(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
+                                const std::string& symbol, const std::string& container) {
+  TRY(const Question q, about(dependences, scop, tree, symbol));
+  return once(q, q.tree.older, container, [&]() -> Result<bool> { return older_values(q, container); });
 }
 
 Result<bool> covered(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,
                      const std::string& symbol, const std::string& container) {
   TRY(const Question q, about(dependences, scop, tree, symbol));
-  const std::pair asked(symbol, container);
-  const auto known = q.tree.covered.find(asked);
-  if (known != q.tree.covered.end()) return known->second;
-  auto own = covered(q.data, q.times(), q.loop(), container);
-  if (const auto in_budget = q.data.context.ok(); !in_budget) own = std::unexpected(in_budget.error());
-  return q.tree.covered.emplace(asked, std::move(own)).first->second;
+  return once(q, q.tree.covered, container, [&] { return covered(q.data, q.times(), q.loop(), container); });
 }
 
 Result<bool> privatizable(const Dependences& dependences, const Scop& scop, const ScheduleTree& tree,

@@ -363,5 +363,22 @@ TEST(Dependences, WhatWasAskedIsNotAskedAgain) {
   EXPECT_EQ(data.proven.size(), 2u);
 }
 
+TEST(Dependences, WhatIsKeptIsOfThatLoopThatContainerAndThatQuestion) {
+  const auto a = nest("loop i = 0 .. n { s0: t[] = x[i] loop j = 0 .. n { s1: A[i, j] = t[] + x[j] } }");
+  const auto answers = [&](const char* loop, const char* container) {
+    const auto asked = [&](auto& question) {
+      return question(a.dependences, a.scop, a.scop.tree, loop, container).value() ? "yes " : "no ";
+    };
+    return std::string(asked(reads_own_values)) + asked(reads_older_values) + asked(privatizable);
+  };
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(answers("i", "t"), "yes no yes ");
+    EXPECT_EQ(answers("j", "t"), "no yes no ");
+    EXPECT_EQ(answers("i", "x"), "no yes no ");
+    EXPECT_EQ(answers("i", "A"), "yes yes no ");
+  }
+  EXPECT_EQ(a.dependences.data().asked.size(), 1u);
+}
+
 }  // namespace
 }  // namespace sous::sdfg
