@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sdfg/planted_fault.h"
+#include "transforms/strategies/thread_levels.h"
+#include "tuning-db/chains.h"
 
 namespace sous::client {
 namespace {
@@ -137,9 +139,20 @@ tuning_db::Waits ProgramLoad::waits_at(const Unit& unit, const Sizes& sizes) con
   return tuning_db::waits(program(), sizes, nest_.meaning.reassociate, part(unit));
 }
 
+bool ProgramLoad::has_threads_as_written() const {
+  if (!nest_.written) return false;
+  if (!threads_as_written_) {
+    const auto options = apply_options(nest_);
+    const auto facts = transforms::NestFacts::of(nest_.written->nest, options.context, options.budget);
+    threads_as_written_ = facts && !transforms::thread_levels(*facts, 1, /*workspaces=*/false).empty();
+  }
+  return *threads_as_written_;
+}
+
 bool ProgramLoad::makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const {
   if (planted(Fault::chains_taken_for_free)) return false;
-  return tuning_db::chained(recipes, sizes) > few_updates + tuning_db::chained(program(), usual());
+  const auto more = [&](const auto& share) { return share(recipes, sizes) > few_updates + share(program(), usual()); };
+  return more(tuning_db::chained_without_temporaries) && (more(tuning_db::chained) || has_threads_as_written());
 }
 
 }  // namespace sous::client

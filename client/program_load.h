@@ -47,13 +47,16 @@ class ProgramLoad {
   tuning_db::Waits waits(const Unit& unit) const;
   tuning_db::Waits waits(const Unit& unit, const Sizes& sizes) const;
   // Whether each iteration of innermost loops waits for the one before, where the program's do not: the normal form has
-  // brought the loop inside that goes over the same elements again.
+  // brought the loop inside that goes over the same elements again. What the program computes
+  // for a chain alone counts as part of it, unless threads may have loops in the program's own order, which needs no
+  // arrays (PreparedNest::written).
   bool makes_chains(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
 
  private:
   const Sized& whole() const;
   // The unit's share of the work, by statements or by operations, whichever is less; 1: it is most of it.
   double part(const Unit& unit) const;
+  bool has_threads_as_written() const;
   tuning_db::Waits waits_at(const Unit& unit, const Sizes& sizes) const;
   const tuning_db::CoreLoad& together() const;
   const tuning_db::CoreLoad& apart() const;
@@ -62,6 +65,7 @@ class ProgramLoad {
   const int threads_;
   mutable std::optional<Sized> whole_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;
+  mutable std::optional<bool> threads_as_written_;
   mutable std::optional<bool> fills_lanes_;  // the compiler, with sums that the program waits for
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "tuning-db/chains.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
@@ -147,6 +148,42 @@ bool is_chain(const NestFacts& known, const AccessFact& access) {
   return access.write && sdfg::is_float(access.container->type) && stays_long(known, access);
 }
 
+// Whether the statement is under a condition that looks at the container.
+bool asks_about(const StatementFact& s, const sdfg::Container& container) {
+  return s.under != nullptr && std::ranges::any_of(s.under->condition.inputs, [&](const sdfg::Memlet& m) {
+           return m.container == container.name;
+         });
+}
+
+// Those that wait, and the ones whose value only these take, through a temporary of the same iteration:
+// `t = x - c; s += t * t;` waits as `s += (x - c) * (x - c);` does.
+std::vector<bool> with_temporaries(const NestFacts& known, std::vector<bool> waiting) {
+  const auto only_they_take = [&](const AccessFact& written) {
+    const StatementFact& s = known.statements[static_cast<std::size_t>(written.statement)];
+    bool taken = false, by_others = false;
+    for (const AccessFact& read : known.accesses) {
+      if (read.write || read.container != written.container) continue;
+      const auto by = static_cast<std::size_t>(read.statement);
+      taken = taken || waiting[by];
+      by_others = by_others || !waiting[by] || known.statements[by].loops != s.loops;
+    }
+    for (std::size_t k = 0; k < waiting.size(); ++k)
+      by_others = by_others || (!waiting[k] && asks_about(known.statements[k], *written.container));
+    return taken && !by_others;
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (const AccessFact& access : known.accesses) {
+      const auto index = static_cast<std::size_t>(access.statement);
+      const StatementFact& s = known.statements[index];
+      if (waiting[index] || !access.write || s.loops.empty() || calls_library(s)) continue;
+      if (!access.container->transient || !access.container->shape.empty() || !only_they_take(access)) continue;
+      waiting[index] = more = true;
+    }
+  }
+  return waiting;
+}
+
 }  // namespace
 
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
@@ -168,13 +205,6 @@ double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string
 }
 
 namespace {
-
-// Whether the statement is under a condition that looks at the container.
-bool asks_about(const StatementFact& s, const sdfg::Container& container) {
-  return s.under != nullptr && std::ranges::any_of(s.under->condition.inputs, [&](const sdfg::Memlet& m) {
-           return m.container == container.name;
-         });
-}
 
 // The innermost loops that keep the best value so far, as no compiler makes vectors of it.
 std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
@@ -214,6 +244,7 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
     if (!reassociate && is_chain(known, access)) sums[index] = true;
     if (stride && std::abs(*stride) * sdfg::info(access.container->type).bytes >= line_bytes) lines[index] = true;
   }
+  sums = with_temporaries(known, std::move(sums));
   const std::set<int> choices = loops_of_choices(known, reassociate);
   double all = 0, for_sums = 0, for_any = 0, in_choices = 0;
   for (std::size_t k = 0; k < known.statements.size(); ++k) {
@@ -231,14 +262,30 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   return for_sums >= most ? Waits::ForSums : Waits::ForLines;
 }
 
-double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+namespace {
+
+double share_of_chains(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, bool temporaries) {
   const NestFacts known = facts(nest, sizes);
-  double all = 0, waiting = 0;
-  for (const StatementFact& s : known.statements) all += weight(s);
+  std::vector<bool> chains(known.statements.size());
   for (const AccessFact& access : known.accesses)
     if (access.write && reads(known, access.statement, access.container) && stays_long(known, access))
-      waiting += weight(known.statements[static_cast<std::size_t>(access.statement)]);
+      chains[static_cast<std::size_t>(access.statement)] = true;
+  if (temporaries) chains = with_temporaries(known, std::move(chains));
+  double all = 0, waiting = 0;
+  for (std::size_t k = 0; k < chains.size(); ++k) {
+    all += weight(known.statements[k]);
+    waiting += chains[k] ? weight(known.statements[k]) : 0;
+  }
   return all > 0 ? waiting / all : 0;
+}
+
+}  // namespace
+
+double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  return share_of_chains(nest, sizes, true);
+}
+double chained_without_temporaries(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  return share_of_chains(nest, sizes, false);
 }
 
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "sdfg/text.h"
+#include "tuning-db/chains.h"
 #include "tuning-db/places.h"
 
 namespace sous::tuning_db {
@@ -141,6 +142,30 @@ TEST(FreedLoops, WhatCallsTheLibraryDoesNotWaitForItsSum) {
   EXPECT_EQ(wait("sqrt(A[i, j])"), Waits::ForSums);
   EXPECT_EQ(wait("cos(A[i, j])"), Waits::No);
   EXPECT_EQ(wait("exp(A[i, j])"), Waits::No);
+}
+
+// One computation, however many temporaries it is written with.
+TEST(FreedLoops, WhatOnlyAChainTakesWaitsWithIt) {
+  const std::string temporaries = "array t: f64 transient array u: f64 transient ";
+  const auto in_loop = [&](const std::string& body) {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument array z: f64[n] argument " +
+        temporaries + "arguments n, A, y, z loop i = 0 .. n { loop j = 0 .. n { " + body + " } }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return std::pair(waits(*nest, {{"n", 400}}, false), chained(*nest, {{"n", 400}}));
+  };
+  const std::string t = "s0: t[] = A[i, j] - A[0, j] ", u = "s1: u[] = t[] * t[] ";
+  EXPECT_EQ(in_loop("s2: y[i] = y[i] + (A[i, j] - A[0, j]) * (A[i, j] - A[0, j])"), std::pair(Waits::ForSums, 1.0));
+  EXPECT_EQ(in_loop(t + "s2: y[i] = y[i] + t[] * t[]"), std::pair(Waits::ForSums, 1.0));
+  EXPECT_EQ(in_loop(t + u + "s2: y[i] = y[i] + u[]"), std::pair(Waits::ForSums, 1.0));
+  EXPECT_LT(in_loop(t + u + "s2: y[i] = y[i] + t[] s3: z[j] = u[]").second, 0.8);  // others take it, too
+  EXPECT_LT(in_loop(t + "s2: y[i] = y[i] + t[] if (t[] < 0.5) { s3: z[j] = 1.0 }").second, 0.8);
+  const auto spelled =
+      sdfg::parse("sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument " + temporaries +
+                  "arguments n, A, y loop i = 0 .. n { loop j = 0 .. n { " + t + "s2: y[i] = y[i] + t[] } }");
+  ASSERT_TRUE(spelled) << spelled.error().to_string();
+  EXPECT_LT(chained_without_temporaries(*spelled, {{"n", 400}}), 0.8);
+  EXPECT_EQ(in_loop("s0: t[] = exp(A[i, j]) s2: y[i] = y[i] + t[]").first, Waits::No);  // longer than it waits
 }
 
 TEST(FreedLoops, LanesThatRunForDifferentTimesAreNoVectors) {
