@@ -146,14 +146,49 @@ std::optional<std::vector<Hull>> hulls_of(const LoopsAround& around) {
   return hulls;
 }
 
-// Replaces each access to `name` by one with the subset that `to` gives for the old one.
-Region map_subsets(Region region, const std::string& name, const std::function<Subset(const Subset&)>& to) {
-  visit(region, [&](Node& node) {
+// Replaces each access to `name`, in subscripts too, by one with the subset that `to` gives for the old one.
+Region map_subsets(const Region& region, const std::string& name, const std::function<Subset(const Subset&)>& to) {
+  Region result = map_exprs(region, [&](const Expr& e) {
+    return e.map_reads([&](const std::string& container, const Subset& subset) {
+      return Expr::read(container, container == name ? to(subset) : subset);
+    });
+  });
+  visit(result, [&](Node& node) {
     change_memlets(node, [&](Memlet& m) {
       if (m.container == name) m.subset = to(m.subset);
     });
   });
-  return region;
+  return result;
+}
+
+// The subsets of all accesses to `name`, in subscripts too.
+std::vector<Subset> subsets_of(const Region& region, const std::string& name) {
+  std::vector<Subset> result;
+  for_each_memlet(region, [&](const Memlet& m, bool) {
+    if (m.container == name) result.push_back(m.subset);
+  });
+  map_exprs(region, [&](const Expr& e) {
+    return e.map_reads([&](const std::string& container, const Subset& subset) {
+      if (container == name) result.push_back(subset);
+      return Expr::read(container, subset);
+    });
+  });
+  return result;
+}
+
+// Whether all that subscripts do with the scalar is to wait for a loop that finds its value: the place of the nearest,
+// a row's class. No bound reads it, and what is only an index of what follows (a neighbour's) is computed again sooner
+// than it is stored.
+bool waits_for_loop(const Region& home, const std::string& name) {
+  bool bounds = false, found = false;
+  visit(home, [&](const Node& node) {
+    const auto* loop = std::get_if<Loop>(&node.value);
+    if (loop == nullptr) return;
+    bounds = bounds || loop->begin.reads().contains(name) || loop->end.reads().contains(name);
+    const auto reads = [&](const std::string& read) { return read == name; };
+    found = found || (sdfg::touched(loop->body).written.contains(name) && !exprs_read(loop->body, reads));
+  });
+  return found && !bounds;
 }
 
 }  // namespace
@@ -163,10 +198,11 @@ Expanded expand_scalars(const Sdfg& sdfg, Log& log) {
   const Facts facts(sdfg);
   for (Container& c : result.sdfg.containers) {
     if (!is_local_scalar(result.sdfg, c.name)) continue;
-    if (exprs_read(result.sdfg.root, [&](const std::string& read) { return read == c.name; })) continue;
     const Home home = home_of(result.sdfg.root, c.name);
     if (!home.region || home.around.empty() || !defined_first(*home.region, c.name)) continue;
     if (!spans_loop(*home.region, c.name)) continue;
+    const auto reads_it = [&](const std::string& read) { return read == c.name; };
+    if (exprs_read(result.sdfg.root, reads_it) && !waits_for_loop(*home.region, c.name)) continue;
     const auto hulls = hulls_of(home.around);
     if (!hulls) continue;
     Subset subset;
@@ -189,10 +225,7 @@ Sdfg contract_scalars(const Sdfg& sdfg, const std::vector<std::string>& arrays, 
   for (const std::string& name : arrays) {
     const Home home = home_of(result.root, name);
     if (!home.region) continue;
-    std::vector<Subset> accesses;
-    for_each_memlet(result.root, [&](const Memlet& m, bool) {
-      if (m.container == name) accesses.push_back(m.subset);
-    });
+    const std::vector<Subset> accesses = subsets_of(result.root, name);
     std::set<std::string> common, used;
     for (const Loop* loop : home.around) common.insert(loop->symbol);
     std::vector<bool> keep;

@@ -16,6 +16,7 @@ array A: f64[n, m] argument
 array B: f64[n, m] argument
 array x: f64[n] argument
 array t: f64 stack transient
+array p: i32 stack transient
 arguments n, m, A, B, x
 
 )";
@@ -469,6 +470,30 @@ loop i = 0 .. n {
 }
 )");
   EXPECT_EQ(body(contract_scalars(expanded.sdfg, expanded.arrays, log)), body(nest));
+}
+
+// Of what subscripts read, only what a loop finds: an index of the loop inside is no row's result.
+TEST(ExpandScalars, ThePlaceThatALoopFindsMayWaitForItsUse) {
+  Log log;
+  const auto nest = [](const std::string& between) {
+    return graph("\nloop i = 0 .. n {\n  s0: p[] = 0\n  loop j = 0 .. m {\n" + between +
+                 "  }\n  s2: x[p[]] = x[p[]] + 1.0\n}\n");
+  };
+  const sdfg::Sdfg found = nest("    if (0.0 < A[i, j]) {\n      s1: p[] = {j}i32\n    }\n");
+  const Expanded expanded = expand_scalars(found, log);
+  EXPECT_EQ(body(expanded.sdfg), R"(
+loop i = 0 .. n {
+  s0: p[i] = 0
+  loop j = 0 .. m {
+    if (0.0 < A[i, j]) {
+      s1: p[i] = {j}i32
+    }
+  }
+  s2: x[p[i]] = x[p[i]] + 1.0
+}
+)");
+  EXPECT_EQ(body(contract_scalars(expanded.sdfg, expanded.arrays, log)), body(found));
+  EXPECT_EQ(expand_scalars(nest("    s1: A[i, j] = x[p[]]\n"), log).arrays.size(), 0);
 }
 
 TEST(Distribute, MakesEveryComponentANest) {
