@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/counts.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "sdfg/extremum.h"
 #include "sdfg/planted_fault.h"
@@ -269,10 +270,15 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
   else if (auto one = else_body.nodes.empty() ? as_extremum(test, inputs, then_body) : std::nullopt;
            one && is_own_variable(sdfg::as_assignment(*one)->out.container))
     emit(std::move(*one));
-  else if (!then_body.nodes.empty())
+  else if (!then_body.nodes.empty()) {
+    if (else_body.nodes.empty())
+      for (sdfg::State& count :
+           take_counts(test, inputs, then_body, [&](const std::string& c) { return is_own_variable(c); }))
+        emit(std::move(count));
     emit(sdfg::If{.condition = {std::move(test), std::move(inputs)},
                   .then_body = std::move(then_body),
                   .else_body = std::move(else_body)});
+  }
   return {};
 }
 

@@ -182,6 +182,31 @@ TEST(Lift, AGuardedReadBecomesABranch) {
 )");
 }
 
+// A variable of the function's own that neither the condition nor what else stands under it looks at.
+TEST(Lift, CountsBesideOthersUnderAConditionAreSums) {
+  const auto body = [](const std::string& under, const std::string& test = "a[i] != b[i]") {
+    return root(
+        "int all; int f(int n, int *restrict a, const int *restrict b, int *restrict p) { int m = 0; "
+        "for (int i = 0; i < n; i++) if (" +
+        test + ") { " + under + " } return m; }");
+  };
+  const std::string counted = R"(loop i = 0 .. n {
+  s0: m[] = m[] + i32(a[i] != b[i])
+  if (a[i] != b[i]) {
+    s1: a[i] = b[i]
+  }
+}
+)";
+  EXPECT_EQ(body("m++; a[i] = b[i];"), counted);
+  EXPECT_TRUE(body("a[i] = b[i]; m++;").contains("m[] + i32(a[i] != b[i])\n  if (a[i] != b[i]) {\n"));
+  EXPECT_TRUE(body("a[i] = b[i]; m -= 3;").contains("m[] - select(a[i] != b[i], 3, 0)\n  if"))
+      << body("a[i] = b[i]; m -= 3;");
+  for (const char* in_order :
+       {"m++;", "m++; a[i] = m;", "(*p)++; a[i] = b[i];", "all++; a[i] = b[i];", "m += b[i]; a[i] = b[i];"})
+    EXPECT_TRUE(body(in_order).starts_with("loop i = 0 .. n {\n  if (")) << body(in_order);
+  EXPECT_TRUE(body("m++; a[i] = b[i];", "a[i] != m").starts_with("loop i = 0 .. n {\n  if ("));
+}
+
 TEST(Lift, IndirectSubscripts) {
   EXPECT_EQ(root(R"(void f(int n, const int *restrict row, const int *restrict col, const double *restrict v,
        const double *restrict x, double *restrict y) {
