@@ -47,6 +47,15 @@ Interval type_interval(sdfg::ElementType type) {
   return bits == 64 ? Interval{0, INT64_MAX} : Interval{0, (std::int64_t{1} << bits) - 1};
 }
 
+bool holds_all(sdfg::ElementType to, sdfg::ElementType from) {
+  if (from == sdfg::ElementType::boolean) return sdfg::is_integer(to);
+  if (!sdfg::is_integer(to) || !sdfg::is_integer(from)) return false;
+  const bool signed_to = sdfg::info(to).kind == sdfg::TypeKind::Signed,
+             signed_from = sdfg::info(from).kind == sdfg::TypeKind::Signed;
+  const auto wide = sdfg::info(to).bytes, narrow = sdfg::info(from).bytes;
+  return signed_to == signed_from ? wide >= narrow : signed_to && wide > narrow;
+}
+
 bool Ranges::nonneg_parameters(const Expr& e) const {
   if (!e.is_valid()) return false;
   if (interval(e, parameters).lo >= 0) return true;

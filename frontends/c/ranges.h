@@ -31,6 +31,8 @@ struct Interval {
 
 // The values of an integer type, as far as an index may be one.
 Interval type_interval(sdfg::ElementType type);
+// Whether every value of one type is one of the other.
+bool holds_all(sdfg::ElementType to, sdfg::ElementType from);
 
 class Ranges {
  public:

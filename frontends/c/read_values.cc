@@ -1,6 +1,7 @@
 #include "frontends/c/read_values.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,14 +23,6 @@ struct Value {
 };
 
 bool is_signed(sdfg::ElementType type) { return sdfg::info(type).kind == sdfg::TypeKind::Signed; }
-
-// Whether every value of one type is one of the other.
-bool holds_all(sdfg::ElementType to, sdfg::ElementType from) {
-  if (from == sdfg::ElementType::boolean) return sdfg::is_integer(to);
-  if (!sdfg::is_integer(to) || !sdfg::is_integer(from)) return false;
-  const auto wide = sdfg::info(to).bytes, narrow = sdfg::info(from).bytes;
-  return is_signed(to) == is_signed(from) ? wide >= narrow : is_signed(to) && wide > narrow;
-}
 
 class Follower {
  public:
@@ -62,8 +55,6 @@ class Follower {
     return at == now_.end() ? Value{} : at->second;
   }
 
-  Expr larger(const Expr& a, const Expr& b) { return ranges_.larger(a, b, box_); }
-  Expr smaller(const Expr& a, const Expr& b) { return -larger(-a, -b); }
   Value joined(const Value& a, const Value& b) { return joined(a, b, box_); }
   // As far as what is known where the box is tells which is larger.
   Value joined(const Value& a, const Value& b, const Box& box) {
@@ -257,7 +248,7 @@ class Follower {
       case ScalarOp::div:
         return quotient(of(0), of(1));
       case ScalarOp::shl:
-        return shift() ? computed(product(of(0), {*shift(), *shift()}), e.type) : Value{};
+        return shift() ? in_type(product(of(0), {*shift(), *shift()}), e.type) : Value{};  // sign bits shifted out
       case ScalarOp::shr:
         return shift() ? ends(of(0), [&](const Expr& end) { return Expr::floor_div(end, *shift()); }) : Value{};
       case ScalarOp::rem:
@@ -287,15 +278,26 @@ class Follower {
   Value in_type(const Value& v, sdfg::ElementType type) {
     constexpr int of_int = 4;  // bytes; a shorter one is chosen for what does not fit, too
     if (!v.lo || !v.hi) return {};
-    const WideInterval values{interval(*v.lo, ranges_.parameters).lo, interval(*v.hi, ranges_.parameters).hi};
-    const Interval all = type_interval(type);
-    const bool is_wide = sdfg::info(type).bytes > of_int;
-    if (is_wide && (values.lo < all.lo || values.hi > all.hi)) return {};
     if (planted(Fault::value_in_any_type)) return v;
-    if (ranges_.fits(*v.lo, type, box_) && ranges_.fits(*v.hi, type, box_)) return v;
-    const bool is_assumed = assume_ && sdfg::info(type).bytes == of_int && is_nonneg(v.lo) &&
-                            ranges_.require_nonneg(Expr(all.hi) - *v.hi, {});
-    return is_assumed ? v : Value{};
+    const bool is_wide = sdfg::info(type).bytes > of_int;
+    if (!is_wide && ranges_.fits(*v.lo, type, box_) && ranges_.fits(*v.hi, type, box_)) return v;
+    const bool is_sign_kept = is_signed(type) ? is_wide || is_nonneg(v.lo) : is_nonneg(v.lo);
+    if (!is_sign_kept || sdfg::info(type).bytes < of_int) return {};
+    if (!is_wide) {
+      const std::int64_t most = type_interval(type).hi;
+      const bool likely = assume_ && ranges_.fits(*v.lo, type, box_) && is_likely_below(*v.hi, most);
+      return likely && ranges_.require_nonneg(Expr(most) - *v.hi, {}) ? v : Value{};
+    }
+    const WideInterval values{interval(*v.lo, ranges_.parameters).lo, interval(*v.hi, ranges_.parameters).hi};
+    if (values.lo >= INT64_MIN && values.hi <= INT64_MAX) return v;
+    const bool likely = assume_ && is_likely_below(*v.hi, INT64_MAX) && is_likely_below(-*v.lo, INT64_MAX);
+    return likely && ranges_.require_64_bits(*v.lo, {}) && ranges_.require_64_bits(*v.hi, {}) ? v : Value{};
+  }
+  // For all sizes up to a few ten thousand.
+  static bool is_likely_below(const Expr& e, std::int64_t limit) {
+    std::map<std::string, Interval> sizes;
+    for (const std::string& symbol : e.symbols()) sizes[symbol] = {0, 1 << 15};
+    return interval(e, sizes).hi <= limit;
   }
   Value product(const Value& a, const Value& b) {
     // A chain of squares would double with each link.
@@ -326,13 +328,11 @@ class Follower {
   }
   Value value_where(const ScalarExpr& condition, bool holds, const ScalarExpr& e, const std::vector<Memlet>& inputs) {
     const Values before = now_;
-    const auto known = said_;
-    const auto of_inputs = said_of_inputs_;
+    const std::pair known(said_, said_of_inputs_);
     learn(condition, inputs, holds);
     const Value result = value(e, inputs);
     now_ = before;
-    said_ = known;
-    said_of_inputs_ = of_inputs;
+    std::tie(said_, said_of_inputs_) = known;
     return result;
   }
   // One side alone bounds a maximum from below, and a minimum from above.
@@ -340,7 +340,7 @@ class Follower {
     Value result = joined(a, b);
     std::optional<Expr>& end = is_max ? result.lo : result.hi;
     const std::optional<Expr>&x = is_max ? a.lo : a.hi, &y = is_max ? b.lo : b.hi;
-    end = !x ? y : !y ? x : is_max ? larger(*x, *y) : smaller(*x, *y);
+    end = !x ? y : !y ? x : is_max ? ranges_.larger(*x, *y, box_) : -ranges_.larger(-*x, -*y, box_);
     return result;
   }
   static Value negative(const Value& v) {
