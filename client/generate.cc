@@ -62,6 +62,7 @@ Result<Generated> one(const PreparedNest& nest, const Chosen& chosen, const sdfg
   options.comment = comment_of(nest, chosen);
   options.symbol_types = frontends::symbol_types(*nest.lifted);
   options.known = nest.lifted->known;
+  options.tables = nest.lifted->tables;
   options.members = nest.lifted->members;
   options.original = &nest.normal;
   options.in_program = &nest.lifted->sdfg;

@@ -81,6 +81,9 @@ struct LiftedNest {
   // Of arguments that are members in an array of structures: what that array is reached by, and the bytes from there to
   // where the argument points.
   std::map<std::string, std::pair<std::string, std::int64_t>> members = {};
+  // Of arguments that are short tables of constants: the elements, row by row, as C and C++ write them, with a comma
+  // behind each.
+  std::map<std::string, std::string> tables = {};
   bool reassociate = false;  // by leave of the program's own; flags are the caller's business
   Hint hint;
   std::optional<WholeFunction> whole = {};

@@ -136,6 +136,9 @@ struct EmitOptions {
   std::map<std::string, std::pair<std::string, std::int64_t>> members = {};
   // What symbols surely are, whenever the function is called.
   std::map<std::string, std::int64_t> known = {};
+  // Arguments that are tables of constants: their elements, row by row, with a comma behind each. They are numbers in
+  // the code, as they are in the program.
+  std::map<std::string, std::string> tables = {};
   // The nest before its recipe: what it reads and fills is easier to tell there. Null: it is not at hand.
   const sdfg::Sdfg* original = nullptr;
   // The nest as the program has it, with the same arguments: what data have to be looked at for it (sdfg/inspection.h)

@@ -413,7 +413,8 @@ class Builder {
   std::map<std::string, std::string> symbol_c_;
   std::map<std::string, sdfg::ElementType> symbol_types_;  // those of at most 32 bits: i32 or u32
   std::map<std::string, std::int64_t> known_, supposed_;
-  std::vector<sdfg::Memlet> pool_;  // what the inputs of expressions under construction refer to
+  std::map<std::string, std::string> tables_;  // LiftedNest::tables
+  std::vector<sdfg::Memlet> pool_;             // what the inputs of expressions under construction refer to
   std::vector<const clang::FunctionDecl*> inline_stack_;
   std::vector<Final> finals_;
   std::set<std::string> text_symbols_;  // of the epilogue, and of what symbols computed from others are

@@ -76,7 +76,13 @@ void Builder::note_constant_values(const clang::VarDecl* v, const std::string& c
       !context_.getBaseElementType(v->getType()).isConstQualified() || v->getType().isVolatileQualified())
     return;
   const clang::APValue* value = v->evaluateValue();
-  if (const auto values = value == nullptr ? std::nullopt : hull(*value)) ranges_.elements[container] = *values;
+  if (value == nullptr) return;
+  if (const auto values = hull(*value)) ranges_.elements[container] = *values;
+  // As numbers in the code where a compiler makes numbers of them, too: in loops that are as short.
+  constexpr std::uint64_t most_numbers = 64;
+  std::string text;
+  std::uint64_t elements = 0;
+  if (append(*value, elements, text) && elements <= most_numbers) tables_[container] = text;
 }
 
 bool Builder::out_of_reach(const clang::VarDecl* v) const {

@@ -263,6 +263,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
                               .expression = address(*m),
                               .unset = unset,
                               .own = own});
+    if (const auto table = tables_.find(c.name); table != tables_.end() && address(*m) == m->c_expr)
+      nest.tables.insert(*table);
     if (const auto shift = m->shift.constant(); shift && !m->record.empty() && m->table.empty())
       nest.members[c.name] = {m->c_expr, m->offset + *shift * static_cast<std::int64_t>(sdfg::info(c.type).bytes)};
     read.insert(m->table.empty() ? m->c_expr : m->table);

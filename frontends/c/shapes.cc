@@ -30,6 +30,28 @@ bool is_nonneg_by_elements(const Expr& e, const Box& box, Ranges& ranges) {
   return result;
 }
 
+// Those that no division makes: rows that are (`(y + c[q] + n) % n`, particles pushed on) would be brought outside,
+// with a division for each element where the program's order has one for several.
+std::map<std::string, Range> without_divided(std::map<std::string, Range> values, const sdfg::Region& root) {
+  sdfg::visit(root, [&](const sdfg::Node& node) {
+    const auto* state = std::get_if<sdfg::State>(&node.value);
+    const auto assigned = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
+    if (!assigned || !values.contains(assigned->out.container)) return;
+    bool divides = false;
+    assigned->code.visit([&](const sdfg::ScalarExpr& e) {
+      divides = divides || e.op == sdfg::ScalarOp::rem || e.op == sdfg::ScalarOp::div;
+    });
+    if (divides) values.erase(assigned->out.container);
+  });
+  return values;
+}
+bool has_remainder(const Expr& e) {
+  return std::ranges::any_of(e.terms(), [](const sdfg::Term& t) {
+    return std::ranges::any_of(
+        t.atoms, [](const Atom& a) { return a.kind == AtomKind::Mod && !a.args[1].constant().has_value(); });
+  });
+}
+
 // The subscripts of a flat one in rows; nullopt: it is not shown, and cannot be assumed, to stay in its row.
 // `by_elements`: what is known of the values of elements shows it, too.
 std::optional<std::vector<Expr>> decompose(const Expr& at, const Rows& rows, const Box& box, Ranges& ranges,
@@ -139,7 +161,8 @@ Lift<void> Builder::delinearize(Memory& memory) {
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool write, const Box&) {
     is_written = is_written || (write && m.container == memory.container);
   });
-  const std::map<std::string, Range> none, &values = is_written ? values_[memory.container] : none;
+  const std::map<std::string, Range> values =
+      is_written ? without_divided(values_[memory.container], sdfg_.root) : std::map<std::string, Range>{};
   for (const auto* ranges : {&std::as_const(own_ranges_), &values})
     for (const auto& [own, range] : *ranges) {
       loops.insert(range.symbol);
@@ -153,6 +176,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
            });
   };
   std::vector<FlatAccess> accesses;
+  bool divided = false;  // by what no number is, and written
   std::vector<Stride> of_terms, whole;
   visit_memlets(sdfg_.root, [&](const Memlet& m, bool, const Box& box) {
     if (m.container != memory.container) return;
@@ -161,8 +185,10 @@ Lift<void> Builder::delinearize(Memory& memory) {
     const auto is_negative = [&](const Expr& factor) { return ranges_.nonneg(-factor, inside); };
     find_strides(at, varies, Factors::OfTerms, is_negative, of_terms);
     find_strides(at, varies, Factors::Whole, is_negative, whole);
+    divided = divided || (is_written && has_remainder(at));
     accesses.emplace_back(at, std::move(inside));
   });
+  if (divided) return {};
   // What stays in its rows for sure, before what is assumed to.
   const std::vector<Expr> assumptions = ranges_.assumptions;
   Expr origin(0);

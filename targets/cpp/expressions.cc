@@ -33,6 +33,10 @@ Expressions::Expressions(const sdfg::Sdfg& sdfg, Names& names) : sdfg_(sdfg), na
 }
 
 const std::string& Expressions::use(const std::string& name) const {
+  if (const auto table = tables_.find(name); table != tables_.end()) {
+    tables_used_.insert(name);
+    return table->second;
+  }
   const std::string& identifier = names_.of(name);
   used_.insert(identifier);
   return identifier;

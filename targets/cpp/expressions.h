@@ -48,6 +48,12 @@ class Expressions {
   std::set<std::string>& used() const { return used_; }
   // The identifier of a symbol or container, in code that uses it.
   const std::string& use(const std::string& name) const;
+  // The container's elements are those of an array with this identifier, which stands ahead of the function.
+  void take_table(const std::string& container, const std::string& identifier) {
+    tables_.emplace(container, identifier);
+  }
+  // Those that were used.
+  const std::set<std::string>& tables_used() const { return tables_used_; }
   // The symbols of the loops entered, outermost first.
   std::vector<std::string> entered() const;
 
@@ -79,7 +85,8 @@ class Expressions {
 
   const sdfg::Sdfg& sdfg_;
   Names& names_;
-  mutable std::set<std::string> used_;
+  mutable std::set<std::string> used_, tables_used_;
+  std::map<std::string, std::string> tables_;  // identifiers, by container
   std::set<std::string> by_pointer_;
   std::set<std::string> nonnegative_;
   std::optional<Text> device_operation(const sdfg::ScalarExpr& e, const std::vector<Text>& inputs) const;

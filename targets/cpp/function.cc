@@ -77,6 +77,10 @@ class FunctionPrinter {
       if (const Container* c = sdfg_.find(argument); c != nullptr && !by_value(*c))
         body.pointers[names_.of(argument)] = signature_.parameter(argument, true);
     body.members = signature_.members();
+    if (!on_device())
+      for (const auto& [table, values] : options_.tables)
+        if (const Container* c = sdfg_.find(table); c != nullptr && !by_value(*c) && !written_.contains(table))
+          body.expressions.take_table(table, names_.fresh(kernel_ + "_" + table));
     for (const Transient& t : transients_)
       if (t.heap) body.pointers[signature_.heap_all(t)] = signature_.heap_parameter(t);
     body.declare("");
@@ -89,6 +93,10 @@ class FunctionPrinter {
       const bool is_named = body.expressions.used().contains(run_);
       parameters.push_back((is_named ? "" : "[[maybe_unused]] ") + ("sous::gpu::Run& " + run_));
     }
+    // As numbers in the code, so that compilers make of loops over them what they make of the program's.
+    for (const std::string& table : body.expressions.tables_used())
+      out.line("static const " + std::string(sdfg::info(sdfg_.find(table)->type).cpp) + " " +
+               body.expressions.use(table) + "[] = {" + options_.tables.at(table) + "};");
     out.open(parameter_list(head + kernel_, parameters));
     out.append(body.out.text());
     out.close();
@@ -342,7 +350,8 @@ class FunctionPrinter {
                         .math_errno = options_.math_errno,
                         .lines = options_.lines,
                         .restrict_arguments = false,
-                        .known = options_.known};
+                        .known = options_.known,
+                        .tables = options_.tables};
     const Dialect plain{.target = cpp_target};
     FunctionPrinter printer(written, options, plain, *transients);
     Printer body(written, options, plain, *transients, printer.names_);

@@ -1,6 +1,9 @@
 // What is known of a function's parameters by its calls, and constants of math.h.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "frontends/c/lift.h"
 #include "sdfg/text.h"
 
@@ -84,6 +87,23 @@ TEST(LiftConstants, InfinityIsANumber) {
       "  return least;\n}");
   ASSERT_EQ(unit.nests.size(), 1u);
   EXPECT_NE(sdfg::print(unit.nests[0].sdfg).find("inf(f64)"), std::string::npos);
+}
+
+// Also those that a block declares; not what may change, nor what is longer than a compiler makes numbers of.
+TEST(LiftConstants, ShortTablesAreNumbers) {
+  using Tables = std::map<std::string, std::string>;
+  const auto tables = [](const std::string& ahead, const std::string& inside) {
+    const auto unit = lifted(ahead + "void f(int n, double *x) {\n" + inside +
+                             "  for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) x[i] += t[k] * i;\n}\n");
+    EXPECT_EQ(unit.nests.size(), 1u);
+    return unit.nests.empty() ? Tables{} : unit.nests[0].tables;
+  };
+  EXPECT_EQ(tables("static const int t[3] = {-1, 0};\n", ""), (Tables{{"t", "-1LL,0LL,0LL,"}}));
+  EXPECT_EQ(tables("", "  static const double t[3] = {0.5, -0.0, 2};\n"), (Tables{{"t", "0x1p-1,-0x0p+0,0x1p+1,"}}));
+  EXPECT_EQ(tables("const unsigned char t[3] = {7, 255, 0};\n", ""), (Tables{{"t", "7ULL,255ULL,0ULL,"}}));
+  EXPECT_EQ(tables("static int t[3] = {1, 2, 3};\n", ""), Tables{});
+  EXPECT_EQ(tables("static const int t[65] = {1};\n", ""), Tables{});
+  EXPECT_EQ(tables("extern const int t[3];\n", ""), Tables{});
 }
 
 }  // namespace

@@ -46,6 +46,24 @@ TEST(Targets, EachScheduleIsFollowedOrRunInOrderOrRefused) {
   }
 }
 
+// For threads and lanes as well: what they read is an array of the file, no argument.
+TEST(Targets, TablesAreNumbersInTheCode) {
+  const std::string text =
+      "sdfg 1 g array t: i32[3] argument const array u: i32[3] argument alias 1 array A: f64[60] argument alias 2\n"
+      "arguments t, u, A\nloop i = 0 .. 20 SCHEDULE { loop k = 0 .. 3 { s: A[3*i + k] = f64(t[k] + u[k]) } }";
+  for (const char* schedule : {"", "parallel", "simd"}) {
+    const auto graph = parsed(std::string(text).replace(text.find("SCHEDULE"), 8, schedule));
+    for (const Target* target : targets()) {
+      const auto code = target->emit(graph, {.tables = {{"t", "1LL,-2LL,3LL,"}}});
+      if (target->has_gpu()) continue;
+      ASSERT_TRUE(code) << target->name;
+      EXPECT_TRUE(has(code->code, "static const int32_t kernel_nest_t[] = {1LL,-2LL,3LL,};")) << code->code;
+      EXPECT_TRUE(has(code->code, "kernel_nest_t[k") || has(code->code, "kernel_nest_t + ")) << code->code;
+      EXPECT_FALSE(has(code->code, " t[k") || has(code->code, "(t[k")) << code->code;
+    }
+  }
+}
+
 TEST(Targets, IterationsAreHandedOutInShares) {
   const auto schedule = [](const char* parallel) {
     const auto code = openmp_target.emit(
