@@ -4,6 +4,7 @@
 
 #include "frontends/c/intervals.h"
 #include "frontends/c/row_strides.h"
+#include "sdfg/atoms.h"
 
 namespace sous::frontends::c {
 
@@ -17,24 +18,6 @@ using sdfg::Term;
 namespace {
 
 constexpr int kMaxDepth = 12;
-
-Expr of_atom(const Atom& a) {
-  switch (a.kind) {
-    case AtomKind::Symbol:
-      return Expr::symbol(a.name);
-    case AtomKind::FloorDiv:
-      return Expr::floor_div(a.args[0], a.args[1]);
-    case AtomKind::Mod:
-      return Expr::mod(a.args[0], a.args[1]);
-    case AtomKind::Min:
-      return Expr::min(a.args[0], a.args[1]);
-    case AtomKind::Max:
-      return Expr::max(a.args[0], a.args[1]);
-    case AtomKind::Read:
-      return Expr::read(a.name, a.args);
-  }
-  __builtin_unreachable();
-}
 
 }  // namespace
 
@@ -208,7 +191,7 @@ std::optional<Expr> Ranges::quotient(const Expr& a, const Expr& b, bool up, bool
 // With a symbol for a factor that is none.
 std::optional<Expr> Ranges::bound_of_product(const Expr& e, const Atom& factor, const Box& box, bool up, bool assume,
                                              int depth) {
-  const Expr value = of_atom(factor);
+  const Expr value = sdfg::make_atom(factor, factor.args);
   const auto most = bound(value, box, true, assume, depth + 1), least = bound(value, box, false, assume, depth + 1);
   if (!most || !least) return std::nullopt;
   Box inside = box;
@@ -217,7 +200,7 @@ std::optional<Expr> Ranges::bound_of_product(const Expr& e, const Atom& factor, 
   for (const Term& term : e.terms()) {
     Expr product(term.coefficient);
     for (const Atom& a : term.atoms)
-      product = product * (a == factor ? Expr::symbol(inside.back().symbol) : of_atom(a));
+      product = product * (a == factor ? Expr::symbol(inside.back().symbol) : sdfg::make_atom(a, a.args));
     with_symbol = with_symbol + product;
   }
   return bound(with_symbol, inside, up, assume, depth + 1);
@@ -265,7 +248,7 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
             value = !value ? *both : atom_up ? Expr::min(*value, *both) : Expr::max(*value, *both);
         }
         if (!value) return std::nullopt;
-        e = e + Expr(term.coefficient) * (*value - of_atom(atom));
+        e = e + Expr(term.coefficient) * (*value - sdfg::make_atom(atom, atom.args));
         again = true;
         break;
       }
