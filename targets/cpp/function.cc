@@ -49,7 +49,8 @@ class FunctionPrinter {
 
   Function print() {
     Printer body(sdfg_, options_, dialect_, transients_, names_);
-    const std::string nest = kernel(body, "static void ");
+    // Inlined into what enters it, it would be optimized once more there, of which it gains nothing.
+    const std::string nest = kernel(body, "static __attribute__((noinline)) void ");
     Lines out;
     out.source_line = options_.lines.line;
     if (out.source_line > 0) out.append(line_directive(options_.lines.file, options_.lines.line));

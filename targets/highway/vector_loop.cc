@@ -248,7 +248,10 @@ void VectorLoop::print_loops(const Parts& parts, std::optional<std::int64_t> tri
   if (!parts.wide.empty()) loop(std::to_string(wide_copies), parts.wide);
   out.append(parts.join);
   loop("", parts.main);
-  out.open("if (" + at + compare + parts.end + ")");
+  // Whether a known number of iterations leaves any is known when the lanes are: no compiler need look at what never
+  // runs.
+  out.open(counted ? "if constexpr (" + std::to_string(*trips) + " % hn::MaxLanes(" + mask_tag() + ") != 0)"
+                   : "if (" + at + compare + parts.end + ")");
   set_index();
   std::string left = step > 0 ? parts.end + " - " + at : at + " - " + parts.end;
   if (size != 1) left = "(" + left + " + " + std::to_string(size - 1) + ") / " + std::to_string(size);

@@ -131,17 +131,19 @@ SOUS_ONCE inline void run_region(bool pays, int wanted, void (*run)(const void*)
 }
 #endif
 
+// What the body has by value, each thread has of its own, in registers: whatever a vector is stored to might be what
+// threads share.
+template <class Body>
+void run_own(const void* what) {
+  const Body own = *static_cast<const Body*>(what);
+  own();
+}
 // Runs the body on each thread of a team, and waits for all: of `wanted` threads, 0: as many as there are; of one,
-// where more do not pay, and where another thread of the program has the team. What the body has by value, each thread
-// has of its own, in registers: whatever a vector is stored to might be what threads share.
+// where more do not pay, and where another thread of the program has the team.
 template <class Body>
 inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, const Body& body) {
 #ifdef _OPENMP
-  const auto run = [](const void* what) {
-    const Body own = *static_cast<const Body*>(what);
-    own();
-  };
-  run_region(pays, wanted, run, &body);
+  run_region(pays, wanted, run_own<Body>, &body);
 #else
   body();
 #endif

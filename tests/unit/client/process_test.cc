@@ -49,6 +49,7 @@ TEST(Process, ASignalLeavesNoFolderBehind) {
     ASSERT_EQ(::pipe(ends), 0);
     const pid_t child = ::fork();
     if (child == 0) {
+      ::signal(signal, SIG_DFL);  // a shell's background commands ignore SIGINT
       const auto gone = std::make_unique<TemporaryFolder>(*TemporaryFolder::make());
       const auto folder = TemporaryFolder::make();
       if (!write_file(folder->file("left"), "text")) ::_exit(1);
