@@ -166,15 +166,7 @@ Result<Compiler> compiler_of(const string& text, const std::vector<CompilerRow>&
 
 bool exists(const string& file) {
   if (file.find('/') != string::npos) return ::access(file.c_str(), R_OK) == 0;
-  const char* path = std::getenv("PATH");
-  string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const auto colon = rest.find(':');
-    const string candidate = string(rest.substr(0, colon)) + "/" + file;
-    if (::access(candidate.c_str(), X_OK) == 0) return true;
-    rest = colon == string_view::npos ? string_view{} : rest.substr(colon + 1);
-  }
-  return false;
+  return client::find_program(file).has_value();
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "client/commands.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -321,36 +319,17 @@ int finish(const Result<int>& result) {
   return status;
 }
 
-// Whether the launcher can start it.
-bool is_program(const string& name) {
-  if (name.find('/') != string::npos) return ::access(name.c_str(), X_OK) == 0;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-  while (true) {
-    const auto colon = rest.find(':');
-    const string folder(rest.substr(0, colon));
-    if (::access((folder.empty() ? name : folder + "/" + name).c_str(), X_OK) == 0) return true;
-    if (colon == std::string_view::npos) return false;
-    rest.remove_prefix(colon + 1);
-  }
-}
-
 // Our commands, and what in PATH is called like a compiler.
 std::vector<string> commands_and_compilers() {
   auto names = command_names();
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-  while (!rest.empty()) {
-    const auto colon = std::min(rest.find(':'), rest.size());
+  for (const string& folder : program_folders()) {
     std::error_code error;
-    for (std::filesystem::directory_iterator it(string(rest.substr(0, colon)), error), end; !error && it != end;
-         it.increment(error)) {
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
       const string name = it->path().filename().string();
       const bool compiler =
           name == "cc" || name == "c99" || name.find("gcc") != string::npos || name.find("clang") != string::npos;
       if (compiler) names.push_back(name);
     }
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
   std::ranges::sort(names);
   return names;
@@ -375,7 +354,7 @@ Result<int> dispatch(const std::vector<string>& arguments) {
   if (words.empty()) return fail("cli.unknown-command", "a command or a compiler is missing; see sous help");
   const auto* command = parsed.words.empty() ? nullptr : find_command(words[0]);
   if (command == nullptr) {
-    if (!is_program(words[0])) {
+    if (!find_program(words[0])) {
       return fail("cli.unknown-command",
                   "there is no command and no compiler " + words[0] + did_you_mean(words[0], commands_and_compilers()));
     }

@@ -50,16 +50,6 @@ bool has_options_in_text(const string& text) {
   return (text.contains("optimize") || text.contains("target")) && std::regex_search(text, attribute);
 }
 
-// The same to the front end's parser, whatever compiler it was said to.
-Words floating_point_options(const FloatingPoint& allowed) {
-  Words out{allowed.contraction == Contraction::Off          ? "-ffp-contract=off"
-            : allowed.contraction == Contraction::Everywhere ? "-ffp-contract=fast"
-                                                             : "-ffp-contract=on",
-            allowed.limited_range ? "-fcx-limited-range" : "-fno-cx-limited-range"};
-  if (allowed.reassociate) append(out, {"-fassociative-math", "-fno-signed-zeros"});
-  return out;
-}
-
 bool reads_files_when_assembled(const string& text) { return text.contains(".incbin") || text.contains(".include"); }
 
 // Options with which warnings stay warnings: of the rewritten file, some are about what was written into it. Where
@@ -116,7 +106,7 @@ Words front_end_options(const CommandLine& line, const string& compiler, Text te
     append(out, {"-D__malloc__(...)=", "-D_Float128=__float128", "-D_Float32=float", "-D_Float64=double",
                  "-D_Float32x=double", "-D_Float64x=long double"});
   }
-  append(out, floating_point_options(floating_point(line.arguments, is_gcc(compiler))));
+  append(out, clang_options(floating_point(line.arguments, is_gcc(compiler))));
   // gcc's own way. What it is told otherwise, it does not keep to in the parts of complex products.
   if (is_gcc(compiler)) out.emplace_back("-ffp-contract=fast");
   return out;

@@ -110,4 +110,13 @@ FloatingPoint floating_point(const std::vector<string>& arguments, bool gcc) {
           .limited_range = state.limited_range || state.fortran_rules};
 }
 
+std::vector<string> clang_options(const FloatingPoint& allowed) {
+  std::vector<string> out{allowed.contraction == Contraction::Off          ? "-ffp-contract=off"
+                          : allowed.contraction == Contraction::Everywhere ? "-ffp-contract=fast"
+                                                                           : "-ffp-contract=on",
+                          allowed.limited_range ? "-fcx-limited-range" : "-fno-cx-limited-range"};
+  if (allowed.reassociate) out.insert(out.end(), {"-fassociative-math", "-fno-signed-zeros"});
+  return out;
+}
+
 }  // namespace sous::client

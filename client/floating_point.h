@@ -21,5 +21,7 @@ struct FloatingPoint {
 };
 
 FloatingPoint floating_point(const std::vector<std::string>& arguments, bool gcc);
+// The same as clang is told it: the front end's parser, whatever compiler it was said to.
+std::vector<std::string> clang_options(const FloatingPoint& allowed);
 
 }  // namespace sous::client

@@ -1,7 +1,5 @@
 #include "client/front.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <optional>
 
@@ -121,7 +119,7 @@ std::optional<Parsed> as_launcher(const Words& arguments) {
   if (parsed->words.empty()) return std::nullopt;
   const string name = name_of(parsed->words[0]);
   const bool compiler = name.find("cc") != string::npos || name.find("clang") != string::npos;
-  if (!compiler || ::access(program_path(parsed->words[0]).c_str(), X_OK) != 0) return std::nullopt;
+  if (!compiler || !find_program(parsed->words[0])) return std::nullopt;
   return std::move(*parsed);
 }
 

@@ -297,18 +297,25 @@ string own_path() {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-string program_path(const string& name) {
-  if (name.find('/') != string::npos) return name;
+std::vector<string> program_folders() {
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  std::vector<string> folders;
   while (true) {
     const auto colon = rest.find(':');
-    const string folder(rest.substr(0, colon));
-    string file = folder.empty() ? name : folder + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-    if (colon == std::string_view::npos) return name;
+    folders.emplace_back(rest.substr(0, colon));
+    if (colon == std::string_view::npos) return folders;
     rest.remove_prefix(colon + 1);
   }
 }
+
+std::optional<string> find_program(const string& name) {
+  const auto runs = [](const string& file) { return ::access(file.c_str(), X_OK) == 0; };
+  if (name.find('/') != string::npos) return runs(name) ? std::optional(name) : std::nullopt;
+  for (const string& folder : program_folders())
+    if (string file = folder.empty() ? name : folder + "/" + name; runs(file)) return file;
+  return std::nullopt;
+}
+string program_path(const string& name) { return find_program(name).value_or(name); }
 
 }  // namespace sous::client

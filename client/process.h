@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,10 @@ Result<void> write_file(const std::string& path, std::string_view text);
 // The folder part of a path ("." if it has none) and the last part.
 std::string folder_of(const std::string& path);
 std::string name_of(const std::string& path);
-// What the shell finds under this name; the name itself if it has a slash or is nowhere.
+// Where programs lie, in the order of PATH; "" is the folder at hand.
+std::vector<std::string> program_folders();
+// What the shell finds under this name, if it may be run; and the name itself where it is nowhere.
+std::optional<std::string> find_program(const std::string& name);
 std::string program_path(const std::string& name);
 // The file that this program runs from.
 std::string own_path();

@@ -14,10 +14,6 @@ using std::string_view;
 constexpr int most_nested_includes = 100;
 constexpr std::size_t most_tokens = 8'000'000;
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -88,6 +84,11 @@ std::optional<string> contents(const string& path) {
 }
 
 }  // namespace
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 bool is_loop_keyword(const LoopToken& t) { return t.text == "for" || t.text == "while" || t.text == "do"; }
 

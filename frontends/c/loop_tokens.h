@@ -21,6 +21,8 @@ struct LoopToken {
 using LoopTokens = std::vector<LoopToken>;
 
 bool is_loop_keyword(const LoopToken& token);
+// Of an identifier or a number; gcc's and clang's have $ as well.
+bool is_word_character(char c);
 
 struct LoopMacro {
   std::vector<std::string_view> parameters;

@@ -1,12 +1,13 @@
 #include "frontends/c/splice.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "frontends/c/least_shape.h"
 #include "frontends/c/loop_pragmas.h"
+#include "frontends/c/loop_tokens.h"
+#include "frontends/c/passing.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/result.h"
 
@@ -16,13 +17,6 @@ namespace {
 using std::string;
 using std::string_view;
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
-string in_identifier(string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return !is_word(c); }, '_');
-  return text;
-}
-
 template <class F>
 string joined(const std::vector<Argument>& arguments, F&& one) {
   string out;
@@ -31,54 +25,6 @@ string joined(const std::vector<Argument>& arguments, F&& one) {
     out += one(argument);
   }
   return out;
-}
-
-// An argument that may have no value yet is passed as a struct of one member, which is passed in the same register: to
-// clang, a scalar argument without a value is undefined behaviour that it draws conclusions from.
-string value_type(const Argument& argument) {
-  return argument.kind == Argument::Kind::Array ? argument.type + " *" : argument.type;
-}
-// What the struct holds: promoted, since who is called takes a narrow argument as extended, and a struct's member is
-// not.
-string member_type(const Argument& argument) {
-  static constexpr std::array wide{"int",   "long",  "long long", "unsigned int", "unsigned long", "unsigned long long",
-                                   "float", "double"};
-  if (argument.kind == Argument::Kind::Array || std::ranges::find(wide, argument.type) != wide.end())
-    return value_type(argument);
-  return "__typeof__(+(" + argument.type + ")0)";
-}
-string unset_type(const Argument& argument) {
-  return "struct sous_unset_" + in_identifier(argument.type) +
-         (argument.kind == Argument::Kind::Array ? "_pointer" : "");
-}
-bool is_unset(const Argument& argument) { return argument.unset && argument.kind != Argument::Kind::ScalarInOut; }
-string parameter_type(const Argument& argument) {
-  if (is_unset(argument)) return unset_type(argument);
-  switch (argument.kind) {
-    case Argument::Kind::Symbol:
-    case Argument::Kind::ScalarIn:
-      return argument.type;
-    case Argument::Kind::ScalarInOut:
-    case Argument::Kind::Array:
-      return argument.type + " *";
-  }
-  __builtin_unreachable();
-}
-
-string passed(const Argument& argument) {
-  if (is_unset(argument))
-    return "(" + unset_type(argument) + "){(" + value_type(argument) + ")(" + argument.expression + ")}";
-  switch (argument.kind) {
-    case Argument::Kind::Symbol:
-      return "(" + argument.type + ")(" + argument.expression + ")";
-    case Argument::Kind::ScalarIn:
-      return argument.expression;
-    case Argument::Kind::ScalarInOut:
-      return "&(" + argument.expression + ")";
-    case Argument::Kind::Array:
-      return "(" + argument.type + " *)(" + argument.expression + ")";
-  }
-  __builtin_unreachable();
 }
 
 // Where the first token stands: no directive and no blank line before it. Comments are gone in preprocessed text.
@@ -247,9 +193,9 @@ string in_comment(string_view text) {
 bool is_apart(const Replacement& r) { return r.whole && r.residences.empty(); }
 
 string_view last_word(string_view text) {
-  while (!text.empty() && !is_word(text.back())) text.remove_suffix(1);
+  while (!text.empty() && !is_word_character(text.back())) text.remove_suffix(1);
   std::size_t at = text.size();
-  while (at > 0 && is_word(text[at - 1])) --at;
+  while (at > 0 && is_word_character(text[at - 1])) --at;
   return text.substr(at);
 }
 

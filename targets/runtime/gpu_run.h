@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "targets/runtime/gpu_handlers.h"
 #include "targets/runtime/gpu_matrix.h"
 #include "targets/runtime/gpu_transfer.h"
 
@@ -51,9 +52,6 @@ struct Array {
 // blocks.)
 static thread_local volatile int busy = 0;
 
-// Signals that come of themselves, where something is wrong: they are not held back.
-constexpr int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-
 // Whether this thread rounds as the device does: to nearest, and with traps off; and, where they are `kept`, whether it
 // keeps denormal numbers as well.
 inline bool rounds_as_device([[maybe_unused]] bool kept) {
@@ -69,35 +67,6 @@ inline bool rounds_as_device([[maybe_unused]] bool kept) {
   return true;
 #endif
 }
-
-// Handlers of the program wait until a run is over, and so does who cancels the thread: one that leaves by longjmp, or
-// a cancelled thread, would leave locks, of the driver as well, and threads at work on memory of this one's stack. What
-// has no handler comes as ever: it ends the program.
-class HandlersWait {
- public:
-  HandlersWait() {
-    sigset_t handled;
-    sigemptyset(&handled);
-    for (int signal = 1; signal < NSIG; ++signal) {
-      struct sigaction action;
-      if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
-        sigaddset(&handled, signal);
-    }
-    for (const int signal : of_faults) sigdelset(&handled, signal);
-    pthread_sigmask(SIG_BLOCK, &handled, &before_);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_);
-  }
-  ~HandlersWait() {
-    pthread_setcancelstate(cancelled_, nullptr);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  HandlersWait(const HandlersWait&) = delete;
-  HandlersWait& operator=(const HandlersWait&) = delete;
-
- private:
-  sigset_t before_;
-  int cancelled_ = PTHREAD_CANCEL_ENABLE;
-};
 
 // After a failure all functions do nothing.
 class Run {
