@@ -44,6 +44,24 @@ Lift<std::optional<ScalarExpr>> Builder::eager(const clang::Expr* e, bool as_con
   return std::optional<ScalarExpr>();
 }
 
+// What runs only sometimes: what it alone reads is not read always.
+Lift<sdfg::Region> Builder::arm(const std::function<Lift<void>()>& statements) {
+  const std::size_t pooled = pool_.size();
+  auto result = sometimes([&] { return region(statements); });
+  pool_.resize(pooled);
+  return result;
+}
+
+Lift<void> Builder::emit_choice(const clang::ConditionalOperator* e, ScalarExpr test,
+                                const std::function<Lift<void>(const clang::Expr*)>& set) {
+  TRY(sdfg::Region yes, arm([&] { return set(e->getTrueExpr()); }));
+  TRY(sdfg::Region no, arm([&] { return set(e->getFalseExpr()); }));
+  std::vector<Memlet> inputs = compact(test);
+  emit(sdfg::If{
+      .condition = {std::move(test), std::move(inputs)}, .then_body = std::move(yes), .else_body = std::move(no)});
+  return {};
+}
+
 // a && b: b is read eagerly where that is safe; otherwise t = a; if (t) t = b (and the mirror image for ||).
 Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
   const bool is_and = e->getOpcode() == clang::BO_LAnd;
@@ -60,14 +78,11 @@ Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
         ElementType::i32);
   const Memlet t{temporary("t", ElementType::boolean), {}, std::nullopt};
   emit_assignment(t, a);
-  const std::size_t pooled = pool_.size();
-  auto right_side = [&]() -> Lift<void> {
-    TRY(ScalarExpr right, condition(e->getRHS()));
-    emit_assignment(t, right);
-    return {};
-  };
-  TRY(sdfg::Region decide, sometimes([&] { return region(right_side); }));
-  pool_.resize(pooled);  // what the right side alone reads is not read always
+  TRY(sdfg::Region decide, arm([&]() -> Lift<void> {
+        TRY(ScalarExpr right, condition(e->getRHS()));
+        emit_assignment(t, right);
+        return {};
+      }));
   ScalarExpr test = ScalarExpr::make_input(0, ElementType::boolean);
   sdfg::If branch{.condition = {test, {t}}, .then_body = {}, .else_body = {}};
   (is_and ? branch.then_body : branch.else_body) = std::move(decide);
@@ -88,25 +103,11 @@ Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {
     return ScalarExpr::select(std::move(test), std::move(*yes), std::move(*no));
   }
   const Memlet t{temporary("t", *type), {}, std::nullopt};
-  auto arm = [&](const clang::Expr* side) {
-    const std::size_t pooled = pool_.size();
-    auto result = sometimes([&] {
-      return region([&]() -> Lift<void> {
-        TRY(ScalarExpr v, value(side));
-        emit_assignment(t, v);
-        return {};
-      });
-    });
-    pool_.resize(pooled);  // what one arm alone reads is not read always
-    return result;
-  };
-  TRY(sdfg::Region then_body, arm(e->getTrueExpr()));
-  TRY(sdfg::Region else_body, arm(e->getFalseExpr()));
-  ScalarExpr code = test;
-  std::vector<Memlet> inputs = compact(code);
-  emit(sdfg::If{.condition = {std::move(code), std::move(inputs)},
-                .then_body = std::move(then_body),
-                .else_body = std::move(else_body)});
+  TRY_VOID(emit_choice(e, test, [&](const clang::Expr* side) -> Lift<void> {
+    TRY(ScalarExpr v, value(side));
+    emit_assignment(t, v);
+    return {};
+  }));
   return input(t, *type);
 }
 }  // namespace sous::frontends::c

@@ -123,24 +123,11 @@ Lift<Complex> Builder::complex_choice(const clang::ConditionalOperator* e) {
   if (const auto known = decided(test)) return complex_value(*known ? e->getTrueExpr() : e->getFalseExpr());
   const ElementType type = *element_type(part_type(e->getType()), context_);
   const ComplexAccess t{{temporary("t", type), {}}, {temporary("t", type), {}}};
-  const auto arm = [&](const clang::Expr* side) {
-    const std::size_t pooled = pool_.size();
-    auto result = sometimes([&] {
-      return region([&]() -> Lift<void> {
-        TRY(Complex number, complex_value(side));
-        set_complex(t, std::move(number));
-        return {};
-      });
-    });
-    pool_.resize(pooled);  // what one arm alone reads is not read always
-    return result;
-  };
-  TRY(sdfg::Region yes, arm(e->getTrueExpr()));
-  TRY(sdfg::Region no, arm(e->getFalseExpr()));
-  ScalarExpr code = test;
-  std::vector<Memlet> inputs = compact(code);
-  emit(sdfg::If{
-      .condition = {std::move(code), std::move(inputs)}, .then_body = std::move(yes), .else_body = std::move(no)});
+  TRY_VOID(emit_choice(e, test, [&](const clang::Expr* side) -> Lift<void> {
+    TRY(Complex number, complex_value(side));
+    set_complex(t, std::move(number));
+    return {};
+  }));
   return read_complex(t);
 }
 
