@@ -124,6 +124,61 @@ Expr beginning(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges
   return ranges.nonneg(within - Expr(1), {}) ? *first : Expr(0);
 }
 
+// The rows that hold all accesses: what stays in its rows for sure, before what is assumed to.
+class RowSearch {
+ public:
+  // `later`: elements may be counted from one behind the pointer's.
+  RowSearch(const std::vector<FlatAccess>& accesses, bool is_written, bool later, Ranges& ranges)
+      : accesses_(accesses), is_written_(is_written), later_(later), ranges_(ranges), before_(ranges.assumptions) {}
+
+  // By one of these lists of strides. Where something has to be assumed: that j is in its row of n + 1 is less than
+  // that i + j is in one of n.
+  std::optional<Rows> of(const std::vector<Stride>& of_terms, const std::vector<Stride>& whole) {
+    for (const auto& [strides, for_sure] :
+         {std::pair(&of_terms, true), std::pair(&whole, true), std::pair(&whole, false), std::pair(&of_terms, false)})
+      if (auto rows = rows_of(*strides); rows && ((!for_sure && fit_from_first(*rows)) || fit_with(*rows, for_sure)))
+        return rows;
+    return std::nullopt;
+  }
+  std::optional<Rows> loose(const Varies& varies, const std::vector<std::string>& outside_in) {
+    ranges_.assumptions = before_;
+    auto rows = loose_rows(accesses_, varies, outside_in, ranges_);
+    const std::vector<Expr> assumed = ranges_.assumptions;
+    if (!rows || !fit_with(*rows, false)) return std::nullopt;
+    ranges_.assumptions.insert(ranges_.assumptions.end(), assumed.begin() + std::ssize(before_), assumed.end());
+    return rows;
+  }
+  // The element that they are counted from.
+  const Expr& origin() const { return origin_; }
+  // Nothing is assumed.
+  void give_up() { ranges_.assumptions = before_; }
+
+ private:
+  bool fit(const Rows& rows) {
+    return std::ranges::all_of(accesses_, [&](const auto& access) {
+      return decompose(access.first - origin_, rows, access.second, ranges_, is_written_).has_value();
+    });
+  }
+  bool fit_with(const Rows& rows, bool for_sure) {
+    ranges_.assumptions = before_;
+    return fit(rows) && (!for_sure || ranges_.assumptions == before_);
+  }
+  bool fit_from_first(const Rows& rows) {
+    ranges_.assumptions = before_;
+    if (!later_) return false;
+    origin_ = beginning(rows, accesses_, ranges_);
+    if (origin_ != Expr(0) && fit(rows)) return true;
+    origin_ = Expr(0);
+    return false;
+  }
+
+  const std::vector<FlatAccess>& accesses_;
+  const bool is_written_, later_;
+  Ranges& ranges_;
+  const std::vector<Expr> before_;
+  Expr origin_{0};
+};
+
 }  // namespace
 
 // `e` with the variables as symbols that lie in these ranges wherever they are read, which are added to the box.
@@ -189,50 +244,18 @@ Lift<void> Builder::delinearize(Memory& memory) {
     accesses.emplace_back(at, std::move(inside));
   });
   if (divided) return {};
-  // What stays in its rows for sure, before what is assumed to.
-  const std::vector<Expr> assumptions = ranges_.assumptions;
-  Expr origin(0);
-  const auto fit = [&](const Rows& rows) {
-    return std::ranges::all_of(accesses, [&](const auto& access) {
-      return decompose(access.first - origin, rows, access.second, ranges_, is_written).has_value();
-    });
-  };
-  const auto fits = [&](const std::optional<Rows>& rows, bool for_sure) {
-    ranges_.assumptions = assumptions;
-    return rows && fit(*rows) && (!for_sure || ranges_.assumptions == assumptions);
-  };
-  const auto fits_from_first = [&](const std::optional<Rows>& rows) {
-    ranges_.assumptions = assumptions;
-    if (!rows || planes || container->shape.size() != 1 || !memory.record.empty() || !is_pointer(memory)) return false;
-    origin = beginning(*rows, accesses, ranges_);
-    if (origin != Expr(0) && fit(*rows)) return true;
-    origin = Expr(0);
-    return false;
-  };
-  // Where something has to be assumed: that j is in its row of n + 1 is less than that i + j is in one of n.
-  std::optional<Rows> rows;
-  for (const auto& [strides, for_sure] :
-       {std::pair(&of_terms, true), std::pair(&whole, true), std::pair(&whole, false), std::pair(&of_terms, false)})
-    if (!rows)
-      if (auto some = rows_of(*strides); (!for_sure && fits_from_first(some)) || fits(some, for_sure))
-        rows = std::move(some);
-  if (!rows && is_written && !planes) {
-    ranges_.assumptions = assumptions;
-    auto some = loose_rows(accesses, varies, outside_in, ranges_);
-    const std::vector<Expr> assumed = ranges_.assumptions;
-    if (fits(some, false)) {
-      rows = std::move(some);
-      ranges_.assumptions.insert(ranges_.assumptions.end(), assumed.begin() + std::ssize(assumptions), assumed.end());
-    }
-  }
+  const bool later = !planes && container->shape.size() == 1 && memory.record.empty() && is_pointer(memory);
+  RowSearch search(accesses, is_written, later, ranges_);
+  std::optional<Rows> rows = search.of(of_terms, whole);
+  if (!rows && is_written && !planes) rows = search.loose(varies, outside_in);
   const auto count = rows && planes ? count_of(*rows, accesses, ranges_) : Expr(sdfg::unknown_extent);
   if (!rows || !count) {
-    ranges_.assumptions = assumptions;
+    search.give_up();
     return {};
   }
   rewrite_subscripts(sdfg_.root, memory.container, [&](const std::vector<Expr>& s, const Box& box) {
     Box inside = box;
-    const Expr at = by_ranges(s[dimension], inside) - origin;
+    const Expr at = by_ranges(s[dimension], inside) - search.origin();
     const auto result = decompose(at, *rows, inside, ranges_, is_written);
     SOUS_ASSERT(result);
     std::vector<Expr> subscript(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dimension));
@@ -242,7 +265,7 @@ Lift<void> Builder::delinearize(Memory& memory) {
     return subscript;
   });
   memory.declared.reset();  // in elements: of rows, the accesses tell
-  if (!planted(Fault::rows_not_from_first)) memory.shift = memory.shift + origin;
+  if (!planted(Fault::rows_not_from_first)) memory.shift = memory.shift + search.origin();
   reshape(*sdfg_.find(memory.container), dimension, *count, *rows);
   return {};
 }
