@@ -102,6 +102,8 @@ struct Region {
   bool dynamic = false;
   std::string chunk = {};  // empty: even shares
   std::vector<OwnCopy> copies = {};
+  bool may_steal = false;    // iterations of other threads
+  std::string pieces = {};   // with even shares: what of each is taken; empty: each thread runs its own
   std::string failure = {};  // where calls may set errno, the variable through which what they set in any thread
                              // reaches the one that entered (of several errors, that of any thread); else empty
 };
@@ -169,7 +171,11 @@ void print_shares(Printer& printer, const sdfg::Loop& loop, const Region& region
   const std::string bounds = several ? "0, " + region.all : bounds_of(loop, expressions);
   const std::string share = expressions.names().fresh(variable + "_share");
   std::string part = share;
-  if (region.chunk.empty()) {
+  if (!region.pieces.empty()) {
+    out.line("sous::EvenShares" + step + " " + share + "(" + bounds + ", " + region.pieces + ");");
+    out.open("while (" + share + ".next())");
+    part += ".share";
+  } else if (region.chunk.empty()) {
     out.line("const sous::Share" + step + " " + share + " = sous::even_share" + step + "(" + bounds + ");");
   } else {
     // The longest first, so that threads end together.
@@ -188,7 +194,7 @@ void print_shares(Printer& printer, const sdfg::Loop& loop, const Region& region
     printer.body(loop);
     out.close();
   }
-  if (!region.chunk.empty()) out.close();
+  if (part != share) out.close();
 }
 
 // A thread's copy of an array, with what it starts from.
@@ -214,16 +220,23 @@ void print_own_array(Printer& printer, const OwnCopy& copy, const std::string& n
 // thread's own copies. When that one is inlined is the compiler's choice: as always_inline, clang does so before it has
 // put parameters into registers, and forgets what `restrict` says of them (elements that rows share were loaded again
 // for each); never inlined, it knows no bounds there (products took 1.8 times as long).
-void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region) {
+void print_region(Printer& printer, const sdfg::Loop& loop, Region region) {
   Lines& out = printer.out;
   Names& names = printer.expressions.names();
+  // Whatever threads combine they combine in an order of theirs.
+  const bool combines = !region.copies.empty() && !planted(Fault::combined_shares_stolen);
+  if (region.may_steal && region.chunk.empty() && !combines) {
+    region.pieces = names.fresh("pieces");
+    out.line("sous::Pieces " + region.pieces + ";");
+  }
   std::string taken;
   if (region.dynamic) {
     taken = names.fresh("taken");
     out.line("alignas(64) int64_t " + taken + " = 0;");
   }
   if (!region.failure.empty()) out.line("int " + region.failure + " = 0;");
-  const Lines::Gap own = out.line_with_gap("sous::parallel(" + region.pays + ", " + region.threads + ", [&",
+  const Lines::Gap own = out.line_with_gap("sous::parallel(" + region.pays + ", " + region.threads +
+                                               (region.pieces.empty() ? "" : ", " + region.pieces) + ", [&",
                                            "]() __attribute__((always_inline)) {");
   out.set_depth(out.depth() + 1);
   if (!region.failure.empty()) out.line("errno = 0;");
@@ -335,7 +348,8 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   Region region{.pays = work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from",
                 .threads = std::to_string(parallel.threads),
                 .loops = sdfg::shared_together(loop),
-                .copies = reductions->copies};
+                .copies = reductions->copies,
+                .may_steal = true};
   // The runtime may change errno, which the original nest does not.
   std::string before;
   if (printer.options().math_errno) {

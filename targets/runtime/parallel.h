@@ -138,6 +138,17 @@ void run_own(const void* what) {
   const Body own = *static_cast<const Body*>(what);
   own();
 }
+// Of a loop that is shared out evenly, how many of its pieces are taken of each thread's part (EvenShares).
+struct Pieces {
+  static constexpr int most_threads = 32;
+  struct alignas(64) Part {
+    int64_t taken;
+  } parts[most_threads];
+  void reset() {
+    for (Part& part : parts) part.taken = 0;
+  }
+};
+
 // Runs the body on each thread of a team, and waits for all: of `wanted` threads, 0: as many as there are; of one,
 // where more do not pay, and where another thread of the program has the team.
 template <class Body>
@@ -147,6 +158,13 @@ inline void parallel([[maybe_unused]] bool pays, [[maybe_unused]] int wanted, co
 #else
   body();
 #endif
+}
+
+// The same of one whose threads take pieces of each other's parts.
+template <class Body>
+inline void parallel(bool pays, int wanted, Pieces& pieces, const Body& body) {
+  if (pays) pieces.reset();  // else there is one thread
+  parallel(pays, wanted, body);
 }
 
 // Inside of a region: one thread after the other.
@@ -196,6 +214,67 @@ inline Share<step> even_share(int64_t begin, int64_t end) {
   const int64_t first = each * own + (own < more ? own : more);
   return Share<step>::of(begin, end, first, first + each + (own < more ? 1 : 0));
 }
+
+// The same parts, but taken in pieces, each half as long as the one before it; and when a thread has run all of its
+// own, those that are left of others: processors that other programs use as well, or threads that come late, would have
+// the last word otherwise. Where nothing is in the way each thread runs what even_share gives it.
+class EvenPieces {
+ public:
+  EvenPieces(int64_t trips, Pieces& pieces)
+      : pieces_(pieces), team_(team_size()), whose_(thread()), parts_left_(team_) {
+    each_ = trips / team_;
+    more_ = trips % team_;
+  }
+  // The iterations from `first` to below `last` are this thread's.
+  __attribute__((noinline)) bool next() {
+    const bool alone = team_ == 1 || team_ > Pieces::most_threads;
+    for (; parts_left_ > 0; --parts_left_, whose_ = whose_ + 1 == team_ ? 0 : whose_ + 1) {
+      const int64_t begin = each_ * whose_ + (whose_ < more_ ? whose_ : more_);
+      const int64_t count = each_ + (whose_ < more_ ? 1 : 0);
+      if (alone) {
+        parts_left_ = 0;
+        first = begin;
+        last = begin + count;
+        return count > 0;
+      }
+      int64_t& taken = pieces_.parts[whose_].taken;
+      while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < halves + 1) {
+        const int64_t piece = __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+        if (piece > halves) break;
+        first = begin + count - rest(count, piece);
+        last = begin + count - (piece < halves ? rest(count, piece + 1) : 0);
+        if (first < last) return true;
+      }
+    }
+    return false;
+  }
+  int64_t first = 0, last = 0;
+
+ private:
+  static constexpr int64_t halves = 4;
+  // What so many pieces leave of a part.
+  static int64_t rest(int64_t count, int64_t pieces) { return (count + (int64_t{1} << pieces) - 1) >> pieces; }
+
+  Pieces& pieces_;
+  const int64_t team_;
+  int64_t whose_, parts_left_, each_ = 0, more_ = 0;
+};
+template <int64_t step>
+class EvenShares {
+ public:
+  EvenShares(int64_t begin, int64_t end, Pieces& pieces)
+      : begin_(begin), end_(end), pieces_(Share<step>::trips(begin, end), pieces) {}
+  bool next() {
+    if (!pieces_.next()) return false;
+    share = Share<step>::of(begin_, end_, pieces_.first, pieces_.last);
+    return true;
+  }
+  Share<step> share{};
+
+ private:
+  const int64_t begin_, end_;
+  EvenPieces pieces_;
+};
 
 // Threads run `chunk` at a time, in turns.
 template <int64_t step>

@@ -74,10 +74,24 @@ TEST(Targets, IterationsAreHandedOutInShares) {
     const auto at = code->code.find("i_share");
     return code->code.substr(at, code->code.find(";\n", at) - at);
   };
-  EXPECT_EQ(schedule("parallel"), "i_share = sous::even_share<1>(0, n)");
+  EXPECT_EQ(schedule("parallel"), "i_share(0, n, pieces)");
   EXPECT_EQ(schedule("parallel(chunk=4)"), "i_share(0, n, 4)");
   EXPECT_EQ(schedule("parallel(chunk=4, dynamic)"), "i_share(0, n, 4, taken, false)");
   EXPECT_EQ(schedule("parallel(dynamic)"), "i_share(0, n, share, taken, false)");
+}
+
+TEST(Targets, ThreadsThatCombineRunTheirOwnShares) {
+  const auto text = [](const char* op) {
+    const auto code = openmp_target.emit(
+        parsed(std::string("sdfg 1 g symbols n array A: f64[n] argument array m: f64[] argument arguments n, A, m\n"
+                           "loop i = 0 .. n parallel reduce(") +
+               op + ": m) { s: m[] " + op + "= A[i] }"),
+        {});
+    EXPECT_TRUE(code);
+    return code->code;
+  };
+  EXPECT_TRUE(text("max").contains("even_share")) << text("max");
+  EXPECT_FALSE(text("max").contains("pieces"));
 }
 
 TEST(Targets, LongIterationsAreHandedOutFirst) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cfenv>
 #include <set>
 #include <thread>
@@ -41,14 +42,19 @@ TEST(Team, SharesHaveEachIterationOnce) {
   for (const int size : {1, 2, 3, 7}) {
     for (const int64_t n : {0, 1, 2, 6, 7, 100}) {
       for (const int64_t chunk : {0, 1, 4, 200}) {
-        for (const int kind : {0, 1, 2}) {
+        for (const int kind : {0, 1, 2, 3}) {
           int64_t taken = 0;
+          Pieces pieces;
+          pieces.reset();
           const auto all = [&](const auto& share, const auto& meet) {
             for (int64_t i = share.begin; i < share.end; i += step) meet(i);
           };
           const Met met = met_by(size, n + 1, [&](const auto& meet) {
             if (chunk == 0) return all(even_share<step>(0, n), meet);
-            if (kind == 0) {
+            if (kind == 3) {
+              EvenShares<step> even(0, n, pieces);
+              while (even.next()) all(even.share, meet);
+            } else if (kind == 0) {
               TurnShares<step> turns(0, n, chunk);
               while (turns.next()) all(turns.share, meet);
             } else {
@@ -64,6 +70,28 @@ TEST(Team, SharesHaveEachIterationOnce) {
       }
     }
   }
+}
+
+TEST(Team, WhoIsReadyRunsWhatOthersHaveNotBegun) {
+  constexpr int64_t n = 160, own_first = 40;  // of 80 each the first piece is half
+  const Threads team(2);
+  Pieces pieces;
+  std::array<int64_t, n> by{};
+  int64_t left = n - own_first, begun = 0;
+  parallel(true, 2, pieces, [&] {
+    while (thread() == 1 && __atomic_load_n(&begun, __ATOMIC_RELAXED) == 0) usleep(100);
+    EvenShares<1> even(0, n, pieces);
+    while (even.next()) {
+      // The first thread is kept at its first iteration until all is done that it has not begun.
+      for (int64_t i = even.share.begin; i < even.share.end; ++i) {
+        by[static_cast<std::size_t>(i)] += 1 + thread();
+        if (i == 0) __atomic_store_n(&begun, 1, __ATOMIC_RELAXED);
+        while (i == 0 && __atomic_load_n(&left, __ATOMIC_RELAXED) > 0) usleep(100);
+        if (i >= own_first) __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
+      }
+    }
+  });
+  for (int64_t i = 0; i < n; ++i) EXPECT_EQ(by[static_cast<std::size_t>(i)], i < own_first ? 1 : 2) << i;
 }
 
 TEST(Team, LoopsRunDown) {
