@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/compared.h"
 #include "frontends/c/intervals.h"
 #include "sdfg/planted_fault.h"
 
@@ -233,11 +234,10 @@ Lift<Expr> Builder::index_binary(const clang::BinaryOperator* e) {
 Lift<Expr> Builder::index_conditional(const clang::ConditionalOperator* e) {
   const clang::SourceLocation where = e->getExprLoc();
   const auto* test = llvm::dyn_cast<clang::BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
-  if (seams_ > 0 && test && test->isComparisonOp() && test->getLHS()->getType()->isSignedIntegerOrEnumerationType()) {
-    TRY(const Expr a, index(test->getLHS()));
-    TRY(const Expr b, index(test->getRHS()));
-    if (const auto known = known_order(test->getOpcode(), a, b))
-      return index(*known ? e->getTrueExpr() : e->getFalseExpr());
+  if (const auto asked = seams_ > 0 ? compared(e->getCond()) : std::nullopt) {
+    TRY(const Expr a, index(asked->left));
+    TRY(const Expr b, asked->right ? index(asked->right) : Lift<Expr>(Expr(0)));
+    if (const auto known = known_order(asked->op, a, b)) return index(*known ? e->getTrueExpr() : e->getFalseExpr());
   }
   if (test && test->isRelationalOp()) {
     TRY(Expr a, index(test->getLHS()));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "frontends/c/builder.h"
+#include "frontends/c/compared.h"
 
 namespace sous::frontends::c {
 
@@ -18,11 +19,6 @@ namespace {
 constexpr int kMostSeams = 2;
 
 bool mentions(const clang::Stmt* s, const clang::VarDecl* v) { return named_variables(s).contains(v); }
-
-const clang::BinaryOperator* comparison(const clang::Expr* e) {
-  const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e->IgnoreParenImpCasts());
-  return b && b->isComparisonOp() && b->getLHS()->getType()->isSignedIntegerOrEnumerationType() ? b : nullptr;
-}
 
 // Variables and numbers, added and subtracted.
 bool is_sum(const clang::Expr* e) {
@@ -108,33 +104,31 @@ class Seams {
   }
 
   // Behind the last comes a first, not the last again (which is a border that repeats what it has: a minimum).
-  bool leads_round(const clang::BinaryOperator* test, const clang::Expr* otherwise, bool where_it_holds) const {
-    if (test->isEqualityOp()) return true;
-    const bool less = test->getOpcode() == clang::BO_LT || test->getOpcode() == clang::BO_LE;
+  bool leads_round(const Compared& test, const clang::Expr* otherwise, bool where_it_holds) const {
+    if (test.is_equality()) return true;
+    const bool less = test.op == clang::BO_LT || test.op == clang::BO_LE;
     const bool beyond_last = less != where_it_holds;
     return constant_value(otherwise, context_).has_value() == beyond_last;
   }
-  // i == 0 ? n - 1 : i - 1
+  // i == 0 ? n - 1 : i - 1, i ? i - 1 : n - 1
   bool is_choice(const clang::ConditionalOperator* e) const {
-    const clang::BinaryOperator* test = comparison(e->getCond());
-    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->getLHS(), variable_))
-      return false;
+    const auto test = compared(e->getCond());
+    if (!test || !e->getType()->isSignedIntegerOrEnumerationType() || !mentions(test->left, variable_)) return false;
     const bool yes = is_next_to(e->getTrueExpr(), variable_, context_);
     const bool no = is_next_to(e->getFalseExpr(), variable_, context_);
-    return yes != no && leads_round(test, yes ? e->getFalseExpr() : e->getTrueExpr(), /*where_it_holds=*/no);
+    return yes != no && leads_round(*test, yes ? e->getFalseExpr() : e->getTrueExpr(), /*where_it_holds=*/no);
   }
   // if (ip == n) ip = 0;
   bool is_correction(const clang::IfStmt* s) const {
-    const clang::BinaryOperator* test = comparison(s->getCond());
+    const auto test = compared(s->getCond());
     const clang::Stmt* body = s->getThen();
     if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body); block && block->size() == 1)
       body = block->body_front();
     const auto* assign = llvm::dyn_cast<clang::BinaryOperator>(body);
     if (!test || s->getElse() || !assign || !assign->isAssignmentOp()) return false;
     const clang::VarDecl* v = named_variable(assign->getLHS());
-    if (!v || !neighbours_.contains(v) || !(mentions(test->getLHS(), v) || mentions(test->getLHS(), variable_)))
-      return false;
-    return assign->isCompoundAssignmentOp() || leads_round(test, assign->getRHS(), /*where_it_holds=*/true);
+    if (!v || !neighbours_.contains(v) || !(mentions(test->left, v) || mentions(test->left, variable_))) return false;
+    return assign->isCompoundAssignmentOp() || leads_round(*test, assign->getRHS(), /*where_it_holds=*/true);
   }
 
   const ForHeader& header_;

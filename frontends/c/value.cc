@@ -205,6 +205,9 @@ Lift<ScalarExpr> Builder::condition(const clang::Expr* e) {
   if (e->getType()->isPointerType()) return is_there(e);
   if (is_complex(e->getType(), context_)) return differs_from_zero(e);
   TRY(ScalarExpr v, value(e));
+  const bool is_index = is_symbolic(v) && sdfg::info(v.type).kind == sdfg::TypeKind::Signed;
+  if (const auto known = is_index ? known_order(clang::BO_NE, symbolic(v), Expr(0)) : std::nullopt)
+    return ScalarExpr::integer(*known ? 1 : 0, ElementType::boolean);
   return truth(std::move(v));
 }
 

@@ -90,6 +90,18 @@ TEST(Rings, AreTakenApartAtTheirEnds) {
   }
 }
 
+TEST(Rings, TheFirstIsTheOneThatIsZero) {
+  for (const char* before : {"i ? i - 1 : n - 1", "!i ? n - 1 : i - 1", "i != 0 ? i - 1 : n - 1"}) {
+    const LiftedNest n = nest(
+        "void f(int n, const double *restrict x, double *restrict y) {"
+        "for (int i = 0; i < n; i++) { y[i] = x[" +
+        std::string(before) + "]; if (i) y[i] += 1; } }");
+    const std::string text = sdfg::print(n.sdfg);
+    EXPECT_EQ(loops(n), 3) << text;
+    EXPECT_FALSE(has(text, "if (") || has(text, "select")) << text;
+  }
+}
+
 TEST(Rings, ThreeDimensionsAreTakenApartInTheTwoInnermost) {
   const std::string at = "x[((i + 1) % n * n + (j + 1) % n) * n + (k + 1) % n]";
   const LiftedNest n = nest(
