@@ -102,7 +102,6 @@ struct Region {
   bool dynamic = false;
   std::string chunk = {};  // empty: even shares
   std::vector<OwnCopy> copies = {};
-  bool may_steal = false;    // iterations of other threads
   std::string pieces = {};   // with even shares: what of each is taken; empty: each thread runs its own
   std::string failure = {};  // where calls may set errno, the variable through which what they set in any thread
                              // reaches the one that entered (of several errors, that of any thread); else empty
@@ -220,15 +219,9 @@ void print_own_array(Printer& printer, const OwnCopy& copy, const std::string& n
 // thread's own copies. When that one is inlined is the compiler's choice: as always_inline, clang does so before it has
 // put parameters into registers, and forgets what `restrict` says of them (elements that rows share were loaded again
 // for each); never inlined, it knows no bounds there (products took 1.8 times as long).
-void print_region(Printer& printer, const sdfg::Loop& loop, Region region) {
+void print_region(Printer& printer, const sdfg::Loop& loop, const Region& region) {
   Lines& out = printer.out;
   Names& names = printer.expressions.names();
-  // Whatever threads combine they combine in an order of theirs.
-  const bool combines = !region.copies.empty() && !planted(Fault::combined_shares_stolen);
-  if (region.may_steal && region.chunk.empty() && !combines) {
-    region.pieces = names.fresh("pieces");
-    out.line("sous::Pieces " + region.pieces + ";");
-  }
   std::string taken;
   if (region.dynamic) {
     taken = names.fresh("taken");
@@ -348,8 +341,7 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   Region region{.pays = work(sdfg::Node(loop), printer.expressions).text + " >= sous::parallel_from",
                 .threads = std::to_string(parallel.threads),
                 .loops = sdfg::shared_together(loop),
-                .copies = reductions->copies,
-                .may_steal = true};
+                .copies = reductions->copies};
   // The runtime may change errno, which the original nest does not.
   std::string before;
   if (printer.options().math_errno) {
@@ -361,6 +353,11 @@ void print_parallel(Printer& printer, const sdfg::Loop& loop, const sdfg::Parall
   print_with_locals(printer, loop, reductions->locals, [&] {
     count_together(printer, region);
     if (!reductions->ordered) set_schedule(printer, loop, parallel, region);
+    // Whatever threads combine they combine in an order of theirs.
+    if (region.chunk.empty() && (region.copies.empty() || planted(Fault::combined_shares_stolen))) {
+      region.pieces = printer.expressions.names().fresh("pieces");
+      printer.out.line("sous::Pieces " + region.pieces + ";");
+    }
     print_region(printer, loop, region);
     if (!region.failure.empty())
       printer.out.line("errno = " + region.failure + " != 0 ? " + region.failure + " : " + before + ";");
