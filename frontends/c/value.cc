@@ -301,8 +301,12 @@ Lift<ScalarExpr> Builder::arithmetic(clang::BinaryOperatorKind kind, ScalarExpr 
     if ((*op == ScalarOp::div || *op == ScalarOp::rem) && y.constant() && *y.constant() > 0 && ranges_.nonneg(x, box_))
       folded = *op == ScalarOp::div ? Expr::floor_div(x, y) : Expr::mod(x, y);
     if (folded && folded->is_valid() && folded->is_short()) return make_index(*folded, a.type);
-    if (const auto known = is_comparison(*op) ? known_order(kind, x, y) : std::nullopt)
-      return ScalarExpr::integer(*known ? 1 : 0, ElementType::i32);
+    if (is_comparison(*op)) {
+      if (const auto known = known_order(kind, x, y)) return ScalarExpr::integer(*known ? 1 : 0, ElementType::i32);
+      // Exact, as loops count: what is cut to a narrower type first keeps compilers from making vectors.
+      a = make_index(x, ElementType::i64);
+      b = make_index(y, ElementType::i64);
+    }
   }
   if (*op != ScalarOp::shl && *op != ScalarOp::shr && a.type != b.type)
     return refuse("c.expression", "operands of different types", where);

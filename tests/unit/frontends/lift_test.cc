@@ -172,7 +172,7 @@ TEST(Lift, AGuardedReadBecomesABranch) {
   for (int i = 0; i < n; i++) x[i] = i < m ? y[i] : 0.0;
 })"),
             R"(loop i = 0 .. n {
-  if ({i}i32 < {m}i32) {
+  if ({i}i64 < {m}i64) {
     s0: t[] = y[i]
   } else {
     s1: t[] = 0.0
@@ -679,7 +679,7 @@ TEST(Lift, RowsOfSums) {
             R"(loop x = 0 .. w {
   loop y = -r .. r + 1 {
     loop v = -r .. r + 1 {
-      if ({v + x}i32 >= 0 && {v + x}i32 < {w}i32) {
+      if ({v + x}i64 >= 0i64 && {v + x}i64 < {w}i64) {
         s0: d[x] = d[x] + s[v + x] * k[r + y, r + v]
       }
     }
