@@ -1,6 +1,7 @@
 #include "frontends/c/ranges.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "frontends/c/intervals.h"
 #include "frontends/c/row_strides.h"
@@ -18,6 +19,13 @@ using sdfg::Term;
 namespace {
 
 constexpr int kMaxDepth = 12;
+
+// What is not negative wherever `e` is not: by the greatest common divisor of its coefficients.
+Expr in_lowest_terms(const Expr& e) {
+  std::int64_t divisor = 0;
+  for (const Term& term : e.terms()) divisor = std::gcd(divisor, term.coefficient);
+  return divisor < 2 ? e : Expr::floor_div(e, Expr(divisor));
+}
 
 }  // namespace
 
@@ -69,9 +77,8 @@ Ranges::WithFacts::WithFacts(Ranges& r, const Box& box) : ranges(r), before(r.fa
     outer.push_back(range);
     if (!trips || trips->constant()) continue;
     ranges.facts_.push_back(*trips);
-    // 2*n >= 0 is n >= 0.
-    if (trips->terms().size() == 1 && trips->constant_term() == 0 && trips->terms()[0].coefficient > 1)
-      ranges.facts_.push_back(Expr::floor_div(*trips, Expr(trips->terms()[0].coefficient)));
+    // 4*n - 1 >= 0 is n - 1 >= 0.
+    if (const Expr whole = in_lowest_terms(*trips); whole != *trips) ranges.facts_.push_back(whole);
   }
 }
 Ranges::WithFacts::~WithFacts() { ranges.facts_ = std::move(before); }

@@ -644,6 +644,44 @@ TEST(Lift, BrokenInputIsAnError) {
   EXPECT_EQ(unit.error().where, "test.c:1:9");
 }
 
+// Two of an image's sizes are twice those of its half, which no sizes of one kind are.
+TEST(Lift, AnImageAndItsHalf) {
+  EXPECT_EQ(root(R"(void f(int c, int h, int w, int hh, int ww, float *restrict t, const float *restrict s) {
+  for (int k = 0; k < c; k++)
+    for (int y = 0; y < hh; y++)
+      for (int x = 0; x < ww; x++)
+        for (int j = 0; j < 2; j++) t[(k * hh + y) * ww + x] += s[(k * h + 2 * y + j) * w + 2 * x];
+})"),
+            R"(loop k = 0 .. c {
+  loop y = 0 .. hh {
+    loop x = 0 .. ww {
+      loop j = 0 .. 2 {
+        s0: t[k, y, x] = t[k, y, x] + s[k, j + 2*y, 2*x]
+      }
+    }
+  }
+}
+)");
+}
+
+// A loop over four rows of m: rows in which it stays would have none.
+TEST(Lift, AFlatLoopOverSeveralRows) {
+  EXPECT_EQ(root(R"(void f(int m, double *restrict v) {
+  for (int i = 0; i < 4 * m; i++) v[i] = 1;
+  for (int c = 0; c < 4; c++)
+    for (int j = 0; j < m; j++) v[c * m + j] /= 3;
+})"),
+            R"(loop i = 0 .. 4*m {
+  s0: v[i] = 1.0
+}
+loop c = 0 .. 4 {
+  loop j = 0 .. m {
+    s1: v[c*m + j] = v[c*m + j] / 3.0
+  }
+}
+)");
+}
+
 // Rows of m + 1 and of 2r + 1 are what the subscript says, not rows of m and of 2r with more in them.
 TEST(Lift, RowsOfSums) {
   EXPECT_EQ(root(R"(void f(int n, int m, int *restrict t) {
