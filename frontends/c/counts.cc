@@ -45,17 +45,17 @@ bool calls(const ScalarExpr& e) {
 
 }  // namespace
 
-std::vector<sdfg::State> take_counts(const ScalarExpr& test, const std::vector<Memlet>& inputs, sdfg::Region& then_body,
+std::vector<sdfg::State> take_counts(const ScalarExpr& test, const std::vector<Memlet>& inputs, sdfg::Region& body,
                                      const std::function<bool(const std::string&)>& is_own) {
   std::vector<sdfg::State> counts;
-  if (calls(test)) return counts;
+  if (calls(test) && body.nodes.size() > 1) return counts;
   const sdfg::Region asked{{sdfg::Node(sdfg::If{.condition = {test, inputs}, .then_body = {}, .else_body = {}})}};
-  for (std::size_t k = 0; k < then_body.nodes.size() && then_body.nodes.size() > 1;) {
-    const auto* state = std::get_if<sdfg::State>(&then_body.nodes[k].value);
+  for (std::size_t k = 0; k < body.nodes.size();) {
+    const auto* state = std::get_if<sdfg::State>(&body.nodes[k].value);
     const auto count = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
     bool taken = count && step_of(*count) && is_own(count->out.container);
     if (taken) {
-      sdfg::Region others = then_body;
+      sdfg::Region others = body;
       others.nodes.erase(others.nodes.begin() + static_cast<std::ptrdiff_t>(k));
       for (const sdfg::Region* region : {&std::as_const(others), &asked}) {
         const sdfg::Touched touched = sdfg::touched(*region);
@@ -68,7 +68,7 @@ std::vector<sdfg::State> take_counts(const ScalarExpr& test, const std::vector<M
       continue;
     }
     counts.push_back(where_it_holds(state->name, *count, test, inputs));
-    then_body.nodes.erase(then_body.nodes.begin() + static_cast<std::ptrdiff_t>(k));
+    body.nodes.erase(body.nodes.begin() + static_cast<std::ptrdiff_t>(k));
   }
   return counts;
 }

@@ -264,21 +264,28 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
   TRY(sdfg::Region else_body, arm(no, false));
   join_tracked(after_yes, compared);
   forget_inner_finals(finals);
-  if (then_body.nodes.empty() && !else_body.nodes.empty())
-    emit(sdfg::If{
-        .condition = {negate(std::move(test)), std::move(inputs)}, .then_body = std::move(else_body), .else_body = {}});
-  else if (auto one = else_body.nodes.empty() ? as_extremum(test, inputs, then_body) : std::nullopt;
-           one && is_own_variable(sdfg::as_assignment(*one)->out.container))
+  auto one = else_body.nodes.empty() ? as_extremum(test, inputs, then_body) : std::nullopt;
+  if (one && is_own_variable(sdfg::as_assignment(*one)->out.container)) {
     emit(std::move(*one));
-  else if (!then_body.nodes.empty()) {
-    if (else_body.nodes.empty())
-      for (sdfg::State& count :
-           take_counts(test, inputs, then_body, [&](const std::string& c) { return is_own_variable(c); }))
-        emit(std::move(count));
+    return {};
+  }
+  const auto count = [&](const ScalarExpr& where, sdfg::Region& body, const sdfg::Region& other) {
+    const sdfg::Touched elsewhere = sdfg::touched(other);
+    for (sdfg::State& sum : take_counts(where, inputs, body, [&](const std::string& c) {
+           return is_own_variable(c) && !elsewhere.read.contains(c) && !elsewhere.written.contains(c);
+         }))
+      emit(std::move(sum));
+  };
+  count(test, then_body, else_body);
+  count(negate(test), else_body, then_body);
+  if (then_body.nodes.empty()) {
+    test = negate(std::move(test));
+    std::swap(then_body, else_body);
+  }
+  if (!then_body.nodes.empty())
     emit(sdfg::If{.condition = {std::move(test), std::move(inputs)},
                   .then_body = std::move(then_body),
                   .else_body = std::move(else_body)});
-  }
   return {};
 }
 

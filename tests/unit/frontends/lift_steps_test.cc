@@ -183,9 +183,7 @@ TEST(LiftSteps, WhatCannotBeFollowedLiesInMemory) {
             R"(loop i = 0 .. n {
   s0: to[k[]] = x[i]
   s1: k[] = k[] + 1
-  if (x[i] > 0) {
-    s2: k[] = k[] + 2
-  }
+  s2: k[] = k[] + select(x[i] > 0, 2, 0)
 }
 )");
 }

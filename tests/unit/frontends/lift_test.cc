@@ -183,7 +183,7 @@ TEST(Lift, AGuardedReadBecomesABranch) {
 }
 
 // A variable of the function's own that neither the condition nor what else stands under it looks at.
-TEST(Lift, CountsBesideOthersUnderAConditionAreSums) {
+TEST(Lift, CountsUnderAConditionAreSums) {
   const auto body = [](const std::string& under, const std::string& test = "a[i] != b[i]") {
     return root(
         "int all; int f(int n, int *restrict a, const int *restrict b, int *restrict p) { int m = 0; "
@@ -201,8 +201,11 @@ TEST(Lift, CountsBesideOthersUnderAConditionAreSums) {
   EXPECT_TRUE(body("a[i] = b[i]; m++;").contains("m[] + i32(a[i] != b[i])\n  if (a[i] != b[i]) {\n"));
   EXPECT_TRUE(body("a[i] = b[i]; m -= 3;").contains("m[] - select(a[i] != b[i], 3, 0)\n  if"))
       << body("a[i] = b[i]; m -= 3;");
-  for (const char* in_order :
-       {"m++;", "m++; a[i] = m;", "(*p)++; a[i] = b[i];", "all++; a[i] = b[i];", "m += b[i]; a[i] = b[i];"})
+  EXPECT_EQ(body("m++;"), "loop i = 0 .. n {\n  s0: m[] = m[] + i32(a[i] != b[i])\n}\n");
+  EXPECT_TRUE(body("m++; } else { a[i] = b[i];").contains("m[] + i32(a[i] != b[i])\n  if (!(a[i] != b[i])) {\n"))
+      << body("m++; } else { a[i] = b[i];");
+  for (const char* in_order : {"m++; } else { m += 2;", "m++; } else { a[i] = m;", "m++; a[i] = m;",
+                               "(*p)++; a[i] = b[i];", "all++; a[i] = b[i];", "m += b[i]; a[i] = b[i];"})
     EXPECT_TRUE(body(in_order).starts_with("loop i = 0 .. n {\n  if (")) << body(in_order);
   EXPECT_TRUE(body("m++; a[i] = b[i];", "a[i] != m").starts_with("loop i = 0 .. n {\n  if ("));
 }
