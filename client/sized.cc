@@ -15,20 +15,28 @@ using std::string;
 // Operations (binary logarithm) of a nest that is worth threads and vectors, which the sizes that are not known are
 // taken to bring: tenths of a second.
 constexpr double usual_operations = 27;
+// How often a size is taken from a loop's length that is looked at.
+constexpr std::int64_t most_taken_away = 16;
 
-// The symbols of which some loop has the fewer iterations the larger they are: where it begins, mostly.
-std::set<string> shortening(const sdfg::Sdfg& nest) {
-  std::set<string> symbols;
+// By what the symbols are smaller than others of which some loop has the fewer iterations the larger they are (where it
+// begins, how far it stays from both ends): so that all of them together leave it some.
+std::map<string, std::int64_t> shortening(const sdfg::Sdfg& nest) {
+  std::map<string, std::int64_t> divisors;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr) return;
     const sdfg::Expr length = loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end;
+    std::vector<string> here;
+    std::int64_t fewer = 0;
     for (const string& symbol : nest.symbols) {
       const auto more = (length.substitute({{symbol, sdfg::Expr::symbol(symbol) + 1}}) - length).constant();
-      if (more && *more < 0) symbols.insert(symbol);
+      if (!more || *more >= 0) continue;
+      here.push_back(symbol);
+      fewer -= std::max(*more, -most_taken_away);
     }
+    for (const string& symbol : here) divisors[symbol] = std::max(divisors[symbol], 1 + fewer);
   });
-  return symbols;
+  return divisors;
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
       threads_(std::min(hardware.cores, most_threads)),
       who_(who),
       of_compiler_(of_compiler),
-      halved_(shortening(nest)),
+      divisors_(shortening(nest)),
       greatest_(tuning_db::greatest_sizes(nest, known_, largest_size)) {
   for (const string& symbol : nest.symbols)
     if (!known_.contains(symbol)) open_.push_back(symbol);
@@ -58,7 +66,8 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
 
 std::int64_t Sized::size(const string& symbol, std::int64_t value) const {
   const auto greatest = greatest_.find(symbol);
-  const std::int64_t wanted = halved_.contains(symbol) ? value / 2 : value;
+  const auto divisor = divisors_.find(symbol);
+  const std::int64_t wanted = divisor == divisors_.end() ? value : value / divisor->second;
   return greatest == greatest_.end() ? wanted : std::min(wanted, greatest->second);
 }
 

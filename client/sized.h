@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,8 @@ constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // which counts on short ones.
 enum class For : std::uint8_t { Model, Threads };
 
-// A nest at sizes: those that are known, and one value for all others; half of it for what makes loops shorter, and no
-// more than the arrays that it uses have elements for. The nest and the hardware must outlive it.
+// A nest at sizes: those that are known, and one value for all others; a part of it for what makes loops shorter, and
+// no more than the arrays that it uses have elements for. The nest and the hardware must outlive it.
 class Sized {
  public:
   Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who,
@@ -75,7 +74,7 @@ class Sized {
   const int threads_;
   const For who_;
   const tuning_db::Vectors of_compiler_;
-  const std::set<std::string> halved_;
+  const std::map<std::string, std::int64_t> divisors_;
   const Sizes greatest_;
   std::vector<std::string> open_;
   Sizes usual_;
