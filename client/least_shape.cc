@@ -1,6 +1,7 @@
 #include "client/least_shape.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -143,14 +144,22 @@ class LeastWork {
              const std::int64_t most = sized_.at(largest_size).at(large);
              const auto sizes = with_work(box, large, most);
              // An array ends before, or what it says is no work.
-             if (!sizes) return most < largest_size / 2 || !is_work(box, large, most);
-             return gains(*sizes);
+             if (!sizes) return most < largest_size / 2 || !is_work(box, large, most) || !is_let_in(box, large, most);
+             return gains(*sizes) || !is_let_in(box, large, sizes->at(large));
            });
   }
   bool is_work(const SizeBox& box, const std::string& symbol, std::int64_t value) const {
     Sizes sizes = box.least;
     sizes[symbol] = value;
     return work_at(sizes) > 2 * work_at(box.least);
+  }
+
+  // The more of the one size, the shorter may other loops be, until the shape is none that is let in.
+  bool is_let_in(const SizeBox& box, const std::string& symbol, std::int64_t value) const {
+    Sizes sizes = box.least;
+    sizes[symbol] = value;
+    return std::ranges::equal(tuning_db::extents(nest_, sizes), tuning_db::extents(nest_, box.least),
+                              std::ranges::greater_equal());
   }
 
   // The least with the work that is so small but for one. Nullopt: none up to `most` has it.

@@ -47,5 +47,21 @@ void f(int w, int h, int r, const float *restrict in, float *restrict out) {
   EXPECT_TRUE(sdfg::has_parallel_loop(chosen.choices.front().applied));
 }
 
+// Few long sums: with more of them than the guard asks for, each is shorter, but such shapes it does not let in.
+TEST(Sized, FewSumsOfManyGetThreads) {
+  const Chosen chosen = without_expectations(R"(
+void f(int n, int lags, const double *restrict x, double *restrict r) {
+  for (int l = 0; l < lags; l++) {
+    double s = 0;
+    for (int i = 0; i < n - l; i++) s += x[i] * x[i + l];
+    r[l] = s;
+  }
+})");
+  ASSERT_EQ(chosen.guards.size(), 1u) << chosen.why;
+  ASSERT_FALSE(chosen.guards[0].least_extents.empty());
+  EXPECT_LE(chosen.guards[0].least_extents[0], 20);
+  EXPECT_GE(chosen.guards[0].least_work, 1e4);
+}
+
 }  // namespace
 }  // namespace sous::client
