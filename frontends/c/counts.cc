@@ -46,9 +46,9 @@ bool calls(const ScalarExpr& e) {
 }  // namespace
 
 std::vector<sdfg::State> take_counts(const ScalarExpr& test, const std::vector<Memlet>& inputs, sdfg::Region& body,
-                                     const std::function<bool(const std::string&)>& is_own) {
+                                     bool is_asked_once, const std::function<bool(const std::string&)>& is_own) {
   std::vector<sdfg::State> counts;
-  if (calls(test) && body.nodes.size() > 1) return counts;
+  if (calls(test) && !is_asked_once) return counts;
   const sdfg::Region asked{{sdfg::Node(sdfg::If{.condition = {test, inputs}, .then_body = {}, .else_body = {}})}};
   for (std::size_t k = 0; k < body.nodes.size();) {
     const auto* state = std::get_if<sdfg::State>(&body.nodes[k].value);

@@ -269,9 +269,10 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
     emit(std::move(*one));
     return {};
   }
+  const bool is_asked_once = then_body.nodes.size() + else_body.nodes.size() == 1;
   const auto count = [&](const ScalarExpr& where, sdfg::Region& body, const sdfg::Region& other) {
     const sdfg::Touched elsewhere = sdfg::touched(other);
-    for (sdfg::State& sum : take_counts(where, inputs, body, [&](const std::string& c) {
+    for (sdfg::State& sum : take_counts(where, inputs, body, is_asked_once, [&](const std::string& c) {
            return is_own_variable(c) && !elsewhere.read.contains(c) && !elsewhere.written.contains(c);
          }))
       emit(std::move(sum));
