@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "client/windows.h"
 #include "sdfg/planted_fault.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
@@ -29,6 +32,22 @@ constexpr int halvings = 3;
 
 using Holds = std::function<bool(const Sizes&)>;
 
+// The open symbols of which less is less to do; the sizes of windows first, for which the others make up. What is none,
+// a stride or how far something is shifted, makes up for no other.
+std::vector<std::string> that_bring_work(const sdfg::Sdfg& nest, const Sized& sized, std::int64_t value) {
+  const Sizes usual = sized.at(value);
+  const double work = tuning_db::work(nest, usual).value_or(0);
+  const std::set<std::string> windows = window_sizes(nest);
+  std::vector<std::string> found, others;
+  for (const std::string& symbol : sized.open_symbols()) {
+    Sizes less = usual;
+    less[symbol] /= 2;
+    if (tuning_db::work(nest, less).value_or(0) < work) (windows.contains(symbol) ? found : others).push_back(symbol);
+  }
+  found.insert(found.end(), others.begin(), others.end());
+  return found;
+}
+
 // Where work is what a gain needs, whichever loops do it: the least of each open size, and of the work.
 //
 // What may be one, as much as there is to do, is; of what is left, all as large, the least is looked for that gains,
@@ -43,10 +62,13 @@ class LeastWork {
   void find(std::int64_t usual) {
     least_ = sized_.at(usual);
     work_ = work_at(least_);
+    in_order_ = that_bring_work(nest_, sized_, usual);
+    for (const std::string& symbol : sized_.open_symbols())
+      if (std::ranges::find(in_order_, symbol) == in_order_.end()) in_order_.push_back(symbol);
     consider({}, usual);
     Sizes single;
-    for (const std::string& symbol : sized_.open_symbols()) {
-      if (single.size() + 1 == sized_.open_symbols().size()) break;
+    for (const std::string& symbol : in_order_) {
+      if (single.size() + 1 == in_order_.size()) break;
       consider({{symbol, 1}}, usual);
       Sizes more = single;
       more.emplace(symbol, 1);
@@ -83,7 +105,7 @@ class LeastWork {
     auto box = box_below(*sizes, single);
     if (!box) return;
     const double most_work = more_work[std::size(more_work) - 1] * box->work;
-    for (const std::string& symbol : sized_.open_symbols())
+    for (const std::string& symbol : in_order_)
       if (!single.contains(symbol)) lower(*box, symbol, most_work);
     // The box begins with so much work, whatever else is asked for.
     const double begins = work_at(box->least);
@@ -188,6 +210,7 @@ class LeastWork {
   const Holds& holds_;
   mutable std::map<Sizes, double> works_;
   mutable std::map<Sizes, bool> gains_;
+  std::vector<std::string> in_order_;  // the open sizes, those first that should be few
   Sizes least_;
   double work_ = 0;
 };
@@ -199,8 +222,9 @@ struct Together {
   double part = 1;
 };
 
-Together few_together(const Sized& sized, std::int64_t value, const Holds& holds) {
+Together few_together(const sdfg::Sdfg& nest, const Sized& sized, std::int64_t value, const Holds& holds) {
   Together found;
+  const std::vector<std::string> symbols = that_bring_work(nest, sized, value);
   for (std::span<const double> parts = parts_of_work; !parts.empty() && found.few.empty(); parts = parts.subspan(1)) {
     const auto pays = [&](const Sizes& few) {
       return std::ranges::all_of(parts, [&](double part) {
@@ -208,9 +232,9 @@ Together few_together(const Sized& sized, std::int64_t value, const Holds& holds
         return sizes && sized.operations(*sizes) >= least_of_shape && holds(*sizes);
       });
     };
-    for (const std::string& symbol : sized.open_symbols()) {
+    for (const std::string& symbol : symbols) {
       // One makes up for the others.
-      if (found.few.size() + 1 == sized.open_symbols().size()) break;
+      if (found.few.size() + 1 == symbols.size()) break;
       for (const std::int64_t few : fewer_iterations) {
         Sizes tried = found.few;
         tried.emplace(symbol, few);
@@ -219,6 +243,19 @@ Together few_together(const Sized& sized, std::int64_t value, const Holds& holds
         break;
       }
     }
+    if (found.few.empty() || found.few.size() + 1 != symbols.size()) continue;
+    // That one may be few, too, where each of the others makes up for it.
+    const auto last = *std::ranges::find_if(symbols, [&](const std::string& s) { return !found.few.contains(s); });
+    const auto any_makes_up = [&](std::int64_t few) {
+      return std::ranges::all_of(found.few, [&](const auto& large) {
+        Sizes tried = found.few;
+        tried.erase(large.first);
+        tried.emplace(last, few);
+        return pays(tried);
+      });
+    };
+    const auto* few = std::ranges::find_if(fewer_iterations, any_makes_up);
+    if (few != std::end(fewer_iterations)) found.few.emplace(last, *few);
   }
   return found;
 }
@@ -250,7 +287,7 @@ void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Size
     lowest = value;
   }
   const Sizes sizes = sized.at(lowest);
-  const Together together = needs == Needs::Shape ? few_together(sized, lowest, holds) : Together{};
+  const Together together = needs == Needs::Shape ? few_together(nest, sized, lowest, holds) : Together{};
   const Sizes& thin = together.few;
   Sizes least = sizes;
   for (const auto& [symbol, few] : thin) least[symbol] = std::min(few, sizes.at(symbol));

@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -286,6 +287,8 @@ class Builder : private BuilderState {
   Lift<void> increment(const clang::UnaryOperator* e);
   Lift<sdfg::ScalarExpr> tested_once(const clang::Expr* e);
   Lift<void> if_statement(const clang::IfStmt* s);
+  Lift<void> one_by_one(std::span<const clang::Expr* const> operands, bool all,
+                        const std::function<Lift<void>()>& then);
   Lift<void> for_statement(const clang::ForStmt* s);
   Lift<void> search_loop(const clang::ForStmt* s, const ForHeader& header);
   Lift<void> any_loop(const LoopParts& loop);

@@ -11,6 +11,25 @@ using sdfg::Memlet;
 using sdfg::ScalarExpr;
 using sdfg::ScalarOp;
 
+namespace {
+
+std::vector<const clang::Expr*> operands_of(const clang::Expr* e, clang::BinaryOperatorKind kind) {
+  const auto* both = llvm::dyn_cast<clang::BinaryOperator>(e->IgnoreParens());
+  if (!both || both->getOpcode() != kind) return {e};
+  std::vector<const clang::Expr*> all = operands_of(both->getLHS(), kind);
+  for (const clang::Expr* operand : operands_of(both->getRHS(), kind)) all.push_back(operand);
+  return all;
+}
+
+}  // namespace
+
+std::vector<const clang::Expr*> asked_in(const clang::Expr* e, clang::BinaryOperatorKind kind,
+                                         const clang::ASTContext& context) {
+  auto all = operands_of(e, kind);
+  if (all.size() < 2 || contains_call(e) || e->HasSideEffects(context, false)) all.clear();
+  return all;
+}
+
 bool Builder::safe_to_read(const Memlet& memlet) const {
   const sdfg::Container* c = sdfg_.find(memlet.container);
   if (c->shape.empty() || planted(Fault::short_circuit_lost)) return true;
@@ -88,6 +107,24 @@ Lift<ScalarExpr> Builder::logical(const clang::BinaryOperator* e) {
   (is_and ? branch.then_body : branch.else_body) = std::move(decide);
   emit(std::move(branch));
   return ScalarExpr::cast(input(t, ElementType::boolean), ElementType::i32);
+}
+
+// Done where all operands of an && hold (or none of an || does). Behind one that cannot be looked at always, the others
+// get an if of their own, in which is known what was asked before.
+Lift<void> Builder::one_by_one(std::span<const clang::Expr* const> operands, bool all,
+                               const std::function<Lift<void>()>& then) {
+  pool_.clear();
+  TRY(ScalarExpr test, condition(operands[0]));
+  std::size_t next = 1;
+  for (; next < operands.size() && !decided(test); ++next) {
+    TRY(std::optional<ScalarExpr> more, eager(operands[next], true));
+    if (!more) break;
+    test = ScalarExpr::binary(all ? ScalarOp::logical_and : ScalarOp::logical_or, std::move(test), std::move(*more));
+  }
+  const auto rest = [&] { return next == operands.size() ? then() : one_by_one(operands.subspan(next), all, then); };
+  const auto nothing = [] { return Lift<void>(); };
+  if (const auto known = decided(test)) return *known == all ? rest() : nothing();
+  return all ? branch(std::move(test), rest, nothing) : branch(std::move(test), nothing, rest);
 }
 
 Lift<ScalarExpr> Builder::conditional(const clang::ConditionalOperator* e) {

@@ -89,16 +89,20 @@ std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
   } else if (const auto d = nonneg_where(*c)) {
     differences.push_back(holds ? *d : -*d - Expr(1));  // the negation of x >= 0 is -x - 1 >= 0
   }
-  for (const Expr& d : differences)
-    for (const std::string& symbol : d.symbols()) {
-      auto k = sdfg::coefficient_of(d, symbol);
-      if (!k || !k->constant() || (*k->constant() != 1 && *k->constant() != -1)) continue;
-      const Expr rest = d - *k * Expr::symbol(symbol);
-      if (*k->constant() == 1)
-        result.push_back({symbol, -rest, std::nullopt});
-      else
-        result.push_back({symbol, std::nullopt, rest});
-    }
+  const auto is_one = [](const Expr& k) { return k == Expr(1) || k == Expr(-1); };
+  // Symbols alone refine last, so that they count first.
+  for (const bool alone : {false, true})
+    for (const Expr& d : differences)
+      for (const std::string& symbol : d.symbols()) {
+        const auto k = sdfg::coefficient_of(d, symbol);
+        if (!k || is_one(*k) != alone || k->terms().size() + (k->constant_term() != 0 ? 1 : 0) != 1) continue;
+        const bool is_negative = k->terms().empty() ? k->constant_term() < 0 : k->terms()[0].coefficient < 0;
+        const Expr rest = d - *k * Expr::symbol(symbol);
+        if (is_negative)
+          result.push_back({symbol, std::nullopt, rest, -*k});
+        else
+          result.push_back({symbol, -rest, std::nullopt, *k});
+      }
   return result;
 }
 

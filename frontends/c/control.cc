@@ -177,6 +177,8 @@ Lift<void> Builder::if_statement(const clang::IfStmt* s) {
   }
   pool_.clear();
   TRY(const std::vector<Step> steps, steps_in(s->getCond()));
+  if (const auto all = asked_in(s->getCond(), clang::BO_LAnd, context_); !all.empty() && !s->getElse() && steps.empty())
+    return one_by_one(all, true, [&] { return body(s->getThen()); });
   TRY(ScalarExpr test, tested_once(s->getCond()));
   TRY_VOID(take_effect(steps));
   const auto arm = [&](const clang::Stmt* a) { return a ? body(a) : Lift<void>(); };

@@ -50,6 +50,11 @@ bool always_leaves(const clang::Stmt* s) {
   return i && always_leaves(i->getThen()) && always_leaves(i->getElse());
 }
 
+bool is_continue(const clang::Stmt* s) {
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s);
+  return block ? block->size() == 1 && is_continue(block->body_front()) : llvm::isa<clang::ContinueStmt>(s);
+}
+
 // The statement behind case 1: case 2: …, and what they ask for.
 struct Labelled {
   std::vector<const clang::CaseStmt*> cases;
@@ -175,16 +180,18 @@ Lift<void> Builder::leaving(const clang::Stmt* s, const std::vector<Item>& rest,
     return refuse(reason_code(jump_out_of(s, true, true)), "too many jumps in one place", s->getBeginLoc());
   pool_.clear();
   TRY(const std::vector<Step> steps, steps_in(i->getCond()));
+  const llvm::SaveAndRestore<int> nested(nested_jumps_, nested_jumps_ + 1);
+  const bool goes_on = !i->getElse() && is_continue(i->getThen()) && exits.loop && exits.flag.empty();
+  if (const auto any = asked_in(i->getCond(), clang::BO_LOr, context_); !any.empty() && goes_on && steps.empty())
+    return one_by_one(any, false, [&] { return sequence(rest, &exits); });
   TRY(ScalarExpr test, tested_once(i->getCond()));
   TRY_VOID(take_effect(steps));
   if (const auto known = decided(test)) return sequence(joined(*known ? i->getThen() : i->getElse()), &exits);
   doubled_ += doubles ? 1 : 0;
-  ++nested_jumps_;
   auto done = branch(
       test, [&] { return sequence(joined(i->getThen()), &exits); },
       [&] { return sequence(joined(i->getElse()), &exits); });
   doubled_ -= doubles ? 1 : 0;
-  --nested_jumps_;
   return done;
 }
 

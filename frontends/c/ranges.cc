@@ -101,11 +101,14 @@ std::optional<int> Ranges::sign(const Expr& e, const Box& box, bool assume, int 
   if (lo && nonneg_parameters(*lo)) return 1;
   auto hi = bound(e, box, true, false, depth + 1);
   if (hi && nonneg_parameters(-*hi)) return -1;
-  if (assume && lo && lo->reads().empty()) {
-    assumptions.push_back(*lo);
-    return 1;
-  }
-  return std::nullopt;
+  if (!assume) return std::nullopt;
+  // Of sizes and distances most are positive: the more likely sign is the one that is written.
+  const bool is_negated =
+      e.constant_term() <= 0 && std::ranges::all_of(e.terms(), [](const Term& t) { return t.coefficient < 0; });
+  const auto& likely = is_negated ? hi : lo;
+  if (!likely || !likely->reads().empty()) return std::nullopt;
+  assumptions.push_back(is_negated ? -*likely : *likely);
+  return is_negated ? -1 : 1;
 }
 
 // Of max(0, x) - x the pieces are -x and 0: each is closer than the maximum's bound and -x apart. And x - min(x, y) is
@@ -267,12 +270,14 @@ std::optional<Expr> Ranges::bound(Expr e, const Box& box, bool up, bool assume, 
     if (!e.uses(range.symbol)) continue;
     auto coefficient = sdfg::coefficient_of(e, range.symbol);
     if (!coefficient) return std::nullopt;
+    const auto [count, rest] = split(*coefficient, Stride{range.times});
+    if (rest != Expr(0)) continue;  // an outer range of the same symbol may do
     const Box outer(box.begin(), box.begin() + static_cast<std::ptrdiff_t>(k));
-    auto direction = sign(*coefficient, outer, assume, depth);
+    auto direction = sign(count, outer, assume, depth);
     if (!direction) return std::nullopt;
     const auto& end = (*direction > 0) == up ? range.hi : range.lo;
-    if (!end) continue;  // an outer range of the same symbol may have it
-    e = e.substitute({{range.symbol, *end}});
+    if (!end) continue;
+    e = e - *coefficient * Expr::symbol(range.symbol) + count * *end;
     if (std::ranges::any_of(e.terms(), [&](const Term& t) {
           return std::ranges::any_of(t.atoms, [&](const Atom& a) {
             return a.kind != AtomKind::Symbol && std::ranges::any_of(a.args, in_box);
@@ -364,7 +369,9 @@ Expr Ranges::larger(const Expr& a, const Expr& b, const Box& box) {
 }
 
 Box common(const Box& a, const Box& b) {
-  const auto same = [](const Range& r, const Range& s) { return r.symbol == s.symbol && r.lo == s.lo && r.hi == s.hi; };
+  const auto same = [](const Range& r, const Range& s) {
+    return r.symbol == s.symbol && r.lo == s.lo && r.hi == s.hi && r.times == s.times;
+  };
   return {a.begin(), std::ranges::mismatch(a, b, same).in1};
 }
 

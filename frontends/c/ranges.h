@@ -16,10 +16,11 @@
 
 namespace sous::frontends::c {
 
-// `symbol` lies in [lo, hi] (where given) at a point of the program. A later range of the same symbol refines.
+// `times` `symbol` lies in [lo, hi] (where given) at a point of the program. A later range of the same symbol refines.
 struct Range {
   std::string symbol;
   std::optional<sdfg::Expr> lo, hi;
+  sdfg::Expr times = sdfg::Expr(1);  // a product of numbers and parameters of any sign, as in stride*y + k >= 0
 };
 using Box = std::vector<Range>;  // outermost first
 // The outermost ranges that both have.

@@ -6,6 +6,7 @@
 
 #include "frontends/c/builder.h"
 #include "frontends/c/memlets.h"
+#include "frontends/c/plausible.h"
 #include "frontends/c/row_strides.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
@@ -128,8 +129,14 @@ Expr beginning(const Rows& rows, const std::vector<FlatAccess>& accesses, Ranges
 class RowSearch {
  public:
   // `later`: elements may be counted from one behind the pointer's.
-  RowSearch(const std::vector<FlatAccess>& accesses, bool is_written, bool later, Ranges& ranges)
-      : accesses_(accesses), is_written_(is_written), later_(later), ranges_(ranges), before_(ranges.assumptions) {}
+  RowSearch(const std::vector<FlatAccess>& accesses, const sdfg::Region& nest, bool is_written, bool later,
+            Ranges& ranges)
+      : accesses_(accesses),
+        nest_(nest),
+        is_written_(is_written),
+        later_(later),
+        ranges_(ranges),
+        before_(ranges.assumptions) {}
 
   // By one of these lists of strides. Where something has to be assumed: that j is in its row of n + 1 is less than
   // that i + j is in one of n.
@@ -148,8 +155,27 @@ class RowSearch {
     ranges_.assumptions.insert(ranges_.assumptions.end(), assumed.begin() + std::ssize(before_), assumed.end());
     return rows;
   }
+  // Rows that conditions keep the accesses in, by some of the strides: by n of a[(s*i + k)*n + j] where an if asks for
+  // s*i + k, and not by s*n as well.
+  std::optional<Rows> of_some(std::vector<Stride> strides) {
+    constexpr std::size_t kMostStrides = 5;
+    std::ranges::sort(strides, std::less{});
+    strides.erase(std::ranges::unique(strides, {}, &Stride::value).begin(), strides.end());
+    if (strides.size() > kMostStrides) return std::nullopt;
+    std::optional<Rows> most;
+    for (unsigned chosen = 1; chosen + 1 < 1U << strides.size(); ++chosen) {
+      std::vector<Stride> some;
+      for (std::size_t k = 0; k < strides.size(); ++k)
+        if ((chosen >> k & 1) != 0) some.push_back(strides[k]);
+      if (most && some.size() <= most->strides.size()) continue;
+      if (auto rows = rows_of(std::move(some)); rows && fit_with(*rows, true)) most = std::move(rows);
+    }
+    return most;
+  }
   // The element that they are counted from.
   const Expr& origin() const { return origin_; }
+  // From now on, what is next to never so as well.
+  void assume_anything() { anything_ = true; }
   // Nothing is assumed.
   void give_up() { ranges_.assumptions = before_; }
 
@@ -161,7 +187,23 @@ class RowSearch {
   }
   bool fit_with(const Rows& rows, bool for_sure) {
     ranges_.assumptions = before_;
-    return fit(rows) && (!for_sure || ranges_.assumptions == before_);
+    return fit(rows) &&
+           (ranges_.assumptions == before_ ||
+            (!for_sure && (anything_ || (is_plausible(ranges_.assumptions, nest_) && !runs_backwards(rows)))));
+  }
+  // Whether all rows but the first lie ahead of the array: those of `gap` in a[i - k*gap], which are none.
+  bool runs_backwards(const Rows& rows) {
+    return std::ranges::any_of(accesses_, [&](const auto& access) {
+      const auto& [at, box] = access;
+      const Expr row = split(at - origin_, rows.strides.back()).first;
+      const bool goes_back = std::ranges::any_of(box, [&](const Range& r) {
+        const auto by = sdfg::coefficient_of(row, r.symbol);
+        return by && by->constant().value_or(0) < 0;
+      });
+      const auto first = goes_back ? ranges_.lower(row, box) : std::nullopt;
+      return first && first->constant_term() <= 1 && !first->terms().empty() &&
+             std::ranges::all_of(first->terms(), [](const sdfg::Term& t) { return t.coefficient < 0; });
+    });
   }
   bool fit_from_first(const Rows& rows) {
     ranges_.assumptions = before_;
@@ -173,9 +215,11 @@ class RowSearch {
   }
 
   const std::vector<FlatAccess>& accesses_;
+  const sdfg::Region& nest_;
   const bool is_written_, later_;
   Ranges& ranges_;
   const std::vector<Expr> before_;
+  bool anything_ = false;
   Expr origin_{0};
 };
 
@@ -245,9 +289,16 @@ Lift<void> Builder::delinearize(Memory& memory) {
   });
   if (divided) return {};
   const bool later = !planes && container->shape.size() == 1 && memory.record.empty() && is_pointer(memory);
-  RowSearch search(accesses, is_written, later, ranges_);
+  RowSearch search(accesses, sdfg_.root, is_written, later, ranges_);
   std::optional<Rows> rows = search.of(of_terms, whole);
   if (!rows && is_written && !planes) rows = search.loose(varies, outside_in);
+  if (!rows && is_written) rows = search.of_some(of_terms);
+  // Of elements that are written nothing is known without rows: loops that need others are nests of their own.
+  if (!rows && is_written) {
+    search.assume_anything();
+    rows = search.of(of_terms, whole);
+    if (!rows && !planes) rows = search.loose(varies, outside_in);
+  }
   const auto count = rows && planes ? count_of(*rows, accesses, ranges_) : Expr(sdfg::unknown_extent);
   if (!rows || !count) {
     search.give_up();

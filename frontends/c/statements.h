@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "clang/AST/Stmt.h"
+#include "clang/AST/Expr.h"
 #include "sdfg/sdfg.h"
 
 namespace sous::frontends::c {
@@ -20,6 +20,9 @@ const clang::Stmt* interruption(const clang::Stmt* loop_body);
 // Of a function whose body may run before or after what stands beside the call.
 bool contains_call(const clang::Stmt* s);
 sdfg::ScalarExpr negate(sdfg::ScalarExpr e);
+// What a && b && c (or a || b || c) asks, from left to right; empty: it is none, or something changes in it.
+std::vector<const clang::Expr*> asked_in(const clang::Expr* e, clang::BinaryOperatorKind kind,
+                                         const clang::ASTContext& context);
 // What a condition always is; nullopt: that depends.
 std::optional<bool> decided(const sdfg::ScalarExpr& test);
 // Why a statement is not understood.

@@ -1,14 +1,13 @@
 #include "frontends/c/stretches.h"
 
 #include <algorithm>
-#include <array>
-#include <random>
 #include <tuple>
 
 #include "clang/Basic/SourceManager.h"
 #include "frontends/c/addresses.h"
 #include "frontends/c/builder.h"
 #include "frontends/c/hints.h"
+#include "frontends/c/plausible.h"
 #include "frontends/c/read_before.h"
 #include "frontends/c/residence.h"
 #include "frontends/c/whole_function.h"
@@ -19,49 +18,6 @@ namespace sous::frontends::c {
 namespace {
 
 using Statements = std::vector<const clang::Stmt*>;
-
-// Whether the nest's assumptions hold, and its outermost loops have iterations, for some sizes that programs have:
-// small or large, the one or the other larger, one of them (a distance, a step) negative, some of two or three sizes
-// (an image and half of it in each direction). Where one loop takes an array for rows and another for one long row, a
-// row would have to be as long as all of them.
-bool is_plausible(const sdfg::Sdfg& nest) {
-  if (nest.assumptions.empty()) return true;
-  const auto holds = [&](const std::map<std::string, std::int64_t>& sizes) {
-    const auto is_there = [&](const sdfg::Expr& e, std::int64_t least) {
-      return e.evaluate(sizes).value_or(least) >= least;
-    };
-    return std::ranges::all_of(nest.assumptions, [&](const sdfg::Expr& e) { return is_there(e, 0); }) &&
-           std::ranges::all_of(nest.root.nodes, [&](const sdfg::Node& node) {
-             const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-             return loop == nullptr || is_there(loop->step > 0 ? loop->end - loop->begin : loop->begin - loop->end, 1);
-           });
-  };
-  const auto sized = [&](std::int64_t size, std::int64_t step) {
-    std::map<std::string, std::int64_t> sizes;
-    for (const std::string& symbol : nest.symbols)
-      sizes[symbol] = std::max<std::int64_t>(2, size + step * static_cast<std::int64_t>(sizes.size()));
-    return sizes;
-  };
-  for (const std::int64_t size : {4, 12, 1008})
-    for (const std::int64_t step : {0, 1, -1}) {
-      if (holds(sized(size, step))) return true;
-      for (const std::string& symbol : nest.symbols) {
-        auto few = sized(size, step), negative = few;
-        few[symbol] = 2;
-        negative[symbol] = -size;
-        if (holds(few) || holds(negative)) return true;
-      }
-    }
-  constexpr int kDraws = 300;  // of a triple of conditions, each of which one in four fulfils: found, 99 times of 100
-  constexpr std::array<std::int64_t, 3> kSizes{3, 12, 1008};
-  std::minstd_rand draw;
-  for (int k = 0; k < kDraws; ++k) {
-    std::map<std::string, std::int64_t> sizes;
-    for (const std::string& symbol : nest.symbols) sizes[symbol] = kSizes[draw() % kSizes.size()];
-    if (holds(sizes)) return true;
-  }
-  return false;
-}
 
 class Finder {
  public:
@@ -226,7 +182,7 @@ class Finder {
       if (explain) reason(nest.error());
       return false;
     }
-    if (!is_plausible(nest->sdfg)) {
+    if (!is_plausible(nest->sdfg.assumptions, nest->sdfg.root)) {
       if (last == first + 1)  // of several, each is looked at by itself
         reason(
             {"c.assumption", "what would have to hold of its sizes is next to never so", list[first]->getBeginLoc()});

@@ -95,8 +95,8 @@ int main(void) {
   for (int s = -1; s < 2; s++) {
     bound_under_condition(n, 9, 3 * s, q, r);
     added(n, 9, 3 * s, q);
+    print_ints("conditions", q, n);
   }
-  print_ints("conditions", q, n);
   printf("%d\n", bounds(n, q));
   print_ints("bounds", q, n);
 }

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "client/windows.h"
 #include "sdfg/parallel_loop.h"
 #include "sdfg/text.h"
 #include "tests/unit/client/choosing.h"
@@ -61,6 +66,66 @@ void f(int n, int lags, const double *restrict x, double *restrict r) {
   ASSERT_FALSE(chosen.guards[0].least_extents.empty());
   EXPECT_LE(chosen.guards[0].least_extents[0], 20);
   EXPECT_GE(chosen.guards[0].least_work, 1e4);
+}
+
+std::set<std::string> windows_of(const std::string& loops, const std::string& statement) {
+  auto nest = sdfg::parse(
+      "sdfg 1 f\nsymbols n, k, step\narray x: f64[n + k*step] argument\narray w: f64[k] argument\narray y: "
+      "f64[n] argument\narguments n, k, step, x, w, y\n\n" +
+      loops + statement + "}\n}\n");
+  EXPECT_TRUE(nest) << nest.error().to_string();
+  return window_sizes(*nest);
+}
+
+// What is added to where the result lies is a window; what is taken from it, too, and what an if asks along with it.
+TEST(Sized, WindowsSlideOverSomething) {
+  const std::set<std::string> k{"k"}, none;
+  const std::string loops = "loop i = 0 .. n {\nloop j = 0 .. k {\n";
+  EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[i + j] * w[j]\n"), k);
+  EXPECT_EQ(windows_of(loops, "if ({i - step*j}i64 >= 0i64) {\ns0: y[i] = y[i] + x[i - step*j] * w[j]\n}\n"), k);
+  EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[j] * w[j]\n"), none);
+  EXPECT_EQ(windows_of("loop i = 0 .. k {\nloop j = 0 .. n - i {\n", "s0: y[i] = y[i] + x[i + j] * x[j]\n"), none);
+}
+
+// A convolution whose channels, window, stride and border are all open: windows are few, and what only says how far
+// they move makes up for nothing.
+TEST(Sized, ConvolutionsWithSmallWindowsGetThreads) {
+  const Chosen chosen = without_expectations(R"(
+void f(const float *restrict in, const float *restrict w, float *restrict out, int C, int H, int W, int O, int OH,
+       int OW, int K, int stride, int pad, int dil) {
+  for (int o = 0; o < O; o++)
+    for (int y = 0; y < OH; y++)
+      for (int x = 0; x < OW; x++) {
+        float s = 0;
+        for (int c = 0; c < C; c++)
+          for (int i = 0; i < K; i++)
+            for (int j = 0; j < K; j++) {
+              int iy = y * stride - pad + i * dil, ix = x * stride - pad + j * dil;
+              if (iy >= 0 && iy < H && ix >= 0 && ix < W) s += in[(c * H + iy) * W + ix] * w[((o * C + c) * K + i) * K + j];
+            }
+        out[(o * OH + y) * OW + x] = s;
+      }
+})");
+  ASSERT_FALSE(chosen.choices.empty()) << chosen.why;
+  const sdfg::Sdfg& nest = chosen.choices.front().applied;
+  EXPECT_TRUE(sdfg::has_parallel_loop(nest));
+  // No condition says that there is no border, or that nothing is strided.
+  for (const sdfg::Expr& e : nest.assumptions)
+    EXPECT_GE(e.evaluate({{"C", 16},
+                          {"H", 14},
+                          {"W", 15},
+                          {"O", 32},
+                          {"OH", 14},
+                          {"OW", 15},
+                          {"K", 3},
+                          {"stride", 1},
+                          {"pad", 1},
+                          {"dil", 1}})
+                  .value_or(0),
+              0)
+        << e.to_string();
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  EXPECT_TRUE(std::ranges::all_of(chosen.guards[0].least_extents, [](double extent) { return extent <= 16; }));
 }
 
 }  // namespace

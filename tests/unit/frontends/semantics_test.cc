@@ -158,6 +158,30 @@ BOTH(
       }
     })
 
+// Conditions that are asked one after another, each where those before hold: with none, one or several of them over
+// data, in an if and ahead of what is left out, over subscripts with strides that are open.
+BOTH(
+    asked, void asked(int n, int step, int border, const int* __restrict s, int* __restrict d, int* __restrict e) {
+      for (int i = 0; i < n; i++) {
+        int most = -100;
+        for (int k = 0; k < 4; k++) {
+          int p = i * step - border + k;
+          if (p >= 0 && p < n && s[p] > most) most = s[p];
+          if (p >= 0 && p < n && (s[p] > 3 && p + 1 < n && s[p + 1] < 9) && k != 2) d[i] += s[p] * s[p + 1];
+          if ((p < 0 || p >= n) || s[p] == 7 || (k == 1 && s[p] & 1)) continue;
+          if (p > 2 && 1 && p < n - 1)
+            e[i] += s[p - 1];
+          else
+            e[i] -= k;
+          if (s[p] < 0 || p >= n) {
+            continue;
+          }
+          e[i] += 100 * s[p];
+        }
+        d[i] += most;
+      }
+    })
+
 BOTH(
     mathematics,
     static double mix(double x, float y) {
@@ -283,6 +307,23 @@ TEST(Semantics, IndicesKeptBetweenBounds) {
     EXPECT_EQ(values<int>(b["d"]), d) << n;
     EXPECT_EQ(values<int>(b["e"]), e) << n;
   }
+}
+
+TEST(Semantics, ConditionsAskedOneAfterAnother) {
+  for (int n : {1, 4, 9, 40})
+    for (int step : {1, 2, 3})
+      for (int border : {0, 1, 3}) {
+        const auto size = static_cast<std::size_t>(n);
+        std::vector<int> s(size), d(size), e(size);
+        for (int i = 0; i < n; ++i) s[static_cast<std::size_t>(i)] = 37 * i % 31 - 9;
+        using T = sdfg::ElementType;
+        std::map<std::string, sdfg::Buffer> b{
+            {"s", buffer(s, T::i32)}, {"d", buffer(d, T::i32)}, {"e", buffer(e, T::i32)}};
+        interpret(asked_text, {{"n", n}, {"step", step}, {"border", border}}, b);
+        asked(n, step, border, s.data(), d.data(), e.data());
+        EXPECT_EQ(values<int>(b["d"]), d) << n << " " << step << " " << border;
+        EXPECT_EQ(values<int>(b["e"]), e) << n << " " << step << " " << border;
+      }
 }
 
 TEST(Semantics, AssignmentsAndStepsInsideExpressions) {

@@ -1,0 +1,16 @@
+// Which sizes are those of windows that slide over something: of filters, pools and searches.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::client {
+
+// Symbols in the lengths of loops that are added in a subscript, or in what an if asks, to one that tells where the
+// result is written, and do not tell that themselves: i and j of out[y][x] += in[y + i][x + j] * w[i][j]. In programs
+// such sizes are few, 3 or 5, where others are many.
+std::set<std::string> window_sizes(const sdfg::Sdfg& nest);
+
+}  // namespace sous::client
