@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "client/windows.h"
 #include "tuning-db/greatest_sizes.h"
 #include "tuning-db/nest_facts.h"
 
@@ -17,6 +18,8 @@ using std::string;
 constexpr double usual_operations = 27;
 // How often a size is taken from a loop's length that is looked at.
 constexpr std::int64_t most_taken_away = 16;
+// The size of a window of several loops where nobody says it, or how far it reaches. Filters of one may be long.
+constexpr std::int64_t usual_window = 8;
 
 // By what the symbols are smaller than others of which some loop has the fewer iterations the larger they are (where it
 // begins, how far it stays from both ends): so that all of them together leave it some.
@@ -50,6 +53,7 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
       who_(who),
       of_compiler_(of_compiler),
       divisors_(shortening(nest)),
+      windows_(window_sizes(nest, 2)),
       greatest_(tuning_db::greatest_sizes(nest, known_, largest_size)) {
   for (const string& symbol : nest.symbols)
     if (!known_.contains(symbol)) open_.push_back(symbol);
@@ -67,7 +71,8 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
 std::int64_t Sized::size(const string& symbol, std::int64_t value) const {
   const auto greatest = greatest_.find(symbol);
   const auto divisor = divisors_.find(symbol);
-  const std::int64_t wanted = divisor == divisors_.end() ? value : value / divisor->second;
+  std::int64_t wanted = divisor == divisors_.end() ? value : value / divisor->second;
+  if (windows_.contains(symbol)) wanted = std::min(wanted, usual_window);
   return greatest == greatest_.end() ? wanted : std::min(wanted, greatest->second);
 }
 

@@ -9,8 +9,9 @@
 namespace sous::client {
 
 // Symbols in the lengths of loops that are added in a subscript, or in what an if asks, to one that tells where the
-// result is written, and do not tell that themselves: i and j of out[y][x] += in[y + i][x + j] * w[i][j]. In programs
-// such sizes are few, 3 or 5, where others are many.
-std::set<std::string> window_sizes(const sdfg::Sdfg& nest);
+// result is written, and do not tell that themselves: i and j of out[y][x] += in[y + i][x + j] * w[i][j], or of
+// in[y*stride + i][x*stride + j]. In programs such sizes are few, 3 or 5, where others are many. Only windows of at
+// least so many loops.
+std::set<std::string> window_sizes(const sdfg::Sdfg& nest, std::size_t least_loops = 1);
 
 }  // namespace sous::client

@@ -340,6 +340,16 @@ bool Ranges::require_nonneg(const Expr& e, const Box& box) {
   const WithFacts facts(*this, box);
   const std::size_t before = assumptions.size();
   auto lo = bound(e, box, false, true, 0);
+  // What conditions say of other accesses brings in what has nothing to do with this one: fewer sizes do without it.
+  if (const std::optional<Box> plain = of_loops_alone(box)) {
+    const std::vector<Expr> with_conditions = assumptions;
+    assumptions.resize(before);
+    const auto by_loops = bound(e, *plain, false, true, 0);
+    if (by_loops && (!lo || by_loops->symbols().size() < lo->symbols().size()))
+      lo = by_loops;
+    else
+      assumptions = with_conditions;
+  }
   if (lo && nonneg_parameters(*lo)) return true;
   // Nor where what holds in the box says the contrary: a loop that walks backwards from where it begins.
   const bool possible = lo && lo->is_valid() && !lo->constant() && lo->reads().empty() && !lo->symbols().empty() &&

@@ -84,6 +84,12 @@ TEST(Sized, WindowsSlideOverSomething) {
   EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[i + j] * w[j]\n"), k);
   EXPECT_EQ(windows_of(loops, "if ({i - step*j}i64 >= 0i64) {\ns0: y[i] = y[i] + x[i - step*j] * w[j]\n}\n"), k);
   EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[j] * w[j]\n"), none);
+  // Twice by the same: a stride. Once: the length of a row.
+  const char* strided = "s0: y[i] = y[i] + x[i*step + j] * w[j]\n";
+  EXPECT_EQ(windows_of(loops, strided), none);
+  EXPECT_EQ(windows_of("loop i = 0 .. n {\nloop m = 0 .. n {\nloop p = 0 .. k {\n" + std::string("loop j = 0 .. k {\n"),
+                       "s0: y[i + m] = y[i + m] + x[i*n*step + m*step + p*n + j] * w[j]\n}\n}\n"),
+            k);
   EXPECT_EQ(windows_of("loop i = 0 .. k {\nloop j = 0 .. n - i {\n", "s0: y[i] = y[i] + x[i + j] * x[j]\n"), none);
 }
 
