@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,17 +27,20 @@ constexpr std::int64_t fewer_iterations[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32
 constexpr double parts_of_work[] = {1.0 / 16, 1.0 / 4, 1};
 // How much more than the least work all corners of a shape may need.
 constexpr double more_work[] = {1, 1.5, 2.5, 4};
+// Programs have few loops that are shorter, but for windows.
+constexpr std::int64_t small_size = 16;
 // How often the size that makes up for the others is looked for more closely.
 constexpr int halvings = 3;
 
 using Holds = std::function<bool(const Sizes&)>;
+using Windows = std::map<std::string, std::int64_t>;
 
 // The open symbols of which less is less to do; the sizes of windows first, for which the others make up. What is none,
 // a stride or how far something is shifted, makes up for no other.
-std::vector<std::string> that_bring_work(const sdfg::Sdfg& nest, const Sized& sized, std::int64_t value) {
+std::vector<std::string> that_bring_work(const sdfg::Sdfg& nest, const Sized& sized, std::int64_t value,
+                                         const Windows& windows) {
   const Sizes usual = sized.at(value);
   const double work = tuning_db::work(nest, usual).value_or(0);
-  const std::set<std::string> windows = window_sizes(nest);
   std::vector<std::string> found, others;
   for (const std::string& symbol : sized.open_symbols()) {
     Sizes less = usual;
@@ -56,13 +59,13 @@ std::vector<std::string> that_bring_work(const sdfg::Sdfg& nest, const Sized& si
 class LeastWork {
  public:
   LeastWork(const sdfg::Sdfg& nest, const Sized& sized, const Holds& holds)
-      : nest_(nest), sized_(sized), holds_(holds) {}
+      : nest_(nest), sized_(sized), holds_(holds), windows_(window_sizes(nest)) {}
 
   // From the open sizes' `usual` value, at which it gains, on.
   void find(std::int64_t usual) {
     least_ = sized_.at(usual);
     work_ = work_at(least_);
-    in_order_ = that_bring_work(nest_, sized_, usual);
+    in_order_ = that_bring_work(nest_, sized_, usual, windows_);
     for (const std::string& symbol : sized_.open_symbols())
       if (std::ranges::find(in_order_, symbol) == in_order_.end()) in_order_.push_back(symbol);
     consider({}, usual);
@@ -98,7 +101,7 @@ class LeastWork {
     double work;
   };
 
-  // The box that is found from there is kept if it begins earlier, of the sizes that have to be large.
+  // The box that is found from there is kept if it lets in more.
   void consider(const Sizes& single, std::int64_t usual) {
     const auto sizes = sized_.thin(single, usual, 1);
     if (!sizes || !gains(*sizes)) return;
@@ -113,14 +116,27 @@ class LeastWork {
       less.work = std::max(begins, box->work / 2);
       if (!corners_gain(less)) break;
     }
-    const auto largest = [&](const Sizes& of) {
-      std::int64_t found = 0;
-      for (const std::string& symbol : sized_.open_symbols()) found = std::max(found, of.at(symbol));
-      return found;
-    };
-    if (largest(box->least) >= largest(least_)) return;
+    const SizeBox before{least_, work_};
+    if (!lets_in_more(*box, before)) return;
     least_ = std::move(box->least);
     work_ = box->work;
+  }
+
+  // By the sizes that have to be large; where these are of any program, by how much there has to be to do.
+  bool lets_in_more(const SizeBox& box, const SizeBox& other) const {
+    const auto rank = [&](const SizeBox& of) {
+      std::int64_t window = 0, largest = small_size;
+      for (const std::string& symbol : sized_.open_symbols()) {
+        const std::int64_t least = of.least.at(symbol);
+        const auto known = windows_.find(symbol);
+        if (known == windows_.end())
+          largest = std::max(largest, least);
+        else if (least > known->second)
+          window = std::max(window, least);
+      }
+      return std::tuple(std::max(window, largest), window, of.work);
+    };
+    return rank(box) < rank(other);
   }
 
   // The sizes but for `single`, all made smaller together as long as that gains; nullopt: corners of that do not.
@@ -149,7 +165,9 @@ class LeastWork {
   void lower(SizeBox& box, const std::string& symbol, double most_work) const {
     // No multiples of the threads, for these would share out evenly.
     const std::int64_t threads = sized_.threads(), now = box.least[symbol];
-    for (std::int64_t few = 1; few < now; few = few == 1 ? threads + 1 : 2 * few - 1) {
+    const auto window = windows_.find(symbol);
+    const std::int64_t fewest = window == windows_.end() ? 1 : window->second;
+    for (std::int64_t few = fewest; few < now; few = few == 1 ? threads + 1 : 2 * few - 1) {
       for (const double more : more_work) {
         SizeBox tried{box.least, more * box.work};
         tried.least[symbol] = few;
@@ -208,6 +226,7 @@ class LeastWork {
   const sdfg::Sdfg& nest_;
   const Sized& sized_;
   const Holds& holds_;
+  const Windows windows_;
   mutable std::map<Sizes, double> works_;
   mutable std::map<Sizes, bool> gains_;
   std::vector<std::string> in_order_;  // the open sizes, those first that should be few
@@ -224,7 +243,7 @@ struct Together {
 
 Together few_together(const sdfg::Sdfg& nest, const Sized& sized, std::int64_t value, const Holds& holds) {
   Together found;
-  const std::vector<std::string> symbols = that_bring_work(nest, sized, value);
+  const std::vector<std::string> symbols = that_bring_work(nest, sized, value, window_sizes(nest));
   for (std::span<const double> parts = parts_of_work; !parts.empty() && found.few.empty(); parts = parts.subspan(1)) {
     const auto pays = [&](const Sizes& few) {
       return std::ranges::all_of(parts, [&](double part) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -76,7 +75,7 @@ class Sized {
   const For who_;
   const tuning_db::Vectors of_compiler_;
   const std::map<std::string, std::int64_t> divisors_;
-  const std::set<std::string> windows_;
+  const std::map<std::string, std::int64_t> windows_;
   const Sizes greatest_;
   std::vector<std::string> open_;
   Sizes usual_;

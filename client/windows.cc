@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "tuning-db/nest_facts.h"
@@ -26,6 +27,13 @@ std::string stride_of(const Expr& e, const std::string& window, const std::strin
   return "";
 }
 
+std::int64_t of_three(const Expr& length, const std::string& symbol) {
+  constexpr std::int64_t elements = 3;
+  for (std::int64_t size = 1; size < elements; ++size)
+    if (length.substitute({{symbol, Expr(size)}}).constant().value_or(0) >= elements) return size;
+  return elements;
+}
+
 bool asks_for_both(const sdfg::ScalarExpr& condition, const std::string& a, const std::string& b) {
   if (condition.op == sdfg::ScalarOp::symbolic && condition.symbolic.uses(a) && condition.symbolic.uses(b)) return true;
   return std::ranges::any_of(condition.args, [&](const auto& arg) { return asks_for_both(arg, a, b); });
@@ -33,14 +41,14 @@ bool asks_for_both(const sdfg::ScalarExpr& condition, const std::string& a, cons
 
 }  // namespace
 
-std::set<std::string> window_sizes(const sdfg::Sdfg& nest, std::size_t least_loops) {
+std::map<std::string, std::int64_t> window_sizes(const sdfg::Sdfg& nest, std::size_t least_loops) {
   const tuning_db::NestFacts facts = tuning_db::facts(nest, {});
   const auto tells_where = [&](const std::string& symbol) {
     return std::ranges::any_of(facts.accesses, [&](const auto& to) {
       return to.write && std::ranges::any_of(to.memlet->subset, [&](const Expr& e) { return e.uses(symbol); });
     });
   };
-  std::set<std::string> sizes;
+  std::map<std::string, std::int64_t> sizes;
   for (const auto& access : facts.accesses) {
     if (access.write) continue;
     const auto& statement = facts.statements[static_cast<std::size_t>(access.statement)];
@@ -75,7 +83,7 @@ std::set<std::string> window_sizes(const sdfg::Sdfg& nest, std::size_t least_loo
     }
     if (lengths.size() < least_loops) continue;
     for (const Expr& length : lengths)
-      for (const std::string& symbol : length.symbols()) sizes.insert(symbol);
+      for (const std::string& symbol : length.symbols()) sizes.emplace(symbol, of_three(length, symbol));
   }
   return sizes;
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 
 #include "client/windows.h"
@@ -68,7 +68,8 @@ void f(int n, int lags, const double *restrict x, double *restrict r) {
   EXPECT_GE(chosen.guards[0].least_work, 1e4);
 }
 
-std::set<std::string> windows_of(const std::string& loops, const std::string& statement) {
+using Windows = std::map<std::string, std::int64_t>;
+Windows windows_of(const std::string& loops, const std::string& statement) {
   auto nest = sdfg::parse(
       "sdfg 1 f\nsymbols n, k, step\narray x: f64[n + k*step] argument\narray w: f64[k] argument\narray y: "
       "f64[n] argument\narguments n, k, step, x, w, y\n\n" +
@@ -79,11 +80,13 @@ std::set<std::string> windows_of(const std::string& loops, const std::string& st
 
 // What is added to where the result lies is a window; what is taken from it, too, and what an if asks along with it.
 TEST(Sized, WindowsSlideOverSomething) {
-  const std::set<std::string> k{"k"}, none;
+  const Windows k{{"k", 3}}, none;
   const std::string loops = "loop i = 0 .. n {\nloop j = 0 .. k {\n";
   EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[i + j] * w[j]\n"), k);
   EXPECT_EQ(windows_of(loops, "if ({i - step*j}i64 >= 0i64) {\ns0: y[i] = y[i] + x[i - step*j] * w[j]\n}\n"), k);
   EXPECT_EQ(windows_of(loops, "s0: y[i] = y[i] + x[j] * w[j]\n"), none);
+  EXPECT_EQ(windows_of("loop i = 0 .. n {\nloop j = -k .. k + 1 {\n", "s0: y[i] = y[i] + x[i + j] * w[0]\n"),
+            (Windows{{"k", 1}}));
   // Twice by the same: a stride. Once: the length of a row.
   const char* strided = "s0: y[i] = y[i] + x[i*step + j] * w[j]\n";
   EXPECT_EQ(windows_of(loops, strided), none);
