@@ -67,7 +67,8 @@ void Builder::expect_distance(const Expr& high, Interval highs, const Expr& low,
   for (const Expr& piece : sdfg::min_pieces(distance)) {
     Expr first = piece;
     for (std::size_t k = box_.size(); k-- > 0;)
-      if (first.uses(box_[k].symbol)) first = first.substitute({{box_[k].symbol, box_[k].lo.value_or(Expr(0))}});
+      if (first.uses(box_[k].symbol) && box_[k].times == Expr(1))
+        first = first.substitute({{box_[k].symbol, box_[k].lo.value_or(Expr(0))}});
     if (first != piece && affine(first)) expect_no_underflow(first);
   }
 }
