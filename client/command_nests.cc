@@ -22,13 +22,14 @@ Result<int> command_nests(const Invocation& invocation) {
   TRY(const Request request, read_request(invocation.words, invocation.after, "nests"));
   TRY(const auto lifted, lift(request));
   const auto& options = invocation.options;
+  const Meaning meaning = beyond_the_build(with_options(request.meaning, options), options);
   server::QueryRequest query{
-      .hardware = as_built(tuning_db::local_hardware(), request.meaning.cpp_code), .k = asked_for, .nests = {}};
+      .hardware = as_built(tuning_db::local_hardware(), meaning.cpp_code), .k = asked_for, .nests = {}};
   Json nests = Json::array(), reasons = Json::array();
   for (const auto& one : lifted.nests) {
     if (!selected(one, options.nest)) continue;
     Json nest{{"function", one.function}, {"line", one.line}, {"units", Json::array()}};
-    const auto prepared = prepare(one, with_options(request.meaning, options), options.sizes, query.hardware);
+    const auto prepared = prepare(one, meaning, options.sizes, query.hardware);
     if (!prepared) nest["why"] = prepared.error().to_string();
     for (const Unit& unit : prepared ? prepared->units : std::vector<Unit>{}) {
       if (query.nests.size() == server::most_nests) break;

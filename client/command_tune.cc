@@ -41,7 +41,7 @@ struct Subjects {
 
 Result<void> read_subjects(const Invocation& invocation, const char* command, Subjects& out) {
   TRY(out.request, read_request(invocation.words, invocation.after, command));
-  const Meaning meaning = with_options(out.request.meaning, invocation.options);
+  const Meaning meaning = beyond_the_build(with_options(out.request.meaning, invocation.options), invocation.options);
   TRY(out.unit, lift(out.request));
   const auto hardware = tuning_db::as_built(tuning_db::local_hardware(), meaning.cpp_code);
   for (const auto& lifted : out.unit.nests) {

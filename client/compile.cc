@@ -159,6 +159,8 @@ bool CompileOne::run(const string& object) {
   // What the assembler reads is a part of the object, and not of the text.
   if (reads_files_when_assembled(preprocessed_)) cache_.reset();
   if (const auto kept = from_cache(object)) return *kept;
+  meaning_ = beyond_the_build(meaning_of(line_, compiler_), options_);
+  meaning_.user_lines = true;
   if (const auto why = beyond_reach()) return leave(*why);
   auto outcome = pipeline();
   if (!outcome) {
@@ -228,7 +230,7 @@ std::optional<string> CompileOne::beyond_reach() {
   if (!cache_ || !bound_) return std::nullopt;
   auto reach = known_reach(*cache_, options_);
   if (!reach) {
-    auto source = sources_.open(tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code), notes_);
+    auto source = sources_.open(tuning_db::as_built(tuning_db::local_hardware(), meaning_.cpp_code), notes_);
     if (!source) return std::nullopt;
     source_ = std::move(*source);
     reach = source_->reach();
@@ -284,8 +286,6 @@ void CompileOne::keep(const Report& report, bool served, const string& object) c
 }
 
 Result<Outcome> CompileOne::pipeline() {
-  Meaning meaning = meaning_of(line_, compiler_);
-  meaning.user_lines = true;
   // Sources that were opened for their reach are asked, not opened again: what opening had to say is said once.
   const OpenSources open = [this](const tuning_db::Hardware& hardware, std::vector<string>& notes) {
     if (source_) return Result<std::unique_ptr<transforms::RecipeSource>>(std::move(source_));
@@ -295,7 +295,7 @@ Result<Outcome> CompileOne::pipeline() {
     const auto options = front_end_options(line_, compiler_, Text::Preprocessed);
     return frontends::c::lift(preprocessed_, input_.path, options);
   };
-  TRY(auto outcome, optimize(lift, input_.path, meaning, options_, open, &tuning_db::shipped_gain_model));
+  TRY(auto outcome, optimize(lift, input_.path, meaning_, options_, open, &tuning_db::shipped_gain_model));
   outcome.report.notes.insert(outcome.report.notes.begin(), notes_.begin(), notes_.end());
   return outcome;
 }
@@ -304,16 +304,14 @@ Result<CompileOne::Compiled> CompileOne::compile_files(const std::vector<targets
                                                        const TemporaryFolder& folder) const {
   GeneratedBuild build{.compiler = compiler_,
                        .flags = line_.cpp_code,
-                       .contraction = meaning_of(line_, compiler_).contraction,
+                       .contraction = meaning_.contraction,
                        .refusal = "launcher.generated"};
-  // Of the program's macros, those of the runtime's headers.
-  for (std::size_t k = 0; k < line_.preprocess.size(); ++k) {
-    const bool apart = line_.preprocess[k] == "-D" && k + 1 < line_.preprocess.size();
-    const string macro = apart ? "-D" + line_.preprocess[++k] : line_.preprocess[k];
-    if (macro.starts_with("-DSOUS_")) build.flags.push_back(macro);
-  }
+  const Words more = runtime_macros(line_);
+  append(build.flags, more);
   const auto kept = ResultCache::open();  // whatever else is said of this file
   TRY(const auto team, team_object(files, build, kept ? &*kept : nullptr, folder));
+  build.flags = meaning_.cpp_code;
+  append(build.flags, more);
   if (team) build.flags.emplace_back(team_apart_option);
   const bool alike = std::ranges::none_of(
       files, [](const auto& file) { return file.language->compiler == targets::LanguageCompiler::Nvcc; });

@@ -61,6 +61,7 @@ class CompileOne {
   std::string preprocessed_;
   std::optional<frontends::c::LoopBound> bound_;
   double preprocess_seconds_ = 0;
+  Meaning meaning_ = {};  // of what is generated
   std::optional<ResultCache> cache_;
   std::string key_;                                   // in the cache; empty: nothing is to be kept
   std::vector<std::string> notes_;                    // of opening source_

@@ -74,7 +74,6 @@ class Adder {
                   "functions, and give that",
                   file_);
     }
-    meaning_ = with_options(meaning_of(line_, compiler_), options_);
     TRY(unit_, frontends::c::lift(text_, file_, front_end_options(line_, compiler_, Text::Preprocessed)));
     TRY_VOID(make_subjects());
     TRY(const auto folder, TemporaryFolder::make());
@@ -110,6 +109,8 @@ class Adder {
                   file_);
     }
     input_ = line_.inputs.back();
+    meaning_ = beyond_the_build(with_options(meaning_of(line_, compiler_), options_), options_);
+    line_.cpp_code = meaning_.cpp_code;
     hardware_ = tuning_db::as_built(tuning_db::local_hardware(), line_.cpp_code);
     return {};
   }

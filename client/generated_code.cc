@@ -29,6 +29,16 @@ Words generated_options(const GeneratedBuild& build, const targets::File& file) 
   return out;
 }
 
+Words runtime_macros(const CommandLine& line) {
+  Words out;
+  for (std::size_t k = 0; k < line.preprocess.size(); ++k) {
+    const bool apart = line.preprocess[k] == "-D" && k + 1 < line.preprocess.size();
+    const string macro = apart ? "-D" + line.preprocess[++k] : line.preprocess[k];
+    if (macro.starts_with("-DSOUS_")) out.push_back(macro);
+  }
+  return out;
+}
+
 Result<Words> compile_generated(const std::vector<targets::File>& files, const GeneratedBuild& build,
                                 const TemporaryFolder& folder, const string& stem) {
   Words objects;

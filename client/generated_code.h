@@ -22,6 +22,8 @@ struct GeneratedBuild {
 
 // What compiles the file, behind the compiler and the user's flags.
 std::vector<std::string> generated_options(const GeneratedBuild& build, const targets::File& file);
+// Of the program's macros, those of the runtime's headers: -DSOUS_….
+std::vector<std::string> runtime_macros(const CommandLine& line);
 // Writes each file into the folder (stem.cpp, …) and compiles it; the objects, in order. Errors: build.refusal with the
 // first error of the compiler, client.write, client.run.
 Result<std::vector<std::string>> compile_generated(const std::vector<targets::File>& files, const GeneratedBuild& build,

@@ -1,9 +1,32 @@
 #include "client/meaning.h"
 
+#include <algorithm>
+
+#include "sdfg/planted_fault.h"
+#include "tuning-db/build_isa.h"
+
 namespace sous::client {
 
 Meaning with_options(Meaning meaning, const Options& options) {
   meaning.reassociate = meaning.reassociate || options.reassociate;
+  return meaning;
+}
+
+Meaning beyond_the_build(Meaning meaning, const Options& options) {
+  tuning_db::Hardware machine = tuning_db::local_hardware();
+  if (const auto most = tuning_db::parse_isa(options.isa)) machine.isa = std::min(machine.isa, *most);
+  return beyond_the_build(std::move(meaning), machine);
+}
+
+Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine) {
+  const auto wider = tuning_db::wider_than_build(meaning.cpp_code, machine);
+  if (!wider) return meaning;
+  meaning.cpp_code.insert(meaning.cpp_code.end(), wider->options.begin(), wider->options.end());
+  if (!wider->fuses && !planted(Fault::wider_code_fuses)) meaning.contraction = Contraction::Off;
+  for (const std::string_view name : wider->processor) {
+    meaning.processor += meaning.processor.empty() ? "" : " && ";
+    meaning.processor += "__builtin_cpu_supports(\"" + std::string(name) + "\")";
+  }
   return meaning;
 }
 

@@ -7,6 +7,7 @@
 #include "client/floating_point.h"
 #include "client/options.h"
 #include "targets/target.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::client {
 
@@ -16,10 +17,17 @@ struct Meaning {
   std::string compiler = "clang-19";       // for measuring on the spot
   std::vector<std::string> cpp_code = {};  // options for compiling what is generated
   bool user_lines = false;                 // generated code has the lines of the user's text, for debuggers
+  // Of the processor that runs it, a condition in C; empty: none.
+  std::string processor = {};
 };
 
 // With what Sous's own options add (--fp).
 Meaning with_options(Meaning meaning, const Options& options);
+// On x86-64, what is generated is compiled for all that the machine has (at most --isa), also where the build is for
+// less, as builds without -march are, and runs where the processor has it. Its results stay the build's: where that may
+// not multiply and add with one rounding, nor does it.
+Meaning beyond_the_build(Meaning meaning, const Options& options);
+Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine);  // for all that this one has
 // What generated code may do; all else as targets have it.
 targets::EmitOptions emit_options(const Meaning& meaning);
 

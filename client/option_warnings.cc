@@ -1,11 +1,29 @@
-// What --recipe and --size were to do and did not.
+// Options that name something, and what --recipe and --size were to do and did not.
+#include <algorithm>
+
 #include "client/explain.h"
 #include "client/pipeline.h"
 #include "client/say_once.h"
+#include "targets/target.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::client {
 
 using std::string;
+
+Result<void> check_names(const Options& options) {
+  static const std::vector<string> passes{"lift", "normalize", "apply"};
+  if (!options.dump_after.empty() && std::find(passes.begin(), passes.end(), options.dump_after) == passes.end()) {
+    return fail("cli.value", "--dump-after takes lift, normalize or apply, not " + options.dump_after +
+                                 did_you_mean(options.dump_after, passes));
+  }
+  if (!options.target.empty() && targets::find_target(options.target) == nullptr) {
+    return fail("cli.value", "there is no target " + options.target + did_you_mean(options.target, target_names()));
+  }
+  if (!options.isa.empty() && !tuning_db::parse_isa(options.isa))
+    return fail("cli.value", "--isa takes sse, avx2 or avx512, not " + options.isa);
+  return {};
+}
 
 void warn_of_options(const Outcome& outcome, const Options& options) {
   const Report& report = outcome.report;

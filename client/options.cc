@@ -184,7 +184,7 @@ constexpr auto rows = std::to_array<OptionRow>({
     {"--once", "", "work: one job, or none where there is none", flag<&Options::once>},
     {"--idle-exit", "SECONDS", "work: end when there was no job for so long (default: wait for ever)", idle_exit},
     {"--threads", "NUMBER", "work: use so many cores (default: all)", count<&Options::threads>},
-    {"--isa", "NAME", "work: build for no more than this (sse, avx2, avx512; default: what the machine has)",
+    {"--isa", "NAME", "use no more vectors than these (sse, avx2, avx512; default: what the machine has)",
      text<&Options::isa>},
     {"--show", "", "share: print what would be sent, and send nothing", flag<&Options::show>},
     {"--disable", "", "change nothing: run the compiler as it is", flag<&Options::disable>},

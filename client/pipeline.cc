@@ -16,6 +16,7 @@
 #include "client/share.h"
 #include "client/trial_sizes.h"
 #include "client/unfollowed.h"
+#include "client/worth.h"
 #include "sdfg/dependence_memory.h"
 #include "sdfg/dot.h"
 #include "sdfg/text.h"
@@ -107,14 +108,7 @@ class Pipeline {
   void phase(const char* name, double start) { out_.report.phases.emplace_back(name, now() - start); }
 
   Result<void> check_options() {
-    static const std::vector<string> passes{"lift", "normalize", "apply"};
-    if (!options_.dump_after.empty() && std::find(passes.begin(), passes.end(), options_.dump_after) == passes.end()) {
-      return fail("cli.value", "--dump-after takes lift, normalize or apply, not " + options_.dump_after +
-                                   did_you_mean(options_.dump_after, passes));
-    }
-    if (!options_.target.empty() && targets::find_target(options_.target) == nullptr) {
-      return fail("cli.value", "there is no target " + options_.target + did_you_mean(options_.target, target_names()));
-    }
+    TRY_VOID(check_names(options_));
     if (options_.recipe == "normal-form") {
       forced_ = transforms::Recipe{};
     } else if (!options_.recipe.empty()) {
@@ -139,8 +133,10 @@ class Pipeline {
         const auto* container = lifted->sdfg.find(argument.name);
         if (container != nullptr && container->dead) report.dead.push_back(argument.expression);
       }
-      if (!worth_normalizing(*lifted)) {
-        report.why = "no recipe known for nests of its depth and types";
+      const bool list = !looked_at_anyway() && is_list_of_statements(lifted->sdfg, lifted->known);
+      if (list || !worth_normalizing(*lifted)) {
+        report.why = list ? "many statements that run a few times each: no loops for a recipe"
+                          : "no recipe known for nests of its depth and types";
         out_.report.nests.push_back(std::move(report));
         continue;
       }
@@ -188,10 +184,13 @@ class Pipeline {
            !options_.dump_after.empty() || !options_.emit.empty();
   }
 
+  // What somebody asks for concerns the normal form of whatever nest.
+  bool looked_at_anyway() const { return forced_ || options_.show || for_gpu() || !options_.dump_after.empty(); }
+
   // Normal form and dependences cost more than all else of a file that is left as it is: not where no source can know
   // a recipe, and nobody wants to see them.
   bool worth_normalizing(const LiftedNest& lifted) const {
-    if (forced_ || says() || options_.show || for_gpu() || !options_.sizes.empty())
+    if (looked_at_anyway() || says() || !options_.sizes.empty())
       return true;  // what --size names is held against the normal form
     return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
            worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());
@@ -330,6 +329,8 @@ class Pipeline {
     Served served;
     served.nest = item.report;
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);
+    if (string& guard = served.replacement.guard; !meaning_.processor.empty())
+      guard = meaning_.processor + (guard.empty() ? "" : " && " + guard);  // first: the rest may be compiled for it
     if (chosen.beside.empty()) served.replacement.shapes = generated->shapes;
     if (const auto& asking = generated->code.asking)
       frontends::ask_first(served.replacement, asking->function, asking->arguments, !asking->of_more);

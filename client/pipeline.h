@@ -60,6 +60,8 @@ using Lift = std::function<Result<frontends::TranslationUnit>()>;
 Result<Outcome> optimize(const Lift& lift, const std::string& path, const Meaning& meaning, const Options& options,
                          const OpenSources& open_sources, tuning_db::FindGainModel gain_model = nullptr);
 
+// Errors: cli.value, where an option names what there is not.
+Result<void> check_names(const Options& options);
 // What --recipe and --size were to do and did not, on standard error.
 void warn_of_options(const Outcome& outcome, const Options& options);
 

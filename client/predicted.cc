@@ -7,13 +7,13 @@
 #include "client/program_load.h"
 #include "client/promise.h"
 #include "client/sized.h"
+#include "client/worth.h"
 #include "sdfg/data_rows.h"
 #include "sdfg/parallel_loop.h"
 #include "sdfg/planted_fault.h"
 #include "targets/target.h"
 #include "transforms/strategies/thread_levels.h"
 #include "tuning-db/belief.h"
-#include "tuning-db/nest_facts.h"
 #include "tuning-db/shape.h"
 #include "tuning-db/size_class.h"
 #include "tuning-db/tuner.h"
@@ -28,8 +28,6 @@ using tuning_db::GainModel;
 constexpr double most_operations = 45;
 // A lower bound, in seconds: what a start of threads may cost is held against it.
 constexpr double seconds_of_operation = 0.1e-9;
-// Of threads alone: how many are asked about.
-constexpr int asked_threads = 2;
 // Of the usual shares, what sizes must leave that a loop which is shared out has.
 constexpr double nearly = 0.9;
 // Of a call that waits for memory, on threads, for each core: what shorter ones gain is lost again where threads come
@@ -363,20 +361,6 @@ class Predictor {
 };
 
 }  // namespace
-
-bool worth_predicting(const sdfg::Sdfg& lifted, const Sizes& sizes, const tuning_db::Hardware& hardware,
-                      tuning_db::FindGainModel find_model) {
-  if (find_model == nullptr) return false;
-  // Single loops are next to never sure to gain twice: not even the model is read for them, unless they compute much.
-  const auto loops = tuning_db::facts(lifted, sizes).loops;
-  const bool single = std::ranges::all_of(loops, [](const auto& loop) { return loop.around.empty(); });
-  const bool threads = Sized(lifted, sizes, hardware, asked_threads, For::Threads).promises_threads();
-  if (single && !threads) return false;
-  const GainModel* model = find_model();
-  if (model == nullptr) return false;
-  return threads || Sized(lifted, sizes, hardware, model->machine().threads, For::Model)
-                        .promising(*model, GainModel::least_potential);
-}
 
 std::optional<Predicted> predict(const PreparedNest& nest, const Unit& unit, const GainModel& model,
                                  const Effort& effort, double least) {

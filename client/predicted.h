@@ -21,10 +21,6 @@ struct Predicted {
   double gain = 0;  // the percentile, as believed here
 };
 
-// Before the normal form, and cheap: whether the nest, as it was lifted, has the potential for such a recipe.
-bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std::int64_t>& sizes,
-                      const tuning_db::Hardware& hardware, tuning_db::FindGainModel find_model);
-
 // `effort`: what the predictions of one nest may cost together. Where it is spent, what was found by then counts. (But
 // threads alone in the program's own order, without workspaces, are looked at in any case.)
 //

@@ -61,7 +61,7 @@ std::vector<string> compile_state(const Options& options, const CommandLine& lin
                                   const string& compiler) {
   std::vector<string> pieces = recipe_state(options);
   pieces.insert(pieces.end(), {file_state(program_path(compiler)), compiler, input.path, options.target, options.nest,
-                               options.reassociate ? "1" : "0"});
+                               options.isa, options.reassociate ? "1" : "0"});
   for (const auto& [name, value] : options.sizes) pieces.push_back(name + "=" + std::to_string(value));
   pieces.push_back(line.debug ? current_folder() : "");
   pieces.push_back(native_state(line.compile));

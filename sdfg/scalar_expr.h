@@ -185,4 +185,10 @@ struct ScalarExpr {
   ScalarExpr map_inputs(const std::function<ScalarExpr(const ScalarExpr&)>& f) const;
 };
 
+// How many of its arguments, the first ones, are evaluated whatever they are.
+inline std::size_t operands_in_any_case(const ScalarExpr& e) {
+  const bool lazy = e.op == ScalarOp::select || e.op == ScalarOp::logical_and || e.op == ScalarOp::logical_or;
+  return lazy ? 1 : e.args.size();
+}
+
 }  // namespace sous::sdfg

@@ -96,6 +96,25 @@ Hardware as_built(Hardware machine, std::span<const std::string> options) {
   return machine;
 }
 
+std::optional<Wider> wider_than_build(std::span<const std::string> options, const Hardware& machine) {
+  if (machine.architecture != "x86-64" || build_isa(options, machine) >= machine.isa) return std::nullopt;
+  const auto forbids = [](std::string_view option) {
+    return option.starts_with("-mno-") || option == "-mgeneral-regs-only" || option == "-msoft-float";
+  };
+  if (std::ranges::any_of(options, forbids)) return std::nullopt;
+  Wider out;
+  out.fuses = (allowed(options, machine.isa) & fma) != 0;
+  // No processor with all of what is asked for is without the rest.
+  out.options = {"-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c", "-mlzcnt", "-mmovbe", "-mpopcnt"};
+  out.processor = {"avx2", "fma", "bmi2"};
+  if (machine.isa == Isa::avx512) {
+    for (const char* name : {"-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512cd"})
+      out.options.emplace_back(name);
+    for (const char* name : {"avx512f", "avx512bw", "avx512dq", "avx512vl"}) out.processor.emplace_back(name);
+  }
+  return out;
+}
+
 std::string class_as_built(std::string_view hardware_class, std::string_view options) {
   auto parts = parse_hardware_class(hardware_class);
   if (!parts || options.find_first_not_of(' ') == std::string_view::npos) return std::string(hardware_class);

@@ -7,9 +7,11 @@
 // that (a configuration file, a wrapper) is taken for the least, too.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuning-db/hardware.h"
 
@@ -24,5 +26,15 @@ Hardware as_built(Hardware machine, std::span<const std::string> options);
 // The class of a measurement from the class of its machine and its compiler's options as an entry keeps them, separated
 // by blanks. Without any they are not known: the machine's own class.
 std::string class_as_built(std::string_view hardware_class, std::string_view options);
+
+// What generated code may use beyond a build's options, where it asks on entry whether the processor has it.
+struct Wider {
+  std::vector<std::string> options;         // behind the build's own
+  std::vector<std::string_view> processor;  // what `__builtin_cpu_supports` of gcc and clang is asked
+  bool fuses = false;                       // the build, too, may multiply and add with one rounding
+};
+// What the machine has and the options leave out. Nullopt: nothing, or the options say what there must not be (-mno-…,
+// as kernels do); elsewhere than on x86-64.
+std::optional<Wider> wider_than_build(std::span<const std::string> options, const Hardware& machine);
 
 }  // namespace sous::tuning_db

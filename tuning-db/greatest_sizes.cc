@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sdfg/extremes.h"
 #include "sdfg/unknown_extent.h"
 
 namespace sous::tuning_db {
@@ -22,45 +23,76 @@ class Bounds {
   void region(const sdfg::Region& region) {
     for (const sdfg::Node& node : region.nodes)
       match(
-          node.value,
-          [&](const sdfg::State& state) {
-            for (const sdfg::Edge& edge : state.edges) memlet(edge.memlet);
-          },
+          node.value, [&](const sdfg::State& s) { state(s); },
           [&](const sdfg::Loop& loop) {
-            around_.push_back(&loop);
+            enter(loop);
             this->region(loop.body);
-            around_.pop_back();
+            ranges_.erase(loop.symbol);
           },
-          [](const sdfg::If&) {}, [](const sdfg::While&) {});
+          [&](const sdfg::If& branch) {
+            read(branch.condition.code, branch.condition.inputs);
+            // What all depends on is true, or there is nothing to do.
+            if (region.nodes.size() == 1 && branch.else_body.nodes.empty() && stays(branch.condition))
+              this->region(branch.then_body);
+          },
+          [](const sdfg::While&) {});
   }
 
   Sizes take() { return std::move(greatest_); }
 
  private:
+  void enter(const sdfg::Loop& loop) {
+    const Expr last = loop.end - loop.step;  // or behind the last one
+    const auto low = extreme(loop.step > 0 ? loop.begin : last, false);
+    const auto high = extreme(loop.step > 0 ? last : loop.begin, true);
+    if (low && high) ranges_[loop.symbol] = {*low, *high};
+    around_.insert(loop.symbol);
+  }
+
+  void state(const sdfg::State& state) {
+    if (const auto assigned = sdfg::as_assignment(state)) {
+      read(assigned->code, assigned->inputs);
+      memlet(assigned->out);
+      return;
+    }
+    for (const sdfg::Edge& edge : state.edges) memlet(edge.memlet);
+  }
+
+  // What evaluating the code evaluates in any case.
+  void read(const sdfg::ScalarExpr& code, const std::vector<sdfg::Memlet>& inputs) {
+    if (code.op == sdfg::ScalarOp::input) memlet(inputs[static_cast<std::size_t>(code.input)]);
+    for (std::size_t k = 0; k < sdfg::operands_in_any_case(code); ++k) read(code.args[k], inputs);
+  }
+
+  // Whether it is the same in all iterations.
+  bool stays(const sdfg::Condition& condition) const {
+    bool same = condition.inputs.empty();
+    condition.code.visit([&](const sdfg::ScalarExpr& e) {
+      if (e.op != sdfg::ScalarOp::symbolic) return;
+      same = same && e.symbolic.reads().empty() &&
+             std::ranges::none_of(around_, [&](const std::string& loop) { return e.symbolic.uses(loop); });
+    });
+    return same;
+  }
+
   void memlet(const sdfg::Memlet& memlet) {
     const sdfg::Container* container = nest_.find(memlet.container);
     if (container == nullptr) return;
     for (std::size_t d = 0; d < std::min(memlet.subset.size(), container->shape.size()); ++d) {
       const auto extent = container->shape[d].constant();
       if (!extent || *extent >= sdfg::unknown_extent) continue;
-      if (const auto last = last_value(memlet.subset[d])) at_most(*last, *extent - 1);
+      const auto last = extreme(memlet.subset[d], true), first = extreme(memlet.subset[d], false);
+      if (last) at_most(*last, *extent - 1);
+      if (last && first) at_most(*last - *first, *extent - 1);  // wherever in it the first one lies
     }
   }
 
-  // The largest value of a subscript while the loops around it run.
-  std::optional<Expr> last_value(Expr e) const {
-    if (!e.reads().empty()) return std::nullopt;
-    for (auto loop = around_.rbegin(); loop != around_.rend(); ++loop) {
-      const sdfg::Loop& l = **loop;
-      if (!e.uses(l.symbol)) continue;
-      const auto factor = sdfg::coefficient_of(e, l.symbol);
-      const auto number = factor ? factor->constant() : std::nullopt;
-      if (!number) return std::nullopt;
-      const bool at_begin = (*number > 0) != (l.step > 0);
-      // The last value is not before this.
-      e = e.substitute({{l.symbol, at_begin ? l.begin : l.end - l.step}});
-    }
-    return e.reads().empty() ? std::optional(e) : std::nullopt;
+  // The largest or the least value while the loops around it run. Nullopt: data, or a loop without a range, decides.
+  std::optional<Expr> extreme(const Expr& e, bool largest) const {
+    auto value = sdfg::extreme(e, largest, ranges_, sdfg::Signs::Unknown);
+    if (!value || !value->reads().empty()) return std::nullopt;
+    return std::ranges::any_of(around_, [&](const std::string& loop) { return value->uses(loop); }) ? std::nullopt
+                                                                                                    : std::move(value);
   }
 
   // `e`, which grows with the only symbol that has no value.
@@ -87,7 +119,8 @@ class Bounds {
   const sdfg::Sdfg& nest_;
   const Sizes& known_;
   const std::int64_t largest_;
-  std::vector<const sdfg::Loop*> around_;
+  std::set<std::string> around_;  // all loops so far
+  sdfg::ExtremesOf ranges_;       // of those around that have some
   Sizes greatest_;
 };
 

@@ -144,6 +144,51 @@ def each_object_has_its_own_runtime_functions(case):
         assert all("State::" in name or "thread_state_" in name for name in shared), shared
 
 
+def code_for_more_than_the_build(case):
+    """It runs where the processor has it, with the build's bits, and leaves nothing of it to other objects."""
+    case.write("par.json", PARALLEL)
+    case.write("sum.c", """\
+#include <stdio.h>
+#include <dirent.h>
+static double a[400][400], x[400], y[400];
+static int tasks(void) {
+  int found = -2;
+  DIR *d = opendir("/proc/self/task");
+  while (d && readdir(d)) ++found;
+  return found;
+}
+__attribute__((noinline)) static void sum(int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) y[i] += a[i][j] * x[j];
+}
+int main(void) {
+  for (int i = 0; i < 400; i++) {
+    x[i] = 1.0 / (i + 3);
+    for (int j = 0; j < 400; j++) a[i][j] = 1.0 / (i + 3 * j + 1);
+  }
+  sum(400);
+  for (int i = 0; i < 400; i++) printf("%a\\n", y[i]);
+  fprintf(stderr, "%d", tasks());
+  return 0;
+}
+""")
+    case.write("none.c", "struct { unsigned vendor, type, subtype, features[1]; } __cpu_model;\nunsigned __cpu_features2[8];\n")
+    wide = any(word == "avx2" for word in pathlib.Path("/proc/cpuinfo").read_text().split())
+    for cc, level in itertools.product((case.cc, "gcc-12"), ("-O2", "-O3")):
+        case.run(cc, level, "sum.c", "-o", "plain")
+        plain = case.run("./plain")
+        case.s("--recipe=par.json", "--nest=sum", cc, level, "-DSOUS_PARALLEL_FROM=0", "-c", "sum.c", "-o", "sum.o")
+        rows = [row.split(maxsplit=2) for row in case.run("nm", "-C", "--defined-only", "sum.o").stdout.splitlines()]
+        shared = [name for _, kind, name in rows if kind in "TWVu"]
+        assert all("State::" in name or "thread_state_" in name for name in shared if name != "main"), shared
+        assert not wide or "vmul" in case.run("objdump", "-d", "sum.o").stdout
+        for more, threads in (([], "2"), (["none.c"], "1" if wide else "2")):
+            case.run(cc, "sum.o", *more, "-o", "prog")
+            done = case.run("./prog")
+            assert (done.stdout, done.stderr) == (plain.stdout, threads), (cc, level, more, done.stderr)
+        assert "vfmadd" not in case.run("objdump", "-d", "sum.o").stdout
+
+
 def the_team_is_compiled_once(case):
     """For as many files as have threads; their objects are the same as where nothing is kept."""
     case.write("par.json", PARALLEL)
@@ -235,7 +280,8 @@ void product(int n, int m, int k, {kind} C[restrict n][m], const {kind} A[restri
                    "interchange(outer=i0_t, inner=i1_t); interchange(outer=i1, inner=i2); "
                    f"register_tile(loops=[i0, i2], sizes=[{rows}, {columns}], lanes={lanes}, partial=padded); "
                    "pack(loop=i1_t, panel=i2_r); pack(loop=i0_t, panel=i0_r) -> highway")
-        case.s("--recipe=core.r", cc, "-O3", f"-march={march}", "-c", "core.c", "-o", "core.o")
+        isa = {"x86-64-v4": "avx512", "x86-64-v3": "avx2", "x86-64-v2": "sse"}[march]
+        case.s("--recipe=core.r", f"--isa={isa}", cc, "-O3", f"-march={march}", "-c", "core.c", "-o", "core.o")
         table = case.s("bench", "asm", "core.o").stdout
         head = re.split(r"\s{2,}", table.splitlines()[1].strip())
         first = dict(zip(head, table.splitlines()[3].split()))

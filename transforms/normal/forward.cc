@@ -96,9 +96,7 @@ constexpr std::size_t most_operands = 64;
 // Whether evaluating the code evaluates an input that reads the container.
 bool surely_reads(const ScalarExpr& code, const std::vector<Memlet>& inputs, const std::string& container) {
   if (code.op == ScalarOp::input) return inputs[static_cast<std::size_t>(code.input)].container == container;
-  const bool lazy = code.op == ScalarOp::select || code.op == ScalarOp::logical_and || code.op == ScalarOp::logical_or;
-  const std::size_t always = lazy ? 1 : code.args.size();
-  for (std::size_t k = 0; k < always; ++k)
+  for (std::size_t k = 0; k < operands_in_any_case(code); ++k)
     if (surely_reads(code.args[k], inputs, container)) return true;
   return false;
 }

@@ -71,6 +71,35 @@ TEST(Pipeline, ANeighboursThreadsAreNoEvidenceForOne) {
   EXPECT_TRUE(with_threads.report.nests[0].unfollowed.empty());
 }
 
+// It runs where the processor has what it is compiled for, rounds as the build does, and asks that ahead of all else.
+TEST(Pipeline, CodeForMoreThanTheBuildAsksForItsProcessor) {
+  tuning_db::Hardware machine = tuning_db::local_hardware();
+  machine.architecture = "x86-64";
+  machine.isa = tuning_db::Isa::avx2;
+  const auto beyond = [&](const std::string& option) {
+    Meaning meaning;
+    meaning.cpp_code = {option};
+    return beyond_the_build(meaning, machine);
+  };
+  EXPECT_EQ(beyond("-march=x86-64-v3").processor, "");
+  EXPECT_EQ(beyond("-march=x86-64-v3").contraction, Contraction::InExpressions);
+  EXPECT_EQ(beyond("-mfma").contraction, Contraction::InExpressions);
+  const Meaning wider = beyond("-O2");
+  EXPECT_EQ(wider.contraction, Contraction::Off);
+  EXPECT_EQ(wider.processor,
+            R"(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))");
+  Options options;
+  options.recipe = "normal-form";
+  const auto open = [](const tuning_db::Hardware&, std::vector<std::string>&) {
+    return Result<std::unique_ptr<transforms::RecipeSource>>(fail("test", "none"));
+  };
+  const auto outcome =
+      optimize([&] { return frontends::c::lift(unknown_size, "hist.c", {}); }, "hist.c", wider, options, open);
+  ASSERT_TRUE(outcome && outcome->served.size() == 1);
+  EXPECT_TRUE(outcome->served[0].replacement.guard.starts_with(wider.processor))
+      << outcome->served[0].replacement.guard;
+}
+
 TEST(Pipeline, TheStepThatHadNoEffectSaysSo) {
   const Outcome outcome = outcome_of(unknown_size, 0);
   EXPECT_EQ(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -44,6 +45,33 @@ TEST(BuildIsa, NeverMoreThanTheMachineHas) {
   arm.architecture = "aarch64";
   arm.isa = Isa::neon;
   EXPECT_EQ(build_isa(words("-O2"), arm), Isa::neon);
+}
+
+TEST(BuildIsa, WhatTheMachineHasBeyondTheBuild) {
+  Hardware machine = nests::machine();
+  machine.isa = Isa::avx512;
+  const auto beyond = [&](const std::string& options) { return wider_than_build(words(options), machine); };
+  for (const char* options : {"", "-O2", "-march=x86-64-v2", "-march=haswell", "-mavx2"}) {
+    const auto wider = beyond(options);
+    ASSERT_TRUE(wider) << options;
+    std::vector<std::string> all = words(options);
+    all.insert(all.end(), wider->options.begin(), wider->options.end());
+    EXPECT_EQ(build_isa(all, machine), Isa::avx512) << options;
+    EXPECT_EQ(wider->fuses, std::string(options) == "-march=haswell") << options;
+    EXPECT_EQ(std::ranges::count(wider->processor, "avx512vl"), 1) << options;
+  }
+  for (const char* options : {"-march=native", "-march=x86-64-v4", "-mno-sse", "-mno-avx512f", "-mgeneral-regs-only"})
+    EXPECT_FALSE(beyond(options)) << options;
+  machine.isa = Isa::avx2;
+  ASSERT_TRUE(beyond("-O2"));
+  EXPECT_EQ(build_isa(beyond("-O2")->options, machine), Isa::avx2);
+  EXPECT_EQ(std::ranges::count(beyond("-O2")->processor, "avx512vl"), 0);
+  EXPECT_FALSE(beyond("-march=x86-64-v3"));
+  machine.isa = Isa::sse;
+  EXPECT_FALSE(beyond("-O2"));
+  machine.architecture = "aarch64";
+  machine.isa = Isa::neon;
+  EXPECT_FALSE(beyond("-O2"));
 }
 
 TEST(BuildIsa, OfAStoredClass) {

@@ -29,6 +29,23 @@ TEST(GreatestSizes, ALoopThroughAnArrayIsNoLongerThanTheArray) {
   EXPECT_EQ(greatest("loop i = m .. n { s0: x[i] = 0.0f32 }", {{"m", 0}}), "n=16 ");
 }
 
+TEST(GreatestSizes, WhereverInTheArrayItBegins) {
+  EXPECT_EQ(greatest("loop i = 0 .. n { s0: x[i + m - n] = 0.0f32 }"), "m=16 n=16 ");
+  EXPECT_EQ(greatest("loop i = m .. m + n { s0: x[i] = 0.0f32 }"), "n=16 ");
+  EXPECT_EQ(greatest("loop i = 0 .. n { loop j = 0 .. 4 { s0: x[m - 4*i - j] = 0.0f32 } }"), "m=15 n=4 ");
+}
+
+TEST(GreatestSizes, WhatAConditionReadsIsReached) {
+  EXPECT_EQ(greatest("loop i = 0 .. n { if (x[i] > 0.0f32) { s0: p[i] = 0.0f32 } }"), "n=16 ");
+  EXPECT_EQ(greatest("loop i = 0 .. n { if ({i}i64 < 4i64 && x[i] > 0.0f32) { s0: p[i] = 0.0f32 } }"), "");
+  EXPECT_EQ(greatest("loop i = 0 .. n { s0: p[i] = select({i}i64 < 4i64, x[i], p[i]) }"), "");
+}
+
+TEST(GreatestSizes, ThatOfWhichAllDependsIsTrue) {
+  EXPECT_EQ(greatest("loop i = 0 .. n { if ({m}i64 < 4i64) { s0: x[i] = 0.0f32 } }"), "n=16 ");
+  EXPECT_EQ(greatest("loop i = 0 .. n { s1: p[i] = 0.0f32 if ({m}i64 < 4i64) { s0: x[i] = 0.0f32 } }"), "");
+}
+
 TEST(GreatestSizes, WhatIsNotReachedForSureSaysNothing) {
   EXPECT_EQ(greatest("loop i = 0 .. n { s0: p[i] = 0.0f32 }"), "");
   EXPECT_EQ(greatest("loop i = 0 .. n { if ({i}i64 < 4i64) { s0: x[i] = 0.0f32 } }"), "");
