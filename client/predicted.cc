@@ -220,6 +220,9 @@ class Predictor {
     // Edges of tiles count in an estimate of what tiles bring, and stay in a cache: of waves the nest was looked at.
     if (of_several() && !strategy.in_waves && !program_.brings_little_more(shared_.load(candidate.applied, sizes)))
       return std::nullopt;
+    const bool part = unit_.one_of_several();  // and the others stay as the normal form has them
+    if (program_.asks_again(part ? nest_.normal : candidate.applied, part ? program_.usual() : sizes))
+      return std::nullopt;
     Predicted predicted = as_choice(candidate, gain, tuning_db::seconds(load), sizes);
     if (!threads_pay(unit_, predicted.choice.match.evidence)) return std::nullopt;
     return ByThreads{std::move(predicted), vectors, load.shares};

@@ -16,6 +16,8 @@ constexpr double most_apart = 1.6, most_left_apart = 1.25;
 constexpr double few_updates = 0.1;
 // Bytes from beyond a core's caches in each nanosecond that it computes, which nobody feels.
 constexpr double next_to_none = 0.25;
+// Of what the program does, conditions among it, those that are asked again.
+constexpr double felt_again = 0.2;
 // What each byte of arrays costs that the program does not have, in nanoseconds: pages that are touched for the first
 // time, and the way there and back.
 constexpr double first_touch = 0.4;
@@ -92,6 +94,12 @@ bool ProgramLoad::updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& size
   if (planted(Fault::updates_in_memory_taken_for_free)) return false;
   return tuning_db::updated_under_conditions(recipes, sizes) >
          few_updates + tuning_db::updated_under_conditions(program(), usual());
+}
+
+bool ProgramLoad::asks_again(const sdfg::Sdfg& recipes, const Sizes& sizes) const {
+  const double once = tuning_db::operations_of_conditions(program(), usual());
+  return tuning_db::operations_of_conditions(recipes, sizes) - once >
+         felt_again * (once + tuning_db::operations_of_load(program(), usual()));
 }
 
 double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {

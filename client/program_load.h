@@ -38,6 +38,9 @@ class ProgramLoad {
   bool may_be_long(bool in_waves) const;
   // Whether the normal form updates in memory, under conditions, what the program holds in registers.
   bool updates_in_memory(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
+  // Whether a recipe for the whole asks conditions that the program asks once again for each of the parts that the
+  // normal form took from under them.
+  bool asks_again(const sdfg::Sdfg& recipes, const Sizes& sizes) const;
   // Measured against a compiler that had to keep the order of sums, a recipe for the unit gains so much more than
   // here: with leave to change it the compiler fills these lanes with what the program waits for in order.
   double lanes_of_sums(const sdfg::Sdfg& unit) const;

@@ -359,6 +359,21 @@ CoreLoad core_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int6
 
 namespace {
 
+double of_conditions(const sdfg::Region& region, const std::map<const sdfg::Loop*, double>& trips, double executions) {
+  double all = 0;
+  for (const sdfg::Node& node : region.nodes)
+    match(
+        node.value, [](const sdfg::State&) {},
+        [&](const sdfg::Loop& loop) { all += of_conditions(loop.body, trips, executions * trips.at(&loop)); },
+        [&](const sdfg::If& branch) {
+          all += executions * cost_of(&branch.condition.code).all;
+          all +=
+              of_conditions(branch.then_body, trips, executions) + of_conditions(branch.else_body, trips, executions);
+        },
+        [&](const sdfg::While& loop) { all += of_conditions(loop.body, trips, executions); });
+  return all;
+}
+
 double all_operations(const NestFacts& facts) {
   double all = 0;
   for (const StatementFact& s : facts.statements) all += s.executions * cost_of(s.code).all;
@@ -373,6 +388,12 @@ double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64
 
 double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   return all_operations(facts_without_accesses(nest, sizes, some_iterations));
+}
+
+double operations_of_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  std::map<const sdfg::Loop*, double> trips;
+  for (const LoopFact& fact : facts_without_accesses(nest, sizes, some_iterations).loops) trips[fact.loop] = fact.trips;
+  return of_conditions(nest.root, trips, 1);
 }
 
 }  // namespace sous::tuning_db

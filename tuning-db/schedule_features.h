@@ -125,5 +125,7 @@ double overlapped_chains_gain(const sdfg::Sdfg& nest, const std::map<std::string
 // loops whose length only data knows to be short.
 double operations(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 double operations_of_load(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+// And those of conditions, each asked as often as the loops around it run: of no part in the others.
+double operations_of_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace sous::tuning_db

@@ -61,9 +61,11 @@ bool VectorLoop::is_invariant(const Expr& e) const {
 }
 
 std::string VectorLoop::tag(ElementType type) {
-  if (type == ElementType::boolean) type = ElementType::u8;
+  if (type == ElementType::boolean) {
+    type = ElementType::u8;
+    need(Vectors::All);
+  }
   types.insert(type);
-  if (sdfg::info(type).bytes < 4) need(Vectors::All);
   const auto found = tag_names_.find(type);
   if (found != tag_names_.end()) return found->second;
   return tag_names_.emplace(type, names_.fresh("d_" + std::string(sdfg::info(type).name))).first->second;
@@ -106,6 +108,7 @@ void VectorLoop::print() {
   parts.at = names_.fresh(index_ + "_at");
   parts.lanes = names_.fresh("lanes");
   if (widest_) tag(*widest_);
+  if (widest_ && sdfg::info(*widest_).bytes < 4) need(Vectors::All);
   parts.accumulators = printed(depth, [&] { prepare_accumulators(); });
   // The passes are blocks of their own: they use the same names.
   const Names common = names_;

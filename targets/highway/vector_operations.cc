@@ -132,6 +132,13 @@ void VectorLoop::require_speculable(const ScalarExpr& e) {
 
 Value VectorLoop::operation(const ScalarExpr& e, const std::vector<Value>& args) {
   if (auto uniform = uniform_operation(e, args)) return *std::move(uniform);
+  // Of narrow elements our own vectors have memory and conversions (targets/runtime/vectors.h).
+  const auto computes_narrow = [&](ElementType type) {
+    return type != ElementType::boolean && sdfg::info(type).bytes < 4;
+  };
+  if (e.op != ScalarOp::cast &&
+      (computes_narrow(e.type) || std::ranges::any_of(e.args, computes_narrow, &ScalarExpr::type)))
+    need(Vectors::All);
   const auto v = [&](std::size_t k) { return vector(args[k], args[k].type); };
   const bool is_bool = e.type == ElementType::boolean;
   const auto bitwise = [&](std::string_view function) {

@@ -39,6 +39,7 @@ void VectorLoop::prepare_accumulators() {
     if (!place || variables_.contains(container)) continue;
     const sdfg::Container& c = expressions_.container(container);
     if (c.type == ElementType::boolean) return fail("a reduction of booleans");
+    if (sdfg::info(c.type).bytes < 4) need(Vectors::All);
     const std::string d = tag(c.type);
     const bool perhaps = !expressions_.locals.contains(container) && !always_writes(loop_.body, container);
     std::string start;

@@ -143,12 +143,10 @@ Value VectorLoop::cast(const ScalarExpr& e, const Value& arg) {
         e.type);
   }
   const std::string v = vector(arg, from);
+  if (e.type == ElementType::boolean && sdfg::info(from).bytes < 4) need(Vectors::All);
   if (e.type == ElementType::boolean)
     return mask_value("hn::Not(hn::Eq(" + v + ", hn::Zero(" + tag(from) + ")))", from);
-  const bool to_integer = sdfg::is_float(from) && !sdfg::is_float(e.type);
-  if (to_integer) need(Vectors::All);
-  return vector_value(
-      (to_integer ? "sous::to_integer(" : "sous::cast(") + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
+  return vector_value("sous::cast(" + tag(e.type) + ", " + tag(from) + ", " + v + ")", e.type);
 }
 
 }  // namespace sous::targets

@@ -186,9 +186,15 @@ inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
   using F = hn::TFromD<DFrom>;
   constexpr bool float_to = is_float<T>, float_from = is_float<F>;
   constexpr bool signed_to = is_signed<T>, signed_from = is_signed<F>;
-  static_assert(!SOUS_OWN_VECTORS || float_to || !float_from);
   if constexpr (!float_to && !float_from && sizeof(T) == sizeof(F)) {
     return hn::BitCast(to, v);
+#if SOUS_OWN_VECTORS
+  } else if constexpr (!float_to && !float_from) {
+    return hn::ConvertTo(to, v);
+  } else if constexpr (!float_to && sizeof(T) < 4) {
+    const hn::Rebind<int32_t, DTo> di;
+    return cast(to, di, cast(di, from, v));
+#endif
   } else if constexpr (!float_to && !float_from && sizeof(T) == 2 * sizeof(F)) {
     using Wide = hn::Rebind<Twice<F>, DTo>;
     return hn::BitCast(to, hn::PromoteTo(Wide(), v));
@@ -224,14 +230,6 @@ inline hn::Vec<DTo> cast(DTo to, DFrom from, hn::Vec<DFrom> v) {
     return map(to, [](F x) { return static_cast<T>(x); }, from, v);
   }
 }
-
-#if !SOUS_OWN_VECTORS
-// The same from floats to integers: Highway knows how each instruction set does what is out of range.
-template <class DTo, class DFrom>
-inline hn::Vec<DTo> to_integer(DTo to, DFrom from, hn::Vec<DFrom> v) {
-  return cast(to, from, v);
-}
-#endif
 
 // Lane k is (T)(first + k * step).
 template <class D>

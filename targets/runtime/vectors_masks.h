@@ -74,16 +74,28 @@ SOUS_VECTOR MaskOf<T, n> ones(size_t lanes, Indices<k...>) {
 }
 template <class T, size_t n>
 SOUS_VECTOR MaskOf<T, n> ones(size_t lanes) {
-  return ones<T, n>(lanes, IndicesBelow<Simd<T, n>::bytes / sizeof(T)>());
+  if constexpr (mask_is_bits<T>) {
+    return {static_cast<typename MaskOf<T, n>::Raw>(lanes & Simd<T, n>::all)};
+  } else {
+    return ones<T, n>(lanes, IndicesBelow<Simd<T, n>::bytes / sizeof(T)>());
+  }
 }
 template <class T, size_t n>
 SOUS_VECTOR size_t lane_bits(MaskOf<T, n> mask) {
-  return NativeOf<T, n>::ones(native_mask(mask)) & Simd<T, n>::all;
+  if constexpr (mask_is_bits<T>) {
+    return mask.raw & Simd<T, n>::all;
+  } else {
+    return NativeOf<T, n>::ones(native_mask(mask)) & Simd<T, n>::all;
+  }
 }
 template <class T, size_t n>
 SOUS_VECTOR MaskOf<T, n> FirstN(Simd<T, n>, size_t count) {
-  const Simd<Signed<T>, n> d;
-  return {bits<typename MaskOf<T, n>::Raw>(Lt(Iota(d, 0), Set(d, static_cast<Signed<T> >(count))).raw)};
+  if constexpr (mask_is_bits<T>) {
+    return ones<T, n>(count < n ? (size_t{1} << count) - 1 : Simd<T, n>::all);
+  } else {
+    const Simd<Signed<T>, n> d;
+    return {bits<typename MaskOf<T, n>::Raw>(Lt(Iota(d, 0), Set(d, static_cast<Signed<T> >(count))).raw)};
+  }
 }
 
 #endif
@@ -130,9 +142,14 @@ SOUS_VECTOR MaskOf<T, n> LoadMaskBits(Simd<T, n>, const uint8_t* from) {
 }
 template <class T, size_t n>
 SOUS_VECTOR Vector<T, n> IfThenElse(MaskOf<T, n> mask, Vector<T, n> yes, Vector<T, n> no) {
-  using N = NativeOf<T, n>;
-  return {bits<typename Vector<T, n>::Raw>(
-      N::select(native_mask(mask), bits<typename N::V>(yes.raw), bits<typename N::V>(no.raw)))};
+  if constexpr (sizeof(T) < 4) {
+    for (size_t k = 0; k < n; ++k) yes.raw[k] = (mask.raw >> k & 1) != 0 ? yes.raw[k] : no.raw[k];
+    return yes;
+  } else {
+    using N = NativeOf<T, n>;
+    return {bits<typename Vector<T, n>::Raw>(
+        N::select(native_mask(mask), bits<typename N::V>(yes.raw), bits<typename N::V>(no.raw)))};
+  }
 }
 template <class T, size_t n>
 SOUS_VECTOR Vector<T, n> IfThenElseZero(MaskOf<T, n> mask, Vector<T, n> yes) {

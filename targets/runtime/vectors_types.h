@@ -34,7 +34,6 @@ constexpr size_t register_bytes = SOUS_AVX512 ? 64 : 32;
 // A vector of n elements; less than the smallest register is a part of one.
 template <class T, size_t n>
 struct Simd {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
   using Type = T;
   static constexpr size_t lanes = n;
   static constexpr size_t bytes = n * sizeof(T) < 16 ? 16 : n * sizeof(T);
@@ -47,13 +46,20 @@ struct Vector {
   typedef T Raw __attribute__((vector_size(Tag::bytes)));
   Raw raw;
 };
+// Bits, or elements of ones or zeros: of elements of one or two bytes, which have no comparisons here, always bits.
+template <class T>
+constexpr bool mask_is_bits = SOUS_AVX512 || sizeof(T) < 4;
+template <class T, size_t n, bool bits>
+struct RawMask {
+  typedef Signed<T> Type __attribute__((vector_size(Simd<T, n>::bytes)));
+};
+template <class T, size_t n>
+struct RawMask<T, n, true> {
+  using Type = Chosen<(n > 8), unsigned short, unsigned char>;
+};
 template <class T, size_t n>
 struct MaskOf {
-#if SOUS_AVX512
-  using Raw = Chosen<(n > 8), unsigned short, unsigned char>;
-#else
-  typedef Signed<T> Raw __attribute__((vector_size(Simd<T, n>::bytes)));
-#endif
+  using Raw = typename RawMask<T, n, mask_is_bits<T>>::Type;
   Raw raw;
 };
 

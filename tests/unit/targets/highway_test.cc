@@ -268,7 +268,10 @@ TEST(Highway, HeadersAreThoseThatTheVectorsNeed) {
   EXPECT_EQ(head("cpp", "f64", "exp(A[i])"), "#include \"targets/runtime/sous.h\"");
   EXPECT_EQ(head("highway", "f64", "A[i] * f64(s[])"), highway);
   EXPECT_EQ(head("highway", "u8", "A[i] + 1u8"), "#define SOUS_HIGHWAY " + highway);
-  EXPECT_EQ(head("highway", "f64", "f64(i64(A[i]))"), "#define SOUS_HIGHWAY " + highway);
+  EXPECT_EQ(head("highway", "u8", "u8(f32(A[i]) * 0.5f32)"), highway);
+  EXPECT_EQ(head("highway", "u8", "u8(i32(A[i]) > 7i32)"), highway);
+  EXPECT_EQ(head("highway", "i16", "i16(bool(A[i]))"), "#define SOUS_HIGHWAY " + highway);
+  EXPECT_EQ(head("highway", "f64", "f64(i64(A[i]))"), highway);
   EXPECT_EQ(head("highway", "f64", "exp(A[i])"), "#define SOUS_HIGHWAY_MATH " + highway);
 }
 

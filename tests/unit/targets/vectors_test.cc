@@ -88,6 +88,34 @@ template <size_t lanes> static uint64_t of_two_types(size_t rest) {
   return folded(folded(folded(1, p, sizeof p), q, sizeof q), i, sizeof i);
 }
 
+// Memory and conversions of elements of one or two bytes, beside wider ones that compute.
+template <class N, class W, size_t most> static uint64_t of_narrow_memory(size_t rest, int64_t stride) {
+  const hn::CappedTag<W, most> d;
+  const hn::Rebind<N, decltype(d)> h;
+  const hn::Rebind<int32_t, decltype(d)> w;
+  N q[room], p[room] = {};
+  for (int64_t k = 0; k < room; ++k) q[k] = static_cast<N>(random_bits());
+  const auto m = hn::FirstN(h, rest);
+  auto x = hn::Add(sous::cast(d, h, hn::LoadU(h, q)), sous::cast(d, h, sous::load(h, m, q + 3)));
+  x = hn::Add(x, sous::cast(d, h, sous::load_strided(h, q + 8, stride)));
+  x = hn::Add(x, sous::cast(d, h, sous::load_reversed(h, q + 60)));
+  const auto sixteenth = sous::cast(h, d, hn::Mul(x, hn::Set(d, static_cast<W>(0.0625))));  // fits
+  const auto low = sous::cast(h, w, sous::cast(w, d, x));                                   // and what does not
+  hn::StoreU(sixteenth, h, p);
+  sous::store(h, m, low, p + 20);
+  sous::store_strided(h, low, p + 40, stride);
+  sous::store_reversed(h, sixteenth, p + 20 + 8 * 15);
+  sous::store(h, sous::mask_cast(h, d, hn::Gt(x, hn::Set(d, static_cast<W>(99)))), hn::LoadU(h, q + 9), p + 141);
+  hn::StoreU(hn::IfThenElse(hn::AndNot(m, hn::FirstN(h, 5)), low, sixteenth), h, p + 158);
+  return folded(1, p, sizeof p);
+}
+template <class N> static void each_narrow(int64_t*& out, size_t rest, int64_t stride) {
+  *out++ += static_cast<int64_t>(of_narrow_memory<N, float, 4>(rest, stride));
+  *out++ += static_cast<int64_t>(of_narrow_memory<N, float, 16>(rest, stride));
+  *out++ += static_cast<int64_t>(of_narrow_memory<N, double, 2>(rest, stride));
+  *out++ += static_cast<int64_t>(of_narrow_memory<N, double, 8>(rest, stride));
+}
+
 template <class T> static void each(int64_t*& out, size_t rest, int64_t stride) {
   *out++ += static_cast<int64_t>(of_one_type<T, 2>(rest, stride));
   *out++ += static_cast<int64_t>(of_one_type<T, 4>(rest, stride));
@@ -108,6 +136,10 @@ static int check(int64_t seed, int64_t* results) {
     *out++ += static_cast<int64_t>(of_two_types<2>(rest));
     *out++ += static_cast<int64_t>(of_two_types<4>(rest));
     *out++ += static_cast<int64_t>(of_two_types<8>(rest));
+    each_narrow<uint8_t>(out, rest, stride);
+    each_narrow<int8_t>(out, rest, stride);
+    each_narrow<uint16_t>(out, rest, stride);
+    each_narrow<int16_t>(out, rest, stride);
   }
   return 1;
 }
@@ -115,7 +147,7 @@ static int check(int64_t seed, int64_t* results) {
 
 TEST(Vectors, AreHighways) {
   const auto graph = sdfg::parse(
-      "sdfg 1 t symbols seed array results: i64[27] argument arguments seed, results loop i = 0 .. 27 { s0: results[i] "
+      "sdfg 1 t symbols seed array results: i64[43] argument arguments seed, results loop i = 0 .. 43 { s0: results[i] "
       "= 0i64 }");
   ASSERT_TRUE(graph) << graph.error().to_string();
   const char* march = std::getenv("SOUS_MARCH");
