@@ -87,14 +87,14 @@ class Case:
         self.run(self.cc, *FLAGS, "mm.c", "-o", "plain")
         return self.run("./plain").stdout
 
-    def fill_database(self):
+    def fill_database(self, *options):
         """An entry for mm that no busy machine can spoil: strided access made contiguous."""
-        self.entry_without_doubt()
+        self.entry_without_doubt("all.jsonl", *options)
         self.s("db", "import", "all.jsonl")
 
-    def entry_without_doubt(self, file="all.jsonl"):
+    def entry_without_doubt(self, file="all.jsonl", *options):
         """The same as a file of seeds, with times that no busy machine can spoil."""
-        self.s("--db=measured.db", "db", "add", "mm.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "1", "--", self.cc,
+        self.s("--db=measured.db", "db", "add", *options, "mm.c", "--recipe", "nf.json", "--nest", "mm", "--runs", "1", "--", self.cc,
                *FLAGS)
         with contextlib.closing(sqlite3.connect(self.folder / "measured.db")) as db, db:
             db.execute("UPDATE entries SET baseline_seconds = 0.5, tuned_seconds = 0.125, baseline_spread = 0.01, "

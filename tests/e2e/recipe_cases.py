@@ -94,7 +94,7 @@ int main(void) {{
 
 
 def setup_measures_once(case):
-    case.fill_database()  # for SSE2: another class than that of the builds below
+    case.fill_database("--isa=sse")  # another class than that of the builds below
     command = ["setup", "--budget", "2", "--", case.cc, "-O3", "-march=native"]
     if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
         return
