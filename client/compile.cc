@@ -159,7 +159,7 @@ bool CompileOne::run(const string& object) {
   // What the assembler reads is a part of the object, and not of the text.
   if (reads_files_when_assembled(preprocessed_)) cache_.reset();
   if (const auto kept = from_cache(object)) return *kept;
-  meaning_ = beyond_the_build(meaning_of(line_, compiler_), options_);
+  meaning_ = beyond_the_build(meaning_of(line_, compiler_), options_, cache_ ? &*cache_ : nullptr);
   meaning_.user_lines = true;
   if (const auto why = beyond_reach()) return leave(*why);
   auto outcome = pipeline();

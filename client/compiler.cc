@@ -14,6 +14,22 @@ bool is_gcc(const string& compiler) {
          (name.find("gcc") != string::npos || name.find("g++") != string::npos || name == "cc" || name == "c99");
 }
 
+std::optional<bool> has_fma(const string& compiler, const std::vector<string>& options, const ResultCache* cache) {
+  std::vector<string> pieces{"fma", compiler, file_state(program_path(compiler))};
+  pieces.insert(pieces.end(), options.begin(), options.end());
+  const string key = result_key(pieces);
+  if (const auto kept = cache != nullptr ? cache->find_texts(key) : std::nullopt; kept && kept->size() == 1)
+    return kept->front() == "1";
+  std::vector<string> command{compiler};
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {"-E", "-dM", "-x", "c", "/dev/null"});
+  const auto said = run(command, {.capture_output = true, .capture_errors = true});
+  if (!said || said->status != 0 || !said->output.contains("#define __x86_64__ ")) return std::nullopt;
+  const bool has = said->output.contains("#define __FMA__ ") || said->output.contains("#define __FMA4__ ");
+  if (cache != nullptr) cache->keep_texts(key, {has ? "1" : "0"});
+  return has;
+}
+
 std::vector<string> aligned_loops(const string& compiler, const std::vector<string>& flags) {
   const bool given = std::ranges::any_of(
       flags, [](const string& flag) { return flag.starts_with("-falign-loops") || flag == "-fno-align-loops"; });

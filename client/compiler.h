@@ -1,14 +1,22 @@
 // The compilers that Sous stands in front of.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "client/result_cache.h"
 
 namespace sous::client {
 
 // Whether the compiler is of gcc's kind (by its name).
 bool is_gcc(const std::string& compiler);
+// Whether the processors that it compiles for with these options multiply and add with one rounding. No table says
+// what a compiler's own default is, or a configuration file's: it is asked, or what is kept of that in the cache
+// (perhaps null). Nullopt: it does not say.
+std::optional<bool> has_fma(const std::string& compiler, const std::vector<std::string>& options,
+                            const ResultCache* cache);
 // What makes loops begin where lines of the processor's cache of decoded instructions do. clang has them begin at any
 // 16 bytes, so it is chance whether a short one lies in one line or in two, which is up to half of its speed; and code
 // beside which a call was written lies elsewhere than it did. Not at the price of more padding than is run through

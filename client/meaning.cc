@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/compiler.h"
 #include "sdfg/planted_fault.h"
 #include "tuning-db/build_isa.h"
 
@@ -12,17 +13,21 @@ Meaning with_options(Meaning meaning, const Options& options) {
   return meaning;
 }
 
-Meaning beyond_the_build(Meaning meaning, const Options& options) {
+Meaning beyond_the_build(Meaning meaning, const Options& options, const ResultCache* cache) {
   tuning_db::Hardware machine = tuning_db::local_hardware();
   if (const auto most = tuning_db::parse_isa(options.isa)) machine.isa = std::min(machine.isa, *most);
-  return beyond_the_build(std::move(meaning), machine);
+  return beyond_the_build(std::move(meaning), machine, cache);
 }
 
-Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine) {
+Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine, const ResultCache* cache) {
   const auto wider = tuning_db::wider_than_build(meaning.cpp_code, machine);
   if (!wider) return meaning;
+  if (meaning.contraction != Contraction::Off) {
+    const auto fuses = has_fma(meaning.compiler, meaning.cpp_code, cache);
+    if (!fuses) return meaning;
+    if (!*fuses && !planted(Fault::wider_code_fuses)) meaning.contraction = Contraction::Off;
+  }
   meaning.cpp_code.insert(meaning.cpp_code.end(), wider->options.begin(), wider->options.end());
-  if (!wider->fuses && !planted(Fault::wider_code_fuses)) meaning.contraction = Contraction::Off;
   for (const std::string_view name : wider->processor) {
     meaning.processor += meaning.processor.empty() ? "" : " && ";
     meaning.processor += "__builtin_cpu_supports(\"" + std::string(name) + "\")";

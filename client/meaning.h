@@ -6,6 +6,7 @@
 
 #include "client/floating_point.h"
 #include "client/options.h"
+#include "client/result_cache.h"
 #include "targets/target.h"
 #include "tuning-db/hardware.h"
 
@@ -24,10 +25,10 @@ struct Meaning {
 // With what Sous's own options add (--fp).
 Meaning with_options(Meaning meaning, const Options& options);
 // On x86-64, what is generated is compiled for all that the machine has (at most --isa), also where the build is for
-// less, as builds without -march are, and runs where the processor has it. Its results stay the build's: where that may
-// not multiply and add with one rounding, nor does it.
-Meaning beyond_the_build(Meaning meaning, const Options& options);
-Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine);  // for all that this one has
+// less, as builds without -march are, and runs where the processor has it. Its results stay the build's: where that has
+// no multiplication and addition with one rounding, which the compiler is asked (client/compiler.h), nor has it.
+Meaning beyond_the_build(Meaning meaning, const Options& options, const ResultCache* cache = nullptr);
+Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine, const ResultCache* cache = nullptr);
 // What generated code may do; all else as targets have it.
 targets::EmitOptions emit_options(const Meaning& meaning);
 

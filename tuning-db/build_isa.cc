@@ -103,7 +103,6 @@ std::optional<Wider> wider_than_build(std::span<const std::string> options, cons
   };
   if (std::ranges::any_of(options, forbids)) return std::nullopt;
   Wider out;
-  out.fuses = (allowed(options, machine.isa) & fma) != 0;
   // No processor with all of what is asked for is without the rest.
   out.options = {"-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c", "-mlzcnt", "-mmovbe", "-mpopcnt"};
   out.processor = {"avx2", "fma", "bmi2"};

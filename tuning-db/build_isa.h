@@ -31,7 +31,6 @@ std::string class_as_built(std::string_view hardware_class, std::string_view opt
 struct Wider {
   std::vector<std::string> options;         // behind the build's own
   std::vector<std::string_view> processor;  // what `__builtin_cpu_supports` of gcc and clang is asked
-  bool fuses = false;                       // the build, too, may multiply and add with one rounding
 };
 // What the machine has and the options leave out. Nullopt: nothing, or the options say what there must not be (-mno-…,
 // as kernels do); elsewhere than on x86-64.

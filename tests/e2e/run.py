@@ -187,6 +187,15 @@ int main(void) {
             done = case.run("./prog")
             assert (done.stdout, done.stderr) == (plain.stdout, threads), (cc, level, more, done.stderr)
         assert "vfmadd" not in case.run("objdump", "-d", "sum.o").stdout
+    # Its own default may be more than any option says: a configuration file, a distribution's.
+    case.write("clang-v3", f'#!/bin/sh\nexec {case.cc} -march=x86-64-v3 "$@"\n')
+    case.run("chmod", "+x", "clang-v3")
+    case.run("./clang-v3", "-O2", "sum.c", "-o", "plain")
+    case.s("--recipe=par.json", "--nest=sum", "./clang-v3", "-O2", "-DSOUS_PARALLEL_FROM=0", "sum.c", "-o", "prog")
+    if wide:
+        fused = case.run("./plain").stdout
+        assert fused != plain.stdout
+        assert case.run("./prog").stdout == fused
 
 
 def the_team_is_compiled_once(case):
