@@ -370,7 +370,7 @@ Result<void> CompileOne::build(const Outcome& outcome, const string& object) {
   headers_ = generated->headers;
   TRY(const auto joined, client::run(join, quiet));
   if (joined.status != 0) return fail("launcher.join", "ld: " + first_error(joined.errors));
-  Words localize{"objcopy", "--localize-symbol=sous_apart"};
+  Words localize{"objcopy", "--localize-symbol=sous_apart", "--localize-symbol=sous_processor"};
   for (const char* function : team_functions) localize.push_back(string("--localize-symbol=") + function);
   for (const auto& r : replacements)
     for (const string& function : {r.function, r.otherwise, r.asked ? r.asked->function : ""})

@@ -21,17 +21,14 @@ Meaning beyond_the_build(Meaning meaning, const Options& options, const ResultCa
 
 Meaning beyond_the_build(Meaning meaning, const tuning_db::Hardware& machine, const ResultCache* cache) {
   const auto wider = tuning_db::wider_than_build(meaning.cpp_code, machine);
-  if (!wider) return meaning;
+  if (wider.empty()) return meaning;
   if (meaning.contraction != Contraction::Off) {
     const auto fuses = has_fma(meaning.compiler, meaning.cpp_code, cache);
     if (!fuses) return meaning;
     if (!*fuses && !planted(Fault::wider_code_fuses)) meaning.contraction = Contraction::Off;
   }
-  meaning.cpp_code.insert(meaning.cpp_code.end(), wider->options.begin(), wider->options.end());
-  for (const std::string_view name : wider->processor) {
-    meaning.processor += meaning.processor.empty() ? "" : " && ";
-    meaning.processor += "__builtin_cpu_supports(\"" + std::string(name) + "\")";
-  }
+  meaning.cpp_code.insert(meaning.cpp_code.end(), wider.begin(), wider.end());
+  meaning.processor = machine.isa;
   return meaning;
 }
 

@@ -1,6 +1,7 @@
 // What the compiler's command line says about the meaning of the code, and how it is compiled.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,10 @@ namespace sous::client {
 struct Meaning {
   Contraction contraction = Contraction::InExpressions;
   bool reassociate = false, no_nans = false, approximate_math = false, math_errno = false;
-  std::string compiler = "clang-19";       // for measuring on the spot
-  std::vector<std::string> cpp_code = {};  // options for compiling what is generated
-  bool user_lines = false;                 // generated code has the lines of the user's text, for debuggers
-  // Of the processor that runs it, a condition in C; empty: none.
-  std::string processor = {};
+  std::string compiler = "clang-19";             // for measuring on the spot
+  std::vector<std::string> cpp_code = {};        // options for compiling what is generated
+  bool user_lines = false;                       // generated code has the lines of the user's text, for debuggers
+  std::optional<tuning_db::Isa> processor = {};  // that it asks for, beyond what the build is for
 };
 
 // With what Sous's own options add (--fp).

@@ -329,8 +329,9 @@ class Pipeline {
     Served served;
     served.nest = item.report;
     served.replacement = frontends::replacement(lifted, function, sdfg, "sous: " + chosen.why, values);
-    if (string& guard = served.replacement.guard; !meaning_.processor.empty())
-      guard = meaning_.processor + (guard.empty() ? "" : " && " + guard);  // first: the rest may be compiled for it
+    if (string& guard = served.replacement.guard; meaning_.processor)  // first: the rest may be compiled for it
+      guard = string("sous_processor(") + (*meaning_.processor == tuning_db::Isa::avx512 ? "2" : "1") + ")" +
+              (guard.empty() ? "" : " && " + guard);
     if (chosen.beside.empty()) served.replacement.shapes = generated->shapes;
     if (const auto& asking = generated->code.asking)
       frontends::ask_first(served.replacement, asking->function, asking->arguments, !asking->of_more);

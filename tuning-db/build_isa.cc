@@ -96,21 +96,16 @@ Hardware as_built(Hardware machine, std::span<const std::string> options) {
   return machine;
 }
 
-std::optional<Wider> wider_than_build(std::span<const std::string> options, const Hardware& machine) {
-  if (machine.architecture != "x86-64" || build_isa(options, machine) >= machine.isa) return std::nullopt;
+std::vector<std::string> wider_than_build(std::span<const std::string> options, const Hardware& machine) {
+  if (machine.architecture != "x86-64" || build_isa(options, machine) >= machine.isa) return {};
   const auto forbids = [](std::string_view option) {
     return option.starts_with("-mno-") || option == "-mgeneral-regs-only" || option == "-msoft-float";
   };
-  if (std::ranges::any_of(options, forbids)) return std::nullopt;
-  Wider out;
-  // No processor with all of what is asked for is without the rest.
-  out.options = {"-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c", "-mlzcnt", "-mmovbe", "-mpopcnt"};
-  out.processor = {"avx2", "fma", "bmi2"};
-  if (machine.isa == Isa::avx512) {
+  if (std::ranges::any_of(options, forbids)) return {};
+  std::vector<std::string> out{"-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c", "-mlzcnt", "-mmovbe", "-mpopcnt"};
+  if (machine.isa == Isa::avx512)
     for (const char* name : {"-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512cd"})
-      out.options.emplace_back(name);
-    for (const char* name : {"avx512f", "avx512bw", "avx512dq", "avx512vl"}) out.processor.emplace_back(name);
-  }
+      out.emplace_back(name);
   return out;
 }
 

@@ -7,7 +7,6 @@
 // that (a configuration file, a wrapper) is taken for the least, too.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,13 +26,9 @@ Hardware as_built(Hardware machine, std::span<const std::string> options);
 // by blanks. Without any they are not known: the machine's own class.
 std::string class_as_built(std::string_view hardware_class, std::string_view options);
 
-// What generated code may use beyond a build's options, where it asks on entry whether the processor has it.
-struct Wider {
-  std::vector<std::string> options;         // behind the build's own
-  std::vector<std::string_view> processor;  // what `__builtin_cpu_supports` of gcc and clang is asked
-};
-// What the machine has and the options leave out. Nullopt: nothing, or the options say what there must not be (-mno-…,
-// as kernels do); elsewhere than on x86-64.
-std::optional<Wider> wider_than_build(std::span<const std::string> options, const Hardware& machine);
+// What generated code may be compiled with, behind the build's own options, where it asks on entry whether the
+// processor has it: for what the machine has and they leave out. Empty: nothing, or they say what there must not be
+// (-mno-…, as kernels do); elsewhere than on x86-64.
+std::vector<std::string> wider_than_build(std::span<const std::string> options, const Hardware& machine);
 
 }  // namespace sous::tuning_db

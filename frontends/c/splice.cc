@@ -8,6 +8,7 @@
 #include "frontends/c/loop_pragmas.h"
 #include "frontends/c/loop_tokens.h"
 #include "frontends/c/passing.h"
+#include "frontends/c/processor.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/result.h"
 
@@ -269,6 +270,8 @@ string types_of(const std::vector<Replacement>& replacements, Attributes attribu
     const string span = pointer + ", unsigned long, unsigned long";
     out += "extern int sous_apart(" + span + ", " + span + ") __attribute__((__const__, __nothrow__)); ";
   }
+  if (std::ranges::any_of(replacements, [](const Replacement& r) { return r.guard.contains("sous_processor("); }))
+    out += processor_function();
   for (const auto& r : replacements) {
     if (!r.pure) continue;
     out += result_type(r) + " { ";

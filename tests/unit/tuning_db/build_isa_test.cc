@@ -52,25 +52,22 @@ TEST(BuildIsa, WhatTheMachineHasBeyondTheBuild) {
   machine.isa = Isa::avx512;
   const auto beyond = [&](const std::string& options) { return wider_than_build(words(options), machine); };
   for (const char* options : {"", "-O2", "-march=x86-64-v2", "-march=haswell", "-mavx2"}) {
-    const auto wider = beyond(options);
-    ASSERT_TRUE(wider) << options;
     std::vector<std::string> all = words(options);
-    all.insert(all.end(), wider->options.begin(), wider->options.end());
+    const auto wider = beyond(options);
+    all.insert(all.end(), wider.begin(), wider.end());
     EXPECT_EQ(build_isa(all, machine), Isa::avx512) << options;
-    EXPECT_EQ(std::ranges::count(wider->processor, "avx512vl"), 1) << options;
   }
   for (const char* options : {"-march=native", "-march=x86-64-v4", "-mno-sse", "-mno-avx512f", "-mgeneral-regs-only"})
-    EXPECT_FALSE(beyond(options)) << options;
+    EXPECT_TRUE(beyond(options).empty()) << options;
   machine.isa = Isa::avx2;
-  ASSERT_TRUE(beyond("-O2"));
-  EXPECT_EQ(build_isa(beyond("-O2")->options, machine), Isa::avx2);
-  EXPECT_EQ(std::ranges::count(beyond("-O2")->processor, "avx512vl"), 0);
-  EXPECT_FALSE(beyond("-march=x86-64-v3"));
+  EXPECT_EQ(build_isa(beyond("-O2"), machine), Isa::avx2);
+  EXPECT_EQ(std::ranges::count(beyond("-O2"), "-mavx512vl"), 0);
+  EXPECT_TRUE(beyond("-march=x86-64-v3").empty());
   machine.isa = Isa::sse;
-  EXPECT_FALSE(beyond("-O2"));
+  EXPECT_TRUE(beyond("-O2").empty());
   machine.architecture = "aarch64";
   machine.isa = Isa::neon;
-  EXPECT_FALSE(beyond("-O2"));
+  EXPECT_TRUE(beyond("-O2").empty());
 }
 
 TEST(BuildIsa, OfAStoredClass) {
